@@ -11,7 +11,9 @@ using Net.Zlink.Scenarios.Runner;
 using Net.Zlink.Scenarios.Servers;
 using Net.Zlink.Scenarios.Settings;
 
-var root = new RootCommand("Measures Net.Zlink beside other stacks under the same load, and says whether what it measured counts. Exit codes: 0 good, 1 something failed, 2 the request made no sense.")
+var root = new RootCommand(
+    "Measures Net.Zlink beside other stacks under the same load, and says whether what it measured counts. Exit codes: 0 good, 1 "
+    + "something failed, 2 the request made no sense.")
 {
     ScenarioCommand.Create(Scenario.S0),
     ScenarioCommand.Create(Scenario.S1),

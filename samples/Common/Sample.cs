@@ -4,7 +4,8 @@ using Net.Zlink;
 
 namespace Samples;
 
-/// <summary>What the small samples share: options that explain themselves, one-line errors, and exit codes (0: it did what it should; 1: it did not; 2: it could not start).</summary>
+/// <summary>What the small samples share: options that explain themselves, one-line errors, and exit codes (0: it did what it should; 1: it
+/// did not; 2: it could not start).</summary>
 internal static class Sample
 {
     private const int Wrong = 1;
@@ -25,7 +26,8 @@ internal static class Sample
                 return value;
             }
 
-            argument.AddError(string.Create(CultureInfo.InvariantCulture, $"{name} cannot be '{given}': use a whole number from {least} to {most}"));
+            argument.AddError(string.Create(CultureInfo.InvariantCulture,
+                $"{name} cannot be '{given}': use a whole number from {least} to {most}"));
             return standard;
         },
     };
@@ -38,8 +40,10 @@ internal static class Sample
         DefaultValueFactory = _ => standard,
     };
 
-    /// <summary>Parses the arguments and runs the demo. <paramref name="run"/> returns what went wrong, or null. Ctrl-C and SIGTERM cancel its token: it says what it has done until then, and throws on.</summary>
-    public static async Task<int> RunAsync(string name, RootCommand command, string[] arguments, Func<ParseResult, CancellationToken, Task<string?>> run)
+    /// <summary>Parses the arguments and runs the demo. <paramref name="run"/> returns what went wrong, or null. Ctrl-C and SIGTERM cancel
+    /// its token: it says what it has done until then, and throws on.</summary>
+    public static async Task<int> RunAsync(string name, RootCommand command, string[] arguments, Func<ParseResult, CancellationToken,
+        Task<string?>> run)
     {
         ParseResult result = command.Parse(arguments);
         if (result.Errors.Count > 0)

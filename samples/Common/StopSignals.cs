@@ -2,11 +2,14 @@ using System.Runtime.InteropServices;
 
 namespace Samples;
 
-/// <summary>Ctrl-C and SIGTERM cancel <paramref name="stop"/> instead of ending the process, so that it can say what it has done. The second one has its usual effect: out, now.</summary>
+/// <summary>Ctrl-C and SIGTERM cancel <paramref name="stop"/> instead of ending the process, so that it can say what it has done. The
+/// second one has its usual effect: out, now.</summary>
 internal sealed class StopSignals(CancellationTokenSource stop) : IDisposable
 {
-    private readonly PosixSignalRegistration _interrupt = PosixSignalRegistration.Create(PosixSignal.SIGINT, signal => OnSignal(signal, stop));
-    private readonly PosixSignalRegistration _terminate = PosixSignalRegistration.Create(PosixSignal.SIGTERM, signal => OnSignal(signal, stop));
+    private readonly PosixSignalRegistration _interrupt =
+        PosixSignalRegistration.Create(PosixSignal.SIGINT, signal => OnSignal(signal, stop));
+    private readonly PosixSignalRegistration _terminate =
+        PosixSignalRegistration.Create(PosixSignal.SIGTERM, signal => OnSignal(signal, stop));
 
     public void Dispose()
     {

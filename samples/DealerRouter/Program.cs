@@ -5,7 +5,8 @@ using Samples.DealerRouter;
 Option<int> workers = Sample.Number("--workers", "Workers that answer", 4, 1, 1000);
 Option<int> requests = Sample.Number("--requests", "Requests to send", 20_000, 1, 100_000_000);
 Option<string> endpoint = Sample.Endpoint();
-var command = new RootCommand("A DEALER spreads requests over many ROUTER workers, and checks every answer.") { workers, requests, endpoint };
+var command = new RootCommand("A DEALER spreads requests over many ROUTER workers, and checks every answer.") { workers, requests,
+    endpoint };
 
 return await Sample.RunAsync("DealerRouter", command, args, async (given, cancellation) =>
 {
@@ -21,7 +22,8 @@ return await Sample.RunAsync("DealerRouter", command, args, async (given, cancel
     }
 
     Tell();
-    return demo.Right == given.GetValue(requests) && demo.Served.All(static n => n > 0) ? null : "an answer is wrong or missing, or a worker got nothing to do";
+    return demo.Right == given.GetValue(requests) && demo.Served.All(static n => n > 0) ? null
+        : "an answer is wrong or missing, or a worker got nothing to do";
 
     void Tell()
     {

@@ -3,7 +3,8 @@ using Net.Zlink;
 
 namespace Samples.DealerRouter;
 
-/// <summary>A client with a DEALER bound to one endpoint, and workers that connect a ROUTER each: requests go round the workers that have room.</summary>
+/// <summary>A client with a DEALER bound to one endpoint, and workers that connect a ROUTER each: requests go round the workers that have
+/// room.</summary>
 /// <remarks>A request is a number; its answer is two parts, the number and its square.</remarks>
 internal sealed class RequestReply(int workers, int requests, string endpoint, TextWriter output)
 {
@@ -25,7 +26,8 @@ internal sealed class RequestReply(int workers, int requests, string endpoint, T
         using DealerSocket client = context.CreateDealer();
         string where = client.Bind(endpoint);
         RouterSocket[] sockets = [.. Enumerable.Range(0, workers).Select(_ => context.CreateRouter())];
-        Task[] serving = [.. sockets.Select((socket, number) => Task.Run(() => ServeAsync(socket, where, number, cancellation), cancellation))];
+        Task[] serving = [.. sockets.Select((socket, number) =>
+            Task.Run(() => ServeAsync(socket, where, number, cancellation), cancellation))];
 
         // Requests sent before all workers are there would all go to the first ones.
         while (client.GetPeers().Count(static p => p.IsConnected) < workers)

@@ -14,18 +14,24 @@ internal sealed class CommandLine
 
     private readonly Option<string[]> _endpoints = new("--endpoint", "-e")
     {
-        Description = $"Where to listen: tcp, tls, ws or wss://host:port (port 0: any free one), or ipc://path; repeatable. Default: {Options.DefaultEndpoint}",
+        Description = $"Where to listen: tcp, tls, ws or wss://host:port (port 0: any free one), or ipc://path; repeatable. Default: "
+            + $"{Options.DefaultEndpoint}",
         HelpName = "endpoint",
     };
 
-    private readonly Option<string> _certificate = new("--cert") { Description = "Certificate for tls and wss, a PEM file; a renewed file is picked up by new connections", HelpName = "file" };
+    private readonly Option<string> _certificate =
+        new("--cert") { Description = "Certificate for tls and wss, a PEM file; a renewed file is picked up by new connections",
+        HelpName = "file" };
 
-    private readonly Option<string> _key = new("--key") { Description = "Its private key, a PEM file. Default: in the certificate's file", HelpName = "file" };
+    private readonly Option<string> _key = new(
+        "--key") { Description = "Its private key, a PEM file. Default: in the certificate's file", HelpName = "file" };
 
-    private readonly Option<bool> _devCertificate = new("--dev-cert") { Description = "Make a self-signed certificate for tls and wss, and say how to trust it" };
+    private readonly Option<bool> _devCertificate =
+        new("--dev-cert") { Description = "Make a self-signed certificate for tls and wss, and say how to trust it" };
 
     private readonly Option<int?> _shards = Number(
-        "--shards", "Serial executors that share the connections. Default: one per processor, and eight more per processor for tls, ws and wss together; with inline completions half as many as processors", 1, Options.MostShards);
+        "--shards", "Serial executors that share the connections. Default: one per processor, and eight more per processor for tls, ws "
+            + "and wss together; with inline completions half as many as processors", 1, Options.MostShards);
 
     private readonly Option<EchoMode> _mode = Choice(
         "--mode", "push: a handler answers in place; pull: one task receives for all. Default: push",
@@ -61,7 +67,8 @@ internal sealed class CommandLine
     {
         _root = new RootCommand("A STREAM server on Net.Zlink that sends every length-prefixed frame back.")
         {
-            _endpoints, _certificate, _key, _devCertificate, _shards, _mode, _maxConnections, _maxMessageSize, _pool, _inlineCompletions, _quiet, _demo,
+            _endpoints, _certificate, _key, _devCertificate, _shards, _mode, _maxConnections, _maxMessageSize, _pool, _inlineCompletions,
+                _quiet, _demo,
         };
         _root.Validators.Add(CheckTogether);
         foreach (HelpOption help in _root.Options.OfType<HelpOption>())
@@ -121,7 +128,8 @@ internal sealed class CommandLine
             return;
         }
 
-        if ((result.GetResult(_certificate) is not null || result.GetValue(_devCertificate)) && result.GetValue(_endpoints)?.Any(Options.IsEncrypted) is not true)
+        if ((result.GetResult(_certificate) is not null || result.GetValue(_devCertificate))
+            && result.GetValue(_endpoints)?.Any(Options.IsEncrypted) is not true)
         {
             string option = result.GetResult(_certificate) is not null ? "--cert" : "--dev-cert";
             result.AddError($"{option} is for tls:// and wss://: name such an --endpoint, or leave it out");

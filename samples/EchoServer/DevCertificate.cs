@@ -5,7 +5,8 @@ using System.Security.Cryptography.X509Certificates;
 
 namespace EchoServer;
 
-/// <summary>A self-signed certificate for this machine, for development: made once, kept in the user's own folder, made anew when it is about to expire.</summary>
+/// <summary>A self-signed certificate for this machine, for development: made once, kept in the user's own folder, made anew when it is
+/// about to expire.</summary>
 internal sealed record DevCertificate(string CertificateFile, string KeyFile)
 {
     private const string Name = "CN=Net.Zlink EchoServer development";
@@ -18,14 +19,17 @@ internal sealed record DevCertificate(string CertificateFile, string KeyFile)
     private static readonly TimeSpan Reserve = TimeSpan.FromDays(7);
 
     /// <summary>What to tell the user about it.</summary>
-    public string Advice => $"self-signed certificate {CertificateFile}; a client trusts it with Tls.CaFile (Net.Zlink), --cacert (curl), NODE_EXTRA_CA_CERTS (Node), or when it is imported (browsers)";
+    public string Advice =>
+        $"self-signed certificate {CertificateFile}; a client trusts it with Tls.CaFile (Net.Zlink), --cacert (curl), "
+        + $"NODE_EXTRA_CA_CERTS (Node), or when it is imported (browsers)";
 
     /// <summary>The one that is there, or a new one.</summary>
     /// <exception cref="IOException">The folder cannot be written.</exception>
     /// <exception cref="UnauthorizedAccessException">The folder cannot be written.</exception>
     public static DevCertificate GetOrMake()
     {
-        string folder = Path.Combine(Environment.GetFolderPath(Environment.SpecialFolder.LocalApplicationData, Environment.SpecialFolderOption.Create), "net-zlink-dev");
+        string folder = Path.Combine(Environment.GetFolderPath(
+            Environment.SpecialFolder.LocalApplicationData, Environment.SpecialFolderOption.Create), "net-zlink-dev");
         var files = new DevCertificate(Path.Combine(folder, "dev.crt"), Path.Combine(folder, "dev.key"));
         if (files.IsGood())
         {
@@ -34,7 +38,8 @@ internal sealed record DevCertificate(string CertificateFile, string KeyFile)
 
         Directory.CreateDirectory(folder);
 
-        // Of two first starts at once the second finds what the first has made. Without the lock the certificate of one lay beside the key of the other.
+        // Of two first starts at once the second finds what the first has made. Without the lock the certificate of one lay beside the key
+        // of the other.
         using FileStream own = Lock(Path.Combine(folder, "lock"));
         if (files.IsGood())
         {
@@ -57,9 +62,11 @@ internal sealed record DevCertificate(string CertificateFile, string KeyFile)
         names.AddIpAddress(IPAddress.IPv6Loopback);
         var request = new CertificateRequest(Name, key, HashAlgorithmName.SHA256);
         request.CertificateExtensions.Add(names.Build());
-        request.CertificateExtensions.Add(new X509BasicConstraintsExtension(certificateAuthority: false, hasPathLengthConstraint: false, 0, critical: true));
+        request.CertificateExtensions.Add(new X509BasicConstraintsExtension(
+            certificateAuthority: false, hasPathLengthConstraint: false, 0, critical: true));
         request.CertificateExtensions.Add(new X509KeyUsageExtension(X509KeyUsageFlags.DigitalSignature, critical: true));
-        request.CertificateExtensions.Add(new X509EnhancedKeyUsageExtension([new Oid("1.3.6.1.5.5.7.3.1")], critical: false)); // server authentication
+        // server authentication
+        request.CertificateExtensions.Add(new X509EnhancedKeyUsageExtension([new Oid("1.3.6.1.5.5.7.3.1")], critical: false));
         DateTimeOffset now = DateTimeOffset.UtcNow;
         return request.CreateSelfSigned(now.AddDays(-1), now + Lifetime);
     }
@@ -108,7 +115,8 @@ internal sealed record DevCertificate(string CertificateFile, string KeyFile)
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException or CryptographicException or ArgumentException)
         {
-            return false; // Not there, not ours to read, or not what it should be: ArgumentException is a key that belongs to another certificate.
+            // Not there, not ours to read, or not what it should be: ArgumentException is a key that belongs to another certificate.
+            return false;
         }
     }
 }

@@ -11,7 +11,8 @@ namespace EchoServer;
 internal sealed class Notices : IDisposable
 {
     private const SocketEventTypes Wanted =
-        SocketEventTypes.ConnectionRefused | SocketEventTypes.AcceptFailed | SocketEventTypes.HandlerFailed | SocketEventTypes.HandshakeFailedNoDetail;
+        SocketEventTypes.ConnectionRefused | SocketEventTypes.AcceptFailed | SocketEventTypes.HandlerFailed
+            | SocketEventTypes.HandshakeFailedNoDetail;
 
     private static readonly TimeSpan Quiet = TimeSpan.FromSeconds(1);
 

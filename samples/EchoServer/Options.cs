@@ -48,10 +48,12 @@ internal sealed record Options
     /// <summary>What the command line says; null: <see cref="ShardCount"/> decides.</summary>
     public int? Shards { get; init; }
 
-    /// <summary>One shard per processor, the library's own default (which has further ones for tls, ws and wss); with inline completions one per polling thread, which then is the only one that runs it.</summary>
+    /// <summary>One shard per processor, the library's own default (which has further ones for tls, ws and wss); with inline completions
+    /// one per polling thread, which then is the only one that runs it.</summary>
     public int ShardCount => Shards ?? (CompletesInline ? PollingThreads : Environment.ProcessorCount);
 
-    /// <summary>The library's further shards for tls, ws and wss are used: not where a number was asked for, nor with inline completions.</summary>
+    /// <summary>The library's further shards for tls, ws and wss are used: not where a number was asked for, nor with inline
+    /// completions.</summary>
     public bool HasFurtherShards => Shards is null && !CompletesInline && Endpoints.Any(IsTlsOrWebSocket);
 
     /// <summary>0: no cap.</summary>
@@ -79,11 +81,14 @@ internal sealed record Options
     public TimeSpan? Demo { get; init; }
 
     // The runtime has the switch where it polls for itself: not on Windows.
-    private static bool CompletesInline => !OperatingSystem.IsWindows() && Environment.GetEnvironmentVariable(InlineCompletionsVariable) is "1";
+    private static bool CompletesInline => !OperatingSystem.IsWindows()
+        && Environment.GetEnvironmentVariable(InlineCompletionsVariable) is "1";
 
     /// <summary>
-    /// With inline completions: as the environment says, or as many as shards were asked for, or half as many as processors. A thread that has caught up with its clients sleeps and is
-    /// woken for every burst, which costs the sender more than it gains: on 2 processors one thread passed on 1.15 times as much as two (docs/benchmarks/log.md).
+    /// With inline completions: as the environment says, or as many as shards were asked for, or half as many as processors. A thread that
+    /// has caught up with its clients sleeps and is
+    /// woken for every burst, which costs the sender more than it gains: on 2 processors one thread passed on 1.15 times as much as two
+    /// (docs/benchmarks/log.md).
     /// Encryption is work enough for all, and the demo's clients are polled by the same threads.
     /// </summary>
     private int PollingThreads
@@ -91,7 +96,8 @@ internal sealed record Options
         get
         {
             int processors = Environment.ProcessorCount;
-            if (int.TryParse(Environment.GetEnvironmentVariable(PollingThreadsVariable), NumberStyles.None, CultureInfo.InvariantCulture, out int said) && said > 0)
+            if (int.TryParse(Environment.GetEnvironmentVariable(PollingThreadsVariable), NumberStyles.None, CultureInfo.InvariantCulture,
+                out int said) && said > 0)
             {
                 return Math.Min(said, MostShards);
             }
@@ -102,12 +108,15 @@ internal sealed record Options
     }
 
     /// <summary>The endpoint needs a certificate.</summary>
-    public static bool IsEncrypted(string endpoint) => endpoint.StartsWith("tls://", StringComparison.Ordinal) || endpoint.StartsWith("wss://", StringComparison.Ordinal);
+    public static bool IsEncrypted(string endpoint) => endpoint.StartsWith("tls://", StringComparison.Ordinal)
+        || endpoint.StartsWith("wss://", StringComparison.Ordinal);
 
-    private static bool IsTlsOrWebSocket(string endpoint) => IsEncrypted(endpoint) || endpoint.StartsWith("ws://", StringComparison.Ordinal);
+    private static bool IsTlsOrWebSocket(string endpoint) => IsEncrypted(endpoint)
+        || endpoint.StartsWith("ws://", StringComparison.Ordinal);
 
     /// <summary>
-    /// Sets the runtime's switches, for the whole process. The runtime reads them once, at the first socket: that is why a program can still
+    /// Sets the runtime's switches, for the whole process. The runtime reads them once, at the first socket: that is why a program can
+    /// still
     /// set them here, and why a library never should.
     /// </summary>
     public void ApplyInlineCompletions()

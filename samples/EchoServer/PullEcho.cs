@@ -49,10 +49,12 @@ internal sealed class PullEcho(StreamSocket stream, BatchTimer timer)
         }
     }
 
-    private static bool IsOfSamePeer(in StreamMessage message, in StreamMessage other) => message.PeerId == other.PeerId && message.Kind == other.Kind;
+    private static bool IsOfSamePeer(in StreamMessage message, in StreamMessage other) => message.PeerId == other.PeerId
+        && message.Kind == other.Kind;
 
     /// <summary>
-    /// Passes a peer's messages back without copying them. A full queue means that the peer left 64 MiB of answers unread. Waiting for it would stop this
+    /// Passes a peer's messages back without copying them. A full queue means that the peer left 64 MiB of answers unread. Waiting for it
+    /// would stop this
     /// task and with it every other connection, so such a peer is cut off, without waiting for it to take what is queued.
     /// (Push mode can afford to wait: there only that one connection is parked.)
     /// </summary>

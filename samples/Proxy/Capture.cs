@@ -19,7 +19,8 @@ internal sealed class Capture : IDisposable
     /// <summary>What the proxy writes to.</summary>
     public PairSocket Socket { get; }
 
-    /// <summary>How many there were. Call it when the proxy has ended: it sends the mark that ends the count behind what the proxy sent.</summary>
+    /// <summary>How many there were. Call it when the proxy has ended: it sends the mark that ends the count behind what the proxy
+    /// sent.</summary>
     public async Task<long> CountAsync()
     {
         await Socket.SendAsync(ReadOnlyMemory<byte>.Empty);

@@ -54,19 +54,22 @@ internal sealed class Client(int number, DealerSocket socket, Options options, i
     {
         if (reply.PartCount != 1 || reply.Span.Length != Request.ReplySize)
         {
-            throw new WrongReplyException($"client {number} got a reply of {reply.PartCount} parts, the first of {reply.Span.Length} bytes");
+            throw new WrongReplyException(
+                $"client {number} got a reply of {reply.PartCount} parts, the first of {reply.Span.Length} bytes");
         }
 
         (int asked, int worker) = Request.Read(reply.Span);
         if ((uint)asked >= (uint)requests || _isAnswered[asked])
         {
-            throw new WrongReplyException($"client {number} got an answer of worker {worker} to request {asked}, which has one already or was never asked");
+            throw new WrongReplyException(
+                $"client {number} got an answer of worker {worker} to request {asked}, which has one already or was never asked");
         }
 
         Request.Write(_expected, number, asked);
         if (!Request.IsRight(reply.Span, _expected))
         {
-            throw new WrongReplyException($"client {number} got a wrong answer of worker {worker} to request {asked}: it is another client's, or damaged");
+            throw new WrongReplyException(
+                $"client {number} got a wrong answer of worker {worker} to request {asked}: it is another client's, or damaged");
         }
 
         _isAnswered[asked] = true;

@@ -33,13 +33,15 @@ internal sealed class CommandLine
     private readonly Option<int> _requests = Number("--requests", "Requests of all clients together", 1, 100_000_000, 400_000);
     private readonly Option<int> _size = Number("--size", "Bytes of a request", Request.SmallestSize, 1 << 20, 64);
     private readonly Option<int> _inFlight = Number("--in-flight", "Requests that one client has under way at most", 1, 100_000, 100);
-    private readonly Option<bool> _capture = new("--capture") { Description = "Send a copy of every message to a third socket, which counts them" };
+    private readonly Option<bool> _capture = new(
+        "--capture") { Description = "Send a copy of every message to a third socket, which counts them" };
     private readonly Option<bool> _quiet = new("--quiet", "-q") { Description = "No live status; the summary stays" };
     private readonly RootCommand _root;
 
     public CommandLine()
     {
-        _root = new RootCommand("A ROUTER/DEALER proxy on Net.Zlink between clients and workers, all in this process; every reply is checked.")
+        _root = new RootCommand(
+            "A ROUTER/DEALER proxy on Net.Zlink between clients and workers, all in this process; every reply is checked.")
         {
             _transport, _clients, _workers, _requests, _size, _inFlight, _capture, _quiet,
         };
@@ -49,7 +51,8 @@ internal sealed class CommandLine
         }
     }
 
-    /// <summary>Reads the arguments. When the program has nothing more to do (help, version, a mistake), returns null and the exit code.</summary>
+    /// <summary>Reads the arguments. When the program has nothing more to do (help, version, a mistake), returns null and the exit
+    /// code.</summary>
     public Options? Read(string[] arguments, out int exitCode)
     {
         ParseResult result = _root.Parse(arguments);

@@ -2,7 +2,8 @@ using System.Buffers.Binary;
 
 namespace ProxySample;
 
-/// <summary>What a client asks, and how it knows the right answer: number, then bytes that follow from client and number. The answer repeats the number and adds a checksum of the whole request, and who answered.</summary>
+/// <summary>What a client asks, and how it knows the right answer: number, then bytes that follow from client and number. The answer
+/// repeats the number and adds a checksum of the whole request, and who answered.</summary>
 internal static class Request
 {
     /// <summary>A number and a client.</summary>
@@ -26,10 +27,12 @@ internal static class Request
     }
 
     /// <summary>The number that a reply is for, and the worker that gave it.</summary>
-    public static (int Number, int Worker) Read(ReadOnlySpan<byte> reply) => (BinaryPrimitives.ReadInt32LittleEndian(reply), BinaryPrimitives.ReadInt32LittleEndian(reply[4..]));
+    public static (int Number, int Worker) Read(ReadOnlySpan<byte> reply) =>
+        (BinaryPrimitives.ReadInt32LittleEndian(reply), BinaryPrimitives.ReadInt32LittleEndian(reply[4..]));
 
     /// <summary>Whether the reply is right for that request.</summary>
-    public static bool IsRight(ReadOnlySpan<byte> reply, ReadOnlySpan<byte> request) => BinaryPrimitives.ReadUInt64LittleEndian(reply[8..]) == ChecksumOf(request);
+    public static bool IsRight(ReadOnlySpan<byte> reply, ReadOnlySpan<byte> request) =>
+        BinaryPrimitives.ReadUInt64LittleEndian(reply[8..]) == ChecksumOf(request);
 
     /// <summary>As FNV-1a, but eight bytes a step: short, and every byte counts.</summary>
     private static ulong ChecksumOf(ReadOnlySpan<byte> bytes)

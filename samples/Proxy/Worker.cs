@@ -2,7 +2,8 @@ using Net.Zlink;
 
 namespace ProxySample;
 
-/// <summary>Answers requests: a DEALER behind the proxy. A request comes as [client's id, body]; the answer goes back the same way.</summary>
+/// <summary>Answers requests: a DEALER behind the proxy. A request comes as [client's id, body]; the answer goes back the same
+/// way.</summary>
 internal sealed class Worker(int number, DealerSocket socket)
 {
     private long _answered;

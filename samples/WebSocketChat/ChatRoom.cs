@@ -6,12 +6,14 @@ using Net.Zlink.Monitoring;
 namespace Samples.WebSocketChat;
 
 /// <summary>
-/// The room: everyone hears of everyone. The library calls it on the peers' shards, several at once: who is here is a concurrent table, and lines go out one after the other, under a lock that is held for
+/// The room: everyone hears of everyone. The library calls it on the peers' shards, several at once: who is here is a concurrent table, and
+/// lines go out one after the other, under a lock that is held for
 /// as long as it takes to queue one.
 /// </summary>
 internal sealed class ChatRoom : StreamHandler
 {
-    /// <summary>A line of text and a name, with room for a language whose letters take 4 bytes; a peer that announces more is cut off on its length field.</summary>
+    /// <summary>A line of text and a name, with room for a language whose letters take 4 bytes; a peer that announces more is cut off on
+    /// its length field.</summary>
     public const int LongestFrame = 8 * 1024;
 
     /// <summary>A tab that leaves so many lines unread has gone to sleep: lines for it are dropped until it reads again.</summary>

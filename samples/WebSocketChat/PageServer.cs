@@ -18,7 +18,8 @@ internal sealed class PageServer : IAsyncDisposable
         _web = web;
         Address = web.Urls.Single();
         int port = new Uri(Address).Port;
-        Origins = [string.Create(CultureInfo.InvariantCulture, $"http://127.0.0.1:{port}"), string.Create(CultureInfo.InvariantCulture, $"http://localhost:{port}")];
+        Origins = [string.Create(CultureInfo.InvariantCulture, $"http://127.0.0.1:{port}"),
+            string.Create(CultureInfo.InvariantCulture, $"http://localhost:{port}")];
     }
 
     /// <summary>What to type into a browser.</summary>
@@ -43,7 +44,8 @@ internal sealed class PageServer : IAsyncDisposable
         using var reader = new StreamReader(typeof(PageServer).Assembly.GetManifestResourceStream("page.html")!, Encoding.UTF8);
         string html = await reader.ReadToEndAsync().ConfigureAwait(false);
         PageServer? page = null;
-        web.MapGet("/", () => Results.Content(html.Replace("{{endpoint}}", page!.Endpoint, StringComparison.Ordinal), "text/html; charset=utf-8"));
+        web.MapGet("/", () => Results.Content(html.Replace("{{endpoint}}", page!.Endpoint, StringComparison.Ordinal),
+            "text/html; charset=utf-8"));
         try
         {
             await web.StartAsync().ConfigureAwait(false);
@@ -51,7 +53,9 @@ internal sealed class PageServer : IAsyncDisposable
         catch (Exception e) when (e is IOException or SocketException)
         {
             await web.DisposeAsync().ConfigureAwait(false);
-            throw new IOException(string.Create(CultureInfo.InvariantCulture, $"the page cannot be at http://127.0.0.1:{port}: {e.GetBaseException().Message}; choose another port with --port, 0 for any free one"), e);
+            throw new IOException(string.Create(CultureInfo.InvariantCulture,
+                $"the page cannot be at http://127.0.0.1:{port}: {e.GetBaseException().Message}; choose another port with --port, 0 for "
+                + $"any free one"), e);
         }
 
         return page = new PageServer(web);

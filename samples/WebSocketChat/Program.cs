@@ -16,7 +16,8 @@ return await Sample.RunAsync("WebSocketChat", command, args, async (given, cance
 {
     await using PageServer page = await PageServer.StartAsync(given.GetValue(port)).ConfigureAwait(false);
     await using var context = new ZlinkContext();
-    await using StreamSocket stream = context.CreateStream(new StreamOptions { MaxMessageSize = ChatRoom.LongestFrame, SendHighWaterMark = ChatRoom.MostUnread });
+    await using StreamSocket stream = context.CreateStream(
+        new StreamOptions { MaxMessageSize = ChatRoom.LongestFrame, SendHighWaterMark = ChatRoom.MostUnread });
 
     // A browser lets every page that it shows connect to this machine: only ours may. A peer that is no browser sends no origin and passes.
     stream.Options.WebSocket.AllowedOrigins.UnionWith(page.Origins);

@@ -11,8 +11,7 @@ namespace Net.Zlink.Services;
 /// connections tell who is alive.</remarks>
 /// <example>
 /// <code>
-/// await using var discovery = new Discovery(context);
-/// discovery.ConnectRegistry("tcp://registry:5560");
+/// await using var discovery = new Discovery(context); discovery.ConnectRegistry("tcp://registry:5560");
 /// ServiceSnapshot echo = await discovery.WaitForAsync("echo");
 /// </code>
 /// </example>
@@ -81,11 +80,13 @@ public sealed class Discovery : IServiceDirectory, IAsyncDisposable, IDisposable
         options.ConfigureSocket?.Invoke(socketOptions);
         _socket = context.CreateSub(socketOptions);
         _socket.Subscribe("");
-        _timer = _clock.CreateTimer(static state => ((Discovery)state!).OnTimer(), this, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
+        _timer = _clock.CreateTimer(static state => ((Discovery)state!).OnTimer(), this, Timeout.InfiniteTimeSpan,
+            Timeout.InfiniteTimeSpan);
         _events = _socket.OnEvent(SocketEventTypes.Disconnected, _ => CheckConnections());
         _meters = new ServicesMeters("discovery", this);
         _meters.Gauge("services", () => _store.Services.Count, "{service}", "Services with an instance");
-        _meters.Gauge("instances", () => _store.Services.Values.Sum(static service => (long)service.Instances.Length), "{instance}", "Instances of all services");
+        _meters.Gauge("instances", () => _store.Services.Values.Sum(static service => (long)service.Instances.Length), "{instance}",
+            "Instances of all services");
         _meters.Gauge("registries", Registries, "{registry}", "Registries by the state of their connection");
         _meters.Counter("lists", Lists, "{list}", "Lists by what became of them");
         _loop = BackgroundLoop.Start("discovery", context.LoggerFactory.CreateLogger(ServicesLog.Category), _clock, ReceiveAsync);
@@ -172,7 +173,8 @@ public sealed class Discovery : IServiceDirectory, IAsyncDisposable, IDisposable
     public ServiceSnapshot GetService(string service)
     {
         ArgumentNullException.ThrowIfNull(service);
-        return IsShown(Volatile.Read(ref _filter), service) && _store.Services.TryGetValue(service, out ServiceSnapshot? snapshot) ? snapshot : new ServiceSnapshot(service, []);
+        return IsShown(Volatile.Read(ref _filter), service) && _store.Services.TryGetValue(service, out ServiceSnapshot? snapshot)
+            ? snapshot : new ServiceSnapshot(service, []);
     }
 
     /// <summary>All services that have an instance and are shown.</summary>
@@ -223,7 +225,8 @@ public sealed class Discovery : IServiceDirectory, IAsyncDisposable, IDisposable
     }
 
     /// <inheritdoc/>
-    public IAsyncEnumerable<ServiceChange> WatchAsync(string? service = null, CancellationToken cancellationToken = default) => _watchers.WatchAsync(service, cancellationToken);
+    public IAsyncEnumerable<ServiceChange> WatchAsync(string? service = null, CancellationToken cancellationToken = default) =>
+        _watchers.WatchAsync(service, cancellationToken);
 
     /// <summary>What there is from each registry: those that are connected to, and those whose connection has ended and whose instances are
     /// still shown.</summary>
@@ -237,7 +240,9 @@ public sealed class Discovery : IServiceDirectory, IAsyncDisposable, IDisposable
                 UpdateConnections();
             }
 
-            IEnumerable<RegistryView> without = _endpoints.Where(endpoint => !_store.Views.Any(view => view.EndedAt is null && string.Equals(view.Endpoint, endpoint, StringComparison.Ordinal)))
+            IEnumerable<RegistryView> without = _endpoints.Where(
+                endpoint => !_store.Views.Any(view => view.EndedAt is null
+                && string.Equals(view.Endpoint, endpoint, StringComparison.Ordinal)))
                 .Select(endpoint => new RegistryView { Endpoint = endpoint, IsConnected = IsConnected(endpoint) });
             return [.. _store.Views.Select(ViewOf), .. without];
         }
@@ -252,7 +257,9 @@ public sealed class Discovery : IServiceDirectory, IAsyncDisposable, IDisposable
         text.AppendLine(CultureInfo.InvariantCulture, $"Discovery of {Kind}");
         foreach (RegistryView view in GetRegistries())
         {
-            text.AppendLine(CultureInfo.InvariantCulture, $"  registry {view.Endpoint}: {(view.IsConnected ? "connected" : "not connected")}, id {view.RegistryId}, sequence {view.Sequence}, last list at {view.LastListAt:O}, {view.Services} services");
+            text.AppendLine(CultureInfo.InvariantCulture,
+                $"  registry {view.Endpoint}: {(view.IsConnected ? "connected" : "not connected")}, id {view.RegistryId}, sequence "
+                + $"{view.Sequence}, last list at {view.LastListAt:O}, {view.Services} services");
         }
 
         foreach (ServiceSnapshot service in GetServices().OrderBy(static service => service.Service, StringComparer.Ordinal))
@@ -260,7 +267,8 @@ public sealed class Discovery : IServiceDirectory, IAsyncDisposable, IDisposable
             text.AppendLine(CultureInfo.InvariantCulture, $"  {service}");
             foreach (ServiceInstance instance in service.Instances)
             {
-                text.AppendLine(CultureInfo.InvariantCulture, $"    {instance.Endpoint}, id {instance.RoutingId}, weight {instance.Weight}");
+                text.AppendLine(CultureInfo.InvariantCulture,
+                    $"    {instance.Endpoint}, id {instance.RoutingId}, weight {instance.Weight}");
             }
         }
 
@@ -385,7 +393,8 @@ public sealed class Discovery : IServiceDirectory, IAsyncDisposable, IDisposable
         TimeSpan due = _store.NextTime is { } next ? next - Now : Timeout.InfiniteTimeSpan;
         due = due < TimeSpan.Zero && due != Timeout.InfiniteTimeSpan ? TimeSpan.Zero : due;
         bool hasInproc = _endpoints.Any(IsInproc);
-        _timer.Change(hasInproc && (due == Timeout.InfiniteTimeSpan || due > InprocPollInterval) ? InprocPollInterval : due, Timeout.InfiniteTimeSpan);
+        _timer.Change(hasInproc && (due == Timeout.InfiniteTimeSpan || due > InprocPollInterval) ? InprocPollInterval : due,
+            Timeout.InfiniteTimeSpan);
     }
 
     private static bool IsInproc(string endpoint) => endpoint.StartsWith("inproc://", StringComparison.Ordinal);
@@ -442,7 +451,8 @@ public sealed class Discovery : IServiceDirectory, IAsyncDisposable, IDisposable
         Instances = view.Services.Values.Where(service => service.Key.Kind == (ushort)Kind).Sum(static service => service.Instances.Length),
     };
 
-    private bool IsConnected(string endpoint) => _socket.GetPeers().Any(peer => peer.IsConnected && string.Equals(peer.Endpoint, endpoint, StringComparison.Ordinal));
+    private bool IsConnected(string endpoint) =>
+        _socket.GetPeers().Any(peer => peer.IsConnected && string.Equals(peer.Endpoint, endpoint, StringComparison.Ordinal));
 
     private async Task CompleteWatchersAsync()
     {
@@ -451,7 +461,8 @@ public sealed class Discovery : IServiceDirectory, IAsyncDisposable, IDisposable
     }
 
     private IEnumerable<Measurement<long>> Registries() => GetRegistries().GroupBy(static view => view.IsConnected)
-        .Select(static group => new Measurement<long>(group.Count(), new KeyValuePair<string, object?>("state", group.Key ? "connected" : "disconnected")));
+        .Select(static group => new Measurement<long>(
+            group.Count(), new KeyValuePair<string, object?>("state", group.Key ? "connected" : "disconnected")));
 
     private IEnumerable<Measurement<long>> Lists()
     {

@@ -257,7 +257,8 @@ public sealed class Gateway : IAsyncDisposable, IDisposable
     /// <returns>The text.</returns>
     public string Describe() => GatewayDescription.Of(
         GetReceivers(),
-        _clients.Values.OrderBy(static client => client.Service, StringComparer.Ordinal).Select(static client => (client.Service, client.LoadBalancing, client.ReadyCount)),
+        _clients.Values.OrderBy(static client => client.Service, StringComparer.Ordinal)
+            .Select(static client => (client.Service, client.LoadBalancing, client.ReadyCount)),
         GetStatistics());
 
     /// <summary>Begins the end and returns at once: nothing more is sent, requests have <see cref="GatewayOptions.Linger"/> for their
@@ -300,7 +301,8 @@ public sealed class Gateway : IAsyncDisposable, IDisposable
     }
 
     internal ValueTask<ServiceReply> RequestAsync(
-        ServicePool pool, RoutingId target, ReadOnlyMemory<byte> payload, MessageBuilder? parts, TimeSpan? timeout, CancellationToken cancellationToken)
+        ServicePool pool, RoutingId target, ReadOnlyMemory<byte> payload, MessageBuilder? parts, TimeSpan? timeout,
+            CancellationToken cancellationToken)
     {
         ThrowIfEnded();
         TimeSpan time = GatewayOptions.CheckTime(timeout ?? _options.RequestTimeout, nameof(timeout));
@@ -411,7 +413,8 @@ public sealed class Gateway : IAsyncDisposable, IDisposable
     {
         Interlocked.CompareExchange(ref _ended, new ObjectDisposedException(nameof(Gateway)), null);
         await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding); // Off the caller's lock.
-        await _requests.Pending.WhenEmptyAsync().WaitAsync(_options.Linger, _context.TimeProvider).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        await _requests.Pending.WhenEmptyAsync().WaitAsync(_options.Linger, _context.TimeProvider)
+            .ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
         _router.Dispose();
         _replies.Wake();
         await _loops[0].Completion.ConfigureAwait(false);
@@ -426,15 +429,19 @@ public sealed class Gateway : IAsyncDisposable, IDisposable
         meters.Gauge("receivers", () => StatesOf(_links.All), "{receiver}", "Receivers that are connected to, by state");
         meters.Gauge("outstanding", () => _requests.Pending.Count, "{request}", "Requests that wait for their end");
         meters.Counter("requests", () => ResultsOf(counters), "{request}", "Requests that have ended, by result");
-        meters.Counter("sent_again", () => Volatile.Read(ref counters.SentAgain), "{request}", "How often a request went to a further receiver");
-        meters.Counter("unmatched_replies", () => Volatile.Read(ref counters.UnmatchedReplies), "{message}", "Replies that nobody waited for");
-        meters.Counter("dropped_messages", () => Volatile.Read(ref counters.DroppedMessages), "{message}", "Messages that the application did not receive");
+        meters.Counter("sent_again", () => Volatile.Read(ref counters.SentAgain), "{request}",
+            "How often a request went to a further receiver");
+        meters.Counter("unmatched_replies", () => Volatile.Read(ref counters.UnmatchedReplies), "{message}",
+            "Replies that nobody waited for");
+        meters.Counter("dropped_messages", () => Volatile.Read(ref counters.DroppedMessages), "{message}",
+            "Messages that the application did not receive");
         _requests.Duration = meters.Histogram("request.duration", "s", "From a request to its end");
         return meters;
     }
 
     private static IEnumerable<Measurement<long>> StatesOf(ReceiverLink[] links) =>
-        links.CountBy(static link => link.IsInPools ? "ready" : link.IsDraining ? "draining" : link.State == LinkState.Connecting ? "connecting" : "lost")
+        links.CountBy(static link => link.IsInPools ? "ready" : link.IsDraining ? "draining" : link.State == LinkState.Connecting
+            ? "connecting" : "lost")
             .Select(static state => new Measurement<long>(state.Value, new KeyValuePair<string, object?>("state", state.Key)));
 
     private static IEnumerable<Measurement<long>> ResultsOf(RequestCounters counters) =>

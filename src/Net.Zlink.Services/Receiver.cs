@@ -16,11 +16,9 @@ namespace Net.Zlink.Services;
 /// </remarks>
 /// <example>
 /// <code>
-/// await using var receiver = new Receiver(context);
-/// receiver.Bind("tcp://*:5555");
-/// receiver.ConnectRegistry("tcp://registry:5561");
-/// receiver.Register("echo");
-/// await receiver.ServeAsync((request, cancellationToken) => request.ReplyAsync(request.Memory, cancellationToken));
+/// await using var receiver = new Receiver(context); receiver.Bind("tcp://*:5555"); receiver.ConnectRegistry("tcp://registry:5561");
+/// receiver.Register("echo"); await receiver.ServeAsync((request, cancellationToken) => request.ReplyAsync(request.Memory,
+/// cancellationToken));
 /// </code>
 /// </example>
 public sealed class Receiver : IAsyncDisposable, IDisposable
@@ -55,7 +53,8 @@ public sealed class Receiver : IAsyncDisposable, IDisposable
         ArgumentOutOfRangeException.ThrowIfLessThanOrEqual(_options.HeartbeatInterval, TimeSpan.Zero, nameof(options));
         ArgumentOutOfRangeException.ThrowIfLessThanOrEqual(_options.AckTimeout, TimeSpan.Zero, nameof(options));
         RoutingId = _options.RoutingId.IsEmpty ? RandomRoutingId() : _options.RoutingId.Copy();
-        var socketOptions = new RouterOptions { Linger = DefaultLinger, SendHighWaterMark = HighWaterMark, ReceiveHighWaterMark = HighWaterMark };
+        var socketOptions = new RouterOptions { Linger = DefaultLinger, SendHighWaterMark = HighWaterMark,
+            ReceiveHighWaterMark = HighWaterMark };
         _options.ConfigureSocket?.Invoke(socketOptions);
         socketOptions.RoutingId = RoutingId;
         socketOptions.OnDuplicateRoutingId = DuplicateRoutingId.Share; // Two gateways may have one id: each is answered by its connection.
@@ -67,7 +66,8 @@ public sealed class Receiver : IAsyncDisposable, IDisposable
         _meters.Counter("requests", Results, "{request}", "Requests by what became of them");
         _meters.Gauge("running", () => _requests.Running, "{request}", "Requests that have not ended");
         _meters.Gauge("registrations", States, "{registration}", "Registrations by their state");
-        _meters.Counter("reregistered", () => _registrations.Links.Sum(static link => link.Reregistrations), "{registration}", "Registrations that were sent again behind a pause or because the registry had lost the entry");
+        _meters.Counter("reregistered", () => _registrations.Links.Sum(static link => link.Reregistrations), "{registration}",
+            "Registrations that were sent again behind a pause or because the registry had lost the entry");
         _duration = _meters.Histogram("processing.duration", "s", "How long handlers took");
     }
 
@@ -127,7 +127,8 @@ public sealed class Receiver : IAsyncDisposable, IDisposable
             throw new InvalidOperationException("This receiver is being drained: it takes no further registration.");
         }
 
-        Registration registration = _registrations.Add(name, AdvertisedEndpoint.Resolve(advertise, Socket.LastEndpoint, _options.AdvertiseHost), weight);
+        Registration registration = _registrations.Add(
+            name, AdvertisedEndpoint.Resolve(advertise, Socket.LastEndpoint, _options.AdvertiseHost), weight);
         _requests.AddService(service);
         return registration;
     }
@@ -144,7 +145,8 @@ public sealed class Receiver : IAsyncDisposable, IDisposable
     /// <exception cref="ServiceException">RegistrationRefused: each registry that can be reached refused it, with its status byte and text;
     /// nothing is registered.</exception>
     /// <exception cref="ObjectDisposedException">The receiver is disposed.</exception>
-    public async Task<Registration> RegisterAsync(string service, string? advertise = null, uint weight = 1, CancellationToken cancellationToken = default)
+    public async Task<Registration> RegisterAsync(
+        string service, string? advertise = null, uint weight = 1, CancellationToken cancellationToken = default)
     {
         if (_registrations.Registries.Length == 0)
         {
@@ -303,7 +305,8 @@ public sealed class Receiver : IAsyncDisposable, IDisposable
     /// <exception cref="InvalidOperationException">The receiver is served already.</exception>
     /// <exception cref="OperationCanceledException">The token was cancelled, and the last handler has ended.</exception>
     /// <exception cref="ObjectDisposedException">The receiver is disposed.</exception>
-    public Task ServeAsync(Func<ServiceRequest, CancellationToken, ValueTask> handler, int maxConcurrency = 64, CancellationToken cancellationToken = default)
+    public Task ServeAsync(Func<ServiceRequest, CancellationToken, ValueTask> handler, int maxConcurrency = 64,
+        CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(handler);
         ArgumentOutOfRangeException.ThrowIfLessThan(maxConcurrency, 1);
@@ -325,7 +328,8 @@ public sealed class Receiver : IAsyncDisposable, IDisposable
     public Task<DrainReport> DrainAsync(DrainOptions? options = null, CancellationToken cancellationToken = default)
     {
         ObjectDisposedException.ThrowIf(Volatile.Read(ref _isDisposed) != 0, this);
-        return _requests.TryBeginDrain() ? Drain.RunAsync(_requests, options ?? new DrainOptions(), _registrations.RemoveAllAsync, cancellationToken)
+        return _requests.TryBeginDrain() ? Drain.RunAsync(
+            _requests, options ?? new DrainOptions(), _registrations.RemoveAllAsync, cancellationToken)
             : throw new InvalidOperationException("This receiver is being drained already.");
     }
 
@@ -362,10 +366,13 @@ public sealed class Receiver : IAsyncDisposable, IDisposable
         text.AppendLine(CultureInfo.InvariantCulture, $"  {statistics}");
         foreach (Registration registration in _registrations.Registrations)
         {
-            text.AppendLine(CultureInfo.InvariantCulture, $"  {registration.Service} at {registration.Endpoint}, weight {registration.Weight}: {registration.State}");
+            text.AppendLine(CultureInfo.InvariantCulture,
+                $"  {registration.Service} at {registration.Endpoint}, weight {registration.Weight}: {registration.State}");
             foreach (RegistryStatus status in registration.GetRegistries())
             {
-                text.AppendLine(CultureInfo.InvariantCulture, $"    {status.RegistryEndpoint}: {status.State}, accepted at {status.AcceptedAt:O}, last heartbeat at {status.LastHeartbeatAt:O} {status.Detail}");
+                text.AppendLine(CultureInfo.InvariantCulture,
+                    $"    {status.RegistryEndpoint}: {status.State}, accepted at {status.AcceptedAt:O}, last heartbeat at "
+                    + $"{status.LastHeartbeatAt:O} {status.Detail}");
             }
         }
 
@@ -391,7 +398,8 @@ public sealed class Receiver : IAsyncDisposable, IDisposable
         _meters.Dispose();
     }
 
-    private async Task ServeUntilEndAsync(Func<ServiceRequest, CancellationToken, ValueTask> handler, int maxConcurrency, CancellationToken cancellationToken)
+    private async Task ServeUntilEndAsync(Func<ServiceRequest, CancellationToken, ValueTask> handler, int maxConcurrency,
+        CancellationToken cancellationToken)
     {
         try
         {
@@ -434,8 +442,10 @@ public sealed class Receiver : IAsyncDisposable, IDisposable
         yield return new Measurement<long>(Interlocked.Read(ref counters.Replies), new KeyValuePair<string, object?>("result", "replied"));
         yield return new Measurement<long>(Interlocked.Read(ref counters.Failed), new KeyValuePair<string, object?>("result", "failed"));
         yield return new Measurement<long>(Interlocked.Read(ref counters.Refused), new KeyValuePair<string, object?>("result", "refused"));
-        yield return new Measurement<long>(Interlocked.Read(ref counters.Cancelled), new KeyValuePair<string, object?>("result", "cancelled"));
-        yield return new Measurement<long>(Interlocked.Read(ref counters.PlainMessages), new KeyValuePair<string, object?>("result", "plain"));
+        yield return new Measurement<long>(Interlocked.Read(ref counters.Cancelled), new KeyValuePair<string,
+            object?>("result", "cancelled"));
+        yield return new Measurement<long>(Interlocked.Read(ref counters.PlainMessages), new KeyValuePair<string,
+            object?>("result", "plain"));
     }
 
     /// <summary>In the native form: 0 and a number that is not 0.</summary>

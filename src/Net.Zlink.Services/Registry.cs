@@ -3,8 +3,10 @@ using Microsoft.Extensions.Logging;
 
 namespace Net.Zlink.Services;
 
-/// <summary>Lists where services are: receivers and nodes register with it, discoveries follow its list. Entries are leases in memory; several registries in a full mesh show each other's.</summary>
-/// <remarks>Safe for any number of threads. Native receivers, nodes, discoveries and registries work with it as with one of their own.</remarks>
+/// <summary>Lists where services are: receivers and nodes register with it, discoveries follow its list. Entries are leases in memory;
+/// several registries in a full mesh show each other's.</summary>
+/// <remarks>Safe for any number of threads. Native receivers, nodes, discoveries and registries work with it as with one of their
+/// own.</remarks>
 public sealed class Registry : IAsyncDisposable, IDisposable
 {
     private static readonly TimeSpan Linger = TimeSpan.FromSeconds(1);
@@ -40,14 +42,17 @@ public sealed class Registry : IAsyncDisposable, IDisposable
     /// <summary>The number of this registry.</summary>
     public uint Id { get; }
 
-    /// <summary>Where discoveries and peers connect: what was bound, with the port; before <see cref="Start"/> the text of the options.</summary>
+    /// <summary>Where discoveries and peers connect: what was bound, with the port; before <see cref="Start"/> the text of the
+    /// options.</summary>
     public string PublisherEndpoint => _parts?.PublisherEndpoint ?? _options.PublisherEndpoint;
 
-    /// <summary>Where receivers and nodes connect: what was bound, with the port; before <see cref="Start"/> the text of the options.</summary>
+    /// <summary>Where receivers and nodes connect: what was bound, with the port; before <see cref="Start"/> the text of the
+    /// options.</summary>
     public string RouterEndpoint => _parts?.RouterEndpoint ?? _options.RouterEndpoint;
 
     /// <summary>Binds both endpoints and connects the peers. After a failure it may be called again.</summary>
-    /// <exception cref="ZlinkException">An endpoint cannot be bound, or a peer's text is none: as <see cref="ZlinkSocket.Bind"/> and <see cref="ZmpSocket.Connect(string)"/>.</exception>
+    /// <exception cref="ZlinkException">An endpoint cannot be bound, or a peer's text is none: as <see cref="ZlinkSocket.Bind"/> and
+    /// <see cref="ZmpSocket.Connect(string)"/>.</exception>
     /// <exception cref="InvalidOperationException">It is up already.</exception>
     /// <exception cref="ObjectDisposedException">The registry or its context is disposed.</exception>
     public void Start()
@@ -163,19 +168,23 @@ public sealed class Registry : IAsyncDisposable, IDisposable
     /// <exception cref="InvalidOperationException">The registry is not up.</exception>
     public RegistrySnapshot GetSnapshot() => Running().GetSnapshot();
 
-    /// <summary>Follows what happens, from the call on. A slow reader misses the oldest of more than 1,024 events. Ends with the registry.</summary>
+    /// <summary>Follows what happens, from the call on. A slow reader misses the oldest of more than 1,024 events. Ends with the
+    /// registry.</summary>
     /// <param name="cancellationToken">Ends it.</param>
     /// <returns>Events in order.</returns>
     /// <exception cref="InvalidOperationException">The registry is not up.</exception>
-    public IAsyncEnumerable<RegistryEvent> WatchAsync(CancellationToken cancellationToken = default) => Running().Core.WatchAsync(cancellationToken);
+    public IAsyncEnumerable<RegistryEvent> WatchAsync(CancellationToken cancellationToken = default) =>
+        Running().Core.WatchAsync(cancellationToken);
 
-    /// <summary>The state as text for people who operate it: entries with owner and age, peers with the reason where one is not connected.</summary>
+    /// <summary>The state as text for people who operate it: entries with owner and age, peers with the reason where one is not
+    /// connected.</summary>
     /// <returns>Several lines; their form may change.</returns>
     /// <exception cref="InvalidOperationException">The registry is not up.</exception>
     public string Describe()
     {
         Parts parts = Running();
-        return RegistryDescription.Of(parts.GetSnapshot(), parts.PublisherEndpoint, parts.RouterEndpoint, _context.TimeProvider.GetUtcNow());
+        return RegistryDescription.Of(parts.GetSnapshot(), parts.PublisherEndpoint, parts.RouterEndpoint,
+            _context.TimeProvider.GetUtcNow());
     }
 
     /// <summary>Begins the end and returns at once; nothing is sent to receivers or discoveries, whose connections end.</summary>
@@ -191,7 +200,8 @@ public sealed class Registry : IAsyncDisposable, IDisposable
     {
         lock (_gate)
         {
-            return _end ??= _parts is { } parts ? Task.Run(async () => await parts.DisposeAsync().ConfigureAwait(false)) : Task.CompletedTask;
+            return _end ??= _parts is { } parts ? Task.Run(async () => await parts.DisposeAsync().ConfigureAwait(false))
+                : Task.CompletedTask;
         }
     }
 
@@ -202,7 +212,8 @@ public sealed class Registry : IAsyncDisposable, IDisposable
         publisherOptions.Verbose = true;
         var routerOptions = new RouterOptions { Linger = Linger, MaxMessageSize = MaxRequestBytes, MaxMessageParts = MaxRequestParts };
         _options.ConfigureRouter?.Invoke(routerOptions);
-        routerOptions.OnDuplicateRoutingId = DuplicateRoutingId.Share; // A native receiver's heartbeats come by a second connection with its id.
+        // A native receiver's heartbeats come by a second connection with its id.
+        routerOptions.OnDuplicateRoutingId = DuplicateRoutingId.Share;
         XPubSocket publisher = _context.CreateXPub(publisherOptions);
         RouterSocket? router = null;
         try

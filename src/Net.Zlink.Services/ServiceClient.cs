@@ -331,7 +331,8 @@ public sealed class ServiceClient
     /// <exception cref="ArgumentOutOfRangeException">The timeout is negative and not infinite.</exception>
     /// <exception cref="ObjectDisposedException">The gateway is disposed.</exception>
     /// <exception cref="ZlinkException">Again: a million requests are outstanding. ContextTerminated.</exception>
-    public ValueTask<ServiceReply> RequestAsync(ReadOnlyMemory<byte> payload, TimeSpan? timeout = null, CancellationToken cancellationToken = default) =>
+    public ValueTask<ServiceReply> RequestAsync(
+        ReadOnlyMemory<byte> payload, TimeSpan? timeout = null, CancellationToken cancellationToken = default) =>
         _gateway.RequestAsync(Pool, default, payload, parts: null, timeout, cancellationToken);
 
     /// <summary>As <see cref="RequestAsync(ReadOnlyMemory{byte}, TimeSpan?, CancellationToken)"/>, for a request of several
@@ -342,7 +343,8 @@ public sealed class ServiceClient
     /// <returns>The reply, to be disposed.</returns>
     /// <inheritdoc cref="RequestAsync(ReadOnlyMemory{byte}, TimeSpan?, CancellationToken)" path="/exception"/>
     /// <exception cref="ArgumentException">The message has no part.</exception>
-    public ValueTask<ServiceReply> RequestAsync(MessageBuilder message, TimeSpan? timeout = null, CancellationToken cancellationToken = default) =>
+    public ValueTask<ServiceReply> RequestAsync(
+        MessageBuilder message, TimeSpan? timeout = null, CancellationToken cancellationToken = default) =>
         _gateway.RequestAsync(Pool, default, default, Checked(message), timeout, cancellationToken);
 
     /// <summary>Sends a request of one part to a receiver that the application names, and to no other one.</summary>
@@ -353,7 +355,8 @@ public sealed class ServiceClient
     /// <returns>The reply, to be disposed.</returns>
     /// <inheritdoc cref="RequestAsync(ReadOnlyMemory{byte}, TimeSpan?, CancellationToken)" path="/exception"/>
     /// <exception cref="ArgumentException">The routing id is empty.</exception>
-    public ValueTask<ServiceReply> RequestToAsync(RoutingId routingId, ReadOnlyMemory<byte> payload, TimeSpan? timeout = null, CancellationToken cancellationToken = default) =>
+    public ValueTask<ServiceReply> RequestToAsync(
+        RoutingId routingId, ReadOnlyMemory<byte> payload, TimeSpan? timeout = null, CancellationToken cancellationToken = default) =>
         _gateway.RequestAsync(Pool, Checked(routingId), payload, parts: null, timeout, cancellationToken);
 
     /// <summary>As <see cref="RequestToAsync(RoutingId, ReadOnlyMemory{byte}, TimeSpan?, CancellationToken)"/>, for a request of several
@@ -365,7 +368,8 @@ public sealed class ServiceClient
     /// <returns>The reply, to be disposed.</returns>
     /// <inheritdoc cref="RequestAsync(ReadOnlyMemory{byte}, TimeSpan?, CancellationToken)" path="/exception"/>
     /// <exception cref="ArgumentException">The routing id is empty, or the message has no part.</exception>
-    public ValueTask<ServiceReply> RequestToAsync(RoutingId routingId, MessageBuilder message, TimeSpan? timeout = null, CancellationToken cancellationToken = default) =>
+    public ValueTask<ServiceReply> RequestToAsync(
+        RoutingId routingId, MessageBuilder message, TimeSpan? timeout = null, CancellationToken cancellationToken = default) =>
         _gateway.RequestAsync(Pool, Checked(routingId), default, Checked(message), timeout, cancellationToken);
 
     private static BuilderForm FormOf(MessageBuilder message)

@@ -46,8 +46,10 @@ internal sealed class ContextSockets(int most)
             if (_living.Count >= most)
             {
                 int delivering = _living.Count(static one => one.IsClosed);
-                string dead = delivering == 0 ? "" : $"; {delivering} of them are disposed and still deliver what they had accepted: a finite Linger bounds that";
-                throw new ZlinkException(ZlinkError.TooManySockets, $"the context has its {most} sockets; dispose some or raise MaxSockets{dead}");
+                string dead = delivering == 0 ? ""
+                    : $"; {delivering} of them are disposed and still deliver what they had accepted: a finite Linger bounds that";
+                throw new ZlinkException(ZlinkError.TooManySockets,
+                    $"the context has its {most} sockets; dispose some or raise MaxSockets{dead}");
             }
 
             _living.Add(socket);

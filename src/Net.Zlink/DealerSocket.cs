@@ -2,7 +2,8 @@ using Net.Zlink.Sockets.Patterns;
 
 namespace Net.Zlink;
 
-/// <summary>DEALER: sends round the peers that have room, one message each in turn, and receives fairly from all. Talks to ROUTER and DEALER.</summary>
+/// <summary>DEALER: sends round the peers that have room, one message each in turn, and receives fairly from all. Talks to ROUTER and
+/// DEALER.</summary>
 /// <remarks>Safe for any number of threads. A send waits while no peer has room, or there is none.</remarks>
 public sealed class DealerSocket : DuplexSocket
 {

@@ -20,7 +20,8 @@ public abstract class DuplexSocket : ReceivingSocket, IMessageSender
     public ValueTask SendAsync(ReadOnlyMemory<byte> payload, CancellationToken cancellationToken = default) =>
         Sender.SendAsync([], payload, cancellationToken);
 
-    /// <summary>Sends memory that is handed over, without a copy where it is long: it is disposed when it was sent; if the send fails it stays the caller's (a StreamSocket takes it in any case).</summary>
+    /// <summary>Sends memory that is handed over, without a copy where it is long: it is disposed when it was sent; if the send fails it
+    /// stays the caller's (a StreamSocket takes it in any case).</summary>
     /// <param name="payload">Its owner.</param>
     /// <param name="length">How many of its bytes are the message.</param>
     /// <param name="cancellationToken">Ends the wait; nothing is sent then.</param>
@@ -38,7 +39,8 @@ public abstract class DuplexSocket : ReceivingSocket, IMessageSender
 
     /// <summary>Sends a message of several parts, whole or not at all, blocking the calling thread for room.</summary>
     /// <param name="message">The message, of at least one part; empty when it was accepted.</param>
-    /// <param name="timeout">How long it may wait; <see cref="Timeout.InfiniteTimeSpan"/> for as long as it takes, zero not to wait. Null: <see cref="SocketOptions.SendTimeout"/>.</param>
+    /// <param name="timeout">How long it may wait; <see cref="Timeout.InfiniteTimeSpan"/> for as long as it takes, zero not to wait. Null:
+    /// <see cref="SocketOptions.SendTimeout"/>.</param>
     /// <exception cref="TimeoutException">Nobody had room in time.</exception>
     /// <exception cref="ZlinkException">ContextTerminated.</exception>
     /// <exception cref="ArgumentNullException"><paramref name="message"/> is null.</exception>
@@ -57,12 +59,14 @@ public abstract class DuplexSocket : ReceivingSocket, IMessageSender
 
     /// <summary>Passes a received message on, without a copy of long parts, blocking the calling thread for room.</summary>
     /// <param name="message">A received message; accepted, it is ended.</param>
-    /// <param name="timeout">How long it may wait; <see cref="Timeout.InfiniteTimeSpan"/> for as long as it takes, zero not to wait. Null: <see cref="SocketOptions.SendTimeout"/>.</param>
+    /// <param name="timeout">How long it may wait; <see cref="Timeout.InfiniteTimeSpan"/> for as long as it takes, zero not to wait. Null:
+    /// <see cref="SocketOptions.SendTimeout"/>.</param>
     /// <exception cref="TimeoutException">Nobody had room in time.</exception>
     /// <exception cref="ZlinkException">ContextTerminated.</exception>
     /// <exception cref="ArgumentOutOfRangeException">The timeout is negative and not infinite.</exception>
     /// <exception cref="ObjectDisposedException">The socket or the message is disposed.</exception>
-    /// <exception cref="InvalidOperationException">There is no message in it; or it would have to wait, and was called on a shard.</exception>
+    /// <exception cref="InvalidOperationException">There is no message in it; or it would have to wait, and was called on a
+    /// shard.</exception>
     /// <exception cref="ArgumentException">It has several parts, with Conflate: it stays the caller's.</exception>
     public void Send(in Message message, TimeSpan? timeout = null) => Sender.Send([], in message, OptionRange.WaitTime(timeout));
 
@@ -70,7 +74,8 @@ public abstract class DuplexSocket : ReceivingSocket, IMessageSender
     public ValueTask SendAsync(in Message message, CancellationToken cancellationToken = default) =>
         Sender.SendAsync([], in message, cancellationToken);
 
-    /// <summary>Passes received messages on in order, as many as need not wait, without a copy of long parts. Those that are accepted are ended; the others stay the caller's.</summary>
+    /// <summary>Passes received messages on in order, as many as need not wait, without a copy of long parts. Those that are accepted are
+    /// ended; the others stay the caller's.</summary>
     /// <param name="messages">Received messages, as <see cref="ReceivingSocket.ReceiveMany"/> gave them.</param>
     /// <returns>How many were accepted, from the first one on: all of them, unless one would have to wait.</returns>
     /// <exception cref="ObjectDisposedException">The socket or a message is disposed; the messages before that one were sent.</exception>
@@ -87,10 +92,12 @@ public abstract class DuplexSocket : ReceivingSocket, IMessageSender
     /// <exception cref="ZlinkException">ContextTerminated; nothing was sent.</exception>
     public int SendMany(ReadOnlySpan<ReadOnlyMemory<byte>> payloads) => Sender.SendMany([], payloads, out _);
 
-    /// <summary>Passes received messages on in order, without a copy of long parts, waiting for room until all are accepted. Those that are accepted are ended; the others stay the caller's.</summary>
+    /// <summary>Passes received messages on in order, without a copy of long parts, waiting for room until all are accepted. Those that are
+    /// accepted are ended; the others stay the caller's.</summary>
     /// <param name="messages">Received messages; unchanged until the task completes.</param>
     /// <param name="cancellationToken">Ends the wait.</param>
-    /// <returns>How many were accepted, from the first one on. Fewer than there are only if something ended the wait behind the first one: the next call says what. Allocates nothing, waiting or not.</returns>
+    /// <returns>How many were accepted, from the first one on. Fewer than there are only if something ended the wait behind the first one:
+    /// the next call says what. Allocates nothing, waiting or not.</returns>
     /// <exception cref="OperationCanceledException">The token was cancelled; nothing was sent.</exception>
     /// <exception cref="ZlinkException">ContextTerminated. Nothing was sent.</exception>
     /// <exception cref="ObjectDisposedException">The socket or a message is disposed; the messages before that one were sent.</exception>
@@ -102,7 +109,8 @@ public abstract class DuplexSocket : ReceivingSocket, IMessageSender
     /// <summary>Sends messages of one part each in order, waiting for room until all are accepted.</summary>
     /// <param name="payloads">Any bytes, also none; unchanged until the task completes.</param>
     /// <param name="cancellationToken">Ends the wait.</param>
-    /// <returns>How many were accepted, from the first one on. Fewer than there are only if something ended the wait behind the first one: the next call says what. Allocates nothing, waiting or not.</returns>
+    /// <returns>How many were accepted, from the first one on. Fewer than there are only if something ended the wait behind the first one:
+    /// the next call says what. Allocates nothing, waiting or not.</returns>
     /// <exception cref="OperationCanceledException">The token was cancelled; nothing was sent.</exception>
     /// <exception cref="ZlinkException">ContextTerminated. Nothing was sent.</exception>
     /// <exception cref="ObjectDisposedException">The socket is disposed; what was accepted before was sent.</exception>

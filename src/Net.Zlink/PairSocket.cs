@@ -2,7 +2,8 @@ using Net.Zlink.Sockets.Patterns;
 
 namespace Net.Zlink;
 
-/// <summary>PAIR: talks to exactly one peer, both ways. A second peer is turned away until the first has gone and its messages are read.</summary>
+/// <summary>PAIR: talks to exactly one peer, both ways. A second peer is turned away until the first has gone and its messages are
+/// read.</summary>
 /// <remarks>Safe for any number of threads. A send without a peer waits for one.</remarks>
 public sealed class PairSocket : DuplexSocket
 {

@@ -3,7 +3,9 @@ using Net.Zlink.Sockets.Patterns;
 namespace Net.Zlink;
 
 /// <summary>PUB: sends each message to every subscriber that has subscribed a prefix of its first part. Talks to SUB and XSUB.</summary>
-/// <remarks>Safe for any number of threads. A subscriber at its high-water mark or at a byte limit misses messages, which is counted, unless <see cref="PubOptions.NoDrop"/>. A subscriber hears what is sent from the moment on that its topics have arrived, and nothing of before (docs/patterns.md, "The first messages").</remarks>
+/// <remarks>Safe for any number of threads. A subscriber at its high-water mark or at a byte limit misses messages, which is counted,
+/// unless <see cref="PubOptions.NoDrop"/>. A subscriber hears what is sent from the moment on that its topics have arrived, and nothing of
+/// before (docs/patterns.md, "The first messages").</remarks>
 public sealed class PubSocket : ZmpSocket, IMessageSender
 {
     private readonly PublisherCore _core;

@@ -40,15 +40,18 @@ public abstract class ReceivingSocket : ZmpSocket, IMessageReceiver
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
     /// <exception cref="ZlinkException">ContextTerminated.</exception>
     /// <exception cref="InvalidOperationException">Called on a shard.</exception>
-    public bool TryReceive(out Message message, TimeSpan timeout) => Receiver.TryReceive(OptionRange.Time(timeout, mayBeInfinite: true), out message);
+    public bool TryReceive(out Message message, TimeSpan timeout) =>
+        Receiver.TryReceive(OptionRange.Time(timeout, mayBeInfinite: true), out message);
 
     /// <inheritdoc/>
     public ValueTask<Message> ReceiveAsync(CancellationToken cancellationToken = default) => Receiver.ReceiveAsync(cancellationToken);
 
-    /// <summary>Throws out the peer that sent a message, as <see cref="ZmpSocket.DisconnectPeer(PeerInfo)"/> does: a client that has not shown who it is, for one.</summary>
+    /// <summary>Throws out the peer that sent a message, as <see cref="ZmpSocket.DisconnectPeer(PeerInfo)"/> does: a client that has not
+    /// shown who it is, for one.</summary>
     /// <param name="message">A message of this socket's; of XPUB also a notice, whose subscriber it is then. It stays the caller's.</param>
     /// <returns>False: the peer has gone already, also where it has come again since.</returns>
-    /// <exception cref="ArgumentException">No peer sent it, or this socket connects to that peer: <see cref="ZmpSocket.Disconnect(string)"/> ends that.</exception>
+    /// <exception cref="ArgumentException">No peer sent it, or this socket connects to that peer:
+    /// <see cref="ZmpSocket.Disconnect(string)"/> ends that.</exception>
     /// <exception cref="ZlinkException">ContextTerminated.</exception>
     /// <exception cref="ObjectDisposedException">The socket or the message is disposed.</exception>
     public bool DisconnectPeer(in Message message)
@@ -86,5 +89,6 @@ public abstract class ReceivingSocket : ZmpSocket, IMessageReceiver
         Receiver.ReceiveManyAsync(messages, cancellationToken);
 
     /// <inheritdoc/>
-    public IAsyncEnumerable<Message> ReceiveAllAsync(CancellationToken cancellationToken = default) => Receiver.ReceiveAllAsync(cancellationToken);
+    public IAsyncEnumerable<Message> ReceiveAllAsync(CancellationToken cancellationToken = default) =>
+        Receiver.ReceiveAllAsync(cancellationToken);
 }

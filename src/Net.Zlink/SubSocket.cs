@@ -3,7 +3,9 @@ using Net.Zlink.Sockets.Patterns;
 namespace Net.Zlink;
 
 /// <summary>SUB: receives what publishers send under the topics it has subscribed. Talks to PUB and XPUB.</summary>
-/// <remarks>Safe for any number of threads. A topic is a prefix of a message's first part; the empty one is everything. Topics are told to every publisher, also to those that come later or come back; what a publisher sends before a topic has reached it is not received (docs/patterns.md, "The first messages").</remarks>
+/// <remarks>Safe for any number of threads. A topic is a prefix of a message's first part; the empty one is everything. Topics are told to
+/// every publisher, also to those that come later or come back; what a publisher sends before a topic has reached it is not received
+/// (docs/patterns.md, "The first messages").</remarks>
 public sealed class SubSocket : ReceivingSocket
 {
     private readonly SubscriberCore _core;
@@ -49,7 +51,8 @@ public sealed class SubSocket : ReceivingSocket
     }
 
     /// <summary>Takes one subscription of a topic away; unknown topics are none of its business.</summary>
-    /// <remarks>When the last one is gone, nothing of the topic is received any more: messages that have come and are unread are dropped and counted (<see cref="SocketStatistics.DroppedUnreadMessages"/>), unless another topic matches them.</remarks>
+    /// <remarks>When the last one is gone, nothing of the topic is received any more: messages that have come and are unread are dropped
+    /// and counted (<see cref="SocketStatistics.DroppedUnreadMessages"/>), unless another topic matches them.</remarks>
     /// <param name="topic">As subscribed.</param>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
     /// <exception cref="ZlinkException">ContextTerminated.</exception>

@@ -2,10 +2,12 @@ using Net.Zlink.Sockets.Patterns;
 
 namespace Net.Zlink;
 
-/// <summary>XSUB: as SUB, but topics are sent as messages (a byte 1 or 0, then the topic), other messages go to all publishers, and nothing is filtered on receipt. Talks to PUB and XPUB.</summary>
+/// <summary>XSUB: as SUB, but topics are sent as messages (a byte 1 or 0, then the topic), other messages go to all publishers, and nothing
+/// is filtered on receipt. Talks to PUB and XPUB.</summary>
 /// <remarks>
-/// Safe for any number of threads. Topics are counted and told to publishers that come later, as for SUB; those that are there are told whatever the send high-water mark says. A message of topics and data together
-/// is dropped at the mark like any other, and what it says of topics is then told to the next connection only: send them apart.
+/// Safe for any number of threads. Topics are counted and told to publishers that come later, as for SUB; those that are there are told
+/// whatever the send high-water mark says. A message of topics and data together is dropped at the mark like any other, and what it says of
+/// topics is then told to the next connection only: send them apart.
 /// </remarks>
 public sealed class XSubSocket : DuplexSocket
 {

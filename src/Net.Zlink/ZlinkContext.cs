@@ -40,8 +40,12 @@ public sealed class ZlinkContext : IDisposable, IAsyncDisposable
         _options = options;
         _ownsPool = options.Pool is null;
         _deadline = options.ShutdownTimeout;
-        ILogger logger = options.LoggerFactory is { } factory ? new GuardedLogger(factory.CreateLogger(ZlinkLibrary.LogCategory)) : NullLogger.Instance;
-        _host = new EngineHost(options.ShardCount, options.Pool ?? new BufferPool(options.PoolOptions), options.TimeProvider, logger, new ShardWatch(this, logger), options.TlsAndWebSocketShardCount, options.MaxHandshakes) { Budget = ByteBudget.Of(options.QueuedByteLimit ?? 0, logger), Unfinished = FairLimit.Of(options.UnfinishedByteLimit ?? 0), Subscriptions = FairLimit.Of(options.SubscriptionByteLimit ?? 0) };
+        ILogger logger = options.LoggerFactory is { } factory ? new GuardedLogger(factory.CreateLogger(ZlinkLibrary.LogCategory))
+            : NullLogger.Instance;
+        _host = new EngineHost(options.ShardCount, options.Pool ?? new BufferPool(options.PoolOptions), options.TimeProvider, logger,
+            new ShardWatch(this, logger), options.TlsAndWebSocketShardCount,
+            options.MaxHandshakes) { Budget = ByteBudget.Of(options.QueuedByteLimit ?? 0, logger),
+            Unfinished = FairLimit.Of(options.UnfinishedByteLimit ?? 0), Subscriptions = FairLimit.Of(options.SubscriptionByteLimit ?? 0) };
         Sockets = new ContextSockets(options.MaxSockets);
         _meters = new ZlinkMeters(this);
         _shutdown = new Lazy<Task<ShutdownReport>>(DrainAsync);
@@ -53,7 +57,8 @@ public sealed class ZlinkContext : IDisposable, IAsyncDisposable
     /// <summary>The clock of this context: <see cref="ZlinkContextOptions.TimeProvider"/>.</summary>
     public TimeProvider TimeProvider => _options.TimeProvider;
 
-    /// <summary>Where this context logs: <see cref="ZlinkContextOptions.LoggerFactory"/>, or a factory of loggers that write nothing.</summary>
+    /// <summary>Where this context logs: <see cref="ZlinkContextOptions.LoggerFactory"/>, or a factory of loggers that write
+    /// nothing.</summary>
     public ILoggerFactory LoggerFactory => _options.LoggerFactory ?? NullLoggerFactory.Instance;
 
     internal ZlinkContextOptions Options => _options;
@@ -70,7 +75,8 @@ public sealed class ZlinkContext : IDisposable, IAsyncDisposable
     /// <exception cref="InvalidOperationException">The options are another socket's.</exception>
     /// <exception cref="ObjectDisposedException">The context is shut down.</exception>
     /// <exception cref="ZlinkException">TooManySockets: the context has <see cref="ZlinkContextOptions.MaxSockets"/>.</exception>
-    public StreamSocket CreateStream(StreamOptions? options = null) => Add(options ?? new StreamOptions(), static (context, own) => new StreamSocket(context, own));
+    public StreamSocket CreateStream(StreamOptions? options = null) =>
+        Add(options ?? new StreamOptions(), static (context, own) => new StreamSocket(context, own));
 
     /// <summary>Makes a PAIR socket.</summary>
     /// <param name="options">Its options, for this socket alone; null for the defaults.</param>
@@ -78,7 +84,8 @@ public sealed class ZlinkContext : IDisposable, IAsyncDisposable
     /// <exception cref="InvalidOperationException">The options are another socket's.</exception>
     /// <exception cref="ObjectDisposedException">The context is shut down.</exception>
     /// <exception cref="ZlinkException">TooManySockets: the context has <see cref="ZlinkContextOptions.MaxSockets"/>.</exception>
-    public PairSocket CreatePair(PairOptions? options = null) => Add(options ?? new PairOptions(), static (context, own) => new PairSocket(context, own));
+    public PairSocket CreatePair(PairOptions? options = null) =>
+        Add(options ?? new PairOptions(), static (context, own) => new PairSocket(context, own));
 
     /// <summary>Makes a DEALER socket.</summary>
     /// <param name="options">Its options, for this socket alone; null for the defaults.</param>
@@ -86,7 +93,8 @@ public sealed class ZlinkContext : IDisposable, IAsyncDisposable
     /// <exception cref="InvalidOperationException">The options are another socket's.</exception>
     /// <exception cref="ObjectDisposedException">The context is shut down.</exception>
     /// <exception cref="ZlinkException">TooManySockets: the context has <see cref="ZlinkContextOptions.MaxSockets"/>.</exception>
-    public DealerSocket CreateDealer(DealerOptions? options = null) => Add(options ?? new DealerOptions(), static (context, own) => new DealerSocket(context, own));
+    public DealerSocket CreateDealer(DealerOptions? options = null) =>
+        Add(options ?? new DealerOptions(), static (context, own) => new DealerSocket(context, own));
 
     /// <summary>Makes a ROUTER socket.</summary>
     /// <param name="options">Its options, for this socket alone; null for the defaults.</param>
@@ -94,7 +102,8 @@ public sealed class ZlinkContext : IDisposable, IAsyncDisposable
     /// <exception cref="InvalidOperationException">The options are another socket's.</exception>
     /// <exception cref="ObjectDisposedException">The context is shut down.</exception>
     /// <exception cref="ZlinkException">TooManySockets: the context has <see cref="ZlinkContextOptions.MaxSockets"/>.</exception>
-    public RouterSocket CreateRouter(RouterOptions? options = null) => Add(options ?? new RouterOptions(), static (context, own) => new RouterSocket(context, own));
+    public RouterSocket CreateRouter(RouterOptions? options = null) =>
+        Add(options ?? new RouterOptions(), static (context, own) => new RouterSocket(context, own));
 
     /// <summary>Makes a PUB socket.</summary>
     /// <param name="options">Its options, for this socket alone; null for the defaults.</param>
@@ -102,7 +111,8 @@ public sealed class ZlinkContext : IDisposable, IAsyncDisposable
     /// <exception cref="InvalidOperationException">The options are another socket's.</exception>
     /// <exception cref="ObjectDisposedException">The context is shut down.</exception>
     /// <exception cref="ZlinkException">TooManySockets: the context has <see cref="ZlinkContextOptions.MaxSockets"/>.</exception>
-    public PubSocket CreatePub(PubOptions? options = null) => Add(options ?? new PubOptions(), static (context, own) => new PubSocket(context, own));
+    public PubSocket CreatePub(PubOptions? options = null) =>
+        Add(options ?? new PubOptions(), static (context, own) => new PubSocket(context, own));
 
     /// <summary>Makes a SUB socket.</summary>
     /// <param name="options">Its options, for this socket alone; null for the defaults.</param>
@@ -110,7 +120,8 @@ public sealed class ZlinkContext : IDisposable, IAsyncDisposable
     /// <exception cref="InvalidOperationException">The options are another socket's.</exception>
     /// <exception cref="ObjectDisposedException">The context is shut down.</exception>
     /// <exception cref="ZlinkException">TooManySockets: the context has <see cref="ZlinkContextOptions.MaxSockets"/>.</exception>
-    public SubSocket CreateSub(SubOptions? options = null) => Add(options ?? new SubOptions(), static (context, own) => new SubSocket(context, own));
+    public SubSocket CreateSub(SubOptions? options = null) =>
+        Add(options ?? new SubOptions(), static (context, own) => new SubSocket(context, own));
 
     /// <summary>Makes an XPUB socket.</summary>
     /// <param name="options">Its options, for this socket alone; null for the defaults.</param>
@@ -118,7 +129,8 @@ public sealed class ZlinkContext : IDisposable, IAsyncDisposable
     /// <exception cref="InvalidOperationException">The options are another socket's.</exception>
     /// <exception cref="ObjectDisposedException">The context is shut down.</exception>
     /// <exception cref="ZlinkException">TooManySockets: the context has <see cref="ZlinkContextOptions.MaxSockets"/>.</exception>
-    public XPubSocket CreateXPub(XPubOptions? options = null) => Add(options ?? new XPubOptions(), static (context, own) => new XPubSocket(context, own));
+    public XPubSocket CreateXPub(XPubOptions? options = null) =>
+        Add(options ?? new XPubOptions(), static (context, own) => new XPubSocket(context, own));
 
     /// <summary>Makes an XSUB socket.</summary>
     /// <param name="options">Its options, for this socket alone; null for the defaults.</param>
@@ -126,25 +138,30 @@ public sealed class ZlinkContext : IDisposable, IAsyncDisposable
     /// <exception cref="InvalidOperationException">The options are another socket's.</exception>
     /// <exception cref="ObjectDisposedException">The context is shut down.</exception>
     /// <exception cref="ZlinkException">TooManySockets: the context has <see cref="ZlinkContextOptions.MaxSockets"/>.</exception>
-    public XSubSocket CreateXSub(XSubOptions? options = null) => Add(options ?? new XSubOptions(), static (context, own) => new XSubSocket(context, own));
+    public XSubSocket CreateXSub(XSubOptions? options = null) =>
+        Add(options ?? new XSubOptions(), static (context, own) => new XSubSocket(context, own));
 
     /// <summary>What the shards and sockets have done so far: a snapshot, made at the call.</summary>
     /// <returns>The statistics.</returns>
     public ContextStatistics GetStatistics()
     {
         ShardStatistics[] shards = [.. _host.Shards.All.Select(ShardStatistics.Of)];
-        return new ContextStatistics { Shards = shards, Sockets = Sockets.Count, QueuedBytes = _host.Budget?.Used ?? 0, QueuesWaiting = _host.Budget?.Waiting ?? 0, UnfinishedBytes = _host.Unfinished?.Bytes ?? 0, SubscriptionBytes = _host.Subscriptions?.Bytes ?? 0 };
+        return new ContextStatistics { Shards = shards, Sockets = Sockets.Count, QueuedBytes = _host.Budget?.Used ?? 0,
+            QueuesWaiting = _host.Budget?.Waiting ?? 0, UnfinishedBytes = _host.Unfinished?.Bytes ?? 0,
+            SubscriptionBytes = _host.Subscriptions?.Bytes ?? 0 };
     }
 
     /// <summary>
-    /// Ends every socket in order: no more is accepted or received, what Send accepted is written, connections end properly. At the deadline what is left is
-    /// dropped and reported. Idempotent: later calls return the first one's report, at the first one's deadline. Nothing can be created from the call on; the sockets end on
-    /// the thread pool, so what is called on one of them directly behind it may still succeed.
+    /// Ends every socket in order: no more is accepted or received, what Send accepted is written, connections end properly. At the
+    /// deadline what is left is dropped and reported. Idempotent: later calls return the first one's report, at the first one's deadline.
+    /// Nothing can be created from the call on; the sockets end on the thread pool, so what is called on one of them directly behind it may
+    /// still succeed.
     /// </summary>
     /// <param name="deadline">How long delivering may take; <see cref="Timeout.InfiniteTimeSpan"/> for as long as it takes.</param>
     /// <param name="cancellationToken">Ends the wait, not the shutdown.</param>
     /// <returns>
-    /// What could not be delivered. Completes on the thread pool, at the latest shortly after the deadline: a second if a handler blocks a shard then (<see cref="ShutdownReport.BlockedShards"/>), five if the thread pool runs nothing.
+    /// What could not be delivered. Completes on the thread pool, at the latest shortly after the deadline: a second if a handler blocks a
+    /// shard then (<see cref="ShutdownReport.BlockedShards"/>), five if the thread pool runs nothing.
     /// </returns>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="deadline"/> is negative and not infinite.</exception>
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
@@ -164,11 +181,14 @@ public sealed class ZlinkContext : IDisposable, IAsyncDisposable
     }
 
     /// <summary>Shuts down within <see cref="ZlinkContextOptions.ShutdownTimeout"/>, then lets go of the pool.</summary>
-    /// <returns>A task that completes when every connection is closed, and at the latest shortly after that time: see <see cref="ShutdownAsync"/>. While a handler blocks a shard the pool is kept for it, until it returns.</returns>
+    /// <returns>A task that completes when every connection is closed, and at the latest shortly after that time: see
+    /// <see cref="ShutdownAsync"/>. While a handler blocks a shard the pool is kept for it, until it returns.</returns>
     public async ValueTask DisposeAsync() => await ShutdownAsync(_options.ShutdownTimeout).ConfigureAwait(false);
 
-    /// <summary>As <see cref="DisposeAsync"/>, blocking. Called on a shard (from a handler) it only begins the shutdown, because the shard has to carry it out.</summary>
-    [SuppressMessage("ApiDesign", "RS0030", Justification = "A synchronous Dispose has to block; Task.Wait lets the thread pool know, and a shard is never blocked.")]
+    /// <summary>As <see cref="DisposeAsync"/>, blocking. Called on a shard (from a handler) it only begins the shutdown, because the shard
+    /// has to carry it out.</summary>
+    [SuppressMessage("ApiDesign", "RS0030", Justification =
+        "A synchronous Dispose has to block; Task.Wait lets the thread pool know, and a shard is never blocked.")]
     public void Dispose()
     {
         Task<ShutdownReport> shutdown = ShutdownAsync(_options.ShutdownTimeout);
@@ -176,7 +196,8 @@ public sealed class ZlinkContext : IDisposable, IAsyncDisposable
         {
             // The drain keeps its own deadline; this one only guards against waiting for ever on a clock that stands still.
             TimeSpan guard = TimeSpan.FromSeconds(5);
-            bool isBounded = _options.ShutdownTimeout != Timeout.InfiniteTimeSpan && _options.ShutdownTimeout <= OptionRange.LongestTime - guard;
+            bool isBounded = _options.ShutdownTimeout != Timeout.InfiniteTimeSpan
+                && _options.ShutdownTimeout <= OptionRange.LongestTime - guard;
             shutdown.Wait(isBounded ? _options.ShutdownTimeout + guard : Timeout.InfiniteTimeSpan);
         }
     }
@@ -246,7 +267,8 @@ public sealed class ZlinkContext : IDisposable, IAsyncDisposable
             Forget(socket);
         }
 
-        ShutdownReport report = Sockets.Undelivered.Report(drained, Stopwatch.GetElapsedTime(started), [.. held.Select(static shard => shard.Index)]);
+        ShutdownReport report = Sockets.Undelivered.Report(
+            drained, Stopwatch.GetElapsedTime(started), [.. held.Select(static shard => shard.Index)]);
         _meters.Dispose();
         foreach (ShardLoop shard in held)
         {
@@ -293,7 +315,8 @@ public sealed class ZlinkContext : IDisposable, IAsyncDisposable
             }
         }
 
-        public void OnBlockedRun(ShardLoop shard, string work, TimeSpan elapsed) => Log.BlockedRun(logger, shard.Index, elapsed.TotalSeconds, work);
+        public void OnBlockedRun(ShardLoop shard, string work, TimeSpan elapsed) =>
+            Log.BlockedRun(logger, shard.Index, elapsed.TotalSeconds, work);
 
         public void OnLateRun(ShardLoop shard, TimeSpan delay) => Log.PoolStarved(logger, shard.Index, delay.TotalMilliseconds);
     }

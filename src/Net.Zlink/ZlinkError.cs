@@ -39,7 +39,8 @@ public enum ZlinkError
     /// <summary>EOPNOTSUPP: not on this kind of socket.</summary>
     NotSupported = 95,
 
-    /// <summary>EADDRINUSE: the address is taken, or the system refused it, natively too: the port may be reserved, or this machine not have the address. The message says which, and the inner SocketException has the system's own code.</summary>
+    /// <summary>EADDRINUSE: the address is taken, or the system refused it, natively too: the port may be reserved, or this machine not
+    /// have the address. The message says which, and the inner SocketException has the system's own code.</summary>
     AddressInUse = 98,
 
     /// <summary>ENETUNREACH: no way there.</summary>

@@ -15,7 +15,8 @@ public static class ZlinkLibrary
     /// <summary>The version of the native core whose behaviour and wire protocol this library follows.</summary>
     public static Version NativeVersion { get; } = new(1, 3, 0);
 
-    /// <summary>Whether a transport or feature is built in, as zlink_has tells natively; except for "inproc", to which the native core says no although it has it.</summary>
+    /// <summary>Whether a transport or feature is built in, as zlink_has tells natively; except for "inproc", to which the native core says
+    /// no although it has it.</summary>
     /// <param name="capability">Its native name, in lower case: "tcp", "ipc", "inproc", "tls", "ws", "wss" ...</param>
     /// <returns>True for tcp, ipc (where this system has Unix domain sockets), inproc, tls, ws and wss. False for all else.</returns>
     /// <exception cref="ArgumentNullException"><paramref name="capability"/> is null.</exception>

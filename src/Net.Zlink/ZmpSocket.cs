@@ -6,7 +6,8 @@ using Net.Zlink.Transports;
 
 namespace Net.Zlink;
 
-/// <summary>What the sockets that speak ZMP have in common: all but STREAM. They connect in the background and again after a loss, and their messages have parts.</summary>
+/// <summary>What the sockets that speak ZMP have in common: all but STREAM. They connect in the background and again after a loss, and
+/// their messages have parts.</summary>
 /// <remarks>Safe for any number of threads.</remarks>
 public abstract class ZmpSocket : ZlinkSocket, IContextSocket
 {
@@ -29,7 +30,8 @@ public abstract class ZmpSocket : ZlinkSocket, IContextSocket
     /// <inheritdoc/>
     public override bool CanReceive => Core.Receive.IsReadable;
 
-    /// <summary>A send would not have to wait now. As natively always true of PUB and XPUB, with NoDrop too, and of ROUTER without Mandatory; with it while any peer has room, be it not the one that is to be sent to: the send itself says.</summary>
+    /// <summary>A send would not have to wait now. As natively always true of PUB and XPUB, with NoDrop too, and of ROUTER without
+    /// Mandatory; with it while any peer has room, be it not the one that is to be sent to: the send itself says.</summary>
     public override bool CanSend => Core.CanSend;
 
     internal SocketCore Core { get; }
@@ -56,14 +58,21 @@ public abstract class ZmpSocket : ZlinkSocket, IContextSocket
         return resolved;
     }
 
-    /// <summary>Connects to a peer, in the background: returns at once, tries again until it succeeds, and connects anew after a loss. A text that is connected already, or that this socket's own Bind returned, stays as it is; for inproc each call makes a pipe.</summary>
+    /// <summary>Connects to a peer, in the background: returns at once, tries again until it succeeds, and connects anew after a loss. A
+    /// text that is connected already, or that this socket's own Bind returned, stays as it is; for inproc each call makes a
+    /// pipe.</summary>
     /// <remarks>
-    /// Why an attempt failed is told by the event ConnectRetried, in the log, once for each reason, and by <see cref="GetPeers"/> and <see cref="Describe"/>. As in the native core a fault of the protocol ends the endpoint for good: a peer that speaks
-    /// something else, is of a type that does not match, or was sent or sends what is over its or our MaxMessageSize (docs/protocol.md section 13). That is the event ConnectGivenUp, and a warning; connect again once its cause is mended, or set <see cref="ZmpSocketOptions.ReconnectAfterFault"/> before.
+    /// Why an attempt failed is told by the event ConnectRetried, in the log, once for each reason, and by <see cref="GetPeers"/> and
+    /// <see cref="Describe"/>. As in the native core a fault of the protocol ends the endpoint for good: a peer that speaks something else,
+    /// is of a type that does not match, or was sent or sends what is over its or our MaxMessageSize (docs/protocol.md section 13). That is
+    /// the event ConnectGivenUp, and a warning; connect again once its cause is mended, or set
+    /// <see cref="ZmpSocketOptions.ReconnectAfterFault"/> before.
     /// </remarks>
-    /// <param name="endpoint">tcp://host:port, tcp://source:port;host:port, ipc://path, ipc://@name, inproc://name, tls://host:port, ws://host:port/path, or wss://host:port/path.</param>
+    /// <param name="endpoint">tcp://host:port, tcp://source:port;host:port, ipc://path, ipc://@name, inproc://name, tls://host:port,
+    /// ws://host:port/path, or wss://host:port/path.</param>
     /// <exception cref="ArgumentNullException"><paramref name="endpoint"/> is null.</exception>
-    /// <exception cref="ZlinkException">InvalidArgument, ProtocolNotSupported, NotCompatible, NoThread; the message says what to do. ContextTerminated.</exception>
+    /// <exception cref="ZlinkException">InvalidArgument, ProtocolNotSupported, NotCompatible, NoThread; the message says what to do.
+    /// ContextTerminated.</exception>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
     public void Connect(string endpoint) => ConnectAs(endpoint, alias: null);
 
@@ -84,12 +93,16 @@ public abstract class ZmpSocket : ZlinkSocket, IContextSocket
     /// <inheritdoc/>
     public override void Disconnect(string endpoint) => Remove(endpoint);
 
-    /// <summary>Throws out a peer that came in by an endpoint of this socket's <see cref="Bind"/>: what it sent is dropped unless it was received, it gets what was sent to it within <see cref="SocketOptions.CloseTimeout"/>, or <see cref="SocketOptions.Linger"/> where that is shorter, and its connection ends, which raises no event here.</summary>
-    /// <remarks>It may come again: over tcp, ipc, tls, ws and wss it tries to, natively too. Who may not come in at all is for <see cref="TlsOptions.Validation"/> and <see cref="WebSocketTransportOptions.Admission"/> to say.</remarks>
+    /// <summary>Throws out a peer that came in by an endpoint of this socket's <see cref="Bind"/>: what it sent is dropped unless it was
+    /// received, it gets what was sent to it within <see cref="SocketOptions.CloseTimeout"/>, or <see cref="SocketOptions.Linger"/> where
+    /// that is shorter, and its connection ends, which raises no event here.</summary>
+    /// <remarks>It may come again: over tcp, ipc, tls, ws and wss it tries to, natively too. Who may not come in at all is for
+    /// <see cref="TlsOptions.Validation"/> and <see cref="WebSocketTransportOptions.Admission"/> to say.</remarks>
     /// <param name="peer">Of this socket's peers, lately: see <see cref="GetPeers"/>.</param>
     /// <returns>False: it has gone already, also where it has come again since.</returns>
     /// <exception cref="ArgumentNullException"><paramref name="peer"/> is null.</exception>
-    /// <exception cref="ArgumentException">It is the peer of another socket, or one that this socket connects to: <see cref="Disconnect(string)"/> ends that.</exception>
+    /// <exception cref="ArgumentException">It is the peer of another socket, or one that this socket connects to:
+    /// <see cref="Disconnect(string)"/> ends that.</exception>
     /// <exception cref="ZlinkException">ContextTerminated.</exception>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
     public bool DisconnectPeer(PeerInfo peer)
@@ -103,7 +116,8 @@ public abstract class ZmpSocket : ZlinkSocket, IContextSocket
     /// <returns>The statistics.</returns>
     public SocketStatistics GetStatistics() => SocketStatistics.Of(Core);
 
-    /// <summary>The peers: a snapshot, also of endpoints that are not connected, with the reason in <see cref="PeerInfo.WhyNotConnected"/>.</summary>
+    /// <summary>The peers: a snapshot, also of endpoints that are not connected, with the reason in
+    /// <see cref="PeerInfo.WhyNotConnected"/>.</summary>
     /// <returns>One entry for each peer, and for each endpoint that this side connects to and that has none.</returns>
     public IReadOnlyList<PeerInfo> GetPeers() => [.. Core.Links.Select(PeerInfo.For), .. Core.Endpoints.WithoutPipe.Select(PeerInfo.For)];
 
@@ -130,7 +144,8 @@ public abstract class ZmpSocket : ZlinkSocket, IContextSocket
         }
     }
 
-    /// <summary>Names the peer of the next connect that does not fail and finds nothing there already, for code that is being ported: the native CONNECT_ROUTING_ID.</summary>
+    /// <summary>Names the peer of the next connect that does not fail and finds nothing there already, for code that is being ported: the
+    /// native CONNECT_ROUTING_ID.</summary>
     internal void NameNextPeer(byte[] name) => Volatile.Write(ref _nextPeerName, name);
 
     private protected void ConnectAs(string endpoint, byte[]? alias)
@@ -144,7 +159,8 @@ public abstract class ZmpSocket : ZlinkSocket, IContextSocket
             EndpointError error = Core.Endpoints.Connect(endpoint, Snapshot(endpoint, alias ?? next), out bool wasThere);
             if (error.Fault != EndpointFault.None)
             {
-                next = error.Fault == EndpointFault.AddressInUse ? null : next; // It is the name that is in use: it would fail each connect to come.
+                // It is the name that is in use: it would fail each connect to come.
+                next = error.Fault == EndpointFault.AddressInUse ? null : next;
                 throw ZlinkException.ForEndpoint(endpoint, error);
             }
 
@@ -166,8 +182,11 @@ public abstract class ZmpSocket : ZlinkSocket, IContextSocket
 
     private protected bool EndPeer(PeerLink? link, PeerIdentity peer, string argument) =>
         link is null || !ReferenceEquals(link.Socket, Core) ? throw new ArgumentException("That is a peer of another socket.", argument)
-        : link is WireLink { Dialer: not null } or InprocLink { IsActive: true } ? throw new ArgumentException($"This socket connects to that peer: Disconnect(\"{link.Endpoint}\") ends it.", argument)
-        : Core.DisconnectPeer(link, peer, (ulong)Options.LingerTime.Ticks < (ulong)Options.CloseTimeout.Ticks ? Options.LingerTime : Options.CloseTimeout); // An infinite time is negative: who does not read is not to stay for ever.
+        : link is WireLink { Dialer: not null } or InprocLink { IsActive: true }
+            ? throw new ArgumentException($"This socket connects to that peer: Disconnect(\"{link.Endpoint}\") ends it.", argument)
+        // An infinite time is negative: who does not read is not to stay for ever.
+        : Core.DisconnectPeer(link, peer, (ulong)Options.LingerTime.Ticks < (ulong)Options.CloseTimeout.Ticks ? Options.LingerTime
+            : Options.CloseTimeout);
 
     /// <summary>Applies the options that act at once, now and whenever one changes.</summary>
     private protected void Watch()
@@ -177,7 +196,8 @@ public abstract class ZmpSocket : ZlinkSocket, IContextSocket
     }
 
     /// <summary>The same for a type that has nothing of its own to apply: at first only the cap on connections, if there is one.</summary>
-    /// <remarks>Applied without need, before a pipe is there, it halves the rate of a PAIR over inproc (15 instead of 25 million messages a second on two threads), by where its objects come to lie.</remarks>
+    /// <remarks>Applied without need, before a pipe is there, it halves the rate of a PAIR over inproc (15 instead of 25 million messages a
+    /// second on two threads), by where its objects come to lie.</remarks>
     private protected void WatchLimits()
     {
         Options.Watcher = this;
@@ -208,9 +228,11 @@ public abstract class ZmpSocket : ZlinkSocket, IContextSocket
     {
         int shards = Context.Options.ShardCount;
         ulong affinity = Options.ShardAffinity;
-        if (affinity != 0 && shards < 64 && affinity >> shards << shards == affinity && !endpoint.StartsWith("inproc:", StringComparison.Ordinal))
+        if (affinity != 0 && shards < 64 && affinity >> shards << shards == affinity
+            && !endpoint.StartsWith("inproc:", StringComparison.Ordinal))
         {
-            throw new ZlinkException(ZlinkError.NoThread, $"ShardAffinity allows none of the context's {shards} shards; use a mask of their numbers, or 0 for all");
+            throw new ZlinkException(ZlinkError.NoThread,
+                $"ShardAffinity allows none of the context's {shards} shards; use a mask of their numbers, or 0 for all");
         }
 
         return Options.Snapshot(Core.Type, alias);
@@ -225,7 +247,8 @@ public abstract class ZmpSocket : ZlinkSocket, IContextSocket
             linger,
             local
                 ? new SocketEnd(Engine.SendStatus.Closed, () => new ObjectDisposedException(name))
-                : new SocketEnd(Engine.SendStatus.Terminated, static () => new ZlinkException(ZlinkError.ContextTerminated, "the context was shut down")));
+                : new SocketEnd(Engine.SendStatus.Terminated,
+                    static () => new ZlinkException(ZlinkError.ContextTerminated, "the context was shut down")));
         if (local)
         {
             _ = ForgetWhenClosedAsync();
@@ -244,7 +267,8 @@ public abstract class ZmpSocket : ZlinkSocket, IContextSocket
         ThrowIfEnded();
         if (!Core.Endpoints.Remove(endpoint, Options.LingerTime))
         {
-            throw NotThere(endpoint, "is neither bound nor connected; use the text given to Bind or Connect, or the one that Bind returned");
+            throw NotThere(endpoint,
+                "is neither bound nor connected; use the text given to Bind or Connect, or the one that Bind returned");
         }
     }
 

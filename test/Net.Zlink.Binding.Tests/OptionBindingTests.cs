@@ -18,11 +18,15 @@ public sealed class OptionBindingTests
     {
         var options = new DealerOptions();
         IConfiguration configuration = Of(
-            ("SendHighWaterMark", "500"), ("SendByteLimit", "1000000"), ("HeartbeatInterval", "00:00:01"), ("HeartbeatTimeout", "00:00:03"), ("Immediate", "true"), ("BindToDevice", "lo"),
-            ("KeepAlive", "true"), ("KeepAliveIdle", "00:01:00"), ("Tls:CaFile", "ca.pem"), ("Tls:RequireClientCertificate", "true"), ("WebSocket:AllowedPaths:0", "/chat"));
+            ("SendHighWaterMark", "500"), ("SendByteLimit", "1000000"), ("HeartbeatInterval", "00:00:01"),
+                ("HeartbeatTimeout", "00:00:03"), ("Immediate", "true"), ("BindToDevice", "lo"),
+            ("KeepAlive", "true"), ("KeepAliveIdle", "00:01:00"), ("Tls:CaFile", "ca.pem"), ("Tls:RequireClientCertificate", "true"),
+                ("WebSocket:AllowedPaths:0", "/chat"));
         Bind(generated, configuration, options);
-        Assert.Equal((500, 1_000_000L, true, "lo"), (options.SendHighWaterMark, options.SendByteLimit, options.Immediate, options.BindToDevice));
-        Assert.Equal((TimeSpan.FromSeconds(1), TimeSpan.FromSeconds(3), TimeSpan.FromMinutes(1)), (options.HeartbeatInterval, options.HeartbeatTimeout, options.KeepAliveIdle));
+        Assert.Equal((500, 1_000_000L, true, "lo"),
+            (options.SendHighWaterMark, options.SendByteLimit, options.Immediate, options.BindToDevice));
+        Assert.Equal((TimeSpan.FromSeconds(1), TimeSpan.FromSeconds(3), TimeSpan.FromMinutes(1)),
+            (options.HeartbeatInterval, options.HeartbeatTimeout, options.KeepAliveIdle));
         Assert.Equal(("ca.pem", true), (options.Tls.CaFile, options.Tls.RequireClientCertificate));
         Assert.Equal(["/chat"], options.WebSocket.AllowedPaths);
     }
@@ -134,7 +138,8 @@ public sealed class OptionBindingTests
         configuration.Bind(sub);
         configuration.Bind(xsub);
         configuration.Bind(stream);
-        Assert.All(new SocketOptions[] { pair, router, pub, sub, xsub, stream }, static options => Assert.Equal(7, options.ReceiveHighWaterMark));
+        Assert.All(new SocketOptions[] { pair, router, pub, sub, xsub, stream },
+            static options => Assert.Equal(7, options.ReceiveHighWaterMark));
     }
 
     private static void Bind(bool generated, IConfiguration configuration, DealerOptions options)
@@ -162,5 +167,6 @@ public sealed class OptionBindingTests
     }
 
     private static IConfiguration Of(params (string Key, string Value)[] values) =>
-        new ConfigurationBuilder().AddInMemoryCollection(values.Select(static one => KeyValuePair.Create<string, string?>(one.Key, one.Value))).Build();
+        new ConfigurationBuilder().AddInMemoryCollection(
+            values.Select(static one => KeyValuePair.Create<string, string?>(one.Key, one.Value))).Build();
 }

@@ -13,5 +13,6 @@ public sealed class SeveredTranscriptTests
 
     [Theory(SkipTestWithoutData = true)]
     [MemberData(nameof(Rows))]
-    public Task The_library_does_what_the_transcript_says(string file, string variant) => TranscriptTests.PlayAsync(file, Enum.Parse<Variant>(variant));
+    public Task The_library_does_what_the_transcript_says(string file, string variant) =>
+        TranscriptTests.PlayAsync(file, Enum.Parse<Variant>(variant));
 }

@@ -8,7 +8,8 @@ namespace Net.Zlink.Conformance.Tests;
 /// <summary>Every transcript in the folder, whole, split and merged, over real TCP sockets.</summary>
 public sealed class TranscriptTests
 {
-    public static TheoryData<string, string> Rows() => Of(Enum.GetValues<Variant>().Where(static variant => variant is not Variant.Severed));
+    public static TheoryData<string, string> Rows() =>
+        Of(Enum.GetValues<Variant>().Where(static variant => variant is not Variant.Severed));
 
     [Theory]
     [MemberData(nameof(Rows))]
@@ -40,7 +41,8 @@ public sealed class TranscriptTests
 
     internal static async Task PlayAsync(string file, Variant variant)
     {
-        int runs = await Folder.PlayAsync(Folder.PathOf(file), variant, Folder.Expectations(), SideTable.Adapters, ReplayOptions.DefaultGuard);
+        int runs = await Folder.PlayAsync(Folder.PathOf(file), variant, Folder.Expectations(), SideTable.Adapters,
+            ReplayOptions.DefaultGuard);
         Assert.NotEqual(0, runs);
         TestContext.Current.TestOutputHelper?.WriteLine($"{runs} runs");
     }

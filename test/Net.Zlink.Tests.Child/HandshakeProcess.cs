@@ -4,7 +4,8 @@ using Net.Zlink.Flow;
 namespace Net.Zlink.Tests.Child;
 
 /// <summary>
-/// Where the application's certificate callbacks run, at both ends, and where connections go behind their handshakes. Says CALLBACKS, how many there were, how many of them were not on a thread of their own, and how many
+/// Where the application's certificate callbacks run, at both ends, and where connections go behind their handshakes. Says CALLBACKS, how
+/// many there were, how many of them were not on a thread of their own, and how many
 /// connections the server's fullest shard of two has.
 /// </summary>
 internal static class HandshakeProcess
@@ -38,7 +39,8 @@ internal static class HandshakeProcess
             await Task.Yield(); // The last one's server is a step behind its client.
         }
 
-        Console.WriteLine($"CALLBACKS {Volatile.Read(ref s_calls)}, elsewhere: {Volatile.Read(ref s_elsewhere)}, fullest shard: {context.Host.Shards.All.Max(static shard => shard.Counters.Connections)}");
+        Console.WriteLine($"CALLBACKS {Volatile.Read(ref s_calls)}, elsewhere: {Volatile.Read(ref s_elsewhere)}, fullest shard: "
+            + $"{context.Host.Shards.All.Max(static shard => shard.Counters.Connections)}");
         return 0;
     }
 

@@ -4,8 +4,10 @@ using System.Globalization;
 namespace Net.Zlink.Tests.Child;
 
 /// <summary>
-/// One side of many idle connections, for a test that measures it. "listen SCHEME" says READY and the endpoint; "connect ENDPOINT COUNT" says CONNECTED and how many there are, now and then. A line of input, the number of peers that
-/// there should be, is answered with MEMORY, its resident bytes, the bytes of the managed heap, how many peers it has, and the pool's buffers that are out. Ends with its input.
+/// One side of many idle connections, for a test that measures it. "listen SCHEME" says READY and the endpoint; "connect ENDPOINT COUNT"
+/// says CONNECTED and how many there are, now and then. A line of input, the number of peers that
+/// there should be, is answered with MEMORY, its resident bytes, the bytes of the managed heap, how many peers it has, and the pool's
+/// buffers that are out. Ends with its input.
 /// </summary>
 internal static class IdleProcess
 {
@@ -65,6 +67,8 @@ internal static class IdleProcess
         GC.Collect(2, GCCollectionMode.Aggressive, blocking: true, compacting: true);
         using var process = Process.GetCurrentProcess();
         Console.WriteLine(string.Create(
-            CultureInfo.InvariantCulture, $"MEMORY {process.WorkingSet64} {GC.GetTotalMemory(forceFullCollection: false)} {socket.PeerCount} {context.Pool.GetStatistics().Live}"));
+            CultureInfo.InvariantCulture,
+                $"MEMORY {process.WorkingSet64} {GC.GetTotalMemory(forceFullCollection: false)} {socket.PeerCount} "
+                + $"{context.Pool.GetStatistics().Live}"));
     }
 }

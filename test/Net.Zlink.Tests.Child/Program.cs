@@ -9,7 +9,8 @@ if (args.Length > 0)
         : await IdleProcess.RunAsync(args);
 }
 
-// An echo server that talks to its test in lines: READY <endpoint>, then ACCEPT_FAILED <errno> whenever an accept fails. It ends when its input does.
+// An echo server that talks to its test in lines: READY <endpoint>, then ACCEPT_FAILED <errno> whenever an accept fails. It ends when its
+// input does.
 await using var context = new ZlinkContext();
 StreamSocket socket = context.CreateStream();
 using SocketMonitor monitor = socket.OpenMonitor(SocketEventTypes.AcceptFailed | SocketEventTypes.Closed);

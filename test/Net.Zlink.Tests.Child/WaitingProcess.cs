@@ -8,7 +8,8 @@ using Net.Zlink.Transports.WebSocket;
 namespace Net.Zlink.Tests.Child;
 
 /// <summary>
-/// What becomes of a read that sets out because of a report about bytes that were read before, behind so many waits that ended. Says WAITS, how many reads held a buffer or ended when they should have gone on waiting, how many reports were of that kind, and
+/// What becomes of a read that sets out because of a report about bytes that were read before, behind so many waits that ended. Says WAITS,
+/// how many reads held a buffer or ended when they should have gone on waiting, how many reports were of that kind, and
 /// whether they came on a polling thread of the runtime, as they do with inline completions.
 /// </summary>
 internal static class WaitingProcess
@@ -57,7 +58,8 @@ internal static class WaitingProcess
         var stream = new ReadAheadStream(plain, pool) { Beneath = plain };
         using var first = new ManualResetEventSlim();
         using var more = new ManualResetEventSlim();
-        var again = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously); // Nothing to dispose of: threads that it held may look at it behind the end of the round.
+        // Nothing to dispose of: threads that it held may look at it behind the end of the round.
+        var again = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
         Task<byte>? second = null;
         bool onPoller = false;
         bool wasReported = false;
@@ -65,7 +67,8 @@ internal static class WaitingProcess
         {
             ConfiguredWait(stream.ReadAsync(Memory<byte>.Empty), () =>
             {
-                // The second byte comes, and is reported, while this thread still sees to the first; both are read, and only then the next wait begins.
+                // The second byte comes, and is reported, while this thread still sees to the first; both are read, and only then the next
+                // wait begins.
                 onPoller = !Thread.CurrentThread.IsThreadPoolThread;
                 first.Set();
                 Check(more.Wait(Limit));

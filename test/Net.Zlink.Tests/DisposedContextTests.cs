@@ -4,7 +4,8 @@ using Xunit;
 
 namespace Net.Zlink.Tests;
 
-/// <summary>A context that was disposed is the collector's, with all its sockets, whatever threads and messages it has had to do with.</summary>
+/// <summary>A context that was disposed is the collector's, with all its sockets, whatever threads and messages it has had to do
+/// with.</summary>
 public sealed class DisposedContextTests
 {
     [Fact]

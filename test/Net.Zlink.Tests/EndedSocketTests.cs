@@ -28,7 +28,8 @@ public sealed class EndedSocketTests
         ["Subscribe of XPUB"] = static ended => ended.XPub.Subscribe("a"u8),
         ["NativeOptions.GetInt32"] = static ended => NativeOptions.GetInt32(ended.Dealer, SendHighWaterMark),
         ["Bind of STREAM"] = static ended => ended.Stream.Bind("tcp://127.0.0.1:0"),
-        ["ConnectAsync of STREAM"] = static ended => ended.Stream.ConnectAsync("tcp://127.0.0.1:1", Guard.Token).AsTask().GetAwaiter().GetResult(),
+        ["ConnectAsync of STREAM"] = static ended =>
+            ended.Stream.ConnectAsync("tcp://127.0.0.1:1", Guard.Token).AsTask().GetAwaiter().GetResult(),
         ["Unbind of STREAM"] = static ended => ended.Stream.Unbind("tcp://127.0.0.1:1"),
         ["SendPart of an id"] = static ended => ended.Stream.AsNative().SendPart([0, 0, 0, 1], more: true),
         ["SendPart of an id alone"] = static ended => ended.Stream.AsNative().SendPart([0, 0, 0, 1], more: false),

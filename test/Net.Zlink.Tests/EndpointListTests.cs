@@ -20,7 +20,8 @@ public sealed class EndpointListTests
         socket.Connect("inproc://there");
         Assert.Equal([first, second, "inproc://here"], socket.BoundEndpoints);
         Assert.Equal(["tcp://127.0.0.1:1", "inproc://there", "inproc://there"], socket.ConnectedEndpoints);
-        Assert.Contains($"  bound: {first}, {second}, inproc://here; connects to: tcp://127.0.0.1:1, inproc://there, inproc://there", socket.Describe(), StringComparison.Ordinal);
+        Assert.Contains($"  bound: {first}, {second}, inproc://here; connects to: tcp://127.0.0.1:1, inproc://there, inproc://there",
+            socket.Describe(), StringComparison.Ordinal);
         socket.Unbind(second);
         socket.Unbind("inproc://here");
         socket.Disconnect("inproc://there");

@@ -134,7 +134,8 @@ public sealed class FakeSocketTests
 
         public bool TryReceive(out Message message) => _messages.Reader.TryRead(out message);
 
-        public ValueTask<Message> ReceiveAsync(CancellationToken cancellationToken = default) => _messages.Reader.ReadAsync(cancellationToken);
+        public ValueTask<Message> ReceiveAsync(CancellationToken cancellationToken = default) =>
+            _messages.Reader.ReadAsync(cancellationToken);
 
         public async IAsyncEnumerable<Message> ReceiveAllAsync([EnumeratorCancellation] CancellationToken cancellationToken = default)
         {

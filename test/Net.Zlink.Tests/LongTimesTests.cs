@@ -54,7 +54,8 @@ public sealed class LongTimesTests
         using RawWebSocket webSocket = await RawWebSocket.ConnectAsync(socket.Bind("ws://127.0.0.1:0"));
         await webSocket.SendAsync(RawWebSocket.CloseFrame(1000));
         Assert.True((await webSocket.ReadFrameAsync())!.IsClose);
-        RawPeer peer = await fixture.ConnectAsync(socket.BindPipe("tcp://127.0.0.1:0", static async pipe => await pipe.Output.WriteAsync(new byte[] { 1 }, Guard.Token)));
+        RawPeer peer = await fixture.ConnectAsync(
+            socket.BindPipe("tcp://127.0.0.1:0", static async pipe => await pipe.Output.WriteAsync(new byte[] { 1 }, Guard.Token)));
         Assert.Equal([1], await peer.ReadToEndAsync());
         peer.Dispose();
         webSocket.Dispose();

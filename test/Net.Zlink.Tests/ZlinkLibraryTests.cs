@@ -19,14 +19,16 @@ public sealed class ZlinkLibraryTests
     public void A_capability_is_there_or_not(string name, bool expected) => Assert.Equal(expected, ZlinkLibrary.Has(name));
 
     [Fact]
-    public void Ipc_is_there_where_the_system_has_it() => Assert.Equal(System.Net.Sockets.Socket.OSSupportsUnixDomainSockets, ZlinkLibrary.Has("ipc"));
+    public void Ipc_is_there_where_the_system_has_it() =>
+        Assert.Equal(System.Net.Sockets.Socket.OSSupportsUnixDomainSockets, ZlinkLibrary.Has("ipc"));
 
     [Fact]
     public void Every_transport_that_is_told_to_be_there_can_be_bound()
     {
         using var certificates = new TestCertificates();
         using var context = new ZlinkContext();
-        foreach ((string scheme, string endpoint) in new[] { ("tcp", "tcp://127.0.0.1:0"), ("ipc", "ipc://*"), ("inproc", "inproc://x"), ("tls", "tls://127.0.0.1:0"), ("ws", "ws://127.0.0.1:0"), ("wss", "wss://127.0.0.1:0") })
+        foreach ((string scheme, string endpoint) in new[] { ("tcp", "tcp://127.0.0.1:0"), ("ipc", "ipc://*"), ("inproc", "inproc://x"),
+            ("tls", "tls://127.0.0.1:0"), ("ws", "ws://127.0.0.1:0"), ("wss", "wss://127.0.0.1:0") })
         {
             using PairSocket socket = context.CreatePair();
             socket.Options.Tls.Certificate = certificates.Server;

@@ -170,7 +170,8 @@ public sealed class ZlinkTimersTests
     [Fact]
     public void Timers_that_are_cancelled_and_changed_in_any_order_run_as_their_last_call_says()
     {
-        // The clock goes by whole milliseconds, and each interval has ticks that no other has: no two are due at once, so the order is known.
+        // The clock goes by whole milliseconds, and each interval has ticks that no other has: no two are due at once, so the order is
+        // known.
         var random = new Random(1);
         var due = new Dictionary<int, (TimeSpan Due, TimeSpan Interval)>();
         TimeSpan now = TimeSpan.Zero;
@@ -202,7 +203,8 @@ public sealed class ZlinkTimersTests
 
             now += TimeSpan.FromMilliseconds(random.Next(5));
             _clock.Advance(now - _clock.Elapsed);
-            int[] expected = [.. due.Where(timer => timer.Value.Due <= now).OrderBy(static timer => timer.Value.Due).Select(static timer => timer.Key)];
+            int[] expected = [.. due.Where(timer => timer.Value.Due <= now).OrderBy(static timer => timer.Value.Due)
+                .Select(static timer => timer.Key)];
             _ran.Clear();
             Assert.Equal(expected.Length, _timers.Execute());
             Assert.Equal(expected, _ran);
@@ -260,7 +262,8 @@ public sealed class ZlinkTimersTests
             _timers.Add(Second, _ran.Add);
         }
 
-        // An added timer is an object of 56 bytes. A queue that kept what is stale would be made anew, larger, again and again: 60 bytes a call.
+        // An added timer is an object of 56 bytes. A queue that kept what is stale would be made anew, larger, again and again: 60 bytes a
+        // call.
         const int Calls = 200_000;
         const int OfOther = 1_000_000;
         int ofOne = string.Equals(call, "add and cancel", StringComparison.Ordinal) ? 80 : 0;

@@ -66,7 +66,8 @@ internal static class EchoModes
     /// <summary>As pull, with a high-water mark of a few messages, so that SendAsync really waits.</summary>
     public const string SendWaits = "send-waits";
 
-    /// <summary>As pull-many and send-waits, with SendManyAsync of payloads: batches longer than the mark, so that each waits in its midst.</summary>
+    /// <summary>As pull-many and send-waits, with SendManyAsync of payloads: batches longer than the mark, so that each waits in its
+    /// midst.</summary>
     public const string Batches = "batches";
 
     /// <summary>As batches, with SendManyAsync of the received messages: what there is room for goes by reference.</summary>

@@ -31,7 +31,8 @@ internal static class AllocChild
         command.Add(mode);
         command.Add(port);
         command.Add(pool);
-        command.SetAction((request, cancellation) => ServeAsync(request.GetValue(mode)!, request.GetValue(port), request.GetValue(pool)!, cancellation));
+        command.SetAction((request, cancellation) =>
+            ServeAsync(request.GetValue(mode)!, request.GetValue(port), request.GetValue(pool)!, cancellation));
         return command;
     }
 
@@ -54,7 +55,9 @@ internal static class AllocChild
         command.Add(messages);
         command.SetAction(async (request, cancellation) =>
         {
-            await using var client = new MeasuredClient(AllocPools.CreateContext(request.GetValue(pool)!), request.GetValue(mode)!, request.GetValue(inFlight), request.GetValue(size));
+            await using var client = new MeasuredClient(
+                AllocPools.CreateContext(request.GetValue(pool)!), request.GetValue(mode)!, request.GetValue(inFlight),
+                request.GetValue(size));
             await client.ConnectAsync(request.GetValue(endpoint)!, cancellation);
             await client.RunAsync(request.GetValue(warmUp), cancellation);
             AllocMark before = client.Mark();
@@ -86,9 +89,11 @@ internal static class AllocChild
 
         command.SetAction(async (request, cancellation) =>
         {
-            var what = new ZmpAllocCase(request.GetValue(pattern)!, request.GetValue(transport)!, request.GetValue(mode)!, request.GetValue(size));
+            var what = new ZmpAllocCase(request.GetValue(pattern)!, request.GetValue(transport)!, request.GetValue(mode)!,
+                request.GetValue(size));
             bool waits = ZmpModes.IsSlow(what.Mode);
-            await using var loop = new ZmpAllocLoop(AllocPools.CreateContext(request.GetValue(pool)!), what, waits ? TinyHighWaterMark : request.GetValue(mark));
+            await using var loop = new ZmpAllocLoop(AllocPools.CreateContext(request.GetValue(pool)!), what, waits ? TinyHighWaterMark
+                : request.GetValue(mark));
             return await MeasureAsync(loop, request.GetValue(warmUp), request.GetValue(messages), cancellation);
         });
         return command;
@@ -139,7 +144,8 @@ internal static class AllocChild
         {
             var what = new ServiceAllocCase(request.GetValue(mode)!, request.GetValue(size));
             bool waits = string.Equals(what.Mode, ServiceAllocCase.SendWaits, StringComparison.Ordinal);
-            await using var loop = new ServiceAllocLoop(AllocPools.CreateContext(request.GetValue(pool)!), what, waits ? TinyHighWaterMark : request.GetValue(mark));
+            await using var loop = new ServiceAllocLoop(
+                AllocPools.CreateContext(request.GetValue(pool)!), what, waits ? TinyHighWaterMark : request.GetValue(mark));
             return await MeasureAsync(loop, request.GetValue(warmUp), request.GetValue(messages), cancellation);
         });
         return command;
@@ -164,7 +170,8 @@ internal static class AllocChild
     private static async Task<int> ServeAsync(string mode, int port, string pool, CancellationToken cancellation)
     {
         await using ZlinkContext context = AllocPools.CreateContext(pool);
-        await using StreamSocket socket = context.CreateStream(new StreamOptions { AllowSynchronousContinuations = string.Equals(mode, EchoModes.PullHere, StringComparison.Ordinal) });
+        await using StreamSocket socket = context.CreateStream(
+            new StreamOptions { AllowSynchronousContinuations = string.Equals(mode, EchoModes.PullHere, StringComparison.Ordinal) });
         if (EchoModes.IsSlow(mode))
         {
             socket.Options.SendHighWaterMark = TinyHighWaterMark;
@@ -173,13 +180,15 @@ internal static class AllocChild
         var counts = new EchoCounts();
         bool push = EchoModes.IsPush(mode);
         string at = string.Create(CultureInfo.InvariantCulture, $"tcp://127.0.0.1:{port}");
-        string endpoint = push ? socket.Bind(at, new EchoHandler(counts, passesOn: string.Equals(mode, EchoModes.PushOn, StringComparison.Ordinal))) : socket.Bind(at);
+        string endpoint = push ? socket.Bind(at, new EchoHandler(
+            counts, passesOn: string.Equals(mode, EchoModes.PushOn, StringComparison.Ordinal))) : socket.Bind(at);
         using var stop = CancellationTokenSource.CreateLinkedTokenSource(cancellation);
         Task loop = push ? Task.CompletedTask : new EchoLoop(socket, counts).RunAsync(mode, stop.Token);
         Console.WriteLine(Ready + endpoint);
 
         // A thread of its own: a read of standard input blocks, and the pool's threads belong to the server.
-        await Task.Factory.StartNew(() => AnswerMarks(counts, context.Pool), CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default);
+        await Task.Factory.StartNew(() => AnswerMarks(counts, context.Pool), CancellationToken.None, TaskCreationOptions.LongRunning,
+            TaskScheduler.Default);
         await stop.CancelAsync();
         await loop;
         return 0;

@@ -10,19 +10,24 @@ internal static class AllocCommand
     public static Command Create()
     {
         var messages = new Option<int>("--messages") { Description = "Messages measured per case.", DefaultValueFactory = _ => 1_000_000 };
-        var warmUp = new Option<int>("--warm-up") { Description = "Messages before that, not measured.", DefaultValueFactory = _ => 200_000 };
+        var warmUp = new Option<int>("--warm-up") { Description = "Messages before that, not measured.",
+            DefaultValueFactory = _ => 200_000 };
         var only = new Option<string?>("--only") { Description = "Only cases whose name contains this text, e.g. 'pull' or 'ping-pong'." };
         Option<int> mark = new Option<int>("--hwm")
         {
-            Description = "High-water marks of the ZMP sockets: so low that their queues reach them while warming up, since a queue that grows longer than ever before makes the pool grow.",
+            Description = "High-water marks of the ZMP sockets: so low that their queues reach them while warming up, since a queue that "
+                + "grows longer than ever before makes the pool grow.",
             DefaultValueFactory = _ => 1_000,
         }.AtLeast(1);
         Option<string> pool = AllocPools.CreateOption();
-        var inline = new Option<bool>("--inline-completions") { Description = "Start the measured processes with the runtime's inline completions on." };
+        var inline = new Option<bool>("--inline-completions") { Description =
+            "Start the measured processes with the runtime's inline completions on." };
         var json = new Option<FileInfo?>("--json") { Description = "Also write the figures to this file." };
         var command = new ExampleCommand(
             "alloc",
-            "Allocation proof: bytes per message and collections of a STREAM server, of a client, of pairs of ZMP sockets, of publishers with several peers, and of gateways, each measured in a process of its own. Exit code 1 above 0.1 byte per message (0.5 where writes over tls, ws and wss wait, the base library's own) or at any Gen2 collection.",
+            "Allocation proof: bytes per message and collections of a STREAM server, of a client, of pairs of ZMP sockets, of publishers "
+                + "with several peers, and of gateways, each measured in a process of its own. Exit code 1 above 0.1 byte per message "
+                + "(0.5 where writes over tls, ws and wss wait, the base library's own) or at any Gen2 collection.",
             "dotnet run -c Release --project bench/Net.Zlink.Benchmarks -- alloc",
             "dotnet run -c Release --project bench/Net.Zlink.Benchmarks -- alloc --only ping-pong",
             "dotnet run -c Release --project bench/Net.Zlink.Benchmarks -- alloc --only \"PAIR inproc\"",
@@ -37,7 +42,8 @@ internal static class AllocCommand
         messages.Validators.Add(result => Validate(result, result.GetValueOrDefault<int>()));
         warmUp.Validators.Add(result => Validate(result, result.GetValueOrDefault<int>()));
         command.SetAction((request, cancellation) => RunAsync(
-            new AllocRun(request.GetValue(warmUp), request.GetValue(messages), request.GetValue(mark), request.GetValue(inline), request.GetValue(pool)!), request.GetValue(only) ?? "", request.GetValue(json), cancellation));
+            new AllocRun(request.GetValue(warmUp), request.GetValue(messages), request.GetValue(mark), request.GetValue(inline),
+                request.GetValue(pool)!), request.GetValue(only) ?? "", request.GetValue(json), cancellation));
         return command;
     }
 
@@ -56,22 +62,31 @@ internal static class AllocCommand
         OutputCheck.File(json);
         var machine = new Machine();
         Console.WriteLine(machine);
-        Console.WriteLine($"{run.WarmUp:N0} messages to warm up, then {run.Messages:N0} measured by GC.GetTotalAllocatedBytes(true); inline completions {(run.InlineCompletions ? "on" : "off")}, pool {run.Pool}");
+        Console.WriteLine($"{run.WarmUp:N0} messages to warm up, then {run.Messages:N0} measured by GC.GetTotalAllocatedBytes(true); "
+            + $"inline completions {(run.InlineCompletions ? "on" : "off")}, pool {run.Pool}");
         Console.WriteLine();
 
         List<AllocResult> servers = await MeasureAsync("server", AllocCase.ForServer, only, run.MeasureServerAsync, cancellation);
-        List<AllocResult> clients = await MeasureAsync("client (ConnectAsync)", AllocCase.ForClient, only, run.MeasureClientAsync, cancellation);
-        List<AllocResult> sockets = await MeasureAsync($"sockets (both ends, HWM {run.HighWaterMark:N0})", ZmpAllocCase.All, only, run.MeasureSocketsAsync, cancellation);
-        List<AllocResult> fanouts = await MeasureAsync($"fan-out (all ends, HWM {run.HighWaterMark:N0})", FanoutAllocCase.All, only, run.MeasureFanoutAsync, cancellation);
-        List<AllocResult> services = await MeasureAsync($"services (gateway and receiver, HWM {run.HighWaterMark:N0})", ServiceAllocCase.All, only, run.MeasureServicesAsync, cancellation);
+        List<AllocResult> clients = await MeasureAsync(
+            "client (ConnectAsync)", AllocCase.ForClient, only, run.MeasureClientAsync, cancellation);
+        List<AllocResult> sockets = await MeasureAsync(
+            $"sockets (both ends, HWM {run.HighWaterMark:N0})", ZmpAllocCase.All, only, run.MeasureSocketsAsync, cancellation);
+        List<AllocResult> fanouts = await MeasureAsync(
+            $"fan-out (all ends, HWM {run.HighWaterMark:N0})", FanoutAllocCase.All, only, run.MeasureFanoutAsync, cancellation);
+        List<AllocResult> services = await MeasureAsync(
+            $"services (gateway and receiver, HWM {run.HighWaterMark:N0})", ServiceAllocCase.All, only, run.MeasureServicesAsync,
+            cancellation);
         if (servers.Count + clients.Count + sockets.Count + fanouts.Count + services.Count == 0)
         {
-            throw new RequestException($"No case is named like '{only}'. There are: {string.Join("; ", [.. AllocCase.ForServer, .. ZmpAllocCase.All, .. FanoutAllocCase.All, .. ServiceAllocCase.All])}");
+            throw new RequestException(
+                $"No case is named like '{only}'. There are: "
+                + $"{string.Join("; ", [.. AllocCase.ForServer, .. ZmpAllocCase.All, .. FanoutAllocCase.All, .. ServiceAllocCase.All])}");
         }
 
         if (json is not null)
         {
-            await File.WriteAllTextAsync(json.FullName, JsonSerializer.Serialize(new { machine, run, servers, clients, sockets, fanouts }, JsonOutput.Options), cancellation);
+            await File.WriteAllTextAsync(json.FullName,
+                JsonSerializer.Serialize(new { machine, run, servers, clients, sockets, fanouts }, JsonOutput.Options), cancellation);
         }
 
         bool good = servers.Concat(clients).Concat(sockets).Concat(fanouts).Concat(services).All(result => result.IsGood);
@@ -80,11 +95,13 @@ internal static class AllocCommand
     }
 
     private static async Task<List<AllocResult>> MeasureAsync<T>(
-        string who, IReadOnlyList<T> cases, string only, Func<T, CancellationToken, Task<AllocResult>> measure, CancellationToken cancellation)
+        string who, IReadOnlyList<T> cases, string only, Func<T, CancellationToken, Task<AllocResult>> measure,
+            CancellationToken cancellation)
         where T : notnull
     {
         var results = new List<AllocResult>();
-        var table = new TextTable(who, "bytes/message", "of it pool growth", "gen0", "gen1", "gen2", "receives that waited", "sends that waited", "msg/s", "verdict");
+        var table = new TextTable(who, "bytes/message", "of it pool growth", "gen0", "gen1", "gen2", "receives that waited",
+            "sends that waited", "msg/s", "verdict");
         foreach (T one in cases.Where(c => c.ToString()!.Contains(only, StringComparison.OrdinalIgnoreCase)))
         {
             Console.Error.WriteLine($"{who}: {one} ...");
@@ -92,7 +109,8 @@ internal static class AllocCommand
             AllocMark used = result.Used;
             results.Add(result);
             table.Add(
-                result.Case, $"{result.BytesPerMessage:0.000}", $"{(double)used.PoolBytes / used.Messages:0.000}", $"{used.Gen0}", $"{used.Gen1}", $"{used.Gen2}", $"{used.ReceiveWaits:N0}", $"{used.SendWaits:N0}",
+                result.Case, $"{result.BytesPerMessage:0.000}", $"{(double)used.PoolBytes / used.Messages:0.000}", $"{used.Gen0}",
+                    $"{used.Gen1}", $"{used.Gen2}", $"{used.ReceiveWaits:N0}", $"{used.SendWaits:N0}",
                 $"{result.MessagesPerSecond:N0}", result.IsGood ? "met" : "missed");
         }
 
@@ -101,7 +119,8 @@ internal static class AllocCommand
             Console.WriteLine(table);
             foreach (AllocResult grown in results.Where(result => result.Used.PoolArrays.Count > 0))
             {
-                Console.WriteLine($"pool growth, {grown.Case}: {grown.Used.PoolGrowth} B; {grown.Used.PoolRejected} arrays came back and were not kept");
+                Console.WriteLine($"pool growth, {grown.Case}: {grown.Used.PoolGrowth} B; {grown.Used.PoolRejected} arrays came back and "
+                    + $"were not kept");
             }
 
             Console.WriteLine();

@@ -5,15 +5,18 @@ namespace Net.Zlink.Benchmarks.Alloc;
 
 /// <summary>What the measured process has allocated and collected so far.</summary>
 /// <param name="Bytes">All of it.</param>
-/// <param name="PoolArrays">Arrays that the buffer pool made, by size: it grows with the longest queue so far, not with the messages.</param>
-/// <param name="PoolRejected">Arrays that came back to the pool and were not kept: with a number here the growth is no growth but churn.</param>
+/// <param name="PoolArrays">Arrays that the buffer pool made, by size: it grows with the longest queue so far, not with the
+/// messages.</param>
+/// <param name="PoolRejected">Arrays that came back to the pool and were not kept: with a number here the growth is no growth but
+/// churn.</param>
 /// <param name="Gen0">Collections of that generation only, as in the next two.</param>
 /// <param name="Gen1">See <paramref name="Gen0"/>.</param>
 /// <param name="Gen2">See <paramref name="Gen0"/>.</param>
 /// <param name="Messages">Messages that came in.</param>
 /// <param name="ReceiveWaits">Receives that were not complete at once.</param>
 /// <param name="SendWaits">Sends that were not complete at once.</param>
-internal sealed record AllocMark(long Bytes, IReadOnlyDictionary<int, long> PoolArrays, long PoolRejected, int Gen0, int Gen1, int Gen2, long Messages, long ReceiveWaits, long SendWaits)
+internal sealed record AllocMark(long Bytes, IReadOnlyDictionary<int, long> PoolArrays, long PoolRejected, int Gen0, int Gen1, int Gen2,
+    long Messages, long ReceiveWaits, long SendWaits)
 {
     [JsonIgnore]
     public long PoolBytes => PoolArrays.Sum(one => one.Key * one.Value);
@@ -40,7 +43,8 @@ internal sealed record AllocMark(long Bytes, IReadOnlyDictionary<int, long> Pool
 
     public AllocMark Since(AllocMark before) => new(
         Bytes - before.Bytes,
-        PoolArrays.Select(one => (Size: one.Key, Made: one.Value - before.PoolArrays[one.Key])).Where(one => one.Made > 0).ToDictionary(one => one.Size, one => one.Made),
+        PoolArrays.Select(one => (Size: one.Key, Made: one.Value - before.PoolArrays[one.Key])).Where(one => one.Made > 0)
+            .ToDictionary(one => one.Size, one => one.Made),
         PoolRejected - before.PoolRejected,
         Gen0 - before.Gen0,
         Gen1 - before.Gen1,

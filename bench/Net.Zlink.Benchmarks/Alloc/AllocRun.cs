@@ -76,10 +76,12 @@ internal sealed record AllocRun(int WarmUp, int Messages, int HighWaterMark, boo
     {
         await using ChildProcess sockets = ChildProcess.Start(Self.StartInfo(
             InlineCompletions,
-            [.. command, AllocPools.OptionName, Pool, "--hwm", Text(HighWaterMark), "--warm-up", Text(WarmUp), "--messages", Text(Messages)]));
+            [.. command, AllocPools.OptionName, Pool, "--hwm", Text(HighWaterMark), "--warm-up", Text(WarmUp), "--messages",
+                Text(Messages)]));
         string? seconds = await sockets.ReadLineAsync(AllocChild.SecondsReply, RunLimit, cancellation);
         AllocMark used = await ReadMarkAsync(sockets, StartLimit, cancellation);
-        return new AllocResult(name, used, TimeSpan.FromSeconds(double.Parse(seconds![AllocChild.SecondsReply.Length..], CultureInfo.InvariantCulture))) { MostBytes = bar };
+        return new AllocResult(name, used, TimeSpan.FromSeconds(
+            double.Parse(seconds![AllocChild.SecondsReply.Length..], CultureInfo.InvariantCulture))) { MostBytes = bar };
     }
 
     private static string Text(int number) => number.ToString(CultureInfo.InvariantCulture);
@@ -87,7 +89,8 @@ internal sealed record AllocRun(int WarmUp, int Messages, int HighWaterMark, boo
     private static async Task<string> ReadyAsync(ChildProcess server, CancellationToken cancellation)
     {
         string? line = await server.ReadLineAsync(AllocChild.Ready, StartLimit, cancellation);
-        return line is null ? throw new InvalidOperationException($"The measured server did not start: {server.LastErrors}") : line[AllocChild.Ready.Length..];
+        return line is null ? throw new InvalidOperationException($"The measured server did not start: {server.LastErrors}")
+            : line[AllocChild.Ready.Length..];
     }
 
     private static Task<AllocMark> MarkAsync(ChildProcess server, CancellationToken cancellation)
@@ -104,17 +107,21 @@ internal sealed record AllocRun(int WarmUp, int Messages, int HighWaterMark, boo
             : JsonSerializer.Deserialize<AllocMark>(line.AsSpan(AllocChild.MarkReply.Length))!;
     }
 
-    private ChildProcess StartServer(string mode) => ChildProcess.Start(Self.StartInfo(InlineCompletions, AllocChild.ServerCommand, "--mode", mode, AllocPools.OptionName, Pool));
+    private ChildProcess StartServer(string mode) =>
+        ChildProcess.Start(Self.StartInfo(InlineCompletions, AllocChild.ServerCommand, "--mode", mode, AllocPools.OptionName, Pool));
 }
 
 /// <summary>What one case cost.</summary>
 internal sealed record AllocResult(string Case, AllocMark Used, TimeSpan Elapsed)
 {
-    // "None" with room for what the process does beside messages, such as the mark itself and timers: a tenth of a byte is 100 KB in a million messages.
+    // "None" with room for what the process does beside messages, such as the mark itself and timers: a tenth of a byte is 100 KB in a
+    // million messages.
     public const double Bar = 0.1;
 
-    // SslStream and ManagedWebSocket allocate about 1 KB for each write that has to wait for the kernel, and their pooled state machines anew where a thread has none of its own: measured 0.02 to 0.37 in floods and with
-    // sends that wait, never above 0.06 in ping-pong, which keeps the other bar. Nothing of ours is in it; one object of the smallest size a message would be 24.
+    // SslStream and ManagedWebSocket allocate about 1 KB for each write that has to wait for the kernel, and their pooled state machines
+    // anew where a thread has none of its own: measured 0.02 to 0.37 in floods and with
+    // sends that wait, never above 0.06 in ping-pong, which keeps the other bar. Nothing of ours is in it; one object of the smallest size
+    // a message would be 24.
     public const double FullStreamBar = 0.5;
 
     /// <summary>The bar, in bytes per message.</summary>

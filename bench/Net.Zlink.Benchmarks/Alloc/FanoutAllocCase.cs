@@ -15,7 +15,8 @@ internal sealed record FanoutAllocCase(string Sender, string Transport, int Size
     public const string XPub = "XPUB";
     public const string XSub = "XSUB";
 
-    // Over wires long messages lie in the pool's memory, of which a process has a reserve from the start. Three queues of these lengths stay within it; longer ones would now and then be longer than ever before.
+    // Over wires long messages lie in the pool's memory, of which a process has a reserve from the start. Three queues of these lengths
+    // stay within it; longer ones would now and then be longer than ever before.
     private const int LongSendMark = 256; // 16 arrays of 64 KiB each, of 64
     private const int LongReceiveMark = 4; // with what a read brings beside these 8 of 20 KiB each, of 32
 
@@ -48,9 +49,11 @@ internal sealed record FanoutAllocCase(string Sender, string Transport, int Size
 
     /// <summary>The high-water marks of all sockets.</summary>
     public (int Send, int Receive) MarksOf(int highWaterMark) =>
-        HandsOver && !IsInproc ? (Math.Min(highWaterMark, LongSendMark), Math.Min(highWaterMark, LongReceiveMark)) : (highWaterMark, highWaterMark);
+        HandsOver && !IsInproc ? (Math.Min(highWaterMark, LongSendMark), Math.Min(highWaterMark, LongReceiveMark))
+            : (highWaterMark, highWaterMark);
 
     public bool IsInproc => string.Equals(Transport, "inproc", StringComparison.Ordinal);
 
-    public override string ToString() => string.Create(CultureInfo.InvariantCulture, $"{Sender} {Transport}, fan-out to {Peers}, {Size} B{(HandsOver ? " handed over" : "")}");
+    public override string ToString() => string.Create(
+        CultureInfo.InvariantCulture, $"{Sender} {Transport}, fan-out to {Peers}, {Size} B{(HandsOver ? " handed over" : "")}");
 }

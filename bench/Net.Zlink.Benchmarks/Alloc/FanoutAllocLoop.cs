@@ -37,7 +37,8 @@ internal sealed class FanoutAllocLoop : IAllocLoop
         switch (what.Sender)
         {
             case FanoutAllocCase.Pub:
-                PubSocket pub = Limited(_context.CreatePub(new PubOptions { NoDrop = true })); // Every message is waited for, so none may be dropped.
+                // Every message is waited for, so none may be dropped.
+                PubSocket pub = Limited(_context.CreatePub(new PubOptions { NoDrop = true }));
                 _receivers = Subscribe(pub, static pub => pub.TopicCount);
                 _send = payload => pub.SendAsync(payload);
                 _handOver = memory => pub.SendAsync(memory, what.Size);
@@ -62,7 +63,8 @@ internal sealed class FanoutAllocLoop : IAllocLoop
     /// <inheritdoc/>
     /// <remarks>Counted is what arrives, as everywhere: several of each.</remarks>
     public Task RunAsync(int messages) =>
-        Task.WhenAll([Task.Run(() => SendAllAsync(messages)), .. _receivers.Select(receiver => Task.Run(() => ReceiveAllAsync(receiver, messages)))]);
+        Task.WhenAll([Task.Run(() => SendAllAsync(messages)),
+            .. _receivers.Select(receiver => Task.Run(() => ReceiveAllAsync(receiver, messages)))]);
 
     public ValueTask DisposeAsync() => _context.DisposeAsync();
 
@@ -124,7 +126,8 @@ internal sealed class FanoutAllocLoop : IAllocLoop
         for (int i = 0; i < subscribers.Length; i++)
         {
             subscribers[i].Subscribe("");
-            subscribers[i].Subscribe($"own {i}"); // Behind the other, and nobody else's: the publisher counts topics, not who has them. No message matches it.
+            // Behind the other, and nobody else's: the publisher counts topics, not who has them. No message matches it.
+            subscribers[i].Subscribe($"own {i}");
             subscribers[i].Connect(endpoint);
         }
 

@@ -4,7 +4,8 @@ using Net.Zlink.Protocol.Stream;
 
 namespace Net.Zlink.Benchmarks.Alloc;
 
-/// <summary>Drives a server with plain blocking sockets, one thread each, in windows: sends so many frames, then reads and checks as many replies.</summary>
+/// <summary>Drives a server with plain blocking sockets, one thread each, in windows: sends so many frames, then reads and checks as many
+/// replies.</summary>
 internal sealed class RawClient : IDisposable
 {
     private readonly Socket[] _sockets;
@@ -30,7 +31,8 @@ internal sealed class RawClient : IDisposable
     public async Task RunAsync(int messages)
     {
         Task[] runs = [.. _sockets.Select(socket => Task.Factory.StartNew(
-            () => Run(socket, messages / _sockets.Length), CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default))];
+            () => Run(socket, messages / _sockets.Length), CancellationToken.None, TaskCreationOptions.LongRunning,
+                TaskScheduler.Default))];
         await Task.WhenAll(runs);
     }
 
@@ -46,7 +48,8 @@ internal sealed class RawClient : IDisposable
     {
         // A reply that takes longer than this is lost: a window is far below a second's work.
         const int TimeoutMilliseconds = 30_000;
-        var socket = new Socket(server.AddressFamily, SocketType.Stream, ProtocolType.Tcp) { NoDelay = true, ReceiveTimeout = TimeoutMilliseconds, SendTimeout = TimeoutMilliseconds };
+        var socket = new Socket(server.AddressFamily, SocketType.Stream, ProtocolType.Tcp) { NoDelay = true,
+            ReceiveTimeout = TimeoutMilliseconds, SendTimeout = TimeoutMilliseconds };
         socket.Connect(server);
         return socket;
     }

@@ -3,7 +3,8 @@ using System.Threading.Channels;
 
 namespace Net.Zlink.Benchmarks.Alloc;
 
-/// <summary>Memory to hand over: a fixed number of arrays, each of which can be handed over again when the library has let go of it. A pool's owners are made anew each time, and would be in the figure.</summary>
+/// <summary>Memory to hand over: a fixed number of arrays, each of which can be handed over again when the library has let go of it. A
+/// pool's owners are made anew each time, and would be in the figure.</summary>
 internal sealed class ReturningMemory
 {
     private readonly Channel<Owner> _free;

@@ -26,7 +26,8 @@ internal sealed class ServiceAllocLoop : IAllocLoop
         _payload = new byte[what.Size];
         _receiver = context.CreateRouter(new RouterOptions { SendHighWaterMark = highWaterMark, ReceiveHighWaterMark = highWaterMark });
         string endpoint = _receiver.Bind("tcp://127.0.0.1:*");
-        _gateway = new Gateway(context, new StaticDirectory(new ServiceInstance(Service, endpoint)), new GatewayOptions { HighWaterMark = highWaterMark });
+        _gateway = new Gateway(context, new StaticDirectory(new ServiceInstance(Service, endpoint)),
+            new GatewayOptions { HighWaterMark = highWaterMark });
         _client = _gateway.GetService(Service);
     }
 
@@ -42,7 +43,8 @@ internal sealed class ServiceAllocLoop : IAllocLoop
                 break;
             case ServiceAllocCase.Requests:
                 int each = messages / 2 / AtOnce;
-                await Task.WhenAll([Task.Run(() => EchoAsync(each * AtOnce)), .. Enumerable.Range(0, AtOnce).Select(_ => Task.Run(() => RequestAllAsync(each)))]);
+                await Task.WhenAll([Task.Run(() => EchoAsync(each * AtOnce)),
+                    .. Enumerable.Range(0, AtOnce).Select(_ => Task.Run(() => RequestAllAsync(each)))]);
                 break;
             case ServiceAllocCase.Answers:
                 await Task.WhenAll(Task.Run(() => AskAllAsync(messages / 2)), Task.Run(() => EchoAsync(messages / 2)));

@@ -42,7 +42,8 @@ internal sealed record ZmpAllocCase(string Pattern, string Transport, string Mod
     ];
 
     /// <summary>It goes through the base library's streams, and writes to them have to wait.</summary>
-    public bool FillsStreams => Wrapped.Contains(Transport, StringComparer.Ordinal) && !string.Equals(Mode, ZmpModes.PingPong, StringComparison.Ordinal);
+    public bool FillsStreams => Wrapped.Contains(Transport, StringComparer.Ordinal)
+        && !string.Equals(Mode, ZmpModes.PingPong, StringComparison.Ordinal);
 
     public override string ToString() => string.Create(CultureInfo.InvariantCulture, $"{Pattern} {Transport}, {Mode}, {Size} B");
 }
@@ -56,10 +57,12 @@ internal static class ZmpModes
     /// <summary>One message at a time: every receive really waits.</summary>
     public const string PingPong = "ping-pong";
 
-    /// <summary>As flood, with high-water marks of a few messages: again and again a send really waits. From the ROUTER to the DEALER, whose waiting sends have an id to remember.</summary>
+    /// <summary>As flood, with high-water marks of a few messages: again and again a send really waits. From the ROUTER to the DEALER,
+    /// whose waiting sends have an id to remember.</summary>
     public const string SendWaits = "send-waits";
 
-    /// <summary>As send-waits, with SendManyAsync and ReceiveManyAsync: batches longer than the marks, so that each waits in its midst.</summary>
+    /// <summary>As send-waits, with SendManyAsync and ReceiveManyAsync: batches longer than the marks, so that each waits in its
+    /// midst.</summary>
     public const string Batches = "batches";
 
     public static string[] All { get; } = [Flood, PingPong, SendWaits, Batches];

@@ -11,7 +11,8 @@ internal sealed class ChildProcess : IAsyncDisposable
     private const int ErrorLinesKept = 5;
 
     private readonly Process _process;
-    private readonly Channel<string> _lines = Channel.CreateBounded<string>(new BoundedChannelOptions(MaxLines) { FullMode = BoundedChannelFullMode.DropOldest });
+    private readonly Channel<string> _lines =
+        Channel.CreateBounded<string>(new BoundedChannelOptions(MaxLines) { FullMode = BoundedChannelFullMode.DropOldest });
     private readonly Queue<string> _errors = new();
 
     private ChildProcess(Process process) => _process = process;
@@ -66,7 +67,8 @@ internal sealed class ChildProcess : IAsyncDisposable
         }
     }
 
-    /// <summary>The next line of output that starts with <paramref name="prefix"/>; null if the process ended before or the time is over.</summary>
+    /// <summary>The next line of output that starts with <paramref name="prefix"/>; null if the process ended before or the time is
+    /// over.</summary>
     public async Task<string?> ReadLineAsync(string prefix, TimeSpan timeout, CancellationToken cancellation)
     {
         using var deadline = CancellationTokenSource.CreateLinkedTokenSource(cancellation);

@@ -6,7 +6,8 @@ using Net.Zlink.Benchmarks.Profile;
 
 namespace Net.Zlink.Benchmarks.Common;
 
-/// <summary>The program's commands. Exit codes: 0 good, 1 a bar was missed or a run failed, 2 the request was wrong, 3 a bar lies within the noise.</summary>
+/// <summary>The program's commands. Exit codes: 0 good, 1 a bar was missed or a run failed, 2 the request was wrong, 3 a bar lies within
+/// the noise.</summary>
 internal static class Commands
 {
     public const int Failed = CommandLineProgram.Failed;

@@ -6,7 +6,8 @@ namespace Net.Zlink.Benchmarks.Common;
 /// <summary>Ports for servers that cannot choose their own.</summary>
 internal static class FreePort
 {
-    // Above what services commonly use. The end is below the ports that the system gives to outgoing connections: thousands of them are made here.
+    // Above what services commonly use. The end is below the ports that the system gives to outgoing connections: thousands of them are
+    // made here.
     private const int First = 20_000;
     private const int Last = 32_000;
     private const int Attempts = 100;

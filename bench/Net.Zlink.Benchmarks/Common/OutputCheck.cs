@@ -36,5 +36,6 @@ internal static class OutputCheck
     /// <param name="folder">Null if nothing is to be written.</param>
     /// <param name="name">The file that goes into it.</param>
     /// <exception cref="RequestException">It cannot be written there.</exception>
-    public static void Folder(DirectoryInfo? folder, string name) => File(folder is null ? null : new FileInfo(Path.Combine(folder.FullName, name)));
+    public static void Folder(DirectoryInfo? folder, string name) =>
+        File(folder is null ? null : new FileInfo(Path.Combine(folder.FullName, name)));
 }

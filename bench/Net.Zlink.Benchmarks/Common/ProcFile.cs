@@ -56,11 +56,13 @@ internal static class ProcFile
     public static int FirstEphemeralPort() => (int)Number(File.ReadAllText("/proc/sys/net/ipv4/ip_local_port_range").Split('\t', ' ')[0]);
 
     public static string Processor() =>
-        File.ReadLines("/proc/cpuinfo").FirstOrDefault(l => l.StartsWith("model name", StringComparison.Ordinal))?.Split(':')[1].Trim() ?? "unknown processor";
+        File.ReadLines("/proc/cpuinfo").FirstOrDefault(l => l.StartsWith("model name", StringComparison.Ordinal))?.Split(':')[1].Trim()
+            ?? "unknown processor";
 
     public static string LoadAverage() => File.ReadAllText("/proc/loadavg").Split(' ')[0];
 
-    /// <summary>From the third field of proc(5) on: the name in the second may hold blanks, so it is counted from the bracket that ends it.</summary>
+    /// <summary>From the third field of proc(5) on: the name in the second may hold blanks, so it is counted from the bracket that ends
+    /// it.</summary>
     private static string[] StatFields(int pid)
     {
         string stat = File.ReadAllText(string.Create(CultureInfo.InvariantCulture, $"/proc/{pid}/stat"));
@@ -69,7 +71,8 @@ internal static class ProcFile
 
     private static double StatusKiB(int pid, string field)
     {
-        string line = File.ReadLines(string.Create(CultureInfo.InvariantCulture, $"/proc/{pid}/status")).First(l => l.StartsWith(field, StringComparison.Ordinal));
+        string line = File.ReadLines(string.Create(CultureInfo.InvariantCulture, $"/proc/{pid}/status"))
+            .First(l => l.StartsWith(field, StringComparison.Ordinal));
         return Number(line.Split(' ', '\t').First(part => part.Length > 0 && char.IsAsciiDigit(part[0])));
     }
 

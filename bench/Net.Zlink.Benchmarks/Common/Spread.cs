@@ -17,5 +17,6 @@ internal readonly record struct Spread(double Median, double Min, double Max)
     }
 
     public string ToString(string format) =>
-        Min.Equals(Max) ? Median.ToString(format, null) : $"{Median.ToString(format, null)} ({Min.ToString(format, null)}..{Max.ToString(format, null)})";
+        Min.Equals(Max) ? Median.ToString(format, null)
+            : $"{Median.ToString(format, null)} ({Min.ToString(format, null)}..{Max.ToString(format, null)})";
 }

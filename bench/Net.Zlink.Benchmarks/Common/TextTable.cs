@@ -16,10 +16,13 @@ internal sealed class TextTable(params string[] header)
         for (int i = 0; i < _rows.Count; i++)
         {
             // Names to the left, figures to the right.
-            text.Append('|').AppendJoin('|', _rows[i].Select((cell, column) => column == 0 ? $" {cell.PadRight(widths[0])} " : $" {cell.PadLeft(widths[column])} ")).AppendLine("|");
+            text.Append('|').AppendJoin('|', _rows[i]
+                .Select((cell, column) => column == 0 ? $" {cell.PadRight(widths[0])} " : $" {cell.PadLeft(widths[column])} "))
+                .AppendLine("|");
             if (i == 0)
             {
-                text.Append('|').AppendJoin('|', widths.Select((width, column) => column == 0 ? new string('-', width + 2) : new string('-', width + 1) + ":")).AppendLine("|");
+                text.Append('|').AppendJoin('|', widths.Select(
+                    (width, column) => column == 0 ? new string('-', width + 2) : new string('-', width + 1) + ":")).AppendLine("|");
             }
         }
 

@@ -13,7 +13,9 @@ namespace Net.Zlink.Benchmarks.Compare;
 /// <param name="Reference">The server that the ratio is to; null: the first one.</param>
 internal sealed record Bar(string? Case, string Server, Metric Metric, bool AtLeast, double Value, bool IsRatio, string? Reference)
 {
-    private const string Usage = "Write SERVER:FIGURE>=1.05x (times the first server's), SERVER:FIGURE<=0.7x@OTHER (times another's) or SERVER:FIGURE<=120 (the figure itself); CASE/SERVER:... for one case only.";
+    private const string Usage =
+        "Write SERVER:FIGURE>=1.05x (times the first server's), SERVER:FIGURE<=0.7x@OTHER (times another's) or SERVER:FIGURE<=120 (the "
+        + "figure itself); CASE/SERVER:... for one case only.";
 
     public static Bar Parse(string text)
     {
@@ -29,7 +31,8 @@ internal sealed record Bar(string? Case, string Server, Metric Metric, bool AtLe
         string? reference = at < 0 ? null : value[(at + 1)..];
         string number = at < 0 ? value : value[..at];
         bool isRatio = number.EndsWith('x');
-        if (!double.TryParse(number.TrimEnd('x'), NumberStyles.Float, CultureInfo.InvariantCulture, out double limit) || (reference is not null && !isRatio))
+        if (!double.TryParse(number.TrimEnd('x'), NumberStyles.Float, CultureInfo.InvariantCulture, out double limit)
+            || (reference is not null && !isRatio))
         {
             throw new RequestException($"The bar '{text}' is not understood. {Usage}");
         }
@@ -41,7 +44,9 @@ internal sealed record Bar(string? Case, string Server, Metric Metric, bool AtLe
     }
 
     public override string ToString() =>
-        string.Create(CultureInfo.InvariantCulture, $"{(Case is null ? "" : Case + "/")}{Server} {Metric.Name} {(AtLeast ? ">=" : "<=")} {Value}{(IsRatio ? "x" : "")}{(Reference is null ? "" : "@" + Reference)}");
+        string.Create(CultureInfo.InvariantCulture,
+            $"{(Case is null ? "" : Case + "/")}{Server} {Metric.Name} {(AtLeast ? ">=" : "<=")} "
+            + $"{Value}{(IsRatio ? "x" : "")}{(Reference is null ? "" : "@" + Reference)}");
 
     public bool IsReachedBy(double figure) => AtLeast ? figure >= Value : figure <= Value;
 }

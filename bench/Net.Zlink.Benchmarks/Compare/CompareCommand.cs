@@ -19,17 +19,27 @@ internal static class CompareCommand
         DefaultValueFactory = _ => ["s2"],
     };
 
-    private static readonly Option<string[]> Bars = new("--bar") { Description = "What a server must reach, repeatable: NAME:FIGURE>=1.05x, NAME:FIGURE<=0.7x@OTHER, NAME:FIGURE<=120; CASE/NAME:... for one case of several. Figures: rate, p50, p99, connect, cpu, peak, idle, held." };
+    private static readonly Option<string[]> Bars =
+        new("--bar") { Description =
+        "What a server must reach, repeatable: NAME:FIGURE>=1.05x, NAME:FIGURE<=0.7x@OTHER, NAME:FIGURE<=120; CASE/NAME:... for one case "
+        + "of several. Figures: rate, p50, p99, connect, cpu, peak, idle, held." };
 
-    private static readonly Option<string?> Load = new("--load") { Description = $"The load generator's command; by default the environment variable {LoadCommand.Variable}." };
+    private static readonly Option<string?> Load =
+        new("--load") { Description = $"The load generator's command; by default the environment variable {LoadCommand.Variable}." };
 
-    private static readonly Option<int> Rounds = new Option<int>("--rounds") { Description = "Rounds that count.", DefaultValueFactory = _ => 5 }.AtLeast(1);
+    private static readonly Option<int> Rounds =
+        new Option<int>("--rounds") { Description = "Rounds that count.", DefaultValueFactory = _ => 5 }.AtLeast(1);
 
-    private static readonly Option<int> Discard = new Option<int>("--discard") { Description = "Rounds before them that do not.", DefaultValueFactory = _ => 1 }.AtLeast(0);
+    private static readonly Option<int> Discard =
+        new Option<int>("--discard") { Description = "Rounds before them that do not.", DefaultValueFactory = _ => 1 }.AtLeast(0);
 
-    private static readonly Option<int> WarmUp = new Option<int>("--warm-up") { Description = "Seconds of load before the measurement.", DefaultValueFactory = _ => 2 }.AtLeast(0).AtMost(OptionChecks.SecondsOfADay);
+    private static readonly Option<int> WarmUp =
+        new Option<int>("--warm-up") { Description = "Seconds of load before the measurement.", DefaultValueFactory = _ => 2 }.AtLeast(0)
+        .AtMost(OptionChecks.SecondsOfADay);
 
-    private static readonly Option<int> Measure = new Option<int>("--measure") { Description = "Seconds measured.", DefaultValueFactory = _ => 6 }.AtLeast(1).AtMost(OptionChecks.SecondsOfADay);
+    private static readonly Option<int> Measure =
+        new Option<int>("--measure") { Description = "Seconds measured.", DefaultValueFactory = _ => 6 }.AtLeast(1)
+        .AtMost(OptionChecks.SecondsOfADay);
 
     private static readonly Option<FileInfo?> Json = new("--json") { Description = "Also write every run to this file." };
 
@@ -37,12 +47,15 @@ internal static class CompareCommand
     {
         var command = new ExampleCommand(
             "compare",
-            "Runs STREAM echo servers in alternating rounds against a load generator; prints medians, ratios per round and verdicts. Exit code 0: all bars met; 1: one missed, or a run failed; 3: one within the noise.",
+            "Runs STREAM echo servers in alternating rounds against a load generator; prints medians, ratios per round and verdicts. "
+                + "Exit code 0: all bars met; 1: one missed, or a run failed; 3: one within the noise.",
             "export STREAMLOAD=/path/to/load-generator",
             "dotnet run -c Release --project bench/Net.Zlink.Benchmarks -- compare \\",
             "    \"asio=/path/to/asio_echo {port} 2\" \\",
-            "    \"push=dotnet samples/EchoServer/bin/Release/net10.0/EchoServer.dll --endpoint tcp://127.0.0.1:{port} --quiet --inline-completions on\" \\",
-            "    --case s2 --bar \"push:rate>=1.05x\" --bar \"push:p99<=1x\" --bar \"push:peak<=120\" --bar \"push:connect<=0.4x\" --json s2.json",
+            "    \"push=dotnet samples/EchoServer/bin/Release/net10.0/EchoServer.dll --endpoint tcp://127.0.0.1:{port} --quiet "
+                + "--inline-completions on\" \\",
+            "    --case s2 --bar \"push:rate>=1.05x\" --bar \"push:p99<=1x\" --bar \"push:peak<=120\" --bar \"push:connect<=0.4x\" "
+                + "--json s2.json",
             "... compare ... --case idle --bar \"push:idle<=1\"           (processor time while connections do nothing)",
             "... compare ... --case 1000x1024x30 --rounds 15            (another load, more rounds)");
         command.Add(Servers);
@@ -63,13 +76,15 @@ internal static class CompareCommand
         Check(servers, cases, bars);
         OutputCheck.File(request.GetValue(Json));
         bool needsLoad = cases.Any(c => !c.IsIdle);
-        LoadCommand? load = needsLoad ? new LoadCommand(LoadCommand.Find(request.GetValue(Load)), request.GetValue(WarmUp), request.GetValue(Measure)) : null;
+        LoadCommand? load = needsLoad ? new LoadCommand(
+            LoadCommand.Find(request.GetValue(Load)), request.GetValue(WarmUp), request.GetValue(Measure)) : null;
         int rounds = request.GetValue(Rounds);
         int discard = request.GetValue(Discard);
 
         var machine = new Machine();
         Console.WriteLine(machine);
-        Console.WriteLine($"{rounds} rounds after {discard} not counted, order reversed every other one; warm-up {request.GetValue(WarmUp)} s, measured {request.GetValue(Measure)} s");
+        Console.WriteLine($"{rounds} rounds after {discard} not counted, order reversed every other one; warm-up "
+            + $"{request.GetValue(WarmUp)} s, measured {request.GetValue(Measure)} s");
         Console.WriteLine($"load: {load?.Command ?? "none"}");
         foreach (ServerSpec server in servers)
         {
@@ -92,10 +107,12 @@ internal static class CompareCommand
         if (request.GetValue(Json) is { } file)
         {
             await using FileStream stream = file.Create();
-            await JsonSerializer.SerializeAsync(stream, new { machine, load, servers, discard, cases = results }, JsonOutput.Options, cancellation);
+            await JsonSerializer.SerializeAsync(stream, new { machine, load, servers, discard, cases = results }, JsonOutput.Options,
+                cancellation);
         }
 
-        return results.Any(result => result.Failed) ? Commands.Failed : results.Any(result => result.IsWithinNoise) ? Commands.WithinNoise : 0;
+        return results.Any(result => result.Failed) ? Commands.Failed : results.Any(result => result.IsWithinNoise) ? Commands.WithinNoise
+            : 0;
     }
 
     private static void Check(ServerSpec[] servers, LoadCase[] cases, Bar[] bars)

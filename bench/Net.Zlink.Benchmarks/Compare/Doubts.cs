@@ -18,7 +18,8 @@ internal static class Doubts
     /// <param name="figure">What the runs were made for.</param>
     public static IEnumerable<string> Of(IReadOnlyList<Run> runs, string first, Metric figure)
     {
-        if (Spread.Of(Ratios.Figures(runs, first, figure)) is { } control && control.Max > control.Min * SteadyControl && control.Max - control.Min > figure.Grain)
+        if (Spread.Of(Ratios.Figures(runs, first, figure)) is { } control && control.Max > control.Min * SteadyControl
+            && control.Max - control.Min > figure.Grain)
         {
             yield return $"{first} itself moved from {Text(control.Min)} to {Text(control.Max)} {figure.Title} between rounds";
         }

@@ -7,7 +7,8 @@ namespace Net.Zlink.Benchmarks.Compare;
 /// <summary>Connects, sends nothing, and looks at what the server uses meanwhile; at the end each connection must echo one frame.</summary>
 internal static class IdleProbe
 {
-    // For all of them: one after the other they take seconds. A full queue of connections that nobody accepts would hold up each for minutes.
+    // For all of them: one after the other they take seconds. A full queue of connections that nobody accepts would hold up each for
+    // minutes.
     private static readonly TimeSpan ConnectLimit = TimeSpan.FromSeconds(60);
 
     // The server's own work after the last accept (timers, trimming, tiered compilation in the background) is over by then.
@@ -23,7 +24,8 @@ internal static class IdleProbe
     private static readonly byte[] Frame = [0, 0, 0, 8, .. "are here"u8];
 
     /// <summary>Why there is no figure, if there is none.</summary>
-    public static async Task<(IdleResult? Result, string? Fault)> RunAsync(RunningServer server, int connections, CancellationToken cancellation)
+    public static async Task<(IdleResult? Result, string? Fault)> RunAsync(
+        RunningServer server, int connections, CancellationToken cancellation)
     {
         const double KiBPerMiB = 1024;
         double memory = ProcFile.Memory(server.Id);
@@ -42,7 +44,8 @@ internal static class IdleProbe
             double added = ProcFile.Memory(server.Id) - memory;
             return await EchoesAsync(sockets, cancellation)
                 ? (new IdleResult(used / Watched.TotalSeconds * 100, added * KiBPerMiB / connections), null)
-                : (null, $"not every connection echoed the one frame that each is sent at the end, within {EchoLimit.TotalSeconds:0} s: the server does not echo, or it never accepted them, and only the kernel did");
+                : (null, $"not every connection echoed the one frame that each is sent at the end, within {EchoLimit.TotalSeconds:0} s: "
+                    + $"the server does not echo, or it never accepted them, and only the kernel did");
         }
         finally
         {

@@ -29,7 +29,8 @@ internal sealed record LoadCase(string Name, int Connections, int Size, int InFl
 
     public static string Known => string.Join(", ", Presets.Select(p => $"{p.Name} ({p.Shape})"));
 
-    public string Shape => IsIdle ? $"{Connections} connections, nothing sent" : InFlight == 0 ? $"{Connections} connections, connect only" : $"{Connections}x{Size}x{InFlight}";
+    public string Shape => IsIdle ? $"{Connections} connections, nothing sent" : InFlight == 0 ? $"{Connections} connections, connect only"
+        : $"{Connections}x{Size}x{InFlight}";
 
     /// <summary>What the case is run for.</summary>
     public Metric Own => IsIdle ? Metric.Idle : InFlight == 0 ? Metric.Connect : Metric.Rate;
@@ -51,13 +52,15 @@ internal sealed record LoadCase(string Name, int Connections, int Size, int InFl
         }
 
         string[] parts = text.Split('x');
-        return parts.Length == 3 && TryNumber(parts[0], out int connections) && TryNumber(parts[1], out int size) && TryNumber(parts[2], out int inFlight) && connections > 0
+        return parts.Length == 3 && TryNumber(parts[0], out int connections) && TryNumber(parts[1], out int size)
+            && TryNumber(parts[2], out int inFlight) && connections > 0
             ? new LoadCase(text, connections, size, inFlight)
             : throw new RequestException($"There is no case '{text}'. Use {Known}, or CONNECTIONSxSIZExINFLIGHT such as 1000x1024x30.");
     }
 
     /// <summary>Whether the bar is about this case: the one that it names, or any that has its figure.</summary>
-    public bool IsMeantBy(Bar bar) => (bar.Case is null || string.Equals(Name, bar.Case, StringComparison.OrdinalIgnoreCase)) && Has(bar.Metric);
+    public bool IsMeantBy(Bar bar) => (bar.Case is null || string.Equals(Name, bar.Case, StringComparison.OrdinalIgnoreCase))
+        && Has(bar.Metric);
 
     /// <summary>A bar that is about nothing would pass for one that is met.</summary>
     /// <exception cref="RequestException">It is about none of the cases.</exception>
@@ -70,7 +73,8 @@ internal sealed record LoadCase(string Name, int Connections, int Size, int InFl
 
         bool isRun = bar.Case is null || cases.Any(what => string.Equals(what.Name, bar.Case, StringComparison.OrdinalIgnoreCase));
         throw new RequestException(isRun
-            ? $"The bar {bar} is about a figure that {(bar.Case is null ? "no case of this call has" : "its case does not have")}: with load there are rate, p50, p99, connect, cpu and peak; in connect, connect and peak; in idle, idle and held."
+            ? $"The bar {bar} is about a figure that {(bar.Case is null ? "no case of this call has" : "its case does not have")}: with "
+                + $"load there are rate, p50, p99, connect, cpu and peak; in connect, connect and peak; in idle, idle and held."
             : $"The bar {bar} is about a case that is not run; add --case {bar.Case}.");
     }
 
@@ -80,9 +84,11 @@ internal sealed record LoadCase(string Name, int Connections, int Size, int InFl
         long needed = (long)Connections + OtherFiles;
         if (needed > limit)
         {
-            throw new RequestException($"Case {Name} needs {needed} open files a process and the limit is {limit}: raise it with 'ulimit -n {needed}' first.");
+            throw new RequestException(
+                $"Case {Name} needs {needed} open files a process and the limit is {limit}: raise it with 'ulimit -n {needed}' first.");
         }
     }
 
-    private static bool TryNumber(string text, out int number) => int.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out number);
+    private static bool TryNumber(string text, out int number) =>
+        int.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out number);
 }

@@ -26,7 +26,8 @@ internal sealed record LoadCommand(string Command, int WarmUp, int Measure)
     /// <summary>The option's value, or the environment's.</summary>
     public static string Find(string? option) =>
         option ?? Environment.GetEnvironmentVariable(Variable)
-        ?? throw new RequestException($"No load generator: give --load COMMAND or set {Variable}. What it must understand and print is in docs/benchmarks.md.");
+        ?? throw new RequestException(
+            $"No load generator: give --load COMMAND or set {Variable}. What it must understand and print is in docs/benchmarks.md.");
 
     public static string Arguments(int warmUp, int measure, int port, LoadCase load) => string.Create(
         CultureInfo.InvariantCulture,

@@ -81,5 +81,6 @@ internal sealed record LoadResult
 
     /// <summary>What was wrong, for a result that did not pass.</summary>
     public string Describe() =>
-        Passed ? Result : $"{Result}: {Connected} connected, {ConnectFailures} not, {Errors} lost connections, {Violations} wrong replies, {Incomplete} replies missing";
+        Passed ? Result : $"{Result}: {Connected} connected, {ConnectFailures} not, {Errors} lost connections, {Violations} wrong "
+            + $"replies, {Incomplete} replies missing";
 }

@@ -12,20 +12,24 @@ internal static class Report
         Metric[] shown = [.. Metric.All.Where(metric => result.Runs.Any(run => metric.Of(run) is not null))];
         Console.WriteLine($"case {result.Case.Name}: {result.Case.Shape}; medians of {result.Rounds} rounds (lowest..highest)");
         Console.WriteLine();
-        PrintTable("figures", shown, servers, (name, metric) => Spread.Of(Ratios.Figures(result.Runs, name, metric))?.ToString(metric.Format), result);
-        PrintTable($"ratio to {first}", shown, servers, (name, metric) => Spread.Of(Ratios.Of(result.Runs, name, first, metric))?.ToString("0.00"), result);
+        PrintTable("figures", shown, servers, (name, metric) =>
+            Spread.Of(Ratios.Figures(result.Runs, name, metric))?.ToString(metric.Format), result);
+        PrintTable($"ratio to {first}", shown, servers,
+            (name, metric) => Spread.Of(Ratios.Of(result.Runs, name, first, metric))?.ToString("0.00"), result);
         PrintRounds(result, servers, first);
         PrintBars(result);
         PrintDoubts(result, first);
     }
 
-    private static void PrintTable(string title, Metric[] shown, IReadOnlyList<ServerSpec> servers, Func<string, Metric, string?> cell, CaseResult result)
+    private static void PrintTable(string title, Metric[] shown, IReadOnlyList<ServerSpec> servers, Func<string, Metric, string?> cell,
+        CaseResult result)
     {
         var table = new TextTable([title, .. shown.Select(metric => metric.Title), "result"]);
         foreach (ServerSpec server in servers)
         {
             int failed = result.Runs.Count(run => !run.IsGood && string.Equals(run.Server, server.Name, StringComparison.Ordinal));
-            table.Add([server.Name, .. shown.Select(metric => cell(server.Name, metric) ?? "-"), failed == 0 ? "PASS" : $"{failed} FAILED"]);
+            table.Add([server.Name, .. shown.Select(metric => cell(server.Name, metric) ?? "-"), failed == 0 ? "PASS"
+                : $"{failed} FAILED"]);
         }
 
         Console.WriteLine(table);
@@ -38,7 +42,8 @@ internal static class Report
             Console.WriteLine($"msg/s per round, as a ratio to {first}:");
             foreach (ServerSpec server in servers.Skip(1))
             {
-                Console.WriteLine($"  {server.Name}: {string.Join("  ", Ratios.Of(result.Runs, server.Name, first, Metric.Rate).Select(r => r.ToString("0.00", CultureInfo.InvariantCulture)))}");
+                Console.WriteLine($"  {server.Name}: "
+                    + $"{string.Join("  ", Ratios.Of(result.Runs, server.Name, first, Metric.Rate).Select(r => r.ToString("0.00", CultureInfo.InvariantCulture)))}");
             }
 
             Console.WriteLine();

@@ -21,7 +21,8 @@ internal sealed record Run
     /// <summary>The server's peak resident memory (VmHWM) in MiB.</summary>
     public double PeakMemory { get; init; }
 
-    /// <summary>Processor time that neither the server nor the load generator nor this program used, of what the machine has, in percent.</summary>
+    /// <summary>Processor time that neither the server nor the load generator nor this program used, of what the machine has, in
+    /// percent.</summary>
     public double OthersPercent { get; init; }
 
     /// <summary>Why there is no figure, in a sentence.</summary>

@@ -20,7 +20,8 @@ internal sealed class Runner(LoadCommand? load, IReadOnlyList<ServerSpec> server
             foreach (ServerSpec server in order)
             {
                 Run run = await RunAsync(server, what, round, cancellation);
-                Console.Error.WriteLine($"{what.Name} {(round > 0 ? $"round {round} of {rounds}" : "round not counted")}, {server.Name}: {Describe(run)}");
+                Console.Error.WriteLine($"{what.Name} {(round > 0 ? $"round {round} of {rounds}"
+                    : "round not counted")}, {server.Name}: {Describe(run)}");
                 if (round > 0)
                 {
                     runs.Add(run);
@@ -32,7 +33,8 @@ internal sealed class Runner(LoadCommand? load, IReadOnlyList<ServerSpec> server
     }
 
     private static string Describe(Run run) =>
-        run.Fault ?? string.Join(", ", Metric.All.Where(metric => metric.Of(run) is not null).Select(metric => $"{metric.Title} {metric.Of(run)!.Value.ToString(metric.Format, null)}"));
+        run.Fault ?? string.Join(", ", Metric.All.Where(metric => metric.Of(run) is not null)
+            .Select(metric => $"{metric.Title} {metric.Of(run)!.Value.ToString(metric.Format, null)}"));
 
     private async Task<Run> RunAsync(ServerSpec spec, LoadCase what, int round, CancellationToken cancellation)
     {

@@ -39,12 +39,16 @@ internal sealed class RunningServer : IAsyncDisposable
             {
                 bool ended = await process.WaitForExitAsync(EndLimit, cancellation);
                 string why = ended ? "it ended" : $"{StartLimit.TotalSeconds:0} s went by";
-                throw new RequestException($"The server {spec.Name} printed no line that starts with {Ready} before {why}: {spec.CommandFor(port)}  {process.LastErrors}");
+                throw new RequestException(
+                    $"The server {spec.Name} printed no line that starts with {Ready} before {why}: {spec.CommandFor(port)}  "
+                    + $"{process.LastErrors}");
             }
 
             if (ProcFile.HasChildren(process.Id))
             {
-                throw new RequestException($"The server {spec.Name} is a process that started another one, so its figures would be the wrong one's. Name the program itself (dotnet .../EchoServer.dll, not dotnet run).");
+                throw new RequestException(
+                    $"The server {spec.Name} is a process that started another one, so its figures would be the wrong one's. Name the "
+                    + $"program itself (dotnet .../EchoServer.dll, not dotnet run).");
             }
 
             return new RunningServer(process, port);

@@ -13,7 +13,9 @@ internal sealed record ServerSpec(string Name, string Command)
         int equals = text.IndexOf('=', StringComparison.Ordinal);
         if (equals <= 0 || !text.Contains(Port, StringComparison.Ordinal))
         {
-            throw new RequestException($"The server '{text}' is not understood. Write NAME=COMMAND with {Port} where the port goes; it must print a line that starts with READY when it listens.");
+            throw new RequestException(
+                $"The server '{text}' is not understood. Write NAME=COMMAND with {Port} where the port goes; it must print a line that "
+                + $"starts with READY when it listens.");
         }
 
         return new ServerSpec(text[..equals], text[(equals + 1)..]);

@@ -21,7 +21,8 @@ internal static class AllocationCheck
             return false;
         }
 
-        Console.WriteLine($"{report.BenchmarkCase.Descriptor.GetFilterName()} {report.BenchmarkCase.Parameters.DisplayInfo} allocated {bytes} bytes per operation: missed");
+        Console.WriteLine($"{report.BenchmarkCase.Descriptor.GetFilterName()} {report.BenchmarkCase.Parameters.DisplayInfo} allocated "
+            + $"{bytes} bytes per operation: missed");
         return true;
     }
 }

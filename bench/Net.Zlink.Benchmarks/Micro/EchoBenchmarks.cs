@@ -3,7 +3,8 @@ using BenchmarkDotNet.Attributes;
 namespace Net.Zlink.Benchmarks.Micro;
 
 /// <summary>
-/// The whole way over tcp loopback, both ends in this process: TrySend, a server's handler that answers in place, ReceiveAsync. Per message.
+/// The whole way over tcp loopback, both ends in this process: TrySend, a server's handler that answers in place, ReceiveAsync. Per
+/// message.
 /// The few bytes per operation are the benchmark method's own task; the proof that a message costs none is the command 'alloc'.
 /// </summary>
 [BenchmarkCategory("echo")]

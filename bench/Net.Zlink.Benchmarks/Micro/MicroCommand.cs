@@ -9,7 +9,8 @@ namespace Net.Zlink.Benchmarks.Micro;
 /// <summary>The micro-benchmarks, one class per unit; also what the program does without a command.</summary>
 internal static class MicroCommand
 {
-    private const string Description = "Micro-benchmarks of single units, with memory diagnosis. Options it does not know, such as --filter, go to BenchmarkDotNet.";
+    private const string Description =
+        "Micro-benchmarks of single units, with memory diagnosis. Options it does not know, such as --filter, go to BenchmarkDotNet.";
 
     private static readonly string[] Examples =
     [
@@ -36,7 +37,8 @@ internal static class MicroCommand
 
     private static void Configure(Command command)
     {
-        var dry = new Option<bool>("--dry") { Description = "Run each benchmark once, in this process: a test that they run, not a measurement." };
+        var dry = new Option<bool>("--dry") { Description =
+            "Run each benchmark once, in this process: a test that they run, not a measurement." };
         command.Add(dry);
         command.TreatUnmatchedTokensAsErrors = false;
         command.SetAction(request => Run(request.GetValue(dry), [.. request.UnmatchedTokens]));
@@ -50,7 +52,8 @@ internal static class MicroCommand
         }
 
         // Without a choice BenchmarkDotNet asks for one, which a script cannot answer.
-        string[] choice = arguments.Any(a => a is "--filter" or "-f" or "--list" or "--help" or "--info" or "--version" || a.Contains("ategories", StringComparison.Ordinal)) ? [] : ["--filter", "*"];
+        string[] choice = arguments.Any(a => a is "--filter" or "-f" or "--list" or "--help" or "--info" or "--version"
+            || a.Contains("ategories", StringComparison.Ordinal)) ? [] : ["--filter", "*"];
         IConfig config = MicroConfig.Create(dry);
         if (!dry && ProjectFolder() is { } project)
         {

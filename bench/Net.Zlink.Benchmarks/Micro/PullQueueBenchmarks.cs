@@ -20,7 +20,8 @@ public class PullQueueBenchmarks : IDisposable
     private readonly SocketWire _wire = new(new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp), "tcp");
     private readonly PullPeer _peer;
 
-    public PullQueueBenchmarks() => _peer = new PullPeer(new StreamLink(1, "tcp://benchmark", new object(), _wire, remote: null), new QueueLimits(300_000, 64 * 1024 * 1024));
+    public PullQueueBenchmarks() => _peer = new PullPeer(
+        new StreamLink(1, "tcp://benchmark", new object(), _wire, remote: null), new QueueLimits(300_000, 64 * 1024 * 1024));
 
     [GlobalCleanup]
     public void Dispose()

@@ -13,7 +13,8 @@ internal sealed record Recording(TimeSpan Elapsed, double CpuSeconds)
     private const int BufferMiB = 256;
 
     private const ClrTraceEventParser.Keywords Watched =
-        ClrTraceEventParser.Keywords.GC | ClrTraceEventParser.Keywords.Contention | ClrTraceEventParser.Keywords.Threading | ClrTraceEventParser.Keywords.Exception |
+        ClrTraceEventParser.Keywords.GC | ClrTraceEventParser.Keywords.Contention | ClrTraceEventParser.Keywords.Threading
+            | ClrTraceEventParser.Keywords.Exception |
         ClrTraceEventParser.Keywords.Jit | ClrTraceEventParser.Keywords.Loader | ClrTraceEventParser.Keywords.NGen;
 
     public static async Task<Recording> TakeAsync(int pid, TimeSpan time, bool allocations, FileInfo file, CancellationToken cancellation)
@@ -26,7 +27,8 @@ internal sealed record Recording(TimeSpan Elapsed, double CpuSeconds)
         try
         {
             var client = new DiagnosticsClient(pid);
-            using EventPipeSession session = await client.StartEventPipeSessionAsync(providers, requestRundown: true, BufferMiB, cancellation);
+            using EventPipeSession session = await client.StartEventPipeSessionAsync(
+                providers, requestRundown: true, BufferMiB, cancellation);
             double cpu = ProcFile.CpuSeconds(pid);
             long start = Stopwatch.GetTimestamp();
             await using FileStream output = file.Create();
@@ -42,9 +44,11 @@ internal sealed record Recording(TimeSpan Elapsed, double CpuSeconds)
             await copy;
             return recording;
         }
-        catch (Exception e) when (e is ServerNotAvailableException or DiagnosticsClientException or FileNotFoundException or DirectoryNotFoundException)
+        catch (Exception e) when (e is ServerNotAvailableException or DiagnosticsClientException or FileNotFoundException
+            or DirectoryNotFoundException)
         {
-            throw new RequestException($"Process {pid} cannot be recorded: is it a .NET process of this user, and still running? {e.Message}", e);
+            throw new RequestException(
+                $"Process {pid} cannot be recorded: is it a .NET process of this user, and still running? {e.Message}", e);
         }
     }
 }

@@ -62,7 +62,8 @@ internal sealed class TraceReader
             Increment(_summary.PoolAdjustments, data.Reason.ToString(), 1);
             _summary.MostPoolThreads = Math.Max(_summary.MostPoolThreads, data.NewWorkerThreadCount);
         };
-        clr.ThreadPoolWorkerThreadStart += data => _summary.MostPoolThreads = Math.Max(_summary.MostPoolThreads, data.ActiveWorkerThreadCount);
+        clr.ThreadPoolWorkerThreadStart += data =>
+            _summary.MostPoolThreads = Math.Max(_summary.MostPoolThreads, data.ActiveWorkerThreadCount);
         clr.GCAllocationTick += data =>
         {
             List<string> stack = _names.Of(data.CallStack());

@@ -1,7 +1,8 @@
 namespace Net.Zlink.Benchmarks.Profile;
 
 /// <summary>
-/// Tells threads that run from threads that wait. The profiler samples every managed thread at a fixed rate, whether it has a processor or not; a thread
+/// Tells threads that run from threads that wait. The profiler samples every managed thread at a fixed rate, whether it has a processor or
+/// not; a thread
 /// that is in native code, called by one of these, is asleep in the kernel, and would otherwise fill the top of each table.
 /// </summary>
 internal static class WaitingFrames

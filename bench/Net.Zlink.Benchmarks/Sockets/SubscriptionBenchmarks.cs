@@ -4,7 +4,8 @@ using Net.Zlink.Sockets.Routing;
 
 namespace Net.Zlink.Benchmarks.Sockets;
 
-/// <summary>A publisher's subscriptions of many different topics. Each operation takes another topic of the table, so that large tables are met as cold as they are in use.</summary>
+/// <summary>A publisher's subscriptions of many different topics. Each operation takes another topic of the table, so that large tables are
+/// met as cold as they are in use.</summary>
 [BenchmarkCategory("sockets", AllocationCheck.Category)]
 public class SubscriptionBenchmarks
 {
@@ -64,5 +65,6 @@ public class SubscriptionBenchmarks
     public bool FilterOwn() => _own.Matches(_held[_next++ & (Topics - 1)]);
 
     private static byte[] Prefix(int number) =>
-        System.Text.Encoding.ASCII.GetBytes(string.Create(System.Globalization.CultureInfo.InvariantCulture, $"quotes/{unchecked((uint)number * 2_654_435_761u):x8}/"));
+        System.Text.Encoding.ASCII.GetBytes(string.Create(
+            System.Globalization.CultureInfo.InvariantCulture, $"quotes/{unchecked((uint)number * 2_654_435_761u):x8}/"));
 }

@@ -3,7 +3,8 @@ using Net.Zlink.Sockets.Routing;
 
 namespace Net.Zlink.Benchmarks.Sockets;
 
-/// <summary>A subscription that comes and goes, beside many that stay; and a peer that leaves with all of its own. New nodes are allocated.</summary>
+/// <summary>A subscription that comes and goes, beside many that stay; and a peer that leaves with all of its own. New nodes are
+/// allocated.</summary>
 [BenchmarkCategory("sockets")]
 public class SubscriptionChangeBenchmarks
 {
@@ -60,5 +61,6 @@ public class SubscriptionChangeBenchmarks
     }
 
     private static byte[] Prefix(int number) =>
-        System.Text.Encoding.ASCII.GetBytes(string.Create(System.Globalization.CultureInfo.InvariantCulture, $"quotes/{unchecked((uint)number * 2_654_435_761u):x8}/"));
+        System.Text.Encoding.ASCII.GetBytes(string.Create(
+            System.Globalization.CultureInfo.InvariantCulture, $"quotes/{unchecked((uint)number * 2_654_435_761u):x8}/"));
 }

@@ -7,7 +7,8 @@ using Net.Zlink.Sockets.Zmp;
 
 namespace Net.Zlink.Benchmarks.Zmp;
 
-/// <summary>From bytes that were read to messages in the socket's queue: the frames are found, then their parts become messages, which are taken and ended. Per frame.</summary>
+/// <summary>From bytes that were read to messages in the socket's queue: the frames are found, then their parts become messages, which are
+/// taken and ended. Per frame.</summary>
 [BenchmarkCategory("protocol", AllocationCheck.Category)]
 public class InboundMessagesBenchmarks : IDisposable
 {

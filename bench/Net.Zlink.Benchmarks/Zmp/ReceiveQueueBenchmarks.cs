@@ -6,7 +6,8 @@ using Net.Zlink.Sockets.Links;
 
 namespace Net.Zlink.Benchmarks.Zmp;
 
-/// <summary>A pipe's lane and the socket's fair queue: messages come in as one read brings them, or one by one from a sender in this process, and are taken and ended. Per message.</summary>
+/// <summary>A pipe's lane and the socket's fair queue: messages come in as one read brings them, or one by one from a sender in this
+/// process, and are taken and ended. Per message.</summary>
 [BenchmarkCategory("sockets", AllocationCheck.Category)]
 public class ReceiveQueueBenchmarks : IDisposable
 {
@@ -49,7 +50,8 @@ public class ReceiveQueueBenchmarks : IDisposable
     {
         for (int i = 0; i < Messages; i++)
         {
-            _kit.Pipe.Lane.Append(new OutgoingMessage(ZmpFrame.HeaderOf(ZmpFlags.None, (uint)_payload.Length), _payload), _kit.Core.Host.Slabs, PeerIdentity.Unknown);
+            _kit.Pipe.Lane.Append(new OutgoingMessage(ZmpFrame.HeaderOf(ZmpFlags.None, (uint)_payload.Length), _payload),
+                _kit.Core.Host.Slabs, PeerIdentity.Unknown);
         }
 
         return _kit.TakeAll();

@@ -11,10 +11,12 @@ internal static class ProfileCommand
     {
         var file = new Argument<FileInfo>("file") { Description = "A .nettrace, as --trace writes it." };
         var top = new Option<int>("--top") { Description = "Rows per table.", DefaultValueFactory = _ => 30 };
-        var find = new Option<string?>("--find") { Description = "Also show who calls, and what is called by, the methods whose name contains this text." };
+        var find = new Option<string?>("--find") { Description =
+            "Also show who calls, and what is called by, the methods whose name contains this text." };
         var command = new ExampleCommand(
             "profile",
-            "Prints the top methods of a trace (exclusive and inclusive), collections and pauses, lock contention with its places, the thread pool, exceptions.",
+            "Prints the top methods of a trace (exclusive and inclusive), collections and pauses, lock contention with its places, the "
+                + "thread pool, exceptions.",
             "dotnet run -c Release --project bench/Net.Zlink.Scenarios -- s2 --stack net-zlink --rounds 1 --trace s2.nettrace",
             "dotnet run -c Release --project bench/Net.Zlink.Scenarios -- profile s2.nettrace --find TrySend");
         command.Add(file);

@@ -6,7 +6,8 @@ using Net.Zlink.Scenarios.Results;
 
 namespace Net.Zlink.Scenarios.Evidence;
 
-/// <summary>Listens to the System.Runtime counters of another .NET process through its diagnostics port, one value of each a second.</summary>
+/// <summary>Listens to the System.Runtime counters of another .NET process through its diagnostics port, one value of each a
+/// second.</summary>
 internal sealed class RuntimeCounters : IAsyncDisposable
 {
     private const string Provider = "System.Runtime";
@@ -34,10 +35,12 @@ internal sealed class RuntimeCounters : IAsyncDisposable
     /// <summary>Null if the process cannot be listened to: it is not .NET, it has ended, or its diagnostics are turned off.</summary>
     public static async Task<RuntimeCounters?> AttachAsync(int pid, CancellationToken cancellation)
     {
-        EventPipeProvider[] providers = [new(Provider, EventLevel.Informational, 0, new Dictionary<string, string>(StringComparer.Ordinal) { ["EventCounterIntervalSec"] = "1" })];
+        EventPipeProvider[] providers = [new(Provider, EventLevel.Informational, 0, new Dictionary<string,
+            string>(StringComparer.Ordinal) { ["EventCounterIntervalSec"] = "1" })];
         try
         {
-            return new RuntimeCounters(await new DiagnosticsClient(pid).StartEventPipeSessionAsync(providers, requestRundown: false, BufferMiB, cancellation));
+            return new RuntimeCounters(await new DiagnosticsClient(pid)
+                .StartEventPipeSessionAsync(providers, requestRundown: false, BufferMiB, cancellation));
         }
         catch (Exception e) when (e is ServerNotAvailableException or DiagnosticsClientException or IOException or TimeoutException)
         {
@@ -62,7 +65,9 @@ internal sealed class RuntimeCounters : IAsyncDisposable
         {
             _isCounting = false;
             double seconds = Stopwatch.GetElapsedTime(_started).TotalSeconds;
-            return _evidence.Seconds == 0 ? null : _evidence with { Seconds = Math.Round(seconds, 2), AllocatedMegabytesPerSecond = Math.Round(_allocated / BytesPerMegabyte / _evidence.Seconds, 3) };
+            return _evidence.Seconds == 0 ? null : _evidence
+                with { Seconds = Math.Round(seconds, 2), AllocatedMegabytesPerSecond =
+                Math.Round(_allocated / BytesPerMegabyte / _evidence.Seconds, 3) };
         }
     }
 
@@ -75,7 +80,8 @@ internal sealed class RuntimeCounters : IAsyncDisposable
             await _session.StopAsync(limit.Token);
             await _reading.WaitAsync(limit.Token);
         }
-        catch (Exception e) when (e is ServerNotAvailableException or DiagnosticsClientException or IOException or TimeoutException or OperationCanceledException)
+        catch (Exception e) when (e is ServerNotAvailableException or DiagnosticsClientException or IOException or TimeoutException
+            or OperationCanceledException)
         {
             // The process has ended; so has the session.
         }
@@ -94,26 +100,30 @@ internal sealed class RuntimeCounters : IAsyncDisposable
         }
         catch (Exception e) when (e is IOException or ObjectDisposedException or InvalidOperationException or FormatException)
         {
-            // The stream ended in the middle of something, with the process, or was disposed: then it cannot be read any more, which is an InvalidOperationException.
+            // The stream ended in the middle of something, with the process, or was disposed: then it cannot be read any more, which is an
+            // InvalidOperationException.
         }
     }
 
     private void OnEvent(TraceEvent data)
     {
-        if (!string.Equals(data.EventName, "EventCounters", StringComparison.Ordinal) || data.PayloadValue(0) is not IDictionary<string, object> outer || outer["Payload"] is not IDictionary<string, object> counter)
+        if (!string.Equals(data.EventName, "EventCounters", StringComparison.Ordinal) || data.PayloadValue(0) is not IDictionary<string,
+            object> outer || outer["Payload"] is not IDictionary<string, object> counter)
         {
             return;
         }
 
         // A gauge has a mean, a counter that only rises an increment.
-        object? value = counter.TryGetValue("Increment", out object? increment) ? increment : counter.TryGetValue("Mean", out object? mean) ? mean : null;
+        object? value = counter.TryGetValue("Increment", out object? increment) ? increment : counter.TryGetValue("Mean", out object? mean)
+            ? mean : null;
         if (value is not null && counter["Name"] is string name)
         {
             lock (_gate)
             {
                 if (_isCounting)
                 {
-                    Take(name, Convert.ToDouble(value, System.Globalization.CultureInfo.InvariantCulture), Convert.ToDouble(counter["IntervalSec"], System.Globalization.CultureInfo.InvariantCulture));
+                    Take(name, Convert.ToDouble(value, System.Globalization.CultureInfo.InvariantCulture),
+                        Convert.ToDouble(counter["IntervalSec"], System.Globalization.CultureInfo.InvariantCulture));
                 }
             }
         }

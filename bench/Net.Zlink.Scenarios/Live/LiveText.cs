@@ -12,7 +12,8 @@ internal static class LiveText
     {
         string line = string.Create(
             CultureInfo.InvariantCulture,
-            $"{load.Phase.ToString().ToUpperInvariant(),-8} {load.Connections,7:N0} connections {load.MessagesPerSecond,12:N0} msg/s  p99 {load.P99Microseconds,10:N0} us  lost {load.Lost} wrong {load.Violations} | client {Process(load.Process)}");
+            $"{load.Phase.ToString().ToUpperInvariant(),-8} {load.Connections,7:N0} connections {load.MessagesPerSecond,12:N0} msg/s  "
+                + $"p99 {load.P99Microseconds,10:N0} us  lost {load.Lost} wrong {load.Violations} | client {Process(load.Process)}");
         return server is null ? line : line + string.Create(CultureInfo.InvariantCulture, $" | server {Process(server)}{Dropped(server)}");
     }
 
@@ -22,21 +23,26 @@ internal static class LiveText
         var lines = new List<string> { title };
         if (load is not null)
         {
-            lines.Add(string.Create(CultureInfo.InvariantCulture, $"  {load.Phase,-8}  {load.Connections:N0} connections   {load.MessagesPerSecond:N0} msg/s   p99 {load.P99Microseconds:N0} us   lost {load.Lost:N0}   wrong {load.Violations:N0}"));
+            lines.Add(string.Create(CultureInfo.InvariantCulture,
+                $"  {load.Phase,-8}  {load.Connections:N0} connections   {load.MessagesPerSecond:N0} msg/s   p99 "
+                + $"{load.P99Microseconds:N0} us   lost {load.Lost:N0}   wrong {load.Violations:N0}"));
             lines.Add($"  client    {Process(load.Process)}");
         }
 
         if (server is not null)
         {
-            lines.Add(string.Create(CultureInfo.InvariantCulture, $"  server    {Process(server)}   {server.Connections:N0} connections{Dropped(server)}"));
+            lines.Add(string.Create(CultureInfo.InvariantCulture,
+                $"  server    {Process(server)}   {server.Connections:N0} connections{Dropped(server)}"));
         }
 
         return lines;
     }
 
-    private static string Dropped(ProcessSample server) => server.Dropped < 0 ? "" : string.Create(CultureInfo.InvariantCulture, $"   dropped {server.Dropped:N0}");
+    private static string Dropped(ProcessSample server) => server.Dropped < 0 ? ""
+        : string.Create(CultureInfo.InvariantCulture, $"   dropped {server.Dropped:N0}");
 
     private static string Process(ProcessSample sample) => string.Create(
         CultureInfo.InvariantCulture,
-        $"cpu {sample.CpuPercent,4:N0} %  {sample.MemoryMegabytes,6:N0} MB  heap {sample.GcHeapMegabytes,5:N0} MB  gc {sample.Gen0}/{sample.Gen1}/{sample.Gen2}  paused {sample.PauseMilliseconds:N0} ms");
+        $"cpu {sample.CpuPercent,4:N0} %  {sample.MemoryMegabytes,6:N0} MB  heap {sample.GcHeapMegabytes,5:N0} MB  gc "
+            + $"{sample.Gen0}/{sample.Gen1}/{sample.Gen2}  paused {sample.PauseMilliseconds:N0} ms");
 }

@@ -14,7 +14,8 @@ internal static class ClientCommand
 {
     public static Command Create()
     {
-        var scenario = new Argument<Scenario>("scenario") { Description = "s0: one connection, one in flight. s1: connect, and one message each at the end. s2: throughput." };
+        var scenario = new Argument<Scenario>("scenario") { Description =
+            "s0: one connection, one in flight. s1: connect, and one message each at the end. s2: throughput." };
         var connect = new Option<string>("--connect") { Description = "The server: transport://host:port.", Required = true };
         var name = new Option<string>("--name") { Description = "The stack's name in the results.", DefaultValueFactory = _ => "external" };
         var quiet = new Option<bool>("--quiet") { Description = "Only the result." };
@@ -35,14 +36,17 @@ internal static class ClientCommand
         command.SetAction(async (request, cancellation) =>
         {
             Address address = Address.Parse(request.GetValue(connect)!);
-            ScenarioSettings settings = options.Read(request, request.GetValue(scenario), Environment.ProcessorCount) with { Transport = address.Transport };
+            ScenarioSettings settings = options.Read(request, request.GetValue(scenario), Environment.ProcessorCount)
+                with { Transport = address.Transport };
             bool isChild = request.GetValue(child);
             PortRange.Check(settings.Connections);
             DescriptorLimit.Check(settings.Connections);
 
-            // Read by the runtime at the first socket. One thread per connection, from readiness to send, is what a load generator wants; its connections never block.
+            // Read by the runtime at the first socket. One thread per connection, from readiness to send, is what a load generator wants;
+            // its connections never block.
             Environment.SetEnvironmentVariable(Self.InlineCompletions, "1");
-            Action<LoadProgress>? progress = isChild ? SayProgress : request.GetValue(quiet) ? null : static load => Console.Error.WriteLine(LiveText.Line(load));
+            Action<LoadProgress>? progress = isChild ? SayProgress : request.GetValue(quiet) ? null
+                : static load => Console.Error.WriteLine(LiveText.Line(load));
             using var client = new LoadClient(settings, ScenarioNames.IdOf(request.GetValue(name)!, settings.Scenario), progress);
             LoadReport report = await RunAsync(client, address, isChild, cancellation);
             if (isChild)
@@ -55,7 +59,8 @@ internal static class ClientCommand
             Console.WriteLine(report.Row.ToMetricLine());
             Console.Error.WriteLine(string.Create(
                 System.Globalization.CultureInfo.InvariantCulture,
-                $"connected in {report.Client.ConnectSeconds:0.00} s; this client: {report.Client.CpuMicrosecondsPerMessage:0.00} us of processor time per reply, {report.Client.BusyPercent:0} % busy, peak {report.Client.PeakMegabytes:0} MB"));
+                $"connected in {report.Client.ConnectSeconds:0.00} s; this client: {report.Client.CpuMicrosecondsPerMessage:0.00} us of "
+                    + $"processor time per reply, {report.Client.BusyPercent:0} % busy, peak {report.Client.PeakMegabytes:0} MB"));
             if (report.Fault is not null)
             {
                 Console.Error.WriteLine(report.Fault);
@@ -67,7 +72,8 @@ internal static class ClientCommand
     }
 
     public static IReadOnlyList<string> Arguments(string stack, string endpoint, ScenarioSettings settings) =>
-        ["client", settings.Scenario.ToString(), "--child", "--connect", endpoint, "--name", stack, .. SettingsOptions.ToArguments(settings)];
+        ["client", settings.Scenario.ToString(), "--child", "--connect", endpoint, "--name", stack,
+            .. SettingsOptions.ToArguments(settings)];
 
     private static async Task<LoadReport> RunAsync(LoadClient client, Address address, bool isChild, CancellationToken cancellation)
     {
@@ -82,5 +88,6 @@ internal static class ClientCommand
         }
     }
 
-    private static void SayProgress(LoadProgress progress) => Console.WriteLine(ChildLines.Progress + JsonSerializer.Serialize(progress, ChildJson.Default.LoadProgress));
+    private static void SayProgress(LoadProgress progress) =>
+        Console.WriteLine(ChildLines.Progress + JsonSerializer.Serialize(progress, ChildJson.Default.LoadProgress));
 }

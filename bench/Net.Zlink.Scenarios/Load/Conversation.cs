@@ -3,7 +3,8 @@ using Net.Zlink.Scenarios.Wire;
 
 namespace Net.Zlink.Scenarios.Load;
 
-/// <summary>One connection's messages and replies: what may be sent, and whether each reply is the one that is due. Not synchronised.</summary>
+/// <summary>One connection's messages and replies: what may be sent, and whether each reply is the one that is due. Not
+/// synchronised.</summary>
 internal sealed class Conversation(LoadState state, uint id)
 {
     private readonly int _limit = state.Settings.InFlight;

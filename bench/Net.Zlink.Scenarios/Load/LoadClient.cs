@@ -31,7 +31,8 @@ internal sealed class LoadClient(ScenarioSettings settings, string scenarioId, A
         await using var ticker = new LoadTicker(settings, _state, connector, progress);
         _connections = await connector.ConnectAllAsync(cancellation);
         ticker.Connected(_connections);
-        MeasuredWindow window = settings.Scenario == Scenario.S1 ? await HoldAsync(ticker, cancellation) : await LoadAsync(ticker, cancellation);
+        MeasuredWindow window = settings.Scenario == Scenario.S1 ? await HoldAsync(ticker, cancellation)
+            : await LoadAsync(ticker, cancellation);
         if (settings.InFlight == 0)
         {
             await Task.Delay(ForRunner, cancellation);
@@ -54,7 +55,8 @@ internal sealed class LoadClient(ScenarioSettings settings, string scenarioId, A
         LatencyHistogram latencies = settings.Scenario == Scenario.S1 ? connector.Times : _state.Latencies();
         const double NanosecondsPerMicrosecond = 1000;
         double seconds = window.Elapsed.TotalSeconds;
-        double throughput = settings.Scenario == Scenario.S1 ? connector.Succeeded / connector.Elapsed.TotalSeconds : seconds > 0 ? window.Replies / seconds : 0;
+        double throughput = settings.Scenario == Scenario.S1 ? connector.Succeeded / connector.Elapsed.TotalSeconds : seconds > 0
+            ? window.Replies / seconds : 0;
         var row = new ResultRow
         {
             ScenarioId = scenarioId,
@@ -98,7 +100,8 @@ internal sealed class LoadClient(ScenarioSettings settings, string scenarioId, A
 
     public void Dispose() => _state.Dispose();
 
-    /// <summary>A connection that nobody sent anything on need not have been accepted: the kernel makes it without the server. One message on each shows that it is served.</summary>
+    /// <summary>A connection that nobody sent anything on need not have been accepted: the kernel makes it without the server. One message
+    /// on each shows that it is served.</summary>
     private void Probe()
     {
         foreach (ILoadConnection connection in _connections)
@@ -113,7 +116,9 @@ internal sealed class LoadClient(ScenarioSettings settings, string scenarioId, A
         int unanswered = settings.InFlight > 0 ? 0 : _connections.Count(static connection => connection.InFlight > 0 && !connection.IsOver);
         return unanswered == 0
             ? null
-            : string.Create(CultureInfo.InvariantCulture, $"{unanswered} of {_connections.Count} connections did not answer the one message that each is sent at the end, within {settings.DrainTimeoutSeconds} s: the server does not echo, or it never accepted them, and only the kernel did");
+            : string.Create(CultureInfo.InvariantCulture,
+                $"{unanswered} of {_connections.Count} connections did not answer the one message that each is sent at the end, within "
+                + $"{settings.DrainTimeoutSeconds} s: the server does not echo, or it never accepted them, and only the kernel did");
     }
 
     private async Task<MeasuredWindow> HoldAsync(LoadTicker ticker, CancellationToken cancellation)

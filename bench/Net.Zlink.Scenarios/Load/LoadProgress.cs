@@ -22,4 +22,5 @@ internal enum LoadPhase
 /// <param name="Lost">Connections lost so far.</param>
 /// <param name="Process">What the client process uses.</param>
 internal sealed record LoadProgress(
-    LoadPhase Phase, bool IsPhaseStart, long Connections, double MessagesPerSecond, double P99Microseconds, long Violations, long Lost, ProcessSample Process);
+    LoadPhase Phase, bool IsPhaseStart, long Connections, double MessagesPerSecond, double P99Microseconds, long Violations, long Lost,
+        ProcessSample Process);

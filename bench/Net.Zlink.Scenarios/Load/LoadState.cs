@@ -26,7 +26,8 @@ internal sealed class LoadState : IDisposable
     {
         Settings = settings;
         Template = new MessageTemplate(Math.Max(settings.Size, MessageTemplate.SmallestPayload));
-        _workers = new ThreadLocal<LoadWorker>(() => new LoadWorker(Template.MakeBatch(Math.Clamp(settings.InFlight, 1, settings.SendBatch))), trackAllValues: true);
+        _workers = new ThreadLocal<LoadWorker>(() =>
+            new LoadWorker(Template.MakeBatch(Math.Clamp(settings.InFlight, 1, settings.SendBatch))), trackAllValues: true);
     }
 
     public ScenarioSettings Settings { get; }
@@ -51,7 +52,8 @@ internal sealed class LoadState : IDisposable
     }
 
     /// <summary>
-    /// Stopwatch time from which messages do not count any more. Those sent before count whenever their replies come: a server that stalls at the end is not made faster by it.
+    /// Stopwatch time from which messages do not count any more. Those sent before count whenever their replies come: a server that stalls
+    /// at the end is not made faster by it.
     /// </summary>
     public long MeasureUntil
     {
@@ -75,7 +77,9 @@ internal sealed class LoadState : IDisposable
     };
 
     /// <summary>Errors by the system's number.</summary>
-    public string ErrorsByErrno => string.Join(';', _errors.OrderBy(static error => error.Key).Select(static error => string.Create(System.Globalization.CultureInfo.InvariantCulture, $"{error.Key}:{error.Value}")));
+    public string ErrorsByErrno => string.Join(
+        ';', _errors.OrderBy(static error => error.Key)
+        .Select(static error => string.Create(System.Globalization.CultureInfo.InvariantCulture, $"{error.Key}:{error.Value}")));
 
     public void CountUnrequested() => Interlocked.Increment(ref _unrequested);
 
@@ -96,7 +100,8 @@ internal sealed class LoadState : IDisposable
         CountError(error == SocketError.Success ? SocketError.ConnectionReset : error);
     }
 
-    public void CountError(SocketError error) => _errors.AddOrUpdate(new SocketException((int)error).NativeErrorCode, 1, static (_, count) => count + 1);
+    public void CountError(SocketError error) =>
+        _errors.AddOrUpdate(new SocketException((int)error).NativeErrorCode, 1, static (_, count) => count + 1);
 
     /// <summary>All latencies recorded so far.</summary>
     public LatencyHistogram Latencies()

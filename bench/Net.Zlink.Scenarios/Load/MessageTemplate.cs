@@ -3,7 +3,8 @@ using Net.Zlink.Scenarios.Wire;
 
 namespace Net.Zlink.Scenarios.Load;
 
-/// <summary>What a message looks like: when it was sent, whose it is, which it is, filling, and a last byte that depends on which it is.</summary>
+/// <summary>What a message looks like: when it was sent, whose it is, which it is, filling, and a last byte that depends on which it
+/// is.</summary>
 internal sealed class MessageTemplate
 {
     /// <summary>A timestamp (8), a connection (4), a sequence number (8) and the last byte.</summary>
@@ -62,7 +63,8 @@ internal sealed class MessageTemplate
     public static bool EndsRight(ReadOnlySpan<byte> payload, long sequence) => payload[^1] == LastByte(sequence);
 
     /// <summary>Whether all of the filling is there: for some replies.</summary>
-    public bool IsFilledRight(ReadOnlySpan<byte> payload) => payload[LastAt..^1].SequenceEqual(_frame.AsSpan(Frames.HeaderSize + LastAt, payload.Length - LastAt - 1));
+    public bool IsFilledRight(ReadOnlySpan<byte> payload) =>
+        payload[LastAt..^1].SequenceEqual(_frame.AsSpan(Frames.HeaderSize + LastAt, payload.Length - LastAt - 1));
 
     private static byte LastByte(long sequence) => (byte)((sequence * 31) + 7);
 }

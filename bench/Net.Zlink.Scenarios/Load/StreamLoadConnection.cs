@@ -4,7 +4,8 @@ using Net.Zlink.Scenarios.Wire;
 
 namespace Net.Zlink.Scenarios.Load;
 
-/// <summary>A connection of the load over TLS or WebSocket: any stream of bytes. Reads and writes are two loops, for either may have to wait for the other end.</summary>
+/// <summary>A connection of the load over TLS or WebSocket: any stream of bytes. Reads and writes are two loops, for either may have to
+/// wait for the other end.</summary>
 internal sealed class StreamLoadConnection(Stream stream, LoadState state, uint id) : ILoadConnection
 {
     private const int ReadSize = 64 * 1024;

@@ -3,11 +3,14 @@ using System.Numerics;
 namespace Net.Zlink.Scenarios.Measure;
 
 /// <summary>
-/// Counts durations in buckets whose width grows with the value, as HDR histograms do: 1 ns to 18 minutes with an error of at most 0.1 %, in 248 KiB that never grow.
+/// Counts durations in buckets whose width grows with the value, as HDR histograms do: 1 ns to 18 minutes with an error of at most 0.1 %,
+/// in 248 KiB that never grow.
 /// </summary>
 /// <remarks>
-/// One thread records (each has a histogram of its own, added up later), without a lock and without an interlocked operation; any thread may read meanwhile and sees
-/// counts that are at most a moment old. A closed loop leaves out what it did not send while it waited (coordinated omission): docs/benchmarks/scenarios.md.
+/// One thread records (each has a histogram of its own, added up later), without a lock and without an interlocked operation; any thread
+/// may read meanwhile and sees
+/// counts that are at most a moment old. A closed loop leaves out what it did not send while it waited (coordinated omission):
+/// docs/benchmarks/scenarios.md.
 /// </remarks>
 internal sealed class LatencyHistogram
 {
@@ -82,10 +85,12 @@ internal sealed class LatencyHistogram
         _min = long.MaxValue;
     }
 
-    /// <summary>The smallest value, up to the bucket's width, that <paramref name="percent"/> percent do not exceed, in nanoseconds; 0 if nothing was counted.</summary>
+    /// <summary>The smallest value, up to the bucket's width, that <paramref name="percent"/> percent do not exceed, in nanoseconds; 0 if
+    /// nothing was counted.</summary>
     public long Percentile(double percent) => PercentileSince([], percent);
 
-    /// <summary>As <see cref="Percentile(double)"/>, of what was counted since <paramref name="before"/> was copied; empty: of everything.</summary>
+    /// <summary>As <see cref="Percentile(double)"/>, of what was counted since <paramref name="before"/> was copied; empty: of
+    /// everything.</summary>
     public long PercentileSince(ReadOnlySpan<long> before, double percent)
     {
         long total = 0;
@@ -140,7 +145,8 @@ internal sealed class LatencyHistogram
         return points;
     }
 
-    /// <summary>Values below 1,024 have a bucket each; above, the ten bits after the leading one choose the bucket within its power of two.</summary>
+    /// <summary>Values below 1,024 have a bucket each; above, the ten bits after the leading one choose the bucket within its power of
+    /// two.</summary>
     internal static int BucketOf(long nanoseconds)
     {
         if (nanoseconds < SubBuckets)
@@ -165,7 +171,8 @@ internal sealed class LatencyHistogram
         return ((mantissa + 1) << shift) - 1;
     }
 
-    private long CountOf(int bucket, ReadOnlySpan<long> before) => Volatile.Read(ref _counts[bucket]) - (before.IsEmpty ? 0 : before[bucket]);
+    private long CountOf(int bucket, ReadOnlySpan<long> before) =>
+        Volatile.Read(ref _counts[bucket]) - (before.IsEmpty ? 0 : before[bucket]);
 }
 
 /// <summary>One point of the curve: <paramref name="Percent"/> of all took at most <paramref name="Microseconds"/>.</summary>

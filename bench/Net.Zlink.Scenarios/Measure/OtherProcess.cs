@@ -2,7 +2,8 @@ using Net.Zlink.Benchmarks.Common;
 
 namespace Net.Zlink.Scenarios.Measure;
 
-/// <summary>What another process uses, as far as the system tells (Linux). Nothing of one that has ended: it may end at any moment, also between a look and the next.</summary>
+/// <summary>What another process uses, as far as the system tells (Linux). Nothing of one that has ended: it may end at any moment, also
+/// between a look and the next.</summary>
 internal static class OtherProcess
 {
     /// <summary>User and system time in seconds.</summary>

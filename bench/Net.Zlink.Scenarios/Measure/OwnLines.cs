@@ -5,8 +5,10 @@ namespace Net.Zlink.Scenarios.Measure;
 
 /// <summary>Memory of one thread of a measurement, on cache lines that hold nothing else.</summary>
 /// <remarks>
-/// What is to be sent, and where messages are received to, lay side by side once: in six of ten places where the collector may put them they shared a line, which the sender read and the receiver wrote for each message.
-/// 64 bytes within the process went at 20 instead of 35 million a second then (docs/benchmarks/log.md, "A line of the benchmark's own"). Also the length of an array is on a line, so this is reached without it.
+/// What is to be sent, and where messages are received to, lay side by side once: in six of ten places where the collector may put them
+/// they shared a line, which the sender read and the receiver wrote for each message.
+/// 64 bytes within the process went at 20 instead of 35 million a second then (docs/benchmarks/log.md, "A line of the benchmark's own").
+/// Also the length of an array is on a line, so this is reached without it.
 /// </remarks>
 internal readonly unsafe struct OwnLines<T>
     where T : unmanaged

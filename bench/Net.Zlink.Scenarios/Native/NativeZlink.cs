@@ -3,7 +3,8 @@ using System.Runtime.InteropServices;
 
 namespace Net.Zlink.Scenarios.Native;
 
-/// <summary>The native core's C functions, to measure it beside ours. Names and numbers are those of its header. Needs <see cref="Variable"/>.</summary>
+/// <summary>The native core's C functions, to measure it beside ours. Names and numbers are those of its header. Needs
+/// <see cref="Variable"/>.</summary>
 /// <remarks>The runtime keeps each call's errno (SetLastError): between two calls it makes system calls of its own.</remarks>
 internal static unsafe partial class NativeZlink
 {
@@ -11,7 +12,8 @@ internal static unsafe partial class NativeZlink
     public const string Variable = "ZLINK_NATIVE_LIBRARY";
 
     /// <summary>What a skipped stack says.</summary>
-    public const string HowToTurnOn = $"NOT MEASURED: set {Variable} to the path of a native libzlink (libzlink.so, libzlink.dylib, zlink.dll)";
+    public const string HowToTurnOn =
+        $"NOT MEASURED: set {Variable} to the path of a native libzlink (libzlink.so, libzlink.dylib, zlink.dll)";
 
     private const string Library = "zlink";
 
@@ -120,5 +122,6 @@ internal static unsafe partial class NativeZlink
     public static partial int zlink_poll(NativePollItem* items, int count, CLong timeout);
 
     private static nint Resolve(string name, Assembly assembly, DllImportSearchPath? searchPath) =>
-        string.Equals(name, Library, StringComparison.Ordinal) ? NativeLibrary.Load(LibraryPath ?? throw new InvalidOperationException(HowToTurnOn)) : 0;
+        string.Equals(name, Library, StringComparison.Ordinal)
+            ? NativeLibrary.Load(LibraryPath ?? throw new InvalidOperationException(HowToTurnOn)) : 0;
 }

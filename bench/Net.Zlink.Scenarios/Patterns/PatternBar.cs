@@ -16,12 +16,15 @@ internal static class PatternBar
         int colon = text.IndexOf(':', StringComparison.Ordinal);
         if (colon <= 0 || text.AsSpan(0, colon).Count('/') != 2)
         {
-            throw new RequestException($"The bar '{text}' is not understood. Write PATTERN/TRANSPORT/SIZE:FIGURE>=2.5x, with rate or latency for FIGURE, and * for any pattern, transport or size.");
+            throw new RequestException(
+                $"The bar '{text}' is not understood. Write PATTERN/TRANSPORT/SIZE:FIGURE>=2.5x, with rate or latency for FIGURE, and * "
+                + $"for any pattern, transport or size.");
         }
 
         Bar bar = Bar.Parse(PatternStack.Managed + text[colon..]) with { Case = text[..colon] };
         return bar.Reference is not null and not PatternStack.Native || (bar.Metric != Metric.Rate && bar.Metric != Metric.Latency)
-            ? throw new RequestException($"The bar '{text}' is not understood. There are rate and latency, as a figure or as a ratio to the native library's.")
+            ? throw new RequestException(
+                $"The bar '{text}' is not understood. There are rate and latency, as a figure or as a ratio to the native library's.")
             : bar;
     }
 
@@ -29,11 +32,13 @@ internal static class PatternBar
     public static IEnumerable<Bar> Preset(string name)
     {
         // docs/benchmarks.md, "The patterns": what was promised for the first release with these sockets.
-        string[] floods = [PatternNames.Pair, PatternNames.DealerDealer, PatternNames.DealerRouter, PatternNames.RouterRouter, PatternNames.PubSub];
+        string[] floods = [PatternNames.Pair, PatternNames.DealerDealer, PatternNames.DealerRouter, PatternNames.RouterRouter,
+            PatternNames.PubSub];
         string[] lines = string.Equals(name, Presets[0], StringComparison.OrdinalIgnoreCase)
             ?
             [
-                .. floods.SelectMany(pattern => new[] { $"{pattern}/tcp/64:rate>=2.5x", $"{pattern}/tcp/1024:rate>=2x", $"{pattern}/tcp/65536:rate>=1x" }),
+                .. floods.SelectMany(pattern => new[] { $"{pattern}/tcp/64:rate>=2.5x", $"{pattern}/tcp/1024:rate>=2x",
+                    $"{pattern}/tcp/65536:rate>=1x" }),
                 "ROUTER_ROUTER_POLL/tcp/64:rate>=2.5x",
                 "*/inproc/1024:rate>=1.5x",
                 "*/inproc/64:rate>=1.5x",
@@ -52,7 +57,9 @@ internal static class PatternBar
     {
         if (bars.FirstOrDefault(bar => !cases.Any(bar.IsAbout)) is { } bar)
         {
-            throw new RequestException($"The bar {bar.Case}:{bar.Metric.Name} is about no case that is run. Look at its pattern, transport and size; PUBSUB has no latency.");
+            throw new RequestException(
+                $"The bar {bar.Case}:{bar.Metric.Name} is about no case that is run. Look at its pattern, transport and size; PUBSUB has "
+                + $"no latency.");
         }
 
         if (presets.FirstOrDefault(name => !Preset(name).Any(one => cases.Any(one.IsAbout))) is { } preset)
@@ -65,9 +72,11 @@ internal static class PatternBar
     public static bool IsAbout(this Bar bar, PatternCase what)
     {
         string[] parts = bar.Case!.Split('/');
-        return Fits(parts[0], what.Pattern) && Fits(parts[1], what.Transport) && Fits(parts[2], what.Size.ToString(CultureInfo.InvariantCulture))
+        return Fits(parts[0], what.Pattern) && Fits(parts[1], what.Transport)
+            && Fits(parts[2], what.Size.ToString(CultureInfo.InvariantCulture))
             && (bar.Metric != Metric.Latency || what.Pattern is not PatternNames.PubSub);
     }
 
-    private static bool Fits(string pattern, string value) => string.Equals(pattern, "*", StringComparison.Ordinal) || string.Equals(pattern, value, StringComparison.OrdinalIgnoreCase);
+    private static bool Fits(string pattern, string value) => string.Equals(pattern, "*", StringComparison.Ordinal)
+        || string.Equals(pattern, value, StringComparison.OrdinalIgnoreCase);
 }

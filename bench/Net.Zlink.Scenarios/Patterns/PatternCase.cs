@@ -16,7 +16,8 @@ internal sealed record PatternCase(string Pattern, string Transport, int Size, i
     public string LineName => Clients > 1 ? "MULTI_" + Pattern : Pattern;
 
     /// <summary>There is no such thing: a PAIR has one peer, and STREAM needs a stream of bytes.</summary>
-    public bool IsImpossible => (Pattern is PatternNames.Pair && Clients > 1) || (Pattern is PatternNames.Stream && Transport is PatternNames.Inproc);
+    public bool IsImpossible => (Pattern is PatternNames.Pair && Clients > 1)
+        || (Pattern is PatternNames.Stream && Transport is PatternNames.Inproc);
 
     public override string ToString() => Clients > 1 ? string.Create(CultureInfo.InvariantCulture, $"{Name}, {Clients} clients") : Name;
 }

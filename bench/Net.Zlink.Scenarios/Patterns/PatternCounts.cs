@@ -3,7 +3,8 @@ using System.Globalization;
 namespace Net.Zlink.Scenarios.Patterns;
 
 /// <summary>How many messages a run sends; the native programs read the same from their environment.</summary>
-/// <param name="Small">Of which the time is taken, up to <see cref="SmallSize"/> bytes each. Null: as the native programs do it, <see cref="SmallMessages"/>.</param>
+/// <param name="Small">Of which the time is taken, up to <see cref="SmallSize"/> bytes each. Null: as the native programs do it,
+/// <see cref="SmallMessages"/>.</param>
 /// <param name="Large">The same of longer ones, <see cref="LargeMessages"/>.</param>
 /// <param name="WarmUp">One at a time, not measured.</param>
 /// <param name="RoundTrips">Of which the time is taken, one at a time. Null: as the native programs do it.</param>
@@ -25,7 +26,8 @@ internal sealed record PatternCounts(int? Small, int? Large, int WarmUp, int? Ro
     private const int RoundTripsWithoutRouting = 500;
     private const int RoundTripsWithRouting = 1_000;
 
-    // Two native patterns must not reach the high-water mark of 300,000. The publisher drops above it, and its receiver then waits for ever for what was dropped. ROUTER_ROUTER_POLL, whose receiver is slower
+    // Two native patterns must not reach the high-water mark of 300,000. The publisher drops above it, and its receiver then waits for ever
+    // for what was dropped. ROUTER_ROUTER_POLL, whose receiver is slower
     // than its sender, ends in a poll without end: seen with 1,000,000 messages, all accepted, 856,000 received, its I/O thread idle.
     private const int MostForNative = 250_000;
 
@@ -36,7 +38,8 @@ internal sealed record PatternCounts(int? Small, int? Large, int WarmUp, int? Ro
         what.Pattern is PatternNames.PubSub or PatternNames.RouterRouterPoll ? Math.Min(MessagesOf(what), MostForNative) : MessagesOf(what);
 
     public int RoundTripsOf(PatternCase what) =>
-        RoundTrips ?? (what.Pattern is PatternNames.Pair or PatternNames.DealerDealer or PatternNames.Stream ? RoundTripsWithoutRouting : RoundTripsWithRouting);
+        RoundTrips ?? (what.Pattern is PatternNames.Pair or PatternNames.DealerDealer or PatternNames.Stream ? RoundTripsWithoutRouting
+            : RoundTripsWithRouting);
 
     /// <summary>What a native program is told.</summary>
     public IEnumerable<KeyValuePair<string, string>> NativeVariables(PatternCase what)

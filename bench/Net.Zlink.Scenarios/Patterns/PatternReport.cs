@@ -39,9 +39,14 @@ internal sealed class PatternReport(ParseResult request, PatternRunner runner, s
         int processes = cases.Count * runner.Stacks.Count * (runner.Rounds + runner.Discarded);
         double minutes = processes * (SecondsPerProcess + Math.Min(runner.Compile / 1000.0, SecondsToCompile)) / 60;
         Console.Error.WriteLine(_machine.ToString());
-        Console.Error.WriteLine($"{runner.Rounds} rounds after {runner.Discarded} not counted, order reversed every other one; messages {Said(runner.Counts.Small)}, above {PatternCounts.SmallSize} B {Said(runner.Counts.Large)}, round trips {Said(runner.Counts.RoundTrips)}; inline completions {(runner.InlineCompletions ? "on" : "off")}");
-        Console.Error.WriteLine(whyNotNative ?? $"native: {(runner.NativePrograms is null ? "called from a .NET process like ours" : "its own programs")}");
-        Console.Error.WriteLine(string.Create(CultureInfo.InvariantCulture, $"{cases.Count} cases, {processes} processes: about {Math.Ceiling(minutes):0} minutes"));
+        Console.Error.WriteLine(
+            $"{runner.Rounds} rounds after {runner.Discarded} not counted, order reversed every other one; messages "
+            + $"{Said(runner.Counts.Small)}, above {PatternCounts.SmallSize} B {Said(runner.Counts.Large)}, round trips "
+            + $"{Said(runner.Counts.RoundTrips)}; inline completions {(runner.InlineCompletions ? "on" : "off")}");
+        Console.Error.WriteLine(
+            whyNotNative ?? $"native: {(runner.NativePrograms is null ? "called from a .NET process like ours" : "its own programs")}");
+        Console.Error.WriteLine(string.Create(CultureInfo.InvariantCulture,
+            $"{cases.Count} cases, {processes} processes: about {Math.Ceiling(minutes):0} minutes"));
     }
 
     /// <summary>One case is through.</summary>

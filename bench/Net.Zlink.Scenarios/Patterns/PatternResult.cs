@@ -13,7 +13,8 @@ internal sealed record PatternResult(PatternCase Case, IReadOnlyList<Run> Runs, 
     {
         string ours = stacks.First(static stack => stack is not PatternStack.Native);
         Run[] runs = [.. rows.Select(RunOf)];
-        return new PatternResult(what, runs, BarResult.Of(runs, bars.Where(bar => bar.IsAbout(what)).Select(bar => bar with { Server = ours }), PatternStack.Native));
+        return new PatternResult(what, runs, BarResult.Of(
+            runs, bars.Where(bar => bar.IsAbout(what)).Select(bar => bar with { Server = ours }), PatternStack.Native));
     }
 
     public bool Failed => Runs.Any(run => !run.IsGood) || Bars.Any(bar => bar.Verdict is Verdict.Missed or Verdict.Void);
@@ -29,7 +30,8 @@ internal sealed record PatternResult(PatternCase Case, IReadOnlyList<Run> Runs, 
         select new ResultLine(stack, Case.LineName, Case.Transport, Case.Size, figure.Name, median.Value);
 
     public IEnumerable<PatternVerdict> Verdicts() =>
-        Bars.Select(bar => new PatternVerdict(Case.Name, bar.Bar.ToString(), bar.Measured?.ToString(bar.Bar.IsRatio ? "0.00" : bar.Bar.Metric.Format) ?? "nothing", Short(bar.Verdict)));
+        Bars.Select(bar => new PatternVerdict(Case.Name, bar.Bar.ToString(),
+            bar.Measured?.ToString(bar.Bar.IsRatio ? "0.00" : bar.Bar.Metric.Format) ?? "nothing", Short(bar.Verdict)));
 
     /// <summary>What is doubtful about it; with any of these the case is void.</summary>
     public IEnumerable<string> Doubted(string control) => Doubts.Of(Runs, control, Metric.Rate).Select(doubt => $"{Case}: {doubt}");
@@ -57,7 +59,8 @@ internal sealed record PatternResult(PatternCase Case, IReadOnlyList<Run> Runs, 
                 .. hasNative ? ours.Select(stack => result.Ratio(stack, Metric.Rate)) : [],
                 .. stacks.Select(stack => result.Figure(stack, Metric.Latency, "0.0")),
                 .. hasNative ? ours.Select(stack => result.Ratio(stack, Metric.Latency)) : [],
-                result.Bars.Count == 0 ? (result.Failed ? "FAILED" : "-") : string.Join(", ", result.Bars.Select(static bar => $"{bar.Bar.Metric.Name} {Short(bar.Verdict)}")),
+                result.Bars.Count == 0 ? (result.Failed ? "FAILED" : "-")
+                    : string.Join(", ", result.Bars.Select(static bar => $"{bar.Bar.Metric.Name} {Short(bar.Verdict)}")),
             ]);
         }
 
@@ -83,7 +86,8 @@ internal sealed record PatternResult(PatternCase Case, IReadOnlyList<Run> Runs, 
     {
         Server = row.Stack,
         Round = row.Round,
-        Load = row.MessagesPerSecond is { } rate ? new LoadResult { Result = ResultRow.Pass, MessagesPerSecond = rate, Received = row.Messages } : null,
+        Load = row.MessagesPerSecond is { } rate ? new LoadResult { Result = ResultRow.Pass, MessagesPerSecond = rate,
+            Received = row.Messages } : null,
         Latency = row.LatencyMicroseconds,
         OthersPercent = row.OthersPercent,
         Fault = row.Fault,
@@ -97,7 +101,9 @@ internal sealed record PatternResult(PatternCase Case, IReadOnlyList<Run> Runs, 
         _ => "void",
     };
 
-    private string Figure(string stack, Metric metric, string format) => Spread.Of(Ratios.Figures(Runs, stack, metric))?.Median.ToString(format, null) ?? "-";
+    private string Figure(string stack, Metric metric, string format) =>
+        Spread.Of(Ratios.Figures(Runs, stack, metric))?.Median.ToString(format, null) ?? "-";
 
-    private string Ratio(string stack, Metric metric) => Spread.Of(Ratios.Of(Runs, stack, PatternStack.Native, metric))?.ToString("0.00") ?? "-";
+    private string Ratio(string stack, Metric metric) => Spread.Of(Ratios.Of(Runs, stack, PatternStack.Native, metric))?.ToString("0.00")
+        ?? "-";
 }

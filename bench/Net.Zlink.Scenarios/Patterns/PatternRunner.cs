@@ -9,13 +9,15 @@ namespace Net.Zlink.Scenarios.Patterns;
 /// <summary>Runs each stack in turn, each time in a new process, in rounds.</summary>
 /// <param name="Stacks">Of <see cref="PatternStack"/>.</param>
 /// <param name="Counts">How many messages.</param>
-/// <param name="NativePrograms">The folder of the native library's own programs, to run these instead of calling it; null: P/Invoke.</param>
+/// <param name="NativePrograms">The folder of the native library's own programs, to run these instead of calling it; null:
+/// P/Invoke.</param>
 /// <param name="Rounds">That count.</param>
 /// <param name="Discarded">Before them.</param>
 /// <param name="Compile">See <see cref="PatternRun"/>.</param>
 /// <param name="InlineCompletions">The runtime's switch, for ours.</param>
 /// <param name="Quiet">Nothing about progress.</param>
-internal sealed record PatternRunner(IReadOnlyList<string> Stacks, PatternCounts Counts, string? NativePrograms, int Rounds, int Discarded, int Compile, bool InlineCompletions, bool Quiet)
+internal sealed record PatternRunner(IReadOnlyList<string> Stacks, PatternCounts Counts, string? NativePrograms, int Rounds, int Discarded,
+    int Compile, bool InlineCompletions, bool Quiet)
 {
     // What a stack cannot do with one size it cannot with any.
     private readonly HashSet<(string Stack, string Pattern, string Transport)> _refused = [];
@@ -28,7 +30,8 @@ internal sealed record PatternRunner(IReadOnlyList<string> Stacks, PatternCounts
         for (int round = 1 - Discarded; round <= Rounds; round++)
         {
             // Back and forth: what drifts (heat, neighbours) then falls on all alike.
-            foreach (string stack in (round % 2 == 0 ? Stacks.Reverse() : Stacks).Where(stack => !_refused.Contains((stack, what.Pattern, what.Transport))))
+            foreach (string stack in (round % 2 == 0 ? Stacks.Reverse() : Stacks)
+                .Where(stack => !_refused.Contains((stack, what.Pattern, what.Transport))))
             {
                 (PatternRow row, string? unsupported) = await RunAsync(what, stack, round, cancellation);
                 Report(what, stack, round, row, unsupported);
@@ -53,12 +56,15 @@ internal sealed record PatternRunner(IReadOnlyList<string> Stacks, PatternCounts
     {
         if (!Quiet)
         {
-            string figures = row.LatencyMicroseconds is { } latency ? $"{row.MessagesPerSecond:N0} msg/s, {latency:0.0} us" : $"{row.MessagesPerSecond:N0} msg/s";
-            Console.Error.WriteLine($"{what} {(round > 0 ? $"round {round} of {Rounds}" : "round not counted")}, {stack}: {unsupported ?? row.Fault ?? figures}");
+            string figures = row.LatencyMicroseconds is { } latency ? $"{row.MessagesPerSecond:N0} msg/s, {latency:0.0} us"
+                : $"{row.MessagesPerSecond:N0} msg/s";
+            Console.Error.WriteLine($"{what} {(round > 0 ? $"round {round} of {Rounds}"
+                : "round not counted")}, {stack}: {unsupported ?? row.Fault ?? figures}");
         }
     }
 
-    private async Task<(PatternRow Row, string? Unsupported)> RunAsync(PatternCase what, string stack, int round, CancellationToken cancellation)
+    private async Task<(PatternRow Row, string? Unsupported)> RunAsync(
+        PatternCase what, string stack, int round, CancellationToken cancellation)
     {
         bool native = stack is PatternStack.Native;
         ProcessStartInfo info = native && NativePrograms is not null ? ProgramInfo(what) : OwnInfo(what, stack);
@@ -86,7 +92,8 @@ internal sealed record PatternRunner(IReadOnlyList<string> Stacks, PatternCounts
 
     private ProcessStartInfo ProgramInfo(PatternCase what)
     {
-        var info = new ProcessStartInfo(Path.Combine(NativePrograms!, PatternNames.NativeProgram(what.Pattern)), [PatternStack.Native, what.Transport, Text(what.Size)]);
+        var info = new ProcessStartInfo(Path.Combine(NativePrograms!, PatternNames.NativeProgram(what.Pattern)),
+            [PatternStack.Native, what.Transport, Text(what.Size)]);
         foreach ((string variable, string value) in Counts.NativeVariables(what))
         {
             info.Environment[variable] = value;

@@ -32,7 +32,8 @@ internal static class Figures
         ? string.Create(CultureInfo.InvariantCulture, $"{size / 1024}K")
         : size.ToString(CultureInfo.InvariantCulture);
 
-    public static string Full(double? value, string format = "N0") => value is { } number ? number.ToString(format, CultureInfo.InvariantCulture) : "-";
+    public static string Full(double? value, string format = "N0") => value is { } number
+        ? number.ToString(format, CultureInfo.InvariantCulture) : "-";
 
     public static string Full(Spread? spread, string format = "N0")
     {
@@ -42,7 +43,8 @@ internal static class Figures
         }
 
         string median = s.Median.ToString(format, CultureInfo.InvariantCulture);
-        return s.Min.Equals(s.Max) ? median : $"{median} ({s.Min.ToString(format, CultureInfo.InvariantCulture)}..{s.Max.ToString(format, CultureInfo.InvariantCulture)})";
+        return s.Min.Equals(s.Max) ? median
+            : $"{median} ({s.Min.ToString(format, CultureInfo.InvariantCulture)}..{s.Max.ToString(format, CultureInfo.InvariantCulture)})";
     }
 
     private static string Three(double value) => Math.Abs(value) switch

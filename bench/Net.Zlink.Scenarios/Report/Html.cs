@@ -24,10 +24,13 @@ internal static class Html
         Element(
             "table",
             Element("thead", Element("tr", header.Select(static title => Element("th", Attribute("scope", "col"), Text(title))))),
-            Element("tbody", rows.Select(static row => Element("tr", row.Select(static (cell, column) => cell as XElement is { } element ? Element("td", element) : Cell((string)cell, column > 0)))))));
+            Element("tbody", rows.Select(static row =>
+                Element("tr", row.Select(static (cell, column) => cell as XElement is { } element ? Element("td", element)
+                : Cell((string)cell, column > 0)))))));
 
     /// <summary>PASS, FAIL and what else needs no colour to be understood.</summary>
-    public static XElement Chip(string text, string kind) => Element("span", Class("chip " + kind), Text((kind switch { "good" => "\u2713 ", "bad" => "\u2717 ", _ => "! " }) + text));
+    public static XElement Chip(string text, string kind) =>
+        Element("span", Class("chip " + kind), Text((kind switch { "good" => "\u2713 ", "bad" => "\u2717 ", _ => "! " }) + text));
 
     public static XElement Verdict(string passFail) => Chip(passFail, passFail is Results.ResultRow.Pass ? "good" : "bad");
 

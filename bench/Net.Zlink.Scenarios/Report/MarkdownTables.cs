@@ -19,16 +19,20 @@ internal static class MarkdownTables
         {
             Summary summary = input.Summary;
             text.AppendLine(CultureInfo.InvariantCulture, $"### {Safe(input.Name)}: {summary.PassFail}").AppendLine();
-            text.AppendLine(CultureInfo.InvariantCulture, $"{summary.Started.ToUniversalTime():yyyy-MM-dd}, Net.Zlink {Safe(summary.Versions.NetZlink)}, {Safe(summary.Machine.ToString())}.").AppendLine();
+            text.AppendLine(CultureInfo.InvariantCulture,
+                $"{summary.Started.ToUniversalTime():yyyy-MM-dd}, Net.Zlink {Safe(summary.Versions.NetZlink)}, "
+                + $"{Safe(summary.Machine.ToString())}.").AppendLine();
             if (summary.Doubts.Count > 0)
             {
                 string more = summary.Doubts.Count > MostShown ? $"; and {summary.Doubts.Count - MostShown} more" : "";
-                text.AppendLine(CultureInfo.InvariantCulture, $"Void by its own rules: {string.Join("; ", summary.Doubts.Take(MostShown).Select(Safe))}{more}.").AppendLine();
+                text.AppendLine(CultureInfo.InvariantCulture,
+                    $"Void by its own rules: {string.Join("; ", summary.Doubts.Take(MostShown).Select(Safe))}{more}.").AppendLine();
             }
 
             if (summary.Unjudged.Count > 0)
             {
-                text.AppendLine(CultureInfo.InvariantCulture, $"Not judged: {string.Join("; ", summary.Unjudged.Select(Safe))}.").AppendLine();
+                text.AppendLine(CultureInfo.InvariantCulture, $"Not judged: {string.Join("; ", summary.Unjudged.Select(Safe))}.")
+                    .AppendLine();
             }
 
             if (summary.Stacks.Count > 0)
@@ -59,7 +63,8 @@ internal static class MarkdownTables
         var table = new TextTable("stack", "per second", "p50 us", "p99 us", "server cpu us/msg", "server peak MB", "result");
         foreach (StackSummary stack in summary.Stacks)
         {
-            table.Add(Safe(stack.Stack), Figures.Full(stack.Throughput), Figures.Full(stack.P50), Figures.Full(stack.P99), Figures.Full(stack.ServerCpuMicrosecondsPerMessage, "0.00"), Figures.Full(stack.ServerPeakMegabytes), stack.PassFail);
+            table.Add(Safe(stack.Stack), Figures.Full(stack.Throughput), Figures.Full(stack.P50), Figures.Full(stack.P99),
+                Figures.Full(stack.ServerCpuMicrosecondsPerMessage, "0.00"), Figures.Full(stack.ServerPeakMegabytes), stack.PassFail);
         }
 
         return table;
@@ -67,9 +72,12 @@ internal static class MarkdownTables
 
     private static TextTable Patterns(Summary summary)
     {
-        string[] stacks = [.. summary.Patterns.Select(static row => row.Stack).Distinct(StringComparer.Ordinal).OrderBy(static stack => stack is PatternStack.Native)];
-        var table = new TextTable(["pattern", .. stacks.Select(static stack => $"{Safe(stack)}, msg/s"), .. stacks.Select(static stack => $"{Safe(stack)}, us"), "result"]);
-        foreach (IGrouping<(string Pattern, string Transport, int Size), PatternRow> one in summary.Patterns.GroupBy(static row => (row.Pattern, row.Transport, row.Size)))
+        string[] stacks = [.. summary.Patterns.Select(static row => row.Stack).Distinct(StringComparer.Ordinal)
+            .OrderBy(static stack => stack is PatternStack.Native)];
+        var table = new TextTable(["pattern", .. stacks.Select(static stack => $"{Safe(stack)}, msg/s"),
+            .. stacks.Select(static stack => $"{Safe(stack)}, us"), "result"]);
+        foreach (IGrouping<(string Pattern, string Transport, int Size),
+            PatternRow> one in summary.Patterns.GroupBy(static row => (row.Pattern, row.Transport, row.Size)))
         {
             table.Add(
             [
@@ -79,7 +87,8 @@ internal static class MarkdownTables
                 one.Any(static row => row.Fault is not null) ? ResultRow.Fail : ResultRow.Pass,
             ]);
 
-            Spread? Of(string stack, Func<PatternRow, double?> figure) => Spread.Of(one.Where(row => string.Equals(row.Stack, stack, StringComparison.Ordinal)).Select(figure).OfType<double>());
+            Spread? Of(string stack, Func<PatternRow, double?> figure) =>
+                Spread.Of(one.Where(row => string.Equals(row.Stack, stack, StringComparison.Ordinal)).Select(figure).OfType<double>());
         }
 
         return table;

@@ -20,7 +20,9 @@ internal static class PatternsSection
         if (summary.Bars.Count > 0)
         {
             content.Add(Html.Element("h3", Html.Text("What had to be reached")));
-            content.Add(Html.Table(["case", "bar", "measured", "verdict"], summary.Bars.Select(static bar => (IReadOnlyList<object>)[bar.Case, bar.Bar, bar.Measured, Html.Chip(bar.Verdict, bar.Verdict switch { "met" => "good", "within noise" => "warn", _ => "bad" })])));
+            content.Add(Html.Table(["case", "bar", "measured", "verdict"],
+                summary.Bars.Select(static bar => (IReadOnlyList<object>)[bar.Case, bar.Bar, bar.Measured,
+                Html.Chip(bar.Verdict, bar.Verdict switch { "met" => "good", "within noise" => "warn", _ => "bad" })])));
         }
 
         PatternRow[] failed = [.. summary.Patterns.Where(static row => row.Fault is not null)];
@@ -30,13 +32,19 @@ internal static class PatternsSection
                 "div",
                 Html.Class("banner bad"),
                 Html.Text("\u2717 FAIL: these rounds failed"),
-                Html.Element("ul", failed.Select(static row => Html.Element("li", Html.Text($"{row.Stack}, {row.Pattern} over {row.Transport}, {Figures.Bytes(row.Size)}, round {row.Round}: {row.Fault}"))))));
+                Html.Element("ul", failed.Select(static row =>
+                    Html.Element("li", Html.Text(
+                    $"{row.Stack}, {row.Pattern} over {row.Transport}, {Figures.Bytes(row.Size)}, round {row.Round}: {row.Fault}"))))));
         }
 
         foreach (IGrouping<string, PatternRow> transport in summary.Patterns.GroupBy(static row => row.Transport, StringComparer.Ordinal))
         {
-            content.Add(Html.Element("h3", Html.Text($"Over {transport.Key}{(transport.Max(static row => row.Clients) is var clients and > 1 ? $", {clients} clients to one server" : "")}")));
-            content.Add(Html.Element("div", Html.Class("charts"), transport.GroupBy(static row => row.Pattern, StringComparer.Ordinal).Select(static pattern => Chart(pattern, "throughput", "messages per second", static row => row.MessagesPerSecond))));
+            content.Add(Html.Element("h3", Html.Text(
+                $"Over {transport.Key}{(transport.Max(static row => row.Clients) is var clients and > 1 ? $", {clients} clients to one "
+                + $"server" : "")}")));
+            content.Add(Html.Element("div", Html.Class("charts"),
+                transport.GroupBy(static row => row.Pattern, StringComparer.Ordinal)
+                .Select(static pattern => Chart(pattern, "throughput", "messages per second", static row => row.MessagesPerSecond))));
             content.Add(Html.Element(
                 "details",
                 transport.Any(static row => row.LatencyMicroseconds is not null) ? Html.Attribute("open", "open") : null,
@@ -44,12 +52,17 @@ internal static class PatternsSection
                 Html.Element(
                     "div",
                     Html.Class("charts"),
-                    transport.GroupBy(static row => row.Pattern, StringComparer.Ordinal).Where(static pattern => pattern.Any(static row => row.LatencyMicroseconds is not null)).Select(static pattern => Chart(pattern, "latency", "microseconds, one way", static row => row.LatencyMicroseconds)),
+                    transport.GroupBy(static row => row.Pattern, StringComparer.Ordinal)
+                        .Where(static pattern => pattern.Any(static row => row.LatencyMicroseconds is not null))
+                        .Select(static pattern => Chart(pattern, "latency", "microseconds, one way",
+                        static row => row.LatencyMicroseconds)),
                     Html.Text(""))));
             content.Add(Table(transport));
         }
 
-        content.Add(Html.Element("p", Html.Class("muted"), Html.Text("Points are medians of the rounds, whiskers go from the lowest to the highest. net-zlink-batch receives many messages a call; the native library has single messages only. Ratios are taken within each round.")));
+        content.Add(Html.Element("p", Html.Class("muted"),
+            Html.Text("Points are medians of the rounds, whiskers go from the lowest to the highest. net-zlink-batch receives many "
+            + "messages a call; the native library has single messages only. Ratios are taken within each round.")));
         return content;
     }
 
@@ -57,7 +70,8 @@ internal static class PatternsSection
     {
         ChartSeries[] series =
         [
-            .. pattern.GroupBy(static row => row.Stack, StringComparer.Ordinal).OrderBy(static stack => stack.Key, StringComparer.Ordinal).Select(stack => new ChartSeries(
+            .. pattern.GroupBy(static row => row.Stack, StringComparer.Ordinal).OrderBy(static stack => stack.Key, StringComparer.Ordinal)
+                .Select(stack => new ChartSeries(
                 stack.Key,
                 [
                     .. from size in stack.GroupBy(static row => row.Size)
@@ -70,8 +84,10 @@ internal static class PatternsSection
         int[] sizes = [.. pattern.Select(static row => row.Size).Distinct().Order()];
         return LineChart.Draw(
             $"{pattern.Key}: {what}",
-            ChartAxis.Fixed("bytes of one message (K: 1,024)", [.. Labelled(sizes).Select(static size => ((double)size, Figures.ShortBytes(size)))], sizes[0] / 1.6, sizes[^1] * 1.6),
-            ChartAxis.Logarithmic(axis, series.SelectMany(static one => one.Points).SelectMany(static point => new[] { point.Y, point.Low ?? point.Y, point.High ?? point.Y })),
+            ChartAxis.Fixed("bytes of one message (K: 1,024)",
+                [.. Labelled(sizes).Select(static size => ((double)size, Figures.ShortBytes(size)))], sizes[0] / 1.6, sizes[^1] * 1.6),
+            ChartAxis.Logarithmic(axis, series.SelectMany(static one => one.Points)
+                .SelectMany(static point => new[] { point.Y, point.Low ?? point.Y, point.High ?? point.Y })),
             series);
     }
 
@@ -99,7 +115,8 @@ internal static class PatternsSection
         Html.Table(
             ["pattern", "size", "stack", "messages per second", "x native", "us one way", "x native"],
             from one in transport.GroupBy(static row => (row.Pattern, row.Size, row.Stack))
-            let native = transport.Where(row => row.Stack is PatternStack.Native && row.Size == one.Key.Size && string.Equals(row.Pattern, one.Key.Pattern, StringComparison.Ordinal)).ToArray()
+            let native = transport.Where(row => row.Stack is PatternStack.Native && row.Size == one.Key.Size
+                && string.Equals(row.Pattern, one.Key.Pattern, StringComparison.Ordinal)).ToArray()
             select (IReadOnlyList<object>)
             [
                 one.Key.Pattern,

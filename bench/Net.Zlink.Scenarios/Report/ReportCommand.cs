@@ -9,12 +9,15 @@ internal static class ReportCommand
 {
     public static Command Create()
     {
-        var inputs = new Argument<string[]>("summaries") { Description = $"{SummaryFile.Name} files, or folders with some anywhere below.", Arity = ArgumentArity.OneOrMore };
+        var inputs = new Argument<string[]>("summaries") { Description = $"{SummaryFile.Name} files, or folders with some anywhere below.",
+            Arity = ArgumentArity.OneOrMore };
         var output = new Option<FileInfo>("--output") { Description = "The page.", DefaultValueFactory = _ => new FileInfo("report.html") };
         var markdown = new Option<FileInfo?>("--markdown") { Description = "Also the tables as Markdown, in this file." };
         var command = new ExampleCommand(
             "report",
-            "One self-contained HTML page (nothing is fetched when it is read) from any number of summaries: bars with their spread, latency curves, throughput against size, memory and collections over time, settings and verdicts. Exit code 1 if a run in it failed.",
+            "One self-contained HTML page (nothing is fetched when it is read) from any number of summaries: bars with their spread, "
+                + "latency curves, throughput against size, memory and collections over time, settings and verdicts. Exit code 1 if a "
+                + "run in it failed.",
             "... report artifacts/scenarios --output report.html --markdown tables.md",
             "... report results/s2/summary.json results/patterns results/soak");
         command.Add(inputs);
@@ -37,7 +40,8 @@ internal static class ReportCommand
             Console.WriteLine(markdown.FullName);
         }
 
-        string[] failed = [.. inputs.Where(static input => input.Summary.PassFail is not ResultRow.Pass).Select(static input => input.Name)];
+        string[] failed = [.. inputs.Where(static input => input.Summary.PassFail is not ResultRow.Pass)
+            .Select(static input => input.Name)];
         foreach (string name in failed)
         {
             Console.WriteLine($"FAIL: {name}");

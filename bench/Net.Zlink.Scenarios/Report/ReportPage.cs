@@ -13,11 +13,14 @@ internal static class ReportPage
     // Of a commit: enough to find it.
     private const int CommitLetters = 10;
 
-    public static string Write(IReadOnlyList<ReportInput> inputs, DateTimeOffset now) => "<!DOCTYPE html>\n" + Page(inputs, now).ToString(SaveOptions.DisableFormatting) + "\n";
+    public static string Write(IReadOnlyList<ReportInput> inputs, DateTimeOffset now) =>
+        "<!DOCTYPE html>\n" + Page(inputs, now).ToString(SaveOptions.DisableFormatting) + "\n";
 
     internal static XElement Page(IReadOnlyList<ReportInput> inputs, DateTimeOffset now)
     {
-        var body = Html.Element("body", Html.Element("h1", Html.Text("Net.Zlink: measurements")), Html.Element("p", Html.Class("muted"), Html.Text($"Written {Date(now)} from {inputs.Count} {(inputs.Count == 1 ? "summary" : "summaries")}.")), Banner(inputs));
+        var body = Html.Element("body", Html.Element("h1", Html.Text("Net.Zlink: measurements")),
+            Html.Element("p", Html.Class("muted"), Html.Text(
+            $"Written {Date(now)} from {inputs.Count} {(inputs.Count == 1 ? "summary" : "summaries")}.")), Banner(inputs));
         if (inputs.Count > 0)
         {
             body.Add(Overview(inputs));
@@ -42,7 +45,8 @@ internal static class ReportPage
 
     private static string Id(int index) => "run-" + (index + 1).ToString(CultureInfo.InvariantCulture);
 
-    private static string Date(DateTimeOffset at) => at.ToUniversalTime().ToString("yyyy-MM-dd HH:mm", CultureInfo.InvariantCulture) + " UTC";
+    private static string Date(DateTimeOffset at) =>
+        at.ToUniversalTime().ToString("yyyy-MM-dd HH:mm", CultureInfo.InvariantCulture) + " UTC";
 
     private static string ShortVersion(string version)
     {
@@ -53,7 +57,8 @@ internal static class ReportPage
     private static bool Passed(ReportInput input) => input.Summary.PassFail is ResultRow.Pass;
 
     private static string TitleOf(Summary summary) => summary.Settings is { } settings
-        ? $"{settings.Scenario.ToString().ToLowerInvariant()} over {settings.Transport}: {Figures.Full(settings.Connections)} {(settings.Connections == 1 ? "connection" : "connections")}, {Figures.Bytes(settings.Size)}, {settings.InFlight} in flight"
+        ? $"{settings.Scenario.ToString().ToLowerInvariant()} over {settings.Transport}: {Figures.Full(settings.Connections)} "
+            + $"{(settings.Connections == 1 ? "connection" : "connections")}, {Figures.Bytes(settings.Size)}, {settings.InFlight} in flight"
         : summary.Kind;
 
     private static XElement Banner(IReadOnlyList<ReportInput> inputs)
@@ -69,12 +74,16 @@ internal static class ReportPage
         return failed.Length == 0
             ? voided == 0
                 ? Html.Element("div", Html.Class("banner good"), Html.Text($"\u2713 {passed}."))
-                : Html.Element("div", Html.Class("banner warn"), Html.Text($"! {passed}, but {(inputs.Count == 1 ? "its" : $"the")} figures {(inputs.Count == 1 ? "" : $"of {voided} ")}are void by their own rules: see there."))
+                : Html.Element("div", Html.Class("banner warn"),
+                    Html.Text($"! {passed}, but {(inputs.Count == 1 ? "its" : $"the")} figures {(inputs.Count == 1 ? "" : $"of {voided} "
+                    + $"")}are void by their own rules: see there."))
             : Html.Element(
                 "div",
                 Html.Class("banner bad"),
-                Html.Text($"\u2717 FAIL: {failed.Length} of {inputs.Count} {(inputs.Count == 1 ? "run" : "runs")} failed. Their figures count for nothing."),
-                Html.Element("ul", failed.Select(static input => Html.Element("li", Html.Text($"{input.Name}: {TitleOf(input.Summary)}")))));
+                Html.Text($"\u2717 FAIL: {failed.Length} of {inputs.Count} {(inputs.Count == 1 ? "run" : "runs")} failed. Their figures "
+                    + $"count for nothing."),
+                Html.Element("ul", failed.Select(static input =>
+                    Html.Element("li", Html.Text($"{input.Name}: {TitleOf(input.Summary)}")))));
     }
 
     private static XElement Overview(IReadOnlyList<ReportInput> inputs) => Html.Table(
@@ -85,7 +94,8 @@ internal static class ReportPage
             Html.Element("span", Html.Text(TitleOf(input.Summary))),
             Html.Element("span", Html.Text(Date(input.Summary.Started))),
             Html.Element("span", Html.Text(ShortVersion(input.Summary.Versions.NetZlink))),
-            Html.Element("span", Html.Class("nowrap"), Html.Verdict(input.Summary.PassFail), Html.Text(" "), input.Summary.Doubts.Count > 0 ? Html.Chip("void", "warn") : null),
+            Html.Element("span", Html.Class("nowrap"), Html.Verdict(input.Summary.PassFail), Html.Text(" "), input.Summary.Doubts.Count > 0
+                ? Html.Chip("void", "warn") : null),
         ]));
 
     private static XElement Section(ReportInput input, int index)
@@ -103,7 +113,9 @@ internal static class ReportPage
                 Html.Class("banner warn"),
                 Html.Text("! Void by its own rules:"),
                 List(summary.Doubts.Take(MostShown)),
-                summary.Doubts.Count > MostShown ? Html.Element("details", Html.Element("summary", Html.Text($"and {summary.Doubts.Count - MostShown} more")), List(summary.Doubts.Skip(MostShown))) : null));
+                summary.Doubts.Count > MostShown ? Html.Element(
+                    "details", Html.Element("summary", Html.Text($"and {summary.Doubts.Count - MostShown} more")),
+                    List(summary.Doubts.Skip(MostShown))) : null));
         }
 
         if (summary.Unjudged.Count > 0)
@@ -111,15 +123,18 @@ internal static class ReportPage
             section.Add(Html.Element("div", Html.Class("muted"), Html.Text("Not judged:"), List(summary.Unjudged)));
         }
 
-        section.Add(ScenarioSection.Write(summary), PatternsSection.Write(summary), SoakSection.Write(summary), SettingsSection.Write(summary));
+        section.Add(ScenarioSection.Write(summary), PatternsSection.Write(summary), SoakSection.Write(summary),
+            SettingsSection.Write(summary));
         return section;
     }
 
-    private static XElement List(IEnumerable<string> lines) => Html.Element("ul", lines.Select(static line => Html.Element("li", Html.Text(line))));
+    private static XElement List(IEnumerable<string> lines) =>
+        Html.Element("ul", lines.Select(static line => Html.Element("li", Html.Text(line))));
 
     private static string Duration(Summary summary)
     {
         double seconds = Math.Max(0, (summary.Finished - summary.Started).TotalSeconds);
-        return seconds < 120 ? string.Create(CultureInfo.InvariantCulture, $"{seconds:0} s") : string.Create(CultureInfo.InvariantCulture, $"{seconds / 60:0} min");
+        return seconds < 120 ? string.Create(CultureInfo.InvariantCulture, $"{seconds:0} s")
+            : string.Create(CultureInfo.InvariantCulture, $"{seconds / 60:0} min");
     }
 }

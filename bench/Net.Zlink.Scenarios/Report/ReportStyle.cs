@@ -1,6 +1,7 @@
 namespace Net.Zlink.Scenarios.Report;
 
-/// <summary>The report's style sheet: nothing is fetched, so it is all here. No child selectors: the page is also well-formed XML, where their sign would be escaped.</summary>
+/// <summary>The report's style sheet: nothing is fetched, so it is all here. No child selectors: the page is also well-formed XML, where
+/// their sign would be escaped.</summary>
 internal static class ReportStyle
 {
     public const string Css = """

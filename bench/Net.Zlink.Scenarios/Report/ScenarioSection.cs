@@ -13,7 +13,9 @@ internal static class ScenarioSection
     // A curve up to 99.999 %; what lies beyond is single replies.
     private const double HighestPercent = 99.999;
 
-    private static readonly (double Value, string Label)[] PercentTicks = [(Distance(0), "0"), (Distance(90), "90"), (Distance(99), "99"), (Distance(99.9), "99.9"), (Distance(99.99), "99.99"), (Distance(HighestPercent), "99.999")];
+    private static readonly (double Value, string Label)[] PercentTicks =
+        [(Distance(0), "0"), (Distance(90), "90"), (Distance(99), "99"), (Distance(99.9), "99.9"), (Distance(99.99), "99.99"),
+        (Distance(HighestPercent), "99.999")];
 
     public static IEnumerable<XElement> Write(Summary summary)
     {
@@ -26,12 +28,16 @@ internal static class ScenarioSection
         yield return Html.Element(
             "div",
             Html.Class("charts"),
-            Bars(summary, connects ? "Connections made" : "Throughput", connects ? "connections per second" : "messages per second", static stack => stack.Throughput),
+            Bars(summary, connects ? "Connections made" : "Throughput", connects ? "connections per second" : "messages per second",
+                static stack => stack.Throughput),
             Bars(summary, connects ? "Making a connection, median" : "Latency, median", "microseconds", static stack => stack.P50),
-            Bars(summary, connects ? "Making a connection, 99th percentile" : "Latency, 99th percentile", "microseconds", static stack => stack.P99),
+            Bars(summary, connects ? "Making a connection, 99th percentile" : "Latency, 99th percentile", "microseconds",
+                static stack => stack.P99),
             Bars(summary, "Server's processor time", "microseconds per message", static stack => stack.ServerCpuMicrosecondsPerMessage),
             Bars(summary, "Server's peak memory", "MB", static stack => stack.ServerPeakMegabytes));
-        yield return Html.Element("p", Html.Class("muted"), Html.Text("Bars are medians of the rounds that passed, whiskers go from the lowest to the highest. Where whiskers overlap, no difference was shown."));
+        yield return Html.Element("p", Html.Class("muted"),
+            Html.Text("Bars are medians of the rounds that passed, whiskers go from the lowest to the highest. Where whiskers overlap, "
+            + "no difference was shown."));
         yield return Html.Table(
             ["stack", "per second", "p50 us", "p95 us", "p99 us", "rounds passed", "verdict"],
             summary.Stacks.Select(LoadRow));
@@ -115,7 +121,8 @@ internal static class ScenarioSection
             "div",
             Html.Class("banner bad"),
             Html.Text("\u2717 FAIL: these rounds failed"),
-            Html.Element("ul", failed.Select(static round => Html.Element("li", Html.Text($"{round.Stack}, round {round.Number}: {Why(round)}")))));
+            Html.Element("ul", failed.Select(static round =>
+                Html.Element("li", Html.Text($"{round.Stack}, round {round.Number}: {Why(round)}")))));
     }
 
     private static string Why(Round round)
@@ -124,9 +131,11 @@ internal static class ScenarioSection
         (string What, long Count)[] columns =
         [
             ("connect_fail", row.ConnectFail), ("connect_timeout", row.ConnectTimeout), ("without a right reply", row.Sent - row.Recv),
-            ("drain_timeout", row.DrainTimeout), ("gating_violation", row.GatingViolation), ("lost connections", round.Client.LostConnections),
+            ("drain_timeout", row.DrainTimeout), ("gating_violation", row.GatingViolation),
+                ("lost connections", round.Client.LostConnections),
         ];
-        IEnumerable<string> wrong = columns.Where(static column => column.Count != 0).Select(static column => $"{column.What} {Figures.Full(column.Count)}");
+        IEnumerable<string> wrong = columns.Where(static column => column.Count != 0)
+            .Select(static column => $"{column.What} {Figures.Full(column.Count)}");
         string[] parts = [round.Fault ?? "", .. wrong, row.ErrorsByErrno.Length > 0 ? $"errors by errno {row.ErrorsByErrno}" : ""];
         return string.Join("; ", parts.Where(static part => part.Length > 0).DefaultIfEmpty("nothing was received"));
     }
@@ -134,14 +143,17 @@ internal static class ScenarioSection
     /// <summary>The round in the middle stands for a stack: a mean of curves is the curve of nothing.</summary>
     private static Round[] MiddleRounds(Summary summary) =>
     [
-        .. summary.Rounds.GroupBy(static round => round.Stack, StringComparer.Ordinal).Select(static stack => stack.OrderBy(static round => round.Row.Throughput).ToArray()).Select(static rounds => rounds[rounds.Length / 2]),
+        .. summary.Rounds.GroupBy(static round => round.Stack, StringComparer.Ordinal)
+            .Select(static stack => stack.OrderBy(static round => round.Row.Throughput).ToArray())
+            .Select(static rounds => rounds[rounds.Length / 2]),
     ];
 
     private static XElement TimeCharts(Summary summary)
     {
         Round[] middle = MiddleRounds(summary);
         ChartSeries[] curves = [.. middle.Select(static round => new ChartSeries(
-            round.Stack, [.. round.Client.LatencyCurve.Where(static point => point.Percent <= HighestPercent).Select(static point => new ChartPoint(Distance(point.Percent), point.Microseconds))]))];
+            round.Stack, [.. round.Client.LatencyCurve.Where(static point => point.Percent <= HighestPercent)
+                .Select(static point => new ChartPoint(Distance(point.Percent), point.Microseconds))]))];
         var charts = Html.Element("div", Html.Class("charts"));
         if (curves.Any(static curve => curve.Points.Count > 0))
         {
@@ -161,12 +173,14 @@ internal static class ScenarioSection
 
         void Add(string title, string axis, Func<ProcessSample, double> figure)
         {
-            ChartSeries[] series = [.. middle.Where(round => round.Server?.Samples.Any(sample => figure(sample) > 0) == true).Select(round => new ChartSeries(
+            ChartSeries[] series = [.. middle.Where(round => round.Server?.Samples.Any(sample => figure(sample) > 0) == true)
+                .Select(round => new ChartSeries(
                 round.Stack, [.. round.Server!.Samples.Select(sample => new ChartPoint(sample.Second, figure(sample)))]))];
             if (series.Length > 0)
             {
                 ChartPoint[] points = [.. series.SelectMany(static one => one.Points)];
-                charts.Add(LineChart.Draw(title, ChartAxis.Time("seconds since the round's start", points.Select(static point => point.X)), ChartAxis.Linear(axis, points.Select(static point => point.Y)), series));
+                charts.Add(LineChart.Draw(title, ChartAxis.Time("seconds since the round's start", points.Select(static point => point.X)),
+                    ChartAxis.Linear(axis, points.Select(static point => point.Y)), series));
             }
         }
     }
@@ -175,7 +189,8 @@ internal static class ScenarioSection
         "details",
         Html.Element("summary", Html.Text($"All {summary.Rounds.Count} rounds, in the order in which they ran")),
         Html.Table(
-            ["stack", "round", "per second", "p50 us", "p99 us", "p99.9 us", "max us", "gen 0/1/2", "paused ms", "MB/s allocated", "contentions", "exceptions", "others %", "verdict"],
+            ["stack", "round", "per second", "p50 us", "p99 us", "p99.9 us", "max us", "gen 0/1/2", "paused ms", "MB/s allocated",
+                "contentions", "exceptions", "others %", "verdict"],
             summary.Rounds.Select(static round => (IReadOnlyList<object>)
             [
                 round.Stack,
@@ -185,7 +200,8 @@ internal static class ScenarioSection
                 Figures.Full(round.Row.P99),
                 Figures.Full(round.Client.P999Microseconds),
                 Figures.Full(round.Client.MaxMicroseconds),
-                round.Server?.Runtime is { } runtime ? $"{Figures.Full(runtime.Gen0)}/{Figures.Full(runtime.Gen1)}/{Figures.Full(runtime.Gen2)}" : "-",
+                round.Server?.Runtime is { } runtime
+                    ? $"{Figures.Full(runtime.Gen0)}/{Figures.Full(runtime.Gen1)}/{Figures.Full(runtime.Gen2)}" : "-",
                 Figures.Full(round.Server?.Runtime?.PauseMilliseconds, "0.0"),
                 Figures.Full(round.Server?.Runtime?.AllocatedMegabytesPerSecond, "0.0"),
                 Figures.Full(round.Server?.Runtime?.LockContentions),
@@ -193,5 +209,7 @@ internal static class ScenarioSection
                 Figures.Full(round.OthersPercent, "0.0"),
                 Html.Verdict(round.Row.PassFail),
             ])),
-        Html.Element("p", Html.Class("muted"), Html.Text("Latency is taken by a client that sends the next message when a reply comes: what it would have sent while it waited for a slow reply was not sent and not timed (coordinated omission), so the highest percentiles are rather too good.")));
+        Html.Element("p", Html.Class("muted"), Html.Text(
+            "Latency is taken by a client that sends the next message when a reply comes: what it would have sent while it waited for a "
+            + "slow reply was not sent and not timed (coordinated omission), so the highest percentiles are rather too good.")));
 }

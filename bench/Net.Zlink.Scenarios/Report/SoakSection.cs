@@ -21,15 +21,18 @@ internal static class SoakSection
             yield break;
         }
 
-        yield return Html.Element("p", Html.Text($"{Figures.Full(soak.Messages)} messages and {Figures.Full(soak.Connections)} connections in {Figures.Full(soak.Seconds)} s."));
+        yield return Html.Element("p", Html.Text(
+            $"{Figures.Full(soak.Messages)} messages and {Figures.Full(soak.Connections)} connections in {Figures.Full(soak.Seconds)} s."));
         if (soak.Faults.Count > 0)
         {
-            yield return Html.Element("div", Html.Class("banner bad"), Html.Text("\u2717 FAIL: what must not happen at all"), Html.Element("ul", soak.Faults.Select(static fault => Html.Element("li", Html.Text(fault)))));
+            yield return Html.Element("div", Html.Class("banner bad"), Html.Text("\u2717 FAIL: what must not happen at all"),
+                Html.Element("ul", soak.Faults.Select(static fault => Html.Element("li", Html.Text(fault)))));
         }
 
         yield return Html.Table(
             ["figure", "growth per hour", "limit per hour", "verdict"],
-            soak.Slopes.Select(static slope => (IReadOnlyList<object>)[slope.Figure, Figures.Full(slope.PerHour, "0.00"), Figures.Full(slope.LimitPerHour, "0.00"), Html.Verdict(slope.PassFail)]));
+            soak.Slopes.Select(static slope => (IReadOnlyList<object>)[slope.Figure, Figures.Full(slope.PerHour, "0.00"),
+                Figures.Full(slope.LimitPerHour, "0.00"), Html.Verdict(slope.PassFail)]));
         if (soak.Samples.Count == 0)
         {
             yield break;
@@ -40,7 +43,8 @@ internal static class SoakSection
         yield return Html.Element(
             "div",
             Html.Class("charts"),
-            SoakFigure.All.Select(figure => Chart(figure.Name, soak.Samples.Select(sample => new ChartPoint(sample.Second / unit, figure.Of(sample))))),
+            SoakFigure.All.Select(figure => Chart(figure.Name,
+                soak.Samples.Select(sample => new ChartPoint(sample.Second / unit, figure.Of(sample))))),
             Chart("messages per second", Rates(soak.Samples, unit)));
 
         XElement Chart(string name, IEnumerable<ChartPoint> points)
@@ -56,5 +60,6 @@ internal static class SoakSection
     }
 
     private static IEnumerable<ChartPoint> Rates(IReadOnlyList<SoakSample> samples, double unit) =>
-        samples.Zip(samples.Skip(1), (before, after) => new ChartPoint(after.Second / unit, (after.Messages - before.Messages) / Math.Max(1e-3, after.Second - before.Second)));
+        samples.Zip(samples.Skip(1), (before, after) =>
+            new ChartPoint(after.Second / unit, (after.Messages - before.Messages) / Math.Max(1e-3, after.Second - before.Second)));
 }

@@ -38,7 +38,8 @@ internal sealed record JsonLine
 internal sealed record ProgressLine(string Title, LoadProgress Client, ProcessSample? Server);
 
 /// <summary>How the lines look: one line each.</summary>
-[JsonSourceGenerationOptions(JsonSerializerDefaults.Web, UseStringEnumConverter = true, NumberHandling = JsonNumberHandling.AllowNamedFloatingPointLiterals)]
+[JsonSourceGenerationOptions(JsonSerializerDefaults.Web, UseStringEnumConverter = true,
+    NumberHandling = JsonNumberHandling.AllowNamedFloatingPointLiterals)]
 [JsonSerializable(typeof(ProcessSample))]
 [JsonSerializable(typeof(LoadProgress))]
 [JsonSerializable(typeof(LoadReport))]

@@ -42,7 +42,9 @@ internal sealed record MachineInfo
             MemoryGigabytes = Math.Round(GC.GetGCMemoryInfo().TotalAvailableMemoryBytes / BytesPerGigabyte, 1),
             System = SystemName(),
             Kernel = Environment.OSVersion.VersionString,
-            Virtual = linux && File.ReadLines("/proc/cpuinfo").Any(static line => line.StartsWith("flags", StringComparison.Ordinal) && line.Contains(" hypervisor", StringComparison.Ordinal)),
+            Virtual = linux && File.ReadLines("/proc/cpuinfo")
+                .Any(static line => line.StartsWith("flags", StringComparison.Ordinal)
+                && line.Contains(" hypervisor", StringComparison.Ordinal)),
             LoadAverage = linux ? ProcFile.LoadAverage() : "",
             SoMaxConn = int.TryParse(Read("/proc/sys/net/core/somaxconn"), CultureInfo.InvariantCulture, out int most) ? most : 0,
             EphemeralPorts = Read("/proc/sys/net/ipv4/ip_local_port_range").Replace('\t', '-'),
@@ -50,14 +52,16 @@ internal sealed record MachineInfo
     }
 
     public override string ToString() =>
-        $"{Processors} processors ({Processor}{(Virtual ? ", virtual" : "")}), {MemoryGigabytes} GB, {System}, {Kernel}; load average at start {LoadAverage}";
+        $"{Processors} processors ({Processor}{(Virtual ? ", virtual" : "")}), {MemoryGigabytes} GB, {System}, {Kernel}; load average at "
+            + $"start {LoadAverage}";
 
     private static string SystemName()
     {
         const string Release = "/etc/os-release";
         const string Name = "PRETTY_NAME=";
         return File.Exists(Release)
-            ? File.ReadLines(Release).FirstOrDefault(static line => line.StartsWith(Name, StringComparison.Ordinal))?[Name.Length..].Trim('"') ?? RuntimeInformation.RuntimeIdentifier
+            ? File.ReadLines(Release).FirstOrDefault(static line => line.StartsWith(Name, StringComparison.Ordinal))?[Name.Length..]
+                .Trim('"') ?? RuntimeInformation.RuntimeIdentifier
             : RuntimeInformation.RuntimeIdentifier;
     }
 

@@ -58,7 +58,8 @@ internal sealed record ResultRow
 
     /// <summary>Whether the run counts: nothing failed, nothing is missing, nothing was wrong.</summary>
     public string PassFail =>
-        ConnectFail == 0 && ConnectTimeout == 0 && ConnectSuccess == Ccu && Sent == Recv && DrainTimeout == 0 && GatingViolation == 0 && ErrorsByErrno.Length == 0 && (InFlight == 0 || Recv > 0)
+        ConnectFail == 0 && ConnectTimeout == 0 && ConnectSuccess == Ccu && Sent == Recv && DrainTimeout == 0 && GatingViolation == 0
+            && ErrorsByErrno.Length == 0 && (InFlight == 0 || Recv > 0)
             ? Pass
             : Fail;
 
@@ -67,7 +68,10 @@ internal sealed record ResultRow
     /// <summary>The line for people and scripts.</summary>
     public string ToResultLine() => string.Create(
         CultureInfo.InvariantCulture,
-        $"RESULT scenario={ScenarioId} transport={Transport} ccu={Ccu} size={Size} inflight={InFlight} connect_success={ConnectSuccess} connect_fail={ConnectFail} connect_timeout={ConnectTimeout} sent={Sent} recv={Recv} incomplete_ratio={IncompleteRatio:F6} throughput={Throughput:F2} p50_us={P50:F2} p95_us={P95:F2} p99_us={P99:F2} drain_timeout={DrainTimeout} gating_violation={GatingViolation} pass_fail={PassFail}");
+        $"RESULT scenario={ScenarioId} transport={Transport} ccu={Ccu} size={Size} inflight={InFlight} connect_success={ConnectSuccess} "
+            + $"connect_fail={ConnectFail} connect_timeout={ConnectTimeout} sent={Sent} recv={Recv} "
+            + $"incomplete_ratio={IncompleteRatio:F6} throughput={Throughput:F2} p50_us={P50:F2} p95_us={P95:F2} p99_us={P99:F2} "
+            + $"drain_timeout={DrainTimeout} gating_violation={GatingViolation} pass_fail={PassFail}");
 
     /// <summary>The columns of metrics.csv as key=value.</summary>
     public string ToMetricLine() => "METRIC " + string.Join(' ', CsvHeader.Split(',').Zip(CsvFields(), (name, value) => $"{name}={value}"));

@@ -58,7 +58,8 @@ internal sealed record ClientDetail
 
     public double CpuSeconds { get; init; }
 
-    /// <summary>The client's own processor time per reply, in microseconds: where it equals the time between replies, the client is the limit.</summary>
+    /// <summary>The client's own processor time per reply, in microseconds: where it equals the time between replies, the client is the
+    /// limit.</summary>
     public double CpuMicrosecondsPerMessage { get; init; }
 
     /// <summary>Share of the processors it may use that the client used while measuring, in percent.</summary>
@@ -106,7 +107,8 @@ internal sealed record ServerDetail
     /// <summary>Resident memory with all connections made and nothing sent, less that before, per connection; s1 only.</summary>
     public double? KilobytesPerConnection { get; init; }
 
-    /// <summary>Processor time with all connections made and nothing sent, in percent of one processor; s1 only. The kernel counts in hundredths of a second: --measure 10 gives tenths of a percent.</summary>
+    /// <summary>Processor time with all connections made and nothing sent, in percent of one processor; s1 only. The kernel counts in
+    /// hundredths of a second: --measure 10 gives tenths of a percent.</summary>
     public double? IdlePercent { get; init; }
 
     /// <summary>Messages and connections that the server itself says it dropped or refused; null if it does not count.</summary>
@@ -124,16 +126,19 @@ internal sealed record ServerDetail
 /// <param name="CpuPercent">Of one processor, since the sample before.</param>
 /// <param name="MemoryMegabytes">Resident.</param>
 /// <param name="GcHeapMegabytes">Managed heap; 0 if not known.</param>
-/// <param name="Gen0">Collections of generation 0 since the process started, those of higher generations included, as the runtime counts.</param>
+/// <param name="Gen0">Collections of generation 0 since the process started, those of higher generations included, as the runtime
+/// counts.</param>
 /// <param name="Gen1">Likewise.</param>
 /// <param name="Gen2">Likewise.</param>
 /// <param name="PauseMilliseconds">All pauses of the collector since the process started.</param>
 /// <param name="Connections">Open now.</param>
 /// <param name="Dropped">Since the process started.</param>
 internal sealed record ProcessSample(
-    double Second, double CpuPercent, double MemoryMegabytes, double GcHeapMegabytes, int Gen0, int Gen1, int Gen2, double PauseMilliseconds, long Connections, long Dropped);
+    double Second, double CpuPercent, double MemoryMegabytes, double GcHeapMegabytes, int Gen0, int Gen1, int Gen2,
+        double PauseMilliseconds, long Connections, long Dropped);
 
-/// <summary>What the runtime of a server told through its diagnostics port while measuring (System.Runtime counters over EventPipe).</summary>
+/// <summary>What the runtime of a server told through its diagnostics port while measuring (System.Runtime counters over
+/// EventPipe).</summary>
 internal sealed record RuntimeEvidence
 {
     public double Seconds { get; init; }

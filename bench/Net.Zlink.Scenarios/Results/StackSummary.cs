@@ -2,7 +2,8 @@ using Net.Zlink.Benchmarks.Common;
 
 namespace Net.Zlink.Scenarios.Results;
 
-/// <summary>All rounds of one stack: medians with the lowest and the highest. Failed rounds count in <see cref="PassFail"/> and not in the figures.</summary>
+/// <summary>All rounds of one stack: medians with the lowest and the highest. Failed rounds count in <see cref="PassFail"/> and not in the
+/// figures.</summary>
 internal sealed record StackSummary
 {
     public required string Stack { get; init; }

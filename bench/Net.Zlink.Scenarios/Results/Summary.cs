@@ -70,7 +70,8 @@ internal sealed record Summary
 /// <param name="Pinning">In words, and why not, if not.</param>
 /// <param name="DescriptorLimit">Open files that each child may have.</param>
 internal sealed record RunPlan(
-    string Profile, int Rounds, IReadOnlyList<string> Stacks, string? ServerProcessors, string? ClientProcessors, string Pinning, long DescriptorLimit);
+    string Profile, int Rounds, IReadOnlyList<string> Stacks, string? ServerProcessors, string? ClientProcessors, string Pinning,
+        long DescriptorLimit);
 
 /// <summary>A stack that was asked for and could not run.</summary>
 internal sealed record SkippedStack(string Stack, string Why);

@@ -33,9 +33,12 @@ internal static class SummaryFile
     private static void CheckFormat(string file, string text)
     {
         using JsonDocument json = JsonDocument.Parse(text);
-        if (json.RootElement.ValueKind == JsonValueKind.Object && json.RootElement.TryGetProperty("format", out JsonElement format) && !(format.ValueKind == JsonValueKind.Number && format.TryGetInt32(out int number) && number == Summary.CurrentFormat))
+        if (json.RootElement.ValueKind == JsonValueKind.Object && json.RootElement.TryGetProperty("format", out JsonElement format)
+            && !(format.ValueKind == JsonValueKind.Number && format.TryGetInt32(out int number) && number == Summary.CurrentFormat))
         {
-            throw new RequestException($"{file} has the format {format.GetRawText()}; this program reads the format {Summary.CurrentFormat}. Make the report with the program that wrote it.");
+            throw new RequestException(
+                $"{file} has the format {format.GetRawText()}; this program reads the format {Summary.CurrentFormat}. Make the report "
+                + $"with the program that wrote it.");
         }
     }
 }

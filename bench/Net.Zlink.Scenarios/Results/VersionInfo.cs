@@ -29,10 +29,12 @@ internal sealed record VersionInfo
         Runtime = RuntimeInformation.FrameworkDescription,
         AspNetCore = VersionOf(typeof(Microsoft.AspNetCore.Connections.ConnectionHandler).Assembly),
         Native = NativeZlink.WhyNot() is null ? NativeZlink.LibraryVersion().ToString() : null,
-        Collector = $"{(System.Runtime.GCSettings.IsServerGC ? "server" : "workstation")}, {(System.Runtime.GCSettings.LatencyMode == System.Runtime.GCLatencyMode.Batch ? "not concurrent" : "concurrent")}",
+        Collector = $"{(System.Runtime.GCSettings.IsServerGC ? "server" : "workstation")}, "
+            + $"{(System.Runtime.GCSettings.LatencyMode == System.Runtime.GCLatencyMode.Batch ? "not concurrent" : "concurrent")}",
         Build = typeof(ZlinkContext).Assembly.GetCustomAttribute<AssemblyConfigurationAttribute>()?.Configuration ?? "not known",
     };
 
     private static string VersionOf(Assembly assembly) =>
-        assembly.GetCustomAttribute<AssemblyInformationalVersionAttribute>()?.InformationalVersion ?? assembly.GetName().Version?.ToString() ?? "not known";
+        assembly.GetCustomAttribute<AssemblyInformationalVersionAttribute>()?.InformationalVersion
+            ?? assembly.GetName().Version?.ToString() ?? "not known";
 }

@@ -13,13 +13,15 @@ internal static class DescriptorLimit
     /// <summary>What a process with so many connections needs.</summary>
     public static long NeededFor(int connections) => connections + Reserve;
 
-    /// <summary>This process's hard limit; the runtime has raised the soft one to it at the start. <see cref="long.MaxValue"/> if there is none or it is not known.</summary>
+    /// <summary>This process's hard limit; the runtime has raised the soft one to it at the start. <see cref="long.MaxValue"/> if there is
+    /// none or it is not known.</summary>
     public static long OfThisProcess()
     {
         const string Limits = "/proc/self/limits";
         const string Name = "Max open files";
         const int HardField = 1;
-        string? line = File.Exists(Limits) ? File.ReadLines(Limits).FirstOrDefault(static line => line.StartsWith(Name, StringComparison.Ordinal)) : null;
+        string? line = File.Exists(Limits) ? File.ReadLines(Limits)
+            .FirstOrDefault(static line => line.StartsWith(Name, StringComparison.Ordinal)) : null;
         string? hard = line?[Name.Length..].Split(' ', StringSplitOptions.RemoveEmptyEntries)[HardField];
         return long.TryParse(hard, CultureInfo.InvariantCulture, out long limit) ? limit : long.MaxValue;
     }
@@ -50,11 +52,15 @@ internal static class DescriptorLimit
 
     private static string Complaint(int connections, long limit) => string.Create(
         CultureInfo.InvariantCulture,
-        $"{connections:N0} connections need {NeededFor(connections):N0} open files in each process; the hard limit of this shell is {limit:N0} and this user may not raise it. Raise it (limits.conf, systemd's LimitNOFILE, docker run --ulimit nofile={NeededFor(connections)}), or take --ccu {Math.Max(1, limit - Reserve)}.");
+        $"{connections:N0} connections need {NeededFor(connections):N0} open files in each process; the hard limit of this shell is "
+            + $"{limit:N0} and this user may not raise it. Raise it (limits.conf, systemd's LimitNOFILE, docker run --ulimit "
+            + $"nofile={NeededFor(connections)}), or take --ccu {Math.Max(1, limit - Reserve)}.");
 
     private static bool CanRaiseTo(long limit)
     {
-        using Process? shell = OperatingSystem.IsWindows() ? null : Process.Start(new ProcessStartInfo("/bin/sh", ["-c", $"ulimit -n {limit.ToString(CultureInfo.InvariantCulture)}"]) { RedirectStandardError = true, UseShellExecute = false });
+        using Process? shell = OperatingSystem.IsWindows() ? null
+            : Process.Start(new ProcessStartInfo("/bin/sh",
+            ["-c", $"ulimit -n {limit.ToString(CultureInfo.InvariantCulture)}"]) { RedirectStandardError = true, UseShellExecute = false });
         shell?.WaitForExit();
         return shell?.ExitCode == 0;
     }

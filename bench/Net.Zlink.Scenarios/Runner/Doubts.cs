@@ -17,7 +17,8 @@ internal static class Doubts
     // A client that has no processor time left shows its own speed, not the server's.
     private const double ClientBusyLimitPercent = 90;
 
-    public static IReadOnlyList<string> Of(ScenarioSettings settings, RunPlan plan, VersionInfo versions, IReadOnlyList<Round> rounds, IReadOnlyList<StackSummary> stacks, bool isTraced)
+    public static IReadOnlyList<string> Of(ScenarioSettings settings, RunPlan plan, VersionInfo versions, IReadOnlyList<Round> rounds,
+        IReadOnlyList<StackSummary> stacks, bool isTraced)
     {
         var doubts = new List<string>();
         if (!string.Equals(versions.Build, "Release", StringComparison.Ordinal))
@@ -43,10 +44,12 @@ internal static class Doubts
         // Messages per second; in s1, connections per second.
         if (stacks.Count > 0 && stacks[0].Throughput is Spread reference && reference.Max - reference.Min > MovesLimit * reference.Median)
         {
-            doubts.Add(string.Create(CultureInfo.InvariantCulture, $"{stacks[0].Stack}, the reference, moved from {reference.Min:N0} to {reference.Max:N0} between rounds"));
+            doubts.Add(string.Create(CultureInfo.InvariantCulture,
+                $"{stacks[0].Stack}, the reference, moved from {reference.Min:N0} to {reference.Max:N0} between rounds"));
         }
 
-        if (settings.Scenario == Scenario.S2 && plan.ClientProcessors is not null && rounds.Any(static round => round.Client.BusyPercent > ClientBusyLimitPercent))
+        if (settings.Scenario == Scenario.S2 && plan.ClientProcessors is not null
+            && rounds.Any(static round => round.Client.BusyPercent > ClientBusyLimitPercent))
         {
             doubts.Add("the client had no processor time left: give it more processors (--pin), or the table shows the client");
         }
@@ -75,7 +78,8 @@ internal static class Doubts
         {
             unjudged.Add(isExternalElsewhere
                 ? $"what other programs used on {external}'s machine: only this one was looked at"
-                : $"what other programs used in the rounds of {external}: it was not started here, so what it used cannot be told from what they did (a server that --command starts is judged)");
+                : $"what other programs used in the rounds of {external}: it was not started here, so what it used cannot be told from "
+                    + $"what they did (a server that --command starts is judged)");
             unjudged.Add($"{external}'s processor time and memory: its process is not known");
         }
 

@@ -20,12 +20,15 @@ internal sealed record ForeignServer(string Name, string? Endpoint, string? Comm
         string name = equals < 0 ? "" : text[..equals].Trim();
         string command = text[(equals + 1)..].Trim();
         bool isName = name.Length > 0 && name.All(static letter => char.IsAsciiLetterOrDigit(letter) || letter is '-' or '_' or '.');
-        if (!isName || Stacks.Served.Contains(name, StringComparer.Ordinal) || string.Equals(name, Stacks.External, StringComparison.Ordinal))
+        if (!isName || Stacks.Served.Contains(name, StringComparer.Ordinal)
+            || string.Equals(name, Stacks.External, StringComparison.Ordinal))
         {
-            throw new RequestException($"--command '{text}' is not NAME=COMMAND with a name of letters, digits, - _ and . that no stack of this program has.");
+            throw new RequestException(
+                $"--command '{text}' is not NAME=COMMAND with a name of letters, digits, - _ and . that no stack of this program has.");
         }
 
-        return command.Contains("{port}", StringComparison.Ordinal) ? new ForeignServer(name, null, command) : throw new RequestException($"--command {name} has no {{port}}: the server would not know where to listen.");
+        return command.Contains("{port}", StringComparison.Ordinal) ? new ForeignServer(name, null, command)
+            : throw new RequestException($"--command {name} has no {{port}}: the server would not know where to listen.");
     }
 
     public string CommandFor(int port, ScenarioSettings settings) => Command!

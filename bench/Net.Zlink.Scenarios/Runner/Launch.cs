@@ -4,15 +4,19 @@ using Net.Zlink.Benchmarks.Common;
 
 namespace Net.Zlink.Scenarios.Runner;
 
-/// <summary>Starts this program again as a server or a client: on its processors, with its descriptor limit and the runtime's switch.</summary>
+/// <summary>Starts this program again as a server or a client: on its processors, with its descriptor limit and the runtime's
+/// switch.</summary>
 internal sealed record Launch(long DescriptorLimit, Pinning Pinning)
 {
-    public ChildProcess Server(bool inlineCompletions, IReadOnlyList<string> arguments) => Start(Self.StartInfo(inlineCompletions, arguments), Pinning.Server);
+    public ChildProcess Server(bool inlineCompletions, IReadOnlyList<string> arguments) =>
+        Start(Self.StartInfo(inlineCompletions, arguments), Pinning.Server);
 
     /// <summary>Starts a server that is not this program, by a shell's command.</summary>
-    public ChildProcess Foreign(bool inlineCompletions, string command) => Start(Self.StartInfo(inlineCompletions), Pinning.Server, command);
+    public ChildProcess Foreign(bool inlineCompletions, string command) =>
+        Start(Self.StartInfo(inlineCompletions), Pinning.Server, command);
 
-    public ChildProcess Client(IReadOnlyList<string> arguments) => Start(Self.StartInfo(inlineCompletions: true, arguments), Pinning.Client);
+    public ChildProcess Client(IReadOnlyList<string> arguments) =>
+        Start(Self.StartInfo(inlineCompletions: true, arguments), Pinning.Client);
 
     private ChildProcess Start(ProcessStartInfo info, string? processors, string command = "\"$@\"")
     {
@@ -22,7 +26,8 @@ internal sealed record Launch(long DescriptorLimit, Pinning Pinning)
         }
 
         // The shell raises the limit and becomes the program, so that the process id is the program's own.
-        string limit = DescriptorLimit == long.MaxValue ? "" : string.Create(CultureInfo.InvariantCulture, $"ulimit -n {DescriptorLimit} 2>/dev/null; ");
+        string limit = DescriptorLimit == long.MaxValue ? ""
+            : string.Create(CultureInfo.InvariantCulture, $"ulimit -n {DescriptorLimit} 2>/dev/null; ");
         string pin = processors is null ? "" : $"taskset -c {processors} ";
         var shell = new ProcessStartInfo("/bin/sh", ["-c", $"{limit}exec {pin}{command}", "sh", info.FileName, .. info.ArgumentList]);
         foreach (KeyValuePair<string, string?> variable in info.Environment)

@@ -13,7 +13,8 @@ internal sealed class OutputFolder
 
     public OutputFolder(string? path, string name)
     {
-        _path = path ?? Path.Combine("artifacts", "scenarios", string.Create(CultureInfo.InvariantCulture, $"{name}-{TimeProvider.System.GetUtcNow():yyyyMMdd-HHmmss}"));
+        _path = path ?? Path.Combine("artifacts", "scenarios",
+            string.Create(CultureInfo.InvariantCulture, $"{name}-{TimeProvider.System.GetUtcNow():yyyyMMdd-HHmmss}"));
         OutputCheck.File(new FileInfo(Csv));
         OutputCheck.File(new FileInfo(Summary));
         File.WriteAllText(Csv, ResultRow.CsvHeader + "\n");

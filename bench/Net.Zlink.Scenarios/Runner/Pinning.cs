@@ -57,7 +57,8 @@ internal sealed record Pinning(string? Server, string? Client, string Words)
                 }
 
                 IReadOnlyList<int> allowed = Allowed();
-                return halves.SelectMany(Parse).All(allowed.Contains) ? Of(halves[0], halves[1]) : throw new RequestException($"--pin names processors that are not there: {Format(allowed)} are.");
+                return halves.SelectMany(Parse).All(allowed.Contains) ? Of(halves[0], halves[1])
+                    : throw new RequestException($"--pin names processors that are not there: {Format(allowed)} are.");
         }
     }
 
@@ -68,7 +69,8 @@ internal sealed record Pinning(string? Server, string? Client, string Words)
         foreach (string part in list.Split(',', StringSplitOptions.TrimEntries))
         {
             string[] ends = part.Split('-');
-            if (ends.Length > 2 || !int.TryParse(ends[0], NumberStyles.None, CultureInfo.InvariantCulture, out int first) || !int.TryParse(ends[^1], NumberStyles.None, CultureInfo.InvariantCulture, out int last) || last < first)
+            if (ends.Length > 2 || !int.TryParse(ends[0], NumberStyles.None, CultureInfo.InvariantCulture, out int first)
+                || !int.TryParse(ends[^1], NumberStyles.None, CultureInfo.InvariantCulture, out int last) || last < first)
             {
                 throw new RequestException($"'{list}' is no list of processors such as 0-3,8.");
             }
@@ -84,13 +86,15 @@ internal sealed record Pinning(string? Server, string? Client, string Words)
     private static string Format(IEnumerable<int> numbers) => string.Join(',', numbers);
 
     private static bool HasTaskset() =>
-        OperatingSystem.IsLinux() && (Environment.GetEnvironmentVariable("PATH") ?? "").Split(':').Any(static folder => File.Exists(Path.Combine(folder, "taskset")));
+        OperatingSystem.IsLinux() && (Environment.GetEnvironmentVariable("PATH") ?? "").Split(':')
+            .Any(static folder => File.Exists(Path.Combine(folder, "taskset")));
 
     private static IReadOnlyList<int> Allowed()
     {
         const string Status = "/proc/self/status";
         const string Name = "Cpus_allowed_list:";
-        string? line = File.Exists(Status) ? File.ReadLines(Status).FirstOrDefault(static line => line.StartsWith(Name, StringComparison.Ordinal)) : null;
+        string? line = File.Exists(Status) ? File.ReadLines(Status)
+            .FirstOrDefault(static line => line.StartsWith(Name, StringComparison.Ordinal)) : null;
         return line is null ? [.. Enumerable.Range(0, Environment.ProcessorCount)] : Parse(line[Name.Length..].Trim());
     }
 }

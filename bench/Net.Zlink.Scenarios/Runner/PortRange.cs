@@ -16,13 +16,15 @@ internal static class PortRange
             return;
         }
 
-        int[] ends = [.. System.IO.File.ReadAllText(File).Split(['\t', ' ', '\n'], StringSplitOptions.RemoveEmptyEntries).Select(static end => int.Parse(end, CultureInfo.InvariantCulture))];
+        int[] ends = [.. System.IO.File.ReadAllText(File).Split(['\t', ' ', '\n'], StringSplitOptions.RemoveEmptyEntries)
+            .Select(static end => int.Parse(end, CultureInfo.InvariantCulture))];
         int ports = ends[1] - ends[0] + 1;
         if (connections > ports)
         {
             throw new RequestException(string.Create(
                 CultureInfo.InvariantCulture,
-                $"{connections:N0} connections to one address need as many outgoing ports; the system has {ports:N0} ({ends[0]} to {ends[1]}). Widen net.ipv4.ip_local_port_range, or take --ccu {ports}."));
+                $"{connections:N0} connections to one address need as many outgoing ports; the system has {ports:N0} ({ends[0]} to "
+                    + $"{ends[1]}). Widen net.ipv4.ip_local_port_range, or take --ccu {ports}."));
         }
     }
 }

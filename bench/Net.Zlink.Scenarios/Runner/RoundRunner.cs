@@ -37,9 +37,11 @@ internal sealed class RoundRunner(ScenarioSettings settings, Launch launch, Fore
             };
             await using RuntimeCounters? counters = server is null ? null : await RuntimeCounters.AttachAsync(server.Id, cancellation);
             var watch = new RoundWatch(server, counters, trace, settings);
-            (LoadReport? report, string? fault) = await RunClientAsync(stack, server?.Endpoint ?? foreign!.Endpoint!, title, server, watch, cancellation);
+            (LoadReport? report, string? fault) = await RunClientAsync(
+                stack, server?.Endpoint ?? foreign!.Endpoint!, title, server, watch, cancellation);
             await watch.EndAsync();
-            fault = server?.HasExited == true ? $"the server ended during the run: {server.LastErrors}" : server?.Status.Fault ?? fault ?? report?.Fault;
+            fault = server?.HasExited == true ? $"the server ended during the run: {server.LastErrors}" : server?.Status.Fault ?? fault
+                ?? report?.Fault;
 
             return report is null
                 ? Failed(stack, number, started, fault!)
@@ -61,7 +63,8 @@ internal sealed class RoundRunner(ScenarioSettings settings, Launch launch, Fore
         }
     }
 
-    private async Task<(LoadReport? Report, string? Fault)> RunClientAsync(string stack, string endpoint, string title, ServerProcess? server, RoundWatch watch, CancellationToken cancellation)
+    private async Task<(LoadReport? Report, string? Fault)> RunClientAsync(
+        string stack, string endpoint, string title, ServerProcess? server, RoundWatch watch, CancellationToken cancellation)
     {
         await using ChildProcess client = launch.Client(ClientCommand.Arguments(stack, endpoint, settings));
         double most = settings.WarmupSeconds + settings.MeasureSeconds + settings.DrainTimeoutSeconds + settings.ConnectTimeoutSeconds;
@@ -78,7 +81,8 @@ internal sealed class RoundRunner(ScenarioSettings settings, Launch launch, Fore
 
                 if (line.StartsWith(ChildLines.Progress, StringComparison.Ordinal))
                 {
-                    LoadProgress progress = JsonSerializer.Deserialize(line.AsSpan(ChildLines.Progress.Length), ChildJson.Default.LoadProgress)!;
+                    LoadProgress progress = JsonSerializer.Deserialize(
+                        line.AsSpan(ChildLines.Progress.Length), ChildJson.Default.LoadProgress)!;
                     watch.On(progress);
                     view.Show(title, progress, server?.Status.Latest);
                 }

@@ -39,7 +39,8 @@ internal sealed class RoundWatch(ServerProcess? server, RuntimeCounters? counter
                 counters?.Begin();
                 if (trace is not null && server is not null)
                 {
-                    _tracing = Recording.TakeAsync(server.Id, TimeSpan.FromSeconds(settings.MeasureSeconds * TracedShare), trace.Allocations, trace.File, CancellationToken.None);
+                    _tracing = Recording.TakeAsync(server.Id, TimeSpan.FromSeconds(settings.MeasureSeconds * TracedShare),
+                        trace.Allocations, trace.File, CancellationToken.None);
                 }
 
                 break;
@@ -72,21 +73,27 @@ internal sealed class RoundWatch(ServerProcess? server, RuntimeCounters? counter
             CpuMicrosecondsPerMessage = settings.InFlight == 0 || replies == 0 ? 0 : cpu * MicrosecondsPerSecond / replies,
 
             // Of connections that stand, not of the message that each is sent at the end.
-            PeakMegabytes = settings.Scenario == Scenario.S1 && _atEnd.ServerPeak > 0 ? _atEnd.ServerPeak : OtherProcess.PeakMemory(server.Id),
-            KilobytesPerConnection = settings.Scenario == Scenario.S1 && _atEnd.ServerMemory > 0 ? (_atEnd.ServerMemory - _memoryBefore) * KilobytesPerMegabyte / Math.Max(1, report.Row.ConnectSuccess) : null,
-            IdlePercent = settings.Scenario == Scenario.S1 && report.Client.MeasuredSeconds > 0 ? Math.Round(cpu * Percent / report.Client.MeasuredSeconds, 2) : null,
+            PeakMegabytes = settings.Scenario == Scenario.S1 && _atEnd.ServerPeak > 0 ? _atEnd.ServerPeak
+                : OtherProcess.PeakMemory(server.Id),
+            KilobytesPerConnection = settings.Scenario == Scenario.S1 && _atEnd.ServerMemory > 0
+                ? (_atEnd.ServerMemory - _memoryBefore) * KilobytesPerMegabyte / Math.Max(1, report.Row.ConnectSuccess) : null,
+            IdlePercent = settings.Scenario == Scenario.S1 && report.Client.MeasuredSeconds > 0
+                ? Math.Round(cpu * Percent / report.Client.MeasuredSeconds, 2) : null,
             Dropped = dropped < 0 ? null : dropped,
             Samples = server.Status.Samples,
             Runtime = _evidence,
         };
     }
 
-    /// <summary>What neither server nor client nor this program used of the machine, in percent of all of it; null if the system does not tell.</summary>
+    /// <summary>What neither server nor client nor this program used of the machine, in percent of all of it; null if the system does not
+    /// tell.</summary>
     public double? OthersPercent(LoadReport report)
     {
         double elapsed = Stopwatch.GetElapsedTime(_atStart.At, _atEnd.At).TotalSeconds;
-        double others = _atEnd.MachineBusy - _atStart.MachineBusy - (_atEnd.ServerCpu - _atStart.ServerCpu) - (_atEnd.OwnCpu - _atStart.OwnCpu) - report.Client.CpuSeconds;
-        return elapsed <= 0 || !OperatingSystem.IsLinux() ? null : Math.Round(Math.Max(0, others) * Percent / (elapsed * Environment.ProcessorCount), 2);
+        double others = _atEnd.MachineBusy - _atStart.MachineBusy - (_atEnd.ServerCpu - _atStart.ServerCpu)
+            - (_atEnd.OwnCpu - _atStart.OwnCpu) - report.Client.CpuSeconds;
+        return elapsed <= 0 || !OperatingSystem.IsLinux() ? null
+            : Math.Round(Math.Max(0, others) * Percent / (elapsed * Environment.ProcessorCount), 2);
     }
 
     private static double Memory(ServerProcess? server) => server is null ? 0 : OtherProcess.Memory(server.Id);

@@ -38,7 +38,8 @@ internal sealed class ScenarioRun
         string[] stacks = [.. Wanted.Distinct(StringComparer.Ordinal).Where(stack => CanRun(stack, skipped))];
         if (stacks.Length == 0)
         {
-            throw new RequestException($"No stack is left to run: {string.Join("; ", skipped.Select(static stack => $"{stack.Stack}: {stack.Why}"))}.");
+            throw new RequestException(
+                $"No stack is left to run: {string.Join("; ", skipped.Select(static stack => $"{stack.Stack}: {stack.Why}"))}.");
         }
 
         PortRange.Check(Settings.Connections);
@@ -83,7 +84,8 @@ internal sealed class ScenarioRun
         return summary;
     }
 
-    /// <summary>Whether a server that someone else runs, if there is one, is on another machine: then all that goes on here beside the client is of other programs.</summary>
+    /// <summary>Whether a server that someone else runs, if there is one, is on another machine: then all that goes on here beside the
+    /// client is of other programs.</summary>
     /// <exception cref="RequestException">It is of another transport, or nowhere.</exception>
     private async Task<bool> IsExternalElsewhereAsync(CancellationToken cancellation)
     {
@@ -98,11 +100,13 @@ internal sealed class ScenarioRun
             : throw new RequestException($"{endpoint} is not {Settings.Transport}; say --transport {address.Transport}.");
     }
 
-    private ForeignServer? Find(string stack) => Foreign.FirstOrDefault(server => string.Equals(server.Name, stack, StringComparison.Ordinal));
+    private ForeignServer? Find(string stack) =>
+        Foreign.FirstOrDefault(server => string.Equals(server.Name, stack, StringComparison.Ordinal));
 
     private bool CanRun(string stack, List<SkippedStack> skipped)
     {
-        string? why = Find(stack) is not null ? null : string.Equals(stack, Stacks.External, StringComparison.Ordinal) ? "say with --external where it is" : Stacks.WhyNot(stack);
+        string? why = Find(stack) is not null ? null : string.Equals(stack, Stacks.External, StringComparison.Ordinal)
+            ? "say with --external where it is" : Stacks.WhyNot(stack);
         if (why is not null)
         {
             skipped.Add(new SkippedStack(stack, why));

@@ -44,17 +44,20 @@ internal sealed class ServerProcess : IAsyncDisposable
     public ServerStatus Status { get; } = new();
 
     /// <exception cref="StartException">It did not come up.</exception>
-    public static async Task<ServerProcess> StartAsync(Launch launch, string stack, ScenarioSettings settings, CancellationToken cancellation)
+    public static async Task<ServerProcess> StartAsync(
+        Launch launch, string stack, ScenarioSettings settings, CancellationToken cancellation)
     {
         string path = settings.Transport is "ws" or "wss" ? "/" : "";
-        ChildProcess process = launch.Server(settings.InlineCompletions, ServerCommand.Arguments(stack, $"{settings.Transport}://127.0.0.1:0{path}", settings));
+        ChildProcess process = launch.Server(settings.InlineCompletions,
+            ServerCommand.Arguments(stack, $"{settings.Transport}://127.0.0.1:0{path}", settings));
         string ready = await ReadyAsync(process, cancellation);
         return new ServerProcess(process, ready[ChildLines.Ready.Length..].Trim(), isForeign: false);
     }
 
     /// <summary>Starts someone else's server. What it says of itself, beyond READY, is not listened to.</summary>
     /// <exception cref="StartException">It did not come up.</exception>
-    public static async Task<ServerProcess> StartAsync(Launch launch, ForeignServer server, ScenarioSettings settings, CancellationToken cancellation)
+    public static async Task<ServerProcess> StartAsync(
+        Launch launch, ForeignServer server, ScenarioSettings settings, CancellationToken cancellation)
     {
         int port = FreePort.Find();
         ChildProcess process = launch.Foreign(settings.InlineCompletions, server.CommandFor(port, settings));
@@ -62,10 +65,13 @@ internal sealed class ServerProcess : IAsyncDisposable
         if (OtherProcess.HasChildren(process.Id))
         {
             await process.DisposeAsync();
-            throw new StartException("the command started another process, so its figures would be the wrong one's: name the program itself (dotnet server.dll, not dotnet run)");
+            throw new StartException(
+                "the command started another process, so its figures would be the wrong one's: name the program itself (dotnet "
+                + "server.dll, not dotnet run)");
         }
 
-        return new ServerProcess(process, string.Create(CultureInfo.InvariantCulture, $"{settings.Transport}://127.0.0.1:{port}"), isForeign: true);
+        return new ServerProcess(process, string.Create(CultureInfo.InvariantCulture, $"{settings.Transport}://127.0.0.1:{port}"),
+            isForeign: true);
     }
 
     public async ValueTask DisposeAsync()

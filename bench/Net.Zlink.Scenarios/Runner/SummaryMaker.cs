@@ -9,7 +9,8 @@ internal static class SummaryMaker
     /// <param name="rounds">All rounds of all stacks.</param>
     /// <param name="order">The stacks that ran; the first is the reference.</param>
     public static IReadOnlyList<StackSummary> Stacks(IReadOnlyList<Round> rounds, IReadOnlyList<string> order) =>
-        [.. order.Select(stack => Of(stack, [.. rounds.Where(round => Is(round, stack))], [.. rounds.Where(round => Is(round, order[0]))], order[0]))];
+        [.. order.Select(stack => Of(stack, [.. rounds.Where(round => Is(round, stack))], [.. rounds.Where(round => Is(round, order[0]))],
+            order[0]))];
 
     /// <summary>PASS if there is a round and every round passed.</summary>
     public static string Verdict(IReadOnlyList<Round> rounds) => rounds.Count > 0 && rounds.All(Passed) ? ResultRow.Pass : ResultRow.Fail;
@@ -34,7 +35,8 @@ internal static class SummaryMaker
             P95 = hasLatency ? Spread.Of(passed.Select(static round => round.Row.P95)) : null,
             P99 = hasLatency ? Spread.Of(passed.Select(static round => round.Row.P99)) : null,
             ConnectSeconds = Spread.Of(passed.Select(static round => round.Client.ConnectSeconds)),
-            ServerCpuMicrosecondsPerMessage = hasServer ? Spread.Of(passed.Select(static round => round.Server!.CpuMicrosecondsPerMessage)) : null,
+            ServerCpuMicrosecondsPerMessage = hasServer ? Spread.Of(passed.Select(static round => round.Server!.CpuMicrosecondsPerMessage))
+                : null,
             ServerPeakMegabytes = hasServer ? Spread.Of(passed.Select(static round => round.Server!.PeakMegabytes)) : null,
             IdlePercent = Spread.Of(passed.Select(static round => round.Server?.IdlePercent).OfType<double>()),
             KilobytesPerConnection = Spread.Of(passed.Select(static round => round.Server?.KilobytesPerConnection).OfType<double>()),
@@ -46,7 +48,8 @@ internal static class SummaryMaker
     /// <summary>Within each round, so that what drifts between rounds falls on both alike.</summary>
     private static StackRatios Ratios(string to, IReadOnlyList<Round> mine, IReadOnlyList<Round> reference)
     {
-        (Round Mine, Round Reference)[] pairs = [.. mine.Join(reference.Where(Passed), static round => round.Number, static round => round.Number, static (a, b) => (a, b))];
+        (Round Mine, Round Reference)[] pairs = [.. mine.Join(
+            reference.Where(Passed), static round => round.Number, static round => round.Number, static (a, b) => (a, b))];
         return new StackRatios(
             to,
             Of(static round => round.Row.Throughput),
@@ -55,6 +58,8 @@ internal static class SummaryMaker
             Of(static round => round.Server?.CpuMicrosecondsPerMessage ?? 0),
             Of(static round => round.Server?.PeakMegabytes ?? 0));
 
-        Spread? Of(Func<Round, double> figure) => Spread.Of(pairs.Where(pair => figure(pair.Reference) > 0 && figure(pair.Mine) > 0).Select(pair => figure(pair.Mine) / figure(pair.Reference)));
+        Spread? Of(Func<Round, double> figure) =>
+            Spread.Of(pairs.Where(pair => figure(pair.Reference) > 0 && figure(pair.Mine) > 0)
+            .Select(pair => figure(pair.Mine) / figure(pair.Reference)));
     }
 }

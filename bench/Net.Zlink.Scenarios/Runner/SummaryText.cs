@@ -14,8 +14,13 @@ internal static class SummaryText
         bool isConnect = settings.Scenario == Scenario.S1;
         Console.WriteLine();
         Console.WriteLine(summary.Machine);
-        Console.WriteLine($"{summary.Versions.Runtime}, collector {summary.Versions.Collector}; Net.Zlink {summary.Versions.NetZlink}{(summary.Versions.Native is string native ? $", native {native}" : "")}");
-        Console.WriteLine(string.Create(CultureInfo.InvariantCulture, $"{settings.Transport}, {settings.Connections:N0} connections, {settings.Size:N0} bytes, {settings.InFlight} in flight, warm-up {settings.WarmupSeconds} s, measured {settings.MeasureSeconds} s, {settings.Shards} shards, inline completions {(settings.InlineCompletions ? "on" : "off")}; {summary.Plan!.Pinning}; medians of {summary.Plan.Rounds} rounds (lowest..highest)"));
+        Console.WriteLine($"{summary.Versions.Runtime}, collector {summary.Versions.Collector}; Net.Zlink "
+            + $"{summary.Versions.NetZlink}{(summary.Versions.Native is string native ? $", native {native}" : "")}");
+        Console.WriteLine(string.Create(CultureInfo.InvariantCulture,
+            $"{settings.Transport}, {settings.Connections:N0} connections, {settings.Size:N0} bytes, {settings.InFlight} in flight, "
+            + $"warm-up {settings.WarmupSeconds} s, measured {settings.MeasureSeconds} s, {settings.Shards} shards, inline completions "
+            + $"{(settings.InlineCompletions ? "on" : "off")}; {summary.Plan!.Pinning}; medians of {summary.Plan.Rounds} rounds "
+            + $"(lowest..highest)"));
         foreach (KeyValuePair<string, string> variable in summary.Environment)
         {
             Console.WriteLine($"{variable.Key}={variable.Value}");
@@ -44,7 +49,8 @@ internal static class SummaryText
 
     private static TextTable Messages(IReadOnlyList<StackSummary> stacks)
     {
-        var table = new TextTable("stack", "msg/s", "p50 us", "p99 us", "connect s", "server us/msg", "client us/msg", "peak MB", "ratio", "p99 ratio", "verdict");
+        var table = new TextTable("stack", "msg/s", "p50 us", "p99 us", "connect s", "server us/msg", "client us/msg", "peak MB", "ratio",
+            "p99 ratio", "verdict");
         foreach (StackSummary stack in stacks)
         {
             table.Add(
@@ -66,7 +72,8 @@ internal static class SummaryText
 
     private static TextTable Connecting(IReadOnlyList<StackSummary> stacks)
     {
-        var table = new TextTable("stack", "connections/s", "connect s", "p50 us", "p99 us", "KB/connection", "idle %", "peak MB", "ratio", "verdict");
+        var table = new TextTable("stack", "connections/s", "connect s", "p50 us", "p99 us", "KB/connection", "idle %", "peak MB", "ratio",
+            "verdict");
         foreach (StackSummary stack in stacks)
         {
             table.Add(
@@ -85,7 +92,8 @@ internal static class SummaryText
         return table;
     }
 
-    private static string Verdict(StackSummary stack) => stack.Passed == stack.Rounds ? stack.PassFail : $"{stack.PassFail} ({stack.Rounds - stack.Passed} of {stack.Rounds})";
+    private static string Verdict(StackSummary stack) => stack.Passed == stack.Rounds ? stack.PassFail
+        : $"{stack.PassFail} ({stack.Rounds - stack.Passed} of {stack.Rounds})";
 
     private static string Text(Spread? spread, string format) => spread is Spread figures ? figures.ToString(format) : "-";
 }

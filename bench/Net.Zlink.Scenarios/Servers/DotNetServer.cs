@@ -8,7 +8,8 @@ using Net.Zlink.Scenarios.Wire;
 namespace Net.Zlink.Scenarios.Servers;
 
 /// <summary>
-/// What plain .NET can do, written as well as we can. Over tcp: SocketAsyncEventArgs, zero-byte receives, one read buffer per thread, and an answer in one call straight out of it.
+/// What plain .NET can do, written as well as we can. Over tcp: SocketAsyncEventArgs, zero-byte receives, one read buffer per thread, and
+/// an answer in one call straight out of it.
 /// Over TLS and WebSocket: a task per connection on SslStream and ManagedWebSocket.
 /// </summary>
 internal sealed class DotNetServer : IEchoServer
@@ -70,7 +71,8 @@ internal sealed class DotNetServer : IEchoServer
                 if (_address.IsPlain)
                 {
                     // The first read is the pool's: accepting goes on meanwhile.
-                    ThreadPool.UnsafeQueueUserWorkItem(static connection => connection.Start(), new EchoConnection(socket, this), preferLocal: false);
+                    ThreadPool.UnsafeQueueUserWorkItem(static connection => connection.Start(), new EchoConnection(socket, this),
+                        preferLocal: false);
                 }
                 else
                 {
@@ -103,7 +105,8 @@ internal sealed class DotNetServer : IEchoServer
 
             if (_address.IsWebSocket)
             {
-                stream = WebSocketStream.Create(await WebSocketUpgrade.AsServerAsync(stream, _end.Token), WebSocketMessageType.Binary, ownsWebSocket: true);
+                stream = WebSocketStream.Create(await WebSocketUpgrade.AsServerAsync(stream, _end.Token), WebSocketMessageType.Binary,
+                    ownsWebSocket: true);
             }
 
             await using (stream)

@@ -8,7 +8,8 @@ using Net.Zlink.Scenarios.Wire;
 
 namespace Net.Zlink.Scenarios.Servers;
 
-/// <summary>The native core's STREAM socket through its C API: one thread receives and answers, as its API wants it; its I/O threads are the shards.</summary>
+/// <summary>The native core's STREAM socket through its C API: one thread receives and answers, as its API wants it; its I/O threads are
+/// the shards.</summary>
 internal sealed unsafe class NativeServer : IEchoServer
 {
     // Connect and disconnect come as a payload of one byte, 1 or 0.
@@ -75,11 +76,13 @@ internal sealed unsafe class NativeServer : IEchoServer
         if (result < 0)
         {
             int error = NativeZlink.LastError;
-            throw new RequestException($"The native library cannot {what}: {Marshal.PtrToStringUTF8((nint)NativeZlink.zlink_strerror(error))} ({error}).");
+            throw new RequestException(
+                $"The native library cannot {what}: {Marshal.PtrToStringUTF8((nint)NativeZlink.zlink_strerror(error))} ({error}).");
         }
     }
 
-    private void Set(int option, int value) => Check(NativeZlink.zlink_setsockopt(_socket, option, (byte*)&value, sizeof(int)), $"set option {option}");
+    private void Set(int option, int value) =>
+        Check(NativeZlink.zlink_setsockopt(_socket, option, (byte*)&value, sizeof(int)), $"set option {option}");
 
     private void Set(int option, string value)
     {

@@ -13,17 +13,27 @@ internal static class ServerCommand
 {
     private static readonly TimeSpan StatusInterval = TimeSpan.FromSeconds(1);
 
-    private static readonly Option<string> Stack = new Option<string>("--stack") { Description = "Which server.", DefaultValueFactory = _ => Stacks.NetZlink }.AcceptOnlyFromAmong([.. Stacks.Served]);
+    private static readonly Option<string> Stack =
+        new Option<string>("--stack") { Description = "Which server.", DefaultValueFactory = _ => Stacks.NetZlink }.AcceptOnlyFromAmong(
+        [.. Stacks.Served]);
 
-    private static readonly Option<string> Endpoint = new("--endpoint") { Description = "Where it listens: transport://address:port; port 0 takes a free one.", DefaultValueFactory = _ => "tcp://127.0.0.1:0" };
+    private static readonly Option<string> Endpoint =
+        new("--endpoint") { Description = "Where it listens: transport://address:port; port 0 takes a free one.",
+        DefaultValueFactory = _ => "tcp://127.0.0.1:0" };
 
-    private static readonly Option<int> Backlog = new("--backlog") { Description = "The queue of connections to accept.", DefaultValueFactory = _ => new ScenarioSettings().Backlog };
+    private static readonly Option<int> Backlog =
+        new("--backlog") { Description = "The queue of connections to accept.", DefaultValueFactory = _ => new ScenarioSettings().Backlog };
 
-    private static readonly Option<int> HighWaterMark = new("--hwm") { Description = "Messages that may be queued per connection and direction.", DefaultValueFactory = _ => new ScenarioSettings().HighWaterMark };
+    private static readonly Option<int> HighWaterMark =
+        new("--hwm") { Description = "Messages that may be queued per connection and direction.",
+        DefaultValueFactory = _ => new ScenarioSettings().HighWaterMark };
 
-    private static readonly Option<int> Shards = new("--shards") { Description = "Shards of net-zlink, I/O threads of native; the others have none.", DefaultValueFactory = _ => Environment.ProcessorCount };
+    private static readonly Option<int> Shards =
+        new("--shards") { Description = "Shards of net-zlink, I/O threads of native; the others have none.",
+        DefaultValueFactory = _ => Environment.ProcessorCount };
 
-    private static readonly Option<bool> Child = new("--child") { Description = "Report to the program that started it, and end with it.", Hidden = true };
+    private static readonly Option<bool> Child =
+        new("--child") { Description = "Report to the program that started it, and end with it.", Hidden = true };
 
     public static Command Create()
     {
@@ -33,7 +43,8 @@ internal static class ServerCommand
             "dotnet run -c Release --project bench/Net.Zlink.Scenarios -- server --stack net-zlink --endpoint tcp://127.0.0.1:5555",
             "... server --stack kestrel --endpoint wss://127.0.0.1:5556/",
             "... client s2 --connect tcp://127.0.0.1:5555 --ccu 1000        (in another terminal)");
-        foreach (Option option in new Option[] { Stack, Endpoint, Backlog.AtLeast(1), HighWaterMark.AtLeast(1), Shards.AtLeast(1).AtMost(ServerSettings.MostShards), Child })
+        foreach (Option option in new Option[] { Stack, Endpoint, Backlog.AtLeast(1), HighWaterMark.AtLeast(1),
+            Shards.AtLeast(1).AtMost(ServerSettings.MostShards), Child })
         {
             command.Add(option);
         }
@@ -52,7 +63,8 @@ internal static class ServerCommand
 
     private static async Task<int> RunAsync(ParseResult request, CancellationToken cancellation)
     {
-        var settings = new ServerSettings(request.GetValue(Endpoint)!, request.GetValue(Backlog), request.GetValue(HighWaterMark), request.GetValue(Shards));
+        var settings = new ServerSettings(request.GetValue(Endpoint)!, request.GetValue(Backlog), request.GetValue(HighWaterMark),
+            request.GetValue(Shards));
         await using IEchoServer server = await Stacks.StartAsync(request.GetValue(Stack)!, settings);
         Console.WriteLine(ChildLines.Ready + server.Endpoint);
         if (request.GetValue(Child))
@@ -77,7 +89,8 @@ internal static class ServerCommand
     /// <summary>The end of standard input is the parent's word to end, or its own end.</summary>
     private static async Task ReportUntilParentEndsAsync(IEchoServer server, CancellationToken cancellation)
     {
-        Task input = Task.Factory.StartNew(static () => Console.In.ReadToEnd(), CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default);
+        Task input = Task.Factory.StartNew(static () => Console.In.ReadToEnd(), CancellationToken.None, TaskCreationOptions.LongRunning,
+            TaskScheduler.Default);
         var sampler = new ProcessSampler();
         using var timer = new PeriodicTimer(StatusInterval);
         try

@@ -24,7 +24,8 @@ internal static class Profiles
         {
             Scenario.S0 => settings with { Connections = 1, InFlight = 1 },
 
-            // A server with a full queue resets what it cannot take within a round trip; a second leaves room for a busy machine. Longer shows what idling costs.
+            // A server with a full queue resets what it cannot take within a round trip; a second leaves room for a busy machine. Longer
+            // shows what idling costs.
             Scenario.S1 => settings with { InFlight = 0, WarmupSeconds = 0, MeasureSeconds = 1 },
             _ => settings,
         };

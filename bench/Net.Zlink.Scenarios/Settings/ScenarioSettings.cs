@@ -1,6 +1,7 @@
 namespace Net.Zlink.Scenarios.Settings;
 
-/// <summary>All that decides about a run's figures. The defaults are the fixed profile: figures of different machines and days then answer the same question.</summary>
+/// <summary>All that decides about a run's figures. The defaults are the fixed profile: figures of different machines and days then answer
+/// the same question.</summary>
 internal sealed record ScenarioSettings
 {
     public Scenario Scenario { get; init; } = Scenario.S2;

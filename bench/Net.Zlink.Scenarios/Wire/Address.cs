@@ -19,9 +19,11 @@ internal sealed record Address(string Transport, string Host, int Port, string P
 
     public static Address Parse(string text)
     {
-        if (!Uri.TryCreate(text, UriKind.Absolute, out Uri? uri) || !Transports.Contains(uri.Scheme, StringComparer.Ordinal) || uri.Host.Length == 0 || uri.Port < 0)
+        if (!Uri.TryCreate(text, UriKind.Absolute, out Uri? uri) || !Transports.Contains(uri.Scheme, StringComparer.Ordinal)
+            || uri.Host.Length == 0 || uri.Port < 0)
         {
-            throw new RequestException($"'{text}' is no address of this program; write tcp://127.0.0.1:5555, or tls://, ws://, wss:// likewise.");
+            throw new RequestException(
+                $"'{text}' is no address of this program; write tcp://127.0.0.1:5555, or tls://, ws://, wss:// likewise.");
         }
 
         return new Address(uri.Scheme, uri.DnsSafeHost, uri.Port, uri.AbsolutePath);
@@ -52,7 +54,8 @@ internal sealed record Address(string Transport, string Host, int Port, string P
     public async Task<bool> IsOfThisMachineAsync(CancellationToken cancellation)
     {
         IPAddress host = (await ResolveAsync(cancellation)).Address;
-        return IPAddress.IsLoopback(host) || NetworkInterface.GetAllNetworkInterfaces().Any(one => one.GetIPProperties().UnicastAddresses.Any(own => own.Address.Equals(host)));
+        return IPAddress.IsLoopback(host) || NetworkInterface.GetAllNetworkInterfaces()
+            .Any(one => one.GetIPProperties().UnicastAddresses.Any(own => own.Address.Equals(host)));
     }
 
     public Address WithPort(int port) => this with { Port = port };

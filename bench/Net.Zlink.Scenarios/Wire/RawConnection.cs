@@ -3,10 +3,13 @@ using System.Net.Sockets;
 namespace Net.Zlink.Scenarios.Wire;
 
 /// <summary>
-/// One socket, read and written without waiting: the base of the load client over tcp and of the raw .NET server. An idle connection holds no buffer: it waits by a receive of
-/// no bytes, and is read into a buffer that all connections of the thread share, so that the bytes are still in the cache when they are looked at.
+/// One socket, read and written without waiting: the base of the load client over tcp and of the raw .NET server. An idle connection holds
+/// no buffer: it waits by a receive of
+/// no bytes, and is read into a buffer that all connections of the thread share, so that the bytes are still in the cache when they are
+/// looked at.
 /// </summary>
-/// <remarks>A lock per connection, taken once per completion: without inline completions a send and a receive may complete on two threads.</remarks>
+/// <remarks>A lock per connection, taken once per completion: without inline completions a send and a receive may complete on two
+/// threads.</remarks>
 internal abstract class RawConnection
 {
     // The most that a read takes: what fits the processor's second cache beside the rest, and the library's own figure.

@@ -4,7 +4,8 @@ using System.Text;
 
 namespace Net.Zlink.Scenarios.Wire;
 
-/// <summary>The HTTP exchange before a WebSocket (RFC 6455 section 4), over any stream: what follows it is <see cref="WebSocket"/>'s.</summary>
+/// <summary>The HTTP exchange before a WebSocket (RFC 6455 section 4), over any stream: what follows it is
+/// <see cref="WebSocket"/>'s.</summary>
 internal static class WebSocketUpgrade
 {
     // The number that RFC 6455 section 1.3 has every server add to the key.
@@ -18,10 +19,12 @@ internal static class WebSocketUpgrade
     public static async Task<WebSocket> AsClientAsync(Stream stream, Address address, CancellationToken cancellation)
     {
         string key = Convert.ToBase64String(RandomNumberGenerator.GetBytes(16));
-        string request = $"GET {address.Path} HTTP/1.1\r\nHost: {address.Host}:{address.Port}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Key: {key}\r\nSec-WebSocket-Version: 13\r\n\r\n";
+        string request = $"GET {address.Path} HTTP/1.1\r\nHost: {address.Host}:{address.Port}\r\nUpgrade: websocket\r\nConnection: "
+            + $"Upgrade\r\nSec-WebSocket-Key: {key}\r\nSec-WebSocket-Version: 13\r\n\r\n";
         await stream.WriteAsync(Encoding.ASCII.GetBytes(request), cancellation);
         string head = await ReadHeadAsync(stream, cancellation);
-        if (!head.StartsWith("HTTP/1.1 101", StringComparison.Ordinal) || !string.Equals(Header(head, "Sec-WebSocket-Accept"), AcceptOf(key), StringComparison.Ordinal))
+        if (!head.StartsWith("HTTP/1.1 101", StringComparison.Ordinal)
+            || !string.Equals(Header(head, "Sec-WebSocket-Accept"), AcceptOf(key), StringComparison.Ordinal))
         {
             throw new IOException($"The server refused the upgrade: {head.Split('\r')[0]}");
         }
@@ -33,7 +36,8 @@ internal static class WebSocketUpgrade
     {
         string head = await ReadHeadAsync(stream, cancellation);
         string key = Header(head, "Sec-WebSocket-Key") ?? throw new IOException("No upgrade.");
-        string response = $"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: {AcceptOf(key)}\r\n\r\n";
+        string response = $"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: "
+            + $"{AcceptOf(key)}\r\n\r\n";
         await stream.WriteAsync(Encoding.ASCII.GetBytes(response), cancellation);
         return WebSocket.CreateFromStream(stream, new WebSocketCreationOptions { IsServer = true, KeepAliveInterval = TimeSpan.Zero });
     }
@@ -59,7 +63,8 @@ internal static class WebSocketUpgrade
     }
 
     private static string? Header(string head, string name) =>
-        head.Split("\r\n").FirstOrDefault(line => line.StartsWith(name + ":", StringComparison.OrdinalIgnoreCase))?[(name.Length + 1)..].Trim();
+        head.Split("\r\n").FirstOrDefault(line => line.StartsWith(name + ":", StringComparison.OrdinalIgnoreCase))?[(name.Length + 1)..]
+            .Trim();
 
 #pragma warning disable CA5350 // RFC 6455 asks for SHA-1, and not for security.
     private static string AcceptOf(string key) => Convert.ToBase64String(SHA1.HashData(Encoding.ASCII.GetBytes(key + Magic)));

@@ -37,7 +37,8 @@ internal static class DemoCommand
 
         DemoStep current = DemoPlan.WarmUpStep;
         var results = new List<DemoResult>();
-        var sweep = new DemoSweep(IPEndPoint.Parse(endpoint["tcp://".Length..]), perStep, new DemoProgress(screen, options.Quiet), stop.Token);
+        var sweep = new DemoSweep(IPEndPoint.Parse(endpoint["tcp://".Length..]), perStep, new DemoProgress(screen, options.Quiet),
+            stop.Token);
         try
         {
             await sweep.WarmUpAsync();

@@ -2,7 +2,8 @@ using Microsoft.Extensions.Logging;
 
 namespace Net.Zlink.Services;
 
-/// <summary>Repeats an asynchronous turn on the thread pool until it is stopped, or the socket or context that the turn uses has ended. A turn that fails is logged and counted, and the loop goes on.</summary>
+/// <summary>Repeats an asynchronous turn on the thread pool until it is stopped, or the socket or context that the turn uses has ended. A
+/// turn that fails is logged and counted, and the loop goes on.</summary>
 internal sealed class BackgroundLoop : IAsyncDisposable
 {
     // So that a turn that fails at once, for good, costs ten log entries a second and not a core.
@@ -33,8 +34,10 @@ internal sealed class BackgroundLoop : IAsyncDisposable
     /// <param name="name">For the log.</param>
     /// <param name="logger">Where failures are told.</param>
     /// <param name="clock">Times the delay behind a failed turn.</param>
-    /// <param name="turn">Waits for something and deals with it. Ends the loop by ObjectDisposedException or ContextTerminated of its socket.</param>
-    public static BackgroundLoop Start(string name, ILogger logger, TimeProvider clock, Func<CancellationToken, ValueTask> turn) => new(name, logger, clock, turn);
+    /// <param name="turn">Waits for something and deals with it. Ends the loop by ObjectDisposedException or ContextTerminated of its
+    /// socket.</param>
+    public static BackgroundLoop Start(string name, ILogger logger, TimeProvider clock, Func<CancellationToken, ValueTask> turn) =>
+        new(name, logger, clock, turn);
 
     /// <summary>Cancels the turn; the loop ends when that returns.</summary>
     public void Stop()

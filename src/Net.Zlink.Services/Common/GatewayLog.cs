@@ -20,6 +20,7 @@ internal static partial class GatewayLog
     [LoggerMessage(2204, LogLevel.Information, "The receiver at {Endpoint} is not listed any more and was disconnected")]
     public static partial void ReceiverDisconnected(ILogger logger, string endpoint);
 
-    [LoggerMessage(2205, LogLevel.Warning, "{Count} messages were dropped so far: the application receives fewer than come while requests are outstanding")]
+    [LoggerMessage(2205, LogLevel.Warning,
+        "{Count} messages were dropped so far: the application receives fewer than come while requests are outstanding")]
     public static partial void UnreadMessagesDropped(ILogger logger, long count);
 }

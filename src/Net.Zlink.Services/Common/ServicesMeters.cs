@@ -2,7 +2,8 @@ using System.Diagnostics.Metrics;
 
 namespace Net.Zlink.Services;
 
-/// <summary>The instruments of one service object, under the meter "Net.Zlink.Services". Gauges and counters are read when a listener asks; they end with the object.</summary>
+/// <summary>The instruments of one service object, under the meter "Net.Zlink.Services". Gauges and counters are read when a listener asks;
+/// they end with the object.</summary>
 internal sealed class ServicesMeters : IDisposable
 {
     public const string MeterName = "Net.Zlink.Services";
@@ -18,15 +19,20 @@ internal sealed class ServicesMeters : IDisposable
         _prefix = $"zlink.{role}.";
     }
 
-    public void Gauge(string name, Func<long> value, string unit, string description) => _meter.CreateObservableGauge(_prefix + name, value, unit, description);
+    public void Gauge(string name, Func<long> value, string unit, string description) =>
+        _meter.CreateObservableGauge(_prefix + name, value, unit, description);
 
-    public void Gauge(string name, Func<IEnumerable<Measurement<long>>> values, string unit, string description) => _meter.CreateObservableGauge(_prefix + name, values, unit, description);
+    public void Gauge(string name, Func<IEnumerable<Measurement<long>>> values, string unit, string description) =>
+        _meter.CreateObservableGauge(_prefix + name, values, unit, description);
 
-    public void Counter(string name, Func<long> value, string unit, string description) => _meter.CreateObservableCounter(_prefix + name, value, unit, description);
+    public void Counter(string name, Func<long> value, string unit, string description) =>
+        _meter.CreateObservableCounter(_prefix + name, value, unit, description);
 
-    public void Counter(string name, Func<IEnumerable<Measurement<long>>> values, string unit, string description) => _meter.CreateObservableCounter(_prefix + name, values, unit, description);
+    public void Counter(string name, Func<IEnumerable<Measurement<long>>> values, string unit, string description) =>
+        _meter.CreateObservableCounter(_prefix + name, values, unit, description);
 
-    public Histogram<double> Histogram(string name, string unit, string description) => _meter.CreateHistogram<double>(_prefix + name, unit, description);
+    public Histogram<double> Histogram(string name, string unit, string description) =>
+        _meter.CreateHistogram<double>(_prefix + name, unit, description);
 
     public void Dispose() => _meter.Dispose();
 }

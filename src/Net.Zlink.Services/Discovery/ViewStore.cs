@@ -6,12 +6,14 @@ namespace Net.Zlink.Services;
 /// <see cref="Services"/>.</summary>
 internal sealed class ViewStore(ServiceKind kind, TimeSpan staleViewTimeout, TimeSpan restartTimeout)
 {
-    // A registry that begins its sequence at the clock jumps by more than this when it is restarted; no registry has so many changes between two lists.
+    // A registry that begins its sequence at the clock jumps by more than this when it is restarted; no registry has so many changes
+    // between two lists.
     private const ulong RestartJump = 1 << 20;
 
     private readonly List<ConnectionView> _views = [];
     private readonly List<Remembered> _remembered = [];
-    private ImmutableDictionary<string, ServiceSnapshot> _services = ImmutableDictionary.Create<string, ServiceSnapshot>(StringComparer.Ordinal);
+    private ImmutableDictionary<string, ServiceSnapshot> _services = ImmutableDictionary.Create<string,
+        ServiceSnapshot>(StringComparer.Ordinal);
     private long _changes;
 
     /// <summary>The union, by the names of services; none without instances.</summary>
@@ -29,7 +31,8 @@ internal sealed class ViewStore(ServiceKind kind, TimeSpan staleViewTimeout, Tim
         {
             TimeSpan? next = null;
             bool hasLive = _views.Exists(static view => view.EndedAt is null && view.HasList);
-            foreach (TimeSpan time in _views.Where(view => view.EndedAt is not null && hasLive).Select(view => view.EndedAt!.Value + staleViewTimeout)
+            foreach (TimeSpan time in _views.Where(view => view.EndedAt is not null && hasLive)
+                .Select(view => view.EndedAt!.Value + staleViewTimeout)
                 .Concat(_remembered.Select(static remembered => remembered.Until)))
             {
                 next = next < time ? next : time;
@@ -130,11 +133,13 @@ internal sealed class ViewStore(ServiceKind kind, TimeSpan staleViewTimeout, Tim
     }
 
     /// <summary>The first list of a new connection: the views of earlier connections to the same registry go.</summary>
-    private void RemoveOlder(TimeSpan now, ConnectionView view, in ServiceListHeader header, SortedDictionary<ServiceKey, ListedService> services)
+    private void RemoveOlder(TimeSpan now, ConnectionView view, in ServiceListHeader header, SortedDictionary<ServiceKey,
+        ListedService> services)
     {
         uint id = header.RegistryId;
         foreach (ConnectionView older in _views.Where(other => other != view && other.EndedAt is not null
-            && (other.RegistryId == id || (view.Endpoint.Length > 0 && string.Equals(other.Endpoint, view.Endpoint, StringComparison.Ordinal)))).ToArray())
+            && (other.RegistryId == id || (view.Endpoint.Length > 0
+                && string.Equals(other.Endpoint, view.Endpoint, StringComparison.Ordinal)))).ToArray())
         {
             _views.Remove(older);
             if (IsRestart(older, header))
@@ -153,7 +158,8 @@ internal sealed class ViewStore(ServiceKind kind, TimeSpan staleViewTimeout, Tim
         foreach ((ServiceKey key, ListedService service) in older.Services)
         {
             ListedInstance[] listed = services.TryGetValue(key, out ListedService? listedAnew) ? listedAnew.Instances : [];
-            foreach (ListedInstance instance in service.Instances.Where(instance => !Array.Exists(listed, other => other.Endpoint == instance.Endpoint)))
+            foreach (ListedInstance instance in service.Instances.Where(
+                instance => !Array.Exists(listed, other => other.Endpoint == instance.Endpoint)))
             {
                 _remembered.Add(new Remembered(key, instance, now + restartTimeout));
             }
@@ -162,7 +168,8 @@ internal sealed class ViewStore(ServiceKind kind, TimeSpan staleViewTimeout, Tim
 
     private HashSet<string> Merge(DateTimeOffset wallClock)
     {
-        var union = new Dictionary<string, SortedDictionary<ServiceText, (ListedInstance Instance, long ChangedAt)>>(StringComparer.Ordinal);
+        var union = new Dictionary<string, SortedDictionary<ServiceText,
+            (ListedInstance Instance, long ChangedAt)>>(StringComparer.Ordinal);
         foreach (ConnectionView view in _views)
         {
             foreach ((ServiceKey key, ListedService service) in view.Services)
@@ -191,7 +198,8 @@ internal sealed class ViewStore(ServiceKind kind, TimeSpan staleViewTimeout, Tim
         foreach ((string name, SortedDictionary<ServiceText, (ListedInstance Instance, long ChangedAt)> instances) in union)
         {
             ImmutableArray<ServiceInstance> present =
-                [.. instances.Values.Select(listed => new ServiceInstance(name, listed.Instance.Endpoint.ToString(), listed.Instance.RoutingId, listed.Instance.Weight))];
+                [.. instances.Values.Select(listed => new ServiceInstance(
+                    name, listed.Instance.Endpoint.ToString(), listed.Instance.RoutingId, listed.Instance.Weight))];
             if (!_services.TryGetValue(name, out ServiceSnapshot? before) || !before.Instances.SequenceEqual(present))
             {
                 services[name] = new ServiceSnapshot(name, present, version, wallClock);
@@ -199,13 +207,15 @@ internal sealed class ViewStore(ServiceKind kind, TimeSpan staleViewTimeout, Tim
             }
         }
 
-        // One counter for all services and lists: a service that is gone and comes again has a greater version, and of two views the younger entry is known.
+        // One counter for all services and lists: a service that is gone and comes again has a greater version, and of two views the
+        // younger entry is known.
         Volatile.Write(ref _services, services.ToImmutable());
         _changes = version;
         return changed;
     }
 
-    private void Add(Dictionary<string, SortedDictionary<ServiceText, (ListedInstance Instance, long ChangedAt)>> union, ServiceKey key, ListedInstance instance, long changedAt)
+    private void Add(Dictionary<string, SortedDictionary<ServiceText, (ListedInstance Instance, long ChangedAt)>> union, ServiceKey key,
+        ListedInstance instance, long changedAt)
     {
         if (key.Kind != (ushort)kind)
         {

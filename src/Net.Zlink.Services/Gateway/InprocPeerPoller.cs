@@ -13,7 +13,8 @@ internal sealed class InprocPeerPoller : IDisposable
     public InprocPeerPoller(LinkTable links, TimeProvider clock)
     {
         _links = links;
-        _timer = clock.CreateTimer(static state => ((InprocPeerPoller)state!).OnTick(), this, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
+        _timer = clock.CreateTimer(static state => ((InprocPeerPoller)state!).OnTick(), this, Timeout.InfiniteTimeSpan,
+            Timeout.InfiniteTimeSpan);
     }
 
     /// <summary>The links have changed: looks now, and from now on if one of them is over inproc.</summary>

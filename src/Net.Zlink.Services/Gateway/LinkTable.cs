@@ -17,7 +17,8 @@ internal sealed class LinkTable(
     RouterSocket router, TimeProvider clock, ILogger logger, TimeSpan removedTimeout, Action<ReceiverLink> onLost)
 {
     /// <summary>The events that <see cref="OnEvent"/> understands.</summary>
-    public const SocketEventTypes Events = SocketEventTypes.ConnectionReady | SocketEventTypes.Disconnected | SocketEventTypes.ConnectRetried | SocketEventTypes.ConnectGivenUp
+    public const SocketEventTypes Events = SocketEventTypes.ConnectionReady | SocketEventTypes.Disconnected
+        | SocketEventTypes.ConnectRetried | SocketEventTypes.ConnectGivenUp
         | SocketEventTypes.HandshakeFailedNoDetail | SocketEventTypes.HandshakeFailedProtocol | SocketEventTypes.HandshakeFailedAuth;
 
     private readonly Lock _gate = new();
@@ -274,7 +275,8 @@ internal sealed class LinkTable(
 
     private async Task DisconnectLaterAsync(ReceiverLink link, int removal)
     {
-        await Task.Delay(removedTimeout, clock, _stop.Token).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing | ConfigureAwaitOptions.ForceYielding);
+        await Task.Delay(removedTimeout, clock, _stop.Token)
+            .ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing | ConfigureAwaitOptions.ForceYielding);
         lock (_gate)
         {
             if (_stop.IsCancellationRequested || link.Removals != removal || link.Pools.Count > 0)

@@ -21,7 +21,8 @@ internal enum RequestOutcomeKind
 }
 
 /// <summary>How a request has ended. The message is a reply that nobody else disposes.</summary>
-internal readonly record struct RequestOutcome(RequestOutcomeKind Kind, Message Reply = default, ushort Code = 0, string? Text = null, Exception? Exception = null);
+internal readonly record struct RequestOutcome(
+    RequestOutcomeKind Kind, Message Reply = default, ushort Code = 0, string? Text = null, Exception? Exception = null);
 
 /// <summary>One request from RequestAsync to its end: a reusable value-task source. Its fields are guarded by the lock of
 /// <see cref="PendingRequests"/> while it is pending.</summary>

@@ -48,7 +48,8 @@ internal sealed class PendingRequests : IDisposable
         _onExpired = onExpired;
         _recycle = Recycle;
         _origin = clock.GetTimestamp();
-        _timer = clock.CreateTimer(static state => ((PendingRequests)state!).OnTick(), this, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
+        _timer = clock.CreateTimer(static state => ((PendingRequests)state!).OnTick(), this, Timeout.InfiniteTimeSpan,
+            Timeout.InfiniteTimeSpan);
     }
 
     /// <summary>How many wait for their end.</summary>
@@ -101,7 +102,8 @@ internal sealed class PendingRequests : IDisposable
             {
                 if (_used == MaxRequests)
                 {
-                    throw new ZlinkException(ZlinkError.Again, $"{MaxRequests} requests wait for their replies, which is the most that a gateway has at once.");
+                    throw new ZlinkException(ZlinkError.Again,
+                        $"{MaxRequests} requests wait for their replies, which is the most that a gateway has at once.");
                 }
 
                 slot = _used++;

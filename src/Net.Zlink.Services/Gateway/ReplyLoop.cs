@@ -182,7 +182,8 @@ internal sealed class ReplyLoop
             return false;
         }
 
-        if ((envelope.Flags & EnvelopeFlags.Draining) != EnvelopeFlags.None || envelope is { Kind: EnvelopeKind.Refused, Code: RequestEnvelope.DrainingCode })
+        if ((envelope.Flags & EnvelopeFlags.Draining) != EnvelopeFlags.None
+            || envelope is { Kind: EnvelopeKind.Refused, Code: RequestEnvelope.DrainingCode })
         {
             _links.OnDraining(link);
         }

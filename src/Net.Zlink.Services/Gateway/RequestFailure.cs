@@ -13,19 +13,31 @@ internal static class RequestFailure
         string receiver = request.Link?.Endpoint ?? "";
         return outcome.Kind switch
         {
-            RequestOutcomeKind.Failed => new ServiceException(ServiceError.Failed, $"{service} at {receiver} executed the request and failed: {outcome.Text}", outcome.Code, wasExecuted: true),
-            RequestOutcomeKind.Refused => new ServiceException(ServiceError.Refused, $"none of {request.Asked.Count} receivers of {service} executed the request; the last one says: {request.Refusal.Text}", request.Refusal.Code),
-            RequestOutcomeKind.Lost => new ServiceException(ServiceError.ReceiverLost, $"the connection to {service} at {receiver} ended before its reply came; the request may have been executed", wasExecuted: true),
-            RequestOutcomeKind.NoReceiver => new ServiceException(ServiceError.NoReceiver, $"no receiver of {service} is ready{WhyNobody(request)}"),
+            RequestOutcomeKind.Failed => new ServiceException(
+                ServiceError.Failed, $"{service} at {receiver} executed the request and failed: {outcome.Text}", outcome.Code,
+                wasExecuted: true),
+            RequestOutcomeKind.Refused => new ServiceException(
+                ServiceError.Refused,
+                $"none of {request.Asked.Count} receivers of {service} executed the request; the last one says: {request.Refusal.Text}",
+                request.Refusal.Code),
+            RequestOutcomeKind.Lost => new ServiceException(
+                ServiceError.ReceiverLost,
+                $"the connection to {service} at {receiver} ended before its reply came; the request may have been executed",
+                wasExecuted: true),
+            RequestOutcomeKind.NoReceiver => new ServiceException(
+                ServiceError.NoReceiver, $"no receiver of {service} is ready{WhyNobody(request)}"),
             RequestOutcomeKind.Cancelled => new OperationCanceledException(request.Token),
-            RequestOutcomeKind.TimedOut => new TimeoutException(string.Create(CultureInfo.InvariantCulture, $"no reply of {service} came within {request.Timeout.TotalMilliseconds:0} ms: {WhyLate(request, receiver)}")),
+            RequestOutcomeKind.TimedOut => new TimeoutException(
+                string.Create(CultureInfo.InvariantCulture,
+                $"no reply of {service} came within {request.Timeout.TotalMilliseconds:0} ms: {WhyLate(request, receiver)}")),
             _ => outcome.Exception ?? new ServiceException($"the request to {service} has ended"),
         };
     }
 
     private static string WhyLate(PendingRequest request, string receiver) =>
         request.Link is not null ? $"{receiver} was asked and has not answered"
-        : request.Refusal.Kind == RequestOutcomeKind.Refused ? $"the receiver that was asked last refused ({request.Refusal.Text}), and no other one had room"
+        : request.Refusal.Kind == RequestOutcomeKind.Refused
+            ? $"the receiver that was asked last refused ({request.Refusal.Text}), and no other one had room"
         : request.Pool.Ready.Count > 0 ? "no receiver that is ready had room; it was not sent"
         : $"it was not sent{WhyNobody(request)}";
 
@@ -43,7 +55,9 @@ internal static class RequestFailure
         }
 
         ReceiverLink[] links = pool.Links;
-        return links.Length == 0 ? "" : $": {string.Join("; ", links.Take(3).Select(static link => $"{link.Endpoint} ({WhyNotReady(link)})"))}{(links.Length > 3 ? $" and {links.Length - 3} more" : "")}";
+        return links.Length == 0 ? ""
+            : $": {string.Join("; ", links.Take(3).Select(static link => $"{link.Endpoint} "
+            + $"({WhyNotReady(link)})"))}{(links.Length > 3 ? $" and {links.Length - 3} more" : "")}";
     }
 
     /// <summary>Why a link is in no pool, for people.</summary>

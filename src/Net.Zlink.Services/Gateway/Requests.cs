@@ -53,7 +53,8 @@ internal sealed class Requests : IDisposable
     /// <param name="timeout">Its time, positive or infinite.</param>
     /// <param name="cancellation">The caller's.</param>
     public ValueTask<ServiceReply> SendAsync(
-        ServicePool pool, RoutingId target, ReadOnlyMemory<byte> payload, MessageBuilder? parts, TimeSpan timeout, CancellationToken cancellation)
+        ServicePool pool, RoutingId target, ReadOnlyMemory<byte> payload, MessageBuilder? parts, TimeSpan timeout,
+            CancellationToken cancellation)
     {
         if (cancellation.IsCancellationRequested)
         {
@@ -72,7 +73,8 @@ internal sealed class Requests : IDisposable
         Interlocked.Increment(ref Counters.Started);
         if (cancellation.CanBeCanceled)
         {
-            request.Registration = cancellation.UnsafeRegister(static (state, token) => ((PendingRequest)state!).Requests?.OnCancelled((PendingRequest)state, token), request);
+            request.Registration = cancellation.UnsafeRegister(
+                static (state, token) => ((PendingRequest)state!).Requests?.OnCancelled((PendingRequest)state, token), request);
         }
 
         short version = request.Version;
@@ -214,7 +216,8 @@ internal sealed class Requests : IDisposable
                         Finish(request, Pending.EndBySender(request, new RequestOutcome(RequestOutcomeKind.NoReceiver)));
                         return;
                     case AttemptResult.NobodyReady:
-                        await request.Pool.ChangeAsync(ready).WaitAsync(left, _clock, ended).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+                        await request.Pool.ChangeAsync(ready).WaitAsync(left, _clock, ended)
+                            .ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
                         break;
                     default:
                         isDone = true;

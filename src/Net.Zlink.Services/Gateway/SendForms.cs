@@ -156,7 +156,8 @@ internal readonly struct OwnedForm(IMemoryOwner<byte> payload, int length) : IAw
     private async ValueTask SendQuotedAsync(
         RouterSocket router, EnvelopeBuilders builders, ReadOnlyMemory<byte> name, CancellationToken cancellation)
     {
-        await QuotedSend.SendAsync(router, builders, name, builders.RentPlain(payload.Memory.Span[..length]), cancellation).ConfigureAwait(false);
+        await QuotedSend.SendAsync(router, builders, name, builders.RentPlain(payload.Memory.Span[..length]), cancellation)
+            .ConfigureAwait(false);
         payload.Dispose();
     }
 }

@@ -77,7 +77,8 @@ internal sealed class ServicePool(string service)
                 return ReceiverChoice.Weighted(turn, ready.WeightsUpTo);
             case LoadBalancing.LeastOutstanding when ready.Count > 1:
                 (int first, int second) = ReceiverChoice.Two(turn, ready.Count);
-                return ReceiverChoice.HasNoMore(ready.Links[first].Outstanding, ready.WeightOf(first), ready.Links[second].Outstanding, ready.WeightOf(second))
+                return ReceiverChoice.HasNoMore(ready.Links[first].Outstanding, ready.WeightOf(first), ready.Links[second].Outstanding,
+                    ready.WeightOf(second))
                     ? first
                     : second;
             default:

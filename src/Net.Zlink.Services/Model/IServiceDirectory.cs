@@ -12,6 +12,7 @@ public interface IServiceDirectory
     /// <summary>Follows one service, or all of them. Begins with what is there; services without instances are left out of that.</summary>
     /// <param name="service">Its name; null for all services.</param>
     /// <param name="cancellationToken">Ends it.</param>
-    /// <returns>Changes in order. A slow reader misses states between, never the last one; it holds one state per service at most. Ends when the directory ends.</returns>
+    /// <returns>Changes in order. A slow reader misses states between, never the last one; it holds one state per service at most. Ends
+    /// when the directory ends.</returns>
     IAsyncEnumerable<ServiceChange> WatchAsync(string? service = null, CancellationToken cancellationToken = default);
 }

@@ -15,7 +15,8 @@ public sealed record ServiceChange(ServiceSnapshot Before, ServiceSnapshot After
     public IEnumerable<ServiceInstance> Removed => Before.Instances.Where(instance => At(After, instance.Endpoint) is null);
 
     /// <summary>Instances, as they are now, whose endpoint was listed before with another routing id or weight.</summary>
-    public IEnumerable<ServiceInstance> Updated => After.Instances.Where(instance => At(Before, instance.Endpoint) is { } old && old != instance);
+    public IEnumerable<ServiceInstance> Updated =>
+        After.Instances.Where(instance => At(Before, instance.Endpoint) is { } old && old != instance);
 
     private static ServiceInstance? At(ServiceSnapshot snapshot, string endpoint) =>
         snapshot.Instances.FirstOrDefault(instance => string.Equals(instance.Endpoint, endpoint, StringComparison.Ordinal));

@@ -9,7 +9,8 @@ public sealed class StaticDirectory : IServiceDirectory
     private readonly Lock _gate = new();
     private readonly TimeProvider _clock;
     private readonly ServiceWatchers _watchers;
-    private ImmutableDictionary<string, ServiceSnapshot> _services = ImmutableDictionary.Create<string, ServiceSnapshot>(StringComparer.Ordinal);
+    private ImmutableDictionary<string, ServiceSnapshot> _services = ImmutableDictionary.Create<string,
+        ServiceSnapshot>(StringComparer.Ordinal);
 
     /// <summary>A directory with these instances, of any number of services; <see cref="SetService"/> changes it.</summary>
     /// <param name="instances">The instances; where one service has an endpoint twice the last one counts.</param>
@@ -31,7 +32,8 @@ public sealed class StaticDirectory : IServiceDirectory
         ArgumentNullException.ThrowIfNull(instances);
         _clock = clock;
         _watchers = new ServiceWatchers(GetService, () => Volatile.Read(ref _services).Keys);
-        foreach (IGrouping<string, ServiceInstance> service in instances.GroupBy(static instance => Checked(instance).Service, StringComparer.Ordinal))
+        foreach (IGrouping<string, ServiceInstance> service in instances.GroupBy(
+            static instance => Checked(instance).Service, StringComparer.Ordinal))
         {
             SetService(service.Key, service);
         }
@@ -42,7 +44,8 @@ public sealed class StaticDirectory : IServiceDirectory
     public ServiceSnapshot GetService(string service)
     {
         ArgumentNullException.ThrowIfNull(service);
-        return Volatile.Read(ref _services).TryGetValue(service, out ServiceSnapshot? snapshot) ? snapshot : new ServiceSnapshot(service, []);
+        return Volatile.Read(ref _services).TryGetValue(service, out ServiceSnapshot? snapshot) ? snapshot
+            : new ServiceSnapshot(service, []);
     }
 
     /// <summary>Replaces all instances of one service.</summary>
@@ -56,9 +59,11 @@ public sealed class StaticDirectory : IServiceDirectory
         ArgumentNullException.ThrowIfNull(instances);
         ImmutableArray<ServiceInstance> sorted = [.. instances
             .Select(instance => string.Equals(Checked(instance).Service, service, StringComparison.Ordinal) ? instance
-                : throw new ArgumentException($"{instance.Endpoint} is an instance of {instance.Service}, not of {service}.", nameof(instances)))
+                : throw new ArgumentException($"{instance.Endpoint} is an instance of {instance.Service}, not of {service}.",
+                    nameof(instances)))
             .Reverse().DistinctBy(static instance => instance.Endpoint, StringComparer.Ordinal)
-            .OrderBy(static instance => Encoding.UTF8.GetBytes(instance.Endpoint), Comparer<byte[]>.Create(static (left, right) => left.AsSpan().SequenceCompareTo(right)))];
+            .OrderBy(static instance => Encoding.UTF8.GetBytes(instance.Endpoint),
+                Comparer<byte[]>.Create(static (left, right) => left.AsSpan().SequenceCompareTo(right)))];
         lock (_gate)
         {
             ServiceSnapshot before = GetService(service);
@@ -68,20 +73,23 @@ public sealed class StaticDirectory : IServiceDirectory
             }
 
             // A service without instances keeps its entry: its version must go on from there.
-            Volatile.Write(ref _services, _services.SetItem(service, new ServiceSnapshot(service, sorted, before.Version + 1, _clock.GetUtcNow())));
+            Volatile.Write(ref _services, _services.SetItem(
+                service, new ServiceSnapshot(service, sorted, before.Version + 1, _clock.GetUtcNow())));
         }
 
         _watchers.Notify(service);
     }
 
     /// <inheritdoc/>
-    public IAsyncEnumerable<ServiceChange> WatchAsync(string? service = null, CancellationToken cancellationToken = default) => _watchers.WatchAsync(service, cancellationToken);
+    public IAsyncEnumerable<ServiceChange> WatchAsync(string? service = null, CancellationToken cancellationToken = default) =>
+        _watchers.WatchAsync(service, cancellationToken);
 
     private static ServiceInstance Checked(ServiceInstance instance)
     {
         ArgumentNullException.ThrowIfNull(instance);
         return string.IsNullOrEmpty(instance.Service) || string.IsNullOrEmpty(instance.Endpoint) || instance.Weight == 0
-            ? throw new ArgumentException($"An instance has a service, an endpoint and a weight of 1 or more; this one is {instance}.", nameof(instance))
+            ? throw new ArgumentException($"An instance has a service, an endpoint and a weight of 1 or more; this one is {instance}.",
+                nameof(instance))
             : instance;
     }
 }

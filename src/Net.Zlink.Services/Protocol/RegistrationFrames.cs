@@ -4,11 +4,13 @@ namespace Net.Zlink.Services;
 internal static class RegistrationFrames
 {
     /// <summary>REGISTER or UPDATE_WEIGHT.</summary>
-    public static void WriteRegister(MessageBuilder message, ushort id, ushort kind, ReadOnlySpan<byte> service, ReadOnlySpan<byte> endpoint, uint weight) =>
+    public static void WriteRegister(MessageBuilder message, ushort id, ushort kind, ReadOnlySpan<byte> service,
+        ReadOnlySpan<byte> endpoint, uint weight) =>
         message.AddUInt16(id).AddUInt16(kind).Add(service).Add(endpoint).AddUInt32(weight);
 
     /// <summary>UNREGISTER or HEARTBEAT, which nobody answers.</summary>
-    public static void WriteShort(MessageBuilder message, ushort id, ushort kind, ReadOnlySpan<byte> service, ReadOnlySpan<byte> endpoint) =>
+    public static void WriteShort(MessageBuilder message, ushort id, ushort kind, ReadOnlySpan<byte> service,
+        ReadOnlySpan<byte> endpoint) =>
         message.AddUInt16(id).AddUInt16(kind).Add(service).Add(endpoint);
 
     /// <summary>REGISTER_ACK.</summary>

@@ -75,7 +75,8 @@ internal readonly ref struct RequestEnvelope
 
     /// <summary>How many bytes <see cref="Write"/> writes.</summary>
     public int Size =>
-        HeaderSize + (TimeLeft is null ? 0 : 2 + sizeof(uint)) + (SentAt is null ? 0 : 2 + sizeof(long)) + (Service.IsEmpty ? 0 : 2 + Service.Length);
+        HeaderSize + (TimeLeft is null ? 0 : 2 + sizeof(uint)) + (SentAt is null ? 0 : 2 + sizeof(long))
+            + (Service.IsEmpty ? 0 : 2 + Service.Length);
 
     /// <summary>A first part of an application that begins like this has to go behind an envelope of kind Plain.</summary>
     public static bool BeginsLikeOne(ReadOnlySpan<byte> firstPart) => firstPart.StartsWith(Magic);
@@ -144,7 +145,9 @@ internal readonly ref struct RequestEnvelope
     {
         if (destination.Length < Size || Service.Length > byte.MaxValue)
         {
-            throw new ArgumentException($"An envelope of {Size} bytes does not fit {destination.Length}, or its name of {Service.Length} bytes is longer than {byte.MaxValue}.", nameof(destination));
+            throw new ArgumentException(
+                $"An envelope of {Size} bytes does not fit {destination.Length}, or its name of {Service.Length} bytes is longer than "
+                + $"{byte.MaxValue}.", nameof(destination));
         }
 
         Magic.CopyTo(destination);

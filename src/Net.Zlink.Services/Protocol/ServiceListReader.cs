@@ -1,19 +1,23 @@
 namespace Net.Zlink.Services;
 
-/// <summary>Decodes a list as leniently as the native core: what follows a malformed header is left out, what comes before it counts.</summary>
+/// <summary>Decodes a list as leniently as the native core: what follows a malformed header is left out, what comes before it
+/// counts.</summary>
 internal static class ServiceListReader
 {
     // Of a service without instances: kind, name, count. Of an instance: endpoint, routing id, weight.
     private const int FramesPerItem = 3;
 
-    private static readonly Comparer<ListedInstance> ByEndpoint = Comparer<ListedInstance>.Create(static (left, right) => left.Endpoint.CompareTo(right.Endpoint));
+    private static readonly Comparer<ListedInstance> ByEndpoint =
+        Comparer<ListedInstance>.Create(static (left, right) => left.Endpoint.CompareTo(right.Endpoint));
 
     /// <summary>Reads all services behind the header.</summary>
     /// <param name="frames">The whole message; its header was read.</param>
     /// <param name="header">Its header.</param>
-    /// <param name="previous">What the same sender's last list said: services that did not change keep their objects. Null: nothing.</param>
+    /// <param name="previous">What the same sender's last list said: services that did not change keep their objects. Null:
+    /// nothing.</param>
     /// <returns>In the order of their keys; none without instances.</returns>
-    public static SortedDictionary<ServiceKey, ListedService> Read(in Frames frames, in ServiceListHeader header, IReadOnlyDictionary<ServiceKey, ListedService>? previous = null)
+    public static SortedDictionary<ServiceKey,
+        ListedService> Read(in Frames frames, in ServiceListHeader header, IReadOnlyDictionary<ServiceKey, ListedService>? previous = null)
     {
         var services = new SortedDictionary<ServiceKey, ListedService>();
         int next = ServiceListHeader.FrameCount;
@@ -60,7 +64,8 @@ internal static class ServiceListReader
             // An id that is too long leaves the native entry undefined; an empty endpoint cannot be connected to.
             if (!frames[at].IsEmpty && frames[at + 1].Length <= RoutingId.MaxLength)
             {
-                instances.Add(new ListedInstance(new ServiceText(frames[at]), new RoutingId(frames[at + 1].ToArray()), frames.ReadWeight(at + 2)));
+                instances.Add(new ListedInstance(new ServiceText(frames[at]), new RoutingId(frames[at + 1].ToArray()),
+                    frames.ReadWeight(at + 2)));
             }
         }
 
@@ -77,7 +82,8 @@ internal static class ServiceListReader
         for (int i = 0, at = first; i < count; i++, at += FramesPerItem)
         {
             ListedInstance instance = known[i];
-            if (!frames[at].SequenceEqual(instance.Endpoint.Span) || !frames[at + 1].SequenceEqual(instance.RoutingId.Span) || frames.ReadWeight(at + 2) != instance.Weight)
+            if (!frames[at].SequenceEqual(instance.Endpoint.Span) || !frames[at + 1].SequenceEqual(instance.RoutingId.Span)
+                || frames.ReadWeight(at + 2) != instance.Weight)
             {
                 return false;
             }

@@ -31,7 +31,9 @@ internal sealed class ServiceText : IEquatable<ServiceText>, IComparable<Service
         ArgumentException.ThrowIfNullOrEmpty(text, argument);
         var checkedText = new ServiceText(text);
         return checkedText._bytes.Length <= MaxLength ? checkedText
-            : throw new ArgumentException($"\"{text[..32]}...\" has {checkedText._bytes.Length} bytes in UTF-8; native readers cut what is longer than {MaxLength}.", argument);
+            : throw new ArgumentException(
+                $"\"{text[..32]}...\" has {checkedText._bytes.Length} bytes in UTF-8; native readers cut what is longer than {MaxLength}.",
+                argument);
     }
 
     public static bool operator ==(ServiceText? left, ServiceText? right) => left is null ? right is null : left.Equals(right);

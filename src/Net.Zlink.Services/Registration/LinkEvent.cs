@@ -23,4 +23,6 @@ internal enum LinkEventType
 /// <param name="Text">Of an answer or a loss.</param>
 /// <param name="Registration">Of what the application wants: whose.</param>
 /// <param name="Done">Completed when the loop has dealt with it.</param>
-internal readonly record struct LinkEvent(LinkEventType Type, int Connection = 0, byte Status = 0, string Text = "", Registration? Registration = null, TaskCompletionSource? Done = null);
+internal readonly record struct LinkEvent(
+    LinkEventType Type, int Connection = 0, byte Status = 0, string Text = "", Registration? Registration = null,
+    TaskCompletionSource? Done = null);

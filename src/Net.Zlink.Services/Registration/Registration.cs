@@ -76,7 +76,8 @@ public sealed class Registration : IAsyncDisposable
         ObjectDisposedException.ThrowIf(State == RegistrationState.Ended, this);
         Volatile.Write(ref _weight, wanted);
         _owner.UpdateWeight(this);
-        await WaitAsync(status => status.State == RegistrationState.Registered && status.Weight != wanted, cancellationToken).ConfigureAwait(false);
+        await WaitAsync(status => status.State == RegistrationState.Registered && status.Weight != wanted, cancellationToken)
+            .ConfigureAwait(false);
     }
 
     /// <summary>Follows the state. Begins with the present one; a slow reader misses states between, never the last one.</summary>
@@ -182,7 +183,8 @@ public sealed class Registration : IAsyncDisposable
                 if (state == RegistrationState.Refused)
                 {
                     RegistryStatus refused = statuses.First(static status => status.State == RegistrationState.Refused);
-                    throw new ServiceException(ServiceError.RegistrationRefused, $"{refused.RegistryEndpoint} refused {Service} at {Endpoint}: {refused.Detail}", refused.StatusCode ?? 0);
+                    throw new ServiceException(ServiceError.RegistrationRefused,
+                        $"{refused.RegistryEndpoint} refused {Service} at {Endpoint}: {refused.Detail}", refused.StatusCode ?? 0);
                 }
 
                 await changes.Reader.ReadAsync(cancellationToken).ConfigureAwait(false);

@@ -94,9 +94,11 @@ internal sealed class RegistrationSet(ZlinkContext context, ReceiverOptions opti
         lock (_gate)
         {
             ObjectDisposedException.ThrowIf(_isDisposed, this);
-            if (_registrations.Exists(other => other.ServiceText == service && string.Equals(other.Endpoint, endpoint, StringComparison.Ordinal)))
+            if (_registrations.Exists(other => other.ServiceText == service
+                && string.Equals(other.Endpoint, endpoint, StringComparison.Ordinal)))
             {
-                throw new InvalidOperationException($"{service} is registered at {endpoint} already: change its weight, or dispose that registration first.");
+                throw new InvalidOperationException(
+                    $"{service} is registered at {endpoint} already: change its weight, or dispose that registration first.");
             }
 
             _firstEndpoint ??= endpoint;
@@ -132,7 +134,8 @@ internal sealed class RegistrationSet(ZlinkContext context, ReceiverOptions opti
         {
             links = LinksOf(registration);
             _registrations.Remove(registration);
-            unused = _registrations.Exists(other => string.Equals(other.Endpoint, registration.Endpoint, StringComparison.Ordinal)) ? [] : links;
+            unused = _registrations.Exists(other => string.Equals(other.Endpoint, registration.Endpoint, StringComparison.Ordinal)) ? []
+                : links;
             _links.RemoveAll(unused.Contains);
         }
 
@@ -172,12 +175,14 @@ internal sealed class RegistrationSet(ZlinkContext context, ReceiverOptions opti
     // Under the gate.
     private RegistryLinkLoop LinkOf(string registry, string endpoint)
     {
-        RegistryLinkLoop? link = _links.Find(other => string.Equals(other.RegistryEndpoint, registry, StringComparison.Ordinal) && string.Equals(other.Endpoint, endpoint, StringComparison.Ordinal));
+        RegistryLinkLoop? link = _links.Find(other => string.Equals(other.RegistryEndpoint, registry, StringComparison.Ordinal)
+            && string.Equals(other.Endpoint, endpoint, StringComparison.Ordinal));
         if (link is null)
         {
             // Two endpoints with one id would abort a native gateway, so a given id is the first one's.
             bool hasGivenId = !options.RoutingId.IsEmpty && string.Equals(endpoint, _firstEndpoint, StringComparison.Ordinal);
-            link = new RegistryLinkLoop(context, registry, endpoint, hasGivenId ? options.RoutingId.Copy() : StableRoutingId.Of(endpoint), options);
+            link = new RegistryLinkLoop(context, registry, endpoint, hasGivenId ? options.RoutingId.Copy() : StableRoutingId.Of(endpoint),
+                options);
             _links.Add(link);
         }
 

@@ -6,7 +6,8 @@ namespace Net.Zlink.Services;
 /// answers what was sent by it.</summary>
 internal sealed class RegistryConnection : IDisposable
 {
-    // The registry links' own liveness (docs/services.md): a registry whose machine is gone is noticed well before its lease is over, and the other way round.
+    // The registry links' own liveness (docs/services.md): a registry whose machine is gone is noticed well before its lease is over, and
+    // the other way round.
     private static readonly TimeSpan HeartbeatInterval = TimeSpan.FromSeconds(2);
     private static readonly TimeSpan HeartbeatTimeout = TimeSpan.FromSeconds(5);
     private static readonly TimeSpan Linger = TimeSpan.FromSeconds(1);
@@ -29,7 +30,8 @@ internal sealed class RegistryConnection : IDisposable
     /// <param name="number">Goes with each event.</param>
     /// <param name="notify">Takes the events, on any thread.</param>
     /// <exception cref="ZlinkException">The socket cannot be made, or the endpoint is none.</exception>
-    public RegistryConnection(ZlinkContext context, string endpoint, RoutingId routingId, Action<DealerOptions>? configure, int number, Action<LinkEvent> notify)
+    public RegistryConnection(ZlinkContext context, string endpoint, RoutingId routingId, Action<DealerOptions>? configure, int number,
+        Action<LinkEvent> notify)
     {
         var options = new DealerOptions
         {
@@ -52,14 +54,16 @@ internal sealed class RegistryConnection : IDisposable
             bool isInproc = endpoint.StartsWith("inproc://", StringComparison.Ordinal);
             if (!isInproc)
             {
-                _events = _socket.OnEvent(SocketEventTypes.ConnectionReady | SocketEventTypes.Disconnected | SocketEventTypes.ConnectRetried, OnEvent);
+                _events = _socket.OnEvent(SocketEventTypes.ConnectionReady | SocketEventTypes.Disconnected
+                    | SocketEventTypes.ConnectRetried, OnEvent);
             }
 
             _socket.Connect(endpoint);
             _ = ReceiveAsync();
             if (isInproc)
             {
-                _poll = context.TimeProvider.CreateTimer(static state => ((RegistryConnection)state!).Poll(), this, TimeSpan.Zero, InprocPollInterval);
+                _poll = context.TimeProvider.CreateTimer(
+                    static state => ((RegistryConnection)state!).Poll(), this, TimeSpan.Zero, InprocPollInterval);
             }
         }
         catch
@@ -127,7 +131,8 @@ internal sealed class RegistryConnection : IDisposable
         int isReady = ConnectedAt() is null ? 0 : 1;
         if (Interlocked.Exchange(ref _isInprocReady, isReady) != isReady)
         {
-            _notify(isReady != 0 ? new LinkEvent(LinkEventType.Ready, _number) : new LinkEvent(LinkEventType.Lost, _number, Text: "the registry has ended"));
+            _notify(isReady != 0 ? new LinkEvent(LinkEventType.Ready, _number)
+                : new LinkEvent(LinkEventType.Lost, _number, Text: "the registry has ended"));
         }
     }
 

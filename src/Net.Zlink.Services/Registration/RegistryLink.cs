@@ -4,9 +4,8 @@ namespace Net.Zlink.Services;
 /// Commands go out, events come in.</summary>
 /// <remarks>
 /// The wire has no correlation, so answers belong to requests by their order on a connection. Hence each connection has a number,
-/// unanswered requests are forgotten with it,
-/// and events of another connection are ignored: no answer is ever taken for that of another request. Not thread-safe; times are since any
-/// fixed moment.
+/// unanswered requests are forgotten with it, and events of another connection are ignored: no answer is ever taken for that of another
+/// request. Not thread-safe; times are since any fixed moment.
 /// </remarks>
 internal sealed class RegistryLink
 {
@@ -65,7 +64,8 @@ internal sealed class RegistryLink
             }
 
             TimeSpan heartbeat = _lastHeartbeatAt + _heartbeatInterval;
-            return _unanswered.TryPeek(out UnansweredRequest oldest) && oldest.SentAt + _ackTimeout < heartbeat ? oldest.SentAt + _ackTimeout : heartbeat;
+            return _unanswered.TryPeek(out UnansweredRequest oldest) && oldest.SentAt + _ackTimeout < heartbeat
+                ? oldest.SentAt + _ackTimeout : heartbeat;
         }
     }
 
@@ -124,7 +124,8 @@ internal sealed class RegistryLink
         _unansweredInARow = 0;
         _reconnectPause = ReconnectInterval;
         LinkEntry entry = request.Entry;
-        if (status == AckStatus.NotFound && request.MessageId == MessageIds.UpdateWeight && entry.State == RegistrationState.Registered && _entries.Contains(entry))
+        if (status == AckStatus.NotFound && request.MessageId == MessageIds.UpdateWeight && entry.State == RegistrationState.Registered
+            && _entries.Contains(entry))
         {
             Reregistrations++;
             SendRegister(entry, now); // The registry has lost the entry: restarted, or its lease was over.
@@ -277,7 +278,8 @@ internal sealed class RegistryLink
         }
 
         OnLost(now, Connection, _unansweredInARow < UnansweredUntilWarning ? "the registry did not answer in time"
-            : "the registry does not answer: another receiver may have registered the same endpoint there, or a routing id of this one is in use");
+            : "the registry does not answer: another receiver may have registered the same endpoint there, or a routing id of this one "
+                + "is in use");
     }
 
     private void SendRegister(LinkEntry entry, TimeSpan now)

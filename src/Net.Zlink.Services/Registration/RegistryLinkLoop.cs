@@ -38,7 +38,8 @@ internal sealed class RegistryLinkLoop : IAsyncDisposable
         _configure = options.ConfigureRegistryConnection;
         _start = _clock.GetTimestamp();
         _link = new RegistryLink(options.HeartbeatInterval, options.AckTimeout);
-        _timer = _clock.CreateTimer(static state => ((RegistryLinkLoop)state!).Notify(new LinkEvent(LinkEventType.Tick)), this, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
+        _timer = _clock.CreateTimer(static state => ((RegistryLinkLoop)state!).Notify(new LinkEvent(LinkEventType.Tick)), this,
+            Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
         Completion = Task.Run(RunAsync);
     }
 
@@ -67,7 +68,8 @@ internal sealed class RegistryLinkLoop : IAsyncDisposable
     public Task RemoveAsync(Registration registration)
     {
         var done = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
-        return _events.Writer.TryWrite(new LinkEvent(LinkEventType.Remove, Registration: registration, Done: done)) ? done.Task : Task.CompletedTask;
+        return _events.Writer.TryWrite(new LinkEvent(LinkEventType.Remove, Registration: registration, Done: done)) ? done.Task
+            : Task.CompletedTask;
     }
 
     /// <summary>Unregisters what is left, and ends.</summary>
@@ -223,7 +225,8 @@ internal sealed class RegistryLinkLoop : IAsyncDisposable
         ReadOnlySpan<byte> service = command.Entry!.Service.Span;
         if (command.MessageId is MessageIds.Register or MessageIds.UpdateWeight)
         {
-            RegistrationFrames.WriteRegister(_builder, command.MessageId, (ushort)ServiceKind.Receiver, service, _endpointBytes, command.Weight);
+            RegistrationFrames.WriteRegister(_builder, command.MessageId, (ushort)ServiceKind.Receiver, service, _endpointBytes,
+                command.Weight);
         }
         else
         {

@@ -7,8 +7,7 @@ namespace Net.Zlink.Services;
 /// ids.</summary>
 /// <remarks>
 /// A native gateway names its connection by the listed id and keeps the name while the endpoint is listed, so an id must stay with its
-/// endpoint
-/// over a restart and must differ between endpoints: it aborts on two endpoints with one id. The hash is FNV-1a.
+/// endpoint over a restart and must differ between endpoints: it aborts on two endpoints with one id. The hash is FNV-1a.
 /// </remarks>
 internal static class StableRoutingId
 {

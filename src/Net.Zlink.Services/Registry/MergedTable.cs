@@ -14,16 +14,19 @@ internal sealed class MergedTable
     public ListedService[] All => _all ??= [.. _services.Values.Select(static service => service.All)];
 
     /// <summary>Own entries alone.</summary>
-    public ListedService[] Own => _own ??= [.. _services.Values.Select(static service => service.Own).Where(static service => service.Instances.Length > 0)];
+    public ListedService[] Own => _own ??= [.. _services.Values.Select(static service => service.Own)
+        .Where(static service => service.Instances.Length > 0)];
 
     public IEnumerable<(EntryKey Key, ListedInstance Instance, PeerView? Owner)> Entries =>
-        from service in _services.Values from entry in service.Entries select (new EntryKey(service.Key, entry.Key), entry.Value.Instance, entry.Value.Owner);
+        from service in _services.Values from entry in service.Entries select (
+            new EntryKey(service.Key, entry.Key), entry.Value.Instance, entry.Value.Owner);
 
     public bool HasService(ServiceKey key) => _services.ContainsKey(key);
 
     public bool TryGet(in EntryKey key, out ListedInstance instance, out PeerView? owner)
     {
-        if (_services.TryGetValue(key.Service, out Service? service) && service.Entries.TryGetValue(key.Endpoint, out (ListedInstance Instance, PeerView? Owner) entry))
+        if (_services.TryGetValue(key.Service, out Service? service)
+            && service.Entries.TryGetValue(key.Endpoint, out (ListedInstance Instance, PeerView? Owner) entry))
         {
             (instance, owner) = entry;
             return true;
@@ -77,7 +80,8 @@ internal sealed class MergedTable
 
         public ListedService All => _all ??= new ListedService(key, [.. Entries.Values.Select(static entry => entry.Instance)]);
 
-        public ListedService Own => _own ??= new ListedService(key, [.. Entries.Values.Where(static entry => entry.Owner is null).Select(static entry => entry.Instance)]);
+        public ListedService Own => _own ??= new ListedService(
+            key, [.. Entries.Values.Where(static entry => entry.Owner is null).Select(static entry => entry.Instance)]);
 
         public void Changed()
         {

@@ -1,12 +1,14 @@
 namespace Net.Zlink.Services;
 
-/// <summary>What one connection to a peer registry has brought. A new connection begins with a new view, which remembers no sequence number: a restarted peer is believed at once.</summary>
+/// <summary>What one connection to a peer registry has brought. A new connection begins with a new view, which remembers no sequence
+/// number: a restarted peer is believed at once.</summary>
 /// <param name="remoteAddress">Where the peer is.</param>
 internal sealed class PeerView(string remoteAddress)
 {
     private static readonly SortedDictionary<ServiceKey, ListedService> Nothing = [];
 
-    // Own entries that were removed here while a peer that does not say what is its own may still list them: key to the time from which they count again.
+    // Own entries that were removed here while a peer that does not say what is its own may still list them: key to the time from which
+    // they count again.
     private readonly Dictionary<EntryKey, TimeSpan> _excluded = [];
 
     public string RemoteAddress { get; } = remoteAddress;
@@ -18,7 +20,8 @@ internal sealed class PeerView(string remoteAddress)
 
     public TimeSpan LastHeard { get; set; }
 
-    /// <summary>Whether a newer connection to the same registry has brought a list: what of this one is still unread is out of date.</summary>
+    /// <summary>Whether a newer connection to the same registry has brought a list: what of this one is still unread is out of
+    /// date.</summary>
     public bool IsReplaced { get; set; }
 
     /// <summary>When the connection ended.</summary>
@@ -63,7 +66,8 @@ internal sealed class PeerView(string remoteAddress)
         return false;
     }
 
-    /// <summary>An own entry was removed: this view's echo of it does not count until a list came without it, or until the time is over.</summary>
+    /// <summary>An own entry was removed: this view's echo of it does not count until a list came without it, or until the time is
+    /// over.</summary>
     public void Exclude(in EntryKey key, TimeSpan until)
     {
         if (!SendsOwnEntries)
@@ -93,5 +97,6 @@ internal sealed class PeerView(string remoteAddress)
         return ended;
     }
 
-    private bool Has(EntryKey key) => Services.TryGetValue(key.Service, out ListedService? service) && Array.Exists(service.Instances, instance => instance.Endpoint == key.Endpoint);
+    private bool Has(EntryKey key) => Services.TryGetValue(key.Service, out ListedService? service)
+        && Array.Exists(service.Instances, instance => instance.Endpoint == key.Endpoint);
 }

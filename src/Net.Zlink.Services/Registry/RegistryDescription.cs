@@ -14,21 +14,29 @@ internal static class RegistryDescription
     {
         var text = new StringBuilder();
         text.Append(CultureInfo.InvariantCulture, $"registry {snapshot.Id}: publisher {publisher}, router {router}\n");
-        text.Append(CultureInfo.InvariantCulture, $"list {snapshot.Sequence}: {snapshot.Entries.Count} entries, {snapshot.OwnEntries} of them own; {snapshot.Subscribers} subscribers\n");
-        text.Append(CultureInfo.InvariantCulture, $"requests {snapshot.Requests}, refused {snapshot.RefusedRequests}, malformed {snapshot.MalformedMessages}, expired {snapshot.ExpiredEntries}, lists sent {snapshot.ListsSent}, lists of peers {snapshot.PeerLists}\n");
+        text.Append(CultureInfo.InvariantCulture,
+            $"list {snapshot.Sequence}: {snapshot.Entries.Count} entries, {snapshot.OwnEntries} of them own; {snapshot.Subscribers} "
+            + $"subscribers\n");
+        text.Append(CultureInfo.InvariantCulture,
+            $"requests {snapshot.Requests}, refused {snapshot.RefusedRequests}, malformed {snapshot.MalformedMessages}, expired "
+            + $"{snapshot.ExpiredEntries}, lists sent {snapshot.ListsSent}, lists of peers {snapshot.PeerLists}\n");
         foreach (RegistryView peer in snapshot.Peers)
         {
             text.Append(CultureInfo.InvariantCulture, $"peer {peer.Endpoint}: {(peer.IsConnected ? "connected" : "not connected")}, ");
             text.Append(peer.LastListAt is { } at
-                ? string.Create(CultureInfo.InvariantCulture, $"registry {peer.RegistryId}, list {peer.Sequence} with {peer.Instances} instances, {Age(now, at)} ago\n")
+                ? string.Create(CultureInfo.InvariantCulture,
+                    $"registry {peer.RegistryId}, list {peer.Sequence} with {peer.Instances} instances, {Age(now, at)} ago\n")
                 : "no list yet\n");
         }
 
         foreach (RegistryEntry entry in snapshot.Entries.Take(MaxEntriesShown))
         {
-            text.Append(CultureInfo.InvariantCulture, $"{entry.Kind} {entry.Instance.Service} at {entry.Instance.Endpoint}, id {entry.Instance.RoutingId}, weight {entry.Instance.Weight}, ");
+            text.Append(CultureInfo.InvariantCulture,
+                $"{entry.Kind} {entry.Instance.Service} at {entry.Instance.Endpoint}, id {entry.Instance.RoutingId}, weight "
+                + $"{entry.Instance.Weight}, ");
             text.Append(entry is { RegisteredAt: { } registered, LastHeartbeatAt: { } last }
-                ? string.Create(CultureInfo.InvariantCulture, $"own, registered {Age(now, registered)} ago, last heartbeat {Age(now, last)} ago\n")
+                ? string.Create(CultureInfo.InvariantCulture,
+                    $"own, registered {Age(now, registered)} ago, last heartbeat {Age(now, last)} ago\n")
                 : string.Create(CultureInfo.InvariantCulture, $"of registry {entry.OwnerId}\n"));
         }
 
@@ -62,7 +70,9 @@ internal static class RegistryDescription
     ];
 
     private static IEnumerable<Measurement<long>> ByState(RegistrySnapshot snapshot) =>
-        snapshot.Peers.CountBy(static peer => peer.IsConnected).Select(static count => new Measurement<long>(count.Value, new KeyValuePair<string, object?>("zlink.connected", count.Key)));
+        snapshot.Peers.CountBy(static peer => peer.IsConnected)
+            .Select(static count => new Measurement<long>(count.Value, new KeyValuePair<string, object?>("zlink.connected", count.Key)));
 
-    private static string Age(DateTimeOffset now, DateTimeOffset at) => string.Create(CultureInfo.InvariantCulture, $"{Math.Max((now - at).TotalSeconds, 0):0.0} s");
+    private static string Age(DateTimeOffset now, DateTimeOffset at) =>
+        string.Create(CultureInfo.InvariantCulture, $"{Math.Max((now - at).TotalSeconds, 0):0.0} s");
 }

@@ -9,7 +9,8 @@ namespace Net.Zlink.Services;
 /// <param name="publisherId">The routing id of the registry's own publisher: it may be among its own peers.</param>
 /// <param name="logger">Where failures are told.</param>
 /// <param name="taken">Called behind each list that was taken.</param>
-internal sealed class RegistryPeers(ZlinkContext context, RegistryCore core, RegistryOptions options, RoutingId publisherId, ILogger logger, Action taken) : IAsyncDisposable
+internal sealed class RegistryPeers(ZlinkContext context, RegistryCore core, RegistryOptions options, RoutingId publisherId,
+    ILogger logger, Action taken) : IAsyncDisposable
 {
     // A registry whose machine is gone sends no FIN. The interval and the time are those of leases.
     private static readonly TimeSpan HeartbeatInterval = TimeSpan.FromSeconds(5);
@@ -49,7 +50,8 @@ internal sealed class RegistryPeers(ZlinkContext context, RegistryCore core, Reg
                 return false;
             }
 
-            views = [.. _socket.GetPeers().Where(peer => string.Equals(peer.Endpoint, endpoint, StringComparison.Ordinal)).Select(static peer => peer.UserState).OfType<PeerView>()];
+            views = [.. _socket.GetPeers().Where(peer => string.Equals(peer.Endpoint, endpoint, StringComparison.Ordinal))
+                .Select(static peer => peer.UserState).OfType<PeerView>()];
             _socket.Disconnect(endpoint);
             core.HasPeers = _endpoints.Count > 0;
         }
@@ -63,7 +65,8 @@ internal sealed class RegistryPeers(ZlinkContext context, RegistryCore core, Reg
         return true;
     }
 
-    /// <summary>The views whose connections are there. Peers within the process are connected anew where they have gone, which no event tells.</summary>
+    /// <summary>The views whose connections are there. Peers within the process are connected anew where they have gone, which no event
+    /// tells.</summary>
     public IReadOnlySet<PeerView> Connected()
     {
         lock (_gate)
@@ -76,7 +79,8 @@ internal sealed class RegistryPeers(ZlinkContext context, RegistryCore core, Reg
             IReadOnlyList<PeerInfo> peers = _socket.GetPeers();
             foreach (string endpoint in _endpoints)
             {
-                if (endpoint.StartsWith("inproc:", StringComparison.Ordinal) && !peers.Any(peer => string.Equals(peer.Endpoint, endpoint, StringComparison.Ordinal)))
+                if (endpoint.StartsWith("inproc:", StringComparison.Ordinal)
+                    && !peers.Any(peer => string.Equals(peer.Endpoint, endpoint, StringComparison.Ordinal)))
                 {
                     _socket.Connect(endpoint);
                 }
@@ -128,7 +132,8 @@ internal sealed class RegistryPeers(ZlinkContext context, RegistryCore core, Reg
             }
         }
 
-        var settings = new SubOptions { HeartbeatInterval = HeartbeatInterval, HeartbeatTimeout = HeartbeatTimeout, ReconnectAfterFault = true };
+        var settings = new SubOptions { HeartbeatInterval = HeartbeatInterval, HeartbeatTimeout = HeartbeatTimeout,
+            ReconnectAfterFault = true };
         options.ConfigurePeers?.Invoke(settings); // Outside the lock: it is the application's.
         lock (_gate)
         {

@@ -14,7 +14,8 @@ internal sealed class RegistryPublisher : IAsyncDisposable
     private readonly ITimer _later;
     private readonly BackgroundLoop _notices;
 
-    // Held while a list is encoded and sent: lists go out in the order of their numbers. The core's lock is taken inside it, never the other way round.
+    // Held while a list is encoded and sent: lists go out in the order of their numbers. The core's lock is taken inside it, never the
+    // other way round.
     private readonly Lock _gate = new();
     private long _listsSent;
     private bool _isEnded;
@@ -25,7 +26,8 @@ internal sealed class RegistryPublisher : IAsyncDisposable
         _core = core;
         _schedule = new BroadcastSchedule(options.MinBroadcastInterval, options.BroadcastInterval, core.Sequence, core.Now);
         _message = new MessageBuilder(context.Pool);
-        _later = context.TimeProvider.CreateTimer(static state => ((RegistryPublisher)state!).BroadcastIfDue(), this, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
+        _later = context.TimeProvider.CreateTimer(
+            static state => ((RegistryPublisher)state!).BroadcastIfDue(), this, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
         _notices = BackgroundLoop.Start("registry's subscriptions", logger, context.TimeProvider, AnswerAsync);
     }
 

@@ -44,7 +44,8 @@ internal readonly record struct RegistryRequest(ushort Id, EntryKey Entry = defa
             MessageIds.Register => ReadRegister(frames),
             MessageIds.UpdateWeight => ReadUpdateWeight(frames),
             // Of these the size of the kind counts alone, not its value.
-            MessageIds.Unregister or MessageIds.Heartbeat when frames.Count > EndpointFrame && frames.TryReadUInt16(KindFrame, out ushort kind) => new(id, Key(frames, kind)),
+            MessageIds.Unregister or MessageIds.Heartbeat when frames.Count > EndpointFrame
+                && frames.TryReadUInt16(KindFrame, out ushort kind) => new(id, Key(frames, kind)),
             _ => default,
         };
     }
@@ -53,7 +54,8 @@ internal readonly record struct RegistryRequest(ushort Id, EntryKey Entry = defa
         frames.Count <= EndpointFrame ? new(MessageIds.Register, Fault: RegistryAck.InvalidRegister)
         : !TryReadKind(frames, out ushort kind) ? new(MessageIds.Register, Fault: RegistryAck.InvalidType)
         : frames[ServiceFrame].IsEmpty || frames[EndpointFrame].IsEmpty ? new(MessageIds.Register, Fault: RegistryAck.InvalidEndpoint)
-        : frames[ServiceFrame].Length > ServiceText.MaxLength || frames[EndpointFrame].Length > ServiceText.MaxLength ? new(MessageIds.Register, Fault: RegistryAck.NameTooLong)
+        : frames[ServiceFrame].Length > ServiceText.MaxLength || frames[EndpointFrame].Length > ServiceText.MaxLength
+            ? new(MessageIds.Register, Fault: RegistryAck.NameTooLong)
         : new(MessageIds.Register, Key(frames, kind), frames.ReadWeight(WeightFrame));
 
     private static RegistryRequest ReadUpdateWeight(in Frames frames) =>
@@ -64,5 +66,6 @@ internal readonly record struct RegistryRequest(ushort Id, EntryKey Entry = defa
     private static bool TryReadKind(in Frames frames, out ushort kind) =>
         frames.TryReadUInt16(KindFrame, out kind) && kind is (ushort)ServiceKind.Receiver or (ushort)ServiceKind.SpotNode;
 
-    private static EntryKey Key(in Frames frames, ushort kind) => new(new ServiceKey(kind, new ServiceText(frames[ServiceFrame])), new ServiceText(frames[EndpointFrame]));
+    private static EntryKey Key(in Frames frames, ushort kind) =>
+        new(new ServiceKey(kind, new ServiceText(frames[ServiceFrame])), new ServiceText(frames[EndpointFrame]));
 }

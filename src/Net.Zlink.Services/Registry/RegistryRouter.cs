@@ -2,7 +2,8 @@ using Microsoft.Extensions.Logging;
 
 namespace Net.Zlink.Services;
 
-/// <summary>The ROUTER socket of a registry: answers requests in order, each by the connection that it came by, and ticks behind what has come by then.</summary>
+/// <summary>The ROUTER socket of a registry: answers requests in order, each by the connection that it came by, and ticks behind what has
+/// come by then.</summary>
 internal sealed class RegistryRouter : IAsyncDisposable
 {
     private const int MessagesPerBatch = 256;
@@ -30,7 +31,8 @@ internal sealed class RegistryRouter : IAsyncDisposable
     /// <param name="logger">Where failures are told.</param>
     /// <param name="handled">Called behind each batch of requests.</param>
     /// <param name="tick">Called each <see cref="RegistryState.TickInterval"/>, behind the requests that had come by then.</param>
-    public RegistryRouter(ZlinkContext context, RouterSocket socket, RegistryCore core, RegistryOptions options, ILogger logger, Action handled, Action tick)
+    public RegistryRouter(ZlinkContext context, RouterSocket socket, RegistryCore core, RegistryOptions options, ILogger logger,
+        Action handled, Action tick)
     {
         _socket = socket;
         _core = core;
@@ -124,7 +126,8 @@ internal sealed class RegistryRouter : IAsyncDisposable
         var frames = new Frames(message);
         RegistryRequest request = RegistryRequest.Read(frames);
         RoutingId sender = message.RoutingId;
-        string? refusal = request is { Id: MessageIds.Register, Fault: null } && _admission is not null ? Refusal(_admission, request, message) : null;
+        string? refusal = request is { Id: MessageIds.Register, Fault: null } && _admission is not null
+            ? Refusal(_admission, request, message) : null;
         if (_core.Handle(request, sender, refusal) is { } ack)
         {
             _ack.Clear();

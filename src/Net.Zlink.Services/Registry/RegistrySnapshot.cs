@@ -6,7 +6,8 @@ namespace Net.Zlink.Services;
 /// <param name="OwnerId">The registry where it is registered.</param>
 /// <param name="RegisteredAt">When it was registered here; null for an entry of a peer.</param>
 /// <param name="LastHeartbeatAt">When it last gave a sign of life here; null for an entry of a peer.</param>
-public sealed record RegistryEntry(ServiceKind Kind, ServiceInstance Instance, uint OwnerId, DateTimeOffset? RegisteredAt, DateTimeOffset? LastHeartbeatAt);
+public sealed record RegistryEntry(ServiceKind Kind, ServiceInstance Instance, uint OwnerId, DateTimeOffset? RegisteredAt,
+    DateTimeOffset? LastHeartbeatAt);
 
 /// <summary>The state of a registry at one moment. Counters count from its start.</summary>
 public sealed record RegistrySnapshot

@@ -16,8 +16,8 @@ internal sealed record RegistrySettings
 }
 
 /// <summary>
-/// Everything a registry knows and decides, without sockets and without a clock: each call gets the time since the start. Acks are returned, events collected, and <see cref="Sequence"/> grows with
-/// whatever has to be listed. Not thread-safe.
+/// Everything a registry knows and decides, without sockets and without a clock: each call gets the time since the start. Acks are
+/// returned, events collected, and <see cref="Sequence"/> grows with whatever has to be listed. Not thread-safe.
 /// </summary>
 /// <param name="settings">The settings.</param>
 /// <param name="sequence">The number of the first list.</param>
@@ -129,7 +129,8 @@ internal sealed class RegistryState(RegistrySettings settings, ulong sequence)
             if (!isOwnSocket && !view.HasReportedConflict)
             {
                 view.HasReportedConflict = true;
-                _events.Add(new RegistryEvent(RegistryEventType.IdConflict, At(now), Id, Text: $"the registry at {view.RemoteAddress} has the same number {Id}"));
+                _events.Add(new RegistryEvent(RegistryEventType.IdConflict, At(now), Id,
+                    Text: $"the registry at {view.RemoteAddress} has the same number {Id}"));
             }
 
             return false;
@@ -157,7 +158,8 @@ internal sealed class RegistryState(RegistrySettings settings, ulong sequence)
         {
             _views.Add(view);
             uint id = header.RegistryId;
-            foreach (PeerView older in _views.Where(other => other != view && (other.RegistryId == id || other.IsAt(view.RemoteAddress))).ToArray())
+            foreach (PeerView older in _views.Where(other => other != view && (other.RegistryId == id || other.IsAt(view.RemoteAddress)))
+                .ToArray())
             {
                 _views.Remove(older);
                 older.IsReplaced = true;
@@ -198,7 +200,8 @@ internal sealed class RegistryState(RegistrySettings settings, ulong sequence)
         }
     }
 
-    /// <summary>Removes what is out of date. To be called each <see cref="TickInterval"/>, behind the requests that had come by then.</summary>
+    /// <summary>Removes what is out of date. To be called each <see cref="TickInterval"/>, behind the requests that had come by
+    /// then.</summary>
     public void Tick(TimeSpan now)
     {
         TimeSpan late = now - _lastTick - TickInterval;
@@ -231,7 +234,8 @@ internal sealed class RegistryState(RegistrySettings settings, ulong sequence)
     [
         .. from entry in _merged.Entries
            let own = entry.Owner is null ? _own[entry.Key] : null
-           select new RegistryEntry((ServiceKind)entry.Key.Service.Kind, Instance(entry.Key, entry.Instance), entry.Owner?.RegistryId ?? Id, own is null ? null : At(own.RegisteredAt), own is null ? null : At(own.LastSign)),
+           select new RegistryEntry((ServiceKind)entry.Key.Service.Kind, Instance(entry.Key, entry.Instance), entry.Owner?.RegistryId
+               ?? Id, own is null ? null : At(own.RegisteredAt), own is null ? null : At(own.LastSign)),
     ];
 
     /// <summary>A time as people read it.</summary>
@@ -240,10 +244,12 @@ internal sealed class RegistryState(RegistrySettings settings, ulong sequence)
     private RegistryAck Register(TimeSpan now, in RegistryRequest request, RoutingId sender, string? refusal)
     {
         bool isThere = _own.TryGetValue(request.Entry, out OwnEntry? entry);
-        RegistryAck? refused = refusal is not null ? new RegistryAck(AckStatus.Refused, refusal) : !isThere && _own.Count >= settings.MaxEntries ? RegistryAck.RegistryFull : null;
+        RegistryAck? refused = refusal is not null ? new RegistryAck(AckStatus.Refused, refusal) : !isThere
+            && _own.Count >= settings.MaxEntries ? RegistryAck.RegistryFull : null;
         if (refused is { } ack)
         {
-            Report(RegistryEventType.Refused, now, Id, request.Entry, new ListedInstance(request.Entry.Endpoint, sender.Copy(), request.Weight), ack.Error);
+            Report(RegistryEventType.Refused, now, Id, request.Entry,
+                new ListedInstance(request.Entry.Endpoint, sender.Copy(), request.Weight), ack.Error);
             return ack;
         }
 
@@ -403,12 +409,14 @@ internal sealed class RegistryState(RegistrySettings settings, ulong sequence)
     private void Report(RegistryEventType type, TimeSpan now, uint registry, in EntryKey key, ListedInstance instance, string text = "") =>
         _events.Add(new RegistryEvent(type, At(now), registry, (ServiceKind)key.Service.Kind, Instance(key, instance), text));
 
-    private static ServiceInstance Instance(in EntryKey key, ListedInstance listed) => new(key.Service.Name.ToString(), key.Endpoint.ToString(), listed.RoutingId, listed.Weight);
+    private static ServiceInstance Instance(in EntryKey key, ListedInstance listed) =>
+        new(key.Service.Name.ToString(), key.Endpoint.ToString(), listed.RoutingId, listed.Weight);
 
     private static TimeSpan Earlier(TimeSpan one, TimeSpan other) => one < other ? one : other;
 
     /// <summary>The entries of services that differ: unchanged services are the same objects.</summary>
-    private static void Collect(HashSet<EntryKey> touched, SortedDictionary<ServiceKey, ListedService> before, SortedDictionary<ServiceKey, ListedService> after)
+    private static void Collect(HashSet<EntryKey> touched, SortedDictionary<ServiceKey, ListedService> before, SortedDictionary<ServiceKey,
+        ListedService> after)
     {
         foreach ((ServiceKey key, ListedService service) in before)
         {

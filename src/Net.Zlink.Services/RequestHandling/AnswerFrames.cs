@@ -10,11 +10,13 @@ internal static class AnswerFrames
     private static MessageBuilder? t_builder;
 
     /// <summary>Sends an envelope with one part behind it.</summary>
-    public static bool TrySend(ReceiverRequests requests, in Message received, in RequestEnvelope envelope, ReadOnlySpan<byte> payload, out ZlinkError error) =>
+    public static bool TrySend(ReceiverRequests requests, in Message received, in RequestEnvelope envelope, ReadOnlySpan<byte> payload,
+        out ZlinkError error) =>
         TrySend(requests, received, Builder(envelope).Add(payload), out error);
 
     /// <summary>Sends an envelope with a text behind it.</summary>
-    public static bool TrySend(ReceiverRequests requests, in Message received, in RequestEnvelope envelope, string text, out ZlinkError error)
+    public static bool TrySend(ReceiverRequests requests, in Message received, in RequestEnvelope envelope, string text,
+        out ZlinkError error)
     {
         MessageBuilder builder = Builder(envelope);
         Encoding.UTF8.GetBytes(text, builder.AddSpace(Encoding.UTF8.GetByteCount(text)));
@@ -22,12 +24,14 @@ internal static class AnswerFrames
     }
 
     /// <summary>Sends an envelope with any number of parts behind it.</summary>
-    public static bool TrySend(ReceiverRequests requests, in Message received, in RequestEnvelope envelope, ReadOnlySpan<ReadOnlyMemory<byte>> parts, out ZlinkError error) =>
+    public static bool TrySend(ReceiverRequests requests, in Message received, in RequestEnvelope envelope,
+        ReadOnlySpan<ReadOnlyMemory<byte>> parts, out ZlinkError error) =>
         TrySend(requests, received, Add(Builder(envelope), parts), out error);
 
     /// <summary>Sends parts to where a plain message came from. An envelope goes in front only where the first part could be taken for
     /// one.</summary>
-    public static bool TrySendPlain(ReceiverRequests requests, in Message received, ReadOnlySpan<ReadOnlyMemory<byte>> parts, out ZlinkError error) =>
+    public static bool TrySendPlain(ReceiverRequests requests, in Message received, ReadOnlySpan<ReadOnlyMemory<byte>> parts,
+        out ZlinkError error) =>
         TrySend(requests, received, Add(PlainBuilder(parts.IsEmpty ? default : parts[0].Span), parts), out error);
 
     /// <inheritdoc cref="TrySendPlain(ReceiverRequests, in Message, ReadOnlySpan{ReadOnlyMemory{byte}}, out ZlinkError)"/>

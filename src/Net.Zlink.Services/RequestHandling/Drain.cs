@@ -11,14 +11,16 @@ internal static class Drain
     /// <param name="options">How long.</param>
     /// <param name="unregister">Leaves the registries; it is awaited, within the deadline.</param>
     /// <param name="cancellationToken">Ends the wait; the receiver stays as it is then.</param>
-    public static async Task<DrainReport> RunAsync(ReceiverRequests requests, DrainOptions options, Func<Task> unregister, CancellationToken cancellationToken)
+    public static async Task<DrainReport> RunAsync(
+        ReceiverRequests requests, DrainOptions options, Func<Task> unregister, CancellationToken cancellationToken)
     {
         TimeProvider clock = requests.Clock;
         long start = clock.GetTimestamp();
         long acceptedBefore = Accepted(requests);
         long refusedBefore = Interlocked.Read(ref requests.Counters.Refused);
         _ = unregister(); // A registry that is dead must not hold the drain up; it does not rest on lists.
-        await DelayAsync(options.MinDelay < options.Deadline ? options.MinDelay : options.Deadline, clock, cancellationToken).ConfigureAwait(false);
+        await DelayAsync(options.MinDelay < options.Deadline ? options.MinDelay : options.Deadline, clock, cancellationToken)
+            .ConfigureAwait(false);
         requests.BeginRefusing();
         bool isIdle;
         while (true)
@@ -52,6 +54,7 @@ internal static class Drain
     private static long Accepted(ReceiverRequests requests)
     {
         ReceiverCounters counters = requests.Counters;
-        return Interlocked.Read(ref counters.Requests) + Interlocked.Read(ref counters.PlainMessages) - Interlocked.Read(ref counters.Refused);
+        return Interlocked.Read(ref counters.Requests) + Interlocked.Read(ref counters.PlainMessages)
+            - Interlocked.Read(ref counters.Refused);
     }
 }

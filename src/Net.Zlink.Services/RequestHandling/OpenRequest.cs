@@ -47,7 +47,8 @@ internal sealed class OpenRequest
     {
         lock (_gate)
         {
-            return generation != Generation || _isCancelled ? new CancellationToken(canceled: true) : (_source ??= new CancellationTokenSource()).Token;
+            return generation != Generation || _isCancelled ? new CancellationToken(canceled: true)
+                : (_source ??= new CancellationTokenSource()).Token;
         }
     }
 

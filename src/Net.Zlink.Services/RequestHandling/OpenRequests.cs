@@ -14,7 +14,8 @@ internal sealed class OpenRequests : IDisposable
     public OpenRequests(TimeProvider clock)
     {
         _clock = clock;
-        _timer = clock.CreateTimer(static state => ((OpenRequests)state!).OnTimer(), this, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
+        _timer = clock.CreateTimer(static state => ((OpenRequests)state!).OnTimer(), this, Timeout.InfiniteTimeSpan,
+            Timeout.InfiniteTimeSpan);
     }
 
     public int Count

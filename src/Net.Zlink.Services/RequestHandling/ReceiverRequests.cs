@@ -14,7 +14,8 @@ internal sealed class ReceiverRequests(RouterSocket socket, TimeProvider clock, 
     private long _lastActivity;
     private int _drain;
 
-    // Names that were registered once: their requests are welcome as long as the receiver lives. Others reach it because addresses are used again.
+    // Names that were registered once: their requests are welcome as long as the receiver lives. Others reach it because addresses are used
+    // again.
     private volatile (string Text, byte[] Utf8)[] _served = [];
 
     public RouterSocket Socket { get; } = socket;
@@ -132,7 +133,8 @@ internal sealed class ReceiverRequests(RouterSocket socket, TimeProvider clock, 
         GatewayConnection connection = ConnectionOf(message);
         long now = clock.GetTimestamp();
         long deadline = DeadlineOf(connection, envelope, now);
-        ushort refusal = _isRefusing ? RefusalCode.Draining : deadline <= now ? RefusalCode.Expired : Serves(envelope.Service) ? (ushort)0 : RefusalCode.NotServed;
+        ushort refusal = _isRefusing ? RefusalCode.Draining : deadline <= now ? RefusalCode.Expired : Serves(envelope.Service) ? (ushort)0
+            : RefusalCode.NotServed;
         if (refusal != 0)
         {
             Refuse(message, envelope.Id, refusal);

@@ -8,11 +8,13 @@ namespace Net.Zlink.Services;
 /// of handlers at once.</summary>
 /// <remarks>A handler is called by the thread that has a request for it, the reading one or that of a handler that has just ended, so a
 /// handler without waits costs no hop to another thread.</remarks>
-internal sealed class ServeLoop(ReceiverRequests requests, Func<ServiceRequest, CancellationToken, ValueTask> handler, int maxConcurrency, Histogram<double> duration)
+internal sealed class ServeLoop(ReceiverRequests requests, Func<ServiceRequest, CancellationToken, ValueTask> handler, int maxConcurrency,
+    Histogram<double> duration)
 {
     private const int BatchSize = 64;
 
-    // Requests held beside those in handlers. As many are read ahead for their cancels; what comes behind them waits in the socket, and then at the gateway.
+    // Requests held beside those in handlers. As many are read ahead for their cancels; what comes behind them waits in the socket, and
+    // then at the gateway.
     private const int MaxHeldRequests = 1024;
 
     private readonly Message[] _batch = new Message[BatchSize];
@@ -374,6 +376,7 @@ internal sealed class ServeLoop(ReceiverRequests requests, Func<ServiceRequest, 
 
         ValueTaskSourceStatus IValueTaskSource.GetStatus(short token) => _source.GetStatus(token);
 
-        void IValueTaskSource.OnCompleted(Action<object?> continuation, object? state, short token, ValueTaskSourceOnCompletedFlags flags) => _source.OnCompleted(continuation, state, token, flags);
+        void IValueTaskSource.OnCompleted(Action<object?> continuation, object? state, short token,
+            ValueTaskSourceOnCompletedFlags flags) => _source.OnCompleted(continuation, state, token, flags);
     }
 }

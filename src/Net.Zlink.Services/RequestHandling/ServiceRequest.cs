@@ -60,7 +60,8 @@ public readonly struct ServiceRequest : IDisposable
 
     /// <summary>The name of the service that the gateway means; empty where it does not say, as in plain messages.</summary>
     /// <exception cref="ObjectDisposedException">The request was disposed.</exception>
-    public string Service => _open is not null && RequestEnvelope.TryRead(Message.Span, out RequestEnvelope envelope) ? System.Text.Encoding.UTF8.GetString(envelope.Service) : "";
+    public string Service => _open is not null && RequestEnvelope.TryRead(Message.Span, out RequestEnvelope envelope)
+        ? System.Text.Encoding.UTF8.GetString(envelope.Service) : "";
 
     /// <summary>How much time is left until the gateway stops waiting, never below zero; null where it did not say.</summary>
     public TimeSpan? TimeLeft
@@ -109,7 +110,8 @@ public readonly struct ServiceRequest : IDisposable
     {
         ReceiverRequests requests = Requests;
         return _open is null ? AnswerFrames.TrySendPlain(requests, Message, payload, out error)
-            : TryTakeAnswer(out error) && Ended(AnswerFrames.TrySend(requests, Message, ReplyEnvelope, payload, out error), ref requests.Counters.Replies);
+            : TryTakeAnswer(out error) && Ended(AnswerFrames.TrySend(requests, Message, ReplyEnvelope, payload, out error),
+                ref requests.Counters.Replies);
     }
 
     /// <summary>Sends the reply, of any number of parts, if it need not wait.</summary>
@@ -124,7 +126,8 @@ public readonly struct ServiceRequest : IDisposable
     {
         ReceiverRequests requests = Requests;
         return _open is null ? AnswerFrames.TrySendPlain(requests, Message, parts, out error)
-            : TryTakeAnswer(out error) && Ended(AnswerFrames.TrySend(requests, Message, ReplyEnvelope, parts, out error), ref requests.Counters.Replies);
+            : TryTakeAnswer(out error) && Ended(AnswerFrames.TrySend(requests, Message, ReplyEnvelope, parts, out error),
+                ref requests.Counters.Replies);
     }
 
     /// <summary>Sends the reply, of one part, waiting for room if need be.</summary>
@@ -139,7 +142,8 @@ public readonly struct ServiceRequest : IDisposable
     public ValueTask ReplyAsync(ReadOnlyMemory<byte> payload, CancellationToken cancellationToken = default) =>
         TryReply(payload.Span, out ZlinkError error) ? ValueTask.CompletedTask
             : error == ZlinkError.Again ? ReplyWhenThereIsRoomAsync(this, payload, cancellationToken)
-            : ValueTask.FromException(new ZlinkException(error, "the gateway's connection has ended, or the request has its answer already"));
+            : ValueTask.FromException(new ZlinkException(
+                error, "the gateway's connection has ended, or the request has its answer already"));
 
     /// <summary>Reports that the request was executed and failed. The gateway does not send it elsewhere.</summary>
     /// <param name="code">A number for the caller of the gateway; those of applications begin at 256.</param>
@@ -185,7 +189,8 @@ public readonly struct ServiceRequest : IDisposable
 
     private ReceiverRequests Requests => _requests ?? throw new InvalidOperationException("This is no received request.");
 
-    private static async ValueTask ReplyWhenThereIsRoomAsync(ServiceRequest request, ReadOnlyMemory<byte> payload, CancellationToken cancellationToken)
+    private static async ValueTask ReplyWhenThereIsRoomAsync(
+        ServiceRequest request, ReadOnlyMemory<byte> payload, CancellationToken cancellationToken)
     {
         ReceiverRequests requests = request.Requests;
         if (request._open is null)
@@ -224,7 +229,8 @@ public readonly struct ServiceRequest : IDisposable
         ReceiverRequests requests = Requests;
         return _open is not null && TryTakeAnswer(out _)
             && Ended(
-                AnswerFrames.TrySend(requests, Message, new RequestEnvelope { Kind = kind, Flags = requests.Flags, Code = code, Id = Id }, text, out _),
+                AnswerFrames.TrySend(requests, Message, new RequestEnvelope { Kind = kind, Flags = requests.Flags, Code = code, Id = Id },
+                    text, out _),
                 ref kind == EnvelopeKind.Failed ? ref requests.Counters.Failed : ref requests.Counters.Refused);
     }
 

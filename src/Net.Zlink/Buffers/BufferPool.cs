@@ -10,15 +10,13 @@ namespace Net.Zlink.Buffers;
 /// </summary>
 /// <remarks>
 /// Each thread has a cache in front of a store that all threads share. The pool creates buffers in advance and trims unused ones. Larger
-/// requests are
-/// allocated at their exact size and not retained.
+/// requests are allocated at their exact size and not retained.
 /// <para>Buffers are never cleared. A buffer that is not returned is collected as garbage; <see cref="BufferPoolOptions.LeakCheck"/> finds
 /// its renter.</para>
 /// </remarks>
 /// <example>
 /// <code>
-/// using IMemoryOwner&lt;byte&gt; owner = BufferPool.Shared.Rent(1_500);
-/// int length = Encoding.UTF8.GetBytes("hello", owner.Memory.Span);
+/// using IMemoryOwner&lt;byte&gt; owner = BufferPool.Shared.Rent(1_500); int length = Encoding.UTF8.GetBytes("hello", owner.Memory.Span);
 /// socket.Send(owner.Memory.Span[..length]);
 /// </code>
 /// </example>

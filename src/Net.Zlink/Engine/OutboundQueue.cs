@@ -8,8 +8,7 @@ namespace Net.Zlink.Engine;
 /// Any thread appends. One thread at a time writes: the append that finds no writer becomes the writer and schedules the connection once,
 /// so appends during a write form the next batch. The lock is held for pointer work and copies below
 /// <see cref="OutboundChain.LargePayload"/>. While sending is paused (no connection, a handshake, a loss) messages accumulate, and only
-/// control
-/// frames are written.
+/// control frames are written.
 /// </remarks>
 internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits, ByteBudget? budget = null) : IWaiterList, IShareOwner
 {

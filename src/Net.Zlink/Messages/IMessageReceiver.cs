@@ -1,6 +1,7 @@
 namespace Net.Zlink;
 
-/// <summary>What messages are received from: every ZMP socket but PUB, or a fake of one in a unit test, whose messages <see cref="MessageBuilder.ToMessage"/> makes.</summary>
+/// <summary>What messages are received from: every ZMP socket but PUB, or a fake of one in a unit test, whose messages
+/// <see cref="MessageBuilder.ToMessage"/> makes.</summary>
 /// <remarks>The sockets are safe for any number of threads.</remarks>
 public interface IMessageReceiver
 {

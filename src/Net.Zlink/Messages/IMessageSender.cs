@@ -1,7 +1,8 @@
 namespace Net.Zlink;
 
 /// <summary>What sends messages: PUB, PAIR, DEALER, XPUB and XSUB sockets, or a fake of one in a unit test.</summary>
-/// <remarks>The sockets are safe for any number of threads. A ROUTER is no such sender: its messages go to a peer that each send names.</remarks>
+/// <remarks>The sockets are safe for any number of threads. A ROUTER is no such sender: its messages go to a peer that each send
+/// names.</remarks>
 public interface IMessageSender
 {
     /// <summary>Sends a message of one part if it need not wait.</summary>
@@ -32,7 +33,8 @@ public interface IMessageSender
 
     /// <summary>Sends a message of one part, blocking the calling thread for room.</summary>
     /// <param name="payload">Any bytes, also none, which a null array is taken for; copied.</param>
-    /// <param name="timeout">How long it may wait; <see cref="Timeout.InfiniteTimeSpan"/> for as long as it takes, zero not to wait. Null: <see cref="SocketOptions.SendTimeout"/>.</param>
+    /// <param name="timeout">How long it may wait; <see cref="Timeout.InfiniteTimeSpan"/> for as long as it takes, zero not to wait. Null:
+    /// <see cref="SocketOptions.SendTimeout"/>.</param>
     /// <exception cref="ZlinkException">Again: nobody had room in time. ContextTerminated.</exception>
     /// <exception cref="ArgumentOutOfRangeException">The timeout is negative and not infinite.</exception>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>

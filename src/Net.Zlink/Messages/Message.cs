@@ -5,10 +5,13 @@ using Net.Zlink.Sockets.Links;
 
 namespace Net.Zlink;
 
-/// <summary>One received message of one or more parts: a lease on pooled memory. Dispose it when its bytes are not needed any more.</summary>
+/// <summary>One received message of one or more parts: a lease on pooled memory. Dispose it when its bytes are not needed any
+/// more.</summary>
 /// <remarks>
-/// Copies of this struct are the same lease: the first Dispose ends all of them, a second one is harmless, and reading afterwards throws. A message may be passed to and disposed on any thread, but
-/// do not dispose it while another thread reads it; sending it ends it, too, so no two threads may send the same message at once, and none may dispose it while it is sent: what arrives then is not defined. A message that is never disposed keeps its memory from being reused until it is collected.
+/// Copies of this struct are the same lease: the first Dispose ends all of them, a second one is harmless, and reading afterwards throws. A
+/// message may be passed to and disposed on any thread, but do not dispose it while another thread reads it; sending it ends it, too, so no
+/// two threads may send the same message at once, and none may dispose it while it is sent: what arrives then is not defined. A message
+/// that is never disposed keeps its memory from being reused until it is collected.
 /// </remarks>
 public readonly struct Message : IDisposable
 {
@@ -54,7 +57,8 @@ public readonly struct Message : IDisposable
     /// <exception cref="ObjectDisposedException">The message was disposed.</exception>
     public ReadOnlySpan<byte> Span => Memory.Span;
 
-    /// <summary>The routing id of the peer that sent it: for ROUTER the id to answer to, else what the peer calls itself. Valid until Dispose.</summary>
+    /// <summary>The routing id of the peer that sent it: for ROUTER the id to answer to, else what the peer calls itself. Valid until
+    /// Dispose.</summary>
     /// <exception cref="ObjectDisposedException">The message was disposed.</exception>
     public RoutingId RoutingId => Source?.RoutingId ?? default(RoutingId);
 
@@ -62,7 +66,9 @@ public readonly struct Message : IDisposable
     /// <exception cref="ObjectDisposedException">The message was disposed.</exception>
     public string RemoteAddress => Source?.RemoteAddress ?? "";
 
-    /// <summary>The certificate that the peer that sent it has shown, over tls and wss; null where it showed none, and for what the socket itself made. A listener asks for one with <see cref="TlsOptions.RequireClientCertificate"/>. It is the connection's: do not dispose it.</summary>
+    /// <summary>The certificate that the peer that sent it has shown, over tls and wss; null where it showed none, and for what the socket
+    /// itself made. A listener asks for one with <see cref="TlsOptions.RequireClientCertificate"/>. It is the connection's: do not dispose
+    /// it.</summary>
     /// <exception cref="ObjectDisposedException">The message was disposed.</exception>
     public X509Certificate2? RemoteCertificate => Source?.Certificate;
 
@@ -70,9 +76,12 @@ public readonly struct Message : IDisposable
     /// <exception cref="ObjectDisposedException">The message was disposed.</exception>
     public WebSocketRequest? WebSocketRequest => Source is { } source ? global::Net.Zlink.WebSocketRequest.Of(source) : null;
 
-    /// <summary>What the application keeps with the peer that sent it: null until the application sets it, and then the same for each of the peer's messages. So a server needs no table of its clients.</summary>
-    /// <remarks>Safe for any number of threads; the last to set it wins. It belongs to one connection and goes with it: a peer that connects again begins with null. A copy has what the message has. <see cref="PeerInfo.UserState"/> shows it, too.</remarks>
-    /// <exception cref="InvalidOperationException">On setting: no peer sent it: it was never received. An XPUB's notice of a subscription has that of its subscriber.</exception>
+    /// <summary>What the application keeps with the peer that sent it: null until the application sets it, and then the same for each of
+    /// the peer's messages. So a server needs no table of its clients.</summary>
+    /// <remarks>Safe for any number of threads; the last to set it wins. It belongs to one connection and goes with it: a peer that
+    /// connects again begins with null. A copy has what the message has. <see cref="PeerInfo.UserState"/> shows it, too.</remarks>
+    /// <exception cref="InvalidOperationException">On setting: no peer sent it: it was never received. An XPUB's notice of a subscription
+    /// has that of its subscriber.</exception>
     /// <exception cref="ObjectDisposedException">The message was disposed.</exception>
     public object? UserState
     {
@@ -81,7 +90,8 @@ public readonly struct Message : IDisposable
         {
             if (Source is not { } source || ReferenceEquals(source, PeerIdentity.Unknown))
             {
-                throw new InvalidOperationException("No peer sent this message: it was never received. There is nobody to keep anything with.");
+                throw new InvalidOperationException(
+                    "No peer sent this message: it was never received. There is nobody to keep anything with.");
             }
 
             source.Slot.State = value;
@@ -90,7 +100,8 @@ public readonly struct Message : IDisposable
 
     private PeerIdentity? Source => _lease is null ? null : Checked(_lease.Source) as PeerIdentity;
 
-    /// <summary>A property of the connection it came by: "Peer-Address" and "__fd" (not over inproc), and where the peer sends metadata "Socket-Type", "Identity" and whatever else it says (docs/protocol.md section 8).</summary>
+    /// <summary>A property of the connection it came by: "Peer-Address" and "__fd" (not over inproc), and where the peer sends metadata
+    /// "Socket-Type", "Identity" and whatever else it says (docs/protocol.md section 8).</summary>
     /// <param name="name">The property's name, with its case.</param>
     /// <param name="value">Its value.</param>
     /// <returns>False if there is none of that name.</returns>
@@ -146,8 +157,10 @@ public readonly struct Message : IDisposable
     /// <exception cref="ObjectDisposedException">The message was disposed.</exception>
     public long ByteCount => _lease is null ? 0 : Checked(_lease.BytesOf(_slot));
 
-    /// <summary>A second lease on the parts from one on, behind a part that comes first: how a routing id is put in front of a message, or taken off.</summary>
-    /// <param name="first">Begins with the part to come first; one reference to it is taken over, also where this throws. Null for none.</param>
+    /// <summary>A second lease on the parts from one on, behind a part that comes first: how a routing id is put in front of a message, or
+    /// taken off.</summary>
+    /// <param name="first">Begins with the part to come first; one reference to it is taken over, also where this throws. Null for
+    /// none.</param>
     /// <param name="firstLength">How long that part is.</param>
     /// <param name="skip">How many parts are left out.</param>
     /// <exception cref="ObjectDisposedException">The message was disposed.</exception>

@@ -5,9 +5,12 @@ using Net.Zlink.Sockets.Links;
 
 namespace Net.Zlink;
 
-/// <summary>Puts a message of several parts together, which is then sent whole or not at all. Reusable: an accepted send leaves it empty.</summary>
-/// <remarks>It is also the writer of its next part, for any serializer: what is written between two calls is a part once <see cref="EndPart"/> is called.
-/// Not thread-safe, and not to be touched while an asynchronous send of it waits: that send then throws InvalidOperationException, and nothing of it was sent. Its memory is pooled: dispose it.</remarks>
+/// <summary>Puts a message of several parts together, which is then sent whole or not at all. Reusable: an accepted send leaves it
+/// empty.</summary>
+/// <remarks>It is also the writer of its next part, for any serializer: what is written between two calls is a part once
+/// <see cref="EndPart"/> is called.
+/// Not thread-safe, and not to be touched while an asynchronous send of it waits: that send then throws InvalidOperationException, and
+/// nothing of it was sent. Its memory is pooled: dispose it.</remarks>
 public sealed class MessageBuilder : IBufferWriter<byte>, IDisposable
 {
     private readonly EncodedMessage _encoded;
@@ -21,7 +24,8 @@ public sealed class MessageBuilder : IBufferWriter<byte>, IDisposable
     }
 
     /// <summary>An empty message.</summary>
-    /// <param name="pool">Where memory comes from; with a socket's own context's pool, long messages are handed over without a copy.</param>
+    /// <param name="pool">Where memory comes from; with a socket's own context's pool, long messages are handed over without a
+    /// copy.</param>
     /// <exception cref="ArgumentNullException"><paramref name="pool"/> is null.</exception>
     public MessageBuilder(BufferPool pool)
     {
@@ -61,7 +65,8 @@ public sealed class MessageBuilder : IBufferWriter<byte>, IDisposable
         get
         {
             ObjectDisposedException.ThrowIf(_isDisposed, this);
-            return _encoded.HasOpenPart ? throw new InvalidOperationException("A part is being written: call EndPart first, or Clear.") : _encoded;
+            return _encoded.HasOpenPart ? throw new InvalidOperationException("A part is being written: call EndPart first, or Clear.")
+                : _encoded;
         }
     }
 
@@ -91,7 +96,8 @@ public sealed class MessageBuilder : IBufferWriter<byte>, IDisposable
         return this;
     }
 
-    /// <summary>Adds a part that is handed over: a long one goes without a copy and is disposed when it was sent, or with the builder; below 16 KiB it is copied and disposed at once.</summary>
+    /// <summary>Adds a part that is handed over: a long one goes without a copy and is disposed when it was sent, or with the builder;
+    /// below 16 KiB it is copied and disposed at once.</summary>
     /// <param name="owner">Its owner.</param>
     /// <param name="length">How many of its bytes are the part.</param>
     /// <returns>This builder.</returns>
@@ -162,7 +168,8 @@ public sealed class MessageBuilder : IBufferWriter<byte>, IDisposable
         return this;
     }
 
-    /// <summary>The message as one that was received, without a network: for unit tests, and to be passed on. The builder is empty then.</summary>
+    /// <summary>The message as one that was received, without a network: for unit tests, and to be passed on. The builder is empty
+    /// then.</summary>
     /// <returns>The message; dispose it. Nobody has sent it: its routing id and its remote address are empty.</returns>
     /// <exception cref="InvalidOperationException">The message has no part, or one is being written.</exception>
     /// <exception cref="ObjectDisposedException">The builder is disposed, or memory that was handed over.</exception>

@@ -7,8 +7,10 @@ using Net.Zlink.Sockets.Links;
 
 namespace Net.Zlink;
 
-/// <summary>The sending half of a ZMP socket: routes messages by the type's rule, for every way of waiting. The routing id is ROUTER's, empty for the others.</summary>
-/// <remarks>A part of its socket: an object of its own would be one wait for memory more for each message of a thread that sends on a thousand sockets in turn.</remarks>
+/// <summary>The sending half of a ZMP socket: routes messages by the type's rule, for every way of waiting. The routing id is ROUTER's,
+/// empty for the others.</summary>
+/// <remarks>A part of its socket: an object of its own would be one wait for memory more for each message of a thread that sends on a
+/// thousand sockets in turn.</remarks>
 internal readonly struct MessageSender
 {
     private readonly SocketCore _core;
@@ -34,7 +36,8 @@ internal readonly struct MessageSender
         return ToError(_core.TrySend(routeId, message));
     }
 
-    public ZlinkError TrySend(ReadOnlySpan<byte> routeId, MessageBuilder message) => ToError(_core.TrySend(routeId, new OutgoingMessage(Checked(message))));
+    public ZlinkError TrySend(ReadOnlySpan<byte> routeId, MessageBuilder message) =>
+        ToError(_core.TrySend(routeId, new OutgoingMessage(Checked(message))));
 
     /// <summary>Sends to one peer, whatever the type's rule is. False: it has left, or has no room.</summary>
     public static bool TrySendTo(PeerLink peer, ReadOnlySpan<byte> payload)
@@ -44,7 +47,8 @@ internal readonly struct MessageSender
     }
 
     /// <summary>The same with a message of several parts.</summary>
-    public bool TrySendTo(PeerLink peer, MessageBuilder message) => peer.TrySend(new OutgoingMessage(Checked(message))) == SendStatus.Accepted;
+    public bool TrySendTo(PeerLink peer, MessageBuilder message) =>
+        peer.TrySend(new OutgoingMessage(Checked(message))) == SendStatus.Accepted;
 
     /// <summary>The same with a received message, which is ended if it was accepted.</summary>
     public bool TrySendTo(PeerLink peer, in Message message)
@@ -65,7 +69,8 @@ internal readonly struct MessageSender
         return ToError(_core.TrySendTo(connection, message));
     }
 
-    public ZlinkError TrySendTo(PeerSlot connection, MessageBuilder message) => ToError(_core.TrySendTo(connection, new OutgoingMessage(Checked(message))));
+    public ZlinkError TrySendTo(PeerSlot connection, MessageBuilder message) =>
+        ToError(_core.TrySendTo(connection, new OutgoingMessage(Checked(message))));
 
     public ZlinkError TrySendTo(PeerSlot connection, in Message message)
     {
@@ -97,8 +102,10 @@ internal readonly struct MessageSender
         return TrySendUnchecked(routeId, message);
     }
 
-    /// <summary>The same for a proxy: InvalidArgument, not an exception, where the socket keeps only the newest message and this one has several parts, since a peer may have sent it.</summary>
-    public ZlinkError TryPassOn(ReadOnlySpan<byte> routeId, in Message message) => CanTake(message.PartCount) ? TrySendUnchecked(routeId, message) : ZlinkError.InvalidArgument;
+    /// <summary>The same for a proxy: InvalidArgument, not an exception, where the socket keeps only the newest message and this one has
+    /// several parts, since a peer may have sent it.</summary>
+    public ZlinkError TryPassOn(ReadOnlySpan<byte> routeId, in Message message) => CanTake(message.PartCount)
+        ? TrySendUnchecked(routeId, message) : ZlinkError.InvalidArgument;
 
     /// <summary>As the other.</summary>
     public ZlinkError TryPassOn(ReadOnlySpan<byte> routeId, MessageBuilder message) =>
@@ -134,7 +141,8 @@ internal readonly struct MessageSender
         ThrowUnlessSent(status);
     }
 
-    public void Send(ReadOnlySpan<byte> routeId, MessageBuilder message, TimeSpan? timeout = null) => SendDeferred(routeId, new DeferredMessage(Checked(message)), timeout);
+    public void Send(ReadOnlySpan<byte> routeId, MessageBuilder message, TimeSpan? timeout = null) =>
+        SendDeferred(routeId, new DeferredMessage(Checked(message)), timeout);
 
     public void Send(ReadOnlySpan<byte> routeId, in Message message, TimeSpan? timeout = null)
     {
@@ -206,12 +214,14 @@ internal readonly struct MessageSender
     public ValueTask SendAsync(ReadOnlySpan<byte> routeId, in Message message, CancellationToken cancellation) =>
         SendDeferredAsync(routeId, Deferred(message), message, cancellation);
 
-    /// <summary>As <see cref="SendMany(ReadOnlySpan{byte}, ReadOnlySpan{Message}, out ZlinkError)"/>, and waits for room until all are accepted: see <see cref="SendBatch"/>.</summary>
+    /// <summary>As <see cref="SendMany(ReadOnlySpan{byte}, ReadOnlySpan{Message}, out ZlinkError)"/>, and waits for room until all are
+    /// accepted: see <see cref="SendBatch"/>.</summary>
     public ValueTask<int> SendManyAsync(ReadOnlyMemory<byte> routeId, ReadOnlyMemory<Message> messages, CancellationToken cancellation) =>
         SendBatch.SendAllAsync(new MessageBatch(this, routeId, messages), cancellation);
 
     /// <summary>As the other, for messages of one part.</summary>
-    public ValueTask<int> SendManyAsync(ReadOnlyMemory<byte> routeId, ReadOnlyMemory<ReadOnlyMemory<byte>> payloads, CancellationToken cancellation) =>
+    public ValueTask<int> SendManyAsync(ReadOnlyMemory<byte> routeId, ReadOnlyMemory<ReadOnlyMemory<byte>> payloads,
+        CancellationToken cancellation) =>
         SendBatch.SendAllAsync(new PayloadBatch(this, routeId, payloads), cancellation);
 
     private ZlinkError ToError(SendStatus status) => status switch
@@ -232,8 +242,12 @@ internal readonly struct MessageSender
 
     private static Exception ErrorOf(SendStatus status, SocketCore core) => status switch
     {
-        SendStatus.Full => new TimeoutException("no peer had room in time: none is connected, or each is at SendHighWaterMark or SendByteLimit, or all queues together at the context's QueuedByteLimit, and reads slower than this side sends; Describe() shows which"),
-        SendStatus.Unroutable => new ZlinkException(ZlinkError.HostUnreachable, "no peer has that routing id: it has not connected yet, or has left; GetPeers() lists those there are"),
+        SendStatus.Full => new TimeoutException(
+            "no peer had room in time: none is connected, or each is at SendHighWaterMark or SendByteLimit, or all queues together at "
+            + "the context's QueuedByteLimit, and reads slower than this side sends; Describe() shows which"),
+        SendStatus.Unroutable => new ZlinkException(
+            ZlinkError.HostUnreachable,
+            "no peer has that routing id: it has not connected yet, or has left; GetPeers() lists those there are"),
         _ => core.End.Error(),
     };
 
@@ -254,12 +268,15 @@ internal readonly struct MessageSender
         return encoded;
     }
 
-    /// <exception cref="InvalidOperationException">There is none: with a batch that is usually more of the array than was received.</exception>
+    /// <exception cref="InvalidOperationException">There is none: with a batch that is usually more of the array than was
+    /// received.</exception>
     private static ref readonly Message Some(ReadOnlySpan<Message> messages, int index)
     {
         if (messages[index].IsNothing)
         {
-            throw new InvalidOperationException($"messages[{index}] holds no message, it was never received; the {index} before it were sent. Pass only what ReceiveMany filled, such as batch.AsMemory(0, count).");
+            throw new InvalidOperationException(
+                $"messages[{index}] holds no message, it was never received; the {index} before it were sent. Pass only what ReceiveMany "
+                + $"filled, such as batch.AsMemory(0, count).");
         }
 
         return ref messages[index];
@@ -339,14 +356,16 @@ internal readonly struct MessageSender
         return BlockingWait.Until(waiter, _core.BlockedSends, limit) ? waiter.GetResult(waiter.Version) : SendStatus.Full;
     }
 
-    private ValueTask SendDeferredAsync(ReadOnlySpan<byte> routeId, in DeferredMessage message, in Message forwarded, CancellationToken cancellation, PeerSlot? connection = null)
+    private ValueTask SendDeferredAsync(ReadOnlySpan<byte> routeId, in DeferredMessage message, in Message forwarded,
+        CancellationToken cancellation, PeerSlot? connection = null)
     {
         if (cancellation.IsCancellationRequested)
         {
             return ValueTask.FromCanceled(cancellation);
         }
 
-        SendStatus status = connection is null ? _core.TrySend(routeId, message.AsOutgoing()) : _core.TrySendTo(connection, message.AsOutgoing());
+        SendStatus status = connection is null ? _core.TrySend(routeId, message.AsOutgoing())
+            : _core.TrySendTo(connection, message.AsOutgoing());
         if (status == SendStatus.Full)
         {
             SendReceipt waiter = _waiters.Rent();
@@ -378,7 +397,8 @@ internal readonly struct MessageSender
 
         public int SendSome(int from) => sender.SendMany(routeId.Span, messages.Span[from..], out _);
 
-        public ValueTask SendAsync(int index, CancellationToken cancellation) => sender.SendAsync(routeId.Span, in Some(messages.Span, index), cancellation);
+        public ValueTask SendAsync(int index, CancellationToken cancellation) =>
+            sender.SendAsync(routeId.Span, in Some(messages.Span, index), cancellation);
 
         public void OnSent(int index)
         {
@@ -386,13 +406,15 @@ internal readonly struct MessageSender
         }
     }
 
-    private readonly struct PayloadBatch(MessageSender sender, ReadOnlyMemory<byte> routeId, ReadOnlyMemory<ReadOnlyMemory<byte>> payloads) : ISendBatch
+    private readonly struct PayloadBatch(MessageSender sender, ReadOnlyMemory<byte> routeId,
+        ReadOnlyMemory<ReadOnlyMemory<byte>> payloads) : ISendBatch
     {
         public int Count => payloads.Length;
 
         public int SendSome(int from) => sender.SendMany(routeId.Span, payloads.Span[from..], out _);
 
-        public ValueTask SendAsync(int index, CancellationToken cancellation) => sender.SendAsync(routeId.Span, payloads.Span[index], cancellation);
+        public ValueTask SendAsync(int index, CancellationToken cancellation) =>
+            sender.SendAsync(routeId.Span, payloads.Span[index], cancellation);
 
         public void OnSent(int index)
         {

@@ -2,7 +2,8 @@ using System.Text;
 
 namespace Net.Zlink;
 
-/// <summary>Texts as messages of one part, in UTF-8, for those who send them now and then. A text that is known beforehand is cheaper as "..."u8, which is bytes already.</summary>
+/// <summary>Texts as messages of one part, in UTF-8, for those who send them now and then. A text that is known beforehand is cheaper as
+/// "..."u8, which is bytes already.</summary>
 public static class MessageSenderExtensions
 {
     /// <summary>Sends a text if it need not wait.</summary>
@@ -21,7 +22,8 @@ public static class MessageSenderExtensions
     /// <summary>Sends a text, blocking the calling thread for room.</summary>
     /// <param name="sender">Where.</param>
     /// <param name="text">The text.</param>
-    /// <param name="timeout">How long it may wait; <see cref="Timeout.InfiniteTimeSpan"/> for as long as it takes, zero not to wait. Null: <see cref="SocketOptions.SendTimeout"/>.</param>
+    /// <param name="timeout">How long it may wait; <see cref="Timeout.InfiniteTimeSpan"/> for as long as it takes, zero not to wait. Null:
+    /// <see cref="SocketOptions.SendTimeout"/>.</param>
     /// <exception cref="ArgumentNullException">An argument is null.</exception>
     /// <exception cref="ArgumentOutOfRangeException">The timeout is negative and not infinite.</exception>
     /// <exception cref="TimeoutException">Nobody had room in time.</exception>
@@ -55,7 +57,8 @@ public static class MessageSenderExtensions
     /// <param name="text">The text.</param>
     /// <exception cref="ArgumentNullException">An argument is null.</exception>
     /// <exception cref="TimeoutException">Nobody had room in time.</exception>
-    /// <exception cref="ZlinkException">HostUnreachable: no such peer, with <see cref="RouterOptions.Mandatory"/>. ContextTerminated.</exception>
+    /// <exception cref="ZlinkException">HostUnreachable: no such peer, with <see cref="RouterOptions.Mandatory"/>.
+    /// ContextTerminated.</exception>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
     /// <exception cref="InvalidOperationException">It would have to wait, and was called on a shard.</exception>
     public static void Send(this RouterSocket socket, ReadOnlySpan<byte> routingId, string text)
@@ -72,9 +75,11 @@ public static class MessageSenderExtensions
     /// <returns>Complete when the message was accepted.</returns>
     /// <exception cref="ArgumentNullException">An argument is null.</exception>
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
-    /// <exception cref="ZlinkException">HostUnreachable: no such peer, with <see cref="RouterOptions.Mandatory"/>. ContextTerminated.</exception>
+    /// <exception cref="ZlinkException">HostUnreachable: no such peer, with <see cref="RouterOptions.Mandatory"/>.
+    /// ContextTerminated.</exception>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
-    public static ValueTask SendAsync(this RouterSocket socket, ReadOnlyMemory<byte> routingId, string text, CancellationToken cancellationToken = default)
+    public static ValueTask SendAsync(this RouterSocket socket, ReadOnlyMemory<byte> routingId, string text,
+        CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(socket);
         return socket.SendAsync(routingId, (ReadOnlyMemory<byte>)BytesOf(text), cancellationToken);

@@ -7,7 +7,8 @@ using Net.Zlink.Sockets.Routing;
 
 namespace Net.Zlink;
 
-/// <summary>The name of a peer: 0 to 255 bytes that the peer chose or that its ROUTER made for it. Two ids are equal when their bytes are.</summary>
+/// <summary>The name of a peer: 0 to 255 bytes that the peer chose or that its ROUTER made for it. Two ids are equal when their bytes
+/// are.</summary>
 /// <remarks>
 /// A value type without a copy of the bytes: an id that a message or an event gave is valid as long as that message or event is.
 /// <see cref="Copy"/> makes one that lives on its own, for a dictionary or a log. Safe for any number of threads.
@@ -15,9 +16,8 @@ namespace Net.Zlink;
 /// </remarks>
 /// <example>
 /// <code>
-/// Dictionary&lt;RoutingId, int&gt; requests = [];
-/// using Message message = await router.ReceiveAsync();
-/// requests[message.RoutingId.Copy()] = 1;
+/// Dictionary&lt;RoutingId, int&gt; requests = []; using Message message = await router.ReceiveAsync(); requests[message.RoutingId.Copy()]
+/// = 1;
 /// </code>
 /// </example>
 [JsonConverter(typeof(RoutingIdJsonConverter))]
@@ -84,11 +84,13 @@ public readonly struct RoutingId : IEquatable<RoutingId>, ISpanParsable<RoutingI
     /// <exception cref="ArgumentException"><paramref name="text"/> needs more than <see cref="MaxLength"/> bytes.</exception>
     public static RoutingId FromText(string text) => new(Encoding.UTF8.GetBytes(text));
 
-    /// <summary>Reads what <see cref="ToString"/> writes: <c>0x</c> and hexadecimal digits, or a text whose UTF-8 bytes are the id.</summary>
+    /// <summary>Reads what <see cref="ToString"/> writes: <c>0x</c> and hexadecimal digits, or a text whose UTF-8 bytes are the
+    /// id.</summary>
     /// <param name="s">The text.</param>
     /// <param name="provider">Not used.</param>
     /// <returns>The id, with bytes of its own.</returns>
-    /// <exception cref="FormatException">The text begins with <c>0x</c> and goes on with something else than pairs of hexadecimal digits, or is too long.</exception>
+    /// <exception cref="FormatException">The text begins with <c>0x</c> and goes on with something else than pairs of hexadecimal digits,
+    /// or is too long.</exception>
     public static RoutingId Parse(string s, IFormatProvider? provider)
     {
         ArgumentNullException.ThrowIfNull(s);
@@ -97,7 +99,8 @@ public readonly struct RoutingId : IEquatable<RoutingId>, ISpanParsable<RoutingI
 
     /// <inheritdoc cref="Parse(string, IFormatProvider?)"/>
     public static RoutingId Parse(ReadOnlySpan<char> s, IFormatProvider? provider) => TryParse(s, provider, out RoutingId id) ? id
-        : throw new FormatException($"\"{s}\" is no routing id: write 0x and pairs of hexadecimal digits, or a text of at most {MaxLength} bytes.");
+        : throw new FormatException(
+            $"\"{s}\" is no routing id: write 0x and pairs of hexadecimal digits, or a text of at most {MaxLength} bytes.");
 
     /// <inheritdoc cref="TryParse(ReadOnlySpan{char}, IFormatProvider?, out RoutingId)"/>
     public static bool TryParse([NotNullWhen(true)] string? s, IFormatProvider? provider, out RoutingId result)
@@ -158,7 +161,8 @@ public readonly struct RoutingId : IEquatable<RoutingId>, ISpanParsable<RoutingI
     /// <inheritdoc/>
     public override int GetHashCode() => RoutingIdComparer.Instance.GetHashCode(Span);
 
-    /// <summary>The id for people and logs: its text where it is plain ASCII that does not begin with <c>0x</c>, else <c>0x</c> and hexadecimal digits.</summary>
+    /// <summary>The id for people and logs: its text where it is plain ASCII that does not begin with <c>0x</c>, else <c>0x</c> and
+    /// hexadecimal digits.</summary>
     /// <returns>A text that <see cref="Parse(string, IFormatProvider?)"/> reads back; empty for an empty id.</returns>
     public override string ToString() => IsEmpty ? "" : RoutingIdText.Of(Span);
 }

@@ -20,7 +20,8 @@ internal interface ISendBatch
 /// <summary>Sends a batch to its end, for every kind of socket.</summary>
 internal static class SendBatch
 {
-    /// <summary>Waits for room until all are accepted. What ends it behind the first one, a cancellation or the peer's end, is for the next call to tell, since what was accepted has to be told. Allocates nothing, waiting or not.</summary>
+    /// <summary>Waits for room until all are accepted. What ends it behind the first one, a cancellation or the peer's end, is for the next
+    /// call to tell, since what was accepted has to be told. Allocates nothing, waiting or not.</summary>
     /// <returns>How many were accepted.</returns>
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
     public static async ValueTask<int> SendAllAsync<TBatch>(TBatch batch, CancellationToken cancellation)

@@ -15,7 +15,8 @@ public enum DisconnectReason
     /// <summary>The peer broke the protocol: a frame over MaxMessageSize, for one.</summary>
     ProtocolError = 3,
 
-    /// <summary>A read or a write failed: a reset, a broken network, or a peer that broke the rules of what carries the protocol (WebSocket's).</summary>
+    /// <summary>A read or a write failed: a reset, a broken network, or a peer that broke the rules of what carries the protocol
+    /// (WebSocket's).</summary>
     TransportError = 4,
 
     /// <summary>The context was disposed.</summary>
@@ -42,20 +43,25 @@ public enum DisconnectReason
     /// <summary>Another peer took over its routing id (ROUTER with handover).</summary>
     TakenOver = 0x106,
 
-    /// <summary>The peer began messages and did not end them, until what had come of such messages was more than <see cref="ZlinkContextOptions.UnfinishedByteLimit"/> allows.</summary>
+    /// <summary>The peer began messages and did not end them, until what had come of such messages was more than
+    /// <see cref="ZlinkContextOptions.UnfinishedByteLimit"/> allows.</summary>
     UnfinishedByteLimit = 0x107,
 
-    /// <summary>The peer subscribed to more, together with all others, than <see cref="ZlinkContextOptions.SubscriptionByteLimit"/> allows, and to more than its part of that.</summary>
+    /// <summary>The peer subscribed to more, together with all others, than <see cref="ZlinkContextOptions.SubscriptionByteLimit"/> allows,
+    /// and to more than its part of that.</summary>
     SubscriptionByteLimit = 0x108,
 
-    /// <summary>More than 100,000 changes of topics, and twice as many as there are topics, waited for the publisher (SUB, XSUB), which has read nothing for 10 seconds, or four times as many for one that reads. The side that connected connects again, and tells the topics anew.</summary>
+    /// <summary>More than 100,000 changes of topics, and twice as many as there are topics, waited for the publisher (SUB, XSUB), which has
+    /// read nothing for 10 seconds, or four times as many for one that reads. The side that connected connects again, and tells the topics
+    /// anew.</summary>
     TopicsUnread = 0x109,
 }
 
 /// <summary>Conversions of <see cref="DisconnectReason"/>.</summary>
 public static class DisconnectReasonExtensions
 {
-    /// <summary>The number a native DISCONNECTED event carries for this reason (docs/protocol.md section 3): 3 for protocol faults, 4 for lost connections, 5 at context termination.</summary>
+    /// <summary>The number a native DISCONNECTED event carries for this reason (docs/protocol.md section 3): 3 for protocol faults, 4 for
+    /// lost connections, 5 at context termination.</summary>
     /// <param name="reason">The reason.</param>
     /// <returns>A native reason number, 0 to 5.</returns>
     public static long ToNativeReason(this DisconnectReason reason) => reason switch

@@ -3,7 +3,8 @@ using Net.Zlink.Flow;
 
 namespace Net.Zlink.Monitoring;
 
-/// <summary>Hands a monitor's events to an application's callback: in order, one at a time, on the thread pool and never on a shard, each in the <see cref="DefaultContext"/>.</summary>
+/// <summary>Hands a monitor's events to an application's callback: in order, one at a time, on the thread pool and never on a shard, each
+/// in the <see cref="DefaultContext"/>.</summary>
 internal sealed class EventCallback : IDisposable
 {
     private readonly SocketMonitor _monitor;
@@ -28,7 +29,8 @@ internal sealed class EventCallback : IDisposable
 
     private async Task RunAsync()
     {
-        // Off the caller's stack, which may be a shard's. From here on the channel continues us on the pool, never on the publisher's stack.
+        // Off the caller's stack, which may be a shard's. From here on the channel continues us on the pool, never on the publisher's
+        // stack.
         await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
         await foreach (SocketEvent one in _monitor.ReadAllAsync().ConfigureAwait(false))
         {

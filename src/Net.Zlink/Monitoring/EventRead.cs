@@ -4,10 +4,11 @@ using System.Threading.Tasks.Sources;
 
 namespace Net.Zlink.Monitoring;
 
-/// <summary>A read of a monitor that waits, or comes too late: the end of the monitor is told as that of a socket is, not in the words of a channel, which its reader knows nothing of.</summary>
+/// <summary>A read of a monitor that waits, or comes too late: the end of the monitor is told as that of a socket is, not in the words of a
+/// channel, which its reader knows nothing of.</summary>
 /// <remarks>
-/// No async method: whoever awaits under a SynchronizationContext that refuses would then throw in a thread of the pool and end the process. Here his continuation is the channel's own, and meets the
-/// handler in <see cref="SocketMonitor"/>.
+/// No async method: whoever awaits under a SynchronizationContext that refuses would then throw in a thread of the pool and end the
+/// process. Here his continuation is the channel's own, and meets the handler in <see cref="SocketMonitor"/>.
 /// </remarks>
 [SuppressMessage("Reliability", "CA2012", Justification = "Each member is called as often as the awaiter of the read itself would be.")]
 internal sealed class EventRead(ValueTask<SocketEvent> read) : IValueTaskSource<SocketEvent>
@@ -20,7 +21,8 @@ internal sealed class EventRead(ValueTask<SocketEvent> read) : IValueTaskSource<
         }
         catch (ChannelClosedException)
         {
-            throw new ObjectDisposedException(typeof(SocketMonitor).FullName, "The monitor has ended, or its socket, and every event was read.");
+            throw new ObjectDisposedException(typeof(SocketMonitor).FullName,
+                "The monitor has ended, or its socket, and every event was read.");
         }
     }
 

@@ -1,6 +1,7 @@
 namespace Net.Zlink.Monitoring;
 
-/// <summary>What an exception says, for events and logs. Its class may be the application's own, and what it says of itself may throw in turn, or be nothing.</summary>
+/// <summary>What an exception says, for events and logs. Its class may be the application's own, and what it says of itself may throw in
+/// turn, or be nothing.</summary>
 internal static class ExceptionText
 {
     /// <summary>Its message alone.</summary>

@@ -3,7 +3,8 @@ using Microsoft.Extensions.Logging;
 
 namespace Net.Zlink.Monitoring;
 
-/// <summary>The application's logger, of which nothing is thrown: a log that cannot write (a full disk, a closed sink) loses lines, and no connection, event or shutdown.</summary>
+/// <summary>The application's logger, of which nothing is thrown: a log that cannot write (a full disk, a closed sink) loses lines, and no
+/// connection, event or shutdown.</summary>
 internal sealed class GuardedLogger(ILogger inner) : ILogger
 {
     public IDisposable? BeginScope<TState>(TState state)
@@ -23,7 +24,8 @@ internal sealed class GuardedLogger(ILogger inner) : ILogger
     }
 
     [SuppressMessage("Design", "CA1031", Justification = "Whatever the application's logger throws must not end what is logged.")]
-    public void Log<TState>(LogLevel logLevel, EventId eventId, TState state, Exception? exception, Func<TState, Exception?, string> formatter)
+    public void Log<TState>(LogLevel logLevel, EventId eventId, TState state, Exception? exception, Func<TState, Exception?,
+        string> formatter)
     {
         try
         {

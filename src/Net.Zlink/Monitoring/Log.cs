@@ -18,7 +18,8 @@ internal static partial class Log
     [LoggerMessage(4, LogLevel.Error, "Peer {PeerId} of {Endpoint}: the handler threw; the peer is being closed")]
     public static partial void HandlerFailed(ILogger logger, Exception exception, uint peerId, string endpoint);
 
-    [LoggerMessage(5, LogLevel.Warning, "Shard {Shard} was held for {Milliseconds} ms by {Work}: a handler that blocks stalls every connection of its shard")]
+    [LoggerMessage(5, LogLevel.Warning,
+        "Shard {Shard} was held for {Milliseconds} ms by {Work}: a handler that blocks stalls every connection of its shard")]
     public static partial void SlowRun(ILogger logger, int shard, double milliseconds, string work);
 
     [LoggerMessage(6, LogLevel.Debug, "Peer {PeerId} of {Endpoint} is gone: {Reason}. {Detail}")]
@@ -31,7 +32,8 @@ internal static partial class Log
     public static partial void PoolStarved(ILogger logger, int shard, double milliseconds);
 
     [LoggerMessage(9, LogLevel.Debug, "{Endpoint}: the connection with {Remote}, {RoutingId}, ended: {Reason}. {Detail}")]
-    public static partial void ConnectionLost(ILogger logger, string endpoint, string remote, string routingId, DisconnectReason reason, string detail);
+    public static partial void ConnectionLost(
+        ILogger logger, string endpoint, string remote, string routingId, DisconnectReason reason, string detail);
 
     [LoggerMessage(10, LogLevel.Error, "{Endpoint}: an internal fault ended a connection; please report it")]
     public static partial void SessionFailed(ILogger logger, Exception exception, string endpoint);
@@ -54,13 +56,19 @@ internal static partial class Log
     [LoggerMessage(16, LogLevel.Error, "A listener of the meter threw when an instrument began or ended; it may miss that one")]
     public static partial void MeterListenerFailed(ILogger logger, Exception exception);
 
-    [LoggerMessage(17, LogLevel.Warning, "{Endpoint}: {Count} different warnings about its peers by now; those that follow within {Seconds} s of the first are left out. Events and statistics have them all")]
+    [LoggerMessage(17, LogLevel.Warning,
+        "{Endpoint}: {Count} different warnings about its peers by now; those that follow within {Seconds} s of the first are left out. "
+        + "Events and statistics have them all")]
     public static partial void WarningsLeftOut(ILogger logger, string endpoint, int count, double seconds);
 
-    [LoggerMessage(18, LogLevel.Warning, "Shard {Shard} has been held for {Seconds:F1} s by {Work} and still is: a handler that blocks stalls every connection of its shard")]
+    [LoggerMessage(18, LogLevel.Warning,
+        "Shard {Shard} has been held for {Seconds:F1} s by {Work} and still is: a handler that blocks stalls every connection of its "
+        + "shard")]
     public static partial void BlockedRun(ILogger logger, int shard, double seconds, string work);
 
-    [LoggerMessage(19, LogLevel.Error, "The shutdown is over without shard {Shard}, which {Work} holds beyond the deadline; what it still uses is freed when that returns")]
+    [LoggerMessage(19, LogLevel.Error,
+        "The shutdown is over without shard {Shard}, which {Work} holds beyond the deadline; what it still uses is freed when that "
+        + "returns")]
     public static partial void ShardNotEnded(ILogger logger, int shard, string work);
 
     [LoggerMessage(20, LogLevel.Warning, "{Endpoint}: the connection with {Remote} is ended, for it broke the protocol: {Detail}")]
@@ -69,7 +77,8 @@ internal static partial class Log
     [LoggerMessage(21, LogLevel.Error, "An internal fault kept a queue from hearing that the context has room again; please report it")]
     public static partial void CapacityNotNotified(ILogger logger, Exception exception);
 
-    [LoggerMessage(22, LogLevel.Warning, "{Endpoint}: the connection with {Remote} is ended, for it makes this side hold too much: {Detail}")]
+    [LoggerMessage(22, LogLevel.Warning,
+        "{Endpoint}: the connection with {Remote} is ended, for it makes this side hold too much: {Detail}")]
     public static partial void PeerUnfinishedLimit(ILogger logger, string endpoint, string remote, string detail);
 
     [LoggerMessage(23, LogLevel.Warning, "{Endpoint}: {Why}")]

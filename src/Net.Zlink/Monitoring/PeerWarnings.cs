@@ -3,11 +3,13 @@ using Microsoft.Extensions.Logging;
 namespace Net.Zlink.Monitoring;
 
 /// <summary>
-/// The warnings that peers cause, as often as somebody may read them: whoever fails, or is turned away, tries again ten times a second, and a hostile one faster. Events and statistics have each of them. Thread-safe.
+/// The warnings that peers cause, as often as somebody may read them: whoever fails, or is turned away, tries again ten times a second, and
+/// a hostile one faster. Events and statistics have each of them. Thread-safe.
 /// </summary>
 internal sealed class PeerWarnings(ILogger logger, TimeProvider time)
 {
-    /// <summary>Different sentences an endpoint has within a silence: more than it has causes to turn a peer away; only who makes up new faults all the time gets there.</summary>
+    /// <summary>Different sentences an endpoint has within a silence: more than it has causes to turn a peer away; only who makes up new
+    /// faults all the time gets there.</summary>
     public const int MaxPerEndpoint = 16;
 
     /// <summary>So long the same sentence is not logged again: an outage of an hour is 60 lines.</summary>
@@ -66,7 +68,8 @@ internal sealed class PeerWarnings(ILogger logger, TimeProvider time)
         }
     }
 
-    /// <summary>Files of certificates have changed, and cannot be used. Peers do not cause that, but as often as they come it is met.</summary>
+    /// <summary>Files of certificates have changed, and cannot be used. Peers do not cause that, but as often as they come it is
+    /// met.</summary>
     public void FilesNotRenewed(string endpoint, string why)
     {
         if (Admits(endpoint, why, nameof(FilesNotRenewed)))

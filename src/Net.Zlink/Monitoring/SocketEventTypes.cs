@@ -1,6 +1,7 @@
 namespace Net.Zlink.Monitoring;
 
-/// <summary>What happened to a socket's endpoint or peer. Values up to 0xFFFF are the native core's event numbers; those above are ours.</summary>
+/// <summary>What happened to a socket's endpoint or peer. Values up to 0xFFFF are the native core's event numbers; those above are
+/// ours.</summary>
 [Flags]
 public enum SocketEventTypes
 {
@@ -13,7 +14,8 @@ public enum SocketEventTypes
     /// <summary>An outgoing attempt begins, its name having been looked up. Value: the native EINPROGRESS, 115.</summary>
     ConnectDelayed = 0x0002,
 
-    /// <summary>The next attempt has been scheduled. Value: the pause in milliseconds; Detail: why the last one failed, or its connection ended.</summary>
+    /// <summary>The next attempt has been scheduled. Value: the pause in milliseconds; Detail: why the last one failed, or its connection
+    /// ended.</summary>
     ConnectRetried = 0x0004,
 
     /// <summary>A bind succeeded. Value: the socket's handle.</summary>
@@ -46,7 +48,8 @@ public enum SocketEventTypes
     /// <summary>A peer is ready for messages. Value: 0.</summary>
     ConnectionReady = 0x1000,
 
-    /// <summary>The header of the peer's first frame was not as it should be. Who speaks something else altogether rarely gets that far: he is <see cref="Disconnected"/>, with what it looks like as the detail.</summary>
+    /// <summary>The header of the peer's first frame was not as it should be. Who speaks something else altogether rarely gets that far: he
+    /// is <see cref="Disconnected"/>, with what it looks like as the detail.</summary>
     HandshakeFailedProtocol = 0x2000,
 
     /// <summary>The peer could not be authenticated.</summary>
@@ -62,8 +65,9 @@ public enum SocketEventTypes
     ConnectionRefused = 0x4_0000,
 
     /// <summary>
-    /// Ours: messages were dropped. Value: how many, since the last such event of that cause; Detail: the cause. Messages that had been accepted are told when their connection ends. What a publisher, or a ROUTER without Mandatory,
-    /// does not send because the peer is at its high-water mark, or unknown, is told at the first one and whenever there are twice as many.
+    /// Ours: messages were dropped. Value: how many, since the last such event of that cause; Detail: the cause. Messages that had been
+    /// accepted are told when their connection ends. What a publisher, or a ROUTER without Mandatory, does not send because the peer is at
+    /// its high-water mark, or unknown, is told at the first one and whenever there are twice as many.
     /// </summary>
     MessagesDropped = 0x8_0000,
 
@@ -71,7 +75,8 @@ public enum SocketEventTypes
     ConnectGivenUp = 0x10_0000,
 
     /// <summary>Every native event.</summary>
-    AllNative = Connected | ConnectDelayed | ConnectRetried | Listening | BindFailed | Accepted | AcceptFailed | Closed | CloseFailed | Disconnected
+    AllNative = Connected | ConnectDelayed | ConnectRetried | Listening | BindFailed | Accepted | AcceptFailed | Closed | CloseFailed
+        | Disconnected
         | MonitorStopped | HandshakeFailedNoDetail | ConnectionReady | HandshakeFailedProtocol | HandshakeFailedAuth,
 
     /// <summary>Every event.</summary>

@@ -5,8 +5,8 @@ namespace Net.Zlink.Monitoring;
 
 /// <summary>A reader of one socket's events. Safe for any number of threads.</summary>
 /// <remarks>
-/// Events wait in a queue of bounded length; when nobody reads, the oldest are dropped and counted in <see cref="Dropped"/>: a forgotten monitor never
-/// slows its socket down.
+/// Events wait in a queue of bounded length; when nobody reads, the oldest are dropped and counted in <see cref="Dropped"/>: a forgotten
+/// monitor never slows its socket down.
 /// </remarks>
 public sealed class SocketMonitor : IDisposable
 {
@@ -37,10 +37,12 @@ public sealed class SocketMonitor : IDisposable
     /// <summary>There are events to be read.</summary>
     internal bool HasEvents => _events.Reader.Count > 0;
 
-    /// <summary>Told when there may be an event. Looked for under the channel's lock, so nothing is missed between a look and the telling.</summary>
+    /// <summary>Told when there may be an event. Looked for under the channel's lock, so nothing is missed between a look and the
+    /// telling.</summary>
     internal ReadinessWatchers Watchers { get; } = new();
 
-    /// <summary>Takes the next event without waiting; to wait for it with a time limit, blocking, add this monitor to a <c>Poller</c>.</summary>
+    /// <summary>Takes the next event without waiting; to wait for it with a time limit, blocking, add this monitor to a
+    /// <c>Poller</c>.</summary>
     /// <param name="socketEvent">The event.</param>
     /// <returns>False if there is none now.</returns>
     public bool TryRead(out SocketEvent socketEvent) => _events.Reader.TryRead(out socketEvent);
@@ -49,7 +51,8 @@ public sealed class SocketMonitor : IDisposable
     /// <param name="cancellationToken">Ends the wait.</param>
     /// <returns>The event; completes on the thread pool.</returns>
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
-    /// <exception cref="ObjectDisposedException">The socket or this monitor was disposed, or the context shut down, and every event was read.</exception>
+    /// <exception cref="ObjectDisposedException">The socket or this monitor was disposed, or the context shut down, and every event was
+    /// read.</exception>
     public ValueTask<SocketEvent> ReadAsync(CancellationToken cancellationToken = default)
     {
         ValueTask<SocketEvent> read = _events.Reader.ReadAsync(cancellationToken);
@@ -59,7 +62,8 @@ public sealed class SocketMonitor : IDisposable
     /// <summary>All events until the socket, or this monitor, is disposed, or the context shut down; then the enumeration ends.</summary>
     /// <param name="cancellationToken">Ends the enumeration with an exception.</param>
     /// <returns>The events in order.</returns>
-    public IAsyncEnumerable<SocketEvent> ReadAllAsync(CancellationToken cancellationToken = default) => _events.Reader.ReadAllAsync(cancellationToken);
+    public IAsyncEnumerable<SocketEvent> ReadAllAsync(CancellationToken cancellationToken = default) =>
+        _events.Reader.ReadAllAsync(cancellationToken);
 
     /// <summary>Stops monitoring; events not yet read stay readable. Idempotent.</summary>
     public void Dispose()
@@ -124,8 +128,9 @@ public sealed class SocketMonitor : IDisposable
         }
         catch (Exception)
         {
-            // The reader that waits for it awaits under a SynchronizationContext that is gone, as that of a window that has been closed, and the channel posts to it here, on the publisher's
-            // stack: a socket that is just being closed, a shard. The event is that reader's, which will never take it.
+            // The reader that waits for it awaits under a SynchronizationContext that is gone, as that of a window that has been closed,
+            // and the channel posts to it here, on the publisher's stack: a socket that is just being closed, a shard. The event is that
+            // reader's, which will never take it.
             Interlocked.Increment(ref _dropped);
         }
     }

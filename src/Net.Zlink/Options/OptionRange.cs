@@ -3,7 +3,8 @@ using System.Runtime.CompilerServices;
 
 namespace Net.Zlink;
 
-/// <summary>The ranges of options. What is refused says which option it was meant for and what that takes: an object of many properties, all called <c>value</c> inside, is set in one expression.</summary>
+/// <summary>The ranges of options. What is refused says which option it was meant for and what that takes: an object of many properties,
+/// all called <c>value</c> inside, is set in one expression.</summary>
 internal static class OptionRange
 {
     // The name that a setter has for what it is given, which tells its caller nothing.
@@ -16,21 +17,26 @@ internal static class OptionRange
         (int)InRange((long)value, least, most, option);
 
     public static long InRange(long value, long least, long most = long.MaxValue, [CallerMemberName] string option = "") =>
-        value >= least && value <= most ? value : throw OutOfRange(value, string.Create(CultureInfo.InvariantCulture, $"{option} takes {least} to {most}, not {value}."));
+        value >= least && value <= most ? value : throw OutOfRange(
+            value, string.Create(CultureInfo.InvariantCulture, $"{option} takes {least} to {most}, not {value}."));
 
-    /// <summary>A count or a size that may be left out. Null is the only way to write that: 0 and -1 are refused with the word for it.</summary>
+    /// <summary>A count or a size that may be left out. Null is the only way to write that: 0 and -1 are refused with the word for
+    /// it.</summary>
     /// <param name="value">The value of the setter.</param>
     /// <param name="least">The least number.</param>
     /// <param name="without">What null means, for the message.</param>
     /// <param name="option">Filled in by the compiler.</param>
-    public static int? OrNull(int? value, int least, string without, [CallerMemberName] string option = "") => (int?)OrNull((long?)value, least, without, option);
+    public static int? OrNull(int? value, int least, string without, [CallerMemberName] string option = "") =>
+        (int?)OrNull((long?)value, least, without, option);
 
     public static long? OrNull(long? value, long least, string without, [CallerMemberName] string option = "") =>
         value is not { } number || number >= least ? value
-        : throw OutOfRange(number, string.Create(CultureInfo.InvariantCulture, $"{option} takes {least} and above, or null for {without}, not {number}."));
+        : throw OutOfRange(number, string.Create(
+            CultureInfo.InvariantCulture, $"{option} takes {least} and above, or null for {without}, not {number}."));
 
     public static TimeSpan? SecondsOrNull(TimeSpan? value, [CallerMemberName] string option = "") =>
-        value is not { } time || (time >= TimeSpan.FromSeconds(1) && time.Ticks % TimeSpan.TicksPerSecond == 0 && time <= LongestTime) ? value
+        value is not { } time || (time >= TimeSpan.FromSeconds(1) && time.Ticks % TimeSpan.TicksPerSecond == 0 && time <= LongestTime)
+            ? value
         : throw OutOfRange(time, $"{option} takes whole seconds from 1 on, or null for the value of the system, not {Text(time)}.");
 
     /// <summary>The time, or the longest one if it is longer than that.</summary>
@@ -38,12 +44,15 @@ internal static class OptionRange
     /// <param name="mayBeInfinite">For ever is a value, too.</param>
     /// <param name="argument">Filled in by the compiler.</param>
     /// <param name="option">Filled in by the compiler.</param>
-    public static TimeSpan Time(TimeSpan value, bool mayBeInfinite, [CallerArgumentExpression(nameof(value))] string argument = "", [CallerMemberName] string option = "")
+    public static TimeSpan Time(TimeSpan value, bool mayBeInfinite, [CallerArgumentExpression(nameof(value))] string argument = "",
+        [CallerMemberName] string option = "")
     {
         if (value < TimeSpan.Zero && !(mayBeInfinite && value == Timeout.InfiniteTimeSpan))
         {
             string subject = string.Equals(argument, Setters, StringComparison.Ordinal) ? option : argument;
-            throw OutOfRange(value, $"{subject} takes TimeSpan.Zero and above{(mayBeInfinite ? ", or Timeout.InfiniteTimeSpan" : "")}, not {Text(value)}.", argument);
+            throw OutOfRange(value,
+                $"{subject} takes TimeSpan.Zero and above{(mayBeInfinite ? ", or Timeout.InfiniteTimeSpan" : "")}, not {Text(value)}.",
+                argument);
         }
 
         return value < LongestTime ? value : LongestTime;
@@ -54,19 +63,24 @@ internal static class OptionRange
 
     /// <summary>A time that has an end of its own, which longer ones do not count as.</summary>
     public static TimeSpan TimeUpTo(TimeSpan value, TimeSpan most, [CallerMemberName] string option = "") =>
-        value >= TimeSpan.Zero && value <= most ? value : throw OutOfRange(value, string.Create(CultureInfo.InvariantCulture, $"{option} takes 0 to {most.TotalMilliseconds} ms, not {Text(value)}."));
+        value >= TimeSpan.Zero && value <= most ? value
+            : throw OutOfRange(value, string.Create(CultureInfo.InvariantCulture,
+            $"{option} takes 0 to {most.TotalMilliseconds} ms, not {Text(value)}."));
 
     public static TimeSpan TimeAboveZero(TimeSpan value, [CallerMemberName] string option = "") =>
         value > TimeSpan.Zero ? value : throw OutOfRange(value, $"{option} takes what is above TimeSpan.Zero, not {Text(value)}.");
 
     public static T Defined<T>(T value, [CallerMemberName] string option = "")
-        where T : struct, Enum => Enum.IsDefined(value) ? value : throw OutOfRange(value, $"{option} takes {string.Join(", ", Enum.GetNames<T>())}, not {value}.");
+        where T : struct, Enum => Enum.IsDefined(value) ? value
+            : throw OutOfRange(value, $"{option} takes {string.Join(", ", Enum.GetNames<T>())}, not {value}.");
 
     public static T NotNull<T>(T value, string otherwise, [CallerMemberName] string option = "")
         where T : class => value ?? throw new ArgumentNullException(Setters, $"{option} takes no null: {otherwise}.");
 
     private static string Text(TimeSpan value) =>
-        value == Timeout.InfiniteTimeSpan ? "Timeout.InfiniteTimeSpan" : string.Create(CultureInfo.InvariantCulture, $"{value.TotalMilliseconds} ms");
+        value == Timeout.InfiniteTimeSpan ? "Timeout.InfiniteTimeSpan"
+            : string.Create(CultureInfo.InvariantCulture, $"{value.TotalMilliseconds} ms");
 
-    private static ArgumentOutOfRangeException OutOfRange(object value, string message, string argument = Setters) => new(argument, value, message);
+    private static ArgumentOutOfRangeException OutOfRange(object value, string message, string argument = Setters) =>
+        new(argument, value, message);
 }

@@ -10,10 +10,12 @@ public sealed class PairOptions : ZmpSocketOptions;
 /// <summary>Options of a <see cref="DealerSocket"/>.</summary>
 public sealed class DealerOptions : ZmpSocketOptions
 {
-    /// <summary>Send each new peer an empty message first, which tells a ROUTER this socket's routing id. Default false. Acts at once, on peers that come afterwards.</summary>
+    /// <summary>Send each new peer an empty message first, which tells a ROUTER this socket's routing id. Default false. Acts at once, on
+    /// peers that come afterwards.</summary>
     public bool ProbeRouter { get; set => Set(ref field, value); }
 
-    /// <summary>Keep only the newest message of each pipe, in both directions; high-water marks do not apply, and messages have one part. Default false. For endpoints made afterwards.</summary>
+    /// <summary>Keep only the newest message of each pipe, in both directions; high-water marks do not apply, and messages have one part.
+    /// Default false. For endpoints made afterwards.</summary>
     public bool Conflate { get; set; }
 
     internal override bool IsConflating => Conflate;
@@ -22,10 +24,12 @@ public sealed class DealerOptions : ZmpSocketOptions
 /// <summary>Options of a <see cref="RouterSocket"/>.</summary>
 public sealed class RouterOptions : ZmpSocketOptions
 {
-    /// <summary>Sends that cannot be delivered fail (no such peer) or wait (no room), instead of being dropped and counted. Default false. Acts at once.</summary>
+    /// <summary>Sends that cannot be delivered fail (no such peer) or wait (no room), instead of being dropped and counted. Default false.
+    /// Acts at once.</summary>
     public bool Mandatory { get; set => Set(ref field, value); }
 
-    /// <summary>What happens to a peer that announces a routing id in use. Default <see cref="DuplicateRoutingId.Refuse"/>. Acts at once, on peers that come afterwards.</summary>
+    /// <summary>What happens to a peer that announces a routing id in use. Default <see cref="DuplicateRoutingId.Refuse"/>. Acts at once,
+    /// on peers that come afterwards.</summary>
     /// <exception cref="ArgumentOutOfRangeException">On setting: the value is none of the enum's.</exception>
     public DuplicateRoutingId OnDuplicateRoutingId { get; set => Set(ref field, OptionRange.Defined(value)); }
 
@@ -37,21 +41,25 @@ public sealed class RouterOptions : ZmpSocketOptions
 public sealed class PubOptions : ZmpSocketOptions
 {
     /// <summary>
-    /// While a matching subscriber is at its high-water mark nothing is sent to anyone: sends wait instead of dropping for it. Default false. Acts at once. Where several threads send at once, each that
-    /// finds room sends: a mark may then be passed by a message a thread.
+    /// While a matching subscriber is at its high-water mark nothing is sent to anyone: sends wait instead of dropping for it. Default
+    /// false. Acts at once. Where several threads send at once, each that finds room sends: a mark may then be passed by a message a
+    /// thread.
     /// </summary>
     public bool NoDrop { get; set => Set(ref field, value); }
 
     /// <summary>Send to the subscribers whose topics do not match. Subscribers must set it too. Default false. Acts at once.</summary>
     public bool InvertMatching { get; set => Set(ref field, value); }
 
-    /// <summary>Keep only the newest message of each subscriber; its high-water mark does not apply, and messages have one part. Default false. For endpoints made afterwards.</summary>
+    /// <summary>Keep only the newest message of each subscriber; its high-water mark does not apply, and messages have one part. Default
+    /// false. For endpoints made afterwards.</summary>
     public bool Conflate { get; set; }
 
-    /// <summary>Sent to each new subscriber before anything else; SUB lets it through if it matches. Empty (default): nothing. Acts at once, on subscribers that come afterwards.</summary>
+    /// <summary>Sent to each new subscriber before anything else; SUB lets it through if it matches. Empty (default): nothing. Acts at
+    /// once, on subscribers that come afterwards.</summary>
     public ReadOnlyMemory<byte> WelcomeMessage { get; set => Set(ref field, value.ToArray()); }
 
-    /// <summary><see cref="WelcomeMessage"/> as UTF-8 text, for configuration, whose key is <c>WelcomeMessage</c>; null where its bytes are no text. Acts at once, on subscribers that come afterwards.</summary>
+    /// <summary><see cref="WelcomeMessage"/> as UTF-8 text, for configuration, whose key is <c>WelcomeMessage</c>; null where its bytes are
+    /// no text. Acts at once, on subscribers that come afterwards.</summary>
     [ConfigurationKeyName(nameof(WelcomeMessage))]
     public string? WelcomeText
     {
@@ -85,22 +93,30 @@ public sealed class XPubOptions : ZmpSocketOptions
     /// <summary>Receive every subscription, not only a topic's first. Default false. Acts at once.</summary>
     public bool Verbose { get; set => Set(ref field, value); }
 
-    /// <summary>Receive every subscription and every cancellation, not only a topic's first and last. Default false. Acts at once.</summary>
+    /// <summary>Receive every subscription and every cancellation, not only a topic's first and last. Default false. Acts at
+    /// once.</summary>
     public bool Verboser { get; set => Set(ref field, value); }
 
-    /// <summary>Subscriptions are received and do not count; what counts is what <see cref="XPubSocket.Subscribe(in Message, ReadOnlySpan{byte})"/> and <see cref="XPubSocket.Unsubscribe(in Message, ReadOnlySpan{byte})"/>, or their native forms without a notice, answer. Default false. Acts at once: set it before the first subscriber comes.</summary>
+    /// <summary>Subscriptions are received and do not count; what counts is what
+    /// <see cref="XPubSocket.Subscribe(in Message, ReadOnlySpan{byte})"/> and
+    /// <see cref="XPubSocket.Unsubscribe(in Message, ReadOnlySpan{byte})"/>, or their native forms without a notice, answer. Default false.
+    /// Acts at once: set it before the first subscriber comes.</summary>
     public bool Manual { get; set => Set(ref field, value); }
 
-    /// <summary>As <see cref="Manual"/>, and the first message sent after a notice was received goes to its sender alone, as natively. Default false. Acts at once.</summary>
-    /// <remarks>For one thread that answers each notice at once: a message that is published between the two is taken for the answer, and reaches nobody else. Otherwise use <see cref="Manual"/> with <see cref="XPubSocket.Subscribe(in Message, ReadOnlySpan{byte})"/> and
+    /// <summary>As <see cref="Manual"/>, and the first message sent after a notice was received goes to its sender alone, as natively.
+    /// Default false. Acts at once.</summary>
+    /// <remarks>For one thread that answers each notice at once: a message that is published between the two is taken for the answer, and
+    /// reaches nobody else. Otherwise use <see cref="Manual"/> with <see cref="XPubSocket.Subscribe(in Message, ReadOnlySpan{byte})"/> and
     /// <see cref="XPubSocket.TrySendTo(in Message, ReadOnlySpan{byte})"/>.</remarks>
     public bool ManualLastValue { get; set => Set(ref field, value); }
 
-    /// <summary>A message whose first part is no subscription is data to its end. Default false: every part is looked at. Acts at once.</summary>
+    /// <summary>A message whose first part is no subscription is data to its end. Default false: every part is looked at. Acts at
+    /// once.</summary>
     public bool OnlyFirstSubscribe { get; set => Set(ref field, value); }
 }
 
-/// <summary>Options of a <see cref="SubSocket"/>. <see cref="SocketOptions.Linger"/> is zero by default, since a subscriber has nothing to deliver.</summary>
+/// <summary>Options of a <see cref="SubSocket"/>. <see cref="SocketOptions.Linger"/> is zero by default, since a subscriber has nothing to
+/// deliver.</summary>
 public sealed class SubOptions : ZmpSocketOptions
 {
     /// <summary>Options with their defaults.</summary>
@@ -109,7 +125,8 @@ public sealed class SubOptions : ZmpSocketOptions
     /// <summary>Receive what does not match the topics. Publishers must set it too. Default false. Acts at once.</summary>
     public bool InvertMatching { get; set => Set(ref field, value); }
 
-    /// <summary>Keep only the newest message of each publisher; the high-water mark does not apply, and messages have one part. Default false. For endpoints made afterwards.</summary>
+    /// <summary>Keep only the newest message of each publisher; the high-water mark does not apply, and messages have one part. Default
+    /// false. For endpoints made afterwards.</summary>
     public bool Conflate { get; set; }
 
     internal override bool IsConflating => Conflate;
@@ -121,6 +138,7 @@ public sealed class XSubOptions : ZmpSocketOptions
     /// <summary>Options with their defaults.</summary>
     public XSubOptions() => Linger = TimeSpan.Zero;
 
-    /// <summary>A sent message whose first part is no subscription is data to its end. Default false: every part is looked at. Acts at once.</summary>
+    /// <summary>A sent message whose first part is no subscription is data to its end. Default false: every part is looked at. Acts at
+    /// once.</summary>
     public bool OnlyFirstSubscribe { get; set => Set(ref field, value); }
 }

@@ -29,7 +29,8 @@ internal sealed class PlainPollItem(Socket plain, PollEvents events, object? sta
                 return PollEvents.None;
             }
 
-            // An error is reported whether it was asked for or not, as natively: it ends every wait, so a poll that did not tell would never rest.
+            // An error is reported whether it was asked for or not, as natively: it ends every wait, so a poll that did not tell would
+            // never rest.
             PollEvents ready = plain.Poll(0, SelectMode.SelectError) ? PollEvents.Error : PollEvents.None;
             ready |= Check(PollEvents.In, SelectMode.SelectRead);
             return ready | Check(PollEvents.Out, SelectMode.SelectWrite);
@@ -42,7 +43,8 @@ internal sealed class PlainPollItem(Socket plain, PollEvents events, object? sta
     }
 
     /// <inheritdoc/>
-    /// <remarks>It is looked at no more when this returns: a socket that is disposed in the middle of a look resets its peer (<see cref="PlainSocketWatch"/>).</remarks>
+    /// <remarks>It is looked at no more when this returns: a socket that is disposed in the middle of a look resets its peer
+    /// (<see cref="PlainSocketWatch"/>).</remarks>
     public override void Unwatch(IReadinessWatcher watcher)
     {
         lock (_checked)

@@ -4,19 +4,23 @@ using Net.Zlink.Engine;
 
 namespace Net.Zlink;
 
-/// <summary>Tells pollers when one of their plain sockets is ready: one background thread of the process, which lives while pollers wait for plain sockets, and selects among them.</summary>
+/// <summary>Tells pollers when one of their plain sockets is ready: one background thread of the process, which lives while pollers wait
+/// for plain sockets, and selects among them.</summary>
 /// <remarks>
-/// Why a thread and Select: .NET's asynchronous operations consume what they wait for (a datagram, a connection), cannot wait for room to send, and a pending one makes the socket's close abortive. Select
-/// (poll(2) on Unix, so without its limit on descriptors) does nothing to the socket. Each poller's entry fires once and is armed anew by its next wait, so a socket that stays ready burns no processor
-/// time. The thread is not of the pool; it is called out of Select through a datagram socket that is connected to itself, which every platform has. Who stops watching waits until no Select holds the
-/// sockets: one that is disposed while Select holds it resets its peer (11 to 96 of 300 did).
+/// Why a thread and Select: .NET's asynchronous operations consume what they wait for (a datagram, a connection), cannot wait for room to
+/// send, and a pending one makes the socket's close abortive. Select (poll(2) on Unix, so without its limit on descriptors) does nothing to
+/// the socket. Each poller's entry fires once and is armed anew by its next wait, so a socket that stays ready burns no processor time. The
+/// thread is not of the pool; it is called out of Select through a datagram socket that is connected to itself, which every platform has.
+/// Who stops watching waits until no Select holds the sockets: one that is disposed while Select holds it resets its peer (11 to 96 of 300
+/// did).
 /// </remarks>
 internal static class PlainSocketWatch
 {
     // How long the thread waits for something to do before it ends: a loop that polls now and then does not pay for a new one each time.
     private static readonly TimeSpan Idle = TimeSpan.FromSeconds(10);
 
-    // The bell ends a Select within some 50 us. A thread that got no processor for this long makes a close abrupt at worst, which is better than one that hangs.
+    // The bell ends a Select within some 50 us. A thread that got no processor for this long makes a close abrupt at worst, which is better
+    // than one that hangs.
     private static readonly TimeSpan LongestRound = TimeSpan.FromSeconds(1);
 
     private static readonly Lock Gate = new();
@@ -46,7 +50,8 @@ internal static class PlainSocketWatch
             if (s_wakeup is null)
             {
                 Socket bell = CreateWakeup();
-                new Thread(static () => Run()) { IsBackground = true, Name = "Net.Zlink plain sockets" }.UnsafeStart(); // It outlives its caller's context.
+                // It outlives its caller's context.
+                new Thread(static () => Run()) { IsBackground = true, Name = "Net.Zlink plain sockets" }.UnsafeStart();
                 s_wakeup = bell;
             }
 
@@ -55,7 +60,8 @@ internal static class PlainSocketWatch
         }
     }
 
-    /// <summary>Watches nothing any more for this poller; when it returns, no Select holds a socket that the poller has let go. On a shard, which must not wait, one may for some microseconds more.</summary>
+    /// <summary>Watches nothing any more for this poller; when it returns, no Select holds a socket that the poller has let go. On a shard,
+    /// which must not wait, one may for some microseconds more.</summary>
     public static void Leave(Poller poller)
     {
         ManualResetEventSlim? roundEnd = null;
@@ -89,7 +95,9 @@ internal static class PlainSocketWatch
         catch (SocketException e)
         {
             bell?.Dispose();
-            throw new ZlinkException(ZlinkError.TooManySockets, $"To wait for plain sockets a poller needs a datagram socket on the loopback interface, and got none: {e.Message}. Raise the limit of open files.", e);
+            throw new ZlinkException(ZlinkError.TooManySockets,
+                $"To wait for plain sockets a poller needs a datagram socket on the loopback interface, and got none: {e.Message}. Raise "
+                + $"the limit of open files.", e);
         }
     }
 

@@ -7,24 +7,27 @@ using Net.Zlink.Sockets;
 
 namespace Net.Zlink;
 
-/// <summary>Waits for many sockets, and monitors of them, at once, level triggered: an item is reported as long as it is ready, at every poll.</summary>
+/// <summary>Waits for many sockets, and monitors of them, at once, level triggered: an item is reported as long as it is ready, at every
+/// poll.</summary>
 /// <remarks>
 /// <para>
-/// Safe for any number of threads: items may be added, changed and removed while a poll waits, and the poll goes on with what there is then. Polling allocates nothing, except one task per wait
-/// where a thread of the thread pool blocks.
+/// Safe for any number of threads: items may be added, changed and removed while a poll waits, and the poll goes on with what there is
+/// then. Polling allocates nothing, except one task per wait where a thread of the thread pool blocks.
 /// </para>
 /// <para>
-/// A disposed socket ends every poll with <see cref="ObjectDisposedException"/>, and a context that was shut down with <see cref="ZlinkError.ContextTerminated"/>, also where nothing is asked of
-/// it and whatever else is ready, until it is removed.
+/// A disposed socket ends every poll with <see cref="ObjectDisposedException"/>, and a context that was shut down with
+/// <see cref="ZlinkError.ContextTerminated"/>, also where nothing is asked of it and whatever else is ready, until it is removed.
 /// </para>
 /// <para>
-/// Plain sockets are for the few that a program has beside the sockets of this library: each costs a system call per event and look; while a poll waits for some, one background thread of the process selects
-/// among them. Remove a plain socket before you dispose it. Where several receivers share a socket, what a poll found may be gone when it is taken: use the Try forms.
+/// Plain sockets are for the few that a program has beside the sockets of this library: each costs a system call per event and look; while
+/// a poll waits for some, one background thread of the process selects among them. Remove a plain socket before you dispose it. Where
+/// several receivers share a socket, what a poll found may be gone when it is taken: use the Try forms.
 /// </para>
 /// </remarks>
 public sealed class Poller : IDisposable
 {
-    // Before a poll blocks it looks again and again for some microseconds, as a blocking receive does; more items than this take longer to look at than a peer takes to answer.
+    // Before a poll blocks it looks again and again for some microseconds, as a blocking receive does; more items than this take longer to
+    // look at than a peer takes to answer.
     private const int MaxRechecks = 4;
 
     private readonly Lock _gate = new();
@@ -55,8 +58,10 @@ public sealed class Poller : IDisposable
 
     /// <summary>Adds a socket of this library.</summary>
     /// <remarks>
-    /// A STREAM socket is ready for <see cref="PollEvents.In"/> while a <see cref="StreamSocket.TryReceive"/> would find a message or an event, and always for <see cref="PollEvents.Out"/>, which ends every wait at once: for room at one peer await its send.
-    /// What goes to a <see cref="StreamHandler"/> or a <see cref="StreamPipe"/> is not received from the socket, so a poll does not see it either.
+    /// A STREAM socket is ready for <see cref="PollEvents.In"/> while a <see cref="StreamSocket.TryReceive"/> would find a message or an
+    /// event, and always for <see cref="PollEvents.Out"/>, which ends every wait at once: for room at one peer await its send.
+    /// What goes to a <see cref="StreamHandler"/> or a <see cref="StreamPipe"/> is not received from the socket, so a poll does not see it
+    /// either.
     /// </remarks>
     /// <param name="socket">The socket; the poller does not own it.</param>
     /// <param name="events">What to wait for; <see cref="PollEvents.Error"/> never happens.</param>
@@ -70,7 +75,8 @@ public sealed class Poller : IDisposable
         Add(socket.Polled(events, userState), socket);
     }
 
-    /// <summary>Adds a plain socket of any kind, also one that listens. It keeps its data: a poll takes nothing from it and changes no setting of it.</summary>
+    /// <summary>Adds a plain socket of any kind, also one that listens. It keeps its data: a poll takes nothing from it and changes no
+    /// setting of it.</summary>
     /// <param name="socket">The socket; the poller does not own it.</param>
     /// <param name="events">What to wait for.</param>
     /// <param name="userState">Comes with its results.</param>
@@ -83,8 +89,9 @@ public sealed class Poller : IDisposable
         Add(new PlainPollItem(socket, events, userState), socket);
     }
 
-    /// <summary>Adds a monitor: it is ready for <see cref="PollEvents.In"/> while it has events to take with <see cref="SocketMonitor.TryRead"/>. When its socket is disposed the last is <see cref="SocketEventTypes.MonitorStopped"/>;
-    /// behind that it is never ready.</summary>
+    /// <summary>Adds a monitor: it is ready for <see cref="PollEvents.In"/> while it has events to take with
+    /// <see cref="SocketMonitor.TryRead"/>. When its socket is disposed the last is <see cref="SocketEventTypes.MonitorStopped"/>; behind
+    /// that it is never ready.</summary>
     /// <param name="monitor">The monitor; the poller does not own it.</param>
     /// <param name="userState">Comes with its results.</param>
     /// <exception cref="ArgumentNullException"><paramref name="monitor"/> is null.</exception>
@@ -130,7 +137,8 @@ public sealed class Poller : IDisposable
         return RemoveItem(socket);
     }
 
-    /// <summary>Takes a plain socket out, disposed or not. Where a poll waits for it, this blocks for some 50 microseconds, until nothing holds the socket any more and it can be closed in order.</summary>
+    /// <summary>Takes a plain socket out, disposed or not. Where a poll waits for it, this blocks for some 50 microseconds, until nothing
+    /// holds the socket any more and it can be closed in order.</summary>
     /// <param name="socket">The socket.</param>
     /// <returns>False if it was not there.</returns>
     /// <exception cref="ArgumentNullException"><paramref name="socket"/> is null.</exception>
@@ -151,13 +159,15 @@ public sealed class Poller : IDisposable
     }
 
     /// <summary>Waits until an item is ready, blocking the calling thread. Without items it waits out the time.</summary>
-    /// <param name="results">Where to put what is ready; not empty. Where more is ready than fits, the rest comes first at the next poll.</param>
+    /// <param name="results">Where to put what is ready; not empty. Where more is ready than fits, the rest comes first at the next
+    /// poll.</param>
     /// <param name="timeout">How long; zero to look once, <see cref="Timeout.InfiniteTimeSpan"/> for as long as it takes.</param>
     /// <returns>How many items are ready; 0 when the time has passed.</returns>
     /// <exception cref="ArgumentException"><paramref name="results"/> is empty.</exception>
     /// <exception cref="ArgumentOutOfRangeException">The timeout is negative and not infinite.</exception>
     /// <exception cref="ObjectDisposedException">The poller, or one of its sockets, is disposed.</exception>
-    /// <exception cref="ZlinkException">ContextTerminated: the context of one of its sockets was shut down. TooManySockets: it has plain sockets, and the process no descriptor for what wakes those that wait for them.</exception>
+    /// <exception cref="ZlinkException">ContextTerminated: the context of one of its sockets was shut down. TooManySockets: it has plain
+    /// sockets, and the process no descriptor for what wakes those that wait for them.</exception>
     /// <exception cref="InvalidOperationException">It would have to wait, and was called on a shard.</exception>
     public int Poll(Span<PollResult> results, TimeSpan timeout)
     {
@@ -173,19 +183,25 @@ public sealed class Poller : IDisposable
     }
 
     /// <summary>Waits until an item is ready. Without items it waits until there are some.</summary>
-    /// <param name="results">Where to put what is ready; not empty. Where more is ready than fits, the rest comes first at the next poll.</param>
+    /// <param name="results">Where to put what is ready; not empty. Where more is ready than fits, the rest comes first at the next
+    /// poll.</param>
     /// <param name="cancellationToken">Ends the wait.</param>
     /// <returns>How many items are ready, at least 1. Complete at once if there are some; allocates nothing either way.</returns>
     /// <exception cref="ArgumentException"><paramref name="results"/> is empty.</exception>
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
     /// <exception cref="ObjectDisposedException">The poller, or one of its sockets, is disposed.</exception>
-    /// <exception cref="ZlinkException">ContextTerminated: the context of one of its sockets was shut down. TooManySockets: it has plain sockets, and the process no descriptor for what wakes those that wait for them.</exception>
-    public ValueTask<int> PollAsync(Memory<PollResult> results, CancellationToken cancellationToken = default) => PollAsync(results, Timeout.InfiniteTimeSpan, cancellationToken);
+    /// <exception cref="ZlinkException">ContextTerminated: the context of one of its sockets was shut down. TooManySockets: it has plain
+    /// sockets, and the process no descriptor for what wakes those that wait for them.</exception>
+    public ValueTask<int> PollAsync(Memory<PollResult> results, CancellationToken cancellationToken = default) =>
+        PollAsync(results, Timeout.InfiniteTimeSpan, cancellationToken);
 
     /// <inheritdoc cref="PollAsync(Memory{PollResult}, CancellationToken)"/>
-    /// <summary>Waits until an item is ready or the time has passed, as a loop with <see cref="Porting.ZlinkTimers.TimeUntilNext"/> does. Without items it waits until there are some, or out the time.</summary>
-    /// <param name="results">Where to put what is ready; not empty. Where more is ready than fits, the rest comes first at the next poll.</param>
-    /// <param name="timeout">How long, in real time; zero to look once, <see cref="Timeout.InfiniteTimeSpan"/> for as long as it takes.</param>
+    /// <summary>Waits until an item is ready or the time has passed, as a loop with <see cref="Porting.ZlinkTimers.TimeUntilNext"/> does.
+    /// Without items it waits until there are some, or out the time.</summary>
+    /// <param name="results">Where to put what is ready; not empty. Where more is ready than fits, the rest comes first at the next
+    /// poll.</param>
+    /// <param name="timeout">How long, in real time; zero to look once, <see cref="Timeout.InfiniteTimeSpan"/> for as long as it
+    /// takes.</param>
     /// <param name="cancellationToken">Ends the wait.</param>
     /// <returns>How many items are ready; 0 when the time has passed. Allocates nothing either way.</returns>
     /// <exception cref="ArgumentOutOfRangeException">The timeout is negative and not infinite.</exception>
@@ -255,7 +271,8 @@ public sealed class Poller : IDisposable
             ObjectDisposedException.ThrowIf(_isDisposed, this);
             if (_bySocket.ContainsKey(socket))
             {
-                throw new ArgumentException(socket is SocketMonitor ? "The poller has this monitor already." : "The poller has this socket already: use Modify.", nameof(socket));
+                throw new ArgumentException(socket is SocketMonitor ? "The poller has this monitor already."
+                    : "The poller has this socket already: use Modify.", nameof(socket));
             }
 
             item.Watch(_wait);
@@ -333,7 +350,8 @@ public sealed class Poller : IDisposable
             }
             catch (Exception)
             {
-                // In here, not in a filter, which would run while the look still holds the item: whoever takes it out waits for that under the lock that this needs.
+                // In here, not in a filter, which would run while the look still holds the item: whoever takes it out waits for that under
+                // the lock that this needs.
                 if (Array.IndexOf(Arrays.All, item) < 0)
                 {
                     continue; // Taken out meanwhile.
@@ -349,7 +367,8 @@ public sealed class Poller : IDisposable
 
             if (count == results.Length)
             {
-                // No room: it comes first the next time. Those behind it were not looked at, so that a poll of a thousand sockets for one result costs what it finds.
+                // No room: it comes first the next time. Those behind it were not looked at, so that a poll of a thousand sockets for one
+                // result costs what it finds.
                 _first = index < items.Length ? index : index - items.Length;
                 return count;
             }

@@ -2,7 +2,8 @@ using Net.Zlink.Flow;
 
 namespace Net.Zlink;
 
-/// <summary>A STREAM socket of a poller: readable while a pulled message or an event is unread, and always writable, as natively: whether there is room is a matter of each peer, and which one is meant only the send says.</summary>
+/// <summary>A STREAM socket of a poller: readable while a pulled message or an event is unread, and always writable, as natively: whether
+/// there is room is a matter of each peer, and which one is meant only the send says.</summary>
 internal sealed class StreamPollItem(StreamSocket socket, PollEvents events, object? state) : PollItem(events)
 {
     private ReadinessWatchers Watchers => socket.Hub.Queue.Watchers;

@@ -101,7 +101,8 @@ internal sealed record NativeOption(int Number, string Name, string Property, Na
     }
 
     private long Checked(long value) =>
-        Kind == NativeKind.Int64 || (value >= MinValue && value <= MaxValue) ? value : throw Invalid($"takes {MinValue} to {MaxValue}, not {value}");
+        Kind == NativeKind.Int64 || (value >= MinValue && value <= MaxValue) ? value
+            : throw Invalid($"takes {MinValue} to {MaxValue}, not {value}");
 
     private int Encode(long number, Span<byte> value)
     {

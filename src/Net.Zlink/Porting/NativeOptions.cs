@@ -2,7 +2,8 @@ using System.Runtime.InteropServices;
 
 namespace Net.Zlink.Porting;
 
-/// <summary>Options by their native numbers and in their native encodings, for code that is being ported and for tests beside the native core. New code uses the typed properties; docs/options.md has the table.</summary>
+/// <summary>Options by their native numbers and in their native encodings, for code that is being ported and for tests beside the native
+/// core. New code uses the typed properties; docs/options.md has the table.</summary>
 /// <remarks>Thread safety is that of the options. Live options act at once, the others on endpoints made afterwards, as natively.</remarks>
 public static class NativeOptions
 {
@@ -27,8 +28,11 @@ public static class NativeOptions
     /// <summary>Sets an option.</summary>
     /// <param name="socket">The socket.</param>
     /// <param name="number">The native number.</param>
-    /// <param name="value">The native encoding: 4 bytes for int, 8 for 64-bit options, both in the machine's byte order; bytes; UTF-8 text without a closing zero.</param>
-    /// <exception cref="ZlinkException">InvalidArgument: an unknown number, a value of the wrong size or out of range, an option that can only be read or that the native core refuses on this type. NotSupported: it has no meaning here, or none on this type; the message says why. ContextTerminated.</exception>
+    /// <param name="value">The native encoding: 4 bytes for int, 8 for 64-bit options, both in the machine's byte order; bytes; UTF-8 text
+    /// without a closing zero.</param>
+    /// <exception cref="ZlinkException">InvalidArgument: an unknown number, a value of the wrong size or out of range, an option that can
+    /// only be read or that the native core refuses on this type. NotSupported: it has no meaning here, or none on this type; the message
+    /// says why. ContextTerminated.</exception>
     /// <exception cref="ArgumentNullException"><paramref name="socket"/> is null.</exception>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
     public static void Set(ZlinkSocket socket, int number, ReadOnlySpan<byte> value) => Set(TargetOf(socket), number, value);
@@ -40,14 +44,18 @@ public static class NativeOptions
     /// <exception cref="ZlinkException">As for <see cref="Set(ZlinkSocket, int, ReadOnlySpan{byte})"/>.</exception>
     /// <exception cref="ArgumentNullException"><paramref name="socket"/> is null.</exception>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
-    public static void Set(ZlinkSocket socket, int number, int value) => Set(TargetOf(socket), number, MemoryMarshal.AsBytes(new ReadOnlySpan<int>(in value)));
+    public static void Set(ZlinkSocket socket, int number, int value) =>
+        Set(TargetOf(socket), number, MemoryMarshal.AsBytes(new ReadOnlySpan<int>(in value)));
 
     /// <summary>Reads an option.</summary>
     /// <param name="socket">The socket.</param>
     /// <param name="number">The native number.</param>
-    /// <param name="value">Where to put it: exactly 4 or 8 bytes for numbers, at least its length for bytes and text (with the closing zero). What is left over is zeroed.</param>
+    /// <param name="value">Where to put it: exactly 4 or 8 bytes for numbers, at least its length for bytes and text (with the closing
+    /// zero). What is left over is zeroed.</param>
     /// <returns>Its length in bytes.</returns>
-    /// <exception cref="ZlinkException">InvalidArgument: an unknown number, a buffer of the wrong size, an option that can only be set or that the native core refuses on this type. NotSupported: it has no meaning here; the message says why. ContextTerminated.</exception>
+    /// <exception cref="ZlinkException">InvalidArgument: an unknown number, a buffer of the wrong size, an option that can only be set or
+    /// that the native core refuses on this type. NotSupported: it has no meaning here; the message says why.
+    /// ContextTerminated.</exception>
     /// <exception cref="ArgumentNullException"><paramref name="socket"/> is null.</exception>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
     public static int Get(ZlinkSocket socket, int number, Span<byte> value) => Get(TargetOf(socket), number, value);
@@ -61,12 +69,14 @@ public static class NativeOptions
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
     public static int GetInt32(ZlinkSocket socket, int number) => GetInt32(TargetOf(socket), number);
 
-    /// <summary>Context settings with one native context option changed: 1 IO_THREADS, 2 MAX_SOCKETS, 42 IPV6, 70 BLOCKY. A context's settings are fixed when it is made, so this comes before that.</summary>
+    /// <summary>Context settings with one native context option changed: 1 IO_THREADS, 2 MAX_SOCKETS, 42 IPV6, 70 BLOCKY. A context's
+    /// settings are fixed when it is made, so this comes before that.</summary>
     /// <param name="options">The settings.</param>
     /// <param name="number">The native number.</param>
     /// <param name="value">The native value.</param>
     /// <returns>The changed settings.</returns>
-    /// <exception cref="ZlinkException">InvalidArgument: an unknown number or a value out of range; IO_THREADS 0 too, since there is always a shard. NotSupported: it has no meaning here; the message says why.</exception>
+    /// <exception cref="ZlinkException">InvalidArgument: an unknown number or a value out of range; IO_THREADS 0 too, since there is always
+    /// a shard. NotSupported: it has no meaning here; the message says why.</exception>
     /// <exception cref="ArgumentNullException"><paramref name="options"/> is null.</exception>
     public static ZlinkContextOptions With(ZlinkContextOptions options, int number, int value)
     {
@@ -97,7 +107,8 @@ public static class NativeOptions
     /// <param name="options">The settings.</param>
     /// <param name="number">The native number.</param>
     /// <returns>The native value.</returns>
-    /// <exception cref="ZlinkException">InvalidArgument: an unknown number. NotSupported: it has no meaning here; the message says why.</exception>
+    /// <exception cref="ZlinkException">InvalidArgument: an unknown number. NotSupported: it has no meaning here; the message says
+    /// why.</exception>
     /// <exception cref="ArgumentNullException"><paramref name="options"/> is null.</exception>
     public static int GetInt32(ZlinkContextOptions options, int number)
     {
@@ -148,6 +159,7 @@ public static class NativeOptions
                     : new ZlinkException(ZlinkError.InvalidArgument, $"{elsewhere.Name} ({number}) is no option of {target.TypeName}");
         }
 
-        return row.Gap is { } why ? throw new ZlinkException(ZlinkError.NotSupported, $"{row.Name} ({number}) has no meaning here: {why}") : row;
+        return row.Gap is { } why ? throw new ZlinkException(ZlinkError.NotSupported, $"{row.Name} ({number}) has no meaning here: {why}")
+            : row;
     }
 }

@@ -6,12 +6,15 @@ namespace Net.Zlink.Porting;
 
 /// <summary>A received message in the native shape.</summary>
 /// <param name="Id">The peer's id: 4 bytes, big endian.</param>
-/// <param name="Payload">The payload; the single byte 01 for a connect, 00 for a disconnect (a peer's own payload may look the same).</param>
+/// <param name="Payload">The payload; the single byte 01 for a connect, 00 for a disconnect (a peer's own payload may look the
+/// same).</param>
 public readonly record struct NativeStreamMessage(byte[] Id, byte[] Payload);
 
 /// <summary>
-/// A <see cref="StreamSocket"/> in the native core's shape, [id, payload], for code that is being ported (docs/protocol.md section 3). Only this view reads the
-/// payload 00 as "close that peer". Nothing here waits but <see cref="ReceiveAsync"/>: a send that the native core would block in is <see cref="ZlinkError.Again"/>. One thread at a time, as natively; each view has a send state of its own. It allocates; new code uses the socket itself.
+/// A <see cref="StreamSocket"/> in the native core's shape, [id, payload], for code that is being ported (docs/protocol.md section 3). Only
+/// this view reads the payload 00 as "close that peer". Nothing here waits but <see cref="ReceiveAsync"/>: a send that the native core
+/// would block in is <see cref="ZlinkError.Again"/>. One thread at a time, as natively; each view has a send state of its own. It
+/// allocates; new code uses the socket itself.
 /// </summary>
 public sealed class NativeStreamView
 {
@@ -28,7 +31,8 @@ public sealed class NativeStreamView
     /// <summary>Sends one part: an id part with more to follow, then a payload part.</summary>
     /// <param name="part">The bytes. As a payload, the single byte 00 ends the peer.</param>
     /// <param name="more">More parts follow. An id part without it is dropped; on a payload part it is ignored.</param>
-    /// <exception cref="ZlinkException">InvalidArgument: an id that is not 4 bytes long. HostUnreachable: no such peer. Again: it is at its high-water mark or at a byte limit. The next part is then an id part again. ContextTerminated.</exception>
+    /// <exception cref="ZlinkException">InvalidArgument: an id that is not 4 bytes long. HostUnreachable: no such peer. Again: it is at its
+    /// high-water mark or at a byte limit. The next part is then an id part again. ContextTerminated.</exception>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
     public void SendPart(ReadOnlySpan<byte> part, bool more)
     {

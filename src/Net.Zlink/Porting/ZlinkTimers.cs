@@ -1,16 +1,18 @@
 namespace Net.Zlink.Porting;
 
-/// <summary>Repeating timers that run where a program's own loop lets them: poll with <see cref="TimeUntilNext"/> as the timeout, then call <see cref="Execute"/>.</summary>
+/// <summary>Repeating timers that run where a program's own loop lets them: poll with <see cref="TimeUntilNext"/> as the timeout, then call
+/// <see cref="Execute"/>.</summary>
 /// <remarks>
-/// Safe for any number of threads. Handlers run on the thread that calls Execute, outside all locks, and may add, change and cancel timers. An exception of a handler leaves Execute; the timers that
-/// were due behind it run at the next call.
+/// Safe for any number of threads. Handlers run on the thread that calls Execute, outside all locks, and may add, change and cancel timers.
+/// An exception of a handler leaves Execute; the timers that were due behind it run at the next call.
 /// </remarks>
 public sealed class ZlinkTimers
 {
     private readonly TimeProvider _clock;
     private readonly Lock _gate = new();
 
-    // By id, not by entry: what a timer was armed with before stays in it, to be skipped when it comes up, and must not keep a cancelled timer's handler.
+    // By id, not by entry: what a timer was armed with before stays in it, to be skipped when it comes up, and must not keep a cancelled
+    // timer's handler.
     private readonly PriorityQueue<int, (long Due, long Order)> _queue = new();
     private readonly Dictionary<int, Entry> _timers = [];
     private int _lastId;
@@ -216,7 +218,8 @@ public sealed class ZlinkTimers
 
     /// <summary>Rounded up to a millisecond, so that who waits that long does not come a moment too early, again and again.</summary>
     private TimeSpan RoundedUp(long timestamps) =>
-        TimeSpan.FromMilliseconds(Math.Min(Math.Ceiling(timestamps * 1000d / _clock.TimestampFrequency), TimeSpan.MaxValue.TotalMilliseconds / 2));
+        TimeSpan.FromMilliseconds(Math.Min(Math.Ceiling(timestamps * 1000d / _clock.TimestampFrequency),
+            TimeSpan.MaxValue.TotalMilliseconds / 2));
 
     private sealed class Entry(int id, Action<int> handler)
     {
@@ -228,7 +231,8 @@ public sealed class ZlinkTimers
 
         public long Due { get; set; }
 
-        /// <summary>Number of the arming: tells whether it was before or after some moment, and which place in the queue is the timer's.</summary>
+        /// <summary>Number of the arming: tells whether it was before or after some moment, and which place in the queue is the
+        /// timer's.</summary>
         public long Order { get; set; }
     }
 }

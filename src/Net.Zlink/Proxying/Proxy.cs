@@ -5,19 +5,23 @@ using Net.Zlink.Sockets;
 
 namespace Net.Zlink;
 
-/// <summary>Passes whole messages between two sockets, both ways, without copying long ones: the heart of a broker, a forwarder or a bridge between transports.</summary>
+/// <summary>Passes whole messages between two sockets, both ways, without copying long ones: the heart of a broker, a forwarder or a bridge
+/// between transports.</summary>
 /// <remarks>
 /// <para>
-/// Any types go together as natively: ROUTER with DEALER (requests of many clients to many workers), XSUB with XPUB (messages one way, subscriptions the other), PAIR, PUB and SUB. A ROUTER's routing id travels as the
-/// first part of a message towards other types, and is taken from it on the way back. Front and back may be the same socket: it gets back what it receives.
+/// Any types go together as natively: ROUTER with DEALER (requests of many clients to many workers), XSUB with XPUB (messages one way,
+/// subscriptions the other), PAIR, PUB and SUB. A ROUTER's routing id travels as the first part of a message towards other types, and is
+/// taken from it on the way back. Front and back may be the same socket: it gets back what it receives.
 /// </para>
 /// <para>
-/// A message is taken in only when the other side has room, so a slow side pushes back on the senders of the other; at most 1,000 messages go one way before it is the other way's turn. While there is
-/// nothing to do the proxy waits, and costs nothing. One run at a time; all other members are safe for any number of threads, and the sockets stay usable by others.
+/// A message is taken in only when the other side has room, so a slow side pushes back on the senders of the other; at most 1,000 messages
+/// go one way before it is the other way's turn. While there is nothing to do the proxy waits, and costs nothing. One run at a time; all
+/// other members are safe for any number of threads, and the sockets stay usable by others.
 /// </para>
 /// <para>
-/// A socket with Conflate takes messages of one part only. One of several parts that is to go there is dropped and counted as <see cref="ProxyStatistics.Undeliverable"/>, and the proxy goes on. A
-/// capture socket with Conflate misses the copy, which is counted too, while the message itself is passed on.
+/// A socket with Conflate takes messages of one part only. One of several parts that is to go there is dropped and counted as
+/// <see cref="ProxyStatistics.Undeliverable"/>, and the proxy goes on. A capture socket with Conflate misses the copy, which is counted
+/// too, while the message itself is passed on.
 /// </para>
 /// </remarks>
 public sealed class Proxy
@@ -39,11 +43,12 @@ public sealed class Proxy
     /// <summary>A proxy, not running yet.</summary>
     /// <param name="front">The socket that clients or publishers use; the proxy does not own it.</param>
     /// <param name="back">The socket that workers or subscribers use, or the same one.</param>
-    /// <param name="capture">Gets a copy of every message, of both directions, before it goes on; a ROUTER's routing id comes in front. While it has no room nothing moves. Null for none.</param>
+    /// <param name="capture">Gets a copy of every message, of both directions, before it goes on; a ROUTER's routing id comes in front.
+    /// While it has no room nothing moves. Null for none.</param>
     /// <exception cref="ArgumentNullException"><paramref name="front"/> or <paramref name="back"/> is null.</exception>
     /// <exception cref="ArgumentException">
-    /// <paramref name="capture"/> cannot send. Or one of front and back is a ROUTER, whose messages have its peer's routing id as one more part, and
-    /// the other or the capture socket sends with Conflate, which takes messages of one part.
+    /// <paramref name="capture"/> cannot send. Or one of front and back is a ROUTER, whose messages have its peer's routing id as one more
+    /// part, and the other or the capture socket sends with Conflate, which takes messages of one part.
     /// </exception>
     public Proxy(ZmpSocket front, ZmpSocket back, ZmpSocket? capture = null)
         : this(front, back, capture, control: null)
@@ -57,7 +62,8 @@ public sealed class Proxy
         ArgumentNullException.ThrowIfNull(back);
         if (control is not null && (ReferenceEquals(control, front) || ReferenceEquals(control, back) || ReferenceEquals(control, capture)))
         {
-            throw new ArgumentException("The control socket is one of its own: a message on another socket is not a command.", nameof(control));
+            throw new ArgumentException("The control socket is one of its own: a message on another socket is not a command.",
+                nameof(control));
         }
 
         var frontPort = new ProxyPort(front);
@@ -98,7 +104,8 @@ public sealed class Proxy
     /// <summary>A run is under way.</summary>
     public bool IsRunning => Volatile.Read(ref _state) is Running or Ending;
 
-    /// <summary>Passes messages on until it is ended. A message that was taken in and found no room then stays in the proxy, for its next run, or until one of its sockets ends.</summary>
+    /// <summary>Passes messages on until it is ended. A message that was taken in and found no room then stays in the proxy, for its next
+    /// run, or until one of its sockets ends.</summary>
     /// <param name="cancellationToken">Ends the run.</param>
     /// <returns>Completes when <see cref="Terminate"/> ends the run. The work is done on the thread pool.</returns>
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
@@ -145,7 +152,8 @@ public sealed class Proxy
         }
     }
 
-    /// <summary>Lets messages wait in the sockets from here on, up to their high-water marks. One that is just being passed on may still go.</summary>
+    /// <summary>Lets messages wait in the sockets from here on, up to their high-water marks. One that is just being passed on may still
+    /// go.</summary>
     public void Pause() => Volatile.Write(ref _isPaused, value: true);
 
     /// <summary>Passes messages on again.</summary>
@@ -177,7 +185,9 @@ public sealed class Proxy
     {
         if (port is { AllowsOnlyOnePart: true })
         {
-            throw new ArgumentException("A ROUTER's messages have its peer's routing id as one more part, and a socket with Conflate takes messages of one part: none could be passed on. Make this socket without Conflate.", socket);
+            throw new ArgumentException(
+                "A ROUTER's messages have its peer's routing id as one more part, and a socket with Conflate takes messages of one part: "
+                + "none could be passed on. Make this socket without Conflate.", socket);
         }
     }
 

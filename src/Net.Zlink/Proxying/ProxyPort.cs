@@ -3,10 +3,12 @@ using Net.Zlink.Flow;
 
 namespace Net.Zlink;
 
-/// <summary>A socket as a proxy sees it: one that gives and takes whole messages of the native shape, in which a ROUTER's routing id is the first part.</summary>
+/// <summary>A socket as a proxy sees it: one that gives and takes whole messages of the native shape, in which a ROUTER's routing id is the
+/// first part.</summary>
 /// <remarks>
-/// The shape is made where a message goes out, so that a message between two sockets of like kind passes untouched. From ROUTER to another type the id comes in front, as a part; towards ROUTER from
-/// another type the first part is the id and is not sent; from ROUTER to ROUTER the sender's id names the receiver. That is what a native proxy does on the wire, part by part.
+/// The shape is made where a message goes out, so that a message between two sockets of like kind passes untouched. From ROUTER to another
+/// type the id comes in front, as a part; towards ROUTER from another type the first part is the id and is not sent; from ROUTER to ROUTER
+/// the sender's id names the receiver. That is what a native proxy does on the wire, part by part.
 /// </remarks>
 internal sealed class ProxyPort
 {
@@ -79,7 +81,8 @@ internal sealed class ProxyPort
     /// <summary>Sends a received message on. The caller ends it, whatever comes of this.</summary>
     /// <param name="message">The message; it may be ended already when this returns None.</param>
     /// <param name="fromRouter">It came from a ROUTER: its routing id belongs to it.</param>
-    /// <returns>None, Again, HostUnreachable, or InvalidArgument: the socket conflates, and the message would have several parts here.</returns>
+    /// <returns>None, Again, HostUnreachable, or InvalidArgument: the socket conflates, and the message would have several parts
+    /// here.</returns>
     public ZlinkError TrySend(in Message message, bool fromRouter)
     {
         if (IsRouter)

@@ -22,7 +22,8 @@ public sealed record ProxyStatistics
     public required ProxyTraffic BackSent { get; init; }
 
     /// <summary>
-    /// Messages received and not sent on: to a peer that a mandatory ROUTER does not know, of several parts to a socket with Conflate, or held when a socket was closed. Also copies, and answers to
+    /// Messages received and not sent on: to a peer that a mandatory ROUTER does not know, of several parts to a socket with Conflate, or
+    /// held when a socket was closed. Also copies, and answers to
     /// STATISTICS, that the capture or the control socket could not take because it has Conflate.
     /// </summary>
     public required long Undeliverable { get; init; }

@@ -16,7 +16,8 @@ internal sealed class BlockedRoute
     public BlockedRoute? NextToRetry { get; set; }
 }
 
-/// <summary>Who waits at one socket, in a line for each peer that somebody waits for. Not thread-safe: under the lock of the <see cref="BlockedSendQueue"/>.</summary>
+/// <summary>Who waits at one socket, in a line for each peer that somebody waits for. Not thread-safe: under the lock of the
+/// <see cref="BlockedSendQueue"/>.</summary>
 internal sealed class BlockedRoutes
 {
     // Lines kept for the next wait, so that a wait allocates nothing in steady state: as many as waiters are kept.
@@ -33,7 +34,8 @@ internal sealed class BlockedRoutes
     public IEnumerable<BlockedRoute> All => _routes.Concat(_ofConnections.Values);
 
     /// <summary>The line of those who wait for one peer; null if nobody does.</summary>
-    public BlockedRoute? Find(ReadOnlySpan<byte> routeId) => _routes.Count > 0 && _routes.GetAlternateLookup<ReadOnlySpan<byte>>().TryGetValue(routeId, out BlockedRoute? route) ? route : null;
+    public BlockedRoute? Find(ReadOnlySpan<byte> routeId) => _routes.Count > 0
+        && _routes.GetAlternateLookup<ReadOnlySpan<byte>>().TryGetValue(routeId, out BlockedRoute? route) ? route : null;
 
     /// <summary>The line of those who wait for one connection; null if nobody does.</summary>
     public BlockedRoute? Find(PeerSlot connection) => _ofConnections.Count > 0 ? _ofConnections.GetValueOrDefault(connection) : null;
@@ -127,6 +129,7 @@ internal sealed class BlockedRoutes
 
         public int GetHashCode(ReadOnlySpan<byte> alternate) => RoutingIdComparer.Instance.GetHashCode(alternate);
 
-        public BlockedRoute Create(ReadOnlySpan<byte> alternate) => throw new NotSupportedException("A line is made with its first waiter.");
+        public BlockedRoute Create(ReadOnlySpan<byte> alternate) =>
+            throw new NotSupportedException("A line is made with its first waiter.");
     }
 }

@@ -49,13 +49,16 @@ internal class RoutedSendWaiter : SendWaiter
     }
 }
 
-/// <summary>The sends that wait at one socket: whoever makes room moves on those who wait for it. Nobody overtakes one who waits for the same peer.</summary>
+/// <summary>The sends that wait at one socket: whoever makes room moves on those who wait for it. Nobody overtakes one who waits for the
+/// same peer.</summary>
 /// <remarks>
-/// The lock is taken before the socket's and a pipe's, never after them. It is held while a waiting message is routed, so a cancellation either comes before or too late, never in between.
+/// The lock is taken before the socket's and a pipe's, never after them. It is held while a waiting message is routed, so a cancellation
+/// either comes before or too late, never in between.
 /// <para>
-/// Who waits for a peer stands in that peer's line, and only what happens to that peer moves it: with thousands of slow peers, a look at all who wait for each room that comes cost the shards seconds, and each send to
-/// a peer that reads 40 us. So no wait may count on another peer's news. None is missed: a wait is counted first, then passes a full fence, then looks for room; news of a pipe are made first, then pass a full fence
-/// (<see cref="Retry"/>), then look whether anybody waits.
+/// Who waits for a peer stands in that peer's line, and only what happens to that peer moves it: with thousands of slow peers, a look at
+/// all who wait for each room that comes cost the shards seconds, and each send to a peer that reads 40 us. So no wait may count on another
+/// peer's news. None is missed: a wait is counted first, then passes a full fence, then looks for room; news of a pipe are made first, then
+/// pass a full fence (<see cref="Retry"/>), then look whether anybody waits.
 /// </para>
 /// </remarks>
 internal sealed class BlockedSendQueue(SocketCore socket) : IWaiterList
@@ -125,7 +128,8 @@ internal sealed class BlockedSendQueue(SocketCore socket) : IWaiterList
         }
     }
 
-    /// <summary>A pipe has room, has come or has gone: sends what can be sent now to its peer, and what is sent to whomever the socket chooses. Outside of all other locks.</summary>
+    /// <summary>A pipe has room, has come or has gone: sends what can be sent now to its peer, and what is sent to whomever the socket
+    /// chooses. Outside of all other locks.</summary>
     /// <param name="routeId">By which a ROUTER finds the peer; null: it has no such id.</param>
     /// <param name="connection">Of the peer; null: this concerns no single connection.</param>
     public void Retry(byte[]? routeId, PeerSlot? connection)
@@ -253,13 +257,15 @@ internal sealed class BlockedSendQueue(SocketCore socket) : IWaiterList
         }
     }
 
-    /// <summary>Moves the lines that are marked, and those that come to be meanwhile. Returns whose wait is over, linked, to be completed outside of the lock.</summary>
+    /// <summary>Moves the lines that are marked, and those that come to be meanwhile. Returns whose wait is over, linked, to be completed
+    /// outside of the lock.</summary>
     private RoutedSendWaiter? RetryMarked()
     {
         RoutedSendWaiter? done = null;
         if (_isRouting)
         {
-            // A message that goes to a socket of this process may make room there at once, and that room is told on this very thread: the send under way must not be begun a second time. Whoever began it goes on with what is marked.
+            // A message that goes to a socket of this process may make room there at once, and that room is told on this very thread: the
+            // send under way must not be begun a second time. Whoever began it goes on with what is marked.
             return done;
         }
 
@@ -290,7 +296,8 @@ internal sealed class BlockedSendQueue(SocketCore socket) : IWaiterList
     }
 
     private SendStatus Route(RoutedSendWaiter waiter) =>
-        waiter.Connection is { } connection ? socket.RouteTo(connection, waiter.Deferred.AsOutgoing()) : socket.Route(waiter.RouteId, waiter.Deferred.AsOutgoing());
+        waiter.Connection is { } connection ? socket.RouteTo(connection, waiter.Deferred.AsOutgoing())
+            : socket.Route(waiter.RouteId, waiter.Deferred.AsOutgoing());
 
     /// <summary>False: it waits on, and with it who stands behind it.</summary>
     private bool TrySend(RoutedSendWaiter waiter)

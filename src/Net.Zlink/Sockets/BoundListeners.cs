@@ -2,7 +2,8 @@ using Net.Zlink.Transports;
 
 namespace Net.Zlink.Sockets;
 
-/// <summary>The listeners of one socket, to be found by what an unbind may call them. Not safe for several threads: its owner has a lock.</summary>
+/// <summary>The listeners of one socket, to be found by what an unbind may call them. Not safe for several threads: its owner has a
+/// lock.</summary>
 /// <remarks>Nobody looks at all of them for one that is named as it was bound, so that thousands can be unbound one by one.</remarks>
 internal sealed class BoundListeners<T>
     where T : class

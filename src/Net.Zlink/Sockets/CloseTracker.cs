@@ -1,6 +1,7 @@
 namespace Net.Zlink.Sockets;
 
-/// <summary>What has to end before a closed socket has: its connections, those in a handshake, whatever still delivers. Counts them, and tells when the socket was closed and the last one is gone.</summary>
+/// <summary>What has to end before a closed socket has: its connections, those in a handshake, whatever still delivers. Counts them, and
+/// tells when the socket was closed and the last one is gone.</summary>
 /// <remarks>Safe for any number of threads. Its lock comes last: nothing is called under it.</remarks>
 internal sealed class CloseTracker
 {
@@ -52,7 +53,8 @@ internal sealed class CloseTracker
         }
     }
 
-    /// <summary>Closes the socket. The call that does it is a part itself, until it leaves: what ends meanwhile is not the last thing.</summary>
+    /// <summary>Closes the socket. The call that does it is a part itself, until it leaves: what ends meanwhile is not the last
+    /// thing.</summary>
     /// <returns>False if it was closed before.</returns>
     public bool TryClose()
     {

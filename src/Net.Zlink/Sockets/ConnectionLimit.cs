@@ -1,6 +1,7 @@
 namespace Net.Zlink.Sockets;
 
-/// <summary>The places that are taken for accepted connections which are not among a socket's yet: in their transport's own handshake, for one. A part of its owner, under the lock that guards its connections.</summary>
+/// <summary>The places that are taken for accepted connections which are not among a socket's yet: in their transport's own handshake, for
+/// one. A part of its owner, under the lock that guards its connections.</summary>
 internal struct ConnectionLimit
 {
     private int _count;

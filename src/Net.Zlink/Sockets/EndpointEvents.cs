@@ -10,7 +10,8 @@ internal static class EndpointEvents
 {
     public static void AcceptFailed(SocketMonitors monitors, EngineHost host, string endpoint, SocketError error, TimeSpan backOff)
     {
-        monitors.Publish(SocketEventTypes.AcceptFailed, EndpointError.ErrnoOf(error), endpoint, "", detail: $"{error}; accepting goes on in {backOff.TotalMilliseconds:0} ms");
+        monitors.Publish(SocketEventTypes.AcceptFailed, EndpointError.ErrnoOf(error), endpoint, "",
+            detail: $"{error}; accepting goes on in {backOff.TotalMilliseconds:0} ms");
         Log.AcceptFailed(host.Logger, endpoint, error, backOff.TotalMilliseconds);
     }
 
@@ -20,7 +21,8 @@ internal static class EndpointEvents
         Log.ListenerClosed(host.Logger, endpoint, error);
     }
 
-    /// <summary>A bind came to nothing. As natively the event names the address without its scheme, and there is none for a text that has no scheme, or nothing behind it.</summary>
+    /// <summary>A bind came to nothing. As natively the event names the address without its scheme, and there is none for a text that has
+    /// no scheme, or nothing behind it.</summary>
     /// <returns>The error.</returns>
     public static EndpointError BindFailed(SocketMonitors monitors, string text, in EndpointError error)
     {
@@ -32,14 +34,16 @@ internal static class EndpointEvents
         return error;
     }
 
-    /// <summary>The system is asked to connect: the native core reports every such attempt as delayed, with EINPROGRESS. A name that is not found is no attempt.</summary>
+    /// <summary>The system is asked to connect: the native core reports every such attempt as delayed, with EINPROGRESS. A name that is not
+    /// found is no attempt.</summary>
     public static void Connecting(SocketMonitors monitors, string endpoint)
     {
         const int InProgress = 115;
         monitors.Publish(SocketEventTypes.ConnectDelayed, InProgress, "", endpoint);
     }
 
-    /// <summary>A dialer has failed in a way that it does not know, so no further attempt is made: nobody awaits it, this is all that the application hears of it.</summary>
+    /// <summary>A dialer has failed in a way that it does not know, so no further attempt is made: nobody awaits it, this is all that the
+    /// application hears of it.</summary>
     public static void DialerFailed(SocketMonitors monitors, EngineHost host, string endpoint, Exception exception)
     {
         PublishGivenUp(monitors, endpoint, $"an internal fault: {exception.GetType().Name}: {ExceptionText.MessageOf(exception)}");
@@ -69,7 +73,8 @@ internal static class EndpointEvents
         return why;
     }
 
-    /// <summary>A connection that came in has failed in its handshake. One that just went again says nothing of this side: whoever probes a port does that, and as often as it likes.</summary>
+    /// <summary>A connection that came in has failed in its handshake. One that just went again says nothing of this side: whoever probes a
+    /// port does that, and as often as it likes.</summary>
     public static void HandshakeFailed(EngineHost host, string endpoint, string remote, HandshakeFailure cause, string detail)
     {
         if (cause == HandshakeFailure.Lost)
@@ -84,7 +89,8 @@ internal static class EndpointEvents
 
     /// <summary>Announces the next attempt, and why the last one failed, and waits for its time.</summary>
     /// <exception cref="OperationCanceledException">The endpoint was closed meanwhile.</exception>
-    public static Task PauseAsync(SocketMonitors monitors, EngineHost host, string endpoint, string why, TimeSpan pause, CancellationToken closed)
+    public static Task PauseAsync(SocketMonitors monitors, EngineHost host, string endpoint, string why, TimeSpan pause,
+        CancellationToken closed)
     {
         // Armed before it is announced: who hears of it may move the clock.
         Task delay = Task.Delay(pause, host.Time, closed);

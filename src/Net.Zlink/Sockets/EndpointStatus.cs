@@ -7,5 +7,6 @@ namespace Net.Zlink.Sockets;
 internal readonly record struct EndpointStatus(string Text, bool IsBound, string? Problem = null)
 {
     /// <summary>The texts of those that are bound, or of those that are not.</summary>
-    public static IReadOnlyList<string> TextsOf(EndpointStatus[] all, bool areBound) => [.. all.Where(one => one.IsBound == areBound).Select(static one => one.Text)];
+    public static IReadOnlyList<string> TextsOf(EndpointStatus[] all, bool areBound) =>
+        [.. all.Where(one => one.IsBound == areBound).Select(static one => one.Text)];
 }

@@ -20,7 +20,8 @@ internal sealed class FramedPeers : IPeerFactory
 
     public uint Create(StreamHub hub, Wire wire, StreamSettings settings, string endpoint, object origin)
     {
-        if (!TryDescribe(wire.Socket, out EndPoint? remote, out EndPoint? local) || !hub.TryRegister(endpoint, origin, wire, remote, out StreamLink link))
+        if (!TryDescribe(wire.Socket, out EndPoint? remote, out EndPoint? local)
+            || !hub.TryRegister(endpoint, origin, wire, remote, out StreamLink link))
         {
             wire.Dispose();
             return 0;
@@ -78,7 +79,8 @@ internal sealed class FramedPeers : IPeerFactory
         if (!wire.HadHandshake)
         {
             bool accepted = link.Origin is StreamListener;
-            hub.Monitors.Publish(accepted ? SocketEventTypes.Accepted : SocketEventTypes.Connected, wire.Socket.Handle, ours, theirs, link.Id);
+            hub.Monitors.Publish(accepted ? SocketEventTypes.Accepted : SocketEventTypes.Connected, wire.Socket.Handle, ours, theirs,
+                link.Id);
         }
 
         hub.Monitors.Publish(SocketEventTypes.ConnectionReady, 0, ours, theirs, link.Id);

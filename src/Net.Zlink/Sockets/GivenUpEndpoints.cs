@@ -2,7 +2,8 @@ using System.Diagnostics.CodeAnalysis;
 
 namespace Net.Zlink.Sockets;
 
-/// <summary>The endpoints that a socket was told to connect to and tries no more, each with the reason: a fault of the protocol, which the next attempt would meet again. Any thread.</summary>
+/// <summary>The endpoints that a socket was told to connect to and tries no more, each with the reason: a fault of the protocol, which the
+/// next attempt would meet again. Any thread.</summary>
 internal sealed class GivenUpEndpoints
 {
     // For people: so many they look at, and a program that connects anew after each fault keeps no more.

@@ -11,7 +11,8 @@ internal sealed class InprocEndpoints(SocketCore socket, InprocRegistry registry
 {
     private readonly Lock _gate = new();
     private readonly HashSet<string> _names = new(StringComparer.Ordinal);
-    private readonly ListsByKey<string, InprocLink> _links = new(StringComparer.Ordinal); // By the text that each was connected with, any number of times.
+    // By the text that each was connected with, any number of times.
+    private readonly ListsByKey<string, InprocLink> _links = new(StringComparer.Ordinal);
 
     /// <summary>Names that it has bound, and pipes that it has connected.</summary>
     public int Count
@@ -53,7 +54,8 @@ internal sealed class InprocEndpoints(SocketCore socket, InprocRegistry registry
     {
         if (!registry.TryBind(name, socket, settings))
         {
-            return new EndpointError(EndpointFault.AddressInUse, $"another socket of this context has bound {EndpointError.Quote(name)}; unbind it there or choose another name");
+            return new EndpointError(EndpointFault.AddressInUse,
+                $"another socket of this context has bound {EndpointError.Quote(name)}; unbind it there or choose another name");
         }
 
         lock (_gate)
@@ -77,7 +79,8 @@ internal sealed class InprocEndpoints(SocketCore socket, InprocRegistry registry
         InprocLink? link = registry.Connect(name, text, socket, settings, out bool mismatch);
         if (mismatch)
         {
-            return new EndpointError(EndpointFault.Incompatible, $"the socket that has bound {EndpointError.Quote(name)} is of a type that {socket.Type.Name} does not talk to");
+            return new EndpointError(EndpointFault.Incompatible,
+                $"the socket that has bound {EndpointError.Quote(name)} is of a type that {socket.Type.Name} does not talk to");
         }
 
         if (link is null)
@@ -98,7 +101,8 @@ internal sealed class InprocEndpoints(SocketCore socket, InprocRegistry registry
         return EndpointError.None;
     }
 
-    /// <summary>Ends every pipe of that text, and frees the name if this socket has bound it. What is unread of the pipes is dropped; unsent messages are delivered within <paramref name="linger"/>.</summary>
+    /// <summary>Ends every pipe of that text, and frees the name if this socket has bound it. What is unread of the pipes is dropped;
+    /// unsent messages are delivered within <paramref name="linger"/>.</summary>
     /// <returns>False if there is neither.</returns>
     public bool Remove(string text, TimeSpan linger)
     {
@@ -153,14 +157,16 @@ internal sealed class InprocEndpoints(SocketCore socket, InprocRegistry registry
     /// <summary>Frees the name of that text, if this socket has bound it. The pipes stay.</summary>
     public bool Unbind(string text)
     {
-        if (!EndpointText.TryParse(text, out EndpointText parts, out _) || !string.Equals(parts.Scheme, EndpointText.Inproc, StringComparison.Ordinal))
+        if (!EndpointText.TryParse(text, out EndpointText parts, out _)
+            || !string.Equals(parts.Scheme, EndpointText.Inproc, StringComparison.Ordinal))
         {
             return false;
         }
 
         lock (_gate)
         {
-            // Before it is free: else a bind of another thread could have it by now, and be the one that is forgotten here and outlives the socket.
+            // Before it is free: else a bind of another thread could have it by now, and be the one that is forgotten here and outlives the
+            // socket.
             if (!_names.Remove(parts.Remainder))
             {
                 return false;

@@ -7,13 +7,15 @@ using Net.Zlink.Sockets.Zmp;
 namespace Net.Zlink.Sockets;
 
 /// <summary>The inproc names of one context: who has bound them, and who waits for a binder.</summary>
-/// <remarks>Its lock is taken before those of sockets and held while two ends are joined, so a connect meets a bind either before or after, never half.</remarks>
+/// <remarks>Its lock is taken before those of sockets and held while two ends are joined, so a connect meets a bind either before or after,
+/// never half.</remarks>
 internal sealed class InprocRegistry
 {
     private readonly Lock _gate = new();
     private readonly Dictionary<string, Binding> _bound = new(StringComparer.Ordinal);
     private readonly ListsByKey<string, Pending> _pending = new(StringComparer.Ordinal);
-    private readonly Dictionary<InprocLink, Pending> _pendingByLink = []; // The same ones: who leaves is one of thousands that may wait for one name.
+    // The same ones: who leaves is one of thousands that may wait for one name.
+    private readonly Dictionary<InprocLink, Pending> _pendingByLink = [];
     private bool _isClosed;
 
     /// <summary>Binds a name. False if it is taken.</summary>
@@ -43,9 +45,11 @@ internal sealed class InprocRegistry
                 {
                     // Like a connection of the wrong type that comes in, or is made, again and again: each side is told whom it has met.
                     (string here, string there) = (socket.Type.Name, pending.Pipe.Socket.Type.Name);
-                    pending.Pipe.Problem = $"the name was bound by a {here}, which a {there} does not talk to; this endpoint waits for another";
+                    pending.Pipe.Problem =
+                        $"the name was bound by a {here}, which a {there} does not talk to; this endpoint waits for another";
                     (mismatches ??= []).Add((pending.Pipe.Socket, pending.Pipe.Endpoint, pending.Pipe.Problem));
-                    mismatches.Add((socket, pending.Pipe.Endpoint, $"a {there} has connected to this name, which a {here} does not talk to"));
+                    mismatches.Add((socket, pending.Pipe.Endpoint,
+                        $"a {there} has connected to this name, which a {here} does not talk to"));
                 }
             }
         }
@@ -69,7 +73,8 @@ internal sealed class InprocRegistry
     }
 
     /// <summary>Connects to a name, also before it is bound.</summary>
-    /// <returns>The connecter's end; null if the two types cannot talk, which <paramref name="mismatch"/> tells, or one of the two has no place for another pipe.</returns>
+    /// <returns>The connecter's end; null if the two types cannot talk, which <paramref name="mismatch"/> tells, or one of the two has no
+    /// place for another pipe.</returns>
     public InprocLink? Connect(string name, string endpoint, SocketCore socket, ZmpSettings settings, out bool mismatch)
     {
         lock (_gate)
@@ -114,8 +119,10 @@ internal sealed class InprocRegistry
         }
     }
 
-    /// <summary>A connecter is about to close its pipe: if it waits for a binder, only what it has sent does so from here on, for at most <paramref name="linger"/>.</summary>
-    /// <remarks>The native core, which has no deadline here, delivers even what was sent with a linger time of zero: docs/protocol.md section 15.5.</remarks>
+    /// <summary>A connecter is about to close its pipe: if it waits for a binder, only what it has sent does so from here on, for at most
+    /// <paramref name="linger"/>.</summary>
+    /// <remarks>The native core, which has no deadline here, delivers even what was sent with a linger time of zero: docs/protocol.md
+    /// section 15.5.</remarks>
     public void Leave(InprocLink link, TimeSpan linger)
     {
         lock (_gate)
@@ -137,7 +144,8 @@ internal sealed class InprocRegistry
             link.Socket.EnterAgain();
             if (linger != Timeout.InfiniteTimeSpan)
             {
-                pending.Deadline = DefaultContext.Run(() => link.Socket.Host.Time.CreateTimer(_ => GiveUp(pending), state: null, linger, Timeout.InfiniteTimeSpan));
+                pending.Deadline = DefaultContext.Run(() =>
+                    link.Socket.Host.Time.CreateTimer(_ => GiveUp(pending), state: null, linger, Timeout.InfiniteTimeSpan));
             }
         }
     }
@@ -179,7 +187,8 @@ internal sealed class InprocRegistry
             connecter.Lane.Conflate();
         }
 
-        // From the moment that the binder has the pipe it may send, in the name that the connecter gave it and through the connecter's filter.
+        // From the moment that the binder has the pipe it may send, in the name that the connecter gave it and through the connecter's
+        // filter.
         PeerIdentity peer = connecter.Alias is { } alias ? own with { RoutingId = alias } : own;
         connecter.Peer = peer;
         peer.Slot.Pipe = connecter;
@@ -205,7 +214,8 @@ internal sealed class InprocRegistry
             return true;
         }
 
-        // Who is at the other end, a ROUTER may know by another pipe. The binder may have closed its own by now, and with it this one's place.
+        // Who is at the other end, a ROUTER may know by another pipe. The binder may have closed its own by now, and with it this one's
+        // place.
         if (!connecter.Socket.TryIdentify(connecter, peer))
         {
             connecter.Socket.Detach(connecter, dropUnread: true);

@@ -1,8 +1,10 @@
 namespace Net.Zlink.Sockets;
 
-/// <summary>Any number of things by a key (a name, a listener), those of one key in the order in which they were added. Not safe for several threads: its owner has a lock.</summary>
+/// <summary>Any number of things by a key (a name, a listener), those of one key in the order in which they were added. Not safe for
+/// several threads: its owner has a lock.</summary>
 /// <remarks>
-/// To add one and to take one out is a step, however many there are, of that key too: thousands of endpoints come and go one by one, and a list searched from end to end took 2 s of the time that a socket needed to connect 10,000 names.
+/// To add one and to take one out is a step, however many there are, of that key too: thousands of endpoints come and go one by one, and a
+/// list searched from end to end took 2 s of the time that a socket needed to connect 10,000 names.
 /// A key that has nothing left takes up no room.
 /// </remarks>
 internal sealed class ListsByKey<TKey, T>
@@ -93,7 +95,8 @@ internal sealed class ListsByKey<TKey, T>
 
     private sealed class NodeComparer(IEqualityComparer<TKey> keys) : IEqualityComparer<(TKey Key, T One)>
     {
-        public bool Equals((TKey Key, T One) x, (TKey Key, T One) y) => EqualityComparer<T>.Default.Equals(x.One, y.One) && keys.Equals(x.Key, y.Key);
+        public bool Equals((TKey Key, T One) x, (TKey Key, T One) y) => EqualityComparer<T>.Default.Equals(x.One, y.One)
+            && keys.Equals(x.Key, y.Key);
 
         public int GetHashCode((TKey Key, T One) obj) => HashCode.Combine(keys.GetHashCode(obj.Key), obj.One);
     }

@@ -2,7 +2,8 @@ using System.Buffers;
 
 namespace Net.Zlink.Sockets;
 
-/// <summary>A copy of a set, made under its lock to be looked through outside of it. Costs no memory that is not used again: sums over thousands of peers are asked for again and again.</summary>
+/// <summary>A copy of a set, made under its lock to be looked through outside of it. Costs no memory that is not used again: sums over
+/// thousands of peers are asked for again and again.</summary>
 internal readonly ref struct PooledCopy<T> : IDisposable
     where T : class
 {

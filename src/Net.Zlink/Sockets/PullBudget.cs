@@ -2,13 +2,15 @@ using Net.Zlink.Engine;
 
 namespace Net.Zlink.Sockets;
 
-/// <summary>Which peers of a <see cref="PullQueue"/> are stopped: by their own limits, or because the socket's unread bytes are over their budget. Not thread-safe: under the queue's lock.</summary>
+/// <summary>Which peers of a <see cref="PullQueue"/> are stopped: by their own limits, or because the socket's unread bytes are over their
+/// budget. Not thread-safe: under the queue's lock.</summary>
 /// <param name="limit">Unread bytes of all peers together; 0: no limit.</param>
 /// <param name="context">How much may wait in the whole context; null: no limit.</param>
 /// <param name="queue">The queue.</param>
 internal sealed class PullBudget(long limit, ByteBudget? context, IShareOwner queue)
 {
-    // What one read of a short frame takes besides: its lease, with the places of 32 messages. Frames of some bytes, each of another peer, were counted 8 MiB and took 530.
+    // What one read of a short frame takes besides: its lease, with the places of 32 messages. Frames of some bytes, each of another peer,
+    // were counted 8 MiB and took 530.
     private const int LeaseCost = 600;
 
     // Not counted, so that a small limit is one of bytes that were sent: 38 KB.
@@ -52,7 +54,8 @@ internal sealed class PullBudget(long limit, ByteBudget? context, IShareOwner qu
         return true;
     }
 
-    /// <summary>So many bytes of a peer were taken out, and with them perhaps the last of a lease: adds those that may read again.</summary>
+    /// <summary>So many bytes of a peer were taken out, and with them perhaps the last of a lease: adds those that may read
+    /// again.</summary>
     public void OnDequeued(PullPeer peer, long bytes, bool isLeaseOver, long unread, ref PullPeer? resume)
     {
         if (isLeaseOver)
@@ -85,7 +88,8 @@ internal sealed class PullBudget(long limit, ByteBudget? context, IShareOwner qu
             return;
         }
 
-        // About as many readers as bytes were freed, a read being up to 64 KiB; when nothing is left unread, all of them, or the rest would wait for ever.
+        // About as many readers as bytes were freed, a read being up to 64 KiB; when nothing is left unread, all of them, or the rest would
+        // wait for ever.
         long wanted = unread == 0 ? _waitingPeers.Count : 1 + (bytes / ReceiveSlab.ReadSize);
         while (wanted > 0 && _waitingPeers.TryDequeue(out PullPeer? parked))
         {
@@ -98,7 +102,8 @@ internal sealed class PullBudget(long limit, ByteBudget? context, IShareOwner qu
         }
     }
 
-    /// <summary>There is room: adds one that was stopped because there was none. Each that may read lets the next one follow, be it that it finds nothing.</summary>
+    /// <summary>There is room: adds one that was stopped because there was none. Each that may read lets the next one follow, be it that it
+    /// finds nothing.</summary>
     public void ResumeNext(long unread, ref PullPeer? resume)
     {
         if (_waitingPeers.Count > 0)

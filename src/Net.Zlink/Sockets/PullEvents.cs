@@ -4,12 +4,14 @@ namespace Net.Zlink.Sockets;
 
 /// <summary>The connect and disconnect events of a <see cref="PullQueue"/>. Not thread-safe: under the queue's lock.</summary>
 /// <remarks>
-/// They overtake data, since an application that answers a peer has to know of it, and of its end. But peers that come and go as fast as they can made 28,000 events a second, and one that is
-/// there was not heard for as long as these were worked off: so behind some of them it is data's turn. A peer's own connect event is always before its data.
+/// They overtake data, since an application that answers a peer has to know of it, and of its end. But peers that come and go as fast as
+/// they can made 28,000 events a second, and one that is there was not heard for as long as these were worked off: so behind some of them
+/// it is data's turn. A peer's own connect event is always before its data.
 /// </remarks>
 internal sealed class PullEvents
 {
-    // So many overtake data at a time: few enough that 0.3 ms of work for each holds data up by 5 ms, many enough that a rush of 10,000 peers is worked off in a thirtieth more time.
+    // So many overtake data at a time: few enough that 0.3 ms of work for each holds data up by 5 ms, many enough that a rush of 10,000
+    // peers is worked off in a thirtieth more time.
     private const int MaxConsecutive = 16;
 
     // How many peers in the line of those with data are looked at for one whose connect event was read.
@@ -20,9 +22,11 @@ internal sealed class PullEvents
 
     public int Count => _all.Count;
 
-    public void AddConnected(PullPeer peer) => _all.Enqueue((peer, new PulledRun(PulledKind.Connected, peer.Link, null, 0, 1, DisconnectReason.Unknown)));
+    public void AddConnected(PullPeer peer) =>
+        _all.Enqueue((peer, new PulledRun(PulledKind.Connected, peer.Link, null, 0, 1, DisconnectReason.Unknown)));
 
-    public void AddEnd(PullPeer peer) => _all.Enqueue((peer, new PulledRun(PulledKind.Disconnected, peer.Link, null, 0, 1, peer.Link.EndReason)));
+    public void AddEnd(PullPeer peer) => _all.Enqueue(
+        (peer, new PulledRun(PulledKind.Disconnected, peer.Link, null, 0, 1, peer.Link.EndReason)));
 
     /// <summary>Takes the next one, unless it is data's turn.</summary>
     /// <param name="currentPeer">Whose messages are being received; null: the next in line is to be served.</param>
@@ -46,7 +50,8 @@ internal sealed class PullEvents
     /// <summary>Enough events have been taken in a row, and there is data that may be.</summary>
     /// <param name="currentPeer">As above. Its messages may have been dropped.</param>
     /// <param name="queue">As above.</param>
-    public bool IsDataNext(PullPeer? currentPeer, Queue<PullPeer> queue) => _inRow >= MaxConsecutive && (currentPeer?.First is not null || MoveToFront(queue));
+    public bool IsDataNext(PullPeer? currentPeer, Queue<PullPeer> queue) => _inRow >= MaxConsecutive
+        && (currentPeer?.First is not null || MoveToFront(queue));
 
     public void Clear() => _all.Clear();
 

@@ -2,7 +2,8 @@ using Net.Zlink.Engine;
 
 namespace Net.Zlink.Sockets;
 
-/// <summary>One peer's part of the fair queue: its unread messages, and whether its connection is stopped for them. Guarded by the <see cref="PullQueue"/>'s lock.</summary>
+/// <summary>One peer's part of the fair queue: its unread messages, and whether its connection is stopped for them. Guarded by the
+/// <see cref="PullQueue"/>'s lock.</summary>
 internal sealed class PullPeer(StreamLink link, QueueLimits limits)
 {
     public StreamLink Link => link;
@@ -63,7 +64,8 @@ internal sealed class PullPeer(StreamLink link, QueueLimits limits)
         Bytes += bytes;
     }
 
-    /// <summary>Takes out what is unread and counts it, for the caller to release outside the lock: with many messages that takes milliseconds.</summary>
+    /// <summary>Takes out what is unread and counts it, for the caller to release outside the lock: with many messages that takes
+    /// milliseconds.</summary>
     /// <param name="dropped">What was taken out of others before; this comes in front of it.</param>
     public void DropUnread(ref InboundLease? dropped)
     {

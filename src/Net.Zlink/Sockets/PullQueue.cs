@@ -4,14 +4,18 @@ using Net.Zlink.Monitoring;
 
 namespace Net.Zlink.Sockets;
 
-/// <summary>The one receive queue of all pulled peers of a socket: fair between peers, bounded per peer and in total, with a line of waiting consumers.</summary>
+/// <summary>The one receive queue of all pulled peers of a socket: fair between peers, bounded per peer and in total, with a line of
+/// waiting consumers.</summary>
 /// <remarks>
-/// Peers with unread messages stand in a line; each turn serves one peer with what one read may bring (at most 64 KiB or 256 messages), in however many reads it came: a flooding peer delays the
-/// others by no more than that, one whose messages came in pieces has the same share as one whose came at once, and a consumer works on one peer's messages, and answers them in one write. Connect and disconnect events overtake other peers'
-/// data, some at a time; a peer's disconnect comes behind its own unread data. The lock is held for pointer work only: connections are resumed, waiters completed, and dropped messages released, after it is left.
+/// Peers with unread messages stand in a line; each turn serves one peer with what one read may bring (at most 64 KiB or 256 messages), in
+/// however many reads it came: a flooding peer delays the others by no more than that, one whose messages came in pieces has the same share
+/// as one whose came at once, and a consumer works on one peer's messages, and answers them in one write. Connect and disconnect events
+/// overtake other peers' data, some at a time; a peer's disconnect comes behind its own unread data. The lock is held for pointer work
+/// only: connections are resumed, waiters completed, and dropped messages released, after it is left.
 /// <para>
-/// A consumer whose code goes on in place (<see cref="PullWaiter.RunsSynchronously"/>) is run by the shard that has just read. It gets one turn; for the next one it waits even where there is something,
-/// so that the shard does its other work in between, and is served by whichever shard reads next, or else by a work of its own.
+/// A consumer whose code goes on in place (<see cref="PullWaiter.RunsSynchronously"/>) is run by the shard that has just read. It gets one
+/// turn; for the next one it waits even where there is something, so that the shard does its other work in between, and is served by
+/// whichever shard reads next, or else by a work of its own.
 /// </para>
 /// </remarks>
 internal sealed class PullQueue : IWaiterList, IShareOwner
@@ -44,7 +48,8 @@ internal sealed class PullQueue : IWaiterList, IShareOwner
         }
     }
 
-    /// <summary>Told, outside the lock, whenever there may be something to take, and when the queue is closed: for those who watch several sockets.</summary>
+    /// <summary>Told, outside the lock, whenever there may be something to take, and when the queue is closed: for those who watch several
+    /// sockets.</summary>
     public ReadinessWatchers Watchers { get; } = new();
 
     /// <summary>Announces a peer, ahead of everything else of it: an end that was published before this comes right behind.</summary>
@@ -159,9 +164,6 @@ internal sealed class PullQueue : IWaiterList, IShareOwner
     }
 
     /// <summary>Takes the next messages of one peer, or an event, without waiting.</summary>
-    /// <param name="max">How many at most.</param>
-    /// <param name="run">What was taken.</param>
-    /// <param name="mayThrow">False for a caller that holds messages already, which an exception would lose: a closed queue is then an empty one.</param>
     public bool TryDequeue(int max, out PulledRun run, bool mayThrow = true)
     {
         PullPeer? resume = null;
@@ -185,7 +187,8 @@ internal sealed class PullQueue : IWaiterList, IShareOwner
         return !taken && mayThrow && closed is not null ? throw closed() : taken;
     }
 
-    /// <summary>Takes without waiting what belongs to the turn that has begun, for a consumer that goes on in place and has been served.</summary>
+    /// <summary>Takes without waiting what belongs to the turn that has begun, for a consumer that goes on in place and has been
+    /// served.</summary>
     public bool TryDequeueMore(int max, out PulledRun run)
     {
         PullPeer? resume = null;
@@ -200,7 +203,8 @@ internal sealed class PullQueue : IWaiterList, IShareOwner
         return taken;
     }
 
-    /// <summary>Takes at once if there is something, for a consumer that goes on in place: if it belongs to the turn that it has. Otherwise the waiter stands in line.</summary>
+    /// <summary>Takes at once if there is something, for a consumer that goes on in place: if it belongs to the turn that it has. Otherwise
+    /// the waiter stands in line.</summary>
     public bool DequeueOrWait(PullWaiter waiter, out PulledRun run)
     {
         PullPeer? resume = null;
@@ -257,7 +261,6 @@ internal sealed class PullQueue : IWaiterList, IShareOwner
     }
 
     /// <summary>Ends the queue: unread messages are dropped and counted, every waiter is released with an error.</summary>
-    /// <returns>Number of messages dropped.</returns>
     public long Close(Func<Exception> error)
     {
         PullWaiter? released;
@@ -313,7 +316,8 @@ internal sealed class PullQueue : IWaiterList, IShareOwner
         run = new PulledRun(PulledKind.Data, peer.Link, lease, first, count, DisconnectReason.Unknown);
         long bytes = lease.FramesOf(first, count).Length;
 
-        // From here on a consumer may end these messages, and with the last of them the lease: nothing of it is read after the cursor moved to its end.
+        // From here on a consumer may end these messages, and with the last of them the lease: nothing of it is read after the cursor moved
+        // to its end.
         bool isLeaseOver = first + count == lease.Count;
         if (isLeaseOver)
         {
@@ -371,7 +375,8 @@ internal sealed class PullQueue : IWaiterList, IShareOwner
     }
 
     private bool FitsBatch(InboundLease next) =>
-        _batchMessages + next.Messages <= InboundLease.MaxSlots && _batchBytes + next.Bytes + (next.Messages * sizeof(uint)) <= ReceiveSlab.ReadSize;
+        _batchMessages + next.Messages <= InboundLease.MaxSlots
+            && _batchBytes + next.Bytes + (next.Messages * sizeof(uint)) <= ReceiveSlab.ReadSize;
 
     private static void ResumeAll(PullPeer? peer)
     {
@@ -388,7 +393,8 @@ internal sealed class PullQueue : IWaiterList, IShareOwner
     /// <summary>Events, and what belongs to the turn that has begun, are there for the consumer that has it.</summary>
     private bool HasMoreInBatch => _currentPeer is not null || (_events.Count > 0 && !_events.IsDataNext(_currentPeer, _readyPeers));
 
-    private PullDispatch DispatchWork => Volatile.Read(ref _serving) ?? Interlocked.CompareExchange(ref _serving, new PullDispatch(DispatchWaiting), null) ?? _serving!;
+    private PullDispatch DispatchWork => Volatile.Read(ref _serving)
+        ?? Interlocked.CompareExchange(ref _serving, new PullDispatch(DispatchWaiting), null) ?? _serving!;
 
     private void DispatchWaiting()
     {

@@ -12,7 +12,8 @@ internal enum PulledKind
 }
 
 /// <summary>Consecutive messages of one peer, taken by one consumer: slots of a lease, or an event.</summary>
-internal readonly record struct PulledRun(PulledKind Kind, StreamLink Link, InboundLease? Lease, int FirstSlot, int Count, DisconnectReason Reason)
+internal readonly record struct PulledRun(
+    PulledKind Kind, StreamLink Link, InboundLease? Lease, int FirstSlot, int Count, DisconnectReason Reason)
 {
     public uint PeerId => Link.Id;
 }

@@ -5,8 +5,8 @@ namespace Net.Zlink.Sockets;
 
 /// <summary>Waits until some watched socket may be ready: for any number of waiting threads and tasks, all of which are woken.</summary>
 /// <remarks>
-/// Used as: begin to wait, look once more, then either leave or wait. What happens after the beginning is not missed. Nothing is allocated in steady state, except one task where a thread of the
-/// thread pool blocks (<see cref="BlockingWait"/>).
+/// Used as: begin to wait, look once more, then either leave or wait. What happens after the beginning is not missed. Nothing is allocated
+/// in steady state, except one task where a thread of the thread pool blocks (<see cref="BlockingWait"/>).
 /// </remarks>
 internal sealed class ReadinessWait : IReadinessWatcher, IWaiterList
 {

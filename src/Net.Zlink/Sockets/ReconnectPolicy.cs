@@ -5,7 +5,8 @@ namespace Net.Zlink.Sockets;
 /// <param name="MaxInterval">Above zero the pause doubles up to it; zero: each is the interval plus a random part of it.</param>
 internal sealed record ReconnectPolicy(TimeSpan Interval, TimeSpan MaxInterval)
 {
-    /// <summary>The pause before attempt <paramref name="attempt"/>, counted from 0: the native core's rule (docs/protocol.md section 4).</summary>
+    /// <summary>The pause before attempt <paramref name="attempt"/>, counted from 0: the native core's rule (docs/protocol.md section
+    /// 4).</summary>
     public TimeSpan PauseBefore(int attempt)
     {
         if (MaxInterval <= TimeSpan.Zero)

@@ -7,9 +7,11 @@ using Net.Zlink.Sockets.Zmp;
 
 namespace Net.Zlink.Sockets;
 
-/// <summary>The inside of one ZMP socket: its pipes, its receive queue, its endpoints and its books. What the types do differently is in the classes derived from it.</summary>
+/// <summary>The inside of one ZMP socket: its pipes, its receive queue, its endpoints and its books. What the types do differently is in
+/// the classes derived from it.</summary>
 /// <remarks>
-/// Safe for any number of threads. <see cref="Gate"/> guards what spans pipes: routing, subscriptions, the set of pipes; it is held for pointer work only, and under it no other socket's lock is taken.
+/// Safe for any number of threads. <see cref="Gate"/> guards what spans pipes: routing, subscriptions, the set of pipes; it is held for
+/// pointer work only, and under it no other socket's lock is taken.
 /// Order of locks: the send line's, then this, then a pipe's.
 /// </remarks>
 internal abstract class SocketCore
@@ -65,7 +67,8 @@ internal abstract class SocketCore
     /// <summary>A send would not have to wait now.</summary>
     public abstract bool CanSend { get; }
 
-    /// <summary>Told, outside all locks, that a send which would have had to wait may not have to any more, or that the socket is closed.</summary>
+    /// <summary>Told, outside all locks, that a send which would have had to wait may not have to any more, or that the socket is
+    /// closed.</summary>
     public ReadinessWatchers WritableWatchers { get; } = new();
 
     /// <summary>Completes when the socket was closed and the last connection is gone.</summary>
@@ -95,19 +98,24 @@ internal abstract class SocketCore
     public SendStatus TrySendTo(PeerSlot connection, in OutgoingMessage message) =>
         IsClosed ? End.Outcome : BlockedSends.HasEarlierWaiter(connection) ? SendStatus.Full : RouteTo(connection, message);
 
-    /// <summary>Whether a message that begins with this part is for the application (SUB). Any thread; takes no lock but a last one of its own.</summary>
+    /// <summary>Whether a message that begins with this part is for the application (SUB). Any thread; takes no lock but a last one of its
+    /// own.</summary>
     public virtual bool Accepts(ReadOnlySpan<byte> firstPart) => true;
 
-    /// <summary>How often the filter came to want less (SUB). Whoever asks <see cref="Accepts"/> for a message looks here before, and notes it with the message.</summary>
-    /// <remarks>Not in the receive queue, though that is what it is for: next to what consumers write there for each message, a look by each sender in this process cost 15 ns.</remarks>
+    /// <summary>How often the filter came to want less (SUB). Whoever asks <see cref="Accepts"/> for a message looks here before, and notes
+    /// it with the message.</summary>
+    /// <remarks>Not in the receive queue, though that is what it is for: next to what consumers write there for each message, a look by
+    /// each sender in this process cost 15 ns.</remarks>
     public int FilterVersion => Volatile.Read(ref _filterVersion);
 
     /// <summary>A peer subscribes or cancels (PUB, XPUB).</summary>
     /// <param name="link">The peer.</param>
     /// <param name="prefix">The topic.</param>
     /// <param name="subscribes">Or cancels.</param>
-    /// <param name="notifies">The application gets its notice, if one is due, as a message of its own; false: the caller sees to that.</param>
-    public virtual SubscriptionOutcome OnSubscription(PeerLink link, ReadOnlySpan<byte> prefix, bool subscribes, bool notifies = true) => SubscriptionOutcome.Silent;
+    /// <param name="notifies">The application gets its notice, if one is due, as a message of its own; false: the caller sees to
+    /// that.</param>
+    public virtual SubscriptionOutcome OnSubscription(PeerLink link, ReadOnlySpan<byte> prefix, bool subscribes, bool notifies = true) =>
+        SubscriptionOutcome.Silent;
 
     /// <summary>There is a peer of that routing id (ROUTER).</summary>
     public virtual bool Knows(ReadOnlySpan<byte> routeId) => false;
@@ -118,7 +126,8 @@ internal abstract class SocketCore
     /// <summary>The filter wants less by now: nothing else is received from here on, also of what it let in before.</summary>
     protected void OnFilterChanged() => Receive.OnFilterChanged(ref _filterVersion);
 
-    /// <summary>Whether a pipe's connection may read on, as far as the socket as a whole is concerned; if not, it resumes it later. On its shard.</summary>
+    /// <summary>Whether a pipe's connection may read on, as far as the socket as a whole is concerned; if not, it resumes it later. On its
+    /// shard.</summary>
     public virtual bool MayRead(WireLink link) => true;
 
     /// <summary>A message is about to be handed to the application.</summary>
@@ -148,7 +157,8 @@ internal abstract class SocketCore
     /// <returns>False: turned away.</returns>
     public bool TryAttach(PeerLink link, PeerIdentity? peer) => TryAttach(link, peer, mayEnter: true);
 
-    /// <summary>Says who is at the other end of a pipe that was taken in before. One that has left meanwhile stays outside. Outside of all locks.</summary>
+    /// <summary>Says who is at the other end of a pipe that was taken in before. One that has left meanwhile stays outside. Outside of all
+    /// locks.</summary>
     /// <returns>False: turned away.</returns>
     public bool TryIdentify(PeerLink link, PeerIdentity peer) => TryAttach(link, peer, mayEnter: false);
 
@@ -245,7 +255,8 @@ internal abstract class SocketCore
         OnMaySend(routeId, link.Peer.Slot);
     }
 
-    /// <summary>Ends a peer that came in: it has no place from here on, and what it sent is dropped. What was sent to it goes out within the linger time.</summary>
+    /// <summary>Ends a peer that came in: it has no place from here on, and what it sent is dropped. What was sent to it goes out within
+    /// the linger time.</summary>
     /// <returns>False: it has gone, be it that there is another one in its place.</returns>
     public bool DisconnectPeer(PeerLink link, PeerIdentity peer, TimeSpan linger)
     {
@@ -255,7 +266,8 @@ internal abstract class SocketCore
         }
 
         Detach(link, dropUnread: true);
-        link.Close(DisconnectReason.Local, linger); // Where its session is about to be noted, whoever notes it sees that it has no place any more.
+        // Where its session is about to be noted, whoever notes it sees that it has no place any more.
+        link.Close(DisconnectReason.Local, linger);
         return true;
     }
 
@@ -277,7 +289,8 @@ internal abstract class SocketCore
         }
     }
 
-    /// <summary>Says what the socket itself has to say to a peer that it has taken in: topics, a welcome. Outside of the socket's lock.</summary>
+    /// <summary>Says what the socket itself has to say to a peer that it has taken in: topics, a welcome. Outside of the socket's
+    /// lock.</summary>
     public virtual void SendWelcome(PeerLink link, GreetingOccasion occasion)
     {
     }
@@ -323,7 +336,8 @@ internal abstract class SocketCore
     /// <inheritdoc cref="CloseTracker.Leave"/>
     public void Leave() => _parts.Leave();
 
-    /// <summary>Stops accepting and receiving, and ends every pipe in order within the linger time. Returns at once; <see cref="AllClosed"/> follows.</summary>
+    /// <summary>Stops accepting and receiving, and ends every pipe in order within the linger time. Returns at once;
+    /// <see cref="AllClosed"/> follows.</summary>
     public void Close(DisconnectReason reason, TimeSpan linger, SocketEnd end)
     {
         using (Gate.EnterScope())
@@ -359,7 +373,8 @@ internal abstract class SocketCore
     /// <summary>Why a peer was turned away, for people.</summary>
     public virtual string RefusalReason(PeerIdentity? peer) => "the socket has no place for this peer";
 
-    /// <summary>As <see cref="Introduce"/>. The binder's end of an inproc pair, which would tell another socket under this one's lock, was introduced before it came here.</summary>
+    /// <summary>As <see cref="Introduce"/>. The binder's end of an inproc pair, which would tell another socket under this one's lock, was
+    /// introduced before it came here.</summary>
     protected void IntroduceUnderLock(PeerLink link)
     {
         if (link is not InprocLink { IsActive: false })
@@ -374,7 +389,8 @@ internal abstract class SocketCore
     /// <summary>Takes a pipe's place away. Under the lock.</summary>
     protected abstract void Remove(PeerLink link);
 
-    /// <summary>The handshake told who the peer is. Under the lock. False: it cannot stay. <paramref name="loser"/> has to give way to it.</summary>
+    /// <summary>The handshake told who the peer is. Under the lock. False: it cannot stay. <paramref name="loser"/> has to give way to
+    /// it.</summary>
     protected virtual bool Identify(PeerLink link, PeerIdentity peer, out PeerLink? loser)
     {
         loser = null;

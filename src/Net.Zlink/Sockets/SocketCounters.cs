@@ -3,8 +3,10 @@ using Net.Zlink.Sockets.Links;
 
 namespace Net.Zlink.Sockets;
 
-/// <summary>What a ZMP socket counts: events as they happen, and the books of pipes that are gone. Those of the others, be it that they only deliver what is left, are added on demand.</summary>
-/// <remarks>Sender: accepted = written + dropped + queued. Receiver: received = delivered + dropped + filtered + queued. In messages, per pipe and so in sum.</remarks>
+/// <summary>What a ZMP socket counts: events as they happen, and the books of pipes that are gone. Those of the others, be it that they
+/// only deliver what is left, are added on demand.</summary>
+/// <remarks>Sender: accepted = written + dropped + queued. Receiver: received = delivered + dropped + filtered + queued. In messages, per
+/// pipe and so in sum.</remarks>
 internal sealed class SocketCounters
 {
     private readonly Lock _gate = new();
@@ -15,8 +17,9 @@ internal sealed class SocketCounters
 
     private readonly HashSet<PeerLink> _open = [];
 
-    // Peers that are gone and whose messages are not all read yet: their lanes go on counting. Looked through when there are twice as many as were left the last time,
-    // so thousands that go while nobody reads cost a look or two each, and at most half of those that are kept are read to their end.
+    // Peers that are gone and whose messages are not all read yet: their lanes go on counting. Looked through when there are twice as many
+    // as were left the last time, so thousands that go while nobody reads cost a look or two each, and at most half of those that are kept
+    // are read to their end.
     private readonly List<InboundLane> _unread = [];
     private int _nextFinalization;
 
@@ -112,7 +115,8 @@ internal sealed class SocketCounters
 
             if (outbound.MissedMessages > 0 && _undelivered.Count < MaxReportedPeers)
             {
-                _undelivered.Add(new UndeliveredLinkCounts(link.Endpoint, link.Peer.RemoteAddress, outbound.MissedMessages, outbound.MissedBytes));
+                _undelivered.Add(new UndeliveredLinkCounts(
+                    link.Endpoint, link.Peer.RemoteAddress, outbound.MissedMessages, outbound.MissedBytes));
             }
         }
 
@@ -141,7 +145,8 @@ internal sealed class SocketCounters
             open = new PooledCopy<PeerLink>(_open);
         }
 
-        // Outside of the lock, for which a newcomer waits under the socket's: two locks a peer, 1 ms for 10,000. What goes meanwhile counts on in its own books.
+        // Outside of the lock, for which a newcomer waits under the socket's: two locks a peer, 1 ms for 10,000. What goes meanwhile counts
+        // on in its own books.
         bool isAnyRead = false;
         using (unread)
         {

@@ -13,9 +13,11 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
 {
     private readonly Lock _gate = new();
     private readonly BoundListeners<ZmpListener> _listeners = new();
-    private readonly Dictionary<string, ZmpDialer> _dialers = new(StringComparer.Ordinal); // By their text, of which a second connect makes none.
+    // By their text, of which a second connect makes none.
+    private readonly Dictionary<string, ZmpDialer> _dialers = new(StringComparer.Ordinal);
     private readonly HashSet<byte[]> _aliases = new(RoutingIdComparer.Instance); // Theirs.
-    private readonly ListsByKey<string, ZmpDialer> _lingering = new(StringComparer.Ordinal); // By their text: a connect of the same one waits for the last of them, which waits for those before it.
+    // By their text: a connect of the same one waits for the last of them, which waits for those before it.
+    private readonly ListsByKey<string, ZmpDialer> _lingering = new(StringComparer.Ordinal);
     private readonly InprocEndpoints _inproc = new(socket, inproc);
     private readonly SocketSessions _sessions = new();
 
@@ -35,7 +37,8 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
             EndpointStatus[] connected;
             lock (_gate)
             {
-                bound = [.. _listeners.All.Select(static l => new EndpointStatus(l.Endpoint, IsBound: true, l.Listener.Upgrade?.Staleness))];
+                bound = [.. _listeners.All.Select(static l =>
+                    new EndpointStatus(l.Endpoint, IsBound: true, l.Listener.Upgrade?.Staleness))];
                 connected = [.. _dialers.Keys.Select(static text => new EndpointStatus(text, IsBound: false))];
             }
 
@@ -112,7 +115,8 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
         return EndpointError.None;
     }
 
-    /// <summary>Connects: begins to dial, or joins an inproc binder. A text that is connected already, or that this socket's own bind returned, stays as it is, but for inproc, where each call makes a pipe.</summary>
+    /// <summary>Connects: begins to dial, or joins an inproc binder. A text that is connected already, or that this socket's own bind
+    /// returned, stays as it is, but for inproc, where each call makes a pipe.</summary>
     /// <param name="text">The endpoint.</param>
     /// <param name="settings">Its options.</param>
     /// <param name="wasThere">It stays as it is.</param>
@@ -137,7 +141,8 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
         ZmpDialer dialer;
         lock (_gate)
         {
-            // As natively what this socket itself has bound is connected already, too: a ROUTER or a PAIR, which have no place for themselves, would come again and again.
+            // As natively what this socket itself has bound is connected already, too: a ROUTER or a PAIR, which have no place for
+            // themselves, would come again and again.
             if (_dialers.ContainsKey(text) || _listeners.Has(text))
             {
                 wasThere = true;
@@ -175,7 +180,8 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
         return EndpointError.None;
     }
 
-    /// <summary>Ends every endpoint of that text, bound or connected. What is unread of peers that it connected to is dropped, of those that came in is left; unsent ones are delivered within <paramref name="linger"/>.</summary>
+    /// <summary>Ends every endpoint of that text, bound or connected. What is unread of peers that it connected to is dropped, of those
+    /// that came in is left; unsent ones are delivered within <paramref name="linger"/>.</summary>
     /// <returns>False if there is none.</returns>
     public bool Remove(string text, TimeSpan linger)
     {
@@ -190,7 +196,8 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
 
         // Names may have to be looked up: without the lock.
         List<ZmpListener> listeners = bound.Meant();
-        List<ZmpDialer> dialers = [.. dialled.Where(d => string.Equals(d.Text, text, StringComparison.Ordinal) || (parsed && target.Names(d.Target)))];
+        List<ZmpDialer> dialers = [.. dialled.Where(
+            d => string.Equals(d.Text, text, StringComparison.Ordinal) || (parsed && target.Names(d.Target)))];
         lock (_gate)
         {
             // From now on the text can be connected anew. Another thread may have disconnected it meanwhile.
@@ -266,7 +273,8 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
         }
     }
 
-    /// <summary>Stops accepting and frees names. What waits for a binder of inproc goes on waiting for at most <paramref name="linger"/>.</summary>
+    /// <summary>Stops accepting and frees names. What waits for a binder of inproc goes on waiting for at most
+    /// <paramref name="linger"/>.</summary>
     public void Close(TimeSpan linger)
     {
         ZmpListener[] listeners;
@@ -345,7 +353,8 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
         // As in the native core the call succeeds and the first endpoint goes on being used; here at least somebody hears of it.
         bool isHere = socket.Type == ZmpSocketType.Pair && (socket.LinkCount > 0 || socket.Receive.IsReadable);
         string why = isHere ? socket.RefusalReason(null)
-            : $"{(socket.Type == ZmpSocketType.Router ? "here or there" : "there")}, the socket has no place for this peer: a PAIR has one already, or its routing id is in use";
+            : $"{(socket.Type == ZmpSocketType.Router ? "here or there" : "there")}, the socket has no place for this peer: a PAIR has "
+                + $"one already, or its routing id is in use";
         Interlocked.Increment(ref socket.Counters.Refused);
         socket.Monitors.Publish(SocketEventTypes.ConnectionRefused, 0, "", text, detail: why);
         socket.Host.Warnings.ConnectionRefused(text, why);

@@ -4,8 +4,10 @@ using Net.Zlink.Sockets.Zmp;
 
 namespace Net.Zlink.Sockets;
 
-/// <summary>The connections of one ZMP socket, in both directions, also those in a handshake, and the places that are left for more.</summary>
-/// <remarks>Safe for any number of threads. Those of a listener are found by it: thousands of listeners are unbound without a look at all connections for each.</remarks>
+/// <summary>The connections of one ZMP socket, in both directions, also those in a handshake, and the places that are left for
+/// more.</summary>
+/// <remarks>Safe for any number of threads. Those of a listener are found by it: thousands of listeners are unbound without a look at all
+/// connections for each.</remarks>
 internal sealed class SocketSessions
 {
     private readonly Lock _gate = new();
@@ -49,7 +51,8 @@ internal sealed class SocketSessions
         }
     }
 
-    /// <summary>Gives an accepted connection a place, also while it goes through its transport's own handshake: until <see cref="Track"/> or <see cref="ReleaseConnection"/>.</summary>
+    /// <summary>Gives an accepted connection a place, also while it goes through its transport's own handshake: until <see cref="Track"/>
+    /// or <see cref="ReleaseConnection"/>.</summary>
     /// <returns>Null, or why it must be turned away.</returns>
     public string? AcquireConnection()
     {

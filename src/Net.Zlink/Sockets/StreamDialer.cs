@@ -5,11 +5,14 @@ using Net.Zlink.Transports;
 
 namespace Net.Zlink.Sockets;
 
-/// <summary>One outgoing endpoint: dials it, and dials it again after a loss where that was asked for. Each connection is a new peer with a new id.</summary>
-internal sealed class StreamDialer(StreamHub hub, ConnectTarget target, StreamSettings settings, IPeerFactory factory, ReconnectPolicy? reconnect)
+/// <summary>One outgoing endpoint: dials it, and dials it again after a loss where that was asked for. Each connection is a new peer with a
+/// new id.</summary>
+internal sealed class StreamDialer(StreamHub hub, ConnectTarget target, StreamSettings settings, IPeerFactory factory,
+    ReconnectPolicy? reconnect)
 {
     private readonly CancellationTokenSource _closing = new();
-    private readonly WireUpgrade? _upgrade = target.Upgrade(settings.Transport); // One for all attempts: it keeps what certificates' files held before they were half written.
+    // One for all attempts: it keeps what certificates' files held before they were half written.
+    private readonly WireUpgrade? _upgrade = target.Upgrade(settings.Transport);
 
     /// <summary>Closed by this side: no connection of it may stay, and none is made any more.</summary>
     public bool IsClosed => _closing.IsCancellationRequested;
@@ -20,7 +23,8 @@ internal sealed class StreamDialer(StreamHub hub, ConnectTarget target, StreamSe
     /// <summary>That it is not connected, and what keeps it from that; null while it is.</summary>
     public string? WhyNotConnected { get; private set => field = value is null ? null : $"not connected: {value}"; }
 
-    /// <summary>Ends an attempt that is under way, or the wait for the next one. The connection, if there is one, is for the caller to end.</summary>
+    /// <summary>Ends an attempt that is under way, or the wait for the next one. The connection, if there is one, is for the caller to
+    /// end.</summary>
     public void Close() => _closing.Cancel();
 
     /// <summary>The first attempt, behind which the hub knows this dialer for as long as it has a connection or makes one anew.</summary>
@@ -50,13 +54,17 @@ internal sealed class StreamDialer(StreamHub hub, ConnectTarget target, StreamSe
 
     /// <summary>One attempt.</summary>
     /// <returns>The new peer's id, or 0 and the reason.</returns>
-    /// <remarks>In the default execution context: the connection, whose libraries keep the context that they were last called in, lives longer than the call.</remarks>
-    private ValueTask<(uint Id, DialResult Failure)> DialAsync(CancellationToken cancellation) => DefaultContext.Run(() => DialHereAsync(cancellation));
+    /// <remarks>In the default execution context: the connection, whose libraries keep the context that they were last called in, lives
+    /// longer than the call.</remarks>
+    private ValueTask<(uint Id, DialResult Failure)> DialAsync(CancellationToken cancellation) =>
+        DefaultContext.Run(() => DialHereAsync(cancellation));
 
     private async ValueTask<(uint Id, DialResult Failure)> DialHereAsync(CancellationToken cancellation)
     {
         using var either = CancellationTokenSource.CreateLinkedTokenSource(cancellation, _closing.Token);
-        DialResult result = await target.DialAsync(settings.Transport, hub.Host.Time, () => EndpointEvents.Connecting(hub.Monitors, target.Text), either.Token).ConfigureAwait(false);
+        DialResult result = await target.DialAsync(
+            settings.Transport, hub.Host.Time, () => EndpointEvents.Connecting(hub.Monitors, target.Text), either.Token)
+            .ConfigureAwait(false);
         if (result.Socket is null)
         {
             hub.Monitors.Publish(SocketEventTypes.Closed, 0, "", target.Text, detail: result.Sentence);
@@ -77,7 +85,8 @@ internal sealed class StreamDialer(StreamHub hub, ConnectTarget target, StreamSe
 
         try
         {
-            UpgradeResult upgraded = await TransportHandshake.ConnectAsync(_upgrade, result.Socket, target, hub.Host, hub.Monitors, either.Token).ConfigureAwait(false);
+            UpgradeResult upgraded = await TransportHandshake.ConnectAsync(
+                _upgrade, result.Socket, target, hub.Host, hub.Monitors, either.Token).ConfigureAwait(false);
             if (upgraded.Wire is not null)
             {
                 return Create(upgraded.Wire);
@@ -102,7 +111,8 @@ internal sealed class StreamDialer(StreamHub hub, ConnectTarget target, StreamSe
     /// <summary>A connection of this dialer is gone.</summary>
     public void OnLost(DisconnectReason reason)
     {
-        bool ours = reason is DisconnectReason.Local or DisconnectReason.ContextTerminated or DisconnectReason.ProtocolError or DisconnectReason.HandlerFailed;
+        bool ours = reason is DisconnectReason.Local or DisconnectReason.ContextTerminated or DisconnectReason.ProtocolError
+            or DisconnectReason.HandlerFailed;
         if (reconnect is not null && !ours && !IsClosed)
         {
             _ = ReconnectAsync(reconnect, reason);
@@ -122,7 +132,8 @@ internal sealed class StreamDialer(StreamHub hub, ConnectTarget target, StreamSe
             for (int attempt = 0; !IsClosed; attempt++)
             {
                 WhyNotConnected = problem;
-                await EndpointEvents.PauseAsync(hub.Monitors, hub.Host, target.Text, problem, policy.PauseBefore(attempt), _closing.Token).ConfigureAwait(false);
+                await EndpointEvents.PauseAsync(hub.Monitors, hub.Host, target.Text, problem, policy.PauseBefore(attempt), _closing.Token)
+                    .ConfigureAwait(false);
                 (uint id, DialResult failure) = await DialAsync(CancellationToken.None).ConfigureAwait(false);
                 if (id != 0)
                 {

@@ -5,12 +5,14 @@ using Net.Zlink.Transports;
 namespace Net.Zlink.Sockets;
 
 /// <summary>The endpoints of one STREAM socket: what it has bound, and what it has connected or tries to connect anew.</summary>
-/// <remarks>Safe for any number of threads. Each is found by its text: thousands are ended one by one without a look at all of them for each.</remarks>
+/// <remarks>Safe for any number of threads. Each is found by its text: thousands are ended one by one without a look at all of them for
+/// each.</remarks>
 internal sealed class StreamEndpoints(StreamHub hub)
 {
     private readonly Lock _gate = new();
     private readonly BoundListeners<StreamListener> _listeners = new();
-    private readonly ListsByKey<string, StreamDialer> _dialers = new(StringComparer.Ordinal); // Those that have a connection, or try to make one, by their text.
+    // Those that have a connection, or try to make one, by their text.
+    private readonly ListsByKey<string, StreamDialer> _dialers = new(StringComparer.Ordinal);
     private bool _isClosed;
 
     /// <summary>Those that are bound, and those that are connected or tried again.</summary>
@@ -20,7 +22,8 @@ internal sealed class StreamEndpoints(StreamHub hub)
         {
             lock (_gate)
             {
-                return [.. _listeners.All.Select(static l => new EndpointStatus(l.Endpoint, IsBound: true, l.Staleness)), .. _dialers.All.Select(static d => new EndpointStatus(d.Text, IsBound: false, d.WhyNotConnected))];
+                return [.. _listeners.All.Select(static l => new EndpointStatus(l.Endpoint, IsBound: true, l.Staleness)),
+                    .. _dialers.All.Select(static d => new EndpointStatus(d.Text, IsBound: false, d.WhyNotConnected))];
             }
         }
     }
@@ -141,7 +144,8 @@ internal sealed class StreamEndpoints(StreamHub hub)
         }
     }
 
-    /// <summary>No endpoint is made any more, and those that are there come to nothing. Their connections are for the caller to end.</summary>
+    /// <summary>No endpoint is made any more, and those that are there come to nothing. Their connections are for the caller to
+    /// end.</summary>
     public void Close()
     {
         StreamListener[] listeners;

@@ -8,12 +8,13 @@ using Net.Zlink.Transports;
 
 namespace Net.Zlink.Sockets;
 
-/// <summary>The inside of one STREAM socket: the peers that can be sent to, by id, how each of them comes and ends, and the receive queue.</summary>
+/// <summary>The inside of one STREAM socket: the peers that can be sent to, by id, how each of them comes and ends, and the receive
+/// queue.</summary>
 /// <remarks>Safe for any number of threads.</remarks>
 internal sealed class StreamHub
 {
-    // Peers that came (and maybe went) before the application read of them: past this many unread events new connections are refused, so that
-    // churn cannot fill the memory of a process that does not receive. 65,536 is also the backlog a STREAM listener asks for.
+    // Peers that came (and maybe went) before the application read of them: past this many unread events new connections are refused, so
+    // that churn cannot fill the memory of a process that does not receive. 65,536 is also the backlog a STREAM listener asks for.
     private const int MaxUnreadEvents = 65_536;
 
     private readonly ConcurrentDictionary<uint, StreamLink> _links = new();
@@ -31,7 +32,8 @@ internal sealed class StreamHub
 
     public PullQueue Queue { get; }
 
-    /// <summary>A pulled message or an event can be received now. As of now: where others receive too, it may be gone a moment later.</summary>
+    /// <summary>A pulled message or an event can be received now. As of now: where others receive too, it may be gone a moment
+    /// later.</summary>
     public bool IsReadable => Queue.Depth is not { Messages: 0, Events: 0 };
 
     public SocketMonitors Monitors { get; } = new();
@@ -67,7 +69,8 @@ internal sealed class StreamHub
         : Links.AcquireConnection(settings);
 
     /// <inheritdoc cref="StreamLinks.TryRegister"/>
-    public bool TryRegister(string endpoint, object origin, Wire wire, EndPoint? remote, out StreamLink link) => Links.TryRegister(endpoint, origin, wire, remote, out link);
+    public bool TryRegister(string endpoint, object origin, Wire wire, EndPoint? remote, out StreamLink link) =>
+        Links.TryRegister(endpoint, origin, wire, remote, out link);
 
     /// <summary>The peer has its connection: from here on it can be found by its id.</summary>
     public void Announce(StreamLink link)
@@ -85,7 +88,8 @@ internal sealed class StreamHub
         }
     }
 
-    /// <summary>The peer cannot be sent to any more; its end is announced once. True for the caller that has to announce it to the application.</summary>
+    /// <summary>The peer cannot be sent to any more; its end is announced once. True for the caller that has to announce it to the
+    /// application.</summary>
     public bool EndPeer(StreamLink link, DisconnectReason reason, string? detail)
     {
         // Ended first, then taken out: Announce puts it in first and then looks whether it has ended, so one of the two takes it out.
@@ -152,8 +156,10 @@ internal sealed class StreamHub
         (link.Origin as StreamDialer)?.OnLost(link.EndReason);
         if (counts.Outbound.DroppedMessages > 0)
         {
-            Publish(SocketEventTypes.MessagesDropped, counts.Outbound.DroppedMessages, link, "accepted, but not written when the connection ended");
-            Host.Warnings.Undelivered(link.Id.ToString(CultureInfo.InvariantCulture), link.Endpoint, counts.Outbound.DroppedMessages, counts.Outbound.DroppedBytes);
+            Publish(SocketEventTypes.MessagesDropped, counts.Outbound.DroppedMessages, link,
+                "accepted, but not written when the connection ended");
+            Host.Warnings.Undelivered(link.Id.ToString(CultureInfo.InvariantCulture), link.Endpoint, counts.Outbound.DroppedMessages,
+                counts.Outbound.DroppedBytes);
         }
     }
 

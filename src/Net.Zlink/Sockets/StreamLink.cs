@@ -30,10 +30,11 @@ internal sealed class StreamLink(uint id, string endpoint, object origin, Wire w
     public string RemoteText => wire.Format(remote, endpoint);
 
     /// <summary>
-    /// How events name the two ends, as in the native core: of an accepted connection both addresses, of an outgoing
-    /// one our address and the text that was dialled.
+    /// How events name the two ends, as in the native core: of an accepted connection both addresses, of an outgoing one our address and
+    /// the text that was dialled.
     /// </summary>
-    public (string Local, string Remote) Ends => origin is StreamListener ? (wire.FormatLocal(LocalEndPoint, endpoint), RemoteText) : (wire.Format(LocalEndPoint, endpoint), endpoint);
+    public (string Local, string Remote) Ends => origin is StreamListener ? (wire.FormatLocal(LocalEndPoint, endpoint), RemoteText)
+        : (wire.Format(LocalEndPoint, endpoint), endpoint);
 
     private EndPoint? LocalEndPoint => Connection?.LocalEndPoint ?? Pipe?.LocalEndPoint;
 
@@ -73,7 +74,8 @@ internal sealed class StreamLink(uint id, string endpoint, object origin, Wire w
 
     public LinkCounts Count() => Connection is { } connection
         ? new LinkCounts(connection.ReceivedMessages, connection.ReceivedBytes, connection.Outbound.Counts)
-        : new LinkCounts(0, Pipe?.ReceivedBytes ?? 0, new OutboundCounts { AcceptedBytes = Pipe?.SentBytes ?? 0, WrittenBytes = Pipe?.SentBytes ?? 0 });
+        : new LinkCounts(0, Pipe?.ReceivedBytes ?? 0,
+            new OutboundCounts { AcceptedBytes = Pipe?.SentBytes ?? 0, WrittenBytes = Pipe?.SentBytes ?? 0 });
 }
 
 /// <summary>The books of one peer.</summary>

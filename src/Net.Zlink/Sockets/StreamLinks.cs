@@ -4,10 +4,12 @@ using Net.Zlink.Transports;
 
 namespace Net.Zlink.Sockets;
 
-/// <summary>The connections of one STREAM socket from the first byte to the end of the last: their ids, the places that are left for more, and their books, those of connections that are gone included.</summary>
+/// <summary>The connections of one STREAM socket from the first byte to the end of the last: their ids, the places that are left for more,
+/// and their books, those of connections that are gone included.</summary>
 /// <remarks>
-/// Safe for any number of threads. Ids count 1, 2, 3 ... in order of arrival (docs/protocol.md section 3); 0 is skipped when they wrap. What a listener or a dialer has made is found by it, so that thousands
-/// of endpoints are ended one by one without a look at all connections for each.
+/// Safe for any number of threads. Ids count 1, 2, 3 ... in order of arrival (docs/protocol.md section 3); 0 is skipped when they wrap.
+/// What a listener or a dialer has made is found by it, so that thousands of endpoints are ended one by one without a look at all
+/// connections for each.
 /// </remarks>
 internal sealed class StreamLinks(StreamCounters counters, CloseTracker parts)
 {
@@ -33,7 +35,8 @@ internal sealed class StreamLinks(StreamCounters counters, CloseTracker parts)
         }
     }
 
-    /// <summary>What was accepted from the application and could not be written, by peer; of peers whose connection is open yet, what waits.</summary>
+    /// <summary>What was accepted from the application and could not be written, by peer; of peers whose connection is open yet, what
+    /// waits.</summary>
     public IReadOnlyList<UndeliveredLink> Undelivered
     {
         get
@@ -56,7 +59,8 @@ internal sealed class StreamLinks(StreamCounters counters, CloseTracker parts)
                 OutboundCounts counts = link.Count().Outbound;
                 if (counts.AcceptedMessages > counts.WrittenMessages)
                 {
-                    all.Add(new UndeliveredLink(link.Id, link.Endpoint, link.RemoteText, counts.AcceptedMessages - counts.WrittenMessages, counts.AcceptedBytes - counts.WrittenBytes));
+                    all.Add(new UndeliveredLink(link.Id, link.Endpoint, link.RemoteText, counts.AcceptedMessages - counts.WrittenMessages,
+                        counts.AcceptedBytes - counts.WrittenBytes));
                 }
             }
 
@@ -73,7 +77,8 @@ internal sealed class StreamLinks(StreamCounters counters, CloseTracker parts)
         }
     }
 
-    /// <summary>Gives an accepted connection a place among <see cref="StreamSettings.MaxConnections"/>, also while it goes through its transport's own handshake: until <see cref="TryRegister"/> or <see cref="ReleaseConnection"/>.</summary>
+    /// <summary>Gives an accepted connection a place among <see cref="StreamSettings.MaxConnections"/>, also while it goes through its
+    /// transport's own handshake: until <see cref="TryRegister"/> or <see cref="ReleaseConnection"/>.</summary>
     /// <returns>Null, or why it must be turned away.</returns>
     public string? AcquireConnection(StreamSettings settings)
     {
@@ -139,7 +144,8 @@ internal sealed class StreamLinks(StreamCounters counters, CloseTracker parts)
             _byOrigin.Remove(link.Origin, link);
             if (counts.Outbound.DroppedMessages > 0 && _undelivered.Count < MaxReportedPeers)
             {
-                _undelivered.Add(new UndeliveredLink(link.Id, link.Endpoint, link.RemoteText, counts.Outbound.DroppedMessages, counts.Outbound.DroppedBytes));
+                _undelivered.Add(new UndeliveredLink(link.Id, link.Endpoint, link.RemoteText, counts.Outbound.DroppedMessages,
+                    counts.Outbound.DroppedBytes));
             }
         }
 
@@ -159,7 +165,8 @@ internal sealed class StreamLinks(StreamCounters counters, CloseTracker parts)
 
         using (living)
         {
-            // Outside of the lock, for which newcomers and those that end wait: a lock a peer. Who ends meanwhile is not in the totals that were taken, and counts no further.
+            // Outside of the lock, for which newcomers and those that end wait: a lock a peer. Who ends meanwhile is not in the totals that
+            // were taken, and counts no further.
             foreach (StreamLink link in living.Items)
             {
                 sum.Add(link.Count());

@@ -5,8 +5,10 @@ using Net.Zlink.Transports;
 
 namespace Net.Zlink.Sockets;
 
-/// <summary>One bound endpoint of a STREAM socket: turns accepted sockets into peers, after the transport's own handshake where it has one.</summary>
-internal sealed class StreamListener(StreamHub hub, ITransportListener listener, StreamSettings settings, IPeerFactory factory) : IAcceptSink
+/// <summary>One bound endpoint of a STREAM socket: turns accepted sockets into peers, after the transport's own handshake where it has
+/// one.</summary>
+internal sealed class StreamListener(StreamHub hub, ITransportListener listener, StreamSettings settings,
+    IPeerFactory factory) : IAcceptSink
 {
     private readonly CancellationTokenSource _closing = new();
     private volatile bool _closed;
@@ -45,7 +47,8 @@ internal sealed class StreamListener(StreamHub hub, ITransportListener listener,
         if (refusal is not null)
         {
             Interlocked.Increment(ref hub.Counters.Refused);
-            hub.Monitors.Publish(SocketEventTypes.ConnectionRefused, 0, Endpoint, hub.Monitors.IsEmpty ? "" : Endpoints.Format(TransportHandshake.AddressOf(socket, remote: true), listener.Scheme, Endpoint), detail: refusal);
+            hub.Monitors.Publish(SocketEventTypes.ConnectionRefused, 0, Endpoint, hub.Monitors.IsEmpty ? ""
+                : Endpoints.Format(TransportHandshake.AddressOf(socket, remote: true), listener.Scheme, Endpoint), detail: refusal);
             hub.Host.Warnings.ConnectionRefused(Endpoint, refusal);
             socket.Dispose();
             return;
@@ -91,7 +94,8 @@ internal sealed class StreamListener(StreamHub hub, ITransportListener listener,
         UpgradeResult result = default;
         try
         {
-            result = await TransportHandshake.AcceptAsync(upgrade, socket, Endpoint, listener.Scheme, hub.Host, hub.Monitors, _closing.Token).ConfigureAwait(false);
+            result = await TransportHandshake.AcceptAsync(
+                upgrade, socket, Endpoint, listener.Scheme, hub.Host, hub.Monitors, _closing.Token).ConfigureAwait(false);
             if (result.Wire is not null)
             {
                 Create(result.Wire);

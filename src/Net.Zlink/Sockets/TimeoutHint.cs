@@ -3,7 +3,8 @@ using Net.Zlink.Sockets.Zmp;
 
 namespace Net.Zlink.Sockets;
 
-/// <summary>Why the time of a wait may have passed in vain, as far as the socket can tell: what a program gets wrong that has only just been written.</summary>
+/// <summary>Why the time of a wait may have passed in vain, as far as the socket can tell: what a program gets wrong that has only just
+/// been written.</summary>
 internal static class TimeoutHint
 {
     /// <summary>A clause to end the error's sentence with; null: nothing is known to be wrong.</summary>
@@ -36,6 +37,7 @@ internal static class TimeoutHint
 
     /// <summary>Nobody is there. Of several endpoints that are tried the first that failed is named.</summary>
     private static string WithoutPeer(ZmpDialer[] tried) => Array.Find(tried, static dialer => dialer.Problem is not null) is { } failed
-        ? $": {failed.Text} is not connected: {failed.Problem}{(tried.Length > 1 ? ". No other peer is connected; Describe() shows all endpoints" : "")}"
+        ? $": {failed.Text} is not connected: "
+            + $"{failed.Problem}{(tried.Length > 1 ? ". No other peer is connected; Describe() shows all endpoints" : "")}"
         : ": no peer is connected";
 }

@@ -6,27 +6,34 @@ using Net.Zlink.Transports;
 
 namespace Net.Zlink.Sockets;
 
-/// <summary>The transport's own handshake of one connection, with the events that frame it: ACCEPTED or CONNECTED before, and where it fails HANDSHAKE_FAILED and DISCONNECTED.</summary>
+/// <summary>The transport's own handshake of one connection, with the events that frame it: ACCEPTED or CONNECTED before, and where it
+/// fails HANDSHAKE_FAILED and DISCONNECTED.</summary>
 internal static class TransportHandshake
 {
     // The native number of the reason "handshake failed".
     private const long FailedReason = 3;
 
-    /// <summary>Runs it on an accepted socket, when there is a place for it. The task never fails; the socket is the result's, or disposed.</summary>
-    public static Task<UpgradeResult> AcceptAsync(WireUpgrade upgrade, Socket socket, string endpoint, string scheme, EngineHost host, SocketMonitors monitors, CancellationToken cancellation)
+    /// <summary>Runs it on an accepted socket, when there is a place for it. The task never fails; the socket is the result's, or
+    /// disposed.</summary>
+    public static Task<UpgradeResult> AcceptAsync(
+        WireUpgrade upgrade, Socket socket, string endpoint, string scheme, EngineHost host, SocketMonitors monitors,
+        CancellationToken cancellation)
     {
         string local = Endpoints.FormatLocal(AddressOf(socket, remote: false), scheme, endpoint);
         string remote = Endpoints.Format(AddressOf(socket, remote: true), scheme, endpoint);
         monitors.Publish(SocketEventTypes.Accepted, socket.Handle, local, remote);
-        return ReportAsync(upgrade, host.Handshakes.RunAsync(upgrade, socket, host.Pool, cancellation), endpoint, local, remote, isAccepted: true, host, monitors);
+        return ReportAsync(upgrade, host.Handshakes.RunAsync(upgrade, socket, host.Pool, cancellation), endpoint, local, remote,
+            isAccepted: true, host, monitors);
     }
 
     /// <summary>Runs it on a socket that this side has connected.</summary>
-    public static Task<UpgradeResult> ConnectAsync(WireUpgrade upgrade, Socket socket, ConnectTarget target, EngineHost host, SocketMonitors monitors, CancellationToken cancellation)
+    public static Task<UpgradeResult> ConnectAsync(
+        WireUpgrade upgrade, Socket socket, ConnectTarget target, EngineHost host, SocketMonitors monitors, CancellationToken cancellation)
     {
         string local = Endpoints.Format(AddressOf(socket, remote: false), target.Scheme, target.Text);
         monitors.Publish(SocketEventTypes.Connected, socket.Handle, local, target.Text);
-        return ReportAsync(upgrade, RunOnPoolAsync(upgrade, socket, host, cancellation), target.Text, local, target.Text, isAccepted: false, host, monitors);
+        return ReportAsync(upgrade, RunOnPoolAsync(upgrade, socket, host, cancellation), target.Text, local, target.Text,
+            isAccepted: false, host, monitors);
     }
 
     /// <summary>An address of a socket; null if it was reset before we could look.</summary>
@@ -42,14 +49,18 @@ internal static class TransportHandshake
         }
     }
 
-    private static async Task<UpgradeResult> RunOnPoolAsync(WireUpgrade upgrade, Socket socket, EngineHost host, CancellationToken cancellation)
+    private static async Task<UpgradeResult> RunOnPoolAsync(
+        WireUpgrade upgrade, Socket socket, EngineHost host, CancellationToken cancellation)
     {
-        // Off the stack of the caller, or of a shard that dials again: with a peer as fast as one on the same machine a whole handshake can run without a wait, the user's callbacks included.
+        // Off the stack of the caller, or of a shard that dials again: with a peer as fast as one on the same machine a whole handshake can
+        // run without a wait, the user's callbacks included.
         await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
         return await upgrade.RunAsync(socket, host.Pool, host.Time, waits: null, cancellation).ConfigureAwait(false);
     }
 
-    private static async Task<UpgradeResult> ReportAsync(WireUpgrade upgrade, Task<UpgradeResult> running, string endpoint, string local, string remote, bool isAccepted, EngineHost host, SocketMonitors monitors)
+    private static async Task<UpgradeResult> ReportAsync(
+        WireUpgrade upgrade, Task<UpgradeResult> running, string endpoint, string local, string remote, bool isAccepted, EngineHost host,
+        SocketMonitors monitors)
     {
         UpgradeResult result = await running.ConfigureAwait(false);
         if (upgrade.Staleness is { } why)
@@ -59,11 +70,13 @@ internal static class TransportHandshake
 
         if (result.Wire is null && result.Error != SocketError.OperationAborted)
         {
-            monitors.Publish(SocketEventTypes.HandshakeFailedNoDetail, EndpointError.ErrnoOf(result.Error), local, remote, detail: result.Sentence);
+            monitors.Publish(SocketEventTypes.HandshakeFailedNoDetail, EndpointError.ErrnoOf(result.Error), local, remote,
+                detail: result.Sentence);
             monitors.Publish(SocketEventTypes.Disconnected, FailedReason, local, remote, detail: result.Sentence);
             if (isAccepted)
             {
-                EndpointEvents.HandshakeFailed(host, endpoint, remote, result.Cause, result.Sentence); // Who connects hears of it, or its dialer tells.
+                // Who connects hears of it, or its dialer tells.
+                EndpointEvents.HandshakeFailed(host, endpoint, remote, result.Cause, result.Sentence);
             }
         }
 

@@ -11,16 +11,22 @@ public sealed record ContextStatistics
     /// <summary>Open sockets.</summary>
     public required int Sockets { get; init; }
 
-    /// <summary>How much of <see cref="ZlinkContextOptions.QueuedByteLimit"/> queues have taken, in bytes: what waits in each beyond its first 16 KiB, rounded up to as much as four times that while nobody waits for it, and to 16 KiB while somebody does. 0 where there is no such limit.</summary>
+    /// <summary>How much of <see cref="ZlinkContextOptions.QueuedByteLimit"/> queues have taken, in bytes: what waits in each beyond its
+    /// first 16 KiB, rounded up to as much as four times that while nobody waits for it, and to 16 KiB while somebody does. 0 where there
+    /// is no such limit.</summary>
     public required long QueuedBytes { get; init; }
 
-    /// <summary>Queues that were refused more of it and still need that: what is sent to their peers waits or is dropped, or their peers are not read.</summary>
+    /// <summary>Queues that were refused more of it and still need that: what is sent to their peers waits or is dropped, or their peers
+    /// are not read.</summary>
     public required int QueuesWaiting { get; init; }
 
-    /// <summary>Bytes of memory that hold what has come of messages that are not whole yet, of connections that have 16 KiB or more of it. Past <see cref="ZlinkContextOptions.UnfinishedByteLimit"/> connections end for it. 0 where there is no such limit.</summary>
+    /// <summary>Bytes of memory that hold what has come of messages that are not whole yet, of connections that have 16 KiB or more of it.
+    /// Past <see cref="ZlinkContextOptions.UnfinishedByteLimit"/> connections end for it. 0 where there is no such limit.</summary>
     public required long UnfinishedBytes { get; init; }
 
-    /// <summary>What the topics of subscribers that came by a wire take up, in bytes: each 640 and twice its length, of those subscribers that have 16 KiB or more. Past <see cref="ZlinkContextOptions.SubscriptionByteLimit"/> connections end for it. 0 where there is no such limit.</summary>
+    /// <summary>What the topics of subscribers that came by a wire take up, in bytes: each 640 and twice its length, of those subscribers
+    /// that have 16 KiB or more. Past <see cref="ZlinkContextOptions.SubscriptionByteLimit"/> connections end for it. 0 where there is no
+    /// such limit.</summary>
     public required long SubscriptionBytes { get; init; }
 }
 
@@ -63,7 +69,8 @@ public sealed record ShardStatistics
     /// <summary>The longest time from asking the thread pool for a turn to its start.</summary>
     public required TimeSpan LongestDelay { get; init; }
 
-    /// <summary>The sum of these times, of all <see cref="RunsFromPool"/>. Its growth by theirs is the mean delay since the last look: is the process starved now?</summary>
+    /// <summary>The sum of these times, of all <see cref="RunsFromPool"/>. Its growth by theirs is the mean delay since the last look: is
+    /// the process starved now?</summary>
     public required TimeSpan TotalDelay { get; init; }
 
     /// <summary>Turns that the thread pool began more than 200 ms after it was asked.</summary>

@@ -10,7 +10,8 @@ namespace Net.Zlink;
 /// <param name="TypeMismatch">The peer was of a type that the socket does not talk to.</param>
 /// <param name="ErrorReceived">The peer answered with an ERROR frame.</param>
 /// <param name="Certificate">A certificate was not accepted, on this side or by the peer, or could not be read.</param>
-public readonly record struct HandshakeFailureCounts(long Lost, long TimedOut, long Malformed, long TypeMismatch, long ErrorReceived, long Certificate)
+public readonly record struct HandshakeFailureCounts(
+    long Lost, long TimedOut, long Malformed, long TypeMismatch, long ErrorReceived, long Certificate)
 {
     /// <summary>All of them.</summary>
     public long Total => Lost + TimedOut + Malformed + TypeMismatch + ErrorReceived + Certificate;

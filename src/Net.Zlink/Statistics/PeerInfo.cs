@@ -7,7 +7,8 @@ using Net.Zlink.Sockets.Zmp;
 namespace Net.Zlink;
 
 /// <summary>A peer of a ZMP socket at one moment.</summary>
-/// <remarks><c>JsonSerializer.Serialize(socket.GetPeers())</c> shows every figure, and routing ids as text. Objects of the connection and of the application are left out.</remarks>
+/// <remarks><c>JsonSerializer.Serialize(socket.GetPeers())</c> shows every figure, and routing ids as text. Objects of the connection and
+/// of the application are left out.</remarks>
 public sealed record PeerInfo
 {
     /// <summary>What the peer calls itself, or the name it was given; empty before the first handshake.</summary>
@@ -19,7 +20,8 @@ public sealed record PeerInfo
     /// <summary>Its address as an endpoint; empty for inproc and while not connected.</summary>
     public required string RemoteAddress { get; init; }
 
-    /// <summary>The certificate that it showed, over tls and wss; null where it showed none. A listener asks for one with <see cref="TlsOptions.RequireClientCertificate"/>. It is the connection's: do not dispose it.</summary>
+    /// <summary>The certificate that it showed, over tls and wss; null where it showed none. A listener asks for one with
+    /// <see cref="TlsOptions.RequireClientCertificate"/>. It is the connection's: do not dispose it.</summary>
     [JsonIgnore]
     public X509Certificate2? RemoteCertificate { get; init; }
 
@@ -33,7 +35,8 @@ public sealed record PeerInfo
     /// <summary>A connection is up.</summary>
     public required bool IsConnected { get; init; }
 
-    /// <summary>Of an endpoint that this side connects to: why the last attempt failed, or its last connection ended, for people. Null while it is connected, before that is known, and of peers that came in.</summary>
+    /// <summary>Of an endpoint that this side connects to: why the last attempt failed, or its last connection ended, for people. Null
+    /// while it is connected, before that is known, and of peers that came in.</summary>
     public required string? WhyNotConnected { get; init; }
 
     /// <summary>Reading is stopped because the application does not receive as fast as the peer sends.</summary>
@@ -45,7 +48,8 @@ public sealed record PeerInfo
     /// <summary>Whole messages received: also subscriptions, and what is not for the application.</summary>
     public required long MessagesReceived { get; init; }
 
-    /// <summary>Messages for this peer that it does not get: dropped because its queue was full (PUB, XPUB, ROUTER), or accepted and lost with a connection.</summary>
+    /// <summary>Messages for this peer that it does not get: dropped because its queue was full (PUB, XPUB, ROUTER), or accepted and lost
+    /// with a connection.</summary>
     public required long MessagesDropped { get; init; }
 
     /// <summary>Messages that wait to be written, and their bytes; over inproc those that the peer has not received yet.</summary>
@@ -106,7 +110,8 @@ public sealed record PeerInfo
             ConnectedAt = peer.ConnectedAt == default ? null : peer.ConnectedAt,
             IsConnected = isConnected,
             WhyNotConnected = isConnected ? null : link.WhyNotConnected,
-            IsParked = inbound.IsParked || connection is { IsParked: true }, // An XPUB's connection also rests while topics of whomever are unread.
+            // An XPUB's connection also rests while topics of whomever are unread.
+            IsParked = inbound.IsParked || connection is { IsParked: true },
             MessagesSent = outbound.WrittenMessages,
             MessagesReceived = inbound.Received + link.Topics,
             MessagesDropped = link.DroppedAtMark + outbound.DroppedMessages,

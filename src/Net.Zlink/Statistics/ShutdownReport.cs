@@ -6,7 +6,8 @@ namespace Net.Zlink;
 /// <summary>How a shutdown ended.</summary>
 public sealed record ShutdownReport
 {
-    /// <summary>True if every connection ended by itself before the deadline. Whether all messages left is another question: <see cref="UndeliveredMessages"/>.</summary>
+    /// <summary>True if every connection ended by itself before the deadline. Whether all messages left is another question:
+    /// <see cref="UndeliveredMessages"/>.</summary>
     public required bool Drained { get; init; }
 
     /// <summary>Messages that Send had accepted and that were not written to the network, over the life of the context.</summary>
@@ -22,8 +23,8 @@ public sealed record ShutdownReport
     public required TimeSpan Elapsed { get; init; }
 
     /// <summary>
-    /// Shards that the shutdown did not wait for any longer, by <see cref="ShardStatistics.Index"/>: a handler blocks them, or the thread pool does not run them. What they use is freed when they go on; their connections are
-    /// open until then.
+    /// Shards that the shutdown did not wait for any longer, by <see cref="ShardStatistics.Index"/>: a handler blocks them, or the thread
+    /// pool does not run them. What they use is freed when they go on; their connections are open until then.
     /// </summary>
     public IReadOnlyList<int> BlockedShards { get; init; } = [];
 
@@ -33,7 +34,9 @@ public sealed record ShutdownReport
     {
         const int Shown = 10; // What fits a screen beside the rest of a log.
         var text = new StringBuilder();
-        text.Append(CultureInfo.InvariantCulture, $"shutdown {(Drained ? "done" : "cut short")} in {Elapsed.TotalSeconds:0.0} s, {UndeliveredMessages} messages ({UndeliveredBytes} bytes) not delivered");
+        text.Append(CultureInfo.InvariantCulture,
+            $"shutdown {(Drained ? "done" : "cut short")} in {Elapsed.TotalSeconds:0.0} s, {UndeliveredMessages} messages "
+            + $"({UndeliveredBytes} bytes) not delivered");
         if (BlockedShards.Count > 0)
         {
             text.Append(CultureInfo.InvariantCulture, $", held shards: {string.Join(", ", BlockedShards)}");
@@ -41,7 +44,9 @@ public sealed record ShutdownReport
 
         foreach (UndeliveredPeer peer in Peers.Take(Shown))
         {
-            text.Append(CultureInfo.InvariantCulture, $"\n  {(peer.RemoteAddress.Length > 0 ? peer.RemoteAddress : peer.Endpoint)}: {peer.Messages} messages ({peer.Bytes} bytes)");
+            text.Append(CultureInfo.InvariantCulture,
+                $"\n  {(peer.RemoteAddress.Length > 0 ? peer.RemoteAddress : peer.Endpoint)}: {peer.Messages} messages ({peer.Bytes} "
+                + $"bytes)");
         }
 
         if (Peers.Count > Shown)

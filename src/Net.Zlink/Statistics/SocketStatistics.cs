@@ -2,8 +2,10 @@ using Net.Zlink.Sockets;
 
 namespace Net.Zlink;
 
-/// <summary>What a ZMP socket has done so far. Sent: accepted = written + dropped + queued. Received: read = delivered + dropped + filtered + unread. In whole messages.</summary>
-/// <remarks>Subscriptions count as messages where a SUB or XSUB sends them, and where an XPUB's application receives them. What a publisher takes note of is in no count of the socket; <see cref="PeerInfo.MessagesReceived"/> has it.</remarks>
+/// <summary>What a ZMP socket has done so far. Sent: accepted = written + dropped + queued. Received: read = delivered + dropped + filtered
+/// + unread. In whole messages.</summary>
+/// <remarks>Subscriptions count as messages where a SUB or XSUB sends them, and where an XPUB's application receives them. What a publisher
+/// takes note of is in no count of the socket; <see cref="PeerInfo.MessagesReceived"/> has it.</remarks>
 public sealed record SocketStatistics
 {
     /// <summary>Pipes to peers, also to those that are not connected.</summary>
@@ -36,10 +38,12 @@ public sealed record SocketStatistics
     /// <summary>Messages that wait to be written.</summary>
     public required long QueuedMessages { get; init; }
 
-    /// <summary>Accepted messages that were not written, or not confirmed, when their connection ended, and those of <see cref="ObsoleteMessages"/>.</summary>
+    /// <summary>Accepted messages that were not written, or not confirmed, when their connection ended, and those of
+    /// <see cref="ObsoleteMessages"/>.</summary>
     public required long DroppedMessages { get; init; }
 
-    /// <summary>Of the dropped ones those that nobody misses: a newer one has taken their place (Conflate), or they said of topics what the next connection is told anew.</summary>
+    /// <summary>Of the dropped ones those that nobody misses: a newer one has taken their place (Conflate), or they said of topics what the
+    /// next connection is told anew.</summary>
     public required long ObsoleteMessages { get; init; }
 
     /// <summary>Messages not accepted for a peer because it was at its high-water mark: publishers, and ROUTER without Mandatory.</summary>
@@ -48,7 +52,8 @@ public sealed record SocketStatistics
     /// <summary>The same, because as many bytes waited for the peer as <see cref="SocketOptions.SendByteLimit"/> allows.</summary>
     public required long DroppedAtByteLimit { get; init; }
 
-    /// <summary>The same, because as many bytes waited in all queues together as <see cref="ZlinkContextOptions.QueuedByteLimit"/> allows.</summary>
+    /// <summary>The same, because as many bytes waited in all queues together as <see cref="ZlinkContextOptions.QueuedByteLimit"/>
+    /// allows.</summary>
     public required long DroppedAtContextLimit { get; init; }
 
     /// <summary>Messages for a peer that does not exist, by ROUTER without Mandatory.</summary>
@@ -69,10 +74,12 @@ public sealed record SocketStatistics
     /// <summary>Messages that wait to be received.</summary>
     public required long UnreadMessages { get; init; }
 
-    /// <summary>Messages that were read and dropped: unread ones of a peer that this side ended, superseded ones, and those of a topic that was cancelled.</summary>
+    /// <summary>Messages that were read and dropped: unread ones of a peer that this side ended, superseded ones, and those of a topic that
+    /// was cancelled.</summary>
     public required long DroppedUnreadMessages { get; init; }
 
-    /// <summary>Messages that were read and are not for the application: a SUB had not subscribed to them, or a PUB, which receives nothing, was sent them.</summary>
+    /// <summary>Messages that were read and are not for the application: a SUB had not subscribed to them, or a PUB, which receives
+    /// nothing, was sent them.</summary>
     public required long FilteredMessages { get; init; }
 
     internal static SocketStatistics Of(SocketCore core)

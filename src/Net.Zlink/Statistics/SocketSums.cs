@@ -4,7 +4,8 @@ using Net.Zlink.Sockets.Links;
 
 namespace Net.Zlink;
 
-/// <summary>What one ZMP socket, or several together, have done so far: a place to add up in, so that thousands of sockets cost no object each. Not for several threads at once.</summary>
+/// <summary>What one ZMP socket, or several together, have done so far: a place to add up in, so that thousands of sockets cost no object
+/// each. Not for several threads at once.</summary>
 internal sealed class SocketSums
 {
     private readonly FailedHandshakes _failedHandshakes = new();

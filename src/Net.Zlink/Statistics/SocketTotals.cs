@@ -3,13 +3,15 @@ using Net.Zlink.Sockets;
 
 namespace Net.Zlink;
 
-/// <summary>What all ZMP sockets of a context have done so far, by type: the living ones and those that are gone, so that a counter never goes back. Not for several threads at once.</summary>
+/// <summary>What all ZMP sockets of a context have done so far, by type: the living ones and those that are gone, so that a counter never
+/// goes back. Not for several threads at once.</summary>
 internal sealed class SocketTotals
 {
     private readonly Dictionary<ZmpSocketType, SocketSums> _byType = [];
 
     /// <summary>Each type that there is or was a socket of.</summary>
-    public IEnumerable<(string Type, int Sockets, SocketStatistics Statistics)> ByType => _byType.Select(static p => (p.Key.Name, p.Value.Sockets, p.Value.ToStatistics()));
+    public IEnumerable<(string Type, int Sockets, SocketStatistics Statistics)> ByType =>
+        _byType.Select(static p => (p.Key.Name, p.Value.Sockets, p.Value.ToStatistics()));
 
     /// <summary>A copy that can be added to.</summary>
     public SocketTotals Copy()

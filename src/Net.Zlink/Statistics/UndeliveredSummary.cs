@@ -3,7 +3,8 @@ using Net.Zlink.Sockets;
 
 namespace Net.Zlink;
 
-/// <summary>What a context's sockets could not deliver, added up as they end, so that a shutdown report also covers sockets disposed long before.</summary>
+/// <summary>What a context's sockets could not deliver, added up as they end, so that a shutdown report also covers sockets disposed long
+/// before.</summary>
 internal sealed class UndeliveredSummary
 {
     // Enough to find the cause by; the sums count every peer.
@@ -34,7 +35,8 @@ internal sealed class UndeliveredSummary
     public void Add(SocketCore core)
     {
         (OutboundCounts outbound, _) = core.Counters.Sum();
-        bool isOver = core.AllClosed.IsCompleted; // If not, a held shard keeps connections open: what they have taken in is not written any more.
+        // If not, a held shard keeps connections open: what they have taken in is not written any more.
+        bool isOver = core.AllClosed.IsCompleted;
         lock (_gate)
         {
             _messages += outbound.MissedMessages + (isOver ? 0 : outbound.QueuedMessages - outbound.QueuedUpdates);
@@ -53,7 +55,8 @@ internal sealed class UndeliveredSummary
     {
         lock (_gate)
         {
-            return new ShutdownReport { Drained = drained, UndeliveredMessages = _messages, UndeliveredBytes = _bytes, Peers = [.. _peers], Elapsed = elapsed, BlockedShards = heldShards };
+            return new ShutdownReport { Drained = drained, UndeliveredMessages = _messages, UndeliveredBytes = _bytes, Peers = [.. _peers],
+                Elapsed = elapsed, BlockedShards = heldShards };
         }
     }
 }

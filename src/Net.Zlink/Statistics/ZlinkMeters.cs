@@ -6,7 +6,8 @@ using Net.Zlink.Sockets;
 
 namespace Net.Zlink;
 
-/// <summary>The context's instruments, under <see cref="ZlinkLibrary.MeterName"/>. Nothing is counted for them: they read snapshots when a listener asks, those of sockets one for all that are asked in one collection.</summary>
+/// <summary>The context's instruments, under <see cref="ZlinkLibrary.MeterName"/>. Nothing is counted for them: they read snapshots when a
+/// listener asks, those of sockets one for all that are asked in one collection.</summary>
 internal sealed class ZlinkMeters : IDisposable
 {
     private const string TypeTag = "zlink.socket.type";
@@ -28,23 +29,30 @@ internal sealed class ZlinkMeters : IDisposable
         int number = Interlocked.Increment(ref s_contexts);
         _meter = new Meter(new MeterOptions(ZlinkLibrary.MeterName) { Tags = [new("zlink.context", number)], Scope = context });
         Gauge("zlink.shard.queue_depth", () => PerShard(static s => (long)s.QueueDepth), "{work}", "Connections waiting for their shard.");
-        Gauge("zlink.shard.connections", () => PerShard(static s => (long)s.Connections), "{connection}", "Connections that belong to the shard.");
+        Gauge("zlink.shard.connections", () => PerShard(static s => (long)s.Connections), "{connection}",
+            "Connections that belong to the shard.");
         Counter("zlink.shard.works", () => PerShard(static s => s.Works), "{work}", "Works done.");
         Counter("zlink.shard.busy_time", () => PerShard(static s => s.BusyTime.TotalSeconds), "s", "Time the shard ran.");
         Gauge("zlink.shard.longest_run", () => PerShard(static s => s.LongestRun.TotalSeconds), "s", "The longest turn so far.");
-        Gauge("zlink.shard.longest_delay", () => PerShard(static s => s.LongestDelay.TotalSeconds), "s", "The longest wait for the thread pool so far.");
+        Gauge("zlink.shard.longest_delay", () => PerShard(static s => s.LongestDelay.TotalSeconds), "s",
+            "The longest wait for the thread pool so far.");
         Counter("zlink.shard.delay", () => PerShard(static s => s.TotalDelay.TotalSeconds), "s", "All waits for the thread pool together.");
-        Counter("zlink.shard.runs_from_pool", () => PerShard(static s => s.RunsFromPool), "{turn}", "Turns that waited for the thread pool.");
+        Counter("zlink.shard.runs_from_pool", () => PerShard(static s => s.RunsFromPool), "{turn}",
+            "Turns that waited for the thread pool.");
         Counter("zlink.shard.late_runs", () => PerShard(static s => s.LateRuns), "{turn}", "Those that waited for more than 200 ms.");
-        Gauge("zlink.queued_bytes", () => One(_context.Host.Budget?.Used ?? 0), "By", "What queues have taken of the context's QueuedByteLimit.");
-        Gauge("zlink.unfinished_bytes", () => One(_context.Host.Unfinished?.Bytes ?? 0), "By", "What has come of messages that are not whole yet.");
-        Gauge("zlink.subscription_bytes", () => One(_context.Host.Subscriptions?.Bytes ?? 0), "By", "What the topics of subscribers take up.");
+        Gauge("zlink.queued_bytes", () => One(_context.Host.Budget?.Used ?? 0), "By",
+            "What queues have taken of the context's QueuedByteLimit.");
+        Gauge("zlink.unfinished_bytes", () => One(_context.Host.Unfinished?.Bytes ?? 0), "By",
+            "What has come of messages that are not whole yet.");
+        Gauge("zlink.subscription_bytes", () => One(_context.Host.Subscriptions?.Bytes ?? 0), "By",
+            "What the topics of subscribers take up.");
         Gauge("zlink.pool.live", () => PerClass(static c => c.Live), "{buffer}", "Buffers that are out.");
         Gauge("zlink.pool.kept", () => PerClass(static c => c.Kept), "{buffer}", "Buffers kept for reuse.");
         Counter("zlink.pool.rented", () => PerClass(static c => c.Rented), "{buffer}", "Buffers handed out.");
         Counter("zlink.pool.allocated", () => PerClass(static c => c.Allocated), "{buffer}", "Buffers that had to be allocated.");
         Counter("zlink.pool.rejected", () => PerClass(static c => c.Rejected), "{buffer}", "Returned buffers that were not kept.");
-        Counter("zlink.pool.oversize_rented", () => One(Oversize.Rented), "{buffer}", "Buffers handed out that are beyond the largest size: each is allocated.");
+        Counter("zlink.pool.oversize_rented", () => One(Oversize.Rented), "{buffer}",
+            "Buffers handed out that are beyond the largest size: each is allocated.");
         Gauge("zlink.pool.oversize_live", () => One(Oversize.Live), "{buffer}", "Those that are out.");
         Gauge("zlink.pool.oversize_live_bytes", () => One(Oversize.BytesRented), "By", "Their bytes.");
         AddStreamInstruments();
@@ -56,7 +64,8 @@ internal sealed class ZlinkMeters : IDisposable
     private OversizeStatistics Oversize => _context.Pool.GetStatistics().Oversize;
 
     /// <summary>Those of the STREAM sockets, all together. Counters include sockets that are gone.</summary>
-    /// <remarks>The first of them is one that is hardly ever looked at alone and then followed by the second: see <see cref="CollectionSnapshot{T}"/>.</remarks>
+    /// <remarks>The first of them is one that is hardly ever looked at alone and then followed by the second: see
+    /// <see cref="CollectionSnapshot{T}"/>.</remarks>
     private void AddStreamInstruments()
     {
         Counter(
@@ -131,28 +140,42 @@ internal sealed class ZlinkMeters : IDisposable
         Counter(
             "zlink.socket.connections",
             _sockets,
-            static t => PerType(t, DirectionTag, ("accepted", static s => s.AcceptedConnections), ("dialled", static s => s.DialledConnections)),
+            static t => PerType(t, DirectionTag, ("accepted", static s => s.AcceptedConnections),
+                ("dialled", static s => s.DialledConnections)),
             "{connection}",
             "Connections that came up.");
         Gauge("zlink.socket.count", _sockets, static t => PerType(t, static (count, _) => count), "{socket}", "Open sockets.");
-        Gauge("zlink.socket.peers", _sockets, static t => PerType(t, static (_, s) => s.Peers), "{peer}", "Pipes to peers, also to those that are not connected.");
-        Gauge("zlink.socket.queued", _sockets, static t => PerType(t, static (_, s) => s.QueuedMessages), "{message}", "Messages that wait to be written.");
-        Gauge("zlink.socket.unread", _sockets, static t => PerType(t, static (_, s) => s.UnreadMessages), "{message}", "Messages that wait to be received.");
-        Counter("zlink.socket.sent", _sockets, static t => PerType(t, static (_, s) => s.WrittenMessages), "{message}", "Messages written.");
-        Counter("zlink.socket.sent_bytes", _sockets, static t => PerType(t, static (_, s) => s.WrittenBytes), "By", "Bytes written, frame headers included; inproc as over a wire.");
-        Counter("zlink.socket.received", _sockets, static t => PerType(t, static (_, s) => s.ReceivedMessages), "{message}", "Messages read.");
-        Counter("zlink.socket.received_bytes", _sockets, static t => PerType(t, static (_, s) => s.ReceivedBytes), "By", "Bytes of the messages read, frame headers included; inproc as over a wire.");
-        Counter("zlink.socket.delivered", _sockets, static t => PerType(t, static (_, s) => s.DeliveredMessages), "{message}", "Messages handed to the application.");
-        Counter("zlink.socket.refused", _sockets, static t => PerType(t, static (_, s) => s.RefusedConnections), "{connection}", "Connections turned away.");
+        Gauge("zlink.socket.peers", _sockets, static t => PerType(t, static (_, s) => s.Peers), "{peer}",
+            "Pipes to peers, also to those that are not connected.");
+        Gauge("zlink.socket.queued", _sockets, static t => PerType(t, static (_, s) => s.QueuedMessages), "{message}",
+            "Messages that wait to be written.");
+        Gauge("zlink.socket.unread", _sockets, static t => PerType(t, static (_, s) => s.UnreadMessages), "{message}",
+            "Messages that wait to be received.");
+        Counter("zlink.socket.sent", _sockets, static t => PerType(t, static (_, s) => s.WrittenMessages), "{message}",
+            "Messages written.");
+        Counter("zlink.socket.sent_bytes", _sockets, static t => PerType(t, static (_, s) => s.WrittenBytes), "By",
+            "Bytes written, frame headers included; inproc as over a wire.");
+        Counter("zlink.socket.received", _sockets, static t => PerType(t, static (_, s) => s.ReceivedMessages), "{message}",
+            "Messages read.");
+        Counter("zlink.socket.received_bytes", _sockets, static t => PerType(t, static (_, s) => s.ReceivedBytes), "By",
+            "Bytes of the messages read, frame headers included; inproc as over a wire.");
+        Counter("zlink.socket.delivered", _sockets, static t => PerType(t, static (_, s) => s.DeliveredMessages), "{message}",
+            "Messages handed to the application.");
+        Counter("zlink.socket.refused", _sockets, static t => PerType(t, static (_, s) => s.RefusedConnections), "{connection}",
+            "Connections turned away.");
     }
 
     private static IEnumerable<Measurement<long>> PerType(SocketTotals totals, Func<int, SocketStatistics, long> value) =>
-        totals.ByType.Select(one => new Measurement<long>(value(one.Sockets, one.Statistics), new KeyValuePair<string, object?>(TypeTag, one.Type)));
+        totals.ByType.Select(one => new Measurement<long>(
+            value(one.Sockets, one.Statistics), new KeyValuePair<string, object?>(TypeTag, one.Type)));
 
-    private static IEnumerable<Measurement<long>> PerType(SocketTotals totals, string tag, params (string Kind, Func<SocketStatistics, long> Value)[] kinds) =>
-        totals.ByType.SelectMany(one => kinds.Select(kind => new Measurement<long>(kind.Value(one.Statistics), new(TypeTag, one.Type), new(tag, kind.Kind))));
+    private static IEnumerable<Measurement<long>> PerType(
+        SocketTotals totals, string tag, params (string Kind, Func<SocketStatistics, long> Value)[] kinds) =>
+        totals.ByType.SelectMany(one => kinds.Select(
+            kind => new Measurement<long>(kind.Value(one.Statistics), new(TypeTag, one.Type), new(tag, kind.Kind))));
 
-    private static IEnumerable<Measurement<long>> PerKind(StreamCounters counters, string tag, params (string Kind, Func<StreamCounters, long> Value)[] kinds) =>
+    private static IEnumerable<Measurement<long>> PerKind(
+        StreamCounters counters, string tag, params (string Kind, Func<StreamCounters, long> Value)[] kinds) =>
         kinds.Select(one => new Measurement<long>(one.Value(counters), new KeyValuePair<string, object?>(tag, one.Kind)));
 
     private IEnumerable<Measurement<T>> PerShard<T>(Func<ShardStatistics, T> value)
@@ -160,11 +183,13 @@ internal sealed class ZlinkMeters : IDisposable
     {
         foreach (ShardLoop shard in _context.Host.Shards.All)
         {
-            yield return new Measurement<T>(value(ShardStatistics.Of(shard)), new KeyValuePair<string, object?>("zlink.shard", shard.Index));
+            yield return new Measurement<T>(value(ShardStatistics.Of(shard)), new KeyValuePair<string,
+                object?>("zlink.shard", shard.Index));
         }
     }
 
-    /// <summary>Of classes that were rented from: a pool has 66, of which a program uses a few, and five series of each would be most of what is collected.</summary>
+    /// <summary>Of classes that were rented from: a pool has 66, of which a program uses a few, and five series of each would be most of
+    /// what is collected.</summary>
     private IEnumerable<Measurement<long>> PerClass(Func<BufferClassStatistics, long> value)
     {
         foreach (BufferClassStatistics one in _context.Pool.GetStatistics().Classes.Where(static one => one.Rented > 0))
@@ -175,14 +200,16 @@ internal sealed class ZlinkMeters : IDisposable
 
     private static IEnumerable<Measurement<long>> One(long value) => [new Measurement<long>(value)];
 
-    private void Gauge<TLook>(string name, CollectionSnapshot<TLook> look, Func<TLook, IEnumerable<Measurement<long>>> values, string unit, string description)
+    private void Gauge<TLook>(string name, CollectionSnapshot<TLook> look, Func<TLook, IEnumerable<Measurement<long>>> values, string unit,
+        string description)
         where TLook : class
     {
         Func<TLook> read = look.AddReader();
         Gauge(name, () => values(read()), unit, description);
     }
 
-    private void Counter<TLook>(string name, CollectionSnapshot<TLook> look, Func<TLook, IEnumerable<Measurement<long>>> values, string unit, string description)
+    private void Counter<TLook>(string name, CollectionSnapshot<TLook> look, Func<TLook, IEnumerable<Measurement<long>>> values,
+        string unit, string description)
         where TLook : class
     {
         Func<TLook> read = look.AddReader();
@@ -195,7 +222,8 @@ internal sealed class ZlinkMeters : IDisposable
     private void Counter<T>(string name, Func<IEnumerable<Measurement<T>>> values, string unit, string description)
         where T : struct => Guarded(() => _meter.CreateObservableCounter(name, values, unit, description));
 
-    /// <summary>What begins or ends an instrument calls the application's listeners on the way: what they throw must not leave a context half made, or its shutdown half done.</summary>
+    /// <summary>What begins or ends an instrument calls the application's listeners on the way: what they throw must not leave a context
+    /// half made, or its shutdown half done.</summary>
     private void Guarded(Action action)
     {
         try

@@ -7,7 +7,8 @@ using Net.Zlink.Transports.WebSocket;
 
 namespace Net.Zlink;
 
-/// <summary>What a pipe over WebSocket receives. An end that the peer has not announced with a CLOSE is a failure, behind everything that had come: framed peers know by themselves whether they have it all, and a pipe's do not.</summary>
+/// <summary>What a pipe over WebSocket receives. An end that the peer has not announced with a CLOSE is a failure, behind everything that
+/// had come: framed peers know by themselves whether they have it all, and a pipe's do not.</summary>
 /// <remarks>Not a matter of the pipe beneath: whose writer reports a failure loses what its reader has not read yet.</remarks>
 /// <param name="connection">Its Input ends in order in either case.</param>
 /// <param name="wire">Tells how the peer has ended; known before Input ends.</param>
@@ -19,7 +20,8 @@ internal sealed class PipeInput(PipeConnection connection, WebSocketWire wire) :
 
     /// <inheritdoc/>
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
-    public override async ValueTask<ReadResult> ReadAsync(CancellationToken cancellationToken = default) => Classify(await _inner.ReadAsync(cancellationToken).ConfigureAwait(false));
+    public override async ValueTask<ReadResult> ReadAsync(CancellationToken cancellationToken = default) =>
+        Classify(await _inner.ReadAsync(cancellationToken).ConfigureAwait(false));
 
     /// <inheritdoc/>
     public override bool TryRead(out ReadResult result)
@@ -63,7 +65,8 @@ internal sealed class PipeInput(PipeConnection connection, WebSocketWire wire) :
         if (!result.IsCanceled && (result.Buffer.IsEmpty || _isSeen))
         {
             _inner.AdvanceTo(result.Buffer.Start); // It may be read again, for the same answer.
-            throw connection.Notify(new IOException("The connection was lost: the peer ended it without a CLOSE.", new SocketException((int)SocketError.ConnectionReset)));
+            throw connection.Notify(new IOException("The connection was lost: the peer ended it without a CLOSE.",
+                new SocketException((int)SocketError.ConnectionReset)));
         }
 
         _last = result.Buffer;

@@ -16,13 +16,15 @@ internal sealed class PipePeers(Func<StreamPipe, Task>? handler) : IPeerFactory
 
     public uint Create(StreamHub hub, Wire wire, StreamSettings settings, string endpoint, object origin)
     {
-        if (!FramedPeers.TryDescribe(wire.Socket, out EndPoint? remote, out EndPoint? local) || !hub.TryRegister(endpoint, origin, wire, remote, out StreamLink link))
+        if (!FramedPeers.TryDescribe(wire.Socket, out EndPoint? remote, out EndPoint? local)
+            || !hub.TryRegister(endpoint, origin, wire, remote, out StreamLink link))
         {
             wire.Dispose();
             return 0;
         }
 
-        var connection = new PipeConnection(wire, hub.Host.Pool, hub.Host.Time, settings.Connection) { RemoteEndPoint = remote, LocalEndPoint = local };
+        var connection = new PipeConnection(wire, hub.Host.Pool, hub.Host.Time, settings.Connection) { RemoteEndPoint = remote,
+            LocalEndPoint = local };
         link.Pipe = connection;
         FramedPeers.Report(hub, link, wire);
         hub.Announce(link);
@@ -36,9 +38,11 @@ internal sealed class PipePeers(Func<StreamPipe, Task>? handler) : IPeerFactory
         // Off the accept loop's stack.
         await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
         Task running = connection.RunAsync();
-        Task handling = handler is null ? Task.CompletedTask : Task.Run(() => HandleAsync(handler)); // On a stack of its own: it may block before it returns its task.
+        // On a stack of its own: it may block before it returns its task.
+        Task handling = handler is null ? Task.CompletedTask : Task.Run(() => HandleAsync(handler));
         await running.ConfigureAwait(false);
-        await Task.WhenAny(handling, connection.Abandoned).ConfigureAwait(false); // It may be code that never returns: no shutdown waits for that past its deadline.
+        // It may be code that never returns: no shutdown waits for that past its deadline.
+        await Task.WhenAny(handling, connection.Abandoned).ConfigureAwait(false);
         hub.EndPeer(link, connection.EndReason, connection.EndDetail);
         hub.OnClosed(link);
 
@@ -50,7 +54,8 @@ internal sealed class PipePeers(Func<StreamPipe, Task>? handler) : IPeerFactory
             }
             catch (Exception exception) when (connection.HasNotified(exception))
             {
-                // It passes on that its connection is over, which whoever resets a connection brings about: the peer's end tells that, and why.
+                // It passes on that its connection is over, which whoever resets a connection brings about: the peer's end tells that, and
+                // why.
             }
             catch (Exception exception)
             {

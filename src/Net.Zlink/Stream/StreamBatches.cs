@@ -3,7 +3,8 @@ using Net.Zlink.Sockets;
 
 namespace Net.Zlink;
 
-/// <summary>Sends of many messages to one peer of a <see cref="StreamSocket"/>: as many as there is room for, or, waiting for room, all of them.</summary>
+/// <summary>Sends of many messages to one peer of a <see cref="StreamSocket"/>: as many as there is room for, or, waiting for room, all of
+/// them.</summary>
 internal sealed class StreamBatches(StreamHub hub, StreamSender sender)
 {
     public int SendMany(uint peerId, ReadOnlySpan<StreamMessage> messages, out ZlinkError error)
@@ -75,13 +76,15 @@ internal sealed class StreamBatches(StreamHub hub, StreamSender sender)
     public ValueTask<int> SendManyAsync(uint peerId, ReadOnlyMemory<StreamMessage> messages, CancellationToken cancellation) =>
         SendBatch.SendAllAsync(new MessageBatch(sender, sender.Find(peerId), messages), cancellation);
 
-    public ValueTask<int> SendManyAsync(uint peerId, ReadOnlyMemory<ReadOnlyMemory<byte>> payloads, CancellationToken cancellation) => SendManyAsync(sender.Find(peerId), payloads, cancellation);
+    public ValueTask<int> SendManyAsync(uint peerId, ReadOnlyMemory<ReadOnlyMemory<byte>> payloads, CancellationToken cancellation) =>
+        SendManyAsync(sender.Find(peerId), payloads, cancellation);
 
     /// <summary>Sends payloads, waiting for room until all are taken: see <see cref="SendBatch"/>.</summary>
     public ValueTask<int> SendManyAsync(StreamLink link, ReadOnlyMemory<ReadOnlyMemory<byte>> payloads, CancellationToken cancellation) =>
         SendBatch.SendAllAsync(new PayloadBatch(sender, link, payloads), cancellation);
 
-    /// <summary>Passes received messages on as they came until one would have to wait; those that are taken end. Returns how many.</summary>
+    /// <summary>Passes received messages on as they came until one would have to wait; those that are taken end. Returns how
+    /// many.</summary>
     private static int SendMany(StreamLink link, ReadOnlySpan<StreamMessage> messages, out ZlinkError error)
     {
         int sent = 0;
@@ -124,7 +127,8 @@ internal sealed class StreamBatches(StreamHub hub, StreamSender sender)
 
         public int SendSome(int from) => SendMany(link, messages.Span[from..], out _);
 
-        public ValueTask SendAsync(int index, CancellationToken cancellation) => sender.SendDeferredAsync(link, messages.Span[index].Defer(), cancellation);
+        public ValueTask SendAsync(int index, CancellationToken cancellation) =>
+            sender.SendDeferredAsync(link, messages.Span[index].Defer(), cancellation);
 
         public void OnSent(int index) => messages.Span[index].Dispose();
     }

@@ -4,7 +4,8 @@ using Net.Zlink.Protocol.Stream;
 
 namespace Net.Zlink;
 
-/// <summary>The whole frames of one read of one peer, in order. Valid until the handler's ValueTask completes; copy what you keep.</summary>
+/// <summary>The whole frames of one read of one peer, in order. Valid until the handler's ValueTask completes; copy what you
+/// keep.</summary>
 public readonly struct StreamFrames
 {
     private readonly Slab? _slab;
@@ -59,7 +60,8 @@ public readonly struct StreamFrames
     public Enumerator GetEnumerator() => new(_slab?.Array ?? [], _offset, _length);
 
     /// <summary>Appends them to a queue as they came, all or none.</summary>
-    internal SendStatus TryAppendTo(OutboundQueue queue, out bool schedule) => queue.TryAppendShared(_slab!, _offset, _length, Count, out schedule);
+    internal SendStatus TryAppendTo(OutboundQueue queue, out bool schedule) =>
+        queue.TryAppendShared(_slab!, _offset, _length, Count, out schedule);
 
     /// <summary>Walks over the payloads of a <see cref="StreamFrames"/>.</summary>
     public struct Enumerator

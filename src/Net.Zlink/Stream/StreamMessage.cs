@@ -20,13 +20,15 @@ public enum StreamMessageKind
 
 /// <summary>One received message: a lease on pooled memory. Dispose it when its payload is not needed any more.</summary>
 /// <remarks>
-/// Copies of this struct are the same lease: the first Dispose ends all of them, a second one is harmless, and reading the payload afterwards throws.
-/// A message may be passed to and disposed on any thread, but do not dispose it while another thread reads it. A message that is never disposed keeps its
-/// buffer from being reused until it is collected.
+/// Copies of this struct are the same lease: the first Dispose ends all of them, a second one is harmless, and reading the payload
+/// afterwards throws.
+/// A message may be passed to and disposed on any thread, but do not dispose it while another thread reads it. A message that is never
+/// disposed keeps its buffer from being reused until it is collected.
 /// </remarks>
 public readonly struct StreamMessage : IDisposable
 {
-    private readonly object? _origin; // Of data the lease, of an event the link, in one field: a message is 32 bytes, and made, copied and kept by the million.
+    // Of data the lease, of an event the link, in one field: a message is 32 bytes, and made, copied and kept by the million.
+    private readonly object? _origin;
     private readonly int _slot;
     private readonly int _generation;
 
@@ -61,7 +63,8 @@ public readonly struct StreamMessage : IDisposable
     /// <summary>Why the peer is gone, for <see cref="StreamMessageKind.Disconnected"/>.</summary>
     public DisconnectReason Reason { get; }
 
-    /// <summary>The address of the peer concerned, also when that is gone by now. Null if it was gone before we could look, and for a message that was never received.</summary>
+    /// <summary>The address of the peer concerned, also when that is gone by now. Null if it was gone before we could look, and for a
+    /// message that was never received.</summary>
     /// <exception cref="ObjectDisposedException">The message was disposed.</exception>
     public EndPoint? RemoteEndPoint => Link?.Remote;
 
@@ -84,7 +87,8 @@ public readonly struct StreamMessage : IDisposable
                 return _origin as StreamLink;
             }
 
-            var link = lease.Source as StreamLink; // Read before it is looked at whether the message lives: a lease that has ended serves another peer.
+            // Read before it is looked at whether the message lives: a lease that has ended serves another peer.
+            var link = lease.Source as StreamLink;
             return lease.IsLive(_slot, _generation) ? link : throw InboundLease.Ended();
         }
     }
@@ -95,10 +99,12 @@ public readonly struct StreamMessage : IDisposable
     internal static InboundRun RunOf(ReadOnlySpan<StreamMessage> messages)
     {
         ref readonly StreamMessage first = ref messages[0];
-        InboundLease lease = first.Lease ?? throw new ArgumentException("A connect or disconnect event has no payload to send.", nameof(messages));
+        InboundLease lease = first.Lease ?? throw new ArgumentException(
+            "A connect or disconnect event has no payload to send.", nameof(messages));
         int most = Math.Min(messages.Length, InboundLease.GroupSize - (first._slot % InboundLease.GroupSize));
         int count = 1;
-        while (count < most && messages[count]._slot == first._slot + count && ReferenceEquals(messages[count]._origin, lease) && messages[count]._generation == first._generation)
+        while (count < most && messages[count]._slot == first._slot + count && ReferenceEquals(messages[count]._origin, lease)
+            && messages[count]._generation == first._generation)
         {
             count++;
         }

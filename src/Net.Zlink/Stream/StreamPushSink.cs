@@ -28,7 +28,8 @@ internal sealed class StreamPushSink(StreamSocket socket, StreamHandler handler)
 
     public Delivery OnFrames(Connection connection, in InboundBatch batch) => Session(connection)!.Deliver(batch);
 
-    public void OnBroken(Connection connection, uint announced) => socket.Hub.Refuse((StreamLink)connection.Context!, connection, announced);
+    public void OnBroken(Connection connection, uint announced) =>
+        socket.Hub.Refuse((StreamLink)connection.Context!, connection, announced);
 
     public bool MayRead(Connection connection) => Session(connection)!.IsIdle;
 
@@ -47,7 +48,8 @@ internal sealed class StreamPushSink(StreamSocket socket, StreamHandler handler)
 }
 
 /// <summary>One pushed peer's calls of its handler: one at a time, the asynchronous ones too. Touched only on the peer's shard.</summary>
-/// <remarks>Each begins in the default execution context: the shard's works do, and what a call has set is undone behind it, since one work may make several, also of several peers.</remarks>
+/// <remarks>Each begins in the default execution context: the shard's works do, and what a call has set is undone behind it, since one work
+/// may make several, also of several peers.</remarks>
 internal sealed class StreamPushSession : ShardWork
 {
     private readonly StreamPushSink _sink;
@@ -101,7 +103,8 @@ internal sealed class StreamPushSession : ShardWork
         Delivery delivery = Call(batch);
         if (!batch.Slab.IsExclusive)
         {
-            // The handler still has the frames, or has passed them on, on whatever thread: the shard's next read goes behind them. (Or others have earlier bytes of the slab: that looks the same, and costs room only.)
+            // The handler still has the frames, or has passed them on, on whatever thread: the shard's next read goes behind them. (Or
+            // others have earlier bytes of the slab: that looks the same, and costs room only.)
             _connection.Shard.ReceiveSlab.Retain(batch.Slab, batch.Offset + batch.Length);
         }
 
@@ -164,7 +167,8 @@ internal sealed class StreamPushSession : ShardWork
         }
         catch (ZlinkException gone) when (_isEnding && gone.Error == ZlinkError.HostUnreachable)
         {
-            // It waited for room at a peer that has left, which whoever resets a connection brings about: no fault of the handler, and told by the peer's end.
+            // It waited for room at a peer that has left, which whoever resets a connection brings about: no fault of the handler, and told
+            // by the peer's end.
         }
         catch (Exception exception)
         {

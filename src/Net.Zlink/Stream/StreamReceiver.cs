@@ -4,7 +4,8 @@ using Net.Zlink.Sockets;
 
 namespace Net.Zlink;
 
-/// <summary>The receiving half of a <see cref="StreamSocket"/>: turns what the fair queue gives into messages, for every way of waiting.</summary>
+/// <summary>The receiving half of a <see cref="StreamSocket"/>: turns what the fair queue gives into messages, for every way of
+/// waiting.</summary>
 internal sealed class StreamReceiver
 {
     private readonly PullQueue _queue;
@@ -123,7 +124,8 @@ internal sealed class StreamReceiver
             return ValueTask.FromCanceled<int>(cancellation);
         }
 
-        int count = !_runsSynchronously ? ReceiveMany(messages.Span) : _queue.TryDequeueMore(messages.Length, out PulledRun run) ? Unpack(run, messages.Span) : 0;
+        int count = !_runsSynchronously ? ReceiveMany(messages.Span) : _queue.TryDequeueMore(messages.Length, out PulledRun run)
+            ? Unpack(run, messages.Span) : 0;
         if (count > 0)
         {
             return new ValueTask<int>(count);

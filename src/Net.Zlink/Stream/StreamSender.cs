@@ -9,7 +9,8 @@ using Net.Zlink.Sockets;
 
 namespace Net.Zlink;
 
-/// <summary>The sending half of a <see cref="StreamSocket"/>: encodes payloads into peers' outbound queues, for every way of waiting.</summary>
+/// <summary>The sending half of a <see cref="StreamSocket"/>: encodes payloads into peers' outbound queues, for every way of
+/// waiting.</summary>
 internal sealed class StreamSender
 {
     private readonly StreamHub _hub;
@@ -54,7 +55,8 @@ internal sealed class StreamSender
         ThrowUnlessAccepted(status, peerId);
     }
 
-    public ValueTask SendAsync(StreamLink link, ReadOnlyMemory<byte> payload, CancellationToken cancellation, IMemoryOwner<byte>? owner = null)
+    public ValueTask SendAsync(StreamLink link, ReadOnlyMemory<byte> payload, CancellationToken cancellation,
+        IMemoryOwner<byte>? owner = null)
     {
         if (cancellation.IsCancellationRequested)
         {
@@ -106,7 +108,8 @@ internal sealed class StreamSender
         int taken = 0;
         foreach (uint id in peerIds)
         {
-            if (_hub.TryFind(id, out StreamLink link) && link.Connection is { } connection && (encoded ??= Encode(payload, length)) is { } shared
+            if (_hub.TryFind(id, out StreamLink link) && link.Connection is { } connection
+                && (encoded ??= Encode(payload, length)) is { } shared
                 && connection.Outbound.TryAppendShared(shared, 0, length, messages: 1, out bool schedule) == SendStatus.Accepted)
             {
                 taken++;
@@ -143,7 +146,8 @@ internal sealed class StreamSender
 
     private static Exception ErrorOf(SendStatus status, uint peerId) => status switch
     {
-        SendStatus.Full => new TimeoutException($"peer {peerId} is at its high-water mark, or the context at its QueuedByteLimit: it does not read as fast as this side sends"),
+        SendStatus.Full => new TimeoutException(
+            $"peer {peerId} is at its high-water mark, or the context at its QueuedByteLimit: it does not read as fast as this side sends"),
         SendStatus.NotFramed => new ZlinkException(ZlinkError.NotSupported, $"peer {peerId} is a pipe: write to its Output"),
         _ => Unreachable(peerId),
     };
@@ -170,7 +174,8 @@ internal sealed class StreamSender
     }
 
     public static FrameHeader HeaderOf(int payloadLength) =>
-        new(BitConverter.IsLittleEndian ? BinaryPrimitives.ReverseEndianness((uint)payloadLength) : (uint)payloadLength, StreamFraming.HeaderSize);
+        new(BitConverter.IsLittleEndian ? BinaryPrimitives.ReverseEndianness((uint)payloadLength) : (uint)payloadLength,
+            StreamFraming.HeaderSize);
 
     private static void CheckLength(int payloadLength)
     {
@@ -190,7 +195,8 @@ internal sealed class StreamSender
         OutboundQueue outbound = link.Connection!.Outbound;
         SendOutcome waiter = _waiters.Rent();
         waiter.Prepare(outbound, _recycle, blocking: true);
-        SendStatus status = outbound.AppendOrWait(new DeferredMessage(HeaderOf(payload.Length), copy.Memory[..payload.Length], owner: null), waiter, out bool schedule);
+        SendStatus status = outbound.AppendOrWait(
+            new DeferredMessage(HeaderOf(payload.Length), copy.Memory[..payload.Length], owner: null), waiter, out bool schedule);
         if (schedule)
         {
             link.Connection.ScheduleFlush();

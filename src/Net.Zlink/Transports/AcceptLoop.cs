@@ -10,8 +10,8 @@ namespace Net.Zlink.Transports;
 /// </summary>
 internal sealed class AcceptLoop : IThreadPoolWorkItem, IDisposable
 {
-    // Accepts that finish at once are taken in a loop, measured at 5 to 8 us each: 256 of them hold a pool thread for about 2 ms, and
-    // the hop between two turns (about 1 us) is nothing beside them.
+    // Accepts that finish at once are taken in a loop, measured at 5 to 8 us each: 256 of them hold a pool thread for about 2 ms, and the
+    // hop between two turns (about 1 us) is nothing beside them.
     private const int AcceptsPerTurn = 256;
 
     // Short enough that a momentary shortage goes unnoticed, long enough not to load a machine that is already short of something.
@@ -44,8 +44,8 @@ internal sealed class AcceptLoop : IThreadPoolWorkItem, IDisposable
     /// <param name="headroom">The descriptors to leave alone; null for none.</param>
     /// <param name="accept">Stands in for <see cref="Socket.AcceptAsync(SocketAsyncEventArgs)"/> in tests, to inject errors.</param>
     /// <param name="release">
-    /// What to do once, while the socket still listens, before it is closed: whoever claims the address must not find it dead earlier
-    /// than gone. Must not throw.
+    /// What to do once, while the socket still listens, before it is closed: whoever claims the address must not find it dead earlier than
+    /// gone. Must not throw.
     /// </param>
     public AcceptLoop(
         Socket listener,
@@ -88,8 +88,8 @@ internal sealed class AcceptLoop : IThreadPoolWorkItem, IDisposable
     }
 
     /// <summary>
-    /// Closes the listening socket; the address is free when this returns. Calls of the sink that had begun have ended by then
-    /// (unless this is called from within one) and none begins after.
+    /// Closes the listening socket; the address is free when this returns. Calls of the sink that had begun have ended by then (unless this
+    /// is called from within one) and none begins after.
     /// </summary>
     public void Close() => TryClose();
 
@@ -117,7 +117,8 @@ internal sealed class AcceptLoop : IThreadPoolWorkItem, IDisposable
         }
     }
 
-    /// <summary>Gives the address back even while a child process that is just being started, and has not come to its own program yet, holds a copy of the descriptor.</summary>
+    /// <summary>Gives the address back even while a child process that is just being started, and has not come to its own program yet,
+    /// holds a copy of the descriptor.</summary>
     private void StopListening()
     {
         try
@@ -287,8 +288,8 @@ internal sealed class AcceptLoop : IThreadPoolWorkItem, IDisposable
             var doubled = _backOff + _backOff;
             _backOff = doubled == TimeSpan.Zero ? FirstBackOff : doubled < LongestBackOff ? doubled : LongestBackOff;
 
-            // Set before the report, so that whoever hears of the back-off (a test that moves the clock, say) can rely on the timer; if
-            // it fires at once, the gate holds it up.
+            // Set before the report, so that whoever hears of the back-off (a test that moves the clock, say) can rely on the timer; if it
+            // fires at once, the gate holds it up.
             Volatile.Write(ref _waits, 1);
             _timer!.Change(_backOff, Timeout.InfiniteTimeSpan);
             Report(error, _backOff);
@@ -348,8 +349,8 @@ internal sealed class AcceptLoop : IThreadPoolWorkItem, IDisposable
             LongestBackOff,
             Timeout.InfiniteTimeSpan));
 
-        // Set and stopped again: the first timer that a process sets makes the runtime start a thread, which takes two
-        // descriptors. At the descriptor limit, where this timer is needed, that fails and ends the process (measured).
+        // Set and stopped again: the first timer that a process sets makes the runtime start a thread, which takes two descriptors. At the
+        // descriptor limit, where this timer is needed, that fails and ends the process (measured).
         timer.Change(Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
         return timer;
     }

@@ -14,8 +14,8 @@ internal sealed class ConnectOperation : SocketAsyncEventArgs
         : base(unsafeSuppressExecutionContextFlow: true) => RemoteEndPoint = remote;
 
     /// <summary>
-    /// Connects <paramref name="socket"/>. Ends with an error value when the system refuses, or when <paramref name="cancellation"/>
-    /// fires, which disposes the socket.
+    /// Connects <paramref name="socket"/>. Ends with an error value when the system refuses, or when <paramref name="cancellation"/> fires,
+    /// which disposes the socket.
     /// </summary>
     public async Task<SocketError> RunAsync(Socket socket, CancellationToken cancellation)
     {

@@ -20,12 +20,14 @@ internal abstract class ConnectTarget(string text, string scheme)
     public virtual WireUpgrade? Upgrade(TransportSettings settings) => null;
 
     /// <summary>
-    /// One attempt. Never throws for what the other side does, nor for cancellation: the task completes with a value, at once or on a
-    /// pool thread. Nothing stays open after a failure.
+    /// One attempt. Never throws for what the other side does, nor for cancellation: the task completes with a value, at once or on a pool
+    /// thread. Nothing stays open after a failure.
     /// </summary>
     /// <param name="settings">The endpoint's options.</param>
     /// <param name="time">The context's clock.</param>
-    /// <param name="connecting">Told once, when the system is asked to connect: not while a name is looked up, nor if it is not found.</param>
+    /// <param name="connecting">Told once, when the system is asked to connect: not while a name is looked up, nor if it is not
+    /// found.</param>
     /// <param name="cancellation">Ends the attempt.</param>
-    public abstract Task<DialResult> DialAsync(TransportSettings settings, TimeProvider time, Action? connecting, CancellationToken cancellation);
+    public abstract Task<DialResult> DialAsync(
+        TransportSettings settings, TimeProvider time, Action? connecting, CancellationToken cancellation);
 }

@@ -4,10 +4,10 @@ using System.Net.Sockets;
 namespace Net.Zlink.Transports;
 
 /// <summary>
-/// Keeps accept loops and dials away from the last descriptors of the process. The runtime needs two for every thread that it starts, and where it
-/// cannot have them it ends the process with "Out of memory": measured, a listener that accepted up to the limit died within a second
-/// in one of three runs, because the thread pool started a thread just then, and one that dialled up to it in every run. Descriptors are
-/// numbered from the lowest free one, so a socket's own number tells how close the limit is, without a system call. Thread-safe.
+/// Keeps accept loops and dials away from the last descriptors of the process. The runtime needs two for every thread that it starts, and
+/// where it cannot have them it ends the process with "Out of memory": measured, a listener that accepted up to the limit died within a
+/// second in one of three runs, because the thread pool started a thread just then, and one that dialled up to it in every run. Descriptors
+/// are numbered from the lowest free one, so a socket's own number tells how close the limit is, without a system call. Thread-safe.
 /// </summary>
 internal class DescriptorHeadroom
 {
@@ -17,7 +17,8 @@ internal class DescriptorHeadroom
     // Under a limit of 512 that would be too much of what there is.
     private const long LimitFraction = 16;
 
-    // But a sixteenth of a small limit (9 of 150) is room for 4 threads, and the pool alone may start one for every processor at once: this is room for 12.
+    // But a sixteenth of a small limit (9 of 150) is room for 4 threads, and the pool alone may start one for every processor at once: this
+    // is room for 12.
     private const long MinDescriptors = 24;
 
     private const string LimitsFile = "/proc/self/limits";
@@ -54,10 +55,12 @@ internal class DescriptorHeadroom
         return null;
     }
 
-    /// <summary>Whether <paramref name="socket"/> is one of the last descriptors, under the limit as it was when it was last read.</summary>
+    /// <summary>Whether <paramref name="socket"/> is one of the last descriptors, under the limit as it was when it was last
+    /// read.</summary>
     public virtual bool IsTouchedBy(Socket socket) => socket.Handle >= Start;
 
-    /// <summary>Whether <paramref name="opened"/>, just opened for a dial, is one too many: one of the last descriptors under the limit as it is now, which may have been raised.</summary>
+    /// <summary>Whether <paramref name="opened"/>, just opened for a dial, is one too many: one of the last descriptors under the limit as
+    /// it is now, which may have been raised.</summary>
     public bool Refuses(Socket opened)
     {
         if (!IsTouchedBy(opened))

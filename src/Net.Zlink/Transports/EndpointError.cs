@@ -14,8 +14,8 @@ internal readonly record struct EndpointError(EndpointFault Fault, string Senten
     private const int NoDevice = 19;
 
     /// <summary>
-    /// The number that native events carry: the system's own, and Linux's for what the runtime has no <see cref="SocketError"/> for: a name or a device that there is not, what
-    /// was found to be wrong before the system was asked.
+    /// The number that native events carry: the system's own, and Linux's for what the runtime has no <see cref="SocketError"/> for: a name
+    /// or a device that there is not, what was found to be wrong before the system was asked.
     /// </summary>
     public long Errno => Fault switch
     {

@@ -26,14 +26,16 @@ internal readonly record struct EndpointText(string Scheme, string Remainder)
     /// <summary>What every kind of socket takes, for the end of a sentence.</summary>
     public const string Advice = "tcp://host:port, ipc://path, tls://host:port, ws://host:port/path or wss://host:port/path";
 
-    private const string AnyAdvice = "tcp://host:port, ipc://path, inproc://name (not for STREAM), tls://host:port, ws://host:port/path or wss://host:port/path";
+    private const string AnyAdvice =
+        "tcp://host:port, ipc://path, inproc://name (not for STREAM), tls://host:port, ws://host:port/path or wss://host:port/path";
 
     private const string Separator = "://";
 
     // Each with the notation to advise.
     private static readonly (string Scheme, string Notation)[] Known =
     [
-        (Tcp, "tcp://host:port"), (Ipc, "ipc://path"), (Inproc, "inproc://name"), (Tls, "tls://host:port"), (Ws, "ws://host:port/path"), (Wss, "wss://host:port/path"),
+        (Tcp, "tcp://host:port"), (Ipc, "ipc://path"), (Inproc, "inproc://name"), (Tls, "tls://host:port"), (Ws, "ws://host:port/path"),
+            (Wss, "wss://host:port/path"),
     ];
 
     /// <summary>A peer's own name without control characters: it may be meant for the terminal, or the log, that it is shown in.</summary>

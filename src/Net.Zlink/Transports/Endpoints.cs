@@ -30,7 +30,8 @@ internal static class Endpoints
             case EndpointText.Tls when TcpBindAddress.TryParse(parts.Remainder, out TcpBindAddress tls, out error):
                 target = new TlsBindTarget(text, tls);
                 return true;
-            case EndpointText.Ws or EndpointText.Wss when WebSocketPath.TrySplit(parts.Remainder, out string authority, out string path, out error)
+            case EndpointText.Ws or EndpointText.Wss when WebSocketPath.TrySplit(
+                parts.Remainder, out string authority, out string path, out error)
                 && TcpBindAddress.TryParse(authority, out TcpBindAddress web, out error):
                 target = new WebSocketBindTarget(text, IsSecure(parts), web, path);
                 return true;
@@ -60,7 +61,8 @@ internal static class Endpoints
             case EndpointText.Tls when TcpConnectAddress.TryParse(parts.Remainder, out TcpConnectAddress tls, out error):
                 target = new TlsConnectTarget(text, tls);
                 return true;
-            case EndpointText.Ws or EndpointText.Wss when WebSocketPath.TrySplit(parts.Remainder, out string authority, out string path, out error)
+            case EndpointText.Ws or EndpointText.Wss when WebSocketPath.TrySplit(
+                parts.Remainder, out string authority, out string path, out error)
                 && TcpConnectAddress.TryParse(authority, out TcpConnectAddress web, out error) && HasPort(web, out error):
                 target = new WebSocketConnectTarget(text, IsSecure(parts), web, path);
                 return true;
@@ -70,7 +72,8 @@ internal static class Endpoints
         }
     }
 
-    /// <summary>An address of a socket as an endpoint; an unnamed end of an ipc connection is "ipc://", and what is no address is empty.</summary>
+    /// <summary>An address of a socket as an endpoint; an unnamed end of an ipc connection is "ipc://", and what is no address is
+    /// empty.</summary>
     /// <param name="address">The address.</param>
     /// <param name="scheme">The transport's scheme.</param>
     /// <param name="endpoint">What was bound or dialled: as natively its path stands behind the addresses of ws and wss, too.</param>
@@ -78,12 +81,15 @@ internal static class Endpoints
     {
         IPEndPoint ip when scheme is EndpointText.Ws or EndpointText.Wss => $"{TcpEndpoint.Format(ip, scheme)}{PathOf(endpoint)}",
         IPEndPoint ip => TcpEndpoint.Format(ip, scheme),
-        UnixDomainSocketEndPoint unix => $"ipc://{EndpointText.Printable(unix.ToString())}", // an abstract name begins with "@" in both notations
+        // an abstract name begins with "@" in both notations
+        UnixDomainSocketEndPoint unix => $"ipc://{EndpointText.Printable(unix.ToString())}",
         _ => "",
     };
 
-    /// <summary>How events name our end of an accepted connection: by its address, or where that has no numbers (ipc), or cannot be asked for any more, by its listener's endpoint.</summary>
-    public static string FormatLocal(EndPoint? address, string scheme, string endpoint) => address is IPEndPoint ? Format(address, scheme, endpoint) : endpoint;
+    /// <summary>How events name our end of an accepted connection: by its address, or where that has no numbers (ipc), or cannot be asked
+    /// for any more, by its listener's endpoint.</summary>
+    public static string FormatLocal(EndPoint? address, string scheme, string endpoint) => address is IPEndPoint
+        ? Format(address, scheme, endpoint) : endpoint;
 
     private static string PathOf(string endpoint)
     {
@@ -94,7 +100,8 @@ internal static class Endpoints
     // As natively, where port 0 passes for tcp and tls.
     private static bool HasPort(TcpConnectAddress address, out EndpointError error)
     {
-        error = address.Port == 0 ? EndpointError.Invalid("port 0 is nobody's: connect to the port that Bind returned") : EndpointError.None;
+        error = address.Port == 0 ? EndpointError.Invalid("port 0 is nobody's: connect to the port that Bind returned")
+            : EndpointError.None;
         return error.Fault == EndpointFault.None;
     }
 
@@ -103,5 +110,6 @@ internal static class Endpoints
     // inproc is served by sockets, not by a transport; where one asks here, that kind of socket does not have it.
     private static EndpointError OrNoTransport(in EndpointError error, in EndpointText parts) => error.Fault != EndpointFault.None
         ? error
-        : new EndpointError(EndpointFault.UnknownScheme, $"this kind of socket does not take {parts.Scheme} endpoints; use {EndpointText.Advice}");
+        : new EndpointError(EndpointFault.UnknownScheme,
+            $"this kind of socket does not take {parts.Scheme} endpoints; use {EndpointText.Advice}");
 }

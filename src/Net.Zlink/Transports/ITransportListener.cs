@@ -19,9 +19,9 @@ internal interface ITransportListener : IDisposable
     void Start(IAcceptSink sink, TimeProvider time);
 
     /// <summary>
-    /// Stops accepting and frees the address. Idempotent. No call of <see cref="IAcceptSink.OnAccepted"/> begins after this has
-    /// returned; one that runs on another thread is waited for, so do not hold a lock that the sink takes. Connections handed on stay
-    /// open; those still in the kernel's queue are reset.
+    /// Stops accepting and frees the address. Idempotent. No call of <see cref="IAcceptSink.OnAccepted"/> begins after this has returned;
+    /// one that runs on another thread is waited for, so do not hold a lock that the sink takes. Connections handed on stay open; those
+    /// still in the kernel's queue are reset.
     /// </summary>
     void Close();
 }

@@ -1,6 +1,7 @@
 namespace Net.Zlink.Transports;
 
-/// <summary>Who hears of a wire's completions. Called on any thread, also on the one that began the operation; it must only hand over.</summary>
+/// <summary>Who hears of a wire's completions. Called on any thread, also on the one that began the operation; it must only hand
+/// over.</summary>
 internal interface IWireEvents
 {
     /// <summary>What is told now would have to wait its turn: the shard has other work.</summary>

@@ -6,15 +6,19 @@ namespace Net.Zlink.Transports;
 
 /// <summary>Waits until a connected socket has something to read, its end included; one wait at a time, used again for the next.</summary>
 /// <remarks>
-/// A receive of no bytes, which ends at the system's report. On Unix that may be about bytes that were read before the wait began (of 3,000 connections that had just been busy, 34 reported so): whoever then reads finds nothing, and waits again.
-/// To ask the socket first how much it holds cost 0.8 us of the 45 that 30 KB over TLS take, each time. But of connections that come out of a handshake two in three report so, and a TLS session that finds nothing then waits with 32 KB
-/// in its hands, an idle one for good: so the first reports are looked at.
-/// <para>With a hundred TLS sessions that carry 30 KB at a time nothing of one is in a cache any more when its turn comes, and what the end of a wait sets going looks at one object after the other, each time 0.1 us. So their memory
-/// is asked for here, all at once: 4.3 us of managed code for such a burst became 3.1, and a plain SslStream takes 3.0 (docs/benchmarks/log.md, "One wait for memory").</para>
+/// A receive of no bytes, which ends at the system's report. On Unix that may be about bytes that were read before the wait began (of 3,000
+/// connections that had just been busy, 34 reported so): whoever then reads finds nothing, and waits again.
+/// To ask the socket first how much it holds cost 0.8 us of the 45 that 30 KB over TLS take, each time. But of connections that come out of
+/// a handshake two in three report so, and a TLS session that finds nothing then waits with 32 KB in its hands, an idle one for good: so
+/// the first reports are looked at.
+/// <para>With a hundred TLS sessions that carry 30 KB at a time nothing of one is in a cache any more when its turn comes, and what the end
+/// of a wait sets going looks at one object after the other, each time 0.1 us. So their memory is asked for here, all at once: 4.3 us of
+/// managed code for such a burst became 3.1, and a plain SslStream takes 3.0 (docs/benchmarks/log.md, "One wait for memory").</para>
 /// </remarks>
 internal sealed class InputWait : SocketAsyncEventArgs, IValueTaskSource<int>
 {
-    // The first behind the handshake, whose input was read before, and one for each thing that may follow it: session tickets come in two records as a rule.
+    // The first behind the handshake, whose input was read before, and one for each thing that may follow it: session tickets come in two
+    // records as a rule.
     private const int MaxPolls = 4;
 
     private readonly Socket _socket;
@@ -37,14 +41,17 @@ internal sealed class InputWait : SocketAsyncEventArgs, IValueTaskSource<int>
         SetBuffer(Memory<byte>.Empty);
     }
 
-    /// <summary>Says what is looked at when a wait ends, from the socket's stream up to who hears of it. Where nobody says so, nothing is fetched ahead: plain WebSocket connections stay in the caches, and gain nothing.</summary>
+    /// <summary>Says what is looked at when a wait ends, from the socket's stream up to who hears of it. Where nobody says so, nothing is
+    /// fetched ahead: plain WebSocket connections stay in the caches, and gain nothing.</summary>
     /// <param name="stream">Which waits.</param>
     /// <param name="session">The library's session over it.</param>
     /// <param name="wire">Who reads that.</param>
     /// <param name="events">Whom that tells.</param>
-    public void LeadsTo(object stream, object session, object wire, object events) => (_stream, _session, _wire, _events) = (stream, session, wire, events);
+    public void LeadsTo(object stream, object session, object wire, object events) =>
+        (_stream, _session, _wire, _events) = (stream, session, wire, events);
 
-    /// <summary>There is something to read, or the peer has ended, or the socket has failed: what it is the next read says, and that alone takes it.</summary>
+    /// <summary>There is something to read, or the peer has ended, or the socket has failed: what it is the next read says, and that alone
+    /// takes it.</summary>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
     public static bool HasInput(Socket socket)
     {
@@ -58,7 +65,8 @@ internal sealed class InputWait : SocketAsyncEventArgs, IValueTaskSource<int>
         }
     }
 
-    /// <summary>Completes, with 0, when there is something to read. The socket's errors are its exceptions, as those of a stream's read.</summary>
+    /// <summary>Completes, with 0, when there is something to read. The socket's errors are its exceptions, as those of a stream's
+    /// read.</summary>
     public ValueTask<int> WaitAsync()
     {
         _source.Reset();

@@ -7,7 +7,8 @@ namespace Net.Zlink.Transports;
 /// <summary>What the exceptions of the base library's streams mean to a connection.</summary>
 internal static class IoStreamErrors
 {
-    /// <summary>Failed, explained, for what a network stream or a TLS stream throws when its connection is broken or closed; null for anything else, which is a defect.</summary>
+    /// <summary>Failed, explained, for what a network stream or a TLS stream throws when its connection is broken or closed; null for
+    /// anything else, which is a defect.</summary>
     public static WireStatus? Classify(Exception exception, Action<SocketError, string> explain)
     {
         if (!IsOfStream(exception))
@@ -19,7 +20,8 @@ internal static class IoStreamErrors
         return WireStatus.Failed;
     }
 
-    /// <summary>A stream over a connected socket, which it owns; null, with the socket disposed, if the connection is gone already.</summary>
+    /// <summary>A stream over a connected socket, which it owns; null, with the socket disposed, if the connection is gone
+    /// already.</summary>
     public static ReadinessStream? TryOpen(Socket socket, out UpgradeResult failure)
     {
         try
@@ -36,9 +38,11 @@ internal static class IoStreamErrors
         }
     }
 
-    /// <summary>Whether a stream throws this for what the network or the peer did, or because it was closed meanwhile (TLS says InvalidOperation then).</summary>
+    /// <summary>Whether a stream throws this for what the network or the peer did, or because it was closed meanwhile (TLS says
+    /// InvalidOperation then).</summary>
     public static bool IsOfStream(Exception exception) =>
-        exception is IOException or SocketException or ObjectDisposedException or AuthenticationException or OperationCanceledException or InvalidOperationException;
+        exception is IOException or SocketException or ObjectDisposedException or AuthenticationException or OperationCanceledException
+            or InvalidOperationException;
 
     /// <summary>A socket's error as a stream throws it.</summary>
     public static IOException Of(SocketError error)

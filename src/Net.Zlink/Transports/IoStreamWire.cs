@@ -6,19 +6,21 @@ using Net.Zlink.Buffers;
 namespace Net.Zlink.Transports;
 
 /// <summary>Bytes through a library's asynchronous reads and writes: TLS and WebSocket.</summary>
-/// <remarks>
-/// Waiting for input is a zero-byte read, as on a socket: an idle connection holds no buffer of ours. Only when something has come a buffer is rented, read into, handed on from there, and given back once it is empty.
-/// Small reads are copied from there into the shard's slab, which packs them; the buffer of a large one is handed on as it is. No read is ever left pending in the slab. Nothing is awaited: a read or write that does not end at once reports to the shard, which takes its result.
-/// </remarks>
+/// <remarks>Waiting for input is a zero-byte read, as on a socket: an idle connection holds no buffer of ours. Only when something has come
+/// a buffer is rented, read into, handed on from there, and given back once it is empty. Small reads are copied from there into the shard's
+/// slab, which packs them; the buffer of a large one is handed on as it is. No read is ever left pending in the slab. Nothing is awaited: a
+/// read or write that does not end at once reports to the shard, which takes its result.</remarks>
 internal abstract class IoStreamWire : Wire
 {
     // Two TLS records of 16 KiB. Larger reads gained nothing: both libraries hand out at most what one read of the socket brought.
     private const int ReadSize = 32 * 1024;
 
-    // With the headroom a read has an array of 40 KiB, and a consumer may keep all of it for one message: below a fifth of it a copy (0.2 us for 8 KiB) is the better bargain.
+    // With the headroom a read has an array of 40 KiB, and a consumer may keep all of it for one message: below a fifth of it a copy (0.2
+    // us for 8 KiB) is the better bargain.
     private const int MinReadSize = 8 * 1024;
 
-    // Reads fetched ahead of their busy shards, in the whole process: 3 MB of buffers. Past that the shards are behind, and each fetches when it is there, into a buffer that is free again at once.
+    // Reads fetched ahead of their busy shards, in the whole process: 3 MB of buffers. Past that the shards are behind, and each fetches
+    // when it is there, into a buffer that is free again at once.
     private const int MaxAhead = 64;
 
     private static int s_ahead;
@@ -43,11 +45,6 @@ internal abstract class IoStreamWire : Wire
     private bool _isWriting;
     private bool _isDisposed;
 
-    /// <param name="socket">The connected socket beneath; owned.</param>
-    /// <param name="scheme">The transport's scheme.</param>
-    /// <param name="pool">Where read buffers come from.</param>
-    /// <param name="reads">Is told when each read begins and ends; null: nobody wants to know.</param>
-    /// <param name="writes">The same of writes.</param>
     protected IoStreamWire(Socket socket, string scheme, BufferPool pool, TlsShutdownGate? reads, TlsShutdownGate? writes)
         : base(socket, scheme)
     {
@@ -207,7 +204,8 @@ internal abstract class IoStreamWire : Wire
         Release();
     }
 
-    /// <summary>Reads; an empty buffer only waits until a read is likely to bring something. 0 into a buffer that is not empty: see <see cref="ClassifyEnd"/>.</summary>
+    /// <summary>Reads; an empty buffer only waits until a read is likely to bring something. 0 into a buffer that is not empty: see
+    /// <see cref="ClassifyEnd"/>.</summary>
     protected abstract ValueTask<int> ReadAsync(Memory<byte> into);
 
     /// <summary>A read into a buffer has brought so much.</summary>
@@ -221,7 +219,8 @@ internal abstract class IoStreamWire : Wire
     /// <summary>What a read of no bytes means. <see cref="WireStatus.Done"/>: nothing, read on.</summary>
     protected virtual WireStatus ClassifyEnd() => WireStatus.Ended;
 
-    /// <summary>What an exception of the library means; anything but Failed comes with the words for it. Null: none of its business.</summary>
+    /// <summary>What an exception of the library means; anything but Failed comes with the words for it. Null: none of its
+    /// business.</summary>
     protected abstract WireStatus? Classify(Exception exception);
 
     /// <summary>Gives back what the transport holds, when no operation uses it any more. Called once.</summary>
@@ -255,9 +254,11 @@ internal abstract class IoStreamWire : Wire
     /// <summary>Notes what went wrong.</summary>
     protected void Explain(SocketError error, string detail) => (Error, Detail) = (error, detail);
 
-    private static ConfiguredValueTaskAwaitable<int>.ConfiguredValueTaskAwaiter AwaiterOf(ValueTask<int> task) => task.ConfigureAwait(false).GetAwaiter();
+    private static ConfiguredValueTaskAwaitable<int>.ConfiguredValueTaskAwaiter AwaiterOf(ValueTask<int> task) =>
+        task.ConfigureAwait(false).GetAwaiter();
 
-    private static ConfiguredValueTaskAwaitable.ConfiguredValueTaskAwaiter AwaiterOf(ValueTask task) => task.ConfigureAwait(false).GetAwaiter();
+    private static ConfiguredValueTaskAwaitable.ConfiguredValueTaskAwaiter AwaiterOf(ValueTask task) =>
+        task.ConfigureAwait(false).GetAwaiter();
 
     private async Task EndAsync(Task telling)
     {
@@ -281,7 +282,8 @@ internal abstract class IoStreamWire : Wire
         }
     }
 
-    /// <summary>What to say when there is nothing to read. A fault of the peer is told once; what it still sends is read raw, so that our last words to it are not lost in a reset.</summary>
+    /// <summary>What to say when there is nothing to read. A fault of the peer is told once; what it still sends is read raw, so that our
+    /// last words to it are not lost in a reset.</summary>
     private WireStatus Verdict()
     {
         if (_verdict == WireStatus.Refused)
@@ -332,7 +334,8 @@ internal abstract class IoStreamWire : Wire
     /// <summary>True: the read is over already.</summary>
     private bool BeginRead()
     {
-        Memory<byte> into = _step == ReadStep.Fill ? (_buffer ??= _pool.RentArray(Headroom + ReadSize)).AsMemory(Headroom, ReadSize) : Memory<byte>.Empty;
+        Memory<byte> into = _step == ReadStep.Fill ? (_buffer ??= _pool.RentArray(Headroom + ReadSize)).AsMemory(Headroom, ReadSize)
+            : Memory<byte>.Empty;
         bool isOver = true;
         _reads?.Enter();
         try
@@ -351,10 +354,8 @@ internal abstract class IoStreamWire : Wire
         return isOver;
     }
 
-    /// <summary>
-    /// A wait is over. If another thread runs the shard, this one need not wait for it to fetch what has come, decryption and all: only the connection's own reads are touched by that. If none does, it runs
-    /// the shard itself, and fetches there.
-    /// </summary>
+    /// <summary>A wait is over. If another thread runs the shard, this one need not wait for it to fetch what has come, decryption and all:
+    /// only the connection's own reads are touched by that. If none does, it runs the shard itself, and fetches there.</summary>
     private void OnRead()
     {
         _reads?.Leave();
@@ -455,7 +456,8 @@ internal abstract class IoStreamWire : Wire
         }
     }
 
-    /// <summary>A write's exception is about the connection. What a read has met goes before it: there the peer says why (an alert of TLS), and a write only finds that it is gone.</summary>
+    /// <summary>A write's exception is about the connection. What a read has met goes before it: there the peer says why (an alert of TLS),
+    /// and a write only finds that it is gone.</summary>
     private bool IsOfConnection(Exception exception)
     {
         (SocketError error, string? detail) = (Error, Detail);

@@ -1,7 +1,9 @@
 namespace Net.Zlink.Transports;
 
-/// <summary>How long a handshake has waited for its peer, its waits together: for bytes to come, or for room for its own. What it does itself, callbacks of the application's included, does not count.</summary>
-/// <remarks>All of them, so that a peer which sends a byte now and then gains nothing. One thread at a time begins and ends waits; any may ask.</remarks>
+/// <summary>How long a handshake has waited for its peer, its waits together: for bytes to come, or for room for its own. What it does
+/// itself, callbacks of the application's included, does not count.</summary>
+/// <remarks>All of them, so that a peer which sends a byte now and then gains nothing. One thread at a time begins and ends waits; any may
+/// ask.</remarks>
 internal sealed class PeerWait(TimeProvider time)
 {
     private readonly Lock _gate = new(); // A wait's end and the sum belong together; a handshake has five waits or so.

@@ -4,8 +4,9 @@ namespace Net.Zlink.Transports;
 
 /// <summary>How much one read of the engine's may go through on its caller's thread.</summary>
 /// <remarks>
-/// What a library keeps to itself ends no read of it: a WebSocket's PINGs, PONGs and frames of nothing, TLS' key updates. A peer that sends nothing else would hold its reader's thread, a shard or a polling thread, for as long as it likes,
-/// since each read beneath ends at once. For one reader at a time.
+/// What a library keeps to itself ends no read of it: a WebSocket's PINGs, PONGs and frames of nothing, TLS' key updates. A peer that sends
+/// nothing else would hold its reader's thread, a shard or a polling thread, for as long as it likes, since each read beneath ends at once.
+/// For one reader at a time.
 /// </remarks>
 internal struct ReadQuota
 {

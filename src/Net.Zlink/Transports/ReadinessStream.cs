@@ -4,12 +4,15 @@ using Net.Zlink.Flow;
 
 namespace Net.Zlink.Transports;
 
-/// <summary>A socket's stream for the libraries of TLS and WebSocket: it waits with an <see cref="InputWait"/> when nothing is asked for but to wait, and otherwise tries at once, without waiting.</summary>
+/// <summary>A socket's stream for the libraries of TLS and WebSocket: it waits with an <see cref="InputWait"/> when nothing is asked for
+/// but to wait, and otherwise tries at once, without waiting.</summary>
 /// <remarks>
-/// What can be read or written at once takes a system call and nothing else; only what has to wait becomes an operation of the runtime's. Through NetworkStream each read and write goes by an operation's object and two more, which with
-/// a hundred sessions are in no cache: an echo over TLS took 1 to 2 % longer (docs/benchmarks/log.md, "Shards of their own").
-/// <para>It begins with a handshake, which goes on on the pool whenever it had to wait, or on a thread of its own: certificates are checked there, and the application's callbacks may take their time. With inline completions it would go on on the
-/// polling thread that brought the news, and hold up every other socket of that thread.</para>
+/// What can be read or written at once takes a system call and nothing else; only what has to wait becomes an operation of the runtime's.
+/// Through NetworkStream each read and write goes by an operation's object and two more, which with a hundred sessions are in no cache: an
+/// echo over TLS took 1 to 2 % longer (docs/benchmarks/log.md, "Shards of their own").
+/// <para>It begins with a handshake, which goes on on the pool whenever it had to wait, or on a thread of its own: certificates are checked
+/// there, and the application's callbacks may take their time. With inline completions it would go on on the polling thread that brought
+/// the news, and hold up every other socket of that thread.</para>
 /// </remarks>
 /// <param name="socket">Connected and blocking, which the base class asks for; owned.</param>
 internal sealed class ReadinessStream(Socket socket) : NetworkStream(socket, ownsSocket: true)
@@ -24,7 +27,8 @@ internal sealed class ReadinessStream(Socket socket) : NetworkStream(socket, own
     private bool _keepsBuffer;
     private ReadQuota _quota;
 
-    /// <summary>A handshake goes on on a thread of its own whenever it had to wait, instead of the pool's: it may call somebody who sleeps.</summary>
+    /// <summary>A handshake goes on on a thread of its own whenever it had to wait, instead of the pool's: it may call somebody who
+    /// sleeps.</summary>
     public bool IsOnOwnThreads { get; set; }
 
     /// <summary>It is a TLS session that reads it.</summary>
@@ -55,7 +59,8 @@ internal sealed class ReadinessStream(Socket socket) : NetworkStream(socket, own
 
             if (_quota.TryEnd())
             {
-                return DelayAsync(ReadQuota.ReadElsewhereAsync(this, buffer, cancellationToken), default); // Counted there. At rest, so that a farewell need not wait for a peer that never ends.
+                // Counted there. At rest, so that a farewell need not wait for a peer that never ends.
+                return DelayAsync(ReadQuota.ReadElsewhereAsync(this, buffer, cancellationToken), default);
             }
         }
 
@@ -67,7 +72,8 @@ internal sealed class ReadinessStream(Socket socket) : NetworkStream(socket, own
 
         if (!_isInHandshake)
         {
-            if (!buffer.IsEmpty && !cancellationToken.IsCancellationRequested && TryRead(buffer.Span[.._session.MaxBytesPerRead(buffer.Length)], out int got, out Exception? failure))
+            if (!buffer.IsEmpty && !cancellationToken.IsCancellationRequested
+                && TryRead(buffer.Span[.._session.MaxBytesPerRead(buffer.Length)], out int got, out Exception? failure))
             {
                 _quota.Consume(_session.CostOf(got));
                 Consume(buffer.Span[..got]);
@@ -82,13 +88,15 @@ internal sealed class ReadinessStream(Socket socket) : NetworkStream(socket, own
         }
 
         ValueTask<int> read = isWait ? WaitAsync(cancellationToken) : base.ReadAsync(buffer, cancellationToken);
-        return read.IsCompletedSuccessfully ? new ValueTask<int>(Consume(buffer, read.GetAwaiter().GetResult())) : read.IsCompleted ? read : DelayAsync(read, buffer);
+        return read.IsCompletedSuccessfully ? new ValueTask<int>(Consume(buffer, read.GetAwaiter().GetResult())) : read.IsCompleted ? read
+            : DelayAsync(read, buffer);
     }
 
     /// <summary>A read of the engine's begins.</summary>
     public void BeginTurn() => _quota.Begin();
 
-    /// <summary>The handshake of the TLS session over this is over. Reads of the session that wait for its first data may end with <see cref="NoDataYetException"/>: whoever reads knows what that is.</summary>
+    /// <summary>The handshake of the TLS session over this is over. Reads of the session that wait for its first data may end with
+    /// <see cref="NoDataYetException"/>: whoever reads knows what that is.</summary>
     /// <param name="isTls13">It speaks TLS 1.3.</param>
     /// <param name="earlyEnds">So many reads that have brought no data, and would wait for some, end like this.</param>
     public void BeginSession(bool isTls13, int earlyEnds = 0)
@@ -99,7 +107,8 @@ internal sealed class ReadinessStream(Socket socket) : NetworkStream(socket, own
         _session.BeginSession(isTls13);
     }
 
-    /// <summary>A read of the TLS session over this begins, and ends with data: what is read meanwhile beyond some of that is none.</summary>
+    /// <summary>A read of the TLS session over this begins, and ends with data: what is read meanwhile beyond some of that is
+    /// none.</summary>
     public void BeginSessionRead() => _session.BeginRead();
 
     /// <summary>A read of the TLS session over this has brought so much data.</summary>
@@ -150,8 +159,10 @@ internal sealed class ReadinessStream(Socket socket) : NetworkStream(socket, own
     /// <inheritdoc cref="InputWait.LeadsTo"/>
     public void LeadsTo(object session, object wire, object events) => Wait.LeadsTo(this, session, wire, events);
 
-    /// <summary>The handshake is over: from here on the socket is non-blocking, and reads and writes go on where they end. Before the first of them, once.</summary>
-    /// <returns>The polling thread of the runtime that brings this socket's news, by its managed id; 0 if the pool does, or nothing had to wait.</returns>
+    /// <summary>The handshake is over: from here on the socket is non-blocking, and reads and writes go on where they end. Before the first
+    /// of them, once.</summary>
+    /// <returns>The polling thread of the runtime that brings this socket's news, by its managed id; 0 if the pool does, or nothing had to
+    /// wait.</returns>
     public int EndHandshake()
     {
         _isInHandshake = false;
@@ -196,7 +207,8 @@ internal sealed class ReadinessStream(Socket socket) : NetworkStream(socket, own
         }
     }
 
-    /// <summary>The session waits for the first time, with the buffer of its handshake still: 8 KB, which it gives back when a read ends. So it does not begin to wait unless there is something.</summary>
+    /// <summary>The session waits for the first time, with the buffer of its handshake still: 8 KB, which it gives back when a read ends.
+    /// So it does not begin to wait unless there is something.</summary>
     private ValueTask<int> FirstWait()
     {
         _keepsBuffer = false;
@@ -221,7 +233,8 @@ internal sealed class ReadinessStream(Socket socket) : NetworkStream(socket, own
         }
     }
 
-    /// <summary>While it waits, further writes go behind it: the session says something of its own now and then, in answer to what it reads.</summary>
+    /// <summary>While it waits, further writes go behind it: the session says something of its own now and then, in answer to what it
+    /// reads.</summary>
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
     private async ValueTask WaitUntilWritableAsync(ReadOnlyMemory<byte> rest, CancellationToken cancellation)
     {
@@ -250,7 +263,8 @@ internal sealed class ReadinessStream(Socket socket) : NetworkStream(socket, own
         }
     }
 
-    /// <summary>In a handshake: notes which polling thread this is, where it is one. To be awaited, which then takes the caller to where handshakes go on. No async method: one that has yielded may be through before it is awaited, and its caller then stays.</summary>
+    /// <summary>In a handshake: notes which polling thread this is, where it is one. To be awaited, which then takes the caller to where
+    /// handshakes go on. No async method: one that has yielded may be through before it is awaited, and its caller then stays.</summary>
     private ThreadHop LeavePollingThread()
     {
         if (!_isInHandshake || OwnThread.IsCurrent)

@@ -4,8 +4,10 @@ namespace Net.Zlink.Transports;
 
 /// <summary>What a TLS session has read from its socket, and how much of it was no data.</summary>
 /// <remarks>
-/// The library keeps its answers to updates of keys until this side writes something, which may be never: 2.5 million of them, of 26 bytes each, took 60 MB in 50 s (docs/limits.md). So what is not data is counted: within
-/// one read all bytes, and over TLS 1.3, which alone has such updates, besides from one write of this side to the next, exactly: the records are counted for it, each of which has 22 bytes more than it carries.
+/// The library keeps its answers to updates of keys until this side writes something, which may be never: 2.5 million of them, of 26 bytes
+/// each, took 60 MB in 50 s (docs/limits.md). So what is not data is counted: within one read all bytes, and over TLS 1.3, which alone has
+/// such updates, besides from one write of this side to the next, exactly: the records are counted for it, each of which has 22 bytes more
+/// than it carries.
 /// </remarks>
 internal struct SessionBytes
 {
@@ -17,7 +19,8 @@ internal struct SessionBytes
     // What a record of TLS 1.3 has behind its header beside what it carries: its type, and the 16 bytes that seal it.
     private const int Seal = 17;
 
-    // An update of keys carries 5 bytes and costs 12 us, where data costs 1 us. So many of these, less one for each half a KiB of data, and the session is read a little at a time,
+    // An update of keys carries 5 bytes and costs 12 us, where data costs 1 us. So many of these, less one for each half a KiB of data, and
+    // the session is read a little at a time,
     private const int SmallRecord = 5;
     private const int ManySmallRecords = 64;
     private const int MaxSmallRecords = 1024;

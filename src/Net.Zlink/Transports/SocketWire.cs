@@ -4,8 +4,8 @@ namespace Net.Zlink.Transports;
 
 /// <summary>Bytes straight from and to a socket: tcp and ipc.</summary>
 /// <remarks>
-/// Input is waited for with a zero-byte receive, so that an idle connection holds no buffer. A write is tried at once; only what the kernel has no room for becomes an asynchronous
-/// send, so an idle or fast-reading peer costs one system call per burst and holds no send object.
+/// Input is waited for with a zero-byte receive, so that an idle connection holds no buffer. A write is tried at once; only what the kernel
+/// has no room for becomes an asynchronous send, so an idle or fast-reading peer costs one system call per burst and holds no send object.
 /// </remarks>
 internal sealed class SocketWire : Wire
 {
@@ -95,7 +95,8 @@ internal sealed class SocketWire : Wire
     public override WireStatus FinishSend()
     {
         SentBytes = _output!.BytesTransferred;
-        _output.SetBuffer(default); // Or it would keep the memory until the next send that has to wait: megabytes a connection, where long messages were sent.
+        // Or it would keep the memory until the next send that has to wait: megabytes a connection, where long messages were sent.
+        _output.SetBuffer(default);
         return Finish(_output);
     }
 
@@ -161,7 +162,8 @@ internal sealed class SocketWire : Wire
         return WireStatus.Failed;
     }
 
-    /// <summary>One kind of operation of the socket, used again and again. Made without execution-context capture: nobody's async locals belong on a shard, and capturing costs on every operation.</summary>
+    /// <summary>One kind of operation of the socket, used again and again. Made without execution-context capture: nobody's async locals
+    /// belong on a shard, and capturing costs on every operation.</summary>
     private sealed class Signal(SocketWire wire, bool isInput) : SocketAsyncEventArgs(unsafeSuppressExecutionContextFlow: true)
     {
         /// <summary>Begun and not yet finished.</summary>

@@ -1,10 +1,13 @@
 namespace Net.Zlink.Transports;
 
-/// <summary>What the one user of one direction of a stream is doing, so that something that must not meet it at work is done in between, or while it waits. Thread-safe.</summary>
+/// <summary>What the one user of one direction of a stream is doing, so that something that must not meet it at work is done in between, or
+/// while it waits. Thread-safe.</summary>
 /// <remarks>
-/// Made for the end of TLS: a library of C beneath has its words of farewell, its reads and its writes work on one object without a lock, and the runtime locks reads and writes alone. A farewell that met a read
-/// on another thread destroyed the process's heap about once in 27,000 times (docs/architecture.md, "How a connection ends").
-/// <para>Until somebody has an action, each step is one exchange, and one out of turn is none: a stream may rest that nobody said to use. From then on, with the end near, the lock has all of it.</para>
+/// Made for the end of TLS: a library of C beneath has its words of farewell, its reads and its writes work on one object without a lock,
+/// and the runtime locks reads and writes alone. A farewell that met a read on another thread destroyed the process's heap about once in
+/// 27,000 times (docs/architecture.md, "How a connection ends").
+/// <para>Until somebody has an action, each step is one exchange, and one out of turn is none: a stream may rest that nobody said to use.
+/// From then on, with the end near, the lock has all of it.</para>
 /// </remarks>
 internal sealed class TlsShutdownGate
 {
@@ -33,7 +36,8 @@ internal sealed class TlsShutdownGate
     public void Resume() => Step(StateIdle, Used);
 
     /// <summary>Begins something as soon as nobody is at work, at once if nobody is. One at a time.</summary>
-    /// <param name="action">Begins it, on the caller's thread or the user's. Short: the user may be waiting for it. What it begins may go on beside the use.</param>
+    /// <param name="action">Begins it, on the caller's thread or the user's. Short: the user may be waiting for it. What it begins may go
+    /// on beside the use.</param>
     /// <returns>Ends as the action's own task does. What <paramref name="action"/> throws is thrown here, or ends the task.</returns>
     public Task RunAsync(Func<Task> action)
     {

@@ -1,6 +1,7 @@
 namespace Net.Zlink.Transports;
 
-/// <summary>A listener whose connections go through a handshake of the transport before they carry anything: tls, ws, wss over a tcp listener.</summary>
+/// <summary>A listener whose connections go through a handshake of the transport before they carry anything: tls, ws, wss over a tcp
+/// listener.</summary>
 /// <param name="inner">Accepts the sockets; owned.</param>
 /// <param name="scheme">The transport's scheme.</param>
 /// <param name="endpoint">The endpoint with the real port.</param>

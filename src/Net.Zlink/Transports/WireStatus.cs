@@ -12,7 +12,8 @@ internal enum WireStatus
     /// <summary>The peer has ended its side in order.</summary>
     Ended,
 
-    /// <summary>The peer broke the transport's own protocol and has been told; nothing can be sent any more, and what still comes means nothing.</summary>
+    /// <summary>The peer broke the transport's own protocol and has been told; nothing can be sent any more, and what still comes means
+    /// nothing.</summary>
     Refused,
 
     /// <summary>The connection is broken.</summary>

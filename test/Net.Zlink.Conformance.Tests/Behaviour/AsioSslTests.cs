@@ -6,38 +6,46 @@ using Xunit;
 namespace Net.Zlink.Conformance.Tests.Behaviour;
 
 /// <summary>
-/// As the native test_asio_ssl, and what was tried out with the native core beside it: who gets in over tls and wss, with which options, and who does not. The plumbing below, which that program tests first, is SslStream here.
+/// As the native test_asio_ssl, and what was tried out with the native core beside it: who gets in over tls and wss, with which options,
+/// and who does not. The plumbing below, which that program tests first, is SslStream here.
 /// </summary>
 public sealed class AsioSslTests
 {
     [Theory]
     [MemberData(nameof(Link.Secure), MemberType = typeof(Link))]
-    public async Task A_client_that_trusts_the_authority_gets_in_by_address(string transport) => await GetsInAsync(transport, "127.0.0.1", static (client, files) => client.Authority(files.AuthorityFile));
+    public async Task A_client_that_trusts_the_authority_gets_in_by_address(string transport) =>
+        await GetsInAsync(transport, "127.0.0.1", static (client, files) => client.Authority(files.AuthorityFile));
 
     [Theory]
     [MemberData(nameof(Link.Secure), MemberType = typeof(Link))]
-    public async Task A_client_that_trusts_the_authority_gets_in_by_name(string transport) => await GetsInAsync(transport, "localhost", static (client, files) => client.Authority(files.AuthorityFile));
+    public async Task A_client_that_trusts_the_authority_gets_in_by_name(string transport) =>
+        await GetsInAsync(transport, "localhost", static (client, files) => client.Authority(files.AuthorityFile));
 
     [Theory]
     [MemberData(nameof(Link.Secure), MemberType = typeof(Link))]
     public async Task A_host_name_set_takes_the_place_of_the_endpoints(string transport)
-        => await GetsInAsync(transport, "127.0.0.1", static (client, files) => client.Authority(files.AuthorityFile).HostName("localhost").TrustSystem(false));
+        => await GetsInAsync(transport, "127.0.0.1",
+            static (client, files) => client.Authority(files.AuthorityFile).HostName("localhost").TrustSystem(false));
 
     [Theory]
     [MemberData(nameof(Link.Secure), MemberType = typeof(Link))]
-    public async Task A_client_that_does_not_verify_gets_in_without_an_authority(string transport) => await GetsInAsync(transport, "127.0.0.1", static (client, _) => client.Verify(false));
+    public async Task A_client_that_does_not_verify_gets_in_without_an_authority(string transport) =>
+        await GetsInAsync(transport, "127.0.0.1", static (client, _) => client.Verify(false));
 
     [Theory]
     [MemberData(nameof(Link.Secure), MemberType = typeof(Link))]
-    public async Task A_client_that_trusts_nobody_is_kept_out(string transport) => await IsKeptOutAsync(transport, static (client, _) => client.TrustSystem(false));
+    public async Task A_client_that_trusts_nobody_is_kept_out(string transport) =>
+        await IsKeptOutAsync(transport, static (client, _) => client.TrustSystem(false));
 
     [Theory]
     [MemberData(nameof(Link.Secure), MemberType = typeof(Link))]
-    public async Task A_client_that_trusts_the_system_only_is_kept_out(string transport) => await IsKeptOutAsync(transport, static (_, _) => { });
+    public async Task A_client_that_trusts_the_system_only_is_kept_out(string transport) =>
+        await IsKeptOutAsync(transport, static (_, _) => { });
 
     [Theory]
     [MemberData(nameof(Link.Secure), MemberType = typeof(Link))]
-    public async Task A_client_that_trusts_another_authority_is_kept_out(string transport) => await IsKeptOutAsync(transport, static (client, files) => client.Authority(files.StrangersFile));
+    public async Task A_client_that_trusts_another_authority_is_kept_out(string transport) =>
+        await IsKeptOutAsync(transport, static (client, files) => client.Authority(files.StrangersFile));
 
     [Theory]
     [MemberData(nameof(Link.Secure), MemberType = typeof(Link))]
@@ -47,7 +55,9 @@ public sealed class AsioSslTests
     [Theory]
     [MemberData(nameof(Link.Secure), MemberType = typeof(Link))]
     public async Task A_client_with_a_certificate_gets_in_where_one_is_required(string transport)
-        => await GetsInAsync(transport, "127.0.0.1", static (client, files) => client.Authority(files.AuthorityFile).Certificate(files.ClientFile, files.ClientKeyFile), isMutual: true);
+        => await GetsInAsync(transport, "127.0.0.1",
+            static (client, files) => client.Authority(files.AuthorityFile).Certificate(files.ClientFile, files.ClientKeyFile),
+            isMutual: true);
 
     [Theory]
     [MemberData(nameof(Link.Secure), MemberType = typeof(Link))]
@@ -60,7 +70,8 @@ public sealed class AsioSslTests
     {
         await using var fixture = new StreamFixture();
         CertificateFolder files = fixture.Own(new CertificateFolder());
-        PairSocket server = fixture.Context.CreatePair().Certificate(files.ServerFile, files.LockedServerKeyFile, CertificateFolder.Password);
+        PairSocket server = fixture.Context.CreatePair()
+            .Certificate(files.ServerFile, files.LockedServerKeyFile, CertificateFolder.Password);
         PairSocket client = fixture.Context.CreatePair().Authority(files.AuthorityFile);
         client.Connect(server.Bind(Link.Any(transport)));
         await SocketWords.BounceAsync(server, client);
@@ -73,16 +84,21 @@ public sealed class AsioSslTests
         await using var fixture = new StreamFixture();
         CertificateFolder files = fixture.Own(new CertificateFolder());
         SocketWords.Fails("EINVAL", () => fixture.Context.CreatePair().Bind(Link.Any(transport)));
-        SocketWords.Fails("EINVAL", () => fixture.Context.CreatePair().Certificate(files.ServerFile, files.ServerFile + ".missing").Bind(Link.Any(transport)));
-        SocketWords.Fails("EINVAL", () => fixture.Context.CreatePair().Certificate(files.ServerFile, files.AuthorityFile).Bind(Link.Any(transport)));
-        SocketWords.Fails("EINVAL", () => fixture.Context.CreatePair().Certificate(files.ServerFile, files.LockedServerKeyFile, "wrong").Bind(Link.Any(transport)));
+        SocketWords.Fails("EINVAL", () => fixture.Context.CreatePair().Certificate(files.ServerFile, files.ServerFile + ".missing")
+            .Bind(Link.Any(transport)));
+        SocketWords.Fails("EINVAL", () => fixture.Context.CreatePair().Certificate(files.ServerFile, files.AuthorityFile)
+            .Bind(Link.Any(transport)));
+        SocketWords.Fails("EINVAL", () => fixture.Context.CreatePair().Certificate(files.ServerFile, files.LockedServerKeyFile, "wrong")
+            .Bind(Link.Any(transport)));
     }
 
     [Theory]
     [MemberData(nameof(Link.Secure), MemberType = typeof(Link))]
-    public async Task A_connect_with_an_unreadable_authority_is_taken_and_retried(string transport) => await IsKeptOutAsync(transport, static (client, files) => client.Authority(files.AuthorityFile + ".missing"));
+    public async Task A_connect_with_an_unreadable_authority_is_taken_and_retried(string transport) =>
+        await IsKeptOutAsync(transport, static (client, files) => client.Authority(files.AuthorityFile + ".missing"));
 
-    private static async Task GetsInAsync(string transport, string host, Action<PairSocket, CertificateFolder> prepare, bool isMutual = false)
+    private static async Task GetsInAsync(string transport, string host, Action<PairSocket, CertificateFolder> prepare,
+        bool isMutual = false)
     {
         await using var fixture = new StreamFixture();
         CertificateFolder files = fixture.Own(new CertificateFolder());

@@ -4,7 +4,8 @@ using Xunit;
 
 namespace Net.Zlink.Conformance.Tests.Behaviour;
 
-/// <summary>As the native test_asio_ws: binding and connecting over ws and wss. The plumbing below it, which that program tests first, is System.Net.WebSockets here.</summary>
+/// <summary>As the native test_asio_ws: binding and connecting over ws and wss. The plumbing below it, which that program tests first, is
+/// System.Net.WebSockets here.</summary>
 public sealed class AsioWsTests
 {
     [Fact]
@@ -47,7 +48,8 @@ public sealed class AsioWsTests
     [Theory]
     [InlineData(Link.Ws)]
     [InlineData(Link.Wss)]
-    public async Task A_message_of_one_mebibyte_arrives_unchanged(string transport) => await WithPairAsync(transport, static async (server, client) =>
+    public async Task A_message_of_one_mebibyte_arrives_unchanged(string transport) =>
+        await WithPairAsync(transport, static async (server, client) =>
     {
         byte[] sent = Wire.Pattern(1024 * 1024);
         client.Send(sent);
@@ -59,7 +61,8 @@ public sealed class AsioWsTests
     [Theory]
     [InlineData(Link.Ws)]
     [InlineData(Link.Wss)]
-    public async Task A_burst_of_a_hundred_messages_arrives_in_order(string transport) => await WithPairAsync(transport, static async (server, client) =>
+    public async Task A_burst_of_a_hundred_messages_arrives_in_order(string transport) =>
+        await WithPairAsync(transport, static async (server, client) =>
     {
         for (int i = 0; i < 100; i++)
         {

@@ -31,7 +31,8 @@ public sealed class BindNullFuzzerTests
         SubSocket sub = fixture.Context.CreateSub();
         sub.Subscribe("HELLO");
         sub.Connect(endpoint);
-        await fixture.UntilAsync(() => pub.GetPeers().Any(peer => peer.RoutingId.Span.SequenceEqual(sub.Options.RoutingId.Span)) && pub.TopicCount > 0);
+        await fixture.UntilAsync(() => pub.GetPeers().Any(peer => peer.RoutingId.Span.SequenceEqual(sub.Options.RoutingId.Span))
+            && pub.TopicCount > 0);
         pub.Say("HELLO\0");
         Assert.Equal("HELLO\0", await sub.HearOneAsync());
     }

@@ -29,12 +29,14 @@ public sealed class BindWsFuzzerTests
         SubSocket sub = fixture.Context.CreateSub();
         sub.Subscribe("HELLO");
         sub.Connect(endpoint);
-        await fixture.UntilAsync(() => pub.GetPeers().Any(peer => peer.RoutingId.Span.SequenceEqual(sub.Options.RoutingId.Span)) && pub.TopicCount > 0);
+        await fixture.UntilAsync(() => pub.GetPeers().Any(peer => peer.RoutingId.Span.SequenceEqual(sub.Options.RoutingId.Span))
+            && pub.TopicCount > 0);
         pub.Say("HELLO\0");
         Assert.Equal("HELLO\0", await sub.HearOneAsync());
     }
 
-    /// <summary>Garbage at four depths: in place of the request, within it, in place of frames, and within a frame behind a handshake.</summary>
+    /// <summary>Garbage at four depths: in place of the request, within it, in place of frames, and within a frame behind a
+    /// handshake.</summary>
     private static byte[] Garbage(Random random, int depth)
     {
         byte[] garbage = new byte[random.Next(1, 300)];
@@ -51,7 +53,8 @@ public sealed class BindWsFuzzerTests
                 return [.. RawWs.Request, .. garbage];
             default:
                 byte[] mask = [garbage[0], 1, 2, 3];
-                return [.. RawWs.Request, .. WsFrame.Write(WsOpcode.Binary, RawZmp.Greeting(RawZmp.Sub, "raw"), mask), .. WsFrame.Write(WsOpcode.Binary, garbage, mask), .. garbage];
+                return [.. RawWs.Request, .. WsFrame.Write(WsOpcode.Binary, RawZmp.Greeting(RawZmp.Sub, "raw"), mask),
+                    .. WsFrame.Write(WsOpcode.Binary, garbage, mask), .. garbage];
         }
     }
 }

@@ -20,7 +20,8 @@ public sealed class CapabilitiesTests
     [InlineData("vmci", false)]
     [InlineData("draft", false)]
     [InlineData("nonsense", false)]
-    public void A_capability_is_there_or_not_as_in_the_native_core(string name, bool expected) => Assert.Equal(expected, ZlinkLibrary.Has(name));
+    public void A_capability_is_there_or_not_as_in_the_native_core(string name, bool expected) =>
+        Assert.Equal(expected, ZlinkLibrary.Has(name));
 
     [Fact]
     public void The_native_version_spoken_is_1_3_0() => Assert.Equal(new Version(1, 3, 0), ZlinkLibrary.NativeVersion);

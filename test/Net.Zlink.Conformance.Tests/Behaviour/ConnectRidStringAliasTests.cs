@@ -5,7 +5,8 @@ using Xunit;
 
 namespace Net.Zlink.Conformance.Tests.Behaviour;
 
-/// <summary>As the native routing-id/test_connect_rid_string_alias: a name for the next peer is ROUTER's alone. By a method of the classes the other types have none; by its native number the option is refused as natively.</summary>
+/// <summary>As the native routing-id/test_connect_rid_string_alias: a name for the next peer is ROUTER's alone. By a method of the classes
+/// the other types have none; by its native number the option is refused as natively.</summary>
 public sealed class ConnectRidStringAliasTests
 {
     [Theory]
@@ -22,9 +23,11 @@ public sealed class ConnectRidStringAliasTests
     [Fact]
     public void Only_a_router_can_name_its_next_peer()
     {
-        foreach (Type type in typeof(ZmpSocket).Assembly.GetExportedTypes().Where(static t => t.IsSubclassOf(typeof(ZmpSocket)) || t == typeof(StreamSocket)))
+        foreach (Type type in typeof(ZmpSocket).Assembly.GetExportedTypes()
+            .Where(static t => t.IsSubclassOf(typeof(ZmpSocket)) || t == typeof(StreamSocket)))
         {
-            bool names = type.GetMethods().Any(static m => m.Name is "Connect" && m.GetParameters() is [_, { ParameterType: { } second }] && second == typeof(ReadOnlySpan<byte>));
+            bool names = type.GetMethods().Any(static m => m.Name is "Connect" && m.GetParameters() is [_, { ParameterType: { } second }]
+                && second == typeof(ReadOnlySpan<byte>));
             Assert.Equal(type == typeof(RouterSocket), names);
         }
     }

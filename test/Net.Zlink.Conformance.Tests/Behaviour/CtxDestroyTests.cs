@@ -5,7 +5,8 @@ using Xunit;
 namespace Net.Zlink.Conformance.Tests.Behaviour;
 
 /// <summary>
-/// As the native test_ctx_destroy: the end of a context. A context cannot be null here, so those cases have no counterpart. ETERM is what the sockets say that were there;
+/// As the native test_ctx_destroy: the end of a context. A context cannot be null here, so those cases have no counterpart. ETERM is what
+/// the sockets say that were there;
 /// one that was closed, and a context that is to make another one, throw ObjectDisposedException (docs/native-tests.md).
 /// </summary>
 public sealed class CtxDestroyTests

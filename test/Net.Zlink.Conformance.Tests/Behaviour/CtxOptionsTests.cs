@@ -4,7 +4,8 @@ using Xunit;
 
 namespace Net.Zlink.Conformance.Tests.Behaviour;
 
-/// <summary>As the native test_ctx_options, for the options that exist here: thread scheduling, names, message struct sizes and a limit above that of sockets are the native core's own affair.</summary>
+/// <summary>As the native test_ctx_options, for the options that exist here: thread scheduling, names, message struct sizes and a limit
+/// above that of sockets are the native core's own affair.</summary>
 public sealed class CtxOptionsTests
 {
     // The native numbers.

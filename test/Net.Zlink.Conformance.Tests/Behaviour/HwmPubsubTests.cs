@@ -43,7 +43,8 @@ public sealed class HwmPubsubTests
         const int Mark = 2000;
         const int Count = 6000;
         await using var fixture = new StreamFixture();
-        XPubSocket xpub = fixture.Context.CreateXPub(new XPubOptions { SendHighWaterMark = Mark, NoDrop = true, SendBufferSize = 16 * 1024 });
+        XPubSocket xpub = fixture.Context.CreateXPub(
+            new XPubOptions { SendHighWaterMark = Mark, NoDrop = true, SendBufferSize = 16 * 1024 });
         SubSocket sub = fixture.Context.CreateSub(new SubOptions { ReceiveHighWaterMark = Mark, ReceiveBufferSize = 16 * 1024 });
         sub.Connect(xpub.Bind(Link.Any(transport)));
         sub.Subscribe("");

@@ -14,7 +14,8 @@ public sealed class ImmediateTests
     {
         await using var fixture = new StreamFixture();
         DealerSocket backend = fixture.Context.CreateDealer();
-        DealerSocket frontend = fixture.Context.CreateDealer(new DealerOptions { Immediate = true, ReconnectInterval = TimeSpan.FromMilliseconds(10) });
+        DealerSocket frontend = fixture.Context.CreateDealer(
+            new DealerOptions { Immediate = true, ReconnectInterval = TimeSpan.FromMilliseconds(10) });
         using SocketMonitor monitor = frontend.OpenMonitor(SocketEventTypes.ConnectionReady | SocketEventTypes.Disconnected);
         string endpoint = backend.Bind(transport is Link.Ipc ? $"ipc://@immediate-{Guid.NewGuid():N}" : Link.Any(transport));
         frontend.Connect(endpoint);

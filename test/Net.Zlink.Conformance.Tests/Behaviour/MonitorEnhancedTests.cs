@@ -16,10 +16,12 @@ public sealed class MonitorEnhancedTests
         ZlinkContext context = fixture.Context;
         ZmpSocket[] sockets =
         [
-            context.CreatePair(), context.CreatePub(), context.CreateSub(), context.CreateDealer(), context.CreateRouter(), context.CreateXPub(), context.CreateXSub(),
+            context.CreatePair(), context.CreatePub(), context.CreateSub(), context.CreateDealer(), context.CreateRouter(),
+                context.CreateXPub(), context.CreateXSub(),
         ];
         Assert.All(sockets, static socket => Assert.Equal(16, socket.Options.RoutingId.Length));
-        Assert.Equal(sockets.Length, sockets.Select(static s => Convert.ToHexString(s.Options.RoutingId.Span)).Distinct(StringComparer.Ordinal).Count());
+        Assert.Equal(sockets.Length, sockets.Select(static s => Convert.ToHexString(s.Options.RoutingId.Span))
+            .Distinct(StringComparer.Ordinal).Count());
     }
 
     [Fact]
@@ -75,7 +77,8 @@ public sealed class MonitorEnhancedTests
         Assert.Equal((2L, 1L, 0L), (peer.MessagesReceived, peer.MessagesSent, peer.Unread.Messages));
         Assert.True(peer.IsConnected);
         Assert.NotNull(peer.ConnectedAt);
-        Assert.StartsWith(transport is Link.Tcp ? "tcp://127.0.0.1:" : transport is Link.Ipc ? "ipc://" : "", peer.RemoteAddress, StringComparison.Ordinal);
+        Assert.StartsWith(transport is Link.Tcp ? "tcp://127.0.0.1:" : transport is Link.Ipc ? "ipc://" : "", peer.RemoteAddress,
+            StringComparison.Ordinal);
         client.Dispose();
         await fixture.UntilAsync(() => server.PeerCount == 0);
         Assert.Empty(server.GetPeers());

@@ -99,7 +99,8 @@ public sealed class MsgFfnTests
         await using var fixture = new StreamFixture();
         RouterSocket router = fixture.Context.CreateRouter(new RouterOptions { Mandatory = true });
         using var owner = new Owner(255);
-        ZlinkException failure = await Assert.ThrowsAsync<ZlinkException>(() => router.SendAsync("nobody"u8.ToArray(), owner, 255, Guard.Token).Guarded());
+        ZlinkException failure = await Assert.ThrowsAsync<ZlinkException>(
+            () => router.SendAsync("nobody"u8.ToArray(), owner, 255, Guard.Token).Guarded());
         Assert.Equal("EHOSTUNREACH", failure.Error.ToNativeName());
         Assert.Equal(0, owner.Disposals);
     }

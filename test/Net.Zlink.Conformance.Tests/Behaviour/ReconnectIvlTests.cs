@@ -13,7 +13,8 @@ public sealed class ReconnectIvlTests
     [InlineData("tcp://[::1]:0")]
     public async Task Without_an_interval_only_a_second_connect_reaches_the_peer_again(string where)
     {
-        Assert.SkipUnless(!where.Contains("::1", StringComparison.Ordinal) || System.Net.Sockets.Socket.OSSupportsIPv6, "this machine has no IPv6");
+        Assert.SkipUnless(!where.Contains("::1", StringComparison.Ordinal) || System.Net.Sockets.Socket.OSSupportsIPv6,
+            "this machine has no IPv6");
         await using var fixture = new StreamFixture();
         PairSocket server = fixture.Context.CreatePair(new PairOptions { IPv6 = true });
         PairSocket client = fixture.Context.CreatePair(new PairOptions { IPv6 = true, ReconnectInterval = TimeSpan.Zero });

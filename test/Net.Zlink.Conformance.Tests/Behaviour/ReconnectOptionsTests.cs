@@ -38,7 +38,8 @@ public sealed class ReconnectOptionsTests
         PubSocket pub = fixture.Context.CreatePub();
         pub.Bind(endpoint);
         time.Advance(TimeSpan.FromMilliseconds(retried.Value + 1));
-        Assert.Equal([SocketEventTypes.ConnectDelayed, SocketEventTypes.Connected, SocketEventTypes.ConnectionReady], await monitor.NextAsync(3));
+        Assert.Equal([SocketEventTypes.ConnectDelayed, SocketEventTypes.Connected, SocketEventTypes.ConnectionReady],
+            await monitor.NextAsync(3));
         await fixture.UntilAsync(() => pub.TopicCount == 1); // The subscription came along.
         time.Advance(TimeSpan.FromMilliseconds(300));
         await fixture.SettleAsync();
@@ -54,7 +55,8 @@ public sealed class ReconnectOptionsTests
         sub.Subscribe("");
         SocketMonitor monitor = fixture.Own(sub.OpenMonitor(Way));
         sub.Connect(endpoint);
-        Assert.Equal([SocketEventTypes.ConnectDelayed, SocketEventTypes.Connected, SocketEventTypes.ConnectionReady], await monitor.NextAsync(3));
+        Assert.Equal([SocketEventTypes.ConnectDelayed, SocketEventTypes.Connected, SocketEventTypes.ConnectionReady],
+            await monitor.NextAsync(3));
         pub.Dispose();
         SocketEvent gone = await monitor.NextAsync();
         Assert.Equal((SocketEventTypes.Disconnected, 4L), (gone.Type, gone.Value));

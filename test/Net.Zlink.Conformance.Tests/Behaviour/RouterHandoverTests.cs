@@ -85,7 +85,8 @@ public sealed class RouterHandoverTests
         string endpoint = router.Bind(Link.Any(transport));
         DealerSocket first = await ConnectAsync(fixture, router, endpoint);
         using SocketMonitor monitor = router.OpenMonitor(SocketEventTypes.ConnectionRefused | SocketEventTypes.ConnectionReady);
-        DealerSocket second = fixture.Context.CreateDealer(new DealerOptions { RoutingId = SocketWords.Bytes("X"), ReconnectInterval = TimeSpan.FromMilliseconds(10) });
+        DealerSocket second = fixture.Context.CreateDealer(
+            new DealerOptions { RoutingId = SocketWords.Bytes("X"), ReconnectInterval = TimeSpan.FromMilliseconds(10) });
         second.Connect(endpoint);
         Assert.Equal(SocketEventTypes.ConnectionRefused, (await monitor.NextAsync()).Type);
         first.Dispose();

@@ -19,7 +19,8 @@ public sealed class ShutdownStressTests
             PubSocket pub = fixture.Context.CreatePub();
             string endpoint = pub.Bind(Link.Any(Link.Tcp));
             using var all = new Barrier(Threads); // Nobody begins before the last one is there.
-            Task[] connects = [.. Enumerable.Range(0, Threads).Select(_ => Task.Factory.StartNew(ConnectAndClose, Guard.Token, TaskCreationOptions.LongRunning, TaskScheduler.Default))];
+            Task[] connects = [.. Enumerable.Range(0, Threads)
+                .Select(_ => Task.Factory.StartNew(ConnectAndClose, Guard.Token, TaskCreationOptions.LongRunning, TaskScheduler.Default))];
             await Task.WhenAll(connects).Guarded();
             await fixture.UntilAsync(() => pub.PeerCount == 0);
 

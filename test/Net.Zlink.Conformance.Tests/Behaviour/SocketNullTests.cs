@@ -4,7 +4,8 @@ using Xunit;
 
 namespace Net.Zlink.Conformance.Tests.Behaviour;
 
-/// <summary>As the native test_socket_null. A socket cannot be null here; one that is closed refuses what the native core answers with ENOTSOCK.</summary>
+/// <summary>As the native test_socket_null. A socket cannot be null here; one that is closed refuses what the native core answers with
+/// ENOTSOCK.</summary>
 public sealed class SocketNullTests
 {
     [Fact]

@@ -21,7 +21,8 @@ public sealed class SpecRouterTests
             DealerSocket dealer = fixture.Context.CreateDealer(new DealerOptions { RoutingId = SocketWords.Bytes(id) });
             dealer.Connect(endpoint);
             dealer.Say("M");
-            Assert.Equal(id, SocketWords.Text((await router.HearFromAsync()).Id)); // It has arrived: nobody is late in the round that counts.
+            // It has arrived: nobody is late in the round that counts.
+            Assert.Equal(id, SocketWords.Text((await router.HearFromAsync()).Id));
             dealers.Add(dealer);
         }
 

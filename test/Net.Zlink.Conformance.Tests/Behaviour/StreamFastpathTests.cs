@@ -4,7 +4,8 @@ using Xunit;
 
 namespace Net.Zlink.Conformance.Tests.Behaviour;
 
-/// <summary>As the native test_stream_fastpath, which asks the same as test_stream_socket; here by the typed receive, which is our fast path.</summary>
+/// <summary>As the native test_stream_fastpath, which asks the same as test_stream_socket; here by the typed receive, which is our fast
+/// path.</summary>
 public sealed class StreamFastpathTests
 {
     [Fact]

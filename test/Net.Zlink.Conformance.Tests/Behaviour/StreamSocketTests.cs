@@ -6,7 +6,8 @@ using Xunit;
 
 namespace Net.Zlink.Conformance.Tests.Behaviour;
 
-/// <summary>As the native test_stream_socket: a raw client of a STREAM socket, seen through the two-part view that the native core gives.</summary>
+/// <summary>As the native test_stream_socket: a raw client of a STREAM socket, seen through the two-part view that the native core
+/// gives.</summary>
 public sealed class StreamSocketTests
 {
     [Fact]

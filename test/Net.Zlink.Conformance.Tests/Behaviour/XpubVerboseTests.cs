@@ -120,7 +120,8 @@ public sealed class XpubVerboseTests
         return (xpub, sub0, sub1);
     }
 
-    /// <summary>What this subscriber did before has arrived, and nothing of it was read: its next new topic is the next thing read.</summary>
+    /// <summary>What this subscriber did before has arrived, and nothing of it was read: its next new topic is the next thing
+    /// read.</summary>
     private static async Task SyncAsync(XPubSocket xpub, SubSocket sub)
     {
         string topic = $"sync {Guid.NewGuid():N}";

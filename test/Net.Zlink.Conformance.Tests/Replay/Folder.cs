@@ -13,15 +13,19 @@ internal static class Folder
     /// <summary>Names another folder than the project's own.</summary>
     public const string Variable = "ZLINK_TRANSCRIPTS";
 
-    /// <summary>Severed runs mostly wait: for the kernel to acknowledge, some 5 ms each, and for the pool's barriers, which all that wait share. All files took 61 s with 8 at once, 45 with 32, 43 with 64.</summary>
+    /// <summary>Severed runs mostly wait: for the kernel to acknowledge, some 5 ms each, and for the pool's barriers, which all that wait
+    /// share. All files took 61 s with 8 at once, 45 with 32, 43 with 64.</summary>
     private const int SeveredAtOnce = 32;
 
     /// <summary>True when the folder is the project's own, for which every expectation must be of use.</summary>
     public static bool IsOwn => string.IsNullOrEmpty(Environment.GetEnvironmentVariable(Variable));
 
-    public static string Location => IsOwn ? Path.Combine(AppContext.BaseDirectory, "Transcripts") : Environment.GetEnvironmentVariable(Variable)!;
+    public static string Location => IsOwn ? Path.Combine(AppContext.BaseDirectory, "Transcripts")
+        : Environment.GetEnvironmentVariable(Variable)!;
 
-    public static IReadOnlyList<string> Files() => [.. Directory.EnumerateFiles(Location, "*.json").Select(path => Path.GetFileNameWithoutExtension(path)).Order(StringComparer.Ordinal)];
+    public static IReadOnlyList<string> Files() =>
+        [.. Directory.EnumerateFiles(Location, "*.json").Select(path => Path.GetFileNameWithoutExtension(path))
+        .Order(StringComparer.Ordinal)];
 
     public static string PathOf(string file) => Path.Combine(Location, file + ".json");
 
@@ -33,7 +37,9 @@ internal static class Folder
         try
         {
             return variant is not Variant.Severed
-                || TranscriptReader.ReadFile(PathOf(file)).Any(transcript => transcript.Sides.Values.Any(side => !side.IsRaw && SeveredRuns.Of(transcript, side.Name, Sampling.Some).Count > 0));
+                || TranscriptReader.ReadFile(PathOf(file))
+                    .Any(transcript => transcript.Sides.Values.Any(
+                    side => !side.IsRaw && SeveredRuns.Of(transcript, side.Name, Sampling.Some).Count > 0));
         }
         catch (Exception fault) when (fault is TranscriptFormatException or NotSupportedYetException)
         {
@@ -43,7 +49,8 @@ internal static class Folder
 
     /// <summary>Plays a file in a variant: every native side of it in turn is the implementation's.</summary>
     /// <returns>How many runs that were.</returns>
-    public static async Task<int> PlayAsync(string path, Variant variant, ExpectationFile expectations, IReadOnlyDictionary<string, SideAdapter> adapters, TimeSpan guard)
+    public static async Task<int> PlayAsync(string path, Variant variant, ExpectationFile expectations, IReadOnlyDictionary<string,
+        SideAdapter> adapters, TimeSpan guard)
     {
         int runs = 0;
         foreach (Transcript recorded in TranscriptReader.ReadFile(path))
@@ -58,7 +65,8 @@ internal static class Folder
         return runs;
     }
 
-    public static async Task<int> PlaySideAsync(Transcript transcript, Side side, Variant variant, IReadOnlyDictionary<string, SideAdapter> adapters, TimeSpan guard)
+    public static async Task<int> PlaySideAsync(
+        Transcript transcript, Side side, Variant variant, IReadOnlyDictionary<string, SideAdapter> adapters, TimeSpan guard)
     {
         if (!adapters.TryGetValue(side.Type, out SideAdapter? adapter))
         {
@@ -68,7 +76,8 @@ internal static class Folder
         ReplayOptions[] runs = variant is Variant.Severed
             ? [.. SeveredRuns.Of(transcript, side.Name, Sampling.Default).Select(cut => new ReplayOptions(variant, guard) { Cut = cut })]
             : [new ReplayOptions(variant, guard)];
-        IEnumerable<ReplayOptions> fresh = runs.Where(options => options.Cut is not { } cut || adapter.Severed.TryAdd(SeveredRuns.Fingerprint(transcript, side, cut), true));
+        IEnumerable<ReplayOptions> fresh = runs.Where(
+            options => options.Cut is not { } cut || adapter.Severed.TryAdd(SeveredRuns.Fingerprint(transcript, side, cut), true));
         await Parallel.ForEachAsync(fresh, new ParallelOptions { MaxDegreeOfParallelism = SeveredAtOnce }, async (options, _) =>
         {
             try
@@ -83,7 +92,8 @@ internal static class Folder
         });
         if (transcript.Undecided is { } undecided)
         {
-            throw new ReplayFailedException($"{transcript.Name}, side {side.Name}, {variant}: {ReplayRun.Words(undecided)}"); // The cuts before it were all right.
+            // The cuts before it were all right.
+            throw new ReplayFailedException($"{transcript.Name}, side {side.Name}, {variant}: {ReplayRun.Words(undecided)}");
         }
 
         return runs.Length;

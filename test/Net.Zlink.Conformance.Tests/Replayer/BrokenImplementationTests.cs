@@ -17,7 +17,8 @@ public sealed class BrokenImplementationTests
     {
         var rows = new TheoryData<string, string>();
         IEnumerable<string> files = Directory.EnumerateFiles(Own, "stream-*.json").Concat(Directory.EnumerateFiles(Own, "ws-stream-*.json"))
-            .Concat(Directory.EnumerateFiles(Own, "ws-upgrade-*.json")).Where(path => !path.EndsWith("-zmp.json", StringComparison.Ordinal));
+            .Concat(Directory.EnumerateFiles(Own, "ws-upgrade-*.json"))
+                .Where(path => !path.EndsWith("-zmp.json", StringComparison.Ordinal));
         foreach (string path in files.Order(StringComparer.Ordinal))
         {
             foreach (Variant variant in Enum.GetValues<Variant>())

@@ -6,7 +6,8 @@ using Xunit;
 
 namespace Net.Zlink.Conformance.Tests.Replayer;
 
-/// <summary>Hand-made conversations for what no STREAM transcript has: scripted listeners, reconnects, cuts, two and three native sides, values that differ, records by the clock.</summary>
+/// <summary>Hand-made conversations for what no STREAM transcript has: scripted listeners, reconnects, cuts, two and three native sides,
+/// values that differ, records by the clock.</summary>
 public sealed class ConversationTests
 {
     private static readonly TimeSpan Impatient = TimeSpan.FromSeconds(1);
@@ -56,7 +57,8 @@ public sealed class ConversationTests
     [InlineData(Fault.ClosesWhenTimePasses, "by-clock", "step 1")]
     public async Task A_broken_one_fails(Fault fault, string file, string says)
     {
-        var failure = await Assert.ThrowsAsync<ReplayFailedException>(() => PlayAsync(FakeStream.Adapter(fault), file, nameof(Variant.Plain), Impatient));
+        var failure = await Assert.ThrowsAsync<ReplayFailedException>(
+            () => PlayAsync(FakeStream.Adapter(fault), file, nameof(Variant.Plain), Impatient));
         Assert.Contains(says, failure.Message, StringComparison.Ordinal);
     }
 

@@ -146,9 +146,11 @@ internal sealed class FakeStream : IImplementedSide
     public void Deliver(byte[] id, byte[] payload, string kind)
     {
         bool data = kind is "data";
-        byte[] shown = Fault is Fault.DeliversAnotherByte && data && payload.Length > 0 ? [.. payload[..^1], (byte)(payload[^1] ^ 1)] : payload;
+        byte[] shown = Fault is Fault.DeliversAnotherByte && data && payload.Length > 0 ? [.. payload[..^1], (byte)(payload[^1] ^ 1)]
+            : payload;
         string told = Fault is Fault.TellsTheWrongKind && payload.Length == 1 ? "connected" : kind;
-        var message = new ReceivedMessage(Fault is Fault.DeliversOnePart ? [[.. id, .. shown]] : [id, shown], Kind: _request.TellKinds ? told : null);
+        var message = new ReceivedMessage(Fault is Fault.DeliversOnePart ? [[.. id, .. shown]] : [id, shown], Kind: _request.TellKinds
+            ? told : null);
         if (data && Fault is Fault.LosesAMessage)
         {
             return;
@@ -195,7 +197,8 @@ internal sealed class FakeStream : IImplementedSide
     {
         if (_target is not null && !_disposed && Fault is not Fault.NeverReconnects)
         {
-            _timers.Add(_request.Time.CreateTimer(_ => _ = ConnectAsync(), null, TimeSpan.FromMilliseconds(ReconnectMs), Timeout.InfiniteTimeSpan));
+            _timers.Add(_request.Time.CreateTimer(_ => _ = ConnectAsync(), null, TimeSpan.FromMilliseconds(ReconnectMs),
+                Timeout.InfiniteTimeSpan));
         }
     }
 
@@ -205,7 +208,8 @@ internal sealed class FakeStream : IImplementedSide
         {
             if (_idPart is null)
             {
-                string? error = !more ? null : part.Length != sizeof(uint) ? "EINVAL" : Find(part) is null && Fault is not Fault.SendsToAnyone ? "EHOSTUNREACH" : null;
+                string? error = !more ? null : part.Length != sizeof(uint) ? "EINVAL" : Find(part) is null
+                    && Fault is not Fault.SendsToAnyone ? "EHOSTUNREACH" : null;
                 _idPart = more && error is null ? part : null;
                 return error;
             }
@@ -271,7 +275,8 @@ internal sealed class FakeStream : IImplementedSide
             peer.Start();
             if (IsWs && _request.Side.Options.LastOrDefault(option => option.Name is "HANDSHAKE_IVL") is { } limit)
             {
-                _timers.Add(_request.Time.CreateTimer(_ => GiveUp(peer), null, TimeSpan.FromMilliseconds(limit.Value.Number), Timeout.InfiniteTimeSpan));
+                _timers.Add(_request.Time.CreateTimer(_ => GiveUp(peer), null, TimeSpan.FromMilliseconds(limit.Value.Number),
+                    Timeout.InfiniteTimeSpan));
             }
         }
     }

@@ -4,7 +4,8 @@ using Net.Zlink.Conformance.Tests.Replay.WebSocket;
 
 namespace Net.Zlink.Conformance.Tests.Replayer;
 
-/// <summary>The ws server's side of one connection of the <see cref="FakeStream"/>, right but for the owner's fault: bytes in, payload and answers out.</summary>
+/// <summary>The ws server's side of one connection of the <see cref="FakeStream"/>, right but for the owner's fault: bytes in, payload and
+/// answers out.</summary>
 internal sealed class FakeWs(Fault fault, Action<byte[]> send)
 {
     private static readonly byte[] NormalClosure = [0x03, 0xE8];
@@ -38,7 +39,8 @@ internal sealed class FakeWs(Fault fault, Action<byte[]> send)
 
     /// <summary>Says CLOSE 1009, and of what.</summary>
     public void CloseTooLong(uint length, long limit) =>
-        Close([.. TooLong, .. Encoding.ASCII.GetBytes(string.Create(CultureInfo.InvariantCulture, $"frame of {length} bytes, MaxMessageSize is {limit}"))]);
+        Close([.. TooLong, .. Encoding.ASCII.GetBytes(
+            string.Create(CultureInfo.InvariantCulture, $"frame of {length} bytes, MaxMessageSize is {limit}"))]);
 
     private void Upgrade()
     {

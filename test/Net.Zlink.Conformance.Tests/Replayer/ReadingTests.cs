@@ -51,7 +51,8 @@ public sealed class ReadingTests
     [InlineData("\"role\": \"bind\"", "\"role\": \"connect\"", "b binds")]
     [InlineData("00000003ababab", "00000003ABABAB", "not lower-case hex")]
     [InlineData("00000003ababab", "00000003ababa", "not lower-case hex")]
-    [InlineData("00000003ababab\", \"step\": 1, \"random\": [{\"offset\": 4, \"length\": 3, \"what\": \"w\"}]", "\", \"step\": 1", "no bytes")]
+    [InlineData("00000003ababab\", \"step\": 1, \"random\": [{\"offset\": 4, \"length\": 3, \"what\": \"w\"}]", "\", \"step\": 1",
+        "no bytes")]
     [InlineData("\"offset\": 4", "\"offset\": 5", "outside of the bytes")]
     [InlineData("\"count\": 3", "\"count\": 0", "not a number >= 1")]
     [InlineData("\"from\": \"a\"", "\"from\": \"a2\"", "a2 is not at it")]
@@ -69,7 +70,8 @@ public sealed class ReadingTests
     public void A_file_not_in_order_is_refused(string what, string by, string says)
     {
         Assert.Contains(what, Good, StringComparison.Ordinal);
-        var refusal = Assert.Throws<TranscriptFormatException>(() => TranscriptReader.ReadText(Good.Replace(what, by, StringComparison.Ordinal), "good"));
+        var refusal = Assert.Throws<TranscriptFormatException>(
+            () => TranscriptReader.ReadText(Good.Replace(what, by, StringComparison.Ordinal), "good"));
         Assert.Contains(says, refusal.Message, StringComparison.Ordinal);
     }
 
@@ -78,14 +80,17 @@ public sealed class ReadingTests
     [InlineData("\"do\": \"bind\"", "\"do\": \"unbind\"", "not supported yet: action unbind")]
     public void What_the_replayer_does_not_know_yet_is_named(string what, string by, string says)
     {
-        var refusal = Assert.Throws<NotSupportedYetException>(() => TranscriptReader.ReadText(Good.Replace(what, by, StringComparison.Ordinal), "good"));
+        var refusal = Assert.Throws<NotSupportedYetException>(
+            () => TranscriptReader.ReadText(Good.Replace(what, by, StringComparison.Ordinal), "good"));
         Assert.StartsWith(says, refusal.Message, StringComparison.Ordinal);
     }
 
     [Theory]
     [InlineData("\"type\": \"STREAM\"", "\"type\": \"CARRIER\"", "not supported yet: socket type CARRIER (side b of good)")]
     [InlineData("\"MAXMSGSIZE\": 10", "\"XPUB_MANUAL\": 1", "not supported yet: option XPUB_MANUAL on STREAM")]
-    [InlineData("{\"step\": 0, \"at\": \"b\", \"do\": \"bind\"}", "{\"step\": 0, \"at\": \"b\", \"do\": \"bind\"}, {\"step\": 0, \"at\": \"b\", \"do\": \"subscribe\", \"topic\": \"61\"}", "not supported yet: subscribe on STREAM")]
+    [InlineData("{\"step\": 0, \"at\": \"b\", \"do\": \"bind\"}",
+        "{\"step\": 0, \"at\": \"b\", \"do\": \"bind\"}, {\"step\": 0, \"at\": \"b\", \"do\": \"subscribe\", \"topic\": \"61\"}",
+        "not supported yet: subscribe on STREAM")]
     public async Task What_no_adapter_can_do_is_named(string what, string by, string says)
     {
         Transcript transcript = TranscriptReader.ReadText(Good.Replace(what, by, StringComparison.Ordinal), "good");
@@ -123,7 +128,8 @@ public sealed class ReadingTests
     public void An_expectation_that_says_too_little_is_refused(string rows, string says)
     {
         const string Differs = """ "differs": [{"step": 1, "what": "else", "advice": "should", "ref": "r"}], "still_open_after_ms" """;
-        Transcript transcript = TranscriptReader.ReadText(Good.Replace("\"still_open_after_ms\"", Differs, StringComparison.Ordinal), "good");
+        Transcript transcript = TranscriptReader.ReadText(
+            Good.Replace("\"still_open_after_ms\"", Differs, StringComparison.Ordinal), "good");
         var refusal = Assert.Throws<TranscriptFormatException>(() => ExpectationFile.Parse($$"""{"rows": {{rows}}}""").Apply(transcript));
         Assert.Contains(says, refusal.Message, StringComparison.Ordinal);
     }
@@ -135,7 +141,8 @@ public sealed class ReadingTests
     public void A_difference_that_is_advised_is_undecided_until_a_row_for_its_step_says_what_we_do(string rows, bool isUndecided)
     {
         const string Differs = """ "differs": [{"step": 1, "what": "else", "advice": "should", "ref": "r"}], "still_open_after_ms" """;
-        Transcript transcript = TranscriptReader.ReadText(Good.Replace("\"still_open_after_ms\"", Differs, StringComparison.Ordinal), "good");
+        Transcript transcript = TranscriptReader.ReadText(
+            Good.Replace("\"still_open_after_ms\"", Differs, StringComparison.Ordinal), "good");
         Assert.Equal(isUndecided ? 1 : null, ExpectationFile.Parse($$"""{"rows": {{rows}}}""").Apply(transcript).Undecided?.Step);
     }
 

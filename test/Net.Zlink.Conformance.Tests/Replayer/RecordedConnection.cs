@@ -27,12 +27,15 @@ internal sealed class RecordedConnection : IDisposable
     /// <param name="records">What was on it.</param>
     /// <param name="name">The side that this is.</param>
     /// <param name="handshakes">Steps in which nobody waits for the other.</param>
-    /// <param name="isAbsolute">The times count from the start: true without a RAW side, whose recordings have pauses between the steps.</param>
+    /// <param name="isAbsolute">The times count from the start: true without a RAW side, whose recordings have pauses between the
+    /// steps.</param>
     /// <param name="isHurried">A fault: the times between its records are not kept.</param>
     /// <param name="change">What becomes of its bytes on their way out.</param>
-    public RecordedConnection(Socket socket, WireRecord[] records, string name, IReadOnlySet<int> handshakes, bool isAbsolute, bool isHurried, Func<WireRecord, byte[], byte[]> change)
+    public RecordedConnection(Socket socket, WireRecord[] records, string name, IReadOnlySet<int> handshakes, bool isAbsolute,
+        bool isHurried, Func<WireRecord, byte[], byte[]> change)
     {
-        (_socket, _records, _name, _handshakes, _isAbsolute, _isHurried, _change) = (socket, records, name, handshakes, isAbsolute, isHurried, change);
+        (_socket, _records, _name, _handshakes, _isAbsolute, _isHurried, _change) =
+            (socket, records, name, handshakes, isAbsolute, isHurried, change);
         _socket.Blocking = false;
     }
 

@@ -7,8 +7,10 @@ using Net.Zlink.Conformance.Tests.Sides;
 namespace Net.Zlink.Conformance.Tests.Replayer;
 
 /// <summary>
-/// An implementation that knows the transcript by heart, whatever its protocol: it does what its side did in the recording as soon as the other side has done what went before.
-/// Played against its own file it shows that the replayer can play that file to its end, before there is an implementation of that socket type.
+/// An implementation that knows the transcript by heart, whatever its protocol: it does what its side did in the recording as soon as the
+/// other side has done what went before.
+/// Played against its own file it shows that the replayer can play that file to its end, before there is an implementation of that socket
+/// type.
 /// </summary>
 internal sealed class RecordedSide : IImplementedSide
 {
@@ -40,11 +42,14 @@ internal sealed class RecordedSide : IImplementedSide
     /// <param name="request">As for any side.</param>
     /// <param name="isHurried">A fault: the times between its records are not kept.</param>
     /// <param name="change">What becomes of its bytes on their way out; null for nothing.</param>
-    public RecordedSide(Transcript transcript, string name, SideRequest request, bool isHurried = false, Func<WireRecord, byte[], byte[]>? change = null)
+    public RecordedSide(Transcript transcript, string name, SideRequest request, bool isHurried = false, Func<WireRecord, byte[],
+        byte[]>? change = null)
     {
-        (_transcript, _name, _time, _isHurried, _change) = (transcript, name, request.Time, isHurried, change ?? (static (_, bytes) => bytes));
+        (_transcript, _name, _time, _isHurried, _change) =
+            (transcript, name, request.Time, isHurried, change ?? (static (_, bytes) => bytes));
         _start = _time.GetTimestamp();
-        _numbers = [.. transcript.Actions.Where(action => action.Kind is ActionKind.Connect or ActionKind.Accept && IsOurs(action.Connection)).Select(action => action.Connection).Distinct()];
+        _numbers = [.. transcript.Actions.Where(action => action.Kind is ActionKind.Connect or ActionKind.Accept
+            && IsOurs(action.Connection)).Select(action => action.Connection).Distinct()];
         TimeSpan tick = TimeSpan.FromMilliseconds(5);
         _timer = _time.CreateTimer(_ => Play(), null, tick, tick);
     }
@@ -133,13 +138,15 @@ internal sealed class RecordedSide : IImplementedSide
                 connection.Play(HasReached, Elapsed);
             }
 
-            foreach (DeliveredMessage message in _transcript.Delivered.Where(message => IsHere(message.At)).Skip(_delivered).TakeWhile(message => IsOver(message.Step)))
+            foreach (DeliveredMessage message in _transcript.Delivered.Where(message => IsHere(message.At)).Skip(_delivered)
+                .TakeWhile(message => IsOver(message.Step)))
             {
                 _delivered++;
                 _messages.Writer.TryWrite(new ReceivedMessage(message.Parts, message.Properties));
             }
 
-            foreach (MonitorEvent expected in (_transcript.Events ?? []).Where(expected => IsHere(expected.At)).Skip(_reported).TakeWhile(expected => IsOver(expected.Step)))
+            foreach (MonitorEvent expected in (_transcript.Events ?? []).Where(expected => IsHere(expected.At)).Skip(_reported)
+                .TakeWhile(expected => IsOver(expected.Step)))
             {
                 _reported++;
                 _events.Writer.TryWrite(new ReceivedEvent(expected.Name, expected.Value, expected.RoutingId, "all"));
@@ -149,10 +156,12 @@ internal sealed class RecordedSide : IImplementedSide
         }
     }
 
-    /// <summary>Its application has done what it does up to this step, and the time of the steps before is over; in a step of which only time is the cause, some of its own too.</summary>
+    /// <summary>Its application has done what it does up to this step, and the time of the steps before is over; in a step of which only
+    /// time is the cause, some of its own too.</summary>
     private bool HasReached(int step, bool caused)
     {
-        int calls = _transcript.Actions.Count(action => action.Step <= step && IsCall(action)) + _transcript.Sent.Count(message => message.Step <= step && IsHere(message.At));
+        int calls = _transcript.Actions.Count(action => action.Step <= step && IsCall(action))
+            + _transcript.Sent.Count(message => message.Step <= step && IsHere(message.At));
         int time = _transcript.Actions.Where(action => action.Step < step).Sum(action => action.Milliseconds);
         bool called = _transcript.Sent.Any(message => message.Step == step && IsHere(message.At))
             || _transcript.Actions.Any(action => action.Step == step && action.Kind is not ActionKind.Idle);
@@ -172,7 +181,8 @@ internal sealed class RecordedSide : IImplementedSide
 
     private void ComeBack()
     {
-        if (_target is null || _connecting || _connections.Count == 0 || _connections.Count == _numbers.Length || !_connections.Values.Last().IsLost)
+        if (_target is null || _connecting || _connections.Count == 0 || _connections.Count == _numbers.Length
+            || !_connections.Values.Last().IsLost)
         {
             return;
         }
@@ -228,7 +238,8 @@ internal sealed class RecordedSide : IImplementedSide
         {
             int number = _numbers[_connections.Count];
             WireRecord[] records = [.. _transcript.Records.Where(record => record.Connection == number)];
-            var connection = new RecordedConnection(socket, records, _name, _transcript.HandshakeSteps, !_transcript.HasRawSide, _isHurried, _change);
+            var connection = new RecordedConnection(socket, records, _name, _transcript.HandshakeSteps, !_transcript.HasRawSide,
+                _isHurried, _change);
             _connections.Add(number, connection);
             if (_transcript.Actions.Any(action => action.Unrecorded && action.Connection == number))
             {

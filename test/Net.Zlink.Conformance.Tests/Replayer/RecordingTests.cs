@@ -7,7 +7,8 @@ using Xunit;
 
 namespace Net.Zlink.Conformance.Tests.Replayer;
 
-/// <summary>Every file of the folder, played against a side that knows it by heart: the replayer can play it to its end, whatever its socket types.</summary>
+/// <summary>Every file of the folder, played against a side that knows it by heart: the replayer can play it to its end, whatever its
+/// socket types.</summary>
 public sealed class RecordingTests
 {
     public static TheoryData<string, string> Rows()
@@ -34,9 +35,11 @@ public sealed class RecordingTests
             {
                 var adapters = new Dictionary<string, SideAdapter>(StringComparer.Ordinal)
                 {
-                    [side.Type] = new(request => new RecordedSide(transcript, side.Name, request), new NoOracle(), SpeaksFirst: side.Type is not "STREAM"),
+                    [side.Type] = new(request => new RecordedSide(transcript, side.Name, request), new NoOracle(),
+                        SpeaksFirst: side.Type is not "STREAM"),
                 };
-                Assert.Equal(1, await Folder.PlaySideAsync(transcript, side, Enum.Parse<Variant>(variant), adapters, ReplayOptions.DefaultGuard));
+                Assert.Equal(1, await Folder.PlaySideAsync(
+                    transcript, side, Enum.Parse<Variant>(variant), adapters, ReplayOptions.DefaultGuard));
             }
         }
     }

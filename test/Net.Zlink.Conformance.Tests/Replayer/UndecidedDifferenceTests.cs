@@ -27,7 +27,8 @@ public sealed class UndecidedDifferenceTests
     public async Task What_is_wrong_before_an_unknown_difference_is_told_instead()
     {
         Transcript right = Read("stream-basic");
-        Transcript file = WithDifference(right with { Delivered = [right.Delivered[0] with { Parts = [[0, 0, 0, 1], [2]] }, .. right.Delivered.Skip(1)] }, 1);
+        Transcript file = WithDifference(right with { Delivered =
+            [right.Delivered[0] with { Parts = [[0, 0, 0, 1], [2]] }, .. right.Delivered.Skip(1)] }, 1);
         var failure = await Assert.ThrowsAsync<ReplayFailedException>(() => PlayAsync(file, Variant.Plain));
         Assert.Contains("part 1", failure.Message, StringComparison.Ordinal);
     }
@@ -35,7 +36,8 @@ public sealed class UndecidedDifferenceTests
     private static Transcript WithDifference(Transcript transcript, int step) =>
         ExpectationFile.Parse("""{"rows": []}""").Apply(transcript with { Differences = [new Difference(step, "else", Should: true, Visible: true)] });
 
-    private static Transcript Read(string file) => TranscriptReader.ReadFile(Path.Combine(AppContext.BaseDirectory, "Transcripts", file + ".json")).Single();
+    private static Transcript Read(string file) =>
+        TranscriptReader.ReadFile(Path.Combine(AppContext.BaseDirectory, "Transcripts", file + ".json")).Single();
 
     private static Task<int> PlayAsync(Transcript transcript, Variant variant) =>
         Folder.PlaySideAsync(transcript, transcript.Sides["b"], variant, SideTable.Adapters, ReplayOptions.DefaultGuard);

@@ -76,7 +76,8 @@ internal static class WsDistortions
         return distortion switch
         {
             WsDistortion.OtherHeaderOrder => Joined(lines[0], rest.Reverse()),
-            WsDistortion.CapitalHeaderNames => Joined(lines[0], rest.Select(line => line.Split(": ")[0].ToUpperInvariant() + ": " + line.Split(": ")[1])),
+            WsDistortion.CapitalHeaderNames => Joined(
+                lines[0], rest.Select(line => line.Split(": ")[0].ToUpperInvariant() + ": " + line.Split(": ")[1])),
             WsDistortion.MoreHeaders => Joined(lines[0], rest.Append("X-More: yes")),
             WsDistortion.AnotherAccept => head.Replace("Accept: ", "Accept: x", StringComparison.Ordinal),
             WsDistortion.NoUpgradeHeader => Joined(lines[0], rest.Where(line => !line.StartsWith("Upgrade", StringComparison.Ordinal))),
@@ -97,14 +98,19 @@ internal static class WsDistortions
         byte[] plain = WsFrame.Write(frame.Opcode, payload, mask);
         return (distortion, frame.IsControl) switch
         {
-            (WsDistortion.FragmentsEveryMessage, false) => [.. WsFrame.Write(frame.Opcode, payload.AsSpan(0, 1), mask, isFinal: false), .. WsFrame.Write(WsOpcode.Continuation, payload.AsSpan(1), mask)],
+            (WsDistortion.FragmentsEveryMessage, false) =>
+                [.. WsFrame.Write(frame.Opcode, payload.AsSpan(0, 1), mask, isFinal: false),
+                .. WsFrame.Write(WsOpcode.Continuation, payload.AsSpan(1), mask)],
             (WsDistortion.WrongMasking, _) => WsFrame.Write(frame.Opcode, payload, mask is null ? OtherMask : null),
             (WsDistortion.ReservedBit, _) => WsFrame.Write(frame.Opcode, payload, mask, reserved: 4),
             (WsDistortion.UnknownOpcode, _) => WsFrame.Write((WsOpcode)((int)frame.Opcode | 5), payload, mask),
             (WsDistortion.Text, false) => WsFrame.Write(WsOpcode.Text, payload, mask),
             (WsDistortion.EmptyMessage, false) => [.. plain, .. WsFrame.Write(WsOpcode.Binary, [], mask)],
-            (WsDistortion.PaddedLength, _) when payload.Length < 126 => [plain[0], (byte)((plain[1] & 0x80) | 126), 0, .. plain[1..].Select((value, at) => at == 0 ? (byte)(value & 0x7F) : value)],
-            (WsDistortion.FragmentedControl, true) => [.. WsFrame.Write(frame.Opcode, payload.AsSpan(0, 1), mask, isFinal: false), .. WsFrame.Write(WsOpcode.Continuation, payload.AsSpan(1), mask)],
+            (WsDistortion.PaddedLength, _) when payload.Length < 126 =>
+                [plain[0], (byte)((plain[1] & 0x80) | 126), 0, .. plain[1..].Select((value, at) => at == 0 ? (byte)(value & 0x7F) : value)],
+            (WsDistortion.FragmentedControl, true) =>
+                [.. WsFrame.Write(frame.Opcode, payload.AsSpan(0, 1), mask, isFinal: false),
+                .. WsFrame.Write(WsOpcode.Continuation, payload.AsSpan(1), mask)],
             (WsDistortion.AnotherControlPayload, true) => WsFrame.Write(frame.Opcode, [.. payload[..^1], (byte)(payload[^1] ^ 1)], mask),
             (WsDistortion.NoControl, true) => [],
             (WsDistortion.ControlTwice, true) => [.. plain, .. plain],

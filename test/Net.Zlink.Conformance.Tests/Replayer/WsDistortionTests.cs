@@ -7,7 +7,8 @@ using Xunit;
 
 namespace Net.Zlink.Conformance.Tests.Replayer;
 
-/// <summary>Recordings of ws that are changed on their way out: what is the implementation's own affair passes, and each thing that is wrong fails.</summary>
+/// <summary>Recordings of ws that are changed on their way out: what is the implementation's own affair passes, and each thing that is
+/// wrong fails.</summary>
 public sealed class WsDistortionTests
 {
     private static readonly TimeSpan Impatient = TimeSpan.FromSeconds(1);
@@ -24,7 +25,8 @@ public sealed class WsDistortionTests
     [InlineData(WsDistortion.CapitalHeaderNames, "ws-client-root-path")]
     [InlineData(WsDistortion.CapitalHeaderNames, "ws-native-sub-pub")]
     [InlineData(WsDistortion.MoreHeaders, "ws-native-sub-pub")]
-    public async Task What_is_the_implementations_own_affair_passes(WsDistortion distortion, string file) => await PlayAsync(distortion, file, ReplayOptions.DefaultGuard);
+    public async Task What_is_the_implementations_own_affair_passes(WsDistortion distortion, string file) =>
+        await PlayAsync(distortion, file, ReplayOptions.DefaultGuard);
 
     [Theory]
     [InlineData(WsDistortion.AnotherAccept, "ws-stream-basic", "header sec-websocket-accept: expected s3pPLMBiTxaQ9kYGzzhZRbK+xOo=")]
@@ -68,7 +70,9 @@ public sealed class WsDistortionTests
         {
             var adapters = new Dictionary<string, SideAdapter>(StringComparer.Ordinal)
             {
-                [side.Type] = new(request => new RecordedSide(transcript, side.Name, request, change: (record, bytes) => WsDistortions.Apply(distortion, record, bytes)), new NoOracle()),
+                [side.Type] = new(request => new RecordedSide(
+                    transcript, side.Name, request, change: (record, bytes) => WsDistortions.Apply(distortion, record, bytes)),
+                    new NoOracle()),
             };
             await Folder.PlaySideAsync(transcript, side, Variant.Plain, adapters, guard);
         }

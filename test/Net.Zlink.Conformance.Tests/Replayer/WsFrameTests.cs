@@ -18,7 +18,8 @@ public sealed class WsFrameTests
     {
         byte[] bytes = Convert.FromHexString(hex);
         WsFrame frame = WsFrame.TryRead(bytes)!;
-        Assert.Equal((isFinal, 0, (WsOpcode)opcode, isMasked, false), (frame.IsFinal, frame.Reserved, frame.Opcode, frame.IsMasked, frame.IsLengthPadded));
+        Assert.Equal((isFinal, 0, (WsOpcode)opcode, isMasked, false),
+            (frame.IsFinal, frame.Reserved, frame.Opcode, frame.IsMasked, frame.IsLengthPadded));
         Assert.Equal(payload, Convert.ToHexStringLower(frame.Payload));
         Assert.Equal(bytes, WsFrame.Write(frame.Opcode, frame.Payload, isMasked ? bytes[2..6] : null, isFinal));
     }
@@ -46,7 +47,8 @@ public sealed class WsFrameTests
     }
 
     [Fact]
-    public void A_length_that_nobody_has_sent_is_no_frame() => Assert.Null(WsFrame.TryRead(Convert.FromHexString("82ffffffffffffffffff11223344")));
+    public void A_length_that_nobody_has_sent_is_no_frame() =>
+        Assert.Null(WsFrame.TryRead(Convert.FromHexString("82ffffffffffffffffff11223344")));
 
     [Theory]
     [InlineData("827e000161")]
@@ -75,7 +77,8 @@ public sealed class WsFrameTests
     }
 
     [Fact]
-    public void The_accept_of_the_standards_example_is_computed() => Assert.Equal("s3pPLMBiTxaQ9kYGzzhZRbK+xOo=", WsUpgrade.Accept("dGhlIHNhbXBsZSBub25jZQ=="));
+    public void The_accept_of_the_standards_example_is_computed() =>
+        Assert.Equal("s3pPLMBiTxaQ9kYGzzhZRbK+xOo=", WsUpgrade.Accept("dGhlIHNhbXBsZSBub25jZQ=="));
 
     [Theory]
     [InlineData("dGhlIHNhbXBsZSBub25jZQ==", true)]

@@ -6,7 +6,8 @@ using Xunit;
 
 namespace Net.Zlink.Conformance.Tests.Replayer;
 
-/// <summary>What came on a ws connection, in any segmentation; where control frames stand among the data; and what of a cut conversation reaches the protocol above.</summary>
+/// <summary>What came on a ws connection, in any segmentation; where control frames stand among the data; and what of a cut conversation
+/// reaches the protocol above.</summary>
 public sealed class WsReadingTests
 {
     private static readonly byte[] Answer = "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n\r\n"u8.ToArray();
@@ -41,7 +42,8 @@ public sealed class WsReadingTests
     [Fact]
     public void A_control_frame_keeps_its_place_among_the_data()
     {
-        WireRecord record = new("b", 0, 1) { Bytes = [.. Data(1, 2), .. Ping, .. Data(3, 4)], Payload = [1, 2, 3, 4], Control = [new ControlFrame("ping", [7])] };
+        WireRecord record = new("b", 0, 1) { Bytes = [.. Data(1, 2), .. Ping, .. Data(3, 4)], Payload = [1, 2, 3, 4],
+            Control = [new ControlFrame("ping", [7])] };
         Assert.Null(Difference(record, [.. Data(1), .. Data(2), .. Ping, .. Data(3, 4)]));
         Assert.NotNull(Difference(record, [.. Data(1), .. Ping, .. Data(2, 3, 4)]));
         Assert.NotNull(Difference(record, [.. Data(1, 2, 3, 4), .. Ping]));
@@ -71,7 +73,9 @@ public sealed class WsReadingTests
         var transcript = new Transcript("cut", ["all"], sides)
         {
             Actions = [new TranscriptAction(0, "a", ActionKind.Connect) { Connection = 1 }],
-            Records = [new WireRecord("b", 0, 1) { Bytes = all, Http = new RecordedHead(Answer.Length, null, null, 101, new Dictionary<string, string>(StringComparer.Ordinal)), Payload = [1, 2, 3, 4] }],
+            Records = [new WireRecord("b", 0, 1) { Bytes = all,
+                Http = new RecordedHead(Answer.Length, null, null, 101, new Dictionary<string, string>(StringComparer.Ordinal)),
+                Payload = [1, 2, 3, 4] }],
         };
         Severance unwrapped = WsUnwrapping.Of(new Severance(transcript, "a", 0, 1, [new PlayedBytes(1, 0, all[..cut])]));
         Assert.Equal(payload, string.Concat(unwrapped.Played.Select(bytes => Convert.ToHexStringLower(bytes.Bytes))));

@@ -3,7 +3,8 @@ using Net.Zlink.Conformance.Tests.Replay.Model;
 namespace Net.Zlink.Conformance.Tests.Sides;
 
 /// <summary>
-/// The application of the side under test, in the native core's shape: messages are lists of parts, errors are names. One instance plays one replay;
+/// The application of the side under test, in the native core's shape: messages are lists of parts, errors are names. One instance plays
+/// one replay;
 /// only the replay's own flow calls it. Nothing in here waits except where a task says so.
 /// </summary>
 internal interface IImplementedSide : IAsyncDisposable
@@ -37,17 +38,21 @@ internal interface IImplementedSide : IAsyncDisposable
 
     ValueTask<ReceivedEvent> ReadEventAsync(CancellationToken cancellation);
 
-    /// <summary>Completes when the implementation has no runnable work: all it has read from its connections, and given to its shards, is dealt with.</summary>
+    /// <summary>Completes when the implementation has no runnable work: all it has read from its connections, and given to its shards, is
+    /// dealt with.</summary>
     Task WhenIdleAsync();
 
     /// <summary>After disposal: who rented the buffers that never came back.</summary>
     IReadOnlyList<string> GetOutstandingBuffers();
 }
 
-/// <summary>A message as the application got it. <paramref name="Kind"/>: what it is told beside the payload, when it was asked for.</summary>
-internal sealed record ReceivedMessage(IReadOnlyList<byte[]> Parts, IReadOnlyDictionary<string, string>? Properties = null, string? Kind = null);
+/// <summary>A message as the application got it. <paramref name="Kind"/>: what it is told beside the payload, when it was asked
+/// for.</summary>
+internal sealed record ReceivedMessage(IReadOnlyList<byte[]> Parts, IReadOnlyDictionary<string, string>? Properties = null,
+    string? Kind = null);
 
-/// <summary>An event as the monitor got it. Events of one <paramref name="Connection"/> (any text that tells them apart) are compared in order.</summary>
+/// <summary>An event as the monitor got it. Events of one <paramref name="Connection"/> (any text that tells them apart) are compared in
+/// order.</summary>
 internal sealed record ReceivedEvent(string Name, long Value, byte[] RoutingId, string Connection)
 {
     /// <summary>The implementation's own port of the connection, where it was the one to connect; 0 where that is not told.</summary>

@@ -2,7 +2,8 @@ using Net.Zlink.Conformance.Tests.Sides.Zmp;
 
 namespace Net.Zlink.Conformance.Tests.Sides;
 
-/// <summary>The socket types that the library can take in a transcript. A type that is not here makes its transcripts fail, with its name.</summary>
+/// <summary>The socket types that the library can take in a transcript. A type that is not here makes its transcripts fail, with its
+/// name.</summary>
 internal static class SideTable
 {
     public static readonly IReadOnlyDictionary<string, SideAdapter> Adapters = new Dictionary<string, SideAdapter>(StringComparer.Ordinal)
@@ -17,5 +18,6 @@ internal static class SideTable
         ["XSUB"] = Zmp(static request => new XSubSide(request)),
     };
 
-    private static SideAdapter Zmp(Func<SideRequest, ZmpSide> make) => new(request => ZmpSide.Open(make(request)), new ZmpSeveringOracle(), SpeaksFirst: true);
+    private static SideAdapter Zmp(Func<SideRequest, ZmpSide> make) =>
+        new(request => ZmpSide.Open(make(request)), new ZmpSeveringOracle(), SpeaksFirst: true);
 }

@@ -5,7 +5,8 @@ using Net.Zlink.Conformance.Tests.Replay.Severing;
 namespace Net.Zlink.Conformance.Tests.Sides;
 
 /// <summary>
-/// STREAM: every frame that is whole is a message, then comes the disconnect event; a header that is not allowed ends the connection by itself. A connection whose upgrade was never completed
+/// STREAM: every frame that is whole is a message, then comes the disconnect event; a header that is not allowed ends the connection by
+/// itself. A connection whose upgrade was never completed
 /// is none to the application, and a failed handshake to the monitor.
 /// </summary>
 internal sealed class StreamSeveringOracle : ISeveringOracle
@@ -21,13 +22,15 @@ internal sealed class StreamSeveringOracle : ISeveringOracle
     public SeveredOutcome Expect(Severance severance)
     {
         Transcript transcript = severance.Transcript;
-        if (transcript.Actions.Any(action => action.Kind is ActionKind.Close && action.Step <= severance.Step && IsAt(severance, action.At)))
+        if (transcript.Actions.Any(action => action.Kind is ActionKind.Close && action.Step <= severance.Step
+            && IsAt(severance, action.At)))
         {
             return new SeveredOutcome([], Events(severance, loss: null)); // The application is gone: nobody is told.
         }
 
         var delivered = new List<DeliveredMessage>();
-        delivered.AddRange(Deliveries(severance).Where(message => message.Step == severance.Step && IsConnect(severance, message) && !IsNeverUp(severance, message)));
+        delivered.AddRange(Deliveries(severance).Where(
+            message => message.Step == severance.Step && IsConnect(severance, message) && !IsNeverUp(severance, message)));
         var readers = new Dictionary<int, FrameCutter>();
         foreach (PlayedBytes played in severance.Played)
         {
@@ -37,7 +40,8 @@ internal sealed class StreamSeveringOracle : ISeveringOracle
             }
 
             IReadOnlyList<byte[]> whole = reader.Take(played.Bytes);
-            if (played.Step == severance.Step && !IsGoneBefore(severance, played.Connection) && !IsDroppedByApp(severance, played.Connection))
+            if (played.Step == severance.Step && !IsGoneBefore(severance, played.Connection)
+                && !IsDroppedByApp(severance, played.Connection))
             {
                 delivered.AddRange(whole.Select(payload => Message(severance, played.Connection, payload, "data")));
             }
@@ -61,7 +65,8 @@ internal sealed class StreamSeveringOracle : ISeveringOracle
 
     /// <summary>A line for each peer.</summary>
     private static IReadOnlyList<DeliveredMessage>[] Lines(IEnumerable<DeliveredMessage> delivered)
-        => [.. delivered.GroupBy(message => Convert.ToHexString(message.Parts[0]), StringComparer.Ordinal).Select(line => (IReadOnlyList<DeliveredMessage>)[.. line])];
+        => [.. delivered.GroupBy(message => Convert.ToHexString(message.Parts[0]), StringComparer.Ordinal)
+            .Select(line => (IReadOnlyList<DeliveredMessage>)[.. line])];
 
     private static MonitorEvent[]? Events(Severance severance, long? loss)
     {
@@ -71,26 +76,33 @@ internal sealed class StreamSeveringOracle : ISeveringOracle
             return null;
         }
 
-        int ready = transcript.Actions.Where(action => action.Step <= severance.Step && action.Kind is ActionKind.Connect or ActionKind.Accept)
-            .Select(action => action.Connection).Distinct().Count(connection => IsOurs(severance, connection) && !severance.NeverUp.Contains(connection));
+        int ready = transcript.Actions.Where(action => action.Step <= severance.Step
+            && action.Kind is ActionKind.Connect or ActionKind.Accept)
+            .Select(action => action.Connection).Distinct()
+                .Count(connection => IsOurs(severance, connection) && !severance.NeverUp.Contains(connection));
         int lost = transcript.Records.Where(record => record.Step < severance.Step && record.Close is not null)
-            .Select(record => record.Connection).Distinct().Count(connection => IsOurs(severance, connection) && !IsDroppedByApp(severance, connection));
+            .Select(record => record.Connection).Distinct()
+                .Count(connection => IsOurs(severance, connection) && !IsDroppedByApp(severance, connection));
         IEnumerable<MonitorEvent> before = Named("CONNECTION_READY").Take(ready).Concat(Named("DISCONNECTED").Take(lost));
         if (severance.NeverUp.Contains(severance.Connection))
         {
-            before = [.. before, new MonitorEvent(severance.Implemented, severance.Step, "HANDSHAKE_FAILED_NO_DETAIL", 0, [], Noise: true, [])];
+            before = [.. before, new MonitorEvent(severance.Implemented, severance.Step, "HANDSHAKE_FAILED_NO_DETAIL", 0, [], Noise: true,
+                [])];
         }
 
-        return loss is null ? [.. before] : [.. before, new MonitorEvent(severance.Implemented, severance.Step, "DISCONNECTED", loss.Value, [], Noise: false, [])];
+        return loss is null ? [.. before] : [.. before,
+            new MonitorEvent(severance.Implemented, severance.Step, "DISCONNECTED", loss.Value, [], Noise: false, [])];
 
         IEnumerable<MonitorEvent> Named(string name)
-            => transcript.Events.Where(expected => IsAt(severance, expected.At) && string.Equals(expected.Name, name, StringComparison.Ordinal));
+            => transcript.Events.Where(expected => IsAt(severance, expected.At)
+                && string.Equals(expected.Name, name, StringComparison.Ordinal));
     }
 
     private static DeliveredMessage Message(Severance severance, int connection, byte[] payload, string kind)
     {
         bool told = severance.Transcript.Delivered.Any(message => message.Kind is not null);
-        return new DeliveredMessage(severance.Implemented, severance.Step, [IdOf(severance, connection), payload]) { Kind = told ? kind : null };
+        return new DeliveredMessage(severance.Implemented, severance.Step, [IdOf(severance, connection), payload]) { Kind = told ? kind
+            : null };
     }
 
     private static IEnumerable<DeliveredMessage> Deliveries(Severance severance)
@@ -102,12 +114,14 @@ internal sealed class StreamSeveringOracle : ISeveringOracle
 
     /// <summary>Closed in an earlier step, by whomever.</summary>
     private static bool IsGoneBefore(Severance severance, int connection)
-        => severance.Transcript.Records.Any(record => record.Connection == connection && record.Step < severance.Step && record.Close is not null);
+        => severance.Transcript.Records.Any(record => record.Connection == connection && record.Step < severance.Step
+            && record.Close is not null);
 
     /// <summary>The application has sent [id, 00].</summary>
     private static bool IsDroppedByApp(Severance severance, int connection)
         => severance.Transcript.Sent.Any(message => message.Step <= severance.Step && message.Error is null && IsAt(severance, message.At)
-            && message.Parts.Count > 1 && message.Parts[0].AsSpan().SequenceEqual(IdOf(severance, connection)) && message.Parts[1].AsSpan().SequenceEqual(Disconnected));
+            && message.Parts.Count > 1 && message.Parts[0].AsSpan().SequenceEqual(IdOf(severance, connection))
+                && message.Parts[1].AsSpan().SequenceEqual(Disconnected));
 
     /// <summary>Ids count from 1 per socket, in the order in which its connections are opened.</summary>
     private static byte[] IdOf(Severance severance, int connection)
@@ -122,7 +136,8 @@ internal sealed class StreamSeveringOracle : ISeveringOracle
     private static bool IsNeverUp(Severance severance, DeliveredMessage message)
         => severance.NeverUp.Any(connection => message.Parts[0].AsSpan().SequenceEqual(IdOf(severance, connection)));
 
-    private static bool IsOurs(Severance severance, int connection) => severance.Implemented is "b" || IsAt(severance, severance.Transcript.ConnectorOf(connection));
+    private static bool IsOurs(Severance severance, int connection) => severance.Implemented is "b"
+        || IsAt(severance, severance.Transcript.ConnectorOf(connection));
 
     private static bool IsAt(Severance severance, string at) => string.Equals(at, severance.Implemented, StringComparison.Ordinal);
 

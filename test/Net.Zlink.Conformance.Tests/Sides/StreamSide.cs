@@ -6,7 +6,8 @@ using Net.Zlink.Porting;
 
 namespace Net.Zlink.Conformance.Tests.Sides;
 
-/// <summary>The library's STREAM, used in its native shape: parts in, parts out, and a payload of the single byte 00 closes the peer.</summary>
+/// <summary>The library's STREAM, used in its native shape: parts in, parts out, and a payload of the single byte 00 closes the
+/// peer.</summary>
 internal sealed class StreamSide : IImplementedSide
 {
     // Two, so that what crosses shards does so here, whatever the machine.

@@ -13,7 +13,8 @@ internal static class Conversations
     /// <summary>A row for each of so many conversations, or of those that ZLINK_CONVERSATIONS names, as in 100-199.</summary>
     public static IEnumerable<TheoryDataRow<int>> Seeds(int count)
     {
-        string[] range = (Environment.GetEnvironmentVariable("ZLINK_CONVERSATIONS") ?? string.Create(CultureInfo.InvariantCulture, $"0-{count - 1}")).Split('-');
+        string[] range = (Environment.GetEnvironmentVariable("ZLINK_CONVERSATIONS")
+            ?? string.Create(CultureInfo.InvariantCulture, $"0-{count - 1}")).Split('-');
         int first = int.Parse(range[0], CultureInfo.InvariantCulture);
         int last = int.Parse(range[^1], CultureInfo.InvariantCulture);
         return Enumerable.Range(first, last - first + 1).Select(static seed => new TheoryDataRow<int>(seed));

@@ -11,10 +11,12 @@ internal sealed class ManagedOptionHolder(NativeSocketType type, ZlinkContext co
     private readonly ZmpSocket? _socket = type is NativeSocketType.Stream ? null : ManagedSockets.Create(context, type);
 
     /// <summary>0, or an error's number.</summary>
-    public int TrySetOption(int number, ReadOnlySpan<byte> value) => _stream is null ? ManagedNumbers.TrySet(_socket!, number, value) : ManagedNumbers.TrySet(_stream, number, value);
+    public int TrySetOption(int number, ReadOnlySpan<byte> value) => _stream is null ? ManagedNumbers.TrySet(_socket!, number, value)
+        : ManagedNumbers.TrySet(_stream, number, value);
 
     /// <summary>As <see cref="NativeSocket.TryGetOption"/> tells it.</summary>
-    public string TryGetOption(int number, int capacity) => _stream is null ? ManagedNumbers.TryGet(_socket!, number, capacity) : ManagedNumbers.TryGet(_stream, number, capacity);
+    public string TryGetOption(int number, int capacity) => _stream is null ? ManagedNumbers.TryGet(_socket!, number, capacity)
+        : ManagedNumbers.TryGet(_stream, number, capacity);
 
     public void Dispose()
     {

@@ -5,7 +5,8 @@ using Xunit;
 
 namespace Net.Zlink.Interop.Tests.Differential;
 
-/// <summary>Options by their native numbers: what is taken, what is refused and with which error, and what is read afterwards. Where ours says that an option has no meaning (EOPNOTSUPP), nothing is compared; docs/options.md has the reasons.</summary>
+/// <summary>Options by their native numbers: what is taken, what is refused and with which error, and what is read afterwards. Where ours
+/// says that an option has no meaning (EOPNOTSUPP), nothing is compared; docs/options.md has the reasons.</summary>
 public sealed class OptionTests
 {
     private const int LastNumber = 130;
@@ -70,9 +71,12 @@ public sealed class OptionTests
             NativeOption.ReconnectInterval => first != -1, // Reads back as 0, which means the same.
             NativeOption.TypeOfService => first is >= 0 and <= byte.MaxValue, // Natively any number, of which the system takes a byte.
             NativeOption.ConnectRoutingId => value.Length <= byte.MaxValue, // Natively one that no peer can have.
-            NativeOption.XPubVerbose or NativeOption.XPubManual or NativeOption.XPubVerboser or NativeOption.OnlyFirstSubscribe => type is not NativeSocketType.Pub, // Natively taken, of no use.
+            // Natively taken, of no use.
+            NativeOption.XPubVerbose or NativeOption.XPubManual or NativeOption.XPubVerboser or NativeOption.OnlyFirstSubscribe =>
+                type is not NativeSocketType.Pub,
             NativeOption.TlsVerify => type is not (NativeSocketType.Pub or NativeSocketType.XPub), // Natively two options with one number.
-            NativeOption.BindToDevice => Array.TrueForAll(value, static letter => letter == 'x') && value.Length != LongestDevice, // Natively it fits without the zero that ends a name.
+            // Natively it fits without the zero that ends a name.
+            NativeOption.BindToDevice => Array.TrueForAll(value, static letter => letter == 'x') && value.Length != LongestDevice,
             NativeOption.TlsCert or NativeOption.TlsKey or NativeOption.TlsCa or NativeOption.TlsHostName or NativeOption.TlsPassword =>
                 Array.TrueForAll(value, static letter => letter == 'x'), // Natively any bytes; ours are text.
             _ => true,

@@ -50,7 +50,9 @@ internal sealed class RawLine : IDisposable
         }
 
         var tls = new SslStream(stream);
-        return new RawLine(socket, tls, name, tls.AuthenticateAsClientAsync(new SslClientAuthenticationOptions { TargetHost = "localhost", RemoteCertificateValidationCallback = static (_, _, _, _) => true }));
+        return new RawLine(socket, tls, name, tls.AuthenticateAsClientAsync(
+            new SslClientAuthenticationOptions { TargetHost = "localhost",
+            RemoteCertificateValidationCallback = static (_, _, _, _) => true }));
     }
 
     /// <summary>Listens at the endpoint, or at a port of its own.</summary>
@@ -59,7 +61,8 @@ internal sealed class RawLine : IDisposable
         Socket listener = MakeSocket(transport);
         listener.Bind(AddressOf(transport, endpoint));
         listener.Listen();
-        return (listener, transport is TestTransport.Ipc ? endpoint : $"{SchemeOf(transport)}://{listener.LocalEndPoint}{PathOf(endpoint)}");
+        return (listener, transport is TestTransport.Ipc ? endpoint
+            : $"{SchemeOf(transport)}://{listener.LocalEndPoint}{PathOf(endpoint)}");
     }
 
     /// <summary>Takes one that connects, or returns null if nobody does in time.</summary>

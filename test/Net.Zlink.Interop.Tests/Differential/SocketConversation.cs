@@ -24,7 +24,9 @@ internal sealed class SocketConversation : SocketPlan
     private readonly bool[] _isClosed;
     private readonly HashSet<(int Socket, int Endpoint)> _connected = [];
 
-    // Sockets have low high-water marks, and nobody reads before the end. Over tcp it depends on the moment how much is on its way; natively room is told of when half of the queue is read. Not for publishers, which are always read at once: natively an XPUB takes in what its peers send without end, so it has no marks where an XSUB sends to it.
+    // Sockets have low high-water marks, and nobody reads before the end. Over tcp it depends on the moment how much is on its way;
+    // natively room is told of when half of the queue is read. Not for publishers, which are always read at once: natively an XPUB takes in
+    // what its peers send without end, so it has no marks where an XSUB sends to it.
     private readonly bool _hasMarks;
     private readonly bool _isPair;
     private int _counter;
@@ -34,7 +36,8 @@ internal sealed class SocketConversation : SocketPlan
     {
         (NativeSocketType[] binders, NativeSocketType[] connecters) = s_families[seed % s_families.Length];
         _isPair = binders is [NativeSocketType.Pair];
-        TestTransport transport = Random.Next(2) == 0 && isInOneContext ? TestTransport.Inproc : TestTransports.All[seed / s_families.Length % TestTransports.All.Count];
+        TestTransport transport = Random.Next(2) == 0 && isInOneContext ? TestTransport.Inproc
+            : TestTransports.All[seed / s_families.Length % TestTransports.All.Count];
         Endpoints = [transport, transport];
         IsReadAtOnce = Random.Next(4) != 0;
         Types = new NativeSocketType[_isPair ? 2 : 2 + Random.Next(3)]; // For a third one a PAIR has no place.
@@ -45,7 +48,8 @@ internal sealed class SocketConversation : SocketPlan
         }
 
         RoutingIds = [.. Enumerable.Range(0, Types.Length).Select(RoutingIdOf)];
-        _hasMarks = IsInproc && !IsReadAtOnce && Random.Next(2) == 0 && !(Types.Contains(NativeSocketType.XPub) && Types.Contains(NativeSocketType.XSub));
+        _hasMarks = IsInproc && !IsReadAtOnce && Random.Next(2) == 0
+            && !(Types.Contains(NativeSocketType.XPub) && Types.Contains(NativeSocketType.XSub));
         Options = [.. Types.Select(type => MakeOptions(type).ToArray())];
         _isClosed = new bool[Types.Length];
         Bind(0, 0);
@@ -85,7 +89,8 @@ internal sealed class SocketConversation : SocketPlan
         {
             NativeSocketType.Router => [NativeOption.RouterMandatory, NativeOption.RouterHandover, NativeOption.ProbeRouter],
             NativeSocketType.Dealer => [NativeOption.ProbeRouter],
-            NativeSocketType.XPub => [NativeOption.XPubVerbose, NativeOption.XPubVerboser, NativeOption.XPubNoDrop, NativeOption.XPubManual, NativeOption.XPubManualLastValue, NativeOption.InvertMatching, NativeOption.OnlyFirstSubscribe],
+            NativeSocketType.XPub => [NativeOption.XPubVerbose, NativeOption.XPubVerboser, NativeOption.XPubNoDrop,
+                NativeOption.XPubManual, NativeOption.XPubManualLastValue, NativeOption.InvertMatching, NativeOption.OnlyFirstSubscribe],
             NativeSocketType.Pub => [NativeOption.XPubNoDrop, NativeOption.InvertMatching],
             NativeSocketType.Sub => [NativeOption.InvertMatching],
             NativeSocketType.XSub => [NativeOption.OnlyFirstSubscribe],
@@ -94,7 +99,8 @@ internal sealed class SocketConversation : SocketPlan
         bool isLastValueOnly = false;
         foreach (int number in switches.Append(NativeOption.Immediate))
         {
-            // With inverted matching a SUB is sent what it does not want yet; natively it receives that if it wants it by the time it reads, with ours not (docs/protocol.md, 15.5).
+            // With inverted matching a SUB is sent what it does not want yet; natively it receives that if it wants it by the time it
+            // reads, with ours not (docs/protocol.md, 15.5).
             // And with MANUAL_LAST_VALUE besides, to whom a message goes (there, too).
             if (Random.Next(5) == 0 && (number != NativeOption.InvertMatching || (IsReadAtOnce && !isLastValueOnly)))
             {
@@ -152,8 +158,10 @@ internal sealed class SocketConversation : SocketPlan
         }
     }
 
-    /// <summary>Natively who connects twice has two places, of which a ROUTER serves one, and leaves the other one open and unread. Ours closes it (docs/protocol.md, 15.3), which shows where the other side sends in turn, and over inproc on either.</summary>
-    private bool MayConnectTwice(int socket) => Types[socket] is not NativeSocketType.Router && (Types[0] is not NativeSocketType.Router || (!IsInproc && !Options[0].Contains((NativeOption.RouterHandover, 1))));
+    /// <summary>Natively who connects twice has two places, of which a ROUTER serves one, and leaves the other one open and unread. Ours
+    /// closes it (docs/protocol.md, 15.3), which shows where the other side sends in turn, and over inproc on either.</summary>
+    private bool MayConnectTwice(int socket) => Types[socket] is not NativeSocketType.Router
+        && (Types[0] is not NativeSocketType.Router || (!IsInproc && !Options[0].Contains((NativeOption.RouterHandover, 1))));
 
     private void Bind(int socket, int endpoint)
     {
@@ -179,7 +187,8 @@ internal sealed class SocketConversation : SocketPlan
         }
 
         string topic = TopicOf(socket);
-        List<byte[]> parts = [.. Enumerable.Range(0, Random.Next(4) == 0 ? 1 + Random.Next(3) : 1).Select(i => Encoding.ASCII.GetBytes(string.Create(CultureInfo.InvariantCulture, $"{topic}-{socket}-{_counter}-{i}")))];
+        List<byte[]> parts = [.. Enumerable.Range(0, Random.Next(4) == 0 ? 1 + Random.Next(3) : 1)
+            .Select(i => Encoding.ASCII.GetBytes(string.Create(CultureInfo.InvariantCulture, $"{topic}-{socket}-{_counter}-{i}")))];
         _counter++;
         if (Types[socket] is NativeSocketType.Router)
         {
@@ -193,7 +202,8 @@ internal sealed class SocketConversation : SocketPlan
     {
         // A name that nobody has bound yet is not told of each change (docs/protocol.md, 15.5).
         bool isWaiting = IsInproc && _connected.Any(connection => connection.Socket == socket && _boundBy[connection.Endpoint] < 0);
-        if (!isWaiting && (Types[socket] is NativeSocketType.Sub or NativeSocketType.XSub || Options[socket].Contains((NativeOption.XPubManual, 1))))
+        if (!isWaiting && (Types[socket] is NativeSocketType.Sub or NativeSocketType.XSub
+            || Options[socket].Contains((NativeOption.XPubManual, 1))))
         {
             AddTopicChange(socket);
         }

@@ -5,7 +5,8 @@ using Net.Zlink.Interop.Tests.Support;
 
 namespace Net.Zlink.Interop.Tests.Differential;
 
-/// <summary>Made up from a number: two to eight sockets, any of which binds endpoints of several transports and connects to those of others, and whose options change meanwhile.</summary>
+/// <summary>Made up from a number: two to eight sockets, any of which binds endpoints of several transports and connects to those of
+/// others, and whose options change meanwhile.</summary>
 internal sealed class SocketMesh : SocketPlan
 {
     // Longer than any way to a peer, and short where there is none.
@@ -22,7 +23,8 @@ internal sealed class SocketMesh : SocketPlan
         ([NativeSocketType.Pair], [NativeSocketType.Pair]),
     ];
 
-    private static readonly TestTransport[] s_transports = [TestTransport.Inproc, TestTransport.Inproc, TestTransport.Tcp, TestTransport.Tcp, TestTransport.Ipc, TestTransport.Ws];
+    private static readonly TestTransport[] s_transports =
+        [TestTransport.Inproc, TestTransport.Inproc, TestTransport.Tcp, TestTransport.Tcp, TestTransport.Ipc, TestTransport.Ws];
 
     // Around the lengths at which a header, a copy or a write becomes another: 255 and 64 KiB.
     private static readonly int[] s_lengths = [0, 1, 254, 255, 256, 257, 65_535, 65_536, 65_537];
@@ -65,7 +67,8 @@ internal sealed class SocketMesh : SocketPlan
         TestTransport[] transports = _subject switch
         {
             MeshSubject.Marks => [TestTransport.Inproc], // Over others it depends on the moment how much is on its way.
-            MeshSubject.SameNames => [TestTransport.Tcp, TestTransport.Ipc, TestTransport.Ws], // Over inproc who is turned away stays away (docs/protocol.md, 15.3).
+            // Over inproc who is turned away stays away (docs/protocol.md, 15.3).
+            MeshSubject.SameNames => [TestTransport.Tcp, TestTransport.Ipc, TestTransport.Ws],
             _ => isInOneContext ? s_transports : [.. s_transports.Where(static transport => transport is not TestTransport.Inproc)],
         };
         Endpoints = [.. Enumerable.Range(0, 2 + Random.Next(MostEndpoints - 1)).Select(_ => transports[Random.Next(transports.Length)])];
@@ -107,8 +110,10 @@ internal sealed class SocketMesh : SocketPlan
         }
     }
 
-    // Who is turned away is told with ours, natively not (docs/protocol.md, 15.3). And natively a ROUTER that is asked whether it is readable takes a message, and so makes room.
-    public override bool IsWatched => _subject is not MeshSubject.SameNames && (_subject is not MeshSubject.Marks || !Types.Contains(NativeSocketType.Router));
+    // Who is turned away is told with ours, natively not (docs/protocol.md, 15.3). And natively a ROUTER that is asked whether it is
+    // readable takes a message, and so makes room.
+    public override bool IsWatched => _subject is not MeshSubject.SameNames
+        && (_subject is not MeshSubject.Marks || !Types.Contains(NativeSocketType.Router));
 
     private bool IsOfPublishers => Types.Contains(NativeSocketType.Pub) || Types.Contains(NativeSocketType.XPub);
 
@@ -118,7 +123,8 @@ internal sealed class SocketMesh : SocketPlan
 
     private int[] SwitchesOf(NativeSocketType type) => [.. AllSwitchesOf(type).Where(number => _subject switch
     {
-        // Who is turned away natively gets a probe all the same, and sends on into nothing; with ours he is told nothing, and with IMMEDIATE cannot send.
+        // Who is turned away natively gets a probe all the same, and sends on into nothing; with ours he is told nothing, and with
+        // IMMEDIATE cannot send.
         MeshSubject.SameNames => number is NativeOption.RouterMandatory,
 
         // With IMMEDIATE natively the last words are lost (docs/protocol.md, 15.5).
@@ -129,7 +135,8 @@ internal sealed class SocketMesh : SocketPlan
     {
         NativeSocketType.Router => [NativeOption.RouterMandatory, NativeOption.ProbeRouter, NativeOption.Immediate],
         NativeSocketType.Dealer => [NativeOption.ProbeRouter, NativeOption.Immediate],
-        NativeSocketType.XPub => [NativeOption.XPubVerbose, NativeOption.XPubVerboser, NativeOption.XPubNoDrop, NativeOption.XPubManual, NativeOption.InvertMatching, NativeOption.OnlyFirstSubscribe, NativeOption.Immediate],
+        NativeSocketType.XPub => [NativeOption.XPubVerbose, NativeOption.XPubVerboser, NativeOption.XPubNoDrop, NativeOption.XPubManual,
+            NativeOption.InvertMatching, NativeOption.OnlyFirstSubscribe, NativeOption.Immediate],
         NativeSocketType.Pub => [NativeOption.XPubNoDrop, NativeOption.InvertMatching, NativeOption.Immediate],
         NativeSocketType.Sub => [NativeOption.InvertMatching, NativeOption.Immediate],
         NativeSocketType.XSub => [NativeOption.OnlyFirstSubscribe, NativeOption.Immediate],
@@ -189,8 +196,11 @@ internal sealed class SocketMesh : SocketPlan
                 Set(socket);
                 break;
             case < 23:
-                int[] numbers = [NativeOption.RoutingId, NativeOption.LastEndpoint, NativeOption.LastEndpoint, NativeOption.Immediate, NativeOption.SendHighWaterMark, NativeOption.TopicsCount];
-                int number = numbers[Random.Next(Types[socket] is NativeSocketType.Sub or NativeSocketType.XSub ? numbers.Length : numbers.Length - 1)]; // Natively a publisher's count keeps what peers that have left had.
+                int[] numbers = [NativeOption.RoutingId, NativeOption.LastEndpoint, NativeOption.LastEndpoint, NativeOption.Immediate,
+                    NativeOption.SendHighWaterMark, NativeOption.TopicsCount];
+                // Natively a publisher's count keeps what peers that have left had.
+                int number = numbers[Random.Next(Types[socket] is NativeSocketType.Sub or NativeSocketType.XSub ? numbers.Length
+                    : numbers.Length - 1)];
                 Add(new SocketStep(socket, SocketAction.Get, Number: number));
                 break;
             case 23 when _subject is not MeshSubject.Marks:
@@ -216,7 +226,8 @@ internal sealed class SocketMesh : SocketPlan
             return;
         }
 
-        Add(new SocketStep(owner, _isBound[endpoint] || (_wasBound[endpoint] && Random.Next(2) == 0) ? SocketAction.BindAgain : SocketAction.Bind, endpoint));
+        Add(new SocketStep(owner, _isBound[endpoint] || (_wasBound[endpoint] && Random.Next(2) == 0) ? SocketAction.BindAgain
+            : SocketAction.Bind, endpoint));
         _isBound[endpoint] = _wasBound[endpoint] = true;
     }
 
@@ -224,7 +235,8 @@ internal sealed class SocketMesh : SocketPlan
     {
         int owner = _owners[endpoint];
         (int, int) link = (Math.Min(socket, owner), Math.Max(socket, owner));
-        if (owner == socket || (IsOfPublishers && _isOther[socket] == _isOther[owner]) || (!_wasBound[endpoint] && Endpoints[endpoint] is not TestTransport.Inproc))
+        if (owner == socket || (IsOfPublishers && _isOther[socket] == _isOther[owner])
+            || (!_wasBound[endpoint] && Endpoints[endpoint] is not TestTransport.Inproc))
         {
             return;
         }
@@ -291,7 +303,9 @@ internal sealed class SocketMesh : SocketPlan
     {
         if (Types[socket] is NativeSocketType.Pub or NativeSocketType.XPub && Random.Next(4) == 0)
         {
-            Add(new SocketStep(socket, SocketAction.Set, Parts: [Encoding.ASCII.GetBytes(Random.Next(3) == 0 ? "" : NextTopic() + "welcome")], Number: NativeOption.XPubWelcomeMessage));
+            Add(new SocketStep(socket, SocketAction.Set,
+                Parts: [Encoding.ASCII.GetBytes(Random.Next(3) == 0 ? "" : NextTopic() + "welcome")],
+                Number: NativeOption.XPubWelcomeMessage));
             return;
         }
 
@@ -308,7 +322,8 @@ internal sealed class SocketMesh : SocketPlan
         }
 
         int number = switches[Random.Next(switches.Length)];
-        // IMMEDIATE only goes on: natively a connect that was made with it ends the process where it is off by the time the connection is lost, and one that was made without ends a subscriber's pipe where it is on.
+        // IMMEDIATE only goes on: natively a connect that was made with it ends the process where it is off by the time the connection is
+        // lost, and one that was made without ends a subscriber's pipe where it is on.
         int value = number == NativeOption.Immediate ? 1 : Random.Next(2);
         if (number == NativeOption.Immediate && (Types[socket] is NativeSocketType.Sub or NativeSocketType.XSub))
         {
@@ -332,11 +347,14 @@ internal sealed class SocketMesh : SocketPlan
         }
 
         string topic = TopicOf(socket);
-        List<byte[]> parts = [.. Enumerable.Range(0, Random.Next(4) == 0 && _subject is not MeshSubject.NewestOnly ? 1 + Random.Next(3) : 1).Select(i => Part(string.Create(CultureInfo.InvariantCulture, $"{topic}-{socket}-{_counter}-{i}"), isFirst: i == 0))];
+        List<byte[]> parts = [.. Enumerable.Range(
+            0, Random.Next(4) == 0 && _subject is not MeshSubject.NewestOnly ? 1 + Random.Next(3) : 1)
+            .Select(i => Part(string.Create(CultureInfo.InvariantCulture, $"{topic}-{socket}-{_counter}-{i}"), isFirst: i == 0))];
         _counter++;
         if (Types[socket] is NativeSocketType.Router)
         {
-            string id = Random.Next(8) == 0 ? "nobody" : _aliases.Count > 0 && Random.Next(4) == 0 ? _aliases[Random.Next(_aliases.Count)] : RoutingIdOf(Random.Next(Types.Length));
+            string id = Random.Next(8) == 0 ? "nobody" : _aliases.Count > 0 && Random.Next(4) == 0 ? _aliases[Random.Next(_aliases.Count)]
+                : RoutingIdOf(Random.Next(Types.Length));
             parts.Insert(0, Encoding.ASCII.GetBytes(id));
         }
 
@@ -353,8 +371,10 @@ internal sealed class SocketMesh : SocketPlan
     private void ChangeTopic(int socket)
     {
         // A name that nobody has bound yet is not told of each change (docs/protocol.md, 15.5).
-        bool isWaiting = _connected.Any(connection => connection.Socket == socket && Endpoints[connection.Endpoint] is TestTransport.Inproc && !_isBound[connection.Endpoint]);
-        if (!isWaiting && (Types[socket] is NativeSocketType.Sub or NativeSocketType.XSub || (Types[socket] is NativeSocketType.XPub && Random.Next(2) == 0)))
+        bool isWaiting = _connected.Any(connection => connection.Socket == socket && Endpoints[connection.Endpoint] is TestTransport.Inproc
+            && !_isBound[connection.Endpoint]);
+        if (!isWaiting && (Types[socket] is NativeSocketType.Sub or NativeSocketType.XSub
+            || (Types[socket] is NativeSocketType.XPub && Random.Next(2) == 0)))
         {
             AddTopicChange(socket);
         }

@@ -14,13 +14,15 @@ internal abstract class SocketPlan
 
     protected SocketPlan(int seed) => Random = new Random(seed);
 
-    /// <summary>Each socket receives whatever there is after each step. Else it does so now and then, and none leaves: natively one that has left keeps its place until all that it sent is read.</summary>
+    /// <summary>Each socket receives whatever there is after each step. Else it does so now and then, and none leaves: natively one that
+    /// has left keeps its place until all that it sent is read.</summary>
     public bool IsReadAtOnce { get; protected set; }
 
     /// <summary>What each socket is ready for, and what its monitor tells, is written down too.</summary>
     public virtual bool IsWatched => false;
 
-    public bool HasImmediate => Options.Any(static options => options.Contains((NativeOption.Immediate, 1))) || _steps.Exists(static step => step is { Action: SocketAction.Set, Number: NativeOption.Immediate });
+    public bool HasImmediate => Options.Any(static options => options.Contains((NativeOption.Immediate, 1)))
+        || _steps.Exists(static step => step is { Action: SocketAction.Set, Number: NativeOption.Immediate });
 
     /// <summary>What carries the bytes of each endpoint.</summary>
     public TestTransport[] Endpoints { get; protected set; } = [];
@@ -43,7 +45,9 @@ internal abstract class SocketPlan
     public override string ToString()
     {
         var text = new StringBuilder();
-        text.AppendLine(CultureInfo.InvariantCulture, $"{string.Join(", ", Endpoints)}: {string.Join(", ", Types.Select((type, i) => $"S{i} {type}{(string.Equals(RoutingIds[i], RoutingIdOf(i), StringComparison.Ordinal) ? "" : " as " + RoutingIds[i])} [{string.Join(' ', Options[i].Select(option => $"{option.Number}={option.Value}"))}]"))}");
+        text.AppendLine(CultureInfo.InvariantCulture,
+            $"{string.Join(", ", Endpoints)}: {string.Join(", ", Types.Select((type, i) => $"S{i} "
+            + $"{type}{(string.Equals(RoutingIds[i], RoutingIdOf(i), StringComparison.Ordinal) ? "" : " as " + RoutingIds[i])} [{string.Join(' ', Options[i].Select(option => $"{option.Number}={option.Value}"))}]"))}");
         foreach (SocketStep step in _steps)
         {
             text.AppendLine(step.ToString());

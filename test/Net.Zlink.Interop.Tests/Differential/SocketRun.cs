@@ -7,7 +7,8 @@ using Net.Zlink.Interop.Tests.Support;
 
 namespace Net.Zlink.Interop.Tests.Differential;
 
-/// <summary>Does what a <see cref="SocketPlan"/> says, and writes down what comes of it. The sockets of one implementation share a context.</summary>
+/// <summary>Does what a <see cref="SocketPlan"/> says, and writes down what comes of it. The sockets of one implementation share a
+/// context.</summary>
 internal sealed class SocketRun : IDisposable
 {
     private const char Nobody = '-';
@@ -18,7 +19,8 @@ internal sealed class SocketRun : IDisposable
     // On a busy machine a handshake over TLS takes longer than otherwise nothing may come.
     private const int HandshakeQuiets = 20;
 
-    private const NativeEventTypes HandshakeIsOver = NativeEventTypes.ConnectionReady | NativeEventTypes.HandshakeFailedNoDetail | NativeEventTypes.HandshakeFailedProtocol | NativeEventTypes.HandshakeFailedAuth;
+    private const NativeEventTypes HandshakeIsOver = NativeEventTypes.ConnectionReady | NativeEventTypes.HandshakeFailedNoDetail
+        | NativeEventTypes.HandshakeFailedProtocol | NativeEventTypes.HandshakeFailedAuth;
 
     private readonly SocketPlan _plan;
     private readonly TimeSpan _quiet;
@@ -55,8 +57,10 @@ internal sealed class SocketRun : IDisposable
     /// <summary>A part of a message as an account has it.</summary>
     public static string Text(byte[] part)
     {
-        string text = string.Concat(part.Take(LongestText).Select(static b => b < ' ' ? string.Create(CultureInfo.InvariantCulture, $"<{b}>") : ((char)b).ToString()));
-        return part.Length <= LongestText ? text : string.Create(CultureInfo.InvariantCulture, $"{text}.. {part.Length} of {part.Sum(static b => (long)b)}");
+        string text = string.Concat(part.Take(LongestText)
+            .Select(static b => b < ' ' ? string.Create(CultureInfo.InvariantCulture, $"<{b}>") : ((char)b).ToString()));
+        return part.Length <= LongestText ? text : string.Create(
+            CultureInfo.InvariantCulture, $"{text}.. {part.Length} of {part.Sum(static b => (long)b)}");
     }
 
     /// <summary>Does it, once.</summary>
@@ -89,7 +93,8 @@ internal sealed class SocketRun : IDisposable
             }
 
             Settle();
-            // Natively a pipe whose other side is gone ends when the application has found nothing more in it; a notice of that comes later still.
+            // Natively a pipe whose other side is gone ends when the application has found nothing more in it; a notice of that comes later
+            // still.
             bool isSomebodyGone = _plan.HasImmediate || step.Action is SocketAction.Close or SocketAction.Unbind or SocketAction.Disconnect;
             if (!isSomebodyGone)
             {
@@ -133,7 +138,8 @@ internal sealed class SocketRun : IDisposable
     {
         IPeerSocket socket = kind == PeerKind.Managed ? new ManagedPeer(type, _managed) : new NativePeer(type, _native);
         socket.SetOption(NativeOption.RoutingId, Encoding.ASCII.GetBytes(_plan.RoutingIds[index]));
-        socket.SetOption(NativeOption.ReconnectInterval, 60_000); // Nobody comes back to a port: each bind has another. And no event tells of trying.
+        // Nobody comes back to a port: each bind has another. And no event tells of trying.
+        socket.SetOption(NativeOption.ReconnectInterval, 60_000);
         foreach ((int number, int value) in _plan.Options[index])
         {
             socket.SetOption(number, value);
@@ -152,7 +158,8 @@ internal sealed class SocketRun : IDisposable
         switch (step.Action)
         {
             case SocketAction.Bind:
-                _endpoints[step.Endpoint] = socket.Bind(_plan.Endpoints[step.Endpoint] is TestTransport.Inproc ? NameOf(step.Endpoint) : NewEndpoint(_plan.Endpoints[step.Endpoint]));
+                _endpoints[step.Endpoint] = socket.Bind(_plan.Endpoints[step.Endpoint] is TestTransport.Inproc ? NameOf(step.Endpoint)
+                    : NewEndpoint(_plan.Endpoints[step.Endpoint]));
                 break;
             case SocketAction.BindAgain:
                 socket.Bind(_endpoints[step.Endpoint]);
@@ -241,9 +248,11 @@ internal sealed class SocketRun : IDisposable
             received.Add(string.Join('|', message.Select(Text)));
         }
 
-        // Whose turn it is among several peers is nobody's promise, nor which of several that leave is noticed first. Of the topics of one peer the order counts.
+        // Whose turn it is among several peers is nobody's promise, nor which of several that leave is noticed first. Of the topics of one
+        // peer the order counts.
         bool hasTopics = !_plan.IsReadAtOnce && _plan.Types.Contains(NativeSocketType.XPub);
-        return string.Join(", ", received.OrderBy(SenderOf).ThenBy(message => !hasTopics && SenderOf(message) == Nobody ? message : "", StringComparer.Ordinal));
+        return string.Join(", ", received.OrderBy(SenderOf)
+            .ThenBy(message => !hasTopics && SenderOf(message) == Nobody ? message : "", StringComparer.Ordinal));
     }
 
     /// <summary>The number behind the first dash; of a notice, which says no sender, <see cref="Nobody"/>.</summary>

@@ -38,7 +38,8 @@ internal sealed record SocketStep(int Socket, SocketAction Action, int Endpoint 
 
     public override string ToString() => Action switch
     {
-        SocketAction.Bind or SocketAction.BindAgain or SocketAction.Unbind or SocketAction.Connect or SocketAction.Disconnect => $"S{Socket}: {Action} e{Endpoint}",
+        SocketAction.Bind or SocketAction.BindAgain or SocketAction.Unbind or SocketAction.Connect or SocketAction.Disconnect =>
+            $"S{Socket}: {Action} e{Endpoint}",
         SocketAction.Receive or SocketAction.Close => $"S{Socket}: {Action}",
         SocketAction.ConnectAs => $"S{Socket}: Connect e{Endpoint} as {System.Text.Encoding.ASCII.GetString(Topic)}",
         SocketAction.Set => $"S{Socket}: {Number} = {Convert.ToHexStringLower(Topic)}",

@@ -19,8 +19,10 @@ internal sealed partial class SocketWatch(IPeerSocket?[] sockets)
     public static string OptionOf(IPeerSocket socket, int number, string[] endpoints)
     {
         bool isText = number is NativeOption.LastEndpoint or NativeOption.RoutingId;
-        string read = socket.TryGetOption(number, isText ? LongestOption : number is NativeOption.MaxMessageSize ? sizeof(long) : sizeof(int));
-        return isText && read.Split(": ") is [_, string bytes] ? Named(Encoding.UTF8.GetString(Convert.FromHexString(bytes)).TrimEnd('\0'), endpoints) : read;
+        string read = socket.TryGetOption(number, isText ? LongestOption : number is NativeOption.MaxMessageSize ? sizeof(long)
+            : sizeof(int));
+        return isText && read.Split(": ") is [_, string bytes]
+            ? Named(Encoding.UTF8.GetString(Convert.FromHexString(bytes)).TrimEnd('\0'), endpoints) : read;
     }
 
     public void Add(int socket, PeerEvent read) => _events[socket].Add(read);
@@ -39,10 +41,12 @@ internal sealed partial class SocketWatch(IPeerSocket?[] sockets)
         }
     }
 
-    /// <summary>A line for each connection, or listener, of each socket: in which order connections come up side by side is nobody's promise.</summary>
+    /// <summary>A line for each connection, or listener, of each socket: in which order connections come up side by side is nobody's
+    /// promise.</summary>
     public IEnumerable<string> Events(string[] endpoints) => _events.SelectMany((events, i) => events
         .GroupBy(static read => (read.LocalAddress, read.RemoteAddress))
-        .Select(group => string.Create(CultureInfo.InvariantCulture, $"S{i} {Named(group.Key.LocalAddress, endpoints)} {Named(group.Key.RemoteAddress, endpoints)}: {string.Join(' ', group)}"))
+        .Select(group => string.Create(CultureInfo.InvariantCulture,
+            $"S{i} {Named(group.Key.LocalAddress, endpoints)} {Named(group.Key.RemoteAddress, endpoints)}: {string.Join(' ', group)}"))
         .Order(StringComparer.Ordinal));
 
     private static string Named(string endpoint, string[] endpoints)

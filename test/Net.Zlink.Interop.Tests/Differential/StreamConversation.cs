@@ -30,7 +30,8 @@ internal sealed class StreamConversation : WireConversation
         int at = 0;
         while (at < heard.Length)
         {
-            int length = heard.Length - at < HeaderSize ? heard.Length - at : (int)Math.Min(heard.Length - at, HeaderSize + (long)BinaryPrimitives.ReadUInt32BigEndian(heard.AsSpan(at)));
+            int length = heard.Length - at < HeaderSize ? heard.Length - at
+                : (int)Math.Min(heard.Length - at, HeaderSize + (long)BinaryPrimitives.ReadUInt32BigEndian(heard.AsSpan(at)));
             yield return Convert.ToHexStringLower(heard.AsSpan(at, length));
             at += length;
         }

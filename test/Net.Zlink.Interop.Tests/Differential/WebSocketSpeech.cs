@@ -1,6 +1,7 @@
 namespace Net.Zlink.Interop.Tests.Differential;
 
-/// <summary>What a raw peer over WebSocket says beside data, made up from a number: its half of the upgrade, and frames that only concern WebSocket.</summary>
+/// <summary>What a raw peer over WebSocket says beside data, made up from a number: its half of the upgrade, and frames that only concern
+/// WebSocket.</summary>
 /// <param name="random">Decides.</param>
 /// <param name="isClient">It connects.</param>
 internal sealed class WebSocketSpeech(Random random, bool isClient)
@@ -13,7 +14,8 @@ internal sealed class WebSocketSpeech(Random random, bool isClient)
     public string Head()
     {
         List<string> fields = [.. isClient
-            ? (string[])["Host: {host}", "Upgrade: websocket", "Connection: Upgrade", $"Sec-WebSocket-Key: {Nonce}", "Sec-WebSocket-Version: 13"]
+            ? (string[])["Host: {host}", "Upgrade: websocket", "Connection: Upgrade", $"Sec-WebSocket-Key: {Nonce}",
+                "Sec-WebSocket-Version: 13"]
             : ["Upgrade: websocket", "Connection: Upgrade", "Sec-WebSocket-Accept: {accept}"]];
         if (random.Next(3) == 0)
         {
@@ -30,11 +32,15 @@ internal sealed class WebSocketSpeech(Random random, bool isClient)
         {
             return random.Next(6) switch
             {
-                0 => HeadOf("GET / HTTP/1.1", ["Host: {host}", "Upgrade: websocket", "Connection: Upgrade", $"Sec-WebSocket-Key: {Nonce}", "Sec-WebSocket-Version: 12"]),
+                0 => HeadOf("GET / HTTP/1.1", ["Host: {host}", "Upgrade: websocket", "Connection: Upgrade", $"Sec-WebSocket-Key: {Nonce}",
+                    "Sec-WebSocket-Version: 12"]),
                 1 => HeadOf("GET / HTTP/1.1", ["Host: {host}", "Upgrade: websocket", "Connection: Upgrade", "Sec-WebSocket-Version: 13"]),
-                2 => HeadOf("GET / HTTP/1.1", ["Host: {host}", "Connection: Upgrade", $"Sec-WebSocket-Key: {Nonce}", "Sec-WebSocket-Version: 13"]),
-                3 => HeadOf("GET / HTTP/1.1", ["Host: {host}", "Upgrade: websocket", $"Sec-WebSocket-Key: {Nonce}", "Sec-WebSocket-Version: 13"]),
-                4 => HeadOf("POST / HTTP/1.1", ["Host: {host}", "Upgrade: websocket", "Connection: Upgrade", $"Sec-WebSocket-Key: {Nonce}", "Sec-WebSocket-Version: 13"]),
+                2 => HeadOf("GET / HTTP/1.1", ["Host: {host}", "Connection: Upgrade", $"Sec-WebSocket-Key: {Nonce}",
+                    "Sec-WebSocket-Version: 13"]),
+                3 => HeadOf("GET / HTTP/1.1", ["Host: {host}", "Upgrade: websocket", $"Sec-WebSocket-Key: {Nonce}",
+                    "Sec-WebSocket-Version: 13"]),
+                4 => HeadOf("POST / HTTP/1.1", ["Host: {host}", "Upgrade: websocket", "Connection: Upgrade", $"Sec-WebSocket-Key: {Nonce}",
+                    "Sec-WebSocket-Version: 13"]),
                 _ => "\x16\x03\x01 no HTTP\r\n\r\n",
             };
         }
@@ -42,8 +48,10 @@ internal sealed class WebSocketSpeech(Random random, bool isClient)
         return random.Next(6) switch
         {
             0 => HeadOf("HTTP/1.1 404 Not Found", ["Content-Length: 0"]),
-            1 => HeadOf("HTTP/1.1 200 OK", ["Content-Length: 0", "Upgrade: websocket", "Connection: Upgrade", "Sec-WebSocket-Accept: {accept}"]),
-            2 => HeadOf("HTTP/1.1 101 Switching Protocols", ["Upgrade: websocket", "Connection: Upgrade", "Sec-WebSocket-Accept: AAAAAAAAAAAAAAAAAAAAAAAAAAA="]),
+            1 => HeadOf("HTTP/1.1 200 OK", ["Content-Length: 0", "Upgrade: websocket", "Connection: Upgrade",
+                "Sec-WebSocket-Accept: {accept}"]),
+            2 => HeadOf("HTTP/1.1 101 Switching Protocols",
+                ["Upgrade: websocket", "Connection: Upgrade", "Sec-WebSocket-Accept: AAAAAAAAAAAAAAAAAAAAAAAAAAA="]),
             3 => HeadOf("HTTP/1.1 101 Switching Protocols", ["Connection: Upgrade", "Sec-WebSocket-Accept: {accept}"]),
             4 => HeadOf("HTTP/1.1 101 Switching Protocols", ["Upgrade: websocket", "Connection: Upgrade"]),
             _ => "\x16\x03\x01 no HTTP\r\n\r\n",
@@ -73,20 +81,25 @@ internal sealed class WebSocketSpeech(Random random, bool isClient)
     /// <summary>A frame that RFC 6455 forbids.</summary>
     public (string What, byte[] Frame) Forbidden() => random.Next(8) switch
     {
-        0 => (isClient ? "forgets the mask" : "masks", WebSocketTalk.Frame(WebSocketTalk.Binary, "four"u8, WebSocketTalk.MaskOf(!isClient, random))), // As many bytes as a mask has: before these are in, ours looks at nothing.
+        // As many bytes as a mask has: before these are in, ours looks at nothing.
+        0 => (isClient ? "forgets the mask" : "masks",
+            WebSocketTalk.Frame(WebSocketTalk.Binary, "four"u8, WebSocketTalk.MaskOf(!isClient, random))),
         1 => ("sets a reserved bit", Frame(WebSocketTalk.Binary | (0x10 << random.Next(3)), "x"u8)),
         2 => ("uses an unknown opcode", Frame(3 + random.Next(5), "x"u8)),
         3 => ("uses an unknown control opcode", Frame(11 + random.Next(5), "x"u8)),
-        4 => ("sends a fragment of a ping", WebSocketTalk.Frame(WebSocketTalk.Ping, "x"u8, WebSocketTalk.MaskOf(isClient, random), isWhole: false)),
+        4 => ("sends a fragment of a ping", WebSocketTalk.Frame(
+            WebSocketTalk.Ping, "x"u8, WebSocketTalk.MaskOf(isClient, random), isWhole: false)),
         5 => ("sends too long a ping", Frame(WebSocketTalk.Ping, Payload(126))),
         6 => ("goes on with nothing", Frame(WebSocketTalk.Continuation, "x"u8)),
         _ => ("begins a message within a message",
-            [.. WebSocketTalk.Frame(WebSocketTalk.Binary, "x"u8, WebSocketTalk.MaskOf(isClient, random), isWhole: false), .. Frame(WebSocketTalk.Binary, "y"u8)]),
+            [.. WebSocketTalk.Frame(WebSocketTalk.Binary, "x"u8, WebSocketTalk.MaskOf(isClient, random), isWhole: false),
+                .. Frame(WebSocketTalk.Binary, "y"u8)]),
     };
 
     private static string HeadOf(string first, IEnumerable<string> fields) => string.Join("\r\n", [first, .. fields, "", ""]);
 
-    private byte[] Frame(int first, ReadOnlySpan<byte> payload) => WebSocketTalk.Frame(first, payload, WebSocketTalk.MaskOf(isClient, random));
+    private byte[] Frame(int first, ReadOnlySpan<byte> payload) =>
+        WebSocketTalk.Frame(first, payload, WebSocketTalk.MaskOf(isClient, random));
 
     private byte[] Payload(int length)
     {
@@ -116,7 +129,8 @@ internal sealed class WebSocketSpeech(Random random, bool isClient)
         }
 
         string[] more = isClient
-            ? ["Origin: http://example.invalid", "Sec-WebSocket-Protocol: a, b", "Sec-WebSocket-Extensions: permessage-deflate; client_max_window_bits", "User-Agent: none", "Cookie: a=b"]
+            ? ["Origin: http://example.invalid", "Sec-WebSocket-Protocol: a, b",
+                "Sec-WebSocket-Extensions: permessage-deflate; client_max_window_bits", "User-Agent: none", "Cookie: a=b"]
             : ["Server: none", "Date: Mon, 23 Nov 2026 00:00:00 GMT"];
         if (random.Next(2) == 0)
         {

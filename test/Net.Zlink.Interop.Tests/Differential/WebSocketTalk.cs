@@ -7,7 +7,8 @@ using System.Text;
 
 namespace Net.Zlink.Interop.Tests.Differential;
 
-/// <summary>What a raw peer over WebSocket makes of bytes, both ways: the upgrade, then frames by RFC 6455, written by hand so that they can also be wrong.</summary>
+/// <summary>What a raw peer over WebSocket makes of bytes, both ways: the upgrade, then frames by RFC 6455, written by hand so that they
+/// can also be wrong.</summary>
 /// <param name="isClient">It connected, so it asks, and masks.</param>
 internal sealed class WebSocketTalk(bool isClient)
 {
@@ -78,7 +79,8 @@ internal sealed class WebSocketTalk(bool isClient)
         return mask;
     }
 
-    /// <summary>The bytes in one message, in fragments with a ping between, or in several messages, of one kind or the other, as the number will have it.</summary>
+    /// <summary>The bytes in one message, in fragments with a ping between, or in several messages, of one kind or the other, as the number
+    /// will have it.</summary>
     public byte[] Wrap(ReadOnlySpan<byte> bytes, int number)
     {
         var random = new Random(number);
@@ -96,7 +98,8 @@ internal sealed class WebSocketTalk(bool isClient)
             bool isLast = i + 1 == fragments;
             int length = isLast ? bytes.Length : Math.Max(1, random.Next(bytes.Length));
             isLast |= length == bytes.Length;
-            wrapped.AddRange(Frame(i == 0 || areMessages ? kind : Continuation, bytes[..length], MaskOf(isClient, random), isLast || areMessages));
+            wrapped.AddRange(Frame(i == 0 || areMessages ? kind : Continuation, bytes[..length], MaskOf(isClient, random), isLast
+                || areMessages));
             bytes = bytes[length..];
             if (!isLast && random.Next(4) == 0)
             {
@@ -109,7 +112,8 @@ internal sealed class WebSocketTalk(bool isClient)
 
     /// <summary>Our half of the upgrade, with what only this connection knows put in.</summary>
     public byte[] Head(string head, string host) =>
-        Encoding.Latin1.GetBytes(head.Replace("{host}", host, StringComparison.Ordinal).Replace("{accept}", AcceptOf(), StringComparison.Ordinal));
+        Encoding.Latin1.GetBytes(head.Replace("{host}", host, StringComparison.Ordinal)
+            .Replace("{accept}", AcceptOf(), StringComparison.Ordinal));
 
     /// <summary>Takes what came; the data of it goes where data is kept.</summary>
     public void Take(ReadOnlySpan<byte> bytes, List<byte> data)
@@ -138,12 +142,16 @@ internal sealed class WebSocketTalk(bool isClient)
         _raw.RemoveRange(0, end + 4);
         HasHead = true;
         _isUpgraded = !isClient || lines[0].Contains(" 101 ", StringComparison.Ordinal);
-        _key = lines.FirstOrDefault(static line => line.StartsWith("Sec-WebSocket-Key: ", StringComparison.Ordinal))?["Sec-WebSocket-Key: ".Length..] ?? "";
+        _key = lines.FirstOrDefault(static line =>
+            line.StartsWith("Sec-WebSocket-Key: ", StringComparison.Ordinal))?["Sec-WebSocket-Key: ".Length..] ?? "";
 
-        // Of a refusal the number, and which version would do: the sentences are for people. A port, and a key, is another each time; natively a server tells its maker's name.
+        // Of a refusal the number, and which version would do: the sentences are for people. A port, and a key, is another each time;
+        // natively a server tells its maker's name.
         Notes.AddRange(isClient && !_isUpgraded
-            ? lines.Where(static line => line.StartsWith("Sec-", StringComparison.Ordinal)).Prepend(string.Join(' ', lines[0].Split(' ').Take(2)))
-            : lines.Where(static line => !line.StartsWith("Server: ", StringComparison.Ordinal)).Select(static line => line.Split(line.StartsWith("Host", StringComparison.Ordinal) ? ":" : "Key: ")[0]));
+            ? lines.Where(static line => line.StartsWith("Sec-", StringComparison.Ordinal))
+                .Prepend(string.Join(' ', lines[0].Split(' ').Take(2)))
+            : lines.Where(static line => !line.StartsWith("Server: ", StringComparison.Ordinal))
+                .Select(static line => line.Split(line.StartsWith("Host", StringComparison.Ordinal) ? ":" : "Key: ")[0]));
     }
 
     [SuppressMessage("Security", "CA5350", Justification = "RFC 6455 asks for it; it protects nothing.")]
@@ -167,7 +175,8 @@ internal sealed class WebSocketTalk(bool isClient)
                 return false;
             }
 
-            length = size == sizeof(ushort) ? BinaryPrimitives.ReadUInt16BigEndian(raw[start..]) : checked((int)BinaryPrimitives.ReadUInt64BigEndian(raw[start..]));
+            length = size == sizeof(ushort) ? BinaryPrimitives.ReadUInt16BigEndian(raw[start..])
+                : checked((int)BinaryPrimitives.ReadUInt64BigEndian(raw[start..]));
             start += size;
         }
 

@@ -5,12 +5,14 @@ using Net.Zlink.Interop.Tests.Support;
 
 namespace Net.Zlink.Interop.Tests.Differential;
 
-/// <summary>A conversation made up from a number: a socket, its options, and what raw peers and the application do. Most of it is what peers do, some of it is what none should.</summary>
+/// <summary>A conversation made up from a number: a socket, its options, and what raw peers and the application do. Most of it is what
+/// peers do, some of it is what none should.</summary>
 internal abstract class WireConversation
 {
     // Half of them over tcp, where most is seen. ws before wss, since what differs there is met sooner without TLS.
     private static readonly TestTransport[] s_transports =
-        [TestTransport.Tcp, TestTransport.Tcp, TestTransport.Tcp, TestTransport.Tcp, TestTransport.Ws, TestTransport.Ws, TestTransport.Ipc, TestTransport.Tls, TestTransport.Wss];
+        [TestTransport.Tcp, TestTransport.Tcp, TestTransport.Tcp, TestTransport.Tcp, TestTransport.Ws, TestTransport.Ws, TestTransport.Ipc,
+            TestTransport.Tls, TestTransport.Wss];
 
     private readonly List<WireStep> _steps = [];
     private readonly List<(int Number, int Value)> _options = [];
@@ -50,7 +52,8 @@ internal abstract class WireConversation
     /// <summary>The socket connects to its peers; else they connect to it.</summary>
     public bool Connects { get; }
 
-    /// <summary>The application receives whatever there is after each step. Else it does so now and then, and no peer leaves: natively one that has left keeps its place until all that it sent is read.</summary>
+    /// <summary>The application receives whatever there is after each step. Else it does so now and then, and no peer leaves: natively one
+    /// that has left keeps its place until all that it sent is read.</summary>
     public bool IsReadAtOnce { get; }
 
     /// <summary>What a ROUTER that connects calls its peers; null: what they call themselves.</summary>
@@ -62,7 +65,8 @@ internal abstract class WireConversation
 
     protected Random Random { get; }
 
-    /// <summary>A handshake comes whole and in one piece: natively one that comes in several is read on only by chance (docs/protocol.md, 18.1).</summary>
+    /// <summary>A handshake comes whole and in one piece: natively one that comes in several is read on only by chance (docs/protocol.md,
+    /// 18.1).</summary>
     protected bool IsOverTls => Transport is TestTransport.Tls or TestTransport.Wss;
 
     /// <summary>Peers may say what none should, and leave in the middle.</summary>
@@ -77,7 +81,9 @@ internal abstract class WireConversation
     public override string ToString()
     {
         var text = new StringBuilder();
-        text.AppendLine(CultureInfo.InvariantCulture, $"{Type} {(Connects ? "connects" : "binds")} over {Transport}, options {string.Join(' ', _options.Select(option => $"{option.Number}={option.Value}"))}{(WelcomeMessage is null ? "" : ", welcome message")}{string.Concat(Aliases.Select(static alias => alias is null ? "" : ", alias " + Encoding.ASCII.GetString(alias)))}");
+        text.AppendLine(CultureInfo.InvariantCulture,
+            $"{Type} {(Connects ? "connects" : "binds")} over {Transport}, options "
+            + $"{string.Join(' ', _options.Select(option => $"{option.Number}={option.Value}"))}{(WelcomeMessage is null ? "" : ", welcome message")}{string.Concat(Aliases.Select(static alias => alias is null ? "" : ", alias " + Encoding.ASCII.GetString(alias)))}");
         foreach (WireStep step in _steps)
         {
             text.AppendLine(step.ToString());

@@ -11,11 +11,13 @@ public sealed class WireConversationTests
 
     [NativeTheory]
     [MemberData(nameof(Seeds))]
-    public void Raw_peers_and_the_application_see_of_our_socket_what_they_see_of_the_native_one(int seed) => AssertSame(ZmpConversation.Make(seed));
+    public void Raw_peers_and_the_application_see_of_our_socket_what_they_see_of_the_native_one(int seed) =>
+        AssertSame(ZmpConversation.Make(seed));
 
     [NativeTheory]
     [MemberData(nameof(StreamSeeds))]
-    public void Raw_peers_and_the_application_see_of_our_STREAM_what_they_see_of_the_native_one(int seed) => AssertSame(StreamConversation.Make(seed));
+    public void Raw_peers_and_the_application_see_of_our_STREAM_what_they_see_of_the_native_one(int seed) =>
+        AssertSame(StreamConversation.Make(seed));
 
     private static void AssertSame(WireConversation conversation) => Conversations.AssertSame(conversation.ToString(), (kind, quiet) =>
     {

@@ -14,10 +14,12 @@ internal sealed class WireRun : IDisposable
     // CLOSE 1000: where the application leaves, ours says so over WebSocket, the native core ends TCP without a word.
     private const string Farewell = "ws frame 8: 03e8";
 
-    // CLOSE 1009, and why: so ours ends over WebSocket where a peer of STREAM announces more than it may, the native core without a word there, too.
+    // CLOSE 1009, and why: so ours ends over WebSocket where a peer of STREAM announces more than it may, the native core without a word
+    // there, too.
     private const string TooLong = "ws frame 8: 03f1";
 
-    private const NativeEventTypes Attempts = NativeEventTypes.ConnectDelayed | NativeEventTypes.ConnectRetried | NativeEventTypes.Connected | NativeEventTypes.Closed;
+    private const NativeEventTypes Attempts = NativeEventTypes.ConnectDelayed | NativeEventTypes.ConnectRetried
+        | NativeEventTypes.Connected | NativeEventTypes.Closed;
 
     private readonly WireConversation _conversation;
     private readonly TimeSpan _quiet;
@@ -301,7 +303,8 @@ internal sealed class WireRun : IDisposable
         foreach (string name in _all.Select(static entry => entry.Wire.Name).Distinct(StringComparer.Ordinal))
         {
             int peer = _all.Find(entry => string.Equals(entry.Wire.Name, name, StringComparison.Ordinal)).Peer;
-            yield return $"events of peer {peer}: {string.Join(' ', events.Where(read => string.Equals(read.RemoteAddress, name, StringComparison.Ordinal)).Select(static read => read.ToString()))}";
+            yield return $"events of peer {peer}: "
+                + $"{string.Join(' ', events.Where(read => string.Equals(read.RemoteAddress, name, StringComparison.Ordinal)).Select(static read => read.ToString()))}";
         }
 
         yield return $"other events: {string.Join(' ', events.Where(read => _all.TrueForAll(entry => !string.Equals(entry.Wire.Name, read.RemoteAddress, StringComparison.Ordinal))).Select(static read => read.ToString()))}";

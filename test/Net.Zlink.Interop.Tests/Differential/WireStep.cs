@@ -15,7 +15,8 @@ internal abstract record WireStep
     /// <param name="Bytes">What.</param>
     /// <param name="Pieces">Lengths of the writes.</param>
     /// <param name="Answers">The peer has said all that it needs for its heartbeat to be answered.</param>
-    /// <param name="Wrapping">Over WebSocket the number that the frames of each piece are made up from, see <see cref="WebSocketTalk.Wrap"/>.</param>
+    /// <param name="Wrapping">Over WebSocket the number that the frames of each piece are made up from, see
+    /// <see cref="WebSocketTalk.Wrap"/>.</param>
     public sealed record Write(int Peer, byte[] Bytes, int[] Pieces, bool Answers, int Wrapping) : WireStep;
 
     /// <summary>A raw peer over WebSocket writes a frame that is made already.</summary>

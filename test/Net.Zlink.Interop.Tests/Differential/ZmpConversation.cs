@@ -13,7 +13,8 @@ internal sealed class ZmpConversation : WireConversation
     private const byte Control = 0x02;
 
     private static readonly NativeSocketType[] s_types =
-        [NativeSocketType.Pair, NativeSocketType.Pub, NativeSocketType.Sub, NativeSocketType.Dealer, NativeSocketType.Router, NativeSocketType.XPub, NativeSocketType.XSub];
+        [NativeSocketType.Pair, NativeSocketType.Pub, NativeSocketType.Sub, NativeSocketType.Dealer, NativeSocketType.Router,
+            NativeSocketType.XPub, NativeSocketType.XSub];
 
     private static readonly string[] s_topics = ["", "a", "ab", "b", "\0", "\x01"];
 
@@ -23,14 +24,17 @@ internal sealed class ZmpConversation : WireConversation
 
     // A SUB is always read at once: natively it filters when it is read, ours when a message comes in too (docs/protocol.md, 15.5).
     private ZmpConversation(int seed, NativeSocketType type)
-        : base(seed, type, mostPeers: type is NativeSocketType.Pair ? 1 : 3, mayConnect: true, isAlwaysReadAtOnce: type is NativeSocketType.Sub) =>
-        (_held, _ids) = ([.. Enumerable.Range(0, Peers).Select(static _ => new HashSet<byte>())], [.. Enumerable.Range(0, Peers).Select(IdOf)]);
+        : base(seed, type, mostPeers: type is NativeSocketType.Pair ? 1 : 3, mayConnect: true,
+            isAlwaysReadAtOnce: type is NativeSocketType.Sub) =>
+        (_held, _ids) = ([.. Enumerable.Range(0, Peers).Select(static _ => new HashSet<byte>())],
+            [.. Enumerable.Range(0, Peers).Select(IdOf)]);
 
     protected override bool MayBreak => base.MayBreak && !TellsTopicsAnew;
 
     protected override bool ReopensAtOnce => TellsTopicsAnew;
 
-    // Natively the next connection hears the topics that were held when the last one was lost, then each change; ours hears those that are held when it comes. So no topic may change in between.
+    // Natively the next connection hears the topics that were held when the last one was lost, then each change; ours hears those that are
+    // held when it comes. So no topic may change in between.
     private bool TellsTopicsAnew => Connects && Subscribes;
 
     private bool Subscribes => Type is NativeSocketType.Sub or NativeSocketType.XSub;
@@ -45,7 +49,8 @@ internal sealed class ZmpConversation : WireConversation
     }
 
     /// <summary>A heartbeat that names its number, and the answer to it.</summary>
-    public override (byte[] Question, byte[] Answer)? Ask(uint number) => (Frame(Control, [2, 0, 0, 4, .. BigEndian(number)]), Frame(Control, [3, 4, .. BigEndian(number)]));
+    public override (byte[] Question, byte[] Answer)? Ask(uint number) =>
+        (Frame(Control, [2, 0, 0, 4, .. BigEndian(number)]), Frame(Control, [3, 4, .. BigEndian(number)]));
 
     /// <summary>Without the answers to heartbeats: natively one answer is for all that came while a write was under way.</summary>
     public override IEnumerable<string> Account(byte[] heard)
@@ -55,7 +60,8 @@ internal sealed class ZmpConversation : WireConversation
         int at = 0;
         while (at < heard.Length)
         {
-            int length = heard.Length - at < HeaderSize ? heard.Length - at : (int)Math.Min(heard.Length - at, HeaderSize + (long)BinaryPrimitives.ReadUInt32BigEndian(heard.AsSpan(at + 4)));
+            int length = heard.Length - at < HeaderSize ? heard.Length - at
+                : (int)Math.Min(heard.Length - at, HeaderSize + (long)BinaryPrimitives.ReadUInt32BigEndian(heard.AsSpan(at + 4)));
             string frame = Convert.ToHexStringLower(heard.AsSpan(at, length));
             at += length;
             bool isControl = frame.StartsWith("5a0102", StringComparison.Ordinal);
@@ -84,7 +90,8 @@ internal sealed class ZmpConversation : WireConversation
         {
             NativeSocketType.Router => [NativeOption.RouterMandatory, NativeOption.ProbeRouter],
             NativeSocketType.Dealer => [NativeOption.ProbeRouter],
-            NativeSocketType.XPub => [NativeOption.XPubVerbose, NativeOption.XPubVerboser, NativeOption.InvertMatching, NativeOption.OnlyFirstSubscribe, NativeOption.XPubManual, NativeOption.XPubNoDrop],
+            NativeSocketType.XPub => [NativeOption.XPubVerbose, NativeOption.XPubVerboser, NativeOption.InvertMatching,
+                NativeOption.OnlyFirstSubscribe, NativeOption.XPubManual, NativeOption.XPubNoDrop],
             NativeSocketType.Pub => [NativeOption.InvertMatching, NativeOption.XPubNoDrop],
             NativeSocketType.XSub => [NativeOption.OnlyFirstSubscribe],
             NativeSocketType.Sub => [NativeOption.InvertMatching],
@@ -100,7 +107,8 @@ internal sealed class ZmpConversation : WireConversation
 
         for (int i = 0; i < Peers && Connects && Type is NativeSocketType.Router; i++)
         {
-            Aliases[i] = Random.Next(3) == 0 ? Encoding.ASCII.GetBytes(AliasOf(i)) : null; // Of this connect alone, should it leave and come back.
+            // Of this connect alone, should it leave and come back.
+            Aliases[i] = Random.Next(3) == 0 ? Encoding.ASCII.GetBytes(AliasOf(i)) : null;
         }
 
         if (Publishes && Random.Next(4) == 0)
@@ -154,7 +162,9 @@ internal sealed class ZmpConversation : WireConversation
             byte[] topic = Topic();
             string text = Convert.ToHexStringLower(topic);
             // Natively a topic that begins with 01 is not cancelled: the rest of it is subscribed to.
-            Add(Random.Next(3) == 0 && topic is not [1, ..] ? new WireStep.Call($"unsubscribes {text}", socket => socket.Unsubscribe(topic)) : new WireStep.Call($"subscribes {text}", socket => socket.Subscribe(topic)));
+            Add(Random.Next(3) == 0 && topic is not [1, ..]
+                ? new WireStep.Call($"unsubscribes {text}", socket => socket.Unsubscribe(topic))
+                : new WireStep.Call($"subscribes {text}", socket => socket.Subscribe(topic)));
         }
     }
 
@@ -167,7 +177,8 @@ internal sealed class ZmpConversation : WireConversation
         _held[peer].Clear();
         if (Random.Next(6) == 0)
         {
-            _ids[peer] = string.Create(CultureInfo.InvariantCulture, $"Q{peer}-{_counter++}"); // From now on; a ROUTER that connects to it goes on with the one that it heard first.
+            // From now on; a ROUTER that connects to it goes on with the one that it heard first.
+            _ids[peer] = string.Create(CultureInfo.InvariantCulture, $"Q{peer}-{_counter++}");
         }
 
         byte[] hello = Hello(peer);
@@ -179,7 +190,9 @@ internal sealed class ZmpConversation : WireConversation
             DamageFrame(Random.Next(2) == 0 ? hello : ready);
             if (Connects && BinaryPrimitives.ReadUInt32BigEndian(ready.AsSpan(sizeof(uint))) > ready.Length - HeaderSize)
             {
-                whole.CopyTo(ready, 0); // Natively who connects again, and has a HELLO but no READY, sends what the application sends at that moment, against wire.md, 4.
+                // Natively who connects again, and has a HELLO but no READY, sends what the application sends at that moment, against
+                // wire.md, 4.
+                whole.CopyTo(ready, 0);
             }
         }
 
@@ -215,7 +228,8 @@ internal sealed class ZmpConversation : WireConversation
     {
         byte[] whole = [.. frame];
         Damage(frame);
-        bool hasEmptyControl = frame.AsSpan().IndexOf(Frame(Control, [])) >= 0; // Natively what becomes of it depends on what came before it.
+        // Natively what becomes of it depends on what came before it.
+        bool hasEmptyControl = frame.AsSpan().IndexOf(Frame(Control, [])) >= 0;
         bool hasNoValue = frame.AsSpan(HeaderSize) is [4, 3, ..]; // A property that ends behind its value's length: natively that is one.
         if (hasEmptyControl || hasNoValue)
         {
@@ -279,7 +293,8 @@ internal sealed class ZmpConversation : WireConversation
         0 => Frame(Control, [4]),
         1 => Frame(Control, [1, 5, 0]),
         2 => Frame(Control, [(byte)(6 + Random.Next(250))]),
-        3 => Frame(Control, [5, (byte)(Connects ? 1 + Random.Next(5) : Random.Next(256)), 1, (byte)'x']), // Who connected goes on after 06 and 7F, natively it does not.
+        // Who connected goes on after 06 and 7F, natively it does not.
+        3 => Frame(Control, [5, (byte)(Connects ? 1 + Random.Next(5) : Random.Next(256)), 1, (byte)'x']),
         4 => Frame(Control, [5, 1]),
         5 => Frame(Control, [2, 0, 0, 17]),
         6 => Frame(Control, [3]),
@@ -288,11 +303,13 @@ internal sealed class ZmpConversation : WireConversation
 
     private byte[][] Parts(char letter)
     {
-        // A topic in a message that a cut leaves unfinished counts with us, natively it does not: publishers get several parts where nothing is cut.
+        // A topic in a message that a cut leaves unfinished counts with us, natively it does not: publishers get several parts where
+        // nothing is cut.
         byte[][] parts = new byte[Random.Next(3) == 0 && (!Publishes || letter == 's' || !IsReadAtOnce) ? 1 + Random.Next(3) : 1][];
         for (int i = 0; i < parts.Length; i++)
         {
-            string text = string.Create(CultureInfo.InvariantCulture, $"{(Publishes || Subscribes ? s_topics[Random.Next(s_topics.Length)] : "")}{letter}{_counter++}");
+            string text = string.Create(CultureInfo.InvariantCulture,
+                $"{(Publishes || Subscribes ? s_topics[Random.Next(s_topics.Length)] : "")}{letter}{_counter++}");
             parts[i] = Random.Next(10) switch
             {
                 0 => [],

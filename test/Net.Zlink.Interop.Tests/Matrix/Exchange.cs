@@ -7,7 +7,8 @@ namespace Net.Zlink.Interop.Tests.Matrix;
 /// <summary>What is sent over a link, and checked where it arrives.</summary>
 internal static class Exchange
 {
-    // Around the borders of the formats: nothing, one byte, the largest body that the core keeps inside its message (33), one and two length bytes (255, 256),
+    // Around the borders of the formats: nothing, one byte, the largest body that the core keeps inside its message (33), one and two
+    // length bytes (255, 256),
     // one read (8 KB), over one read (64 KB), over every buffer (1 MB).
     private static readonly int[] Sizes = [0, 1, 33, 255, 256, 8 * 1024, 64 * 1024, 1024 * 1024];
     private static readonly int[] PartCounts = [1, 5];
@@ -15,7 +16,8 @@ internal static class Exchange
     // Ends within seconds, and passes every batch and slab boundary many times over.
     private const int Flood = 100_000;
 
-    // Over tls, ws and wss a message costs several times as much, and there are three of them: with 100,000 the suite takes four minutes on two busy cores.
+    // Over tls, ws and wss a message costs several times as much, and there are three of them: with 100,000 the suite takes four minutes on
+    // two busy cores.
     // This is still 30 of the largest writes, and a hundred TLS records.
     private const int LayeredFlood = 20_000;
 
@@ -82,5 +84,6 @@ internal static class Exchange
     }
 
     private static void AssertShape(int parts, int size, byte[][] actual) =>
-        TestPayload.AssertEqual(TestPayload.MakeMessage(size, parts, size), actual, string.Create(CultureInfo.InvariantCulture, $"{parts} parts of {size} bytes"));
+        TestPayload.AssertEqual(TestPayload.MakeMessage(size, parts, size), actual,
+            string.Create(CultureInfo.InvariantCulture, $"{parts} parts of {size} bytes"));
 }

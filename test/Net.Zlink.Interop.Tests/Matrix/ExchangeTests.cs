@@ -10,7 +10,8 @@ public sealed class ExchangeTests
 {
     [NativeTheory]
     [MemberData(nameof(LinkCase.Rows), MemberType = typeof(LinkCase))]
-    public void Messages_of_every_shape_arrive_as_they_were_sent(PeerKind ours, NativeSocketType ourType, NativeSocketType theirType, bool weBind, TestTransport transport)
+    public void Messages_of_every_shape_arrive_as_they_were_sent(
+        PeerKind ours, NativeSocketType ourType, NativeSocketType theirType, bool weBind, TestTransport transport)
     {
         using PeerLink link = PeerLink.Open(new LinkCase(ours, ourType, theirType, weBind, transport));
         Exchange.OfEveryShape(link);

@@ -55,7 +55,8 @@ internal sealed record LinkCase(PeerKind Ours, NativeSocketType OurType, NativeS
         return rows;
     }
 
-    /// <summary>Rows of ours with ours, which need no native library: both types, who binds, transport. Each pair of types once, since both ends are alike.</summary>
+    /// <summary>Rows of ours with ours, which need no native library: both types, who binds, transport. Each pair of types once, since both
+    /// ends are alike.</summary>
     public static TheoryData<NativeSocketType, NativeSocketType, bool, TestTransport> OwnRows()
     {
         var rows = new TheoryData<NativeSocketType, NativeSocketType, bool, TestTransport>();

@@ -7,7 +7,8 @@ namespace Net.Zlink.Interop.Tests.Matrix;
 /// <summary>As <see cref="OwnExchangeTests"/>, many messages at once.</summary>
 public sealed class OwnFloodTests
 {
-    // In every run of the tests: both ends' buffers are passed many times over all the same, and what another implementation writes differently is not there to be found.
+    // In every run of the tests: both ends' buffers are passed many times over all the same, and what another implementation writes
+    // differently is not there to be found.
     private const int Count = 30_000;
 
     [Theory]

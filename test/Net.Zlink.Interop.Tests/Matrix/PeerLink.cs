@@ -6,7 +6,8 @@ using Xunit;
 
 namespace Net.Zlink.Interop.Tests.Matrix;
 
-/// <summary>Two sockets, one of ours and one native or both ours, connected, with the same way to send and receive whatever their types are.</summary>
+/// <summary>Two sockets, one of ours and one native or both ours, connected, with the same way to send and receive whatever their types
+/// are.</summary>
 internal sealed class PeerLink : IDisposable
 {
     private readonly TestEndpoint _endpoint;
@@ -41,15 +42,20 @@ internal sealed class PeerLink : IDisposable
         }
     }
 
-    /// <summary>Connects one of ours and a native socket and waits until messages get through both ways; subscribers want everything.</summary>
+    /// <summary>Connects one of ours and a native socket and waits until messages get through both ways; subscribers want
+    /// everything.</summary>
     public static PeerLink Open(LinkCase row) =>
-        Open(new TestEndpoint(row.Transport), row.Ours.Create(row.OurType), row.OurType, PeerKind.Native.Create(row.TheirType), row.TheirType, row.WeBind);
+        Open(new TestEndpoint(row.Transport), row.Ours.Create(row.OurType), row.OurType, PeerKind.Native.Create(row.TheirType),
+            row.TheirType, row.WeBind);
 
     /// <summary>The same with two of ours, in one context.</summary>
-    public static PeerLink OpenOwn(ZlinkContext context, NativeSocketType oneType, NativeSocketType otherType, bool oneBinds, TestTransport transport) =>
-        Open(new TestEndpoint(transport), new ManagedPeer(oneType, context), oneType, new ManagedPeer(otherType, context), otherType, oneBinds);
+    public static PeerLink OpenOwn(ZlinkContext context, NativeSocketType oneType, NativeSocketType otherType, bool oneBinds,
+        TestTransport transport) =>
+        Open(new TestEndpoint(transport), new ManagedPeer(oneType, context), oneType, new ManagedPeer(otherType, context), otherType,
+            oneBinds);
 
-    private static PeerLink Open(TestEndpoint endpoint, IPeerSocket one, NativeSocketType oneType, IPeerSocket other, NativeSocketType otherType, bool oneBinds)
+    private static PeerLink Open(TestEndpoint endpoint, IPeerSocket one, NativeSocketType oneType, IPeerSocket other,
+        NativeSocketType otherType, bool oneBinds)
     {
         var ours = new LinkEnd(one, oneType, "ours", "theirs");
         var theirs = new LinkEnd(other, otherType, "theirs", "ours");
@@ -112,7 +118,8 @@ internal sealed class LinkEnd
     /// <summary>Sends a message to the other end.</summary>
     public void Send(params byte[][] parts) => Socket.Send(Addressed(parts));
 
-    /// <summary>The next message, without the id that a ROUTER gets in front of it, which is checked; null if there is none within the timeout.</summary>
+    /// <summary>The next message, without the id that a ROUTER gets in front of it, which is checked; null if there is none within the
+    /// timeout.</summary>
     public byte[][]? Receive(TimeSpan timeout)
     {
         byte[][]? message = Socket.Receive(timeout);
@@ -133,7 +140,8 @@ internal sealed class LinkEnd
         return message;
     }
 
-    /// <summary>Waits until messages get through. A publisher tells nobody that a subscription has arrived, so it publishes until something comes.</summary>
+    /// <summary>Waits until messages get through. A publisher tells nobody that a subscription has arrived, so it publishes until something
+    /// comes.</summary>
     public static void WaitForWay(LinkEnd from, LinkEnd to)
     {
         byte[] probe = "probe"u8.ToArray();

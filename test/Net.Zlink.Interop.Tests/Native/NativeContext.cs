@@ -28,7 +28,8 @@ internal sealed class NativeContext : IDisposable
     }
 
     /// <summary>Wakes every blocked call of its sockets.</summary>
-    public void Shutdown() => NativeException.ThrowIfFailed(NativeFunctions.zlink_ctx_shutdown(_handle), nameof(NativeFunctions.zlink_ctx_shutdown));
+    public void Shutdown() => NativeException.ThrowIfFailed(
+        NativeFunctions.zlink_ctx_shutdown(_handle), nameof(NativeFunctions.zlink_ctx_shutdown));
 
     /// <summary>Waits until every socket, all of which must be closed, has lingered and every endpoint of it is free again.</summary>
     public void Dispose()

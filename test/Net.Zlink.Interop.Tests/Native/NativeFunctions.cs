@@ -3,7 +3,8 @@ using System.Runtime.InteropServices;
 
 namespace Net.Zlink.Interop.Tests.Native;
 
-/// <summary>The C functions that these tests call. The runtime keeps each call's errno (SetLastError): between two calls it makes system calls of its own.</summary>
+/// <summary>The C functions that these tests call. The runtime keeps each call's errno (SetLastError): between two calls it makes system
+/// calls of its own.</summary>
 internal static unsafe partial class NativeFunctions
 {
     private const string Library = "zlink";

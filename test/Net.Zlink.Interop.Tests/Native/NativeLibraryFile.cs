@@ -7,7 +7,8 @@ internal static class NativeLibraryFile
     public const string Variable = "ZLINK_NATIVE_LIBRARY";
 
     /// <summary>What a skipped test says.</summary>
-    public const string HowToTurnOn = $"NOT TESTED: set {Variable} to the path of a native libzlink (libzlink.so, libzlink.dylib, zlink.dll) to run the interop tests";
+    public const string HowToTurnOn =
+        $"NOT TESTED: set {Variable} to the path of a native libzlink (libzlink.so, libzlink.dylib, zlink.dll) to run the interop tests";
 
     /// <summary>The path as given, or null.</summary>
     public static string? Path { get; } = Environment.GetEnvironmentVariable(Variable) is { Length: > 0 } path ? path : null;

@@ -6,7 +6,8 @@ namespace Net.Zlink.Interop.Tests.Native;
 internal sealed record NativeMonitorEvent(NativeEventTypes Type, long Value, byte[] RoutingId, string LocalAddress, string RemoteAddress);
 
 /// <summary>
-/// The reading end of a socket's monitor. The socket owns it, and ends it after itself: natively a socket whose monitor's reader is gone freezes at its next event.
+/// The reading end of a socket's monitor. The socket owns it, and ends it after itself: natively a socket whose monitor's reader is gone
+/// freezes at its next event.
 /// </summary>
 internal sealed unsafe class NativeMonitor(nint handle)
 {
@@ -20,9 +21,11 @@ internal sealed unsafe class NativeMonitor(nint handle)
             return null;
         }
 
-        NativeException.ThrowIfFailed(NativeFunctions.zlink_monitor_recv(_pair.Handle, out NativeMonitorEventStruct read, NativeFlags.DontWait), nameof(NativeFunctions.zlink_monitor_recv));
+        NativeException.ThrowIfFailed(NativeFunctions.zlink_monitor_recv(
+            _pair.Handle, out NativeMonitorEventStruct read, NativeFlags.DontWait), nameof(NativeFunctions.zlink_monitor_recv));
         return new NativeMonitorEvent(
-            (NativeEventTypes)read.Event, (long)read.Value, read.RoutingId.ToArray(), Marshal.PtrToStringUTF8((nint)read.LocalAddress)!, Marshal.PtrToStringUTF8((nint)read.RemoteAddress)!);
+            (NativeEventTypes)read.Event, (long)read.Value, read.RoutingId.ToArray(), Marshal.PtrToStringUTF8((nint)read.LocalAddress)!,
+                Marshal.PtrToStringUTF8((nint)read.RemoteAddress)!);
     }
 
     /// <summary>Reads what a closed socket had still to say, and lets go.</summary>

@@ -43,5 +43,6 @@ internal static unsafe class NativePoll
 internal static class NativeTime
 {
     /// <summary>Whole milliseconds, rounded up, so that waiting for the rest of a limit never spins; 0 for what is past.</summary>
-    public static int Milliseconds(TimeSpan time) => time <= TimeSpan.Zero ? 0 : (int)Math.Min(Math.Ceiling(time.TotalMilliseconds), int.MaxValue);
+    public static int Milliseconds(TimeSpan time) => time <= TimeSpan.Zero ? 0
+        : (int)Math.Min(Math.Ceiling(time.TotalMilliseconds), int.MaxValue);
 }

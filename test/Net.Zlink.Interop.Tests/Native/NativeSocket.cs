@@ -32,11 +32,14 @@ internal sealed unsafe class NativeSocket(nint handle) : IDisposable
 
     public void Bind(string endpoint) => NativeException.ThrowIfFailed(NativeFunctions.zlink_bind(Handle, endpoint), $"bind {endpoint}");
 
-    public void Connect(string endpoint) => NativeException.ThrowIfFailed(NativeFunctions.zlink_connect(Handle, endpoint), $"connect {endpoint}");
+    public void Connect(string endpoint) => NativeException.ThrowIfFailed(
+        NativeFunctions.zlink_connect(Handle, endpoint), $"connect {endpoint}");
 
-    public void Unbind(string endpoint) => NativeException.ThrowIfFailed(NativeFunctions.zlink_unbind(Handle, endpoint), $"unbind {endpoint}");
+    public void Unbind(string endpoint) => NativeException.ThrowIfFailed(
+        NativeFunctions.zlink_unbind(Handle, endpoint), $"unbind {endpoint}");
 
-    public void Disconnect(string endpoint) => NativeException.ThrowIfFailed(NativeFunctions.zlink_disconnect(Handle, endpoint), $"disconnect {endpoint}");
+    public void Disconnect(string endpoint) =>
+        NativeException.ThrowIfFailed(NativeFunctions.zlink_disconnect(Handle, endpoint), $"disconnect {endpoint}");
 
     public void SetOption(int option, int value)
     {
@@ -49,7 +52,8 @@ internal sealed unsafe class NativeSocket(nint handle) : IDisposable
     {
         fixed (byte* pointer = value)
         {
-            NativeException.ThrowIfFailed(NativeFunctions.zlink_setsockopt(Handle, option, pointer, (nuint)value.Length), $"set option {option}");
+            NativeException.ThrowIfFailed(NativeFunctions.zlink_setsockopt(Handle, option, pointer, (nuint)value.Length),
+                $"set option {option}");
         }
     }
 
@@ -84,7 +88,8 @@ internal sealed unsafe class NativeSocket(nint handle) : IDisposable
         nuint length = (nuint)capacity;
         fixed (byte* pointer = value)
         {
-            return NativeFunctions.zlink_getsockopt(Handle, option, pointer, ref length) == 0 ? OptionText.Of(value.AsSpan(0, (int)length)) : OptionText.Of(NativeFunctions.LastError);
+            return NativeFunctions.zlink_getsockopt(Handle, option, pointer, ref length) == 0 ? OptionText.Of(value.AsSpan(0, (int)length))
+                : OptionText.Of(NativeFunctions.LastError);
         }
     }
 
@@ -140,11 +145,13 @@ internal sealed unsafe class NativeSocket(nint handle) : IDisposable
                         throw new NativeException("receive", error);
                     }
 
-                    SetTimeout(ref _receiveTimeout, NativeOption.ReceiveTimeout, NativeTime.Milliseconds(timeout - Stopwatch.GetElapsedTime(start)));
+                    SetTimeout(ref _receiveTimeout, NativeOption.ReceiveTimeout,
+                        NativeTime.Milliseconds(timeout - Stopwatch.GetElapsedTime(start)));
                     continue;
                 }
 
-                parts.Add(new ReadOnlySpan<byte>(NativeFunctions.zlink_msg_data(ref message), checked((int)NativeFunctions.zlink_msg_size(ref message))).ToArray());
+                parts.Add(new ReadOnlySpan<byte>(NativeFunctions.zlink_msg_data(ref message),
+                    checked((int)NativeFunctions.zlink_msg_size(ref message))).ToArray());
                 if (NativeFunctions.zlink_msg_more(ref message) == 0)
                 {
                     return [.. parts];
@@ -171,15 +178,18 @@ internal sealed unsafe class NativeSocket(nint handle) : IDisposable
     public NativePeerInfo[] GetPeers()
     {
         nuint count = 0;
-        NativeException.ThrowIfFailed(NativeFunctions.zlink_socket_peers(Handle, null, ref count), nameof(NativeFunctions.zlink_socket_peers));
+        NativeException.ThrowIfFailed(NativeFunctions.zlink_socket_peers(Handle, null, ref count),
+            nameof(NativeFunctions.zlink_socket_peers));
         var peers = new NativePeerInfoStruct[(int)count];
         fixed (NativePeerInfoStruct* pointer = peers)
         {
-            NativeException.ThrowIfFailed(NativeFunctions.zlink_socket_peers(Handle, pointer, ref count), nameof(NativeFunctions.zlink_socket_peers));
+            NativeException.ThrowIfFailed(NativeFunctions.zlink_socket_peers(Handle, pointer, ref count),
+                nameof(NativeFunctions.zlink_socket_peers));
         }
 
         return Array.ConvertAll(peers[..(int)count], static peer => new NativePeerInfo(
-            peer.RoutingId.ToArray(), Marshal.PtrToStringUTF8((nint)peer.RemoteAddress)!, (long)peer.MessagesSent, (long)peer.MessagesReceived));
+            peer.RoutingId.ToArray(), Marshal.PtrToStringUTF8((nint)peer.RemoteAddress)!, (long)peer.MessagesSent,
+                (long)peer.MessagesReceived));
     }
 
     public void Dispose()

@@ -3,7 +3,8 @@ using Net.Zlink.Interop.Tests.Native;
 namespace Net.Zlink.Interop.Tests.Peers;
 
 /// <summary>
-/// A socket of either implementation, with the native core's conventions: options by their native numbers, a ROUTER's messages with the peer's id as their first
+/// A socket of either implementation, with the native core's conventions: options by their native numbers, a ROUTER's messages with the
+/// peer's id as their first
 /// part. One thread at a time, as the core wants it. A fresh one has LINGER 0.
 /// </summary>
 internal interface IPeerSocket : IDisposable

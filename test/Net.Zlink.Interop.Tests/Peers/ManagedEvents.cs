@@ -29,7 +29,8 @@ internal static class ManagedEvents
             }
         }
 
-        return IsOurs(read) ? Next(monitor, timeout) : new PeerEvent((NativeEventTypes)(int)read.Type, read.Value, read.RoutingId.ToArray(), read.LocalAddress, read.RemoteAddress);
+        return IsOurs(read) ? Next(monitor, timeout)
+            : new PeerEvent((NativeEventTypes)(int)read.Type, read.Value, read.RoutingId.ToArray(), read.LocalAddress, read.RemoteAddress);
     }
 
     /// <summary>Natively peers over inproc have no events.</summary>

@@ -3,20 +3,25 @@ using Net.Zlink.Porting;
 
 namespace Net.Zlink.Interop.Tests.Peers;
 
-/// <summary>Sets and reads options of our sockets by their native numbers, and tells as <see cref="NativeSocket"/> does what comes of it.</summary>
+/// <summary>Sets and reads options of our sockets by their native numbers, and tells as <see cref="NativeSocket"/> does what comes of
+/// it.</summary>
 internal static class ManagedNumbers
 {
     private delegate void Setter<in T>(T socket, int number, ReadOnlySpan<byte> value);
 
     private delegate int Getter<in T>(T socket, int number, Span<byte> value);
 
-    public static int TrySet(ZmpSocket socket, int number, ReadOnlySpan<byte> value) => TrySet<ZmpSocket>(socket, NativeOptions.Set, number, value);
+    public static int TrySet(ZmpSocket socket, int number, ReadOnlySpan<byte> value) =>
+        TrySet<ZmpSocket>(socket, NativeOptions.Set, number, value);
 
-    public static int TrySet(StreamSocket socket, int number, ReadOnlySpan<byte> value) => TrySet<StreamSocket>(socket, NativeOptions.Set, number, value);
+    public static int TrySet(StreamSocket socket, int number, ReadOnlySpan<byte> value) =>
+        TrySet<StreamSocket>(socket, NativeOptions.Set, number, value);
 
-    public static string TryGet(ZmpSocket socket, int number, int capacity) => TryGet<ZmpSocket>(socket, NativeOptions.Get, number, capacity);
+    public static string TryGet(ZmpSocket socket, int number, int capacity) =>
+        TryGet<ZmpSocket>(socket, NativeOptions.Get, number, capacity);
 
-    public static string TryGet(StreamSocket socket, int number, int capacity) => TryGet<StreamSocket>(socket, NativeOptions.Get, number, capacity);
+    public static string TryGet(StreamSocket socket, int number, int capacity) =>
+        TryGet<StreamSocket>(socket, NativeOptions.Get, number, capacity);
 
     private static int TrySet<T>(T socket, Setter<T> set, int number, ReadOnlySpan<byte> value)
     {

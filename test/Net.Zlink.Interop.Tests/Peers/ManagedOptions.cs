@@ -175,5 +175,6 @@ internal static class ManagedOptions
         }
     }
 
-    private static NotSupportedException NoSuchOption(ZmpSocketOptions options, int option) => new($"{options.GetType().Name} has no option {option}");
+    private static NotSupportedException NoSuchOption(ZmpSocketOptions options, int option) =>
+        new($"{options.GetType().Name} has no option {option}");
 }

@@ -3,7 +3,8 @@ using Net.Zlink.Monitoring;
 
 namespace Net.Zlink.Interop.Tests.Peers;
 
-/// <summary>A socket of this library behind the native conventions, alone in a context of its own unless it is given one: when Dispose returns, its endpoints are free.</summary>
+/// <summary>A socket of this library behind the native conventions, alone in a context of its own unless it is given one: when Dispose
+/// returns, its endpoints are free.</summary>
 internal sealed class ManagedPeer : IPeerSocket
 {
     private readonly ZlinkContext _context;

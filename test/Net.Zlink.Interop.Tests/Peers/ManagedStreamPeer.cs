@@ -34,14 +34,16 @@ internal sealed class ManagedStreamPeer : IPeerSocket
 
     public void Unsubscribe(ReadOnlySpan<byte> prefix) => throw new NotSupportedException();
 
-    public void SetOption(int option, int value) => throw new ArgumentOutOfRangeException(nameof(option), option, "none that these tests set");
+    public void SetOption(int option, int value) =>
+        throw new ArgumentOutOfRangeException(nameof(option), option, "none that these tests set");
 
     public void SetOption(int option, ReadOnlySpan<byte> value)
     {
         switch (option)
         {
             case NativeOption.MaxMessageSize:
-                _socket.Options.MaxMessageSize = BitConverter.ToInt64(value) is >= 0 and var size ? size : new StreamOptions().MaxMessageSize;
+                _socket.Options.MaxMessageSize = BitConverter.ToInt64(value) is >= 0 and var size ? size
+                    : new StreamOptions().MaxMessageSize;
                 break;
             case NativeOption.TlsCert:
                 _socket.Options.Tls.CertificateFile = Encoding.UTF8.GetString(value);

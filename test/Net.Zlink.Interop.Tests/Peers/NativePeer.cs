@@ -2,7 +2,8 @@ using Net.Zlink.Interop.Tests.Native;
 
 namespace Net.Zlink.Interop.Tests.Peers;
 
-/// <summary>A socket of the native core, alone in a context of its own unless it is given one: when Dispose returns, its endpoints are free.</summary>
+/// <summary>A socket of the native core, alone in a context of its own unless it is given one: when Dispose returns, its endpoints are
+/// free.</summary>
 internal sealed class NativePeer : IPeerSocket
 {
     private readonly NativeSocketType _type;
@@ -59,7 +60,8 @@ internal sealed class NativePeer : IPeerSocket
 
     public void Attend()
     {
-        // Of all calls that look at what peers did this is the one that changes nothing: asked for its events, a socket takes a message out of its queue to see whether there is one.
+        // Of all calls that look at what peers did this is the one that changes nothing: asked for its events, a socket takes a message out
+        // of its queue to see whether there is one.
         try
         {
             _socket.Disconnect("inproc://nobody has this name");
@@ -70,7 +72,8 @@ internal sealed class NativePeer : IPeerSocket
     }
 
     public PeerEvent? NextEvent(TimeSpan timeout) =>
-        _monitor.Receive(timeout) is { } read ? new PeerEvent(read.Type, read.Value, read.RoutingId, read.LocalAddress, read.RemoteAddress) : null;
+        _monitor.Receive(timeout) is { } read ? new PeerEvent(read.Type, read.Value, read.RoutingId, read.LocalAddress, read.RemoteAddress)
+            : null;
 
     public void Dispose()
     {

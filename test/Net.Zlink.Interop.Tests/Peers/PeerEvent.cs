@@ -11,7 +11,8 @@ internal sealed record PeerEvent(NativeEventTypes Type, long Value, byte[] Routi
     /// <summary>The reason of a Disconnected: the transport ended.</summary>
     public const long ReasonTransport = 4;
 
-    /// <summary>As a comparison wants it: the type, and the value where it means the same everywhere (no descriptors, no random pauses).</summary>
+    /// <summary>As a comparison wants it: the type, and the value where it means the same everywhere (no descriptors, no random
+    /// pauses).</summary>
     public override string ToString() => Type is NativeEventTypes.Disconnected or NativeEventTypes.HandshakeFailedProtocol
         ? string.Create(System.Globalization.CultureInfo.InvariantCulture, $"{Type}({Value})")
         : Type.ToString();

@@ -7,7 +7,8 @@ using Xunit;
 
 namespace Net.Zlink.Interop.Tests.Peers;
 
-/// <summary>A native STREAM that listens, and one of ours that connects to it. There is no other way round: a native STREAM does not connect.</summary>
+/// <summary>A native STREAM that listens, and one of ours that connects to it. There is no other way round: a native STREAM does not
+/// connect.</summary>
 internal sealed class StreamLink : IAsyncDisposable
 {
     private readonly TestEndpoint _endpoint;
@@ -72,7 +73,8 @@ internal sealed class StreamLink : IAsyncDisposable
         return id;
     }
 
-    public (uint Id, byte[] Payload) NextAtServer() => NextAtServer(Limits.Wait) ?? throw new InvalidOperationException("nothing came to the native socket");
+    public (uint Id, byte[] Payload) NextAtServer() => NextAtServer(Limits.Wait)
+        ?? throw new InvalidOperationException("nothing came to the native socket");
 
     public (uint Id, byte[] Payload)? NextAtServer(TimeSpan timeout)
     {

@@ -16,7 +16,8 @@ public sealed class HighWaterMarkTests
 
     [NativeTheory]
     [MemberData(nameof(PeerSides.BothOverEachTransport), MemberType = typeof(PeerSides))]
-    public void A_dealer_without_a_peer_takes_as_many_messages_as_its_mark_and_delivers_them(PeerKind senderKind, PeerKind receiverKind, TestTransport transport)
+    public void A_dealer_without_a_peer_takes_as_many_messages_as_its_mark_and_delivers_them(
+        PeerKind senderKind, PeerKind receiverKind, TestTransport transport)
     {
         using var endpoint = new TestEndpoint(transport);
         using IPeerSocket sender = senderKind.Create(NativeSocketType.Dealer);
@@ -101,7 +102,8 @@ public sealed class HighWaterMarkTests
 
     [NativeTheory]
     [MemberData(nameof(PeerSides.Both), MemberType = typeof(PeerSides))]
-    public async Task A_publisher_drops_whole_messages_for_a_stuck_subscriber_and_none_for_another(PeerKind publisherKind, PeerKind subscriberKind)
+    public async Task A_publisher_drops_whole_messages_for_a_stuck_subscriber_and_none_for_another(
+        PeerKind publisherKind, PeerKind subscriberKind)
     {
         const int Published = 500; // 64 MB: several times what mark and kernel hold
         using IPeerSocket publisher = publisherKind.Create(NativeSocketType.XPub);

@@ -27,7 +27,8 @@ public sealed class MonitorEventTests
         Assert.Equal(bound, listening.LocalAddress);
         Assert.Equal(NativeEventTypes.Accepted, binder.NextEvent(Limits.Wait)!.Type);
         PeerEvent accepted = binder.NextEvent(Limits.Wait)!;
-        Assert.Equal((NativeEventTypes.ConnectionReady, 0L, "connecter"), (accepted.Type, accepted.Value, Encoding.UTF8.GetString(accepted.RoutingId)));
+        Assert.Equal((NativeEventTypes.ConnectionReady, 0L, "connecter"),
+            (accepted.Type, accepted.Value, Encoding.UTF8.GetString(accepted.RoutingId)));
 
         Assert.Equal(NativeEventTypes.ConnectDelayed, connecter.NextEvent(Limits.Wait)!.Type);
         PeerEvent connected = connecter.NextEvent(Limits.Wait)!;
@@ -37,7 +38,8 @@ public sealed class MonitorEventTests
         Assert.Equal(bound, ready.RemoteAddress);
         if (transport is not TestTransport.Ipc)
         {
-            // On ws and wss the native core writes the path of its own endpoint behind both addresses, ours "/" behind those that are no endpoint: a peer's port has no path.
+            // On ws and wss the native core writes the path of its own endpoint behind both addresses, ours "/" behind those that are no
+            // endpoint: a peer's port has no path.
             Assert.Equal(AddressOf(ready.LocalAddress), AddressOf(accepted.RemoteAddress));
             Assert.Equal(AddressOf(ready.RemoteAddress), AddressOf(accepted.LocalAddress));
         }
@@ -59,7 +61,8 @@ public sealed class MonitorEventTests
         connecter.WaitForEvent(NativeEventTypes.ConnectionReady);
         binder.WaitForEvent(NativeEventTypes.ConnectionReady);
         relay.Cut();
-        Assert.Equal(["Disconnected(4)", "ConnectRetried", "ConnectDelayed", "Connected", "ConnectionReady"], connecter.EventsUpTo(NativeEventTypes.ConnectionReady));
+        Assert.Equal(["Disconnected(4)", "ConnectRetried", "ConnectDelayed", "Connected", "ConnectionReady"],
+            connecter.EventsUpTo(NativeEventTypes.ConnectionReady));
         Assert.Equal("Disconnected(4)", binder.EventsUpTo(NativeEventTypes.Disconnected)[0]);
     }
 

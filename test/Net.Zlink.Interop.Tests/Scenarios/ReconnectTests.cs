@@ -11,7 +11,8 @@ public sealed class ReconnectTests
 {
     [NativeTheory]
     [MemberData(nameof(PeerSides.BothOverEveryRelayedTransport), MemberType = typeof(PeerSides))]
-    public async Task What_is_sent_while_the_connection_is_cut_arrives_in_order_after_it(PeerKind connecterKind, PeerKind binderKind, TestTransport transport)
+    public async Task What_is_sent_while_the_connection_is_cut_arrives_in_order_after_it(
+        PeerKind connecterKind, PeerKind binderKind, TestTransport transport)
     {
         using var endpoint = new TestEndpoint(transport);
         using IPeerSocket binder = binderKind.Create(NativeSocketType.Router);
@@ -45,11 +46,13 @@ public sealed class ReconnectTests
         }
     }
 
-    // Without a native connecter over ws and wss: one that sends there and is cut in the middle of its load may never connect again. Seen in 6 of 8 runs towards ours,
+    // Without a native connecter over ws and wss: one that sends there and is cut in the middle of its load may never connect again. Seen
+    // in 6 of 8 runs towards ours,
     // which had seen the reset and had no peer, and in 3 of 8 towards a native receiver, so with none of ours in it.
     [NativeTheory]
     [MemberData(nameof(PeerSides.BothCutUnderLoad), MemberType = typeof(PeerSides))]
-    public async Task Cuts_under_load_lose_whole_messages_and_never_repeat_or_tear_one(PeerKind connecterKind, PeerKind binderKind, TestTransport transport)
+    public async Task Cuts_under_load_lose_whole_messages_and_never_repeat_or_tear_one(
+        PeerKind connecterKind, PeerKind binderKind, TestTransport transport)
     {
         const int Cuts = 5;
         var betweenEnds = TimeSpan.FromMilliseconds(100);
@@ -208,7 +211,8 @@ public sealed class ReconnectTests
         }
     }
 
-    // A native closer over tcp and ipc only: over tls, ws and wss the process was seen to end with a segmentation fault while a native socket was closed under load. Where was not traced.
+    // A native closer over tcp and ipc only: over tls, ws and wss the process was seen to end with a segmentation fault while a native
+    // socket was closed under load. Where was not traced.
     [NativeTheory]
     [MemberData(nameof(PeerSides.BothOverEveryTransportOfOurs), MemberType = typeof(PeerSides))]
     public void What_a_closed_socket_had_accepted_still_arrives(PeerKind closerKind, PeerKind receiverKind, TestTransport transport)
@@ -234,7 +238,8 @@ public sealed class ReconnectTests
             received++;
         }
 
-        // A native socket that closes under load may lose its last write (1 to 4 messages, seen over ipc in 3 of 100 runs): that is not ours to mend. Ours loses nothing.
+        // A native socket that closes under load may lose its last write (1 to 4 messages, seen over ipc in 3 of 100 runs): that is not
+        // ours to mend. Ours loses nothing.
         Assert.InRange(received, closerKind is PeerKind.Native ? Sent - 100 : Sent, Sent);
     }
 }

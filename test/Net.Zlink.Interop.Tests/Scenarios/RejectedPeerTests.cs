@@ -6,7 +6,8 @@ using Xunit;
 
 namespace Net.Zlink.Interop.Tests.Scenarios;
 
-/// <summary>Peers that ours has no place for. At the native core they stay connected and are never heard; here they are told, by the end of their connection.</summary>
+/// <summary>Peers that ours has no place for. At the native core they stay connected and are never heard; here they are told, by the end of
+/// their connection.</summary>
 public sealed class RejectedPeerTests
 {
     [Theory]

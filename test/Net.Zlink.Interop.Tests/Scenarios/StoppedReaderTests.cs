@@ -6,7 +6,8 @@ using Xunit;
 
 namespace Net.Zlink.Interop.Tests.Scenarios;
 
-/// <summary>Ours does not read for a while. The native core reads on at its mark, and at 10 MiB it drops the connection with all that was unread: here nothing is lost.</summary>
+/// <summary>Ours does not read for a while. The native core reads on at its mark, and at 10 MiB it drops the connection with all that was
+/// unread: here nothing is lost.</summary>
 public sealed class StoppedReaderTests
 {
     private const int Mark = 10;
@@ -15,7 +16,8 @@ public sealed class StoppedReaderTests
     [Theory]
     [MemberData(nameof(PeerSides.OfOursOverEachTransport), 64 * 1024, 512, MemberType = typeof(PeerSides))]
     [MemberData(nameof(PeerSides.OfOursOverEachTransport), 160, 200_000, MemberType = typeof(PeerSides))]
-    public void Thirty_two_megabytes_wait_at_the_sender_and_arrive_whole_and_in_order(PeerKind senderKind, TestTransport transport, int size, int count)
+    public void Thirty_two_megabytes_wait_at_the_sender_and_arrive_whole_and_in_order(
+        PeerKind senderKind, TestTransport transport, int size, int count)
     {
         using var endpoint = new TestEndpoint(transport);
         using var receiver = new ManagedPeer(NativeSocketType.Dealer);
@@ -94,7 +96,8 @@ public sealed class StoppedReaderTests
         AssertNothingIsLostWhileTheReaderStops(receiver, sender, TimeSpan.FromSeconds(5));
     }
 
-    // Messages enough to stop the reader, and few enough to leave the kernel room: the sender's heartbeats are gone, as far as it knows, and want an answer. The reader knows of them by having some itself, though its first is as far away as the sender's.
+    // Messages enough to stop the reader, and few enough to leave the kernel room: the sender's heartbeats are gone, as far as it knows,
+    // and want an answer. The reader knows of them by having some itself, though its first is as far away as the sender's.
     [Theory]
     [MemberData(nameof(PeerSides.OfOurs), MemberType = typeof(PeerSides))]
     public void A_reader_that_is_stopped_before_the_first_heartbeat_keeps_its_connection(PeerKind senderKind)
@@ -107,7 +110,8 @@ public sealed class StoppedReaderTests
         receiver.SetOption(NativeOption.ReceiveHighWaterMark, Mark);
         sender.Connect(receiver.Bind("tcp://127.0.0.1:0"));
         WaitUntilReady(receiver, sender);
-        AssertNothingIsLostWhileTheReaderStops(receiver, sender, TimeSpan.FromSeconds(5)); // heartbeat and timeout are over after half of it
+        // heartbeat and timeout are over after half of it
+        AssertNothingIsLostWhileTheReaderStops(receiver, sender, TimeSpan.FromSeconds(5));
     }
 
     private static void AssertNothingIsLostWhileTheReaderStops(ManagedPeer receiver, IPeerSocket sender, TimeSpan pause)

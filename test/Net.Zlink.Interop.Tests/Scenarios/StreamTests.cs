@@ -207,7 +207,8 @@ public sealed class StreamTests
         link.Server.SetOption(NativeOption.TlsRequireClientCert, 1);
         link.Bind();
         await Assert.ThrowsAsync<ZlinkException>(() => link.Client.ConnectAsync(link.Bound, Limits.Token).AsTask().Guarded());
-        foreach (NativeEventTypes type in new[] { NativeEventTypes.Listening, NativeEventTypes.Accepted, NativeEventTypes.HandshakeFailedNoDetail, NativeEventTypes.Disconnected })
+        foreach (NativeEventTypes type in new[] { NativeEventTypes.Listening, NativeEventTypes.Accepted,
+            NativeEventTypes.HandshakeFailedNoDetail, NativeEventTypes.Disconnected })
         {
             Assert.Equal(type, link.Monitor.Receive(Limits.Wait)!.Type);
         }
@@ -225,9 +226,11 @@ public sealed class StreamTests
         await using StreamLink link = new StreamLink(transport).Bind();
         link.Client.Options.Tls.CaFile = "";
         using SocketMonitor monitor = link.Client.OpenMonitor(SocketEventTypes.AllNative);
-        ZlinkException refused = await Assert.ThrowsAsync<ZlinkException>(() => link.Client.ConnectAsync(link.Bound, Limits.Token).AsTask().Guarded());
+        ZlinkException refused = await Assert.ThrowsAsync<ZlinkException>(
+            () => link.Client.ConnectAsync(link.Bound, Limits.Token).AsTask().Guarded());
         Assert.Contains("whom nobody here trusts", refused.Message, StringComparison.Ordinal);
-        foreach (SocketEventTypes type in new[] { SocketEventTypes.ConnectDelayed, SocketEventTypes.Connected, SocketEventTypes.HandshakeFailedNoDetail, SocketEventTypes.Disconnected })
+        foreach (SocketEventTypes type in new[] { SocketEventTypes.ConnectDelayed, SocketEventTypes.Connected,
+            SocketEventTypes.HandshakeFailedNoDetail, SocketEventTypes.Disconnected })
         {
             Assert.Equal(type, (await monitor.ReadAsync(Limits.Token).AsTask().Guarded()).Type);
         }

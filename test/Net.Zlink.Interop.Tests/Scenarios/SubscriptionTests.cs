@@ -12,7 +12,8 @@ public sealed class SubscriptionTests
 {
     [NativeTheory]
     [MemberData(nameof(PeerSides.BothOverTcpAndWss), MemberType = typeof(PeerSides))]
-    public void A_subscriber_gets_what_begins_with_its_prefixes_and_nothing_else(PeerKind publisherKind, PeerKind subscriberKind, TestTransport transport)
+    public void A_subscriber_gets_what_begins_with_its_prefixes_and_nothing_else(
+        PeerKind publisherKind, PeerKind subscriberKind, TestTransport transport)
     {
         using var endpoint = new TestEndpoint(transport);
         using IPeerSocket publisher = publisherKind.Create(NativeSocketType.XPub);
@@ -33,7 +34,8 @@ public sealed class SubscriptionTests
 
     [NativeTheory]
     [MemberData(nameof(PeerSides.BothOverTcpAndWss), MemberType = typeof(PeerSides))]
-    public void A_publisher_notices_the_first_subscription_and_the_last_unsubscription_of_a_prefix(PeerKind publisherKind, PeerKind subscriberKind, TestTransport transport)
+    public void A_publisher_notices_the_first_subscription_and_the_last_unsubscription_of_a_prefix(
+        PeerKind publisherKind, PeerKind subscriberKind, TestTransport transport)
     {
         using var endpoint = new TestEndpoint(transport);
         using IPeerSocket publisher = publisherKind.Create(NativeSocketType.XPub);
@@ -56,7 +58,8 @@ public sealed class SubscriptionTests
 
     [NativeTheory]
     [MemberData(nameof(PeerSides.BothOverTcpAndWss), MemberType = typeof(PeerSides))]
-    public void Two_subscribers_of_one_prefix_are_noticed_once_and_each_time_if_verbose(PeerKind publisherKind, PeerKind subscriberKind, TestTransport transport)
+    public void Two_subscribers_of_one_prefix_are_noticed_once_and_each_time_if_verbose(
+        PeerKind publisherKind, PeerKind subscriberKind, TestTransport transport)
     {
         foreach (bool verbose in new[] { false, true })
         {
@@ -154,12 +157,14 @@ public sealed class SubscriptionTests
             publisher.SendText($"{prefix}x");
         }
 
-        Assert.Equal(prefixes.Select(static prefix => $"{prefix}x"), prefixes.Select(_ => subscriber.ReceiveText()), StringComparer.Ordinal);
+        Assert.Equal(prefixes.Select(static prefix => $"{prefix}x"), prefixes.Select(_ => subscriber.ReceiveText()),
+            StringComparer.Ordinal);
     }
 
     [NativeTheory]
     [MemberData(nameof(PeerSides.BothOverTcpAndWss), MemberType = typeof(PeerSides))]
-    public void What_an_xsub_sends_beside_subscriptions_reaches_the_xpub(PeerKind publisherKind, PeerKind subscriberKind, TestTransport transport)
+    public void What_an_xsub_sends_beside_subscriptions_reaches_the_xpub(
+        PeerKind publisherKind, PeerKind subscriberKind, TestTransport transport)
     {
         using var endpoint = new TestEndpoint(transport);
         using IPeerSocket publisher = publisherKind.Create(NativeSocketType.XPub);
@@ -177,7 +182,8 @@ public sealed class SubscriptionTests
 
     [NativeTheory]
     [MemberData(nameof(PeerSides.BothOverTcpAndWss), MemberType = typeof(PeerSides))]
-    public void A_welcome_message_reaches_a_subscriber_that_wants_it(PeerKind publisherKind, PeerKind subscriberKind, TestTransport transport)
+    public void A_welcome_message_reaches_a_subscriber_that_wants_it(
+        PeerKind publisherKind, PeerKind subscriberKind, TestTransport transport)
     {
         using var endpoint = new TestEndpoint(transport);
         using IPeerSocket publisher = publisherKind.Create(NativeSocketType.XPub);
@@ -193,7 +199,8 @@ public sealed class SubscriptionTests
 
     [NativeTheory]
     [MemberData(nameof(PeerSides.BothOverTcpAndWss), MemberType = typeof(PeerSides))]
-    public void A_manual_publisher_grants_other_prefixes_than_asked_for(PeerKind publisherKind, PeerKind subscriberKind, TestTransport transport)
+    public void A_manual_publisher_grants_other_prefixes_than_asked_for(
+        PeerKind publisherKind, PeerKind subscriberKind, TestTransport transport)
     {
         using var endpoint = new TestEndpoint(transport);
         using IPeerSocket publisher = publisherKind.Create(NativeSocketType.XPub);
@@ -227,7 +234,8 @@ public sealed class SubscriptionTests
 
     [NativeTheory]
     [MemberData(nameof(PeerSides.BothOverTcpAndWss), MemberType = typeof(PeerSides))]
-    public void A_publisher_that_connects_serves_a_subscriber_that_is_bound(PeerKind publisherKind, PeerKind subscriberKind, TestTransport transport)
+    public void A_publisher_that_connects_serves_a_subscriber_that_is_bound(
+        PeerKind publisherKind, PeerKind subscriberKind, TestTransport transport)
     {
         using var endpoint = new TestEndpoint(transport);
         using IPeerSocket publisher = publisherKind.Create(NativeSocketType.Pub);

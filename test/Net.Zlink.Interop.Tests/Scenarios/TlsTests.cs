@@ -8,12 +8,14 @@ using Xunit;
 
 namespace Net.Zlink.Interop.Tests.Scenarios;
 
-/// <summary>The TLS options 95 to 102 at both ends, and what both report where the handshake fails. docs/protocol.md section 18 has the rules.</summary>
+/// <summary>The TLS options 95 to 102 at both ends, and what both report where the handshake fails. docs/protocol.md section 18 has the
+/// rules.</summary>
 public sealed class TlsTests : IDisposable
 {
     private static readonly string[] Schemes = ["tls", "wss"];
 
-    // A good binder with a certificate for localhost, 127.0.0.1 and ::1, and a connecter that knows its authority: what each case does to them.
+    // A good binder with a certificate for localhost, 127.0.0.1 and ::1, and a connecter that knows its authority: what each case does to
+    // them.
     private static readonly Dictionary<string, Action<Authorities, IPeerSocket, IPeerSocket>> Works = new(StringComparer.Ordinal)
     {
         ["nothing else"] = static (_, _, _) => { },
@@ -45,7 +47,8 @@ public sealed class TlsTests : IDisposable
             Show(connecter, own.WriteFiles("client", own.Issue("CN=client", [], []), "other secret"));
             connecter.SetOption(NativeOption.TlsPassword, "other secret");
         },
-        ["the system's authorities off beside one of ours"] = static (_, _, connecter) => connecter.SetOption(NativeOption.TlsTrustSystem, 0),
+        ["the system's authorities off beside one of ours"] = static (_, _, connecter) =>
+            connecter.SetOption(NativeOption.TlsTrustSystem, 0),
         ["an issuer between, which the binder shows"] = static (own, binder, connecter) =>
         {
             (string root, string chain, string key) = own.WriteChain();
@@ -60,9 +63,12 @@ public sealed class TlsTests : IDisposable
         ["no authority but the system's"] = static (_, _, connecter) => connecter.SetOption(NativeOption.TlsCa, ""),
         ["another authority"] = static (own, _, connecter) => connecter.SetOption(NativeOption.TlsCa, own.Other.CaFile),
         ["another name"] = static (_, _, connecter) => connecter.SetOption(NativeOption.TlsHostName, "elsewhere.example"),
-        ["another address"] = static (own, binder, _) => Show(binder, own.WriteFiles("else", own.Issue("CN=else", ["localhost"], [IPAddress.Parse("127.0.0.2")]))),
-        ["expired"] = static (own, binder, _) => Show(binder, own.WriteFiles("old", own.Issue("CN=old", ["localhost"], [IPAddress.Loopback], daysUntilEnd: -1))),
-        ["not valid yet"] = static (own, binder, _) => Show(binder, own.WriteFiles("new", own.Issue("CN=new", ["localhost"], [IPAddress.Loopback], daysUntilEnd: 400))),
+        ["another address"] = static (own, binder, _) =>
+            Show(binder, own.WriteFiles("else", own.Issue("CN=else", ["localhost"], [IPAddress.Parse("127.0.0.2")]))),
+        ["expired"] = static (own, binder, _) => Show(
+            binder, own.WriteFiles("old", own.Issue("CN=old", ["localhost"], [IPAddress.Loopback], daysUntilEnd: -1))),
+        ["not valid yet"] = static (own, binder, _) =>
+            Show(binder, own.WriteFiles("new", own.Issue("CN=new", ["localhost"], [IPAddress.Loopback], daysUntilEnd: 400))),
         ["no client certificate"] = static (own, binder, _) => Demand(own, binder),
         ["a client certificate of another authority"] = static (own, binder, connecter) =>
         {
@@ -94,17 +100,21 @@ public sealed class TlsTests : IDisposable
 
     [NativeTheory]
     [MemberData(nameof(FailingRows))]
-    public void What_fails_natively_fails_with_ours_and_is_told_in_the_same_words_at_both_ends(PeerKind connecterKind, PeerKind binderKind, string scheme, string name)
+    public void What_fails_natively_fails_with_ours_and_is_told_in_the_same_words_at_both_ends(
+        PeerKind connecterKind, PeerKind binderKind, string scheme, string name)
     {
         using IPeerSocket binder = binderKind.Create(NativeSocketType.Dealer);
         using IPeerSocket connecter = connecterKind.Create(NativeSocketType.Dealer);
         connecter.SetOption(NativeOption.ReconnectInterval, 10);
         Begin(binder, connecter, scheme, Fails[name]);
-        Assert.Equal(["Listening", "Accepted", "HandshakeFailedNoDetail", "Disconnected(3)"], binder.EventsUpTo(NativeEventTypes.Disconnected));
-        Assert.Equal(["ConnectDelayed", "Connected", "HandshakeFailedNoDetail", "Disconnected(3)"], connecter.EventsUpTo(NativeEventTypes.Disconnected));
+        Assert.Equal(["Listening", "Accepted", "HandshakeFailedNoDetail", "Disconnected(3)"],
+            binder.EventsUpTo(NativeEventTypes.Disconnected));
+        Assert.Equal(["ConnectDelayed", "Connected", "HandshakeFailedNoDetail", "Disconnected(3)"],
+            connecter.EventsUpTo(NativeEventTypes.Disconnected));
 
         // It is tried again, and fails again.
-        Assert.Equal(["ConnectRetried", "ConnectDelayed", "Connected", "HandshakeFailedNoDetail", "Disconnected(3)"], connecter.EventsUpTo(NativeEventTypes.Disconnected));
+        Assert.Equal(["ConnectRetried", "ConnectDelayed", "Connected", "HandshakeFailedNoDetail", "Disconnected(3)"],
+            connecter.EventsUpTo(NativeEventTypes.Disconnected));
         Assert.Equal(["Accepted", "HandshakeFailedNoDetail", "Disconnected(3)"], binder.EventsUpTo(NativeEventTypes.Disconnected));
     }
 

@@ -9,7 +9,8 @@ internal static class Limits
     // 100 times what the slowest wait takes on an idle machine; two busy cores need some of that.
     public static readonly TimeSpan Wait = TimeSpan.FromSeconds(20);
 
-    /// <summary>How long to look for what must not come. It was waited for behind something that did come, so this only has to cover its own way.</summary>
+    /// <summary>How long to look for what must not come. It was waited for behind something that did come, so this only has to cover its
+    /// own way.</summary>
     public static readonly TimeSpan Nothing = TimeSpan.FromMilliseconds(200);
 
     // Between two tries of something that no event announces.

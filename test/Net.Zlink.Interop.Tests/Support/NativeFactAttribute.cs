@@ -11,7 +11,8 @@ public sealed class NativeFactAttribute : FactAttribute
     public NativeFactAttribute([CallerFilePath] string? sourceFile = null, [CallerLineNumber] int sourceLine = -1)
         : base(sourceFile, sourceLine) => Skip = NativeLibraryFile.IsGiven ? null : NativeLibraryFile.HowToTurnOn;
 
-    /// <summary>Whether the test, while it is skipped, has the reason as its name, because `dotnet test` prints of skipped tests the names only. One test does that.</summary>
+    /// <summary>Whether the test, while it is skipped, has the reason as its name, because `dotnet test` prints of skipped tests the names
+    /// only. One test does that.</summary>
     public bool SaysHowToTurnOn
     {
         get;
@@ -23,7 +24,8 @@ public sealed class NativeFactAttribute : FactAttribute
     }
 }
 
-/// <summary>As <see cref="NativeFactAttribute"/>, for rows of data. Without the library the rows are one skipped test, not one each.</summary>
+/// <summary>As <see cref="NativeFactAttribute"/>, for rows of data. Without the library the rows are one skipped test, not one
+/// each.</summary>
 [AttributeUsage(AttributeTargets.Method)]
 public sealed class NativeTheoryAttribute : TheoryAttribute
 {

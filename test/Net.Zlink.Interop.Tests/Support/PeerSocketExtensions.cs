@@ -29,12 +29,15 @@ internal static class PeerSocketExtensions
 
     /// <summary>Whether it can be received from, or sent to, without waiting.</summary>
     public static bool IsReadyFor(this IPeerSocket socket, NativePollEvents what) =>
-        ((NativePollEvents)BitConverter.ToInt32(Convert.FromHexString(socket.TryGetOption(NativeOption.Events, sizeof(int)).Split(": ")[1])) & what) != NativePollEvents.None;
+        ((NativePollEvents)BitConverter.ToInt32(Convert.FromHexString(
+            socket.TryGetOption(NativeOption.Events, sizeof(int)).Split(": ")[1])) & what) != NativePollEvents.None;
 
-    public static void SendText(this IPeerSocket socket, params string[] parts) => socket.Send(Array.ConvertAll(parts, Encoding.UTF8.GetBytes));
+    public static void SendText(this IPeerSocket socket, params string[] parts) =>
+        socket.Send(Array.ConvertAll(parts, Encoding.UTF8.GetBytes));
 
     /// <summary>Sends without waiting.</summary>
-    public static PeerSendResult TrySendText(this IPeerSocket socket, params string[] parts) => socket.Send(Array.ConvertAll(parts, Encoding.UTF8.GetBytes), TimeSpan.Zero);
+    public static PeerSendResult TrySendText(this IPeerSocket socket, params string[] parts) =>
+        socket.Send(Array.ConvertAll(parts, Encoding.UTF8.GetBytes), TimeSpan.Zero);
 
     /// <summary>The next message; that there is none within the limit is a failure.</summary>
     public static byte[][] Receive(this IPeerSocket socket)
@@ -48,13 +51,15 @@ internal static class PeerSocketExtensions
     public static string ReceiveText(this IPeerSocket socket) => TextOf(socket.Receive());
 
     /// <summary>The same, or null if nothing comes in the time of <see cref="Limits.Nothing"/>.</summary>
-    public static string? ReceiveTextOrNothing(this IPeerSocket socket) => socket.Receive(Limits.Nothing) is { } message ? TextOf(message) : null;
+    public static string? ReceiveTextOrNothing(this IPeerSocket socket) => socket.Receive(Limits.Nothing) is { } message ? TextOf(message)
+        : null;
 
     public static void Subscribe(this IPeerSocket socket, string prefix) => socket.Subscribe(Encoding.UTF8.GetBytes(prefix));
 
     public static void Unsubscribe(this IPeerSocket socket, string prefix) => socket.Unsubscribe(Encoding.UTF8.GetBytes(prefix));
 
-    public static void SetOption(this IPeerSocket socket, int option, string value) => socket.SetOption(option, Encoding.UTF8.GetBytes(value));
+    public static void SetOption(this IPeerSocket socket, int option, string value) =>
+        socket.SetOption(option, Encoding.UTF8.GetBytes(value));
 
     /// <summary>Reads events up to the first of that type, and returns it.</summary>
     public static PeerEvent WaitForEvent(this IPeerSocket socket, NativeEventTypes type)

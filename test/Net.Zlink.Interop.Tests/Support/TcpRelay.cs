@@ -5,7 +5,8 @@ using System.Net.Sockets;
 namespace Net.Zlink.Interop.Tests.Support;
 
 /// <summary>
-/// Stands between a connecting and a bound endpoint on tcp, or on what lies above it, hands bytes on, and can stop handing on or cut the connection. While it is frozen, new connections
+/// Stands between a connecting and a bound endpoint on tcp, or on what lies above it, hands bytes on, and can stop handing on or cut the
+/// connection. While it is frozen, new connections
 /// are taken by the kernel and hear nothing.
 /// </summary>
 internal sealed class TcpRelay : IAsyncDisposable

@@ -25,7 +25,8 @@ internal static class TestPayload
     /// <summary>The number in a body of 8 bytes and more.</summary>
     public static long NumberOf(byte[] body) => BinaryPrimitives.ReadInt64BigEndian(body);
 
-    public static byte[][] MakeMessage(long number, int parts, int size) => [.. Enumerable.Range(0, parts).Select(i => Make(number + i, size))];
+    public static byte[][] MakeMessage(long number, int parts, int size) =>
+        [.. Enumerable.Range(0, parts).Select(i => Make(number + i, size))];
 
     /// <summary>Fails with sizes and place, not with a megabyte of bytes.</summary>
     public static void AssertEqual(byte[][] expected, byte[][] actual, string what)
@@ -33,9 +34,11 @@ internal static class TestPayload
         Assert.True(expected.Length == actual.Length, $"{what}: {actual.Length} parts instead of {expected.Length}");
         for (int i = 0; i < expected.Length; i++)
         {
-            Assert.True(expected[i].Length == actual[i].Length, $"{what}: part {i} has {actual[i].Length} bytes instead of {expected[i].Length}{WhoseItIs(actual[i])}");
+            Assert.True(expected[i].Length == actual[i].Length,
+                $"{what}: part {i} has {actual[i].Length} bytes instead of {expected[i].Length}{WhoseItIs(actual[i])}");
             int same = expected[i].AsSpan().CommonPrefixLength(actual[i]);
-            Assert.True(same == expected[i].Length, $"{what}: part {i} differs at byte {same} of {expected[i].Length}{WhoseItIs(actual[i])}");
+            Assert.True(same == expected[i].Length,
+                $"{what}: part {i} differs at byte {same} of {expected[i].Length}{WhoseItIs(actual[i])}");
         }
     }
 

@@ -9,7 +9,8 @@ namespace Net.Zlink.Interop.Tests.Wrapper;
 public sealed class NativeSocketTests
 {
     [NativeFact(SaysHowToTurnOn = true)]
-    public void The_native_library_is_of_the_version_that_ours_was_written_against() => Assert.Equal(new Version(1, 3, 0), NativeContext.LibraryVersion);
+    public void The_native_library_is_of_the_version_that_ours_was_written_against() =>
+        Assert.Equal(new Version(1, 3, 0), NativeContext.LibraryVersion);
 
     [NativeFact]
     public void Messages_of_several_parts_keep_their_parts_and_bytes()
@@ -95,7 +96,8 @@ public sealed class NativeSocketTests
         using var context = new NativeContext();
         using NativeSocket socket = context.CreateSocket(NativeSocketType.Dealer);
         Task<NativeException> blocked = Task.Factory.StartNew(
-            () => Assert.Throws<NativeException>(() => socket.Receive(Limits.Wait)), Limits.Token, TaskCreationOptions.LongRunning, TaskScheduler.Default);
+            () => Assert.Throws<NativeException>(() => socket.Receive(Limits.Wait)), Limits.Token, TaskCreationOptions.LongRunning,
+                TaskScheduler.Default);
         context.Shutdown();
         Assert.Equal(NativeErrno.ContextTerminated, (await blocked.Guarded()).Error);
     }

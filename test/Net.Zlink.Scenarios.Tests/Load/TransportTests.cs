@@ -30,8 +30,11 @@ public sealed class TransportTests
     public async Task A_stack_passes(string stack, string transport)
     {
         Assert.SkipWhen(Stacks.WhyNot(stack) is not null, Stacks.WhyNot(stack) ?? "");
-        await using IEchoServer server = await Stacks.StartAsync(stack, new ServerSettings($"{transport}://127.0.0.1:0{(transport is "ws" or "wss" ? "/" : "")}", Backlog: 100, HighWaterMark: 1000, Shards: 2));
-        LoadReport report = await Runs.LoadAsync(server.Endpoint, Runs.Short with { Connections = 20, InFlight = 10, Size = 1000, Transport = transport });
+        await using IEchoServer server = await Stacks.StartAsync(
+            stack, new ServerSettings($"{transport}://127.0.0.1:0{(transport is "ws" or "wss" ? "/" : "")}", Backlog: 100,
+            HighWaterMark: 1000, Shards: 2));
+        LoadReport report = await Runs.LoadAsync(
+            server.Endpoint, Runs.Short with { Connections = 20, InFlight = 10, Size = 1000, Transport = transport });
         Assert.True(report.Row.Passed, report.Row.ToResultLine() + " " + report.Row.ErrorsByErrno);
         Assert.True(report.Row.Recv > 20, report.Row.ToResultLine());
     }
@@ -45,8 +48,10 @@ public sealed class TransportTests
     [InlineData("net-zlink-pull", 300_000, 30)]
     public async Task The_smallest_and_very_long_messages_come_back_whole(string stack, int size, int inFlight)
     {
-        await using IEchoServer server = await Stacks.StartAsync(stack, new ServerSettings("tcp://127.0.0.1:0", Backlog: 100, HighWaterMark: 1000, Shards: 2));
-        LoadReport report = await Runs.LoadAsync(server.Endpoint, Runs.Short with { Size = size, InFlight = inFlight, SendBatch = 4, LatencySampleRate = 1 });
+        await using IEchoServer server = await Stacks.StartAsync(
+            stack, new ServerSettings("tcp://127.0.0.1:0", Backlog: 100, HighWaterMark: 1000, Shards: 2));
+        LoadReport report = await Runs.LoadAsync(
+            server.Endpoint, Runs.Short with { Size = size, InFlight = inFlight, SendBatch = 4, LatencySampleRate = 1 });
         Assert.True(report.Row.Passed, report.Row.ToResultLine());
     }
 

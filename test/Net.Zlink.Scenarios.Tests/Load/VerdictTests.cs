@@ -116,7 +116,8 @@ public sealed class VerdictTests
         Assert.Equal(Connections, report.Client.LostConnections);
 
         // A connection may notice it by its next read or by its next write: two numbers, one error each.
-        Assert.Equal(Connections, report.Row.ErrorsByErrno.Split(';').Sum(static error => int.Parse(error.Split(':')[1], CultureInfo.InvariantCulture)));
+        Assert.Equal(Connections, report.Row.ErrorsByErrno.Split(';')
+            .Sum(static error => int.Parse(error.Split(':')[1], CultureInfo.InvariantCulture)));
         Assert.True(report.Row.IncompleteRatio > 0);
         Assert.Equal(0, report.Row.DrainTimeout);
         Assert.Equal(0, report.Row.GatingViolation);
@@ -163,8 +164,10 @@ public sealed class VerdictTests
         // Accepts and closes.
         using var rude = new TcpListener(IPAddress.Loopback, 0);
         rude.Start();
-        Task closing = Task.Run(async () => (await rude.AcceptSocketAsync(TestContext.Current.CancellationToken)).Dispose(), TestContext.Current.CancellationToken);
-        ResultRow lost = (await Runs.LoadAsync($"tcp://127.0.0.1:{((IPEndPoint)rude.LocalEndpoint).Port}", settings with { Connections = 1 })).Row;
+        Task closing = Task.Run(async () => (await rude.AcceptSocketAsync(TestContext.Current.CancellationToken)).Dispose(),
+            TestContext.Current.CancellationToken);
+        ResultRow lost = (await Runs.LoadAsync($"tcp://127.0.0.1:{((IPEndPoint)rude.LocalEndpoint).Port}", settings
+            with { Connections = 1 })).Row;
         await closing;
         Assert.Equal("FAIL", lost.PassFail);
         Assert.Equal(1, lost.ConnectSuccess);

@@ -16,7 +16,9 @@ public sealed class PatternResultTests
     [Fact]
     public void The_lines_are_medians_per_stack_and_there_is_none_for_a_figure_nobody_has()
     {
-        PatternResult result = PatternResult.Of(Case, [Row(PatternStack.Managed, 1, 300, 5), Row(PatternStack.Managed, 2, 100, 7), Row(PatternStack.Managed, 3, 200, 6), Row(PatternStack.Native, 1, 50)], [], Stacks);
+        PatternResult result = PatternResult.Of(Case,
+            [Row(PatternStack.Managed, 1, 300, 5), Row(PatternStack.Managed, 2, 100, 7), Row(PatternStack.Managed, 3, 200, 6),
+            Row(PatternStack.Native, 1, 50)], [], Stacks);
         Assert.Equal(
             [
                 new ResultLine(PatternStack.Native, "PAIR", "tcp", 64, ResultLines.Throughput, 50),
@@ -48,7 +50,8 @@ public sealed class PatternResultTests
     [Fact]
     public void A_round_that_failed_is_a_failure_however_fast_the_others_were()
     {
-        PatternRow[] rows = [Row(PatternStack.Managed, 1, 1000), Row(PatternStack.Managed, 2, 1000) with { MessagesPerSecond = null, Fault = "it ended without a figure" }];
+        PatternRow[] rows = [Row(PatternStack.Managed, 1, 1000), Row(PatternStack.Managed, 2, 1000)
+            with { MessagesPerSecond = null, Fault = "it ended without a figure" }];
         Assert.True(PatternResult.Of(Case, rows, [], Stacks).Failed);
     }
 
@@ -63,7 +66,8 @@ public sealed class PatternResultTests
     public void A_bar_about_no_case_that_is_run_is_refused_and_of_a_set_one_bar_is_enough()
     {
         PatternBar.CheckAbout([PatternBar.Parse("PAIR/*/64:rate>=1")], ["issue"], [Case]);
-        RequestException e = Assert.Throws<RequestException>(() => PatternBar.CheckAbout([PatternBar.Parse("PAIR/tcp/1024:rate>=1")], [], [Case]));
+        RequestException e = Assert.Throws<RequestException>(
+            () => PatternBar.CheckAbout([PatternBar.Parse("PAIR/tcp/1024:rate>=1")], [], [Case]));
         Assert.Contains("PAIR/tcp/1024:rate", e.Message, StringComparison.Ordinal);
         Assert.Throws<RequestException>(() => PatternBar.CheckAbout([], ["issue"], [new PatternCase(PatternNames.Stream, "ws", 64)]));
     }
@@ -83,11 +87,13 @@ public sealed class PatternResultTests
         var cases = new List<PatternCase>();
         foreach (string pattern in PatternNames.All)
         {
-            cases.AddRange(from transport in PatternNames.Transports from size in PatternNames.Sizes select new PatternCase(pattern, transport, size));
+            cases.AddRange(from transport in PatternNames.Transports from size in PatternNames.Sizes select new PatternCase(
+                pattern, transport, size));
         }
 
         Assert.All(bars, bar => Assert.Contains(cases, bar.IsAbout));
-        Assert.DoesNotContain(bars, static bar => bar.Metric == Metric.Latency && bar.IsAbout(new PatternCase(PatternNames.PubSub, "tcp", 64)));
+        Assert.DoesNotContain(bars, static bar => bar.Metric == Metric.Latency
+            && bar.IsAbout(new PatternCase(PatternNames.PubSub, "tcp", 64)));
     }
 
     [Fact]

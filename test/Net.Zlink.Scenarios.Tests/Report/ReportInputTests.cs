@@ -19,13 +19,16 @@ public sealed class ReportInputTests : IDisposable
         IReadOnlyList<ReportInput> inputs = ReportInput.Read([_folder.FullName]);
         Assert.Collection(inputs, static first => Assert.Equal("earlier", first.Name), static second => Assert.Equal("later", second.Name));
         Assert.Equal(60, inputs[0].Summary.Soak!.Samples.Count);
-        Assert.Equal(ReportPage.Write(inputs, DateTimeOffset.UnixEpoch), ReportPage.Write(ReportInput.Read([Path.Combine(_folder.FullName, "later"), Path.Combine(_folder.FullName, "deep")]), DateTimeOffset.UnixEpoch));
+        Assert.Equal(ReportPage.Write(inputs, DateTimeOffset.UnixEpoch),
+            ReportPage.Write(ReportInput.Read([Path.Combine(_folder.FullName, "later"), Path.Combine(_folder.FullName, "deep")]),
+            DateTimeOffset.UnixEpoch));
     }
 
     [Fact]
     public void A_folder_without_a_summary_and_a_file_that_is_none_are_refused_in_a_sentence()
     {
-        Assert.Contains("There is no summary.json", Assert.Throws<RequestException>(() => ReportInput.Read([_folder.FullName])).Message, StringComparison.Ordinal);
+        Assert.Contains("There is no summary.json", Assert.Throws<RequestException>(() => ReportInput.Read([_folder.FullName])).Message,
+            StringComparison.Ordinal);
         string file = Path.Combine(_folder.FullName, "broken.json");
         File.WriteAllText(file, "{ \"kind\": ");
         Assert.Contains("not a summary", Assert.Throws<RequestException>(() => ReportInput.Read([file])).Message, StringComparison.Ordinal);

@@ -22,7 +22,8 @@ public sealed partial class ReportPageTests
     [Fact]
     public void A_page_of_many_kinds_is_well_formed_and_has_a_section_for_each()
     {
-        XElement page = Parsed(Summaries.Scenario().Named("s2"), Summaries.Patterns().Named("patterns"), Summaries.Soak().Named("soak"), Summaries.Scenario("dotnet").Named("again"));
+        XElement page = Parsed(Summaries.Scenario().Named("s2"), Summaries.Patterns().Named("patterns"), Summaries.Soak().Named("soak"),
+            Summaries.Scenario("dotnet").Named("again"));
         Assert.Equal(4, page.Descendants("section").Count());
         Assert.True(page.Descendants("svg").Count() > 15);
         Assert.Contains(page.Descendants("figcaption"), static title => title.Value is "Latency by percentile (middle round)");
@@ -33,9 +34,11 @@ public sealed partial class ReportPageTests
     [Fact]
     public void The_page_fetches_nothing_and_runs_nothing()
     {
-        string page = ReportPage.Write([Summaries.Scenario().Named("s2"), Summaries.Patterns().Named("p"), Summaries.Soak().Named("soak")], DateTimeOffset.UnixEpoch);
+        string page = ReportPage.Write([Summaries.Scenario().Named("s2"), Summaries.Patterns().Named("p"), Summaries.Soak().Named("soak")],
+            DateTimeOffset.UnixEpoch);
         Assert.DoesNotMatch(Fetches(), page);
-        Assert.DoesNotContain(Parsed(Summaries.Scenario().Named("s2")).Descendants(), static element => element.Name.LocalName is "script" or "link" or "img" or "iframe");
+        Assert.DoesNotContain(Parsed(Summaries.Scenario().Named("s2")).Descendants(),
+            static element => element.Name.LocalName is "script" or "link" or "img" or "iframe");
     }
 
     [Fact]
@@ -47,15 +50,19 @@ public sealed partial class ReportPageTests
             string title = Assert.Single(figure.Elements("figcaption")).Value;
             XElement chart = figure.Elements("svg").First();
             Assert.Contains(title, chart.Attribute("aria-label")!.Value, StringComparison.Ordinal);
-            Assert.All(chart.Descendants("text").Where(static text => text.Attribute("class")!.Value is "title"), static axis => Assert.NotEmpty(axis.Value));
+            Assert.All(chart.Descendants("text").Where(static text => text.Attribute("class")!.Value is "title"),
+                static axis => Assert.NotEmpty(axis.Value));
             Assert.True(chart.Descendants("text").Count(static text => text.Attribute("class")!.Value is "title") is 1 or 2, title);
-            Assert.Equal(chart.Attribute("width")!.Value + " " + chart.Attribute("height")!.Value, chart.Attribute("viewBox")!.Value["0 0 ".Length..]);
+            Assert.Equal(chart.Attribute("width")!.Value + " " + chart.Attribute("height")!.Value,
+                chart.Attribute("viewBox")!.Value["0 0 ".Length..]);
         }
     }
 
     [Fact]
     public void No_text_is_smaller_than_12_pixels() =>
-        Assert.All(FontSizes().Matches(ReportStyle.Css).Select(static match => int.Parse(match.Groups["size"].Value, System.Globalization.CultureInfo.InvariantCulture)), static size => Assert.True(size >= 12, $"{size} px"));
+        Assert.All(FontSizes().Matches(ReportStyle.Css)
+            .Select(static match => int.Parse(match.Groups["size"].Value, System.Globalization.CultureInfo.InvariantCulture)),
+            static size => Assert.True(size >= 12, $"{size} px"));
 
     [Fact]
     public void Hostile_names_stay_text_everywhere()
@@ -70,9 +77,11 @@ public sealed partial class ReportPageTests
         };
         XElement page = Parsed(summary.Named(Hostile), (Summaries.Soak(ResultRow.Fail) with { Command = Hostile }).Named(Hostile));
         Assert.DoesNotContain(page.Descendants(), static element => element.Name.LocalName is "script");
-        Assert.DoesNotContain(page.DescendantsAndSelf().Attributes(), static attribute => attribute.Name.LocalName.StartsWith("on", StringComparison.Ordinal));
+        Assert.DoesNotContain(page.DescendantsAndSelf().Attributes(),
+            static attribute => attribute.Name.LocalName.StartsWith("on", StringComparison.Ordinal));
         Assert.Contains("<script>alert('x')</script>", page.Value, StringComparison.Ordinal);
-        Assert.DoesNotContain("<script", ReportPage.Write([summary.Named(Hostile)], DateTimeOffset.UnixEpoch), StringComparison.OrdinalIgnoreCase);
+        Assert.DoesNotContain("<script", ReportPage.Write([summary.Named(Hostile)], DateTimeOffset.UnixEpoch),
+            StringComparison.OrdinalIgnoreCase);
     }
 
     [Fact]
@@ -95,7 +104,8 @@ public sealed partial class ReportPageTests
     {
         XElement section = Parsed(Summaries.Soak(ResultRow.Fail).Named("soak")).Descendants("section").Single();
         Assert.Contains("3 buffers of the pool are still out", section.Value, StringComparison.Ordinal);
-        Assert.Contains(section.Descendants("tr"), static row => row.Value.StartsWith("handles120.002.00", StringComparison.Ordinal) && row.Value.EndsWith("FAIL", StringComparison.Ordinal));
+        Assert.Contains(section.Descendants("tr"), static row => row.Value.StartsWith("handles120.002.00", StringComparison.Ordinal)
+            && row.Value.EndsWith("FAIL", StringComparison.Ordinal));
     }
 
     [Fact]
@@ -120,7 +130,8 @@ public sealed partial class ReportPageTests
     [Fact]
     public void Markdown_keeps_hostile_names_in_their_cells_and_shows_a_failure()
     {
-        string text = MarkdownTables.Write([Summaries.Scenario("a|b\nc<d", failed: true).Named("x"), Summaries.Patterns().Named("p"), Summaries.Soak().Named("s")]);
+        string text = MarkdownTables.Write([Summaries.Scenario("a|b\nc<d", failed: true).Named("x"), Summaries.Patterns().Named("p"),
+            Summaries.Soak().Named("s")]);
         Assert.Contains("### x: FAIL", text, StringComparison.Ordinal);
         string row = Assert.Single(text.Split('\n'), static line => line.StartsWith("| a", StringComparison.Ordinal));
         Assert.StartsWith("| a\\|b c\\<d ", row, StringComparison.Ordinal);
@@ -132,11 +143,13 @@ public sealed partial class ReportPageTests
     {
         string page = ReportPage.Write(inputs, DateTimeOffset.UnixEpoch);
         Assert.StartsWith("<!DOCTYPE html>\n<html", page, StringComparison.Ordinal);
-        using var reader = XmlReader.Create(new StringReader(page["<!DOCTYPE html>\n".Length..]), new XmlReaderSettings { DtdProcessing = DtdProcessing.Prohibit });
+        using var reader = XmlReader.Create(new StringReader(page["<!DOCTYPE html>\n".Length..]),
+            new XmlReaderSettings { DtdProcessing = DtdProcessing.Prohibit });
         return XElement.Load(reader);
     }
 
-    [GeneratedRegex("(src|href)=\"(?!#)|url\\(|@import|https?:|<script", RegexOptions.IgnoreCase | RegexOptions.ExplicitCapture, matchTimeoutMilliseconds: 5_000)]
+    [GeneratedRegex("(src|href)=\"(?!#)|url\\(|@import|https?:|<script", RegexOptions.IgnoreCase | RegexOptions.ExplicitCapture,
+        matchTimeoutMilliseconds: 5_000)]
     private static partial Regex Fetches();
 
     [GeneratedRegex("font(-size)?:[^;}]*?(?<size>[0-9]+)px", RegexOptions.ExplicitCapture, matchTimeoutMilliseconds: 5_000)]

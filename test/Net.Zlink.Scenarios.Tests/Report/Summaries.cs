@@ -12,7 +12,8 @@ internal static class Summaries
 {
     public static Summary Scenario(string stack = "net-zlink", bool failed = false)
     {
-        ResultRow row = new() { ScenarioId = stack + "-s2", Transport = "tcp", Ccu = 10, InFlight = 30, Size = 1024, ConnectSuccess = 10, Sent = 1000, Recv = failed ? 990 : 1000, Throughput = 123_456, P50 = 100, P95 = 200, P99 = 300 };
+        ResultRow row = new() { ScenarioId = stack + "-s2", Transport = "tcp", Ccu = 10, InFlight = 30, Size = 1024, ConnectSuccess = 10,
+            Sent = 1000, Recv = failed ? 990 : 1000, Throughput = 123_456, P50 = 100, P95 = 200, P99 = 300 };
         return Empty("scenario", row.PassFail) with
         {
             Settings = new ScenarioSettings(),
@@ -24,11 +25,15 @@ internal static class Summaries
                     Number = 1,
                     Started = DateTimeOffset.UnixEpoch,
                     Row = row,
-                    Client = new ClientDetail { LatencyCurve = [new LatencyPoint(0, 10), new LatencyPoint(50, 100), new LatencyPoint(99, 300), new LatencyPoint(100, 900)] },
-                    Server = new ServerDetail { Samples = [new ProcessSample(1, 50, 80, 5, 1, 0, 0, 2, 10, 0), new ProcessSample(2, 60, 90, 6, 2, 0, 0, 3, 10, 0)] },
+                    Client = new ClientDetail { LatencyCurve =
+                        [new LatencyPoint(0, 10), new LatencyPoint(50, 100), new LatencyPoint(99, 300), new LatencyPoint(100, 900)] },
+                    Server = new ServerDetail { Samples = [new ProcessSample(1, 50, 80, 5, 1, 0, 0, 2, 10, 0),
+                        new ProcessSample(2, 60, 90, 6, 2, 0, 0, 3, 10, 0)] },
                 },
             ],
-            Stacks = [new StackSummary { Stack = stack, PassFail = row.PassFail, Rounds = 1, Passed = failed ? 0 : 1, Throughput = failed ? null : new Spread(123_456, 100_000, 150_000), P50 = failed ? null : new Spread(100, 90, 110), P99 = failed ? null : new Spread(300, 250, 400) }],
+            Stacks = [new StackSummary { Stack = stack, PassFail = row.PassFail, Rounds = 1, Passed = failed ? 0 : 1, Throughput = failed
+                ? null : new Spread(123_456, 100_000, 150_000), P50 = failed ? null : new Spread(100, 90, 110), P99 = failed ? null
+                : new Spread(300, 250, 400) }],
         };
     }
 
@@ -76,8 +81,10 @@ internal static class Summaries
         Started = DateTimeOffset.UnixEpoch,
         Finished = DateTimeOffset.UnixEpoch.AddSeconds(90),
         PassFail = verdict,
-        Machine = new MachineInfo { Processor = "a processor", Processors = 2, Architecture = "X64", MemoryGigabytes = 4, System = "Linux", Kernel = "6", Virtual = true, LoadAverage = "0.1", SoMaxConn = 4096, EphemeralPorts = "32768-60999" },
-        Versions = new VersionInfo { NetZlink = "0.1.0+0123456789abcdef", Runtime = ".NET 10", AspNetCore = "10", Collector = "workstation", Build = "Release" },
+        Machine = new MachineInfo { Processor = "a processor", Processors = 2, Architecture = "X64", MemoryGigabytes = 4, System = "Linux",
+            Kernel = "6", Virtual = true, LoadAverage = "0.1", SoMaxConn = 4096, EphemeralPorts = "32768-60999" },
+        Versions = new VersionInfo { NetZlink = "0.1.0+0123456789abcdef", Runtime = ".NET 10", AspNetCore = "10",
+            Collector = "workstation", Build = "Release" },
         Environment = new Dictionary<string, string>(StringComparer.Ordinal),
     };
 }

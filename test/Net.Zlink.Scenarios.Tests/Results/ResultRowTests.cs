@@ -34,7 +34,9 @@ public sealed class ResultRowTests
 
     [Fact]
     public void The_result_line_is_the_definition() => Assert.Equal(
-        "RESULT scenario=net-zlink-s2 transport=tcp ccu=10000 size=1024 inflight=30 connect_success=10000 connect_fail=0 connect_timeout=0 sent=2000000 recv=2000000 incomplete_ratio=0.000000 throughput=1234567.89 p50_us=1.50 p95_us=2.25 p99_us=1234.57 drain_timeout=0 gating_violation=0 pass_fail=PASS",
+        "RESULT scenario=net-zlink-s2 transport=tcp ccu=10000 size=1024 inflight=30 connect_success=10000 connect_fail=0 "
+            + "connect_timeout=0 sent=2000000 recv=2000000 incomplete_ratio=0.000000 throughput=1234567.89 p50_us=1.50 p95_us=2.25 "
+            + "p99_us=1234.57 drain_timeout=0 gating_violation=0 pass_fail=PASS",
         Good.ToResultLine());
 
     [Fact]

@@ -26,12 +26,19 @@ public sealed class SummaryFileTests
     public void The_json_has_the_members_that_reports_read()
     {
         using JsonDocument json = JsonDocument.Parse(SummaryFile.ToJson(Make()));
-        Members(json.RootElement, "format", "kind", "command", "started", "finished", "passFail", "machine", "versions", "environment", "settings", "plan", "rounds", "stacks", "skipped", "doubts", "unjudged", "bars", "patterns", "soak");
-        Members(json.RootElement.GetProperty("settings"), "scenario", "transport", "connections", "size", "inFlight", "warmupSeconds", "measureSeconds", "drainTimeoutSeconds", "connectConcurrency", "connectTimeoutSeconds", "backlog", "highWaterMark", "shards", "sendBatch", "latencySampleRate", "inlineCompletions");
+        Members(json.RootElement, "format", "kind", "command", "started", "finished", "passFail", "machine", "versions", "environment",
+            "settings", "plan", "rounds", "stacks", "skipped", "doubts", "unjudged", "bars", "patterns", "soak");
+        Members(json.RootElement.GetProperty("settings"), "scenario", "transport", "connections", "size", "inFlight", "warmupSeconds",
+            "measureSeconds", "drainTimeoutSeconds", "connectConcurrency", "connectTimeoutSeconds", "backlog", "highWaterMark", "shards",
+            "sendBatch", "latencySampleRate", "inlineCompletions");
         JsonElement round = json.RootElement.GetProperty("rounds")[0];
         Members(round, "stack", "number", "started", "row", "client", "server", "othersPercent", "fault");
-        Members(round.GetProperty("row"), "scenarioId", "transport", "ccu", "inFlight", "size", "connectSuccess", "connectFail", "connectTimeout", "sent", "recv", "incompleteRatio", "throughput", "p50", "p95", "p99", "drainTimeout", "gatingViolation", "errorsByErrno", "passFail", "passed");
-        Members(json.RootElement.GetProperty("stacks")[0], "stack", "passFail", "rounds", "passed", "throughput", "p50", "p95", "p99", "connectSeconds", "serverCpuMicrosecondsPerMessage", "serverPeakMegabytes", "idlePercent", "kilobytesPerConnection", "clientCpuMicrosecondsPerMessage", "ratios");
+        Members(round.GetProperty("row"), "scenarioId", "transport", "ccu", "inFlight", "size", "connectSuccess", "connectFail",
+            "connectTimeout", "sent", "recv", "incompleteRatio", "throughput", "p50", "p95", "p99", "drainTimeout", "gatingViolation",
+            "errorsByErrno", "passFail", "passed");
+        Members(json.RootElement.GetProperty("stacks")[0], "stack", "passFail", "rounds", "passed", "throughput", "p50", "p95", "p99",
+            "connectSeconds", "serverCpuMicrosecondsPerMessage", "serverPeakMegabytes", "idlePercent", "kilobytesPerConnection",
+            "clientCpuMicrosecondsPerMessage", "ratios");
         Members(json.RootElement.GetProperty("stacks")[0].GetProperty("throughput"), "median", "min", "max");
         Members(round.GetProperty("client").GetProperty("latencyCurve")[0], "percent", "microseconds");
         Assert.Equal("s2", json.RootElement.GetProperty("settings").GetProperty("scenario").GetString(), ignoreCase: true);
@@ -69,9 +76,12 @@ public sealed class SummaryFileTests
     [InlineData("DOTNET_ROOT", false)]
     [InlineData("DOTNET_CLI_TELEMETRY_OPTOUT", false)]
     [InlineData("HOME", false)]
-    public void Environment_variables_matter_if_they_change_what_is_measured(string name, bool matters) => Assert.Equal(matters, EnvironmentVariables.Matters(name));
+    public void Environment_variables_matter_if_they_change_what_is_measured(string name, bool matters) =>
+        Assert.Equal(matters, EnvironmentVariables.Matters(name));
 
-    private static void Members(JsonElement element, params string[] names) => Assert.Equal(names.Order(StringComparer.Ordinal), element.EnumerateObject().Select(static member => member.Name).Order(StringComparer.Ordinal));
+    private static void Members(JsonElement element, params string[] names) =>
+        Assert.Equal(names.Order(StringComparer.Ordinal),
+        element.EnumerateObject().Select(static member => member.Name).Order(StringComparer.Ordinal));
 
     private static Summary Make() => new()
     {
@@ -92,12 +102,15 @@ public sealed class SummaryFileTests
                 Stack = "net-zlink",
                 Number = 1,
                 Started = DateTimeOffset.UnixEpoch,
-                Row = new ResultRow { ScenarioId = "net-zlink-s2", Transport = "tcp", Ccu = 1, InFlight = 1, Size = 64, ConnectSuccess = 1, Sent = 3, Recv = 3, Throughput = 3, P99 = 2 },
+                Row = new ResultRow { ScenarioId = "net-zlink-s2", Transport = "tcp", Ccu = 1, InFlight = 1, Size = 64, ConnectSuccess = 1,
+                    Sent = 3, Recv = 3, Throughput = 3, P99 = 2 },
                 Client = new ClientDetail { LatencyCurve = [new LatencyPoint(50, 1.5)] },
-                Server = new ServerDetail { Samples = [new ProcessSample(1, 2, 3, 4, 5, 6, 7, 8, 9, 10)], Runtime = new RuntimeEvidence { Gen0 = 4 } },
+                Server = new ServerDetail { Samples = [new ProcessSample(1, 2, 3, 4, 5, 6, 7, 8, 9, 10)],
+                    Runtime = new RuntimeEvidence { Gen0 = 4 } },
             },
         ],
-        Stacks = [new StackSummary { Stack = "net-zlink", PassFail = ResultRow.Pass, Rounds = 1, Passed = 1, Throughput = new Spread(3, 2, 4) }],
+        Stacks = [new StackSummary { Stack = "net-zlink", PassFail = ResultRow.Pass, Rounds = 1, Passed = 1,
+            Throughput = new Spread(3, 2, 4) }],
         Skipped = [new SkippedStack("native", "no library")],
     };
 }

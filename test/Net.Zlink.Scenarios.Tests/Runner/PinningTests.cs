@@ -44,5 +44,6 @@ public sealed class PinningTests
     }
 
     [Fact]
-    public void Processors_that_are_not_there_are_refused() => Assert.Throws<RequestException>(() => Pinning.Parse("0/99999", Pinning.Auto));
+    public void Processors_that_are_not_there_are_refused() =>
+        Assert.Throws<RequestException>(() => Pinning.Parse("0/99999", Pinning.Auto));
 }

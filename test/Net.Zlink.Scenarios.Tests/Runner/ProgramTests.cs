@@ -17,12 +17,14 @@ public sealed class ProgramTests
     {
         using var folder = new TestFolder();
         (int code, string output, string errors) = await Runs.ProgramAsync(
-            scenario, "--profile", "quick", "--drain-timeout", "60", "--stack", "net-zlink", "dotnet", "native", "--ccu", connections.ToString(CultureInfo.InvariantCulture), "--measure", "0.5", "--quiet", "--output", folder.Path);
+            scenario, "--profile", "quick", "--drain-timeout", "60", "--stack", "net-zlink", "dotnet", "native", "--ccu",
+                connections.ToString(CultureInfo.InvariantCulture), "--measure", "0.5", "--quiet", "--output", folder.Path);
 
         Assert.True(code == 0, output + errors);
         string[] lines = output.Split('\n');
         string[] results = [.. lines.Where(static line => line.StartsWith("RESULT ", StringComparison.Ordinal))];
-        Assert.Equal([$"scenario=net-zlink-{scenario}", $"scenario=dotnet-{scenario}"], results.Select(static line => line.Split(' ')[1]), StringComparer.Ordinal);
+        Assert.Equal([$"scenario=net-zlink-{scenario}", $"scenario=dotnet-{scenario}"], results.Select(static line => line.Split(' ')[1]),
+            StringComparer.Ordinal);
         Assert.All(results, line => Assert.Contains($" connect_success={connections} ", line, StringComparison.Ordinal));
         Assert.All(results, static line => Assert.EndsWith(" pass_fail=PASS", line.TrimEnd(), StringComparison.Ordinal));
         Assert.Equal(2, lines.Count(static line => line.StartsWith("METRIC ", StringComparison.Ordinal)));
@@ -51,11 +53,13 @@ public sealed class ProgramTests
         using var folder = new TestFolder();
         await using var server = new FaultyServer(Fault.None);
         (int code, string output, string errors) = await Runs.ProgramAsync(
-            "s2", "--profile", "quick", "--drain-timeout", "60", "--stack", "external", "net-zlink", "--external", server.Endpoint, "--rounds", "2", "--ccu", "5", "--measure", "0.2", "--quiet", "--output", folder.Path);
+            "s2", "--profile", "quick", "--drain-timeout", "60", "--stack", "external", "net-zlink", "--external", server.Endpoint,
+                "--rounds", "2", "--ccu", "5", "--measure", "0.2", "--quiet", "--output", folder.Path);
 
         Assert.True(code == 0, output + errors);
         Summary summary = SummaryFile.Read(folder.Path);
-        Assert.Equal(["external", "net-zlink", "net-zlink", "external"], summary.Rounds.Select(static round => round.Stack), StringComparer.Ordinal);
+        Assert.Equal(["external", "net-zlink", "net-zlink", "external"], summary.Rounds.Select(static round => round.Stack),
+            StringComparer.Ordinal);
         Assert.Equal([1, 1, 2, 2], summary.Rounds.Select(static round => round.Number));
         Assert.Null(summary.Rounds[0].Server);
         Assert.Null(summary.Rounds[0].OthersPercent);
@@ -71,7 +75,9 @@ public sealed class ProgramTests
         using var folder = new TestFolder();
         string program = $"dotnet {Path.Combine(AppContext.BaseDirectory, "Net.Zlink.Scenarios.dll")}";
         (int code, string output, string errors) = await Runs.ProgramAsync(
-            "s2", "--profile", "quick", "--drain-timeout", "60", "--stack", "other", "--command", $"other={program} server --stack dotnet --endpoint tcp://127.0.0.1:{{port}} --shards {{shards}}", "--rounds", "2", "--ccu", "5", "--measure", "0.2", "--quiet", "--output", folder.Path);
+            "s2", "--profile", "quick", "--drain-timeout", "60", "--stack", "other", "--command",
+                $"other={program} server --stack dotnet --endpoint tcp://127.0.0.1:{{port}} --shards {{shards}}", "--rounds", "2", "--ccu",
+                "5", "--measure", "0.2", "--quiet", "--output", folder.Path);
 
         Assert.True(code == 0, output + errors);
         Summary summary = SummaryFile.Read(folder.Path);
@@ -86,9 +92,11 @@ public sealed class ProgramTests
         using var folder = new TestFolder();
 
         // Nobody listens there: that fails the round, and what it says does not.
-        await File.WriteAllTextAsync(folder.File("talk.sh"), "echo READY; echo STATUS listening fine; exec cat", TestContext.Current.CancellationToken);
+        await File.WriteAllTextAsync(folder.File("talk.sh"), "echo READY; echo STATUS listening fine; exec cat",
+            TestContext.Current.CancellationToken);
         (int code, string output, string errors) = await Runs.ProgramAsync(
-            "s2", "--profile", "quick", "--stack", "talks", "--command", $"talks=sh {folder.File("talk.sh")} {{port}}", "--ccu", "2", "--measure", "0.2", "--drain-timeout", "1", "--quiet", "--output", folder.Path);
+            "s2", "--profile", "quick", "--stack", "talks", "--command", $"talks=sh {folder.File("talk.sh")} {{port}}", "--ccu", "2",
+                "--measure", "0.2", "--drain-timeout", "1", "--quiet", "--output", folder.Path);
 
         Assert.True(code == 1, output + errors);
         Round round = Assert.Single(SummaryFile.Read(folder.Path).Rounds);
@@ -104,7 +112,8 @@ public sealed class ProgramTests
         using var folder = new TestFolder();
         string program = $"dotnet {Path.Combine(AppContext.BaseDirectory, "Net.Zlink.Scenarios.dll")}";
         (int code, string output, string errors) = await Runs.ProgramAsync(
-            "s2", "--profile", "quick", "--stack", "never", "dies", "--command", "never=echo {port} >&2", "--command", $"dies={program} server --child --stack dotnet --endpoint tcp://127.0.0.1:{{port}} < /dev/null",
+            "s2", "--profile", "quick", "--stack", "never", "dies", "--command", "never=echo {port} >&2", "--command",
+                $"dies={program} server --child --stack dotnet --endpoint tcp://127.0.0.1:{{port}} < /dev/null",
             "--ccu", "5", "--measure", "0.2", "--drain-timeout", "1", "--quiet", "--output", folder.Path);
 
         Assert.True(code == 1, output + errors);
@@ -121,12 +130,14 @@ public sealed class ProgramTests
         using var folder = new TestFolder();
         await using var server = new FaultyServer(Fault.Duplicates);
         (int code, string output, _) = await Runs.ProgramAsync(
-            "s2", "--profile", "quick", "--stack", "external", "--external", server.Endpoint, "--ccu", "3", "--measure", "0.2", "--drain-timeout", "60", "--quiet", "--output", folder.Path);
+            "s2", "--profile", "quick", "--stack", "external", "--external", server.Endpoint, "--ccu", "3", "--measure", "0.2",
+                "--drain-timeout", "60", "--quiet", "--output", folder.Path);
 
         Assert.Equal(1, code);
         Assert.Contains(" gating_violation=3 pass_fail=FAIL", output, StringComparison.Ordinal);
         Assert.Equal("FAIL", output.TrimEnd().Split('\n')[^2]);
-        Assert.EndsWith(",FAIL", (await File.ReadAllLinesAsync(folder.File("metrics.csv"), TestContext.Current.CancellationToken))[1], StringComparison.Ordinal);
+        Assert.EndsWith(",FAIL", (await File.ReadAllLinesAsync(folder.File("metrics.csv"), TestContext.Current.CancellationToken))[1],
+            StringComparison.Ordinal);
         Summary summary = SummaryFile.Read(folder.Path);
         Assert.Equal("FAIL", summary.PassFail);
         Assert.Equal("FAIL", summary.Stacks[0].PassFail);
@@ -137,7 +148,9 @@ public sealed class ProgramTests
     public async Task The_client_alone_fails_with_its_exit_code()
     {
         await using var server = new FaultyServer(Fault.Stalls);
-        (int code, string output, _) = await Runs.ProgramAsync("client", "s2", "--connect", server.Endpoint, "--profile", "quick", "--ccu", "2", "--measure", "0.2", "--drain-timeout", "0.3", "--quiet");
+        (int code, string output, _) = await Runs.ProgramAsync(
+            "client", "s2", "--connect", server.Endpoint, "--profile", "quick", "--ccu", "2", "--measure", "0.2", "--drain-timeout", "0.3",
+            "--quiet");
         Assert.Equal(1, code);
         Assert.Contains("RESULT scenario=external-s2 ", output, StringComparison.Ordinal);
         Assert.Contains(" drain_timeout=1 gating_violation=0 pass_fail=FAIL", output, StringComparison.Ordinal);
@@ -147,7 +160,9 @@ public sealed class ProgramTests
     public async Task Json_is_one_object_a_line_and_the_summary_last()
     {
         using var folder = new TestFolder();
-        (int code, string output, string errors) = await Runs.ProgramAsync("s2", "--profile", "quick", "--drain-timeout", "60", "--stack", "dotnet", "--ccu", "3", "--json", "--output", folder.Path);
+        (int code, string output, string errors) =
+            await Runs.ProgramAsync("s2", "--profile", "quick", "--drain-timeout", "60", "--stack", "dotnet", "--ccu", "3", "--json",
+            "--output", folder.Path);
         Assert.True(code == 0, output + errors);
         string[] lines = output.Split('\n', StringSplitOptions.RemoveEmptyEntries);
         string[] kinds = [.. lines.Select(static line =>
@@ -167,7 +182,8 @@ public sealed class ProgramTests
         using var folder = new TestFolder();
         string trace = folder.File("server.nettrace");
         (int code, string output, string errors) = await Runs.ProgramAsync(
-            "s2", "--profile", "quick", "--drain-timeout", "60", "--stack", "net-zlink", "--ccu", "10", "--measure", "3.5", "--quiet", "--trace", trace, "--output", folder.Path);
+            "s2", "--profile", "quick", "--drain-timeout", "60", "--stack", "net-zlink", "--ccu", "10", "--measure", "3.5", "--quiet",
+                "--trace", trace, "--output", folder.Path);
         Assert.True(code == 0, output + errors);
         Summary summary = SummaryFile.Read(folder.Path);
         RuntimeEvidence? runtime = summary.Rounds[0].Server!.Runtime;
@@ -228,7 +244,8 @@ public sealed class ProgramTests
         using var folder = new TestFolder();
         await File.WriteAllTextAsync(folder.File("no.so"), "no library", TestContext.Current.CancellationToken);
         (int code, string output, string errors) = await Runs.ProgramAsync(
-            folder.File("no.so"), ["s1", "--profile", "quick", "--drain-timeout", "60", "--ccu", "2", "--stack", "native", "dotnet", "--quiet", "--output", folder.Path]);
+            folder.File("no.so"), ["s1", "--profile", "quick", "--drain-timeout", "60", "--ccu", "2", "--stack", "native", "dotnet",
+                "--quiet", "--output", folder.Path]);
         Assert.True(code == 0, output + errors);
         Assert.Contains("SKIPPED: native", errors, StringComparison.Ordinal);
     }

@@ -35,5 +35,6 @@ public sealed class ServerStatusTests
         Assert.Equal(Sample, Assert.Single(status.Samples));
     }
 
-    private static string Line(ProcessSample sample) => ChildLines.Status + JsonSerializer.Serialize(sample, ChildJson.Default.ProcessSample);
+    private static string Line(ProcessSample sample) =>
+        ChildLines.Status + JsonSerializer.Serialize(sample, ChildJson.Default.ProcessSample);
 }

@@ -54,13 +54,15 @@ public sealed class SummaryMakerTests
     [Fact]
     public void Other_programs_and_a_reference_that_moves_are_doubts()
     {
-        Assert.Contains(Doubts([Of("a", 1, 100) with { OthersPercent = 6 }]), static doubt => doubt.Contains("other programs", StringComparison.Ordinal));
+        Assert.Contains(Doubts([Of("a", 1, 100) with { OthersPercent = 6 }]),
+            static doubt => doubt.Contains("other programs", StringComparison.Ordinal));
         Assert.Contains(Doubts([Of("a", 1, 100), Of("a", 2, 150)]), static doubt => doubt.Contains("moved", StringComparison.Ordinal));
     }
 
     [Fact]
     public void A_reference_that_moves_is_a_doubt_in_s1_too() =>
-        Assert.Contains(Doubts([Of("a", 1, 100), Of("a", 2, 150)], Scenario.S1), static doubt => doubt.Contains("moved", StringComparison.Ordinal));
+        Assert.Contains(Doubts([Of("a", 1, 100), Of("a", 2, 150)], Scenario.S1),
+            static doubt => doubt.Contains("moved", StringComparison.Ordinal));
 
     [Fact]
     public void A_server_that_was_not_started_here_is_no_doubt_and_what_cannot_be_judged_of_it_is_said()
@@ -77,22 +79,26 @@ public sealed class SummaryMakerTests
     {
         Round[] rounds = [Of("external", 1, 100) with { OthersPercent = 6 }];
         Assert.Contains(Doubts(rounds), static doubt => doubt.Contains("other programs", StringComparison.Ordinal));
-        Assert.Contains(Net.Zlink.Scenarios.Runner.Doubts.Unjudged(rounds, isExternalElsewhere: true), static one => one.Contains("external's machine", StringComparison.Ordinal));
+        Assert.Contains(Net.Zlink.Scenarios.Runner.Doubts.Unjudged(rounds, isExternalElsewhere: true),
+            static one => one.Contains("external's machine", StringComparison.Ordinal));
     }
 
     [Fact]
     public void Where_all_servers_are_of_this_run_nothing_is_unjudged() =>
-        Assert.Empty(Net.Zlink.Scenarios.Runner.Doubts.Unjudged([Of("a", 1, 100) with { Server = new ServerDetail(), OthersPercent = 1 }], isExternalElsewhere: false));
+        Assert.Empty(Net.Zlink.Scenarios.Runner.Doubts.Unjudged(
+            [Of("a", 1, 100) with { Server = new ServerDetail(), OthersPercent = 1 }], isExternalElsewhere: false));
 
     private static IReadOnlyList<string> Doubts(IReadOnlyList<Round> rounds, Scenario scenario = Scenario.S2) =>
-        Net.Zlink.Scenarios.Runner.Doubts.Of(new ScenarioSettings { Scenario = scenario }, Plan, VersionInfo.Collect() with { Build = "Release" }, rounds, SummaryMaker.Stacks(rounds, ["a"]), isTraced: false);
+        Net.Zlink.Scenarios.Runner.Doubts.Of(new ScenarioSettings { Scenario = scenario }, Plan, VersionInfo.Collect()
+            with { Build = "Release" }, rounds, SummaryMaker.Stacks(rounds, ["a"]), isTraced: false);
 
     private static Round Of(string stack, int number, double throughput, long violations = 0) => new()
     {
         Stack = stack,
         Number = number,
         Started = DateTimeOffset.UnixEpoch,
-        Row = new ResultRow { ScenarioId = stack + "-s2", Transport = "tcp", Ccu = 1, InFlight = 1, Size = 64, ConnectSuccess = 1, Sent = 1, Recv = 1, Throughput = throughput, P50 = 1, P99 = 2, GatingViolation = violations },
+        Row = new ResultRow { ScenarioId = stack + "-s2", Transport = "tcp", Ccu = 1, InFlight = 1, Size = 64, ConnectSuccess = 1,
+            Sent = 1, Recv = 1, Throughput = throughput, P50 = 1, P99 = 2, GatingViolation = violations },
         Client = new ClientDetail { Timed = 1, ConnectSeconds = 0.1 },
     };
 }

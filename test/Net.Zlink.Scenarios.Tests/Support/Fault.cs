@@ -1,6 +1,7 @@
 namespace Net.Zlink.Scenarios.Tests.Support;
 
-/// <summary>What is wrong with a <see cref="FaultyServer"/>. Each happens on every connection, at its second message if not said otherwise.</summary>
+/// <summary>What is wrong with a <see cref="FaultyServer"/>. Each happens on every connection, at its second message if not said
+/// otherwise.</summary>
 public enum Fault
 {
     /// <summary>Nothing.</summary>

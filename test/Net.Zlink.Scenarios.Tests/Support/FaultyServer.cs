@@ -44,7 +44,8 @@ internal sealed class FaultyServer : IAsyncDisposable
                 serving.Add(ServeAsync(await _listener.AcceptSocketAsync(_end.Token)));
             }
         }
-        catch (Exception e) when (e is OperationCanceledException or ObjectDisposedException or SocketException or InvalidOperationException)
+        catch (Exception e) when (e is OperationCanceledException or ObjectDisposedException or SocketException
+            or InvalidOperationException)
         {
             // The end.
         }

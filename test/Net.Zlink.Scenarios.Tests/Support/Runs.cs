@@ -12,7 +12,8 @@ internal static class Runs
     // Only reached when something is wrong: the longest takes some seconds on an idle machine.
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(120);
 
-    /// <summary>Where nothing is missing the drain ends at once, so its limit is only for machines that are busy with something else; the same holds for connecting.</summary>
+    /// <summary>Where nothing is missing the drain ends at once, so its limit is only for machines that are busy with something else; the
+    /// same holds for connecting.</summary>
     public static readonly ScenarioSettings Short = new()
     {
         Connections = 3,
@@ -33,7 +34,8 @@ internal static class Runs
     }
 
     /// <summary>Runs the program to its end.</summary>
-    public static Task<(int Code, string Output, string Errors)> ProgramAsync(params IEnumerable<string> arguments) => ProgramAsync(native: null, arguments);
+    public static Task<(int Code, string Output, string Errors)> ProgramAsync(params IEnumerable<string> arguments) =>
+        ProgramAsync(native: null, arguments);
 
     /// <param name="native">What ZLINK_NATIVE_LIBRARY is; null for not set.</param>
     /// <param name="arguments">The command line.</param>

@@ -37,7 +37,9 @@ public sealed class BackgroundLoopTests
         await using var fixture = new ContextFixture();
         DealerSocket first = fixture.Context.CreateDealer();
         DealerSocket second = fixture.Context.CreateDealer();
-        BackgroundLoop[] loops = [.. new[] { first, second }.Select(static socket => BackgroundLoop.Start("test's", NullLogger.Instance, TimeProvider.System, async token => (await socket.ReceiveAsync(token)).Dispose()))];
+        BackgroundLoop[] loops = [.. new[] { first, second }.Select(
+            static socket => BackgroundLoop.Start("test's", NullLogger.Instance, TimeProvider.System,
+            async token => (await socket.ReceiveAsync(token)).Dispose()))];
         first.Dispose();
         await loops[0].Completion.Guarded();
         await fixture.Context.DisposeAsync().Guarded();

@@ -17,7 +17,8 @@ public class DiscoveryTests
         ServiceSnapshot first = await discovery.WaitForAsync("a", cancellationToken: Guard.Token).Guarded();
         Assert.Equal([new ServiceInstance("a", "tcp://1", RoutingId.FromText("id"))], first.Instances);
 
-        await using IAsyncEnumerator<ServiceChange> changes = discovery.WatchAsync(cancellationToken: Guard.Token).GetAsyncEnumerator(Guard.Token);
+        await using IAsyncEnumerator<ServiceChange> changes = discovery.WatchAsync(cancellationToken: Guard.Token)
+            .GetAsyncEnumerator(Guard.Token);
         Assert.True(await changes.MoveNextAsync().Guarded());
         Assert.Equal((0, first), (changes.Current.Before.Instances.Length, changes.Current.After));
         registry.Publish(1, 2, ("a", "tcp://1", 4), ("a", "tcp://2", 1));
@@ -46,10 +47,12 @@ public class DiscoveryTests
         registry.Publish(7, 3, ("a", "tcp://1", 1));
         await discovery.WaitForAsync("a", cancellationToken: Guard.Token).Guarded();
         RegistryView view = Assert.Single(discovery.GetRegistries());
-        Assert.Equal((registry.PublisherEndpoint, true, 7u, 3ul, 1), (view.Endpoint, view.IsConnected, view.RegistryId, view.Sequence, view.Services));
+        Assert.Equal((registry.PublisherEndpoint, true, 7u, 3ul, 1),
+            (view.Endpoint, view.IsConnected, view.RegistryId, view.Sequence, view.Services));
 
         registry.Dispose();
-        await Guard.UntilAsync(() => discovery.GetRegistries().Any(static lost => lost is { IsConnected: false, RegistryId: 7 }), "the loss shows");
+        await Guard.UntilAsync(() => discovery.GetRegistries().Any(static lost => lost is { IsConnected: false, RegistryId: 7 }),
+            "the loss shows");
         Assert.Equal(1, discovery.GetInstanceCount("a"));
         Assert.Contains("not connected", discovery.Describe(), StringComparison.Ordinal);
         Assert.Contains("tcp://1", discovery.Describe(), StringComparison.Ordinal);
@@ -140,7 +143,8 @@ public class DiscoveryTests
         for (int i = 0; i < 200 && !condition(); i++)
         {
             clock.Advance(TimeSpan.FromMilliseconds(50));
-            await Guard.UntilAsync(condition, "it happens", TimeSpan.FromMilliseconds(50)).ContinueWith(static _ => { }, TaskScheduler.Default);
+            await Guard.UntilAsync(condition, "it happens", TimeSpan.FromMilliseconds(50))
+                .ContinueWith(static _ => { }, TaskScheduler.Default);
         }
 
         Assert.True(condition());

@@ -59,7 +59,8 @@ public class ViewStoreTests
     [Fact]
     public void Services_of_another_kind_are_not_shown()
     {
-        Assert.Empty(_store.OnList(_now, default, new ConnectionView(), Encode(MessageIds.ServiceList, 1, 1, ServiceKind.SpotNode, ("a", "tcp://1", 1))));
+        Assert.Empty(_store.OnList(_now, default, new ConnectionView(),
+            Encode(MessageIds.ServiceList, 1, 1, ServiceKind.SpotNode, ("a", "tcp://1", 1))));
         Assert.Empty(_store.Services);
     }
 
@@ -141,18 +142,22 @@ public class ViewStoreTests
         Assert.Equal(1 + (int)Restart.TotalSeconds, _store.Services["a"].Instances.Length + 1);
     }
 
-    private IReadOnlyCollection<string> List(ConnectionView view, uint id, ulong sequence, params ReadOnlySpan<(string Service, string Endpoint, int Weight)> instances) =>
+    private IReadOnlyCollection<string> List(
+        ConnectionView view, uint id, ulong sequence, params ReadOnlySpan<(string Service, string Endpoint, int Weight)> instances) =>
         _store.OnList(_now, default, view, Encode(MessageIds.ServiceList, id, sequence, ServiceKind.Receiver, instances));
 
     private string[] Endpoints(string service) => [.. _store.Services[service].Instances.Select(static instance => instance.Endpoint)];
 
-    private static Frames Encode(ushort messageId, uint id, ulong sequence, ServiceKind kind, params ReadOnlySpan<(string Service, string Endpoint, int Weight)> instances)
+    private static Frames Encode(ushort messageId, uint id, ulong sequence, ServiceKind kind,
+        params ReadOnlySpan<(string Service, string Endpoint, int Weight)> instances)
     {
         var services = instances.ToArray().GroupBy(static instance => instance.Service).ToArray();
-        List<byte[]> frames = [BitConverter.GetBytes(messageId), BitConverter.GetBytes(id), BitConverter.GetBytes(sequence), BitConverter.GetBytes(services.Length)];
+        List<byte[]> frames = [BitConverter.GetBytes(messageId), BitConverter.GetBytes(id), BitConverter.GetBytes(sequence),
+            BitConverter.GetBytes(services.Length)];
         foreach (var service in services)
         {
-            frames.AddRange([BitConverter.GetBytes((ushort)kind), Encoding.UTF8.GetBytes(service.Key), BitConverter.GetBytes(service.Count())]);
+            frames.AddRange([BitConverter.GetBytes((ushort)kind), Encoding.UTF8.GetBytes(service.Key),
+                BitConverter.GetBytes(service.Count())]);
             foreach ((_, string endpoint, int weight) in service)
             {
                 frames.AddRange([Encoding.UTF8.GetBytes(endpoint), "id"u8.ToArray(), BitConverter.GetBytes(weight)]);

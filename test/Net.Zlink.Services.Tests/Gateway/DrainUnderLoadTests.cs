@@ -10,7 +10,8 @@ public class DrainUnderLoadTests
     public async Task Receivers_that_drain_and_close_under_load_cost_no_request_without_a_registry()
     {
         const int Rounds = 5;
-        Func<ServiceRequest, CancellationToken, ValueTask> echo = static (request, cancellationToken) => request.ReplyAsync(request.Memory, cancellationToken);
+        Func<ServiceRequest, CancellationToken, ValueTask> echo = static (request, cancellationToken) =>
+            request.ReplyAsync(request.Memory, cancellationToken);
         await using var scene = new GatewayScene();
         await scene.AddServingAsync("staying", echo);
         using var stop = new CancellationTokenSource();
@@ -22,7 +23,8 @@ public class DrainUnderLoadTests
             await scene.Fixture.UntilAsync(() => load.IsCompleted || scene.Gateway.GetStatistics().AnsweredRequests > answered + 200);
 
             // The list keeps it until it has gone: only its own word takes it out.
-            await receiver.DrainAsync(new DrainOptions { MinDelay = TimeSpan.FromMilliseconds(20), IdleTime = TimeSpan.FromMilliseconds(50) }, Guard.Token).Guarded();
+            await receiver.DrainAsync(new DrainOptions { MinDelay = TimeSpan.FromMilliseconds(20),
+                IdleTime = TimeSpan.FromMilliseconds(50) }, Guard.Token).Guarded();
             await receiver.DisposeAsync().Guarded();
             scene.Unlist(endpoint);
         }
@@ -30,13 +32,15 @@ public class DrainUnderLoadTests
         await stop.CancelAsync();
         await load.Guarded();
         GatewayStatistics statistics = scene.Gateway.GetStatistics();
-        Assert.Equal((statistics.StartedRequests, 0L, 0L), (statistics.AnsweredRequests, statistics.LostRequests, statistics.RefusedRequests));
+        Assert.Equal((statistics.StartedRequests, 0L, 0L),
+            (statistics.AnsweredRequests, statistics.LostRequests, statistics.RefusedRequests));
     }
 
     [Fact]
     public async Task Changes_of_the_list_under_load_cost_no_request()
     {
-        Func<ServiceRequest, CancellationToken, ValueTask> echo = static (request, cancellationToken) => request.ReplyAsync(request.Memory, cancellationToken);
+        Func<ServiceRequest, CancellationToken, ValueTask> echo = static (request, cancellationToken) =>
+            request.ReplyAsync(request.Memory, cancellationToken);
         await using var scene = new GatewayScene();
         await scene.AddServingAsync("one", echo);
         (_, string endpoint) = await scene.AddServingAsync("two", echo);
@@ -54,7 +58,8 @@ public class DrainUnderLoadTests
         await stop.CancelAsync();
         await load.Guarded();
         Assert.Equal(scene.Gateway.GetStatistics().StartedRequests, scene.Gateway.GetStatistics().AnsweredRequests);
-        Assert.Equal(1, scene.Gateway.GetReceivers().Single(receiver => string.Equals(receiver.Endpoint, endpoint, StringComparison.Ordinal)).Connections);
+        Assert.Equal(1, scene.Gateway.GetReceivers()
+            .Single(receiver => string.Equals(receiver.Endpoint, endpoint, StringComparison.Ordinal)).Connections);
     }
 
     private static Task LoadAsync(ServiceClient client, CancellationToken stop) =>

@@ -55,7 +55,8 @@ public class GatewaySendTests
         Assert.True(socket.TrySendTo(there, "back"u8, out _));
 
         using GatewayMessage back = await scene.Gateway.ReceiveAsync(Guard.Token).Guarded();
-        Assert.Equal((GatewayScene.Service, "back", "one"), (back.Service, Encoding.UTF8.GetString(back.Span), back.Receiver.RoutingId.ToString()));
+        Assert.Equal((GatewayScene.Service, "back", "one"),
+            (back.Service, Encoding.UTF8.GetString(back.Span), back.Receiver.RoutingId.ToString()));
         await scene.Client.SendAsync(back.Message, Guard.Token);
 
         Assert.Throws<ObjectDisposedException>(() => back.PartCount);
@@ -121,7 +122,8 @@ public class GatewaySendTests
     public async Task Receivers_get_their_messages_in_turn_by_endpoint()
     {
         await using var scene = new GatewayScene();
-        (RouterSocket Socket, string Endpoint)[] sockets = [await scene.AddRawAsync("one"), await scene.AddRawAsync("two"), await scene.AddRawAsync("three")];
+        (RouterSocket Socket, string Endpoint)[] sockets =
+            [await scene.AddRawAsync("one"), await scene.AddRawAsync("two"), await scene.AddRawAsync("three")];
         Array.Sort(sockets, static (left, right) => string.CompareOrdinal(left.Endpoint, right.Endpoint));
         for (int i = 0; i < 9; i++)
         {
@@ -139,7 +141,8 @@ public class GatewaySendTests
     {
         foreach (bool triesNext in new[] { true, false })
         {
-            await using var scene = new GatewayScene(new GatewayOptions { TryNextWhenFull = triesNext, HighWaterMark = 2, Linger = TimeSpan.Zero });
+            await using var scene = new GatewayScene(
+                new GatewayOptions { TryNextWhenFull = triesNext, HighWaterMark = 2, Linger = TimeSpan.Zero });
             using var listener = new FullReceiver(scene);
             string full = await listener.FillAsync();
             (RouterSocket open, _) = await scene.AddRawAsync("open");
@@ -148,7 +151,8 @@ public class GatewaySendTests
 
             Assert.Equal(triesNext ? [true, true] : new[] { true, false }, sent.Order().Reverse());
             Assert.Contains(triesNext ? ZlinkError.None : ZlinkError.Again, new[] { first, second });
-            Assert.True(scene.Client.GetReceivers().Single(receiver => string.Equals(receiver.Endpoint, full, StringComparison.Ordinal)).QueuedMessages > 0);
+            Assert.True(scene.Client.GetReceivers().Single(receiver => string.Equals(receiver.Endpoint, full, StringComparison.Ordinal))
+                .QueuedMessages > 0);
             Assert.NotNull(open);
         }
     }
@@ -159,7 +163,8 @@ public class GatewaySendTests
         await using var scene = new GatewayScene();
         (RouterSocket Socket, string Endpoint)[] sockets = [await scene.AddRawAsync("one"), await scene.AddRawAsync("two")];
         Array.Sort(sockets, static (left, right) => string.CompareOrdinal(left.Endpoint, right.Endpoint));
-        ReadOnlyMemory<byte>[] batch = [.. Enumerable.Range(0, 101).Select(static number => (ReadOnlyMemory<byte>)Encoding.UTF8.GetBytes($"{number}"))];
+        ReadOnlyMemory<byte>[] batch = [.. Enumerable.Range(0, 101)
+            .Select(static number => (ReadOnlyMemory<byte>)Encoding.UTF8.GetBytes($"{number}"))];
 
         Assert.Equal(101, scene.Client.SendMany(batch, out ZlinkError error));
         Assert.Equal(ZlinkError.None, error);

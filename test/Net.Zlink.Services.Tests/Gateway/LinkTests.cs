@@ -118,7 +118,8 @@ public class LinkTests
         ServiceClient other = scene.Gateway.GetService("other");
         await other.WaitUntilReadyAsync(1, Guard.Token).Guarded();
 
-        Task blocked = Task.Factory.StartNew(() => scene.Client.Send(payload, Guard.Limit), Guard.Token, TaskCreationOptions.LongRunning, TaskScheduler.Default);
+        Task blocked = Task.Factory.StartNew(() => scene.Client.Send(payload, Guard.Limit), Guard.Token, TaskCreationOptions.LongRunning,
+            TaskScheduler.Default);
         for (int i = 0; i < 100; i++)
         {
             await other.SendAsync(Encoding.UTF8.GetBytes($"{i}"), Guard.Token).AsTask().Guarded();
@@ -196,7 +197,8 @@ public class LinkTests
         scene.List("carrier-pigeon://roof", "odd");
         await scene.AddRawOnlyAsync("good");
 
-        ReceiverLinkInfo odd = scene.Client.GetReceivers().Single(static receiver => receiver.Endpoint.StartsWith("carrier", StringComparison.Ordinal));
+        ReceiverLinkInfo odd = scene.Client.GetReceivers()
+            .Single(static receiver => receiver.Endpoint.StartsWith("carrier", StringComparison.Ordinal));
         Assert.False(odd.IsReady);
         Assert.NotNull(odd.WhyNotReady);
         Assert.Contains("carrier-pigeon://roof", scene.Gateway.Describe(), StringComparison.Ordinal);
@@ -213,8 +215,10 @@ public class LinkTests
     public async Task Requests_and_messages_go_over_every_transport_also_after_a_return(string transport)
     {
         using var certificates = new TestCertificates();
-        await using var scene = new GatewayScene(new GatewayOptions { ConfigureSocket = options => options.Tls.CaFile = certificates.CaFile });
-        string bind = transport is "inproc" ? $"inproc://{Guid.NewGuid():N}" : transport is "ipc" ? $"ipc://{Path.Combine(Path.GetTempPath(), $"{Guid.NewGuid():N}.sock")}" : $"{transport}://127.0.0.1:*";
+        await using var scene = new GatewayScene(
+            new GatewayOptions { ConfigureSocket = options => options.Tls.CaFile = certificates.CaFile });
+        string bind = transport is "inproc" ? $"inproc://{Guid.NewGuid():N}" : transport is "ipc"
+            ? $"ipc://{Path.Combine(Path.GetTempPath(), $"{Guid.NewGuid():N}.sock")}" : $"{transport}://127.0.0.1:*";
         (RouterSocket socket, string endpoint) = await scene.AddRawAsync("one", bind: bind, configure: Server);
         await RoundTripAsync(scene, socket);
 

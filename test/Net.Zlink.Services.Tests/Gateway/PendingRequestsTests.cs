@@ -76,7 +76,8 @@ public class PendingRequestsTests
         Assert.True(used == free, $"{used - free} slots are missing (seed {seed})");
         Assert.Equal(requests, ended + expired);
         Assert.All(_links, static link => Assert.Equal(0, link.Outstanding));
-        Assert.All([RequestOutcomeKind.Replied, RequestOutcomeKind.Cancelled, RequestOutcomeKind.Lost], kind => Assert.True(ends[kind] > 0, $"no request ended as {kind} (seed {seed})"));
+        Assert.All([RequestOutcomeKind.Replied, RequestOutcomeKind.Cancelled, RequestOutcomeKind.Lost],
+            kind => Assert.True(ends[kind] > 0, $"no request ended as {kind} (seed {seed})"));
         Assert.True(expired > 0, $"no time was over (seed {seed})");
 
         ulong Begin(TimeSpan timeout)

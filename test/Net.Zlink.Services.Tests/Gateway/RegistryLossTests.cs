@@ -10,7 +10,8 @@ public class RegistryLossTests
     public async Task A_registry_that_dies_under_load_costs_no_request()
     {
         await using var fixture = new ContextFixture();
-        var registry = new Registry(fixture.Context, new RegistryOptions { PublisherEndpoint = "tcp://127.0.0.1:*", RouterEndpoint = "tcp://127.0.0.1:*" });
+        var registry = new Registry(fixture.Context,
+            new RegistryOptions { PublisherEndpoint = "tcp://127.0.0.1:*", RouterEndpoint = "tcp://127.0.0.1:*" });
         registry.Start();
         await using var discovery = new Discovery(fixture.Context);
         discovery.ConnectRegistry(registry.PublisherEndpoint);
@@ -22,7 +23,8 @@ public class RegistryLossTests
             receiver.Bind("tcp://127.0.0.1:*");
             receiver.ConnectRegistry(registry.RouterEndpoint);
             await receiver.RegisterAsync("svc", cancellationToken: Guard.Token).Guarded();
-            _ = receiver.ServeAsync(static (request, cancellationToken) => request.ReplyAsync(request.Memory, cancellationToken), cancellationToken: Guard.Token);
+            _ = receiver.ServeAsync(static (request, cancellationToken) => request.ReplyAsync(request.Memory, cancellationToken),
+                cancellationToken: Guard.Token);
         }
 
         await using var gateway = new Gateway(fixture.Context, discovery);

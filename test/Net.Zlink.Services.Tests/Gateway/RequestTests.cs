@@ -23,7 +23,8 @@ public class RequestTests
 
         using ServiceReply reply = await scene.Client.RequestAsync("hello"u8.ToArray(), cancellationToken: Guard.Token).Guarded();
 
-        Assert.Equal(("hello", 1, 1, endpoint), (Encoding.UTF8.GetString(reply.Span), reply.PartCount, reply.Attempts, reply.Receiver.Endpoint));
+        Assert.Equal(("hello", 1, 1, endpoint), (
+            Encoding.UTF8.GetString(reply.Span), reply.PartCount, reply.Attempts, reply.Receiver.Endpoint));
         GatewayStatistics statistics = scene.Gateway.GetStatistics();
         Assert.Equal((1, 1, 0), (statistics.StartedRequests, statistics.AnsweredRequests, statistics.OutstandingRequests));
     }
@@ -211,7 +212,8 @@ public class RequestTests
         await using var scene = new GatewayScene();
         for (int round = 0; round < Rounds; round++)
         {
-            (RouterSocket socket, string endpoint) = await scene.AddRawAsync("once", configure: static options => options.Linger = Guard.Limit);
+            (RouterSocket socket, string endpoint) = await scene.AddRawAsync(
+                "once", configure: static options => options.Linger = Guard.Limit);
             Task<string>[] asked = [.. Enumerable.Range(0, Requests).Select(number => scene.AskAsync($"{number}"))];
             var batch = new Message[Requests];
             int received = 0;
@@ -227,7 +229,8 @@ public class RequestTests
 
             socket.Dispose();
 
-            Assert.Equal(Enumerable.Range(0, Requests).Select(static number => $"{number}"), await Task.WhenAll(asked).Guarded(), StringComparer.Ordinal);
+            Assert.Equal(Enumerable.Range(0, Requests).Select(static number => $"{number}"), await Task.WhenAll(asked).Guarded(),
+                StringComparer.Ordinal);
             scene.Unlist(endpoint);
             await scene.UntilReadyIsAsync(0);
         }
@@ -241,14 +244,16 @@ public class RequestTests
         await using var scene = new GatewayScene();
         (Receiver draining, string endpoint) = await scene.AddServingAsync("draining", Echo);
         await scene.AddServingAsync("staying", Echo);
-        Task<DrainReport> drain = draining.DrainAsync(new DrainOptions { MinDelay = TimeSpan.Zero, IdleTime = TimeSpan.FromSeconds(1) }, Guard.Token);
+        Task<DrainReport> drain = draining.DrainAsync(
+            new DrainOptions { MinDelay = TimeSpan.Zero, IdleTime = TimeSpan.FromSeconds(1) }, Guard.Token);
 
         for (int i = 0; i < 50; i++)
         {
             Assert.Equal($"{i}", await scene.AskAsync($"{i}"));
         }
 
-        Assert.True(scene.Client.GetReceivers().Single(receiver => string.Equals(receiver.Endpoint, endpoint, StringComparison.Ordinal)).IsDraining);
+        Assert.True(scene.Client.GetReceivers().Single(receiver => string.Equals(receiver.Endpoint, endpoint, StringComparison.Ordinal))
+            .IsDraining);
         Assert.Equal(1, scene.Client.ReadyCount);
         Assert.Equal((50, 0), (scene.Gateway.GetStatistics().AnsweredRequests, scene.Gateway.GetStatistics().LostRequests));
         await drain.Guarded();

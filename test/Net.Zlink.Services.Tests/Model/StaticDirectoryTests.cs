@@ -9,8 +9,10 @@ public sealed class StaticDirectoryTests
     [Fact]
     public void Instances_are_shown_by_service_in_the_order_of_the_bytes_of_their_endpoints()
     {
-        var directory = new StaticDirectory(new ServiceInstance("a", "z"), new ServiceInstance("b", "x"), new ServiceInstance("a", "\u00e9"), new ServiceInstance("a", "Z"));
-        Assert.Equal(["Z", "z", "\u00e9"], directory.GetService("a").Instances.Select(static instance => instance.Endpoint), StringComparer.Ordinal);
+        var directory = new StaticDirectory(new ServiceInstance("a", "z"), new ServiceInstance("b", "x"),
+            new ServiceInstance("a", "\u00e9"), new ServiceInstance("a", "Z"));
+        Assert.Equal(["Z", "z", "\u00e9"], directory.GetService("a").Instances.Select(static instance => instance.Endpoint),
+            StringComparer.Ordinal);
         Assert.True(directory.GetService("b").IsAvailable);
         Assert.Equal((false, 0L), (directory.GetService("c").IsAvailable, directory.GetService("c").Version));
     }
@@ -39,7 +41,8 @@ public sealed class StaticDirectoryTests
     public async Task A_slow_reader_misses_states_between_and_never_the_last_one()
     {
         var directory = new StaticDirectory();
-        await using IAsyncEnumerator<ServiceChange> changes = directory.WatchAsync(cancellationToken: Guard.Token).GetAsyncEnumerator(Guard.Token);
+        await using IAsyncEnumerator<ServiceChange> changes = directory.WatchAsync(cancellationToken: Guard.Token)
+            .GetAsyncEnumerator(Guard.Token);
         ValueTask<bool> first = changes.MoveNextAsync();
         directory.SetService("a", new ServiceInstance("a", "0"));
         Assert.True(await first.Guarded());
@@ -56,7 +59,8 @@ public sealed class StaticDirectoryTests
     public async Task A_service_that_loses_all_its_instances_and_gets_some_again_is_seen_to_do_both()
     {
         var directory = new StaticDirectory(new ServiceInstance("a", "1"));
-        await using IAsyncEnumerator<ServiceChange> changes = directory.WatchAsync(cancellationToken: Guard.Token).GetAsyncEnumerator(Guard.Token);
+        await using IAsyncEnumerator<ServiceChange> changes = directory.WatchAsync(cancellationToken: Guard.Token)
+            .GetAsyncEnumerator(Guard.Token);
         Assert.True(await changes.MoveNextAsync().Guarded());
         directory.SetService("a");
         Assert.True(await changes.MoveNextAsync().Guarded());

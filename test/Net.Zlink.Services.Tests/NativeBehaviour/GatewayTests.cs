@@ -116,7 +116,8 @@ public class GatewayTests
     {
         using var certificates = new TestCertificates();
         await using var scene = new NativeGatewayScene();
-        (Receiver receiver, _) = await scene.AddReceiverAsync($"svc-{protocol}", id, bind: $"{protocol}://127.0.0.1:*", configure: options =>
+        (Receiver receiver, _) = await scene.AddReceiverAsync(
+            $"svc-{protocol}", id, bind: $"{protocol}://127.0.0.1:*", configure: options =>
         {
             options.Tls.CertificateFile = certificates.CertificateFile;
             options.Tls.KeyFile = certificates.KeyFile;
@@ -140,7 +141,8 @@ public class GatewayTests
     public async Task Provider_setsockopt()
     {
         await using var fixture = new ContextFixture();
-        await using var discovery = new Discovery(fixture.Context, options: new DiscoveryOptions { ConfigureSocket = static options => options.Linger = TimeSpan.Zero });
+        await using var discovery = new Discovery(
+            fixture.Context, options: new DiscoveryOptions { ConfigureSocket = static options => options.Linger = TimeSpan.Zero });
         await using var registry = new Registry(fixture.Context, new RegistryOptions
         {
             PublisherEndpoint = "inproc://pub",

@@ -46,7 +46,8 @@ internal sealed class NativeGatewayScene : IAsyncDisposable
 
     /// <summary>A receiver that is bound and registered, and in the list of the discovery.</summary>
     public async Task<(
-        Receiver Receiver, Registration Registration)> AddReceiverAsync(string service, string id, uint weight = 1, string bind = "tcp://127.0.0.1:*", Action<RouterOptions>? configure = null)
+        Receiver Receiver, Registration Registration)> AddReceiverAsync(
+            string service, string id, uint weight = 1, string bind = "tcp://127.0.0.1:*", Action<RouterOptions>? configure = null)
     {
         Receiver receiver = Own(new Receiver(Fixture.Context, new ReceiverOptions { ConfigureSocket = configure }));
         string endpoint = receiver.Bind(bind);
@@ -54,7 +55,8 @@ internal sealed class NativeGatewayScene : IAsyncDisposable
         receiver.Socket.Options.RoutingId = RoutingId.FromText(id);
         receiver.ConnectRegistry(Router);
         Registration registration = await receiver.RegisterAsync(service, endpoint, weight, Guard.Token).Guarded();
-        await Fixture.UntilAsync(() => Discovery.GetService(service).Instances.Any(instance => string.Equals(instance.Endpoint, endpoint, StringComparison.Ordinal)));
+        await Fixture.UntilAsync(() => Discovery.GetService(service)
+            .Instances.Any(instance => string.Equals(instance.Endpoint, endpoint, StringComparison.Ordinal)));
         return (receiver, registration);
     }
 

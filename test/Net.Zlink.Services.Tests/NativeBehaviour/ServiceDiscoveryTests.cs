@@ -67,7 +67,8 @@ public class ServiceDiscoveryTests
             Task appears = WaitAsync(discovery, "hb-svc");
             while (!appears.IsCompleted) // The lease is short, and a busy machine may take longer.
             {
-                RegistrationFrames.WriteRegister(register, MessageIds.Register, (ushort)ServiceKind.Receiver, "hb-svc"u8, new ServiceText(advertised).Span, 1);
+                RegistrationFrames.WriteRegister(register, MessageIds.Register, (ushort)ServiceKind.Receiver, "hb-svc"u8,
+                    new ServiceText(advertised).Span, 1);
                 dealer.Send(register, Guard.Limit);
                 using Message ack = await dealer.ReceiveAsync(Guard.Token).Guarded();
             }
@@ -76,7 +77,8 @@ public class ServiceDiscoveryTests
             Assert.Equal(1, discovery.GetInstanceCount("hb-svc"));
         }
 
-        await Guard.UntilAsync(() => discovery.GetInstanceCount("hb-svc") == 0, "the lease is over", VanishLimit * 4); // A busy machine is slower than the native test allows.
+        // A busy machine is slower than the native test allows.
+        await Guard.UntilAsync(() => discovery.GetInstanceCount("hb-svc") == 0, "the lease is over", VanishLimit * 4);
     }
 
     [Fact(DisplayName = "test_discovery_weight_update")]
@@ -125,5 +127,6 @@ public class ServiceDiscoveryTests
         return advertised;
     }
 
-    private static async Task WaitAsync(Discovery discovery, string service) => await discovery.WaitForAsync(service, cancellationToken: Guard.Token).AsTask().WaitAsync(AppearLimit * 4, Guard.Token);
+    private static async Task WaitAsync(Discovery discovery, string service) =>
+        await discovery.WaitForAsync(service, cancellationToken: Guard.Token).AsTask().WaitAsync(AppearLimit * 4, Guard.Token);
 }

@@ -50,7 +50,8 @@ public class TransportTests
         registry.Start();
         await using var discovery = new Discovery(fixture.Context, options: new DiscoveryOptions { ConfigureSocket = Connect });
         discovery.ConnectRegistry(registry.PublisherEndpoint);
-        await using var receiver = new Receiver(fixture.Context, new ReceiverOptions { ConfigureSocket = Listen, ConfigureRegistryConnection = Connect });
+        await using var receiver = new Receiver(fixture.Context,
+            new ReceiverOptions { ConfigureSocket = Listen, ConfigureRegistryConnection = Connect });
         string bound = receiver.Bind(endpoint);
         receiver.ConnectRegistry(registry.RouterEndpoint);
 
@@ -59,7 +60,8 @@ public class TransportTests
 
         Assert.Equal([new ServiceInstance("echo", bound, StableRoutingId.Of(bound), 3)], echo.Instances);
         Assert.NotNull(seen);
-        _ = receiver.ServeAsync(static (request, cancellationToken) => request.ReplyAsync(request.Memory, cancellationToken), cancellationToken: Guard.Token);
+        _ = receiver.ServeAsync(static (request, cancellationToken) => request.ReplyAsync(request.Memory, cancellationToken),
+            cancellationToken: Guard.Token);
         var options = new DealerOptions { Linger = TimeSpan.Zero };
         Connect(options);
         using DealerSocket gateway = fixture.Context.CreateDealer(options);
@@ -78,10 +80,13 @@ public class TransportTests
         {
             PublisherEndpoint = "tcp://127.0.0.1:*",
             RouterEndpoint = "tls://127.0.0.1:*",
-            ConfigureRouter = options => (options.Tls.Certificate, options.Tls.RequireClientCertificate, options.Tls.CaFile, options.Tls.TrustSystem) = (certificates.Server, true, certificates.CaFile, false),
+            ConfigureRouter = options => (options.Tls.Certificate, options.Tls.RequireClientCertificate, options.Tls.CaFile,
+                options.Tls.TrustSystem) = (certificates.Server, true, certificates.CaFile, false),
         });
         registry.Start();
-        await using var receiver = new Receiver(fixture.Context, new ReceiverOptions { ConfigureRegistryConnection = options => (options.Tls.CaFile, options.Tls.TrustSystem) = (certificates.CaFile, false) });
+        await using var receiver = new Receiver(fixture.Context,
+            new ReceiverOptions { ConfigureRegistryConnection = options =>
+            (options.Tls.CaFile, options.Tls.TrustSystem) = (certificates.CaFile, false) });
         receiver.ConnectRegistry(registry.RouterEndpoint);
         Registration registration = receiver.Register("echo", "tcp://127.0.0.1:5");
         await Guard.UntilAsync(() => registration.State == RegistrationState.Unreachable, "the registry refuses the connection");

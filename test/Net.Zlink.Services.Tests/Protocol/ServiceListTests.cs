@@ -21,7 +21,8 @@ public sealed class ServiceListTests
     [Fact]
     public void Any_frames_are_read_as_a_list_or_refused_and_never_throw()
     {
-        Gen<byte[][]> cases = from opening in Gen.Elements<byte[][]>([], [U16(5), U32(7), U64(1), U32(2)], [U16(6), U32(0), U64(1), U32(uint.MaxValue)])
+        Gen<byte[][]> cases = from opening in Gen.Elements<byte[][]>(
+            [], [U16(5), U32(7), U64(1), U32(2)], [U16(6), U32(0), U64(1), U32(uint.MaxValue)])
                               from rest in Frame.ArrayOf()
                               select (byte[][])[.. opening, .. rest];
         Check.One(Config.QuickThrowOnFailure.WithMaxTest(5_000), Prop.ForAll(cases.ToArbitrary(), static frames =>
@@ -34,8 +35,10 @@ public sealed class ServiceListTests
                 foreach (ListedService service in ServiceListReader.Read(read, header).Values)
                 {
                     Assert.NotEmpty(service.Instances);
-                    Assert.All(service.Instances, static instance => Assert.True(instance.Weight > 0 && !instance.Endpoint.IsEmpty && instance.RoutingId.Length <= 255));
-                    Assert.Equal(service.Instances.OrderBy(static instance => instance.Endpoint).DistinctBy(static instance => instance.Endpoint), service.Instances);
+                    Assert.All(service.Instances, static instance =>
+                        Assert.True(instance.Weight > 0 && !instance.Endpoint.IsEmpty && instance.RoutingId.Length <= 255));
+                    Assert.Equal(service.Instances.OrderBy(static instance => instance.Endpoint)
+                        .DistinctBy(static instance => instance.Endpoint), service.Instances);
                 }
             }
         }));
@@ -44,8 +47,10 @@ public sealed class ServiceListTests
     [Fact]
     public void A_list_that_is_cut_counts_up_to_the_cut()
     {
-        byte[][] good = [U16(5), U32(7), U64(1), U32(2), U16(1), Text("a"), U32(2), Text("e1"), Text("i1"), U32(3), Text("e2"), Text("i2"), U32(4), U16(2), Text("b"), U32(1), Text("e3"), Text("i3"), U32(5)];
-        (int Frames, string Shown)[] expected = [(4, ""), (7, ""), (9, ""), (10, "a e1"), (12, "a e1"), (13, "a e1, a e2"), (18, "a e1, a e2"), (19, "a e1, a e2, b e3")];
+        byte[][] good = [U16(5), U32(7), U64(1), U32(2), U16(1), Text("a"), U32(2), Text("e1"), Text("i1"), U32(3), Text("e2"), Text("i2"),
+            U32(4), U16(2), Text("b"), U32(1), Text("e3"), Text("i3"), U32(5)];
+        (int Frames, string Shown)[] expected = [(4, ""), (7, ""), (9, ""), (10, "a e1"), (12, "a e1"), (13, "a e1, a e2"),
+            (18, "a e1, a e2"), (19, "a e1, a e2, b e3")];
         foreach ((int frames, string shown) in expected)
         {
             Assert.Equal(shown, Show(good[..frames]));
@@ -55,16 +60,20 @@ public sealed class ServiceListTests
     [Fact]
     public void A_malformed_header_of_a_service_ends_the_list_and_a_malformed_weight_is_1()
     {
-        Assert.Equal("a e1", Show([U16(5), U32(7), U64(1), U32(3), U16(1), Text("a"), U32(1), Text("e1"), Text("i"), U16(1), U32(1), Text("b"), U32(0)]));
-        var frames = new Frames([U16(5), U32(7), U64(1), U32(1), U16(1), Text("a"), U32(2), Text("e1"), Text("i"), U16(9), Text("e2"), Text("i"), U32(0)]);
+        Assert.Equal("a e1", Show([U16(5), U32(7), U64(1), U32(3), U16(1), Text("a"), U32(1), Text("e1"), Text("i"), U16(1), U32(1),
+            Text("b"), U32(0)]));
+        var frames = new Frames([U16(5), U32(7), U64(1), U32(1), U16(1), Text("a"), U32(2), Text("e1"), Text("i"), U16(9), Text("e2"),
+            Text("i"), U32(0)]);
         Assert.True(ServiceListHeader.TryRead(frames, out ServiceListHeader header));
-        Assert.All(Assert.Single(ServiceListReader.Read(frames, header)).Value.Instances, static instance => Assert.Equal(1u, instance.Weight));
+        Assert.All(Assert.Single(ServiceListReader.Read(frames, header)).Value.Instances,
+            static instance => Assert.Equal(1u, instance.Weight));
     }
 
     [Fact]
     public void A_routing_id_over_255_bytes_and_an_empty_endpoint_are_left_out_and_of_equal_endpoints_the_last_counts()
     {
-        byte[][] list = [U16(5), U32(7), U64(1), U32(1), U16(1), Text("a"), U32(4), Text("e1"), new byte[256], U32(1), Text(""), Text("i"), U32(1), Text("e2"), Text("i"), U32(1), Text("e2"), Text("j"), U32(7)];
+        byte[][] list = [U16(5), U32(7), U64(1), U32(1), U16(1), Text("a"), U32(4), Text("e1"), new byte[256], U32(1), Text(""), Text("i"),
+            U32(1), Text("e2"), Text("i"), U32(1), Text("e2"), Text("j"), U32(7)];
         var frames = new Frames(list);
         Assert.True(ServiceListHeader.TryRead(frames, out ServiceListHeader header));
         ListedInstance only = Assert.Single(Assert.Single(ServiceListReader.Read(frames, header)).Value.Instances);
@@ -74,7 +83,8 @@ public sealed class ServiceListTests
     [Fact]
     public void Services_that_did_not_change_keep_their_objects()
     {
-        byte[][] list = [U16(5), U32(7), U64(1), U32(2), U16(1), Text("a"), U32(1), Text("e1"), Text("i1"), U32(3), U16(1), Text("b"), U32(1), Text("e3"), Text("i3"), U32(5)];
+        byte[][] list = [U16(5), U32(7), U64(1), U32(2), U16(1), Text("a"), U32(1), Text("e1"), Text("i1"), U32(3), U16(1), Text("b"),
+            U32(1), Text("e3"), Text("i3"), U32(5)];
         var frames = new Frames(list);
         Assert.True(ServiceListHeader.TryRead(frames, out ServiceListHeader header));
         SortedDictionary<ServiceKey, ListedService> first = ServiceListReader.Read(frames, header);
@@ -87,6 +97,8 @@ public sealed class ServiceListTests
     {
         var frames = new Frames(list);
         Assert.True(ServiceListHeader.TryRead(frames, out ServiceListHeader header));
-        return string.Join(", ", ServiceListReader.Read(frames, header).Values.SelectMany(static service => service.Instances.Select(instance => string.Create(CultureInfo.InvariantCulture, $"{service.Key.Name} {instance.Endpoint}"))));
+        return string.Join(", ", ServiceListReader.Read(frames, header)
+            .Values.SelectMany(static service => service.Instances.Select(
+            instance => string.Create(CultureInfo.InvariantCulture, $"{service.Key.Name} {instance.Endpoint}"))));
     }
 }

@@ -20,7 +20,8 @@ public class RegistrationTests
 
         Registration echo = await receiver.RegisterAsync("echo", Here, weight: 3, Guard.Token).Guarded();
         Registration other = await receiver.RegisterAsync("other", "tcp://127.0.0.1:6", cancellationToken: Guard.Token).Guarded();
-        await Guard.UntilAsync(() => echo.GetRegistries().Count(static status => status.State == RegistrationState.Registered) == 2, "both list it");
+        await Guard.UntilAsync(() => echo.GetRegistries().Count(static status => status.State == RegistrationState.Registered) == 2,
+            "both list it");
         Assert.Equal((RegistrationState.Registered, 3u), (echo.State, echo.Weight));
         await echo.UpdateWeightAsync(0, Guard.Token).Guarded();
         await echo.DisposeAsync();
@@ -33,7 +34,8 @@ public class RegistrationTests
         {
             await registry.WaitForAsync($"UNREGISTER echo {Here}");
             await registry.WaitForAsync("UNREGISTER other tcp://127.0.0.1:6");
-            Assert.Equal([$"REGISTER echo {Here} 3", $"UPDATE_WEIGHT echo {Here} 1", $"UNREGISTER echo {Here}"], registry.Requests.Where(static request => request.Contains("echo", StringComparison.Ordinal)));
+            Assert.Equal([$"REGISTER echo {Here} 3", $"UPDATE_WEIGHT echo {Here} 1", $"UNREGISTER echo {Here}"],
+                registry.Requests.Where(static request => request.Contains("echo", StringComparison.Ordinal)));
         }
 
         Assert.Equal(RegistrationState.Ended, other.State);
@@ -48,7 +50,8 @@ public class RegistrationTests
         var clock = new ManualTimeProvider();
         await using var fixture = new ContextFixture(time: clock);
         using var silent = new ScriptedRegistry(fixture.Context, static _ => null);
-        using var answering = new ScriptedRegistry(fixture.Context, static request => request.StartsWith("UPDATE", StringComparison.Ordinal) ? null : (AckStatus.Done, ""));
+        using var answering = new ScriptedRegistry(
+            fixture.Context, static request => request.StartsWith("UPDATE", StringComparison.Ordinal) ? null : (AckStatus.Done, ""));
         await using var receiver = new Receiver(fixture.Context, new ReceiverOptions { AckTimeout = TimeSpan.FromSeconds(60) });
         receiver.ConnectRegistry(answering.RouterEndpoint);
         Registration first = await receiver.RegisterAsync("first", Here, cancellationToken: Guard.Token).Guarded();
@@ -75,7 +78,8 @@ public class RegistrationTests
         await Assert.ThrowsAsync<InvalidOperationException>(() => receiver.RegisterAsync("echo", Here));
         receiver.ConnectRegistry(registry.RouterEndpoint);
 
-        ServiceException refusal = await Assert.ThrowsAsync<ServiceException>(() => receiver.RegisterAsync("echo", Here, cancellationToken: Guard.Token).Guarded());
+        ServiceException refusal = await Assert.ThrowsAsync<ServiceException>(
+            () => receiver.RegisterAsync("echo", Here, cancellationToken: Guard.Token).Guarded());
 
         Assert.Equal((ServiceError.RegistrationRefused, AckStatus.Refused), (refusal.Error, refusal.Code));
         Assert.Contains("not you", refusal.Message, StringComparison.Ordinal);
@@ -140,7 +144,9 @@ public class RegistrationTests
         var clock = new ManualTimeProvider();
         await using var fixture = new ContextFixture(time: clock);
         using var registry = new ScriptedRegistry(fixture.Context);
-        await using var receiver = new Receiver(fixture.Context, new ReceiverOptions { ConfigureRegistryConnection = static options => (options.HeartbeatInterval, options.HeartbeatTtl) = (TimeSpan.Zero, TimeSpan.Zero) });
+        await using var receiver = new Receiver(fixture.Context,
+            new ReceiverOptions { ConfigureRegistryConnection = static options =>
+            (options.HeartbeatInterval, options.HeartbeatTtl) = (TimeSpan.Zero, TimeSpan.Zero) });
         receiver.ConnectRegistry(registry.RouterEndpoint);
         await receiver.RegisterAsync("echo", Here, cancellationToken: Guard.Token).Guarded();
 

@@ -208,10 +208,12 @@ public class RegistryLinkTests
             foreach (LinkEntry entry in _wanted)
             {
                 // A refusal stands until the next connection.
-                bool isTrue = (entry.State == RegistrationState.Registered && entry.AcceptedWeight == entry.Weight) || entry.State == RegistrationState.Refused;
+                bool isTrue = (entry.State == RegistrationState.Registered && entry.AcceptedWeight == entry.Weight)
+                    || entry.State == RegistrationState.Refused;
                 if (!isTrue)
                 {
-                    Assert.Fail($"{string.Join(' ', order.ToArray())}: {entry.State}, weight {entry.AcceptedWeight} instead of {entry.Weight}");
+                    Assert.Fail($"{string.Join(' ', order.ToArray())}: {entry.State}, weight {entry.AcceptedWeight} instead of "
+                        + $"{entry.Weight}");
                 }
             }
 
@@ -282,7 +284,8 @@ public class RegistryLinkTests
             uint? before = entry.AcceptedWeight;
             _link.OnAck(_now, _link.Connection, status, "");
             Assert.Equal(isRemoved ? before : status == AckStatus.Done ? request.Weight : before, entry.AcceptedWeight);
-            Assert.Equal(isRemoved ? RegistrationState.Ended : status == AckStatus.Done ? RegistrationState.Registered : RegistrationState.Refused, entry.State);
+            Assert.Equal(isRemoved ? RegistrationState.Ended : status == AckStatus.Done ? RegistrationState.Registered
+                : RegistrationState.Refused, entry.State);
         }
 
         private void Transmit()

@@ -5,7 +5,8 @@ using static Net.Zlink.Services.Tests.Support.RegistryClient;
 
 namespace Net.Zlink.Services.Tests;
 
-/// <summary>What the native registry does wrong, and ours not; what concerns peers alone is in <see cref="RegistryViewsTests"/>, malformed lists in <see cref="ServiceListTests"/>.</summary>
+/// <summary>What the native registry does wrong, and ours not; what concerns peers alone is in <see cref="RegistryViewsTests"/>, malformed
+/// lists in <see cref="ServiceListTests"/>.</summary>
 public sealed class NativeRegistryDefectsTests
 {
     [Fact]
@@ -25,7 +26,8 @@ public sealed class NativeRegistryDefectsTests
         }
 
         Assert.Single(registry.GetSnapshot().Entries);
-        Assert.Equal("0 e ", await requests.AskAsync(UpdateWeight("s", "e", 5))); // The answer goes by the connection that asked, not by the newest.
+        // The answer goes by the connection that asked, not by the newest.
+        Assert.Equal("0 e ", await requests.AskAsync(UpdateWeight("s", "e", 5)));
         await fixture.Connect(registry, "recv-1").SendAsync(Unregister("s", "e"));
         await Guard.UntilAsync(() => registry.GetSnapshot().Entries.Count == 0, "the entry is removed");
     }
@@ -65,7 +67,8 @@ public sealed class NativeRegistryDefectsTests
         {
             Assert.True(clock.Elapsed < TimeSpan.FromMinutes(1), "the entry does not expire");
             clock.Advance(RegistryState.TickInterval);
-            long behindTick = registry.GetSnapshot().Requests + 4096; // Several batches, so that the tick has been dealt with: two at once would be a pause of the registry.
+            // Several batches, so that the tick has been dealt with: two at once would be a pause of the registry.
+            long behindTick = registry.GetSnapshot().Requests + 4096;
             await Guard.UntilAsync(() => registry.GetSnapshot().Requests >= behindTick, "requests are read");
         }
 
@@ -140,7 +143,8 @@ public sealed class NativeRegistryDefectsTests
         await using var fixture = new RegistryFixture();
         using DealerSocket holder = fixture.Context.CreateDealer();
         string taken = holder.Bind("tcp://127.0.0.1:0");
-        await using var registry = new Registry(fixture.Context, new RegistryOptions { PublisherEndpoint = "tcp://127.0.0.1:0", RouterEndpoint = taken });
+        await using var registry = new Registry(fixture.Context,
+            new RegistryOptions { PublisherEndpoint = "tcp://127.0.0.1:0", RouterEndpoint = taken });
         Assert.Equal(ZlinkError.AddressInUse, Assert.Throws<ZlinkException>(registry.Start).Error);
         Assert.Throws<InvalidOperationException>(registry.GetSnapshot);
         holder.Unbind(taken);
@@ -166,7 +170,8 @@ public sealed class NativeRegistryDefectsTests
     public void The_number_0_which_the_wire_shows_as_1_is_refused()
     {
         using var context = new ZlinkContext();
-        Assert.Throws<ArgumentOutOfRangeException>(() => new Registry(context, new RegistryOptions { PublisherEndpoint = "inproc://p", RouterEndpoint = "inproc://r", Id = 0 }));
+        Assert.Throws<ArgumentOutOfRangeException>(
+            () => new Registry(context, new RegistryOptions { PublisherEndpoint = "inproc://p", RouterEndpoint = "inproc://r", Id = 0 }));
     }
 
     [Fact]

@@ -53,7 +53,8 @@ public sealed class RegistryClusterTests
         Assert.Equal("0 b ", await fixture.Connect(registries[1], "y").AskAsync(Register("s", "b")));
         Assert.Equal(["6 of 1, 1: ", "5 of 1, 1: 1/s b id=y w=1"], [await follower.ReadAsync(), await follower.ReadAsync()]);
         Assert.Equal("0 a ", await fixture.Connect(registries[0], "x").AskAsync(Register("s", "a")));
-        Assert.Equal(["6 of 1, 2: 1/s a id=x w=1", "5 of 1, 2: 1/s a id=x w=1; 1/s b id=y w=1"], [await follower.ReadAsync(), await follower.ReadAsync()]);
+        Assert.Equal(["6 of 1, 2: 1/s a id=x w=1", "5 of 1, 2: 1/s a id=x w=1; 1/s b id=y w=1"],
+            [await follower.ReadAsync(), await follower.ReadAsync()]);
 
         registries[0].RemovePeer(registries[1].PublisherEndpoint);
         Assert.Equal("5 of 1, 3: 1/s a id=x w=1", await follower.ReadAsync());
@@ -92,7 +93,9 @@ public sealed class RegistryClusterTests
         await fixture.AdvanceAsync(clock, RegistryState.TickInterval * 3);
         await follower.UntilAsync("");
 
-        Registry again = fixture.Start(options => options with { Id = 2, InitialSequence = 0, PublisherEndpoint = publisher, RouterEndpoint = router, Peers = [registries[0].PublisherEndpoint] });
+        Registry again = fixture.Start(options => options
+            with { Id = 2, InitialSequence = 0, PublisherEndpoint = publisher, RouterEndpoint = router,
+            Peers = [registries[0].PublisherEndpoint] });
         Assert.Equal("0 c ", await fixture.Connect(again, "z").AskAsync(Register("s", "c")));
         await fixture.AdvanceAsync(clock, TimeSpan.FromSeconds(1)); // The time of a reconnection.
         await follower.UntilAsync("1/s c id=z w=1");

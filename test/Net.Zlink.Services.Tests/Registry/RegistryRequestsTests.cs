@@ -29,12 +29,14 @@ public sealed class RegistryRequestsTests
         await using var fixture = new RegistryFixture();
         Registry registry = fixture.Start(options => options with { Id = 7 });
         RegistryClient client = fixture.Connect(registry, "x");
-        foreach ((string service, string endpoint, ushort kind) in new[] { ("b", "2", (ushort)2), ("b", "\u00e9", (ushort)1), ("b", "z", (ushort)1), ("B", "9", (ushort)1), ("a", "1", (ushort)2) })
+        foreach ((string service, string endpoint, ushort kind) in new[] { ("b", "2", (ushort)2), ("b", "\u00e9", (ushort)1),
+            ("b", "z", (ushort)1), ("B", "9", (ushort)1), ("a", "1", (ushort)2) })
         {
             Assert.Equal($"0 {endpoint} ", await client.AskAsync(Register(service, endpoint, 1, kind)));
         }
 
-        Assert.Equal("5 of 7, 5: 1/B 9 id=x w=1; 1/b z id=x w=1; 1/b \u00e9 id=x w=1; 2/a 1 id=x w=1; 2/b 2 id=x w=1", await fixture.Follow(registry).ReadAsync());
+        Assert.Equal("5 of 7, 5: 1/B 9 id=x w=1; 1/b z id=x w=1; 1/b \u00e9 id=x w=1; 2/a 1 id=x w=1; 2/b 2 id=x w=1",
+            await fixture.Follow(registry).ReadAsync());
     }
 
     [Fact]
@@ -68,14 +70,16 @@ public sealed class RegistryRequestsTests
             Admission = request =>
             {
                 asked.Add(request);
-                return request.Service switch { "no" => "not here", "bad" => throw new InvalidOperationException("of the test"), _ => null };
+                return request.Service switch { "no" => "not here", "bad" => throw new InvalidOperationException("of the test"),
+                    _ => null };
             },
         });
         RegistryClient client = fixture.Connect(registry, "x");
         Assert.Equal("2 e not here", await client.AskAsync(Register("no", "e", 5)));
         Assert.Equal("2 e admission failed", await client.AskAsync(Register("bad", "e")));
         Assert.Equal("0 e ", await client.AskAsync(Register("yes", "e")));
-        Assert.Equal((ServiceKind.Receiver, "no", "e", 5u, RoutingId.FromText("x")), (asked[0].Kind, asked[0].Service, asked[0].Endpoint, asked[0].Weight, asked[0].RoutingId));
+        Assert.Equal((ServiceKind.Receiver, "no", "e", 5u, RoutingId.FromText("x")),
+            (asked[0].Kind, asked[0].Service, asked[0].Endpoint, asked[0].Weight, asked[0].RoutingId));
         Assert.StartsWith("tcp://127.0.0.1:", asked[0].RemoteAddress, StringComparison.Ordinal);
         Assert.Equal(["yes"], registry.GetSnapshot().Entries.Select(static entry => entry.Instance.Service), StringComparer.Ordinal);
     }

@@ -3,7 +3,8 @@ using Xunit;
 
 namespace Net.Zlink.Services.Tests;
 
-/// <summary>The registry's state beside a model of thirty lines: random requests and times, the same answers, entries and list numbers.</summary>
+/// <summary>The registry's state beside a model of thirty lines: random requests and times, the same answers, entries and list
+/// numbers.</summary>
 public sealed class RegistryStateModelTests
 {
     private static readonly TimeSpan Lease = TimeSpan.FromSeconds(3);
@@ -21,7 +22,8 @@ public sealed class RegistryStateModelTests
     private static void Play(Random random, string run)
     {
         const int MaxEntries = 6;
-        var state = new RegistryState(new RegistrySettings { Id = 7, HeartbeatTimeout = Lease, PeerTimeout = TimeSpan.FromHours(1), MaxEntries = MaxEntries }, sequence: 100);
+        var state = new RegistryState(new RegistrySettings { Id = 7, HeartbeatTimeout = Lease, PeerTimeout = TimeSpan.FromHours(1),
+            MaxEntries = MaxEntries }, sequence: 100);
         var model = new Dictionary<(string Service, string Endpoint), (uint Weight, string Id, TimeSpan LastSign)>();
         ulong sequence = 100;
         TimeSpan now = TimeSpan.Zero;
@@ -31,7 +33,8 @@ public sealed class RegistryStateModelTests
             uint weight = (uint)random.Next(1, 4);
             string id = $"id{random.Next(2)}";
             string expected = "";
-            ushort message = (ushort)(random.Next(10) switch { < 3 => MessageIds.Register, < 5 => MessageIds.UpdateWeight, < 7 => MessageIds.Heartbeat, < 8 => MessageIds.Unregister, _ => 0 });
+            ushort message = (ushort)(random.Next(10) switch { < 3 => MessageIds.Register, < 5 => MessageIds.UpdateWeight,
+                < 7 => MessageIds.Heartbeat, < 8 => MessageIds.Unregister, _ => 0 });
             bool isThere = model.TryGetValue(key, out (uint Weight, string Id, TimeSpan LastSign) entry);
             switch (message)
             {
@@ -45,7 +48,8 @@ public sealed class RegistryStateModelTests
                     (model[key], sequence, expected) = ((weight, entry.Id, now), sequence + 1, "0 ");
                     break;
                 case MessageIds.UpdateWeight:
-                    expected = model.Keys.Any(other => string.Equals(other.Service, key.Service, StringComparison.Ordinal)) ? "1 provider not found" : "1 service not found";
+                    expected = model.Keys.Any(other => string.Equals(other.Service, key.Service, StringComparison.Ordinal))
+                        ? "1 provider not found" : "1 service not found";
                     break;
                 case MessageIds.Heartbeat when isThere:
                     model[key] = entry with { LastSign = now };
@@ -58,7 +62,8 @@ public sealed class RegistryStateModelTests
                     for (int tick = random.Next(1, 15); tick > 0; tick--)
                     {
                         now += RegistryState.TickInterval;
-                        (string, string)[] expired = [.. model.Where(one => now - one.Value.LastSign > Lease).Select(static one => one.Key)];
+                        (string, string)[] expired = [.. model.Where(one => now - one.Value.LastSign > Lease)
+                            .Select(static one => one.Key)];
                         Array.ForEach(expired, one => model.Remove(one));
                         sequence += expired.Length > 0 ? 1UL : 0;
                         state.Tick(now);
@@ -67,14 +72,21 @@ public sealed class RegistryStateModelTests
                     break;
             }
 
-            RegistryAck? ack = state.Handle(now, new RegistryRequest(message, new EntryKey(new ServiceKey(1, new ServiceText(key.Service)), new ServiceText(key.Endpoint)), weight), RoutingId.FromText(id));
-            Assert.True(string.Equals(expected, ack is { } said ? $"{said.Status} {said.Error}" : "", StringComparison.Ordinal), $"{run}, step {i}: expected \"{expected}\", was {ack}");
+            RegistryAck? ack = state.Handle(now, new RegistryRequest(
+                message, new EntryKey(new ServiceKey(1, new ServiceText(key.Service)), new ServiceText(key.Endpoint)), weight),
+                RoutingId.FromText(id));
+            Assert.True(string.Equals(expected, ack is { } said ? $"{said.Status} {said.Error}" : "", StringComparison.Ordinal),
+                $"{run}, step {i}: expected \"{expected}\", was {ack}");
             Assert.True(sequence == state.Sequence, $"{run}, step {i}: list {sequence} expected, was {state.Sequence}");
-            string[] entries = [.. model.Select(static one => $"{one.Key.Service} {one.Key.Endpoint} {one.Value.Id} {one.Value.Weight}").Order(StringComparer.Ordinal)];
-            Assert.True(entries.SequenceEqual(Show(state.All), StringComparer.Ordinal) && entries.SequenceEqual(Show(state.Own), StringComparer.Ordinal), $"{run}, step {i}: {string.Join(", ", entries)} expected, was {string.Join(", ", Show(state.All))}");
+            string[] entries = [.. model.Select(static one => $"{one.Key.Service} {one.Key.Endpoint} {one.Value.Id} {one.Value.Weight}")
+                .Order(StringComparer.Ordinal)];
+            Assert.True(entries.SequenceEqual(Show(state.All), StringComparer.Ordinal)
+                && entries.SequenceEqual(Show(state.Own), StringComparer.Ordinal),
+                $"{run}, step {i}: {string.Join(", ", entries)} expected, was {string.Join(", ", Show(state.All))}");
         }
     }
 
     private static IEnumerable<string> Show(ListedService[] services) =>
-        services.SelectMany(static service => service.Instances.Select(instance => $"{service.Key.Name} {instance.Endpoint} {instance.RoutingId} {instance.Weight}"));
+        services.SelectMany(static service => service.Instances.Select(
+            instance => $"{service.Key.Name} {instance.Endpoint} {instance.RoutingId} {instance.Weight}"));
 }

@@ -9,7 +9,8 @@ public sealed class RegistryViewsTests
     private static readonly TimeSpan Lease = TimeSpan.FromSeconds(15);
     private static readonly TimeSpan PeerTimeout = TimeSpan.FromSeconds(90);
 
-    private readonly RegistryState _state = new(new RegistrySettings { Id = 1, HeartbeatTimeout = Lease, PeerTimeout = PeerTimeout }, sequence: 0);
+    private readonly RegistryState _state = new(
+        new RegistrySettings { Id = 1, HeartbeatTimeout = Lease, PeerTimeout = PeerTimeout }, sequence: 0);
     private TimeSpan _now;
 
     [Fact]
@@ -119,7 +120,8 @@ public sealed class RegistryViewsTests
         Assert.Equal(["silent"], Listed());
         Pass(RegistryState.TickInterval);
         Assert.Empty(Listed());
-        Assert.Equal([PeerUp, Learned, PeerUp, Learned, PeerDown, Lost, PeerDown, Lost], _state.DequeueEvents().Select(static one => one.Type));
+        Assert.Equal([PeerUp, Learned, PeerUp, Learned, PeerDown, Lost, PeerDown, Lost],
+            _state.DequeueEvents().Select(static one => one.Type));
         List(silent, 3, 1, "silent");
         Assert.Equal(["silent"], Listed());
     }
@@ -144,7 +146,8 @@ public sealed class RegistryViewsTests
         List(other, 1, 6, "e");
         Assert.Equal([IdConflict], _state.DequeueEvents().Select(static one => one.Type));
         Assert.Empty(Listed());
-        Assert.False(_state.WantsList(_now, new PeerView("tcp://self:1"), new ServiceListHeader(MessageIds.ServiceList, 1, 7, 0), isOwnSocket: true));
+        Assert.False(_state.WantsList(_now, new PeerView("tcp://self:1"), new ServiceListHeader(MessageIds.ServiceList, 1, 7, 0),
+            isOwnSocket: true));
         Assert.Empty(_state.DequeueEvents());
     }
 
@@ -169,9 +172,12 @@ public sealed class RegistryViewsTests
         Assert.Equal(before, _state.Sequence);
     }
 
-    private void Handle(ushort message, string endpoint) => _state.Handle(_now, new RegistryRequest(message, new EntryKey(new ServiceKey(1, new ServiceText("s")), new ServiceText(endpoint))), default);
+    private void Handle(ushort message, string endpoint) =>
+        _state.Handle(_now, new RegistryRequest(message, new EntryKey(new ServiceKey(1, new ServiceText("s")), new ServiceText(endpoint))),
+        default);
 
-    private void List(PeerView view, uint registry, ulong sequence, params string[] endpoints) => List(view, registry, sequence, sync: false, endpoints);
+    private void List(PeerView view, uint registry, ulong sequence, params string[] endpoints) =>
+        List(view, registry, sequence, sync: false, endpoints);
 
     private void List(PeerView view, uint registry, ulong sequence, bool sync, params string[] endpoints)
     {
@@ -182,7 +188,8 @@ public sealed class RegistryViewsTests
             SortedDictionary<ServiceKey, ListedService> services = [];
             if (endpoints.Length > 0)
             {
-                services.Add(key, new ListedService(key, [.. endpoints.Select(static endpoint => new ListedInstance(new ServiceText(endpoint), default, 1))]));
+                services.Add(key, new ListedService(key, [.. endpoints.Select(
+                    static endpoint => new ListedInstance(new ServiceText(endpoint), default, 1))]));
             }
 
             _state.TakeList(_now, view, header, services);
@@ -198,5 +205,6 @@ public sealed class RegistryViewsTests
         }
     }
 
-    private string[] Listed() => [.. _state.All.SelectMany(static service => service.Instances).Select(static instance => instance.Endpoint.ToString())];
+    private string[] Listed() => [.. _state.All.SelectMany(static service => service.Instances)
+        .Select(static instance => instance.Endpoint.ToString())];
 }

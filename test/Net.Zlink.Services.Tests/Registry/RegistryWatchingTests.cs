@@ -13,7 +13,8 @@ public sealed class RegistryWatchingTests
     public async Task Events_come_in_order_from_the_call_on_and_end_with_the_registry()
     {
         await using var fixture = new RegistryFixture();
-        Registry registry = fixture.Start(static options => options with { Id = 7, Admission = static request => request.Endpoint is "no" ? "not here" : null });
+        Registry registry = fixture.Start(static options => options
+            with { Id = 7, Admission = static request => request.Endpoint is "no" ? "not here" : null });
         await using IAsyncEnumerator<RegistryEvent> events = registry.WatchAsync(Guard.Token).GetAsyncEnumerator(Guard.Token);
         RegistryClient client = fixture.Connect(registry, "x");
         await client.AskAsync(Register("s", "e", 2));
@@ -23,11 +24,13 @@ public sealed class RegistryWatchingTests
         Assert.False(registry.Remove(ServiceKind.Receiver, "s", "e"));
         foreach ((RegistryEventType type, string endpoint, uint weight, string text) in new[]
         {
-            (RegistryEventType.Registered, "e", 2u, ""), (RegistryEventType.Updated, "e", 3u, ""), (RegistryEventType.Refused, "no", 1u, "not here"), (RegistryEventType.Unregistered, "e", 3u, ""),
+            (RegistryEventType.Registered, "e", 2u, ""), (RegistryEventType.Updated, "e", 3u, ""),
+                (RegistryEventType.Refused, "no", 1u, "not here"), (RegistryEventType.Unregistered, "e", 3u, ""),
         })
         {
             Assert.True(await events.MoveNextAsync().Guarded());
-            Assert.Equal((type, 7u, ServiceKind.Receiver, new ServiceInstance("s", endpoint, RoutingId.FromText("x"), weight), text), (events.Current.Type, events.Current.RegistryId, events.Current.Kind, events.Current.Instance!, events.Current.Text));
+            Assert.Equal((type, 7u, ServiceKind.Receiver, new ServiceInstance("s", endpoint, RoutingId.FromText("x"), weight), text),
+                (events.Current.Type, events.Current.RegistryId, events.Current.Kind, events.Current.Instance!, events.Current.Text));
         }
 
         await registry.DisposeAsync().Guarded();
@@ -73,7 +76,8 @@ public sealed class RegistryWatchingTests
         string text = registry.Describe();
         Assert.Contains("registry 7: publisher tcp://127.0.0.1:", text, StringComparison.Ordinal);
         Assert.Contains("2 entries, 1 of them own", text, StringComparison.Ordinal);
-        Assert.Contains("Receiver s at e, id x, weight 2, own, registered 0.9 s ago, last heartbeat 0.9 s ago", text, StringComparison.Ordinal);
+        Assert.Contains("Receiver s at e, id x, weight 2, own, registered 0.9 s ago, last heartbeat 0.9 s ago", text,
+            StringComparison.Ordinal);
         Assert.Contains("SpotNode s at f, id y, weight 2, of registry 8", text, StringComparison.Ordinal);
         Assert.Contains($"peer {other.PublisherEndpoint}: connected, registry 8, list 1", text, StringComparison.Ordinal);
         Assert.Contains("peer tcp://127.0.0.1:1: not connected, no list yet", text, StringComparison.Ordinal);
@@ -93,13 +97,15 @@ public sealed class RegistryWatchingTests
                 self.EnableMeasurementEvents(instrument);
             }
         };
-        listener.SetMeasurementEventCallback<long>((instrument, value, tags, _) => values[tags.Length == 0 ? instrument.Name : $"{instrument.Name} {tags[0].Value}"] = value);
+        listener.SetMeasurementEventCallback<long>(
+            (instrument, value, tags, _) => values[tags.Length == 0 ? instrument.Name : $"{instrument.Name} {tags[0].Value}"] = value);
         listener.Start();
         RegistryClient client = fixture.Connect(registry, "x");
         await client.AskAsync(Register("s", "e"));
         await client.AskAsync(Register("", "e"));
         listener.RecordObservableInstruments();
-        Assert.Equal((1, 0, 2, 1, 1), (values["zlink.registry.entries True"], values["zlink.registry.entries False"], values["zlink.registry.requests"], values["zlink.registry.refused"], values["zlink.registry.malformed"]));
+        Assert.Equal((1, 0, 2, 1, 1), (values["zlink.registry.entries True"], values["zlink.registry.entries False"],
+            values["zlink.registry.requests"], values["zlink.registry.refused"], values["zlink.registry.malformed"]));
         await registry.DisposeAsync().Guarded();
         values.Clear();
         listener.RecordObservableInstruments();

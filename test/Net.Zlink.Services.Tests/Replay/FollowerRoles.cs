@@ -8,13 +8,15 @@ namespace Net.Zlink.Services.Tests.Replay;
 internal abstract class FollowerRole : Role
 {
     public override bool Plays(ServiceTranscript transcript) =>
-        (transcript.TypeOfA, transcript.TypeOfB) == (SocketKind.Sub, SocketKind.XPub) && transcript.Data.All(static record => record.FromA || record.MessageId is MessageIds.ServiceList or MessageIds.RegistrySync);
+        (transcript.TypeOfA, transcript.TypeOfB) == (SocketKind.Sub, SocketKind.XPub)
+            && transcript.Data.All(static record => record.FromA || record.MessageId is MessageIds.ServiceList or MessageIds.RegistrySync);
 
     /// <summary>Plays the other side.</summary>
     /// <param name="transcript">The recording.</param>
     /// <param name="listener">Where ours connects.</param>
     /// <param name="shown">Waits until a list is shown; whether it is a repeat is said.</param>
-    protected async Task PlayAsync(ServiceTranscript transcript, RawListener listener, Func<SortedDictionary<ServiceKey, ListedService>, Task> shown)
+    protected async Task PlayAsync(ServiceTranscript transcript, RawListener listener, Func<SortedDictionary<ServiceKey, ListedService>,
+        Task> shown)
     {
         using RawPeer raw = await listener.AcceptAsync();
         var connection = new PlayedConnection(raw, $"{transcript.File}, {Name}");
@@ -51,12 +53,15 @@ internal sealed class RegistryPeerRole : FollowerRole
     {
         await using var fixture = new RegistryFixture();
         using var listener = new RawListener();
-        Assert.True(ServiceListHeader.TryRead(new Frames(transcript.Data.First(static record => !record.FromA).Parts), out ServiceListHeader header));
-        Registry registry = fixture.Start(options => options with { Id = header.RegistryId + 1, Peers = [listener.Endpoint], ConfigurePeers = sub => Configure(sub, transcript) });
+        Assert.True(ServiceListHeader.TryRead(new Frames(transcript.Data.First(static record => !record.FromA).Parts),
+            out ServiceListHeader header));
+        Registry registry = fixture.Start(options => options
+            with { Id = header.RegistryId + 1, Peers = [listener.Endpoint], ConfigurePeers = sub => Configure(sub, transcript) });
         await PlayAsync(transcript, listener, list => Guard.UntilAsync(
             () => registry.GetSnapshot().Entries.Select(static entry => (entry.OwnerId, (ushort)entry.Kind, entry.Instance)).SequenceEqual(
                 from service in list.Values from instance in service.Instances
-                select (header.RegistryId, service.Key.Kind, new ServiceInstance(service.Key.Name.ToString(), instance.Endpoint.ToString(), instance.RoutingId, instance.Weight))),
+                select (header.RegistryId, service.Key.Kind,
+                    new ServiceInstance(service.Key.Name.ToString(), instance.Endpoint.ToString(), instance.RoutingId, instance.Weight))),
             $"{transcript.File}, {Name}: the registry shows its peer's list"));
     }
 }
@@ -72,13 +77,16 @@ internal sealed class DiscoveryRole : FollowerRole
         {
             await using var fixture = new ContextFixture();
             using var listener = new RawListener();
-            await using var discovery = new Discovery(fixture.Context, kind, new DiscoveryOptions { ConfigureSocket = sub => Configure(sub, transcript) });
+            await using var discovery = new Discovery(
+                fixture.Context, kind, new DiscoveryOptions { ConfigureSocket = sub => Configure(sub, transcript) });
             discovery.ConnectRegistry(listener.Endpoint);
             await PlayAsync(transcript, listener, list => Guard.UntilAsync(
                 () => discovery.GetServices().Where(static service => service.IsAvailable).SelectMany(static service => service.Instances)
-                    .OrderBy(static instance => instance.Service, StringComparer.Ordinal).ThenBy(static instance => instance.Endpoint, StringComparer.Ordinal).SequenceEqual(
+                    .OrderBy(static instance => instance.Service, StringComparer.Ordinal)
+                        .ThenBy(static instance => instance.Endpoint, StringComparer.Ordinal).SequenceEqual(
                     from service in list.Values where service.Key.Kind == (ushort)kind from instance in service.Instances
-                    select new ServiceInstance(service.Key.Name.ToString(), instance.Endpoint.ToString(), instance.RoutingId, instance.Weight)),
+                    select new ServiceInstance(service.Key.Name.ToString(), instance.Endpoint.ToString(), instance.RoutingId,
+                        instance.Weight)),
                 $"{transcript.File}, {Name} of {kind}: it shows the list"));
         }
     }

@@ -21,7 +21,8 @@ internal sealed class PeerPublisher : IDisposable
     public async Task ListAsync(Registry registry, params (string Service, string Endpoint)[] entries)
     {
         using Message subscription = await _socket.ReceiveAsync(Guard.Token).Guarded();
-        IGrouping<string, string>[] services = [.. entries.GroupBy(static entry => entry.Service, static entry => entry.Endpoint, StringComparer.Ordinal)];
+        IGrouping<string, string>[] services = [.. entries.GroupBy(
+            static entry => entry.Service, static entry => entry.Endpoint, StringComparer.Ordinal)];
         _message.Add(U16(5)).Add(U32(registry.Id + 1)).Add(U64(1)).Add(U32((uint)services.Length));
         foreach (IGrouping<string, string> service in services)
         {

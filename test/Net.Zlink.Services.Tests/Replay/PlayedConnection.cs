@@ -35,7 +35,8 @@ internal sealed class PlayedConnection(RawPeer peer, string role)
     public async Task ExpectAsync(TranscriptRecord record) => Same(record, await ReadAsync(record.FromA));
 
     public void Same(TranscriptRecord expected, TranscriptRecord came) =>
-        Assert.True(expected.Bytes.AsSpan().SequenceEqual(came.Bytes), $"{role}: recorded was {Convert.ToHexStringLower(expected.Bytes)}, ours sent {Convert.ToHexStringLower(came.Bytes)}");
+        Assert.True(expected.Bytes.AsSpan().SequenceEqual(came.Bytes),
+            $"{role}: recorded was {Convert.ToHexStringLower(expected.Bytes)}, ours sent {Convert.ToHexStringLower(came.Bytes)}");
 
     /// <summary>Both handshakes, the scripted one first: neither side waits for the other.</summary>
     public async Task ShakeHandsAsync(ServiceTranscript transcript, bool oursIsA)

@@ -14,8 +14,11 @@ internal sealed class RegistrationRole : Role
     public override bool Plays(ServiceTranscript transcript)
     {
         HashSet<string> registered = new(StringComparer.Ordinal);
-        return (transcript.TypeOfA, transcript.TypeOfB) == (SocketKind.Dealer, SocketKind.Router) && transcript.Data.Where(static record => record.FromA).All(record =>
-            record.Parts is [_, [1, 0], { Length: > 0 }, { Length: > 0 }, ..] && (record.MessageId == MessageIds.Register ? record.Parts.Length == 5 && registered.Add(Key(record)) : registered.Contains(Key(record))));
+        return (transcript.TypeOfA, transcript.TypeOfB) == (SocketKind.Dealer, SocketKind.Router)
+            && transcript.Data.Where(static record => record.FromA).All(record =>
+            record.Parts is [_, [1, 0], { Length: > 0 }, { Length: > 0 }, ..]
+                && (record.MessageId == MessageIds.Register ? record.Parts.Length == 5 && registered.Add(Key(record))
+                : registered.Contains(Key(record))));
     }
 
     public override async Task PlayAsync(ServiceTranscript transcript)
@@ -52,7 +55,8 @@ internal sealed class RegistrationRole : Role
                         registrations[Key(record)] = receiver.Register(service, endpoint, Weight());
                         break;
                     case MessageIds.UpdateWeight:
-                        await Guard.UntilAsync(() => registrations[Key(record)].State == RegistrationState.Registered, $"{transcript.File}: the registration is acknowledged");
+                        await Guard.UntilAsync(() => registrations[Key(record)].State == RegistrationState.Registered,
+                            $"{transcript.File}: the registration is acknowledged");
                         tasks.Add(registrations[Key(record)].UpdateWeightAsync(Weight(), Guard.Token));
                         break;
                     case MessageIds.Unregister:
@@ -60,7 +64,8 @@ internal sealed class RegistrationRole : Role
                         tasks.Add(registrations[Key(record)].DisposeAsync().AsTask());
                         break;
                     default:
-                        await Guard.UntilAsync(() => registrations[Key(record)].State == RegistrationState.Registered, $"{transcript.File}: the registration is acknowledged");
+                        await Guard.UntilAsync(() => registrations[Key(record)].State == RegistrationState.Registered,
+                            $"{transcript.File}: the registration is acknowledged");
                         break;
                 }
 
@@ -103,7 +108,8 @@ internal sealed class ReceiverRole : Role
 {
     public override string Name => "receiver, requests";
 
-    public override bool Plays(ServiceTranscript transcript) => (transcript.TypeOfA, transcript.TypeOfB) == (SocketKind.Router, SocketKind.Router);
+    public override bool Plays(ServiceTranscript transcript) =>
+        (transcript.TypeOfA, transcript.TypeOfB) == (SocketKind.Router, SocketKind.Router);
 
     public override async Task PlayAsync(ServiceTranscript transcript)
     {
@@ -131,14 +137,16 @@ internal sealed class ReceiverRole : Role
     }
 }
 
-/// <summary>A gateway's ROUTER: it sends the recorded messages, those of one part to any receiver, others to the one that the directory names, and reads the recorded answers.</summary>
+/// <summary>A gateway's ROUTER: it sends the recorded messages, those of one part to any receiver, others to the one that the directory
+/// names, and reads the recorded answers.</summary>
 internal sealed class GatewayRole : Role
 {
     private const string Service = "service";
 
     public override string Name => "gateway";
 
-    public override bool Plays(ServiceTranscript transcript) => (transcript.TypeOfA, transcript.TypeOfB) == (SocketKind.Router, SocketKind.Router);
+    public override bool Plays(ServiceTranscript transcript) =>
+        (transcript.TypeOfA, transcript.TypeOfB) == (SocketKind.Router, SocketKind.Router);
 
     public override async Task PlayAsync(ServiceTranscript transcript)
     {
@@ -147,7 +155,8 @@ internal sealed class GatewayRole : Role
         await using var gateway = new Gateway(
             fixture.Context,
             new StaticDirectory(new ServiceInstance(Service, listener.Endpoint, transcript.IdOfB)),
-            new GatewayOptions { RoutingId = transcript.IdOfA, Linger = TimeSpan.Zero, ConfigureSocket = static router => router.HeartbeatInterval = TimeSpan.Zero });
+            new GatewayOptions { RoutingId = transcript.IdOfA, Linger = TimeSpan.Zero,
+                ConfigureSocket = static router => router.HeartbeatInterval = TimeSpan.Zero });
         ServiceClient client = gateway.GetService(Service);
         using RawPeer raw = await listener.AcceptAsync();
         var connection = new PlayedConnection(raw, $"{transcript.File}, {Name}");

@@ -4,7 +4,8 @@ using Xunit;
 
 namespace Net.Zlink.Services.Tests.Replay;
 
-/// <summary>The registry's XPUB: sends each recorded list when what it shows was done, which is what makes the difference to the list before it.</summary>
+/// <summary>The registry's XPUB: sends each recorded list when what it shows was done, which is what makes the difference to the list
+/// before it.</summary>
 /// <param name="expires">Whether entries that a list has no longer expired; else they were unregistered.</param>
 internal sealed class RegistryPublisherRole(bool expires) : Role
 {
@@ -14,7 +15,8 @@ internal sealed class RegistryPublisherRole(bool expires) : Role
     public override string Name => expires ? "registry, publisher, entries expire" : "registry, publisher";
 
     public override bool Plays(ServiceTranscript transcript) =>
-        (transcript.TypeOfA, transcript.TypeOfB) == (SocketKind.Sub, SocketKind.XPub) && (!expires || Changes(transcript).Any(static change => change.Before.Except(change.After, Entry.ByKey).Any()));
+        (transcript.TypeOfA, transcript.TypeOfB) == (SocketKind.Sub, SocketKind.XPub)
+            && (!expires || Changes(transcript).Any(static change => change.Before.Except(change.After, Entry.ByKey).Any()));
 
     public override async Task PlayAsync(ServiceTranscript transcript)
     {
@@ -56,7 +58,8 @@ internal sealed class RegistryPublisherRole(bool expires) : Role
             }
             else
             {
-                await ChangeAsync(clients, fixture, clock, Entry.Of(before), remaining, (int)(Header(after).Sequence - Header(before).Sequence));
+                await ChangeAsync(clients, fixture, clock, Entry.Of(before), remaining,
+                    (int)(Header(after).Sequence - Header(before).Sequence));
             }
 
             await connection.ExpectAsync(after);
@@ -77,7 +80,8 @@ internal sealed class RegistryPublisherRole(bool expires) : Role
         return header;
     }
 
-    private async Task ChangeAsync(Clients clients, RegistryFixture fixture, ManualTimeProvider clock, Entry[] before, Entry[] after, int steps)
+    private async Task ChangeAsync(Clients clients, RegistryFixture fixture, ManualTimeProvider clock, Entry[] before, Entry[] after,
+        int steps)
     {
         Entry[] set = [.. after.Except(before)];
         Entry[] gone = [.. before.Except(after, Entry.ByKey)];
@@ -85,7 +89,8 @@ internal sealed class RegistryPublisherRole(bool expires) : Role
         foreach (Entry entry in set)
         {
             Entry? old = before.FirstOrDefault(other => Entry.ByKey.Equals(other, entry));
-            await (old is { } known && string.Equals(known.RoutingId, entry.RoutingId, StringComparison.Ordinal) ? clients.UpdateWeightAsync(entry) : clients.RegisterAsync(entry));
+            await (old is { } known && string.Equals(known.RoutingId, entry.RoutingId, StringComparison.Ordinal)
+                ? clients.UpdateWeightAsync(entry) : clients.RegisterAsync(entry));
         }
 
         foreach (Entry entry in gone.Where(_ => !expires))
@@ -106,11 +111,13 @@ internal sealed class RegistryPublisherRole(bool expires) : Role
     private sealed record Entry(ushort Kind, string Service, string Endpoint, string RoutingId, uint Weight)
     {
         public static readonly IEqualityComparer<Entry> ByKey = EqualityComparer<Entry>.Create(
-            static (left, right) => (left!.Kind, left.Service, left.Endpoint) == (right!.Kind, right.Service, right.Endpoint), static entry => HashCode.Combine(entry.Kind, entry.Service, entry.Endpoint));
+            static (left, right) => (left!.Kind, left.Service, left.Endpoint) == (right!.Kind, right.Service, right.Endpoint),
+                static entry => HashCode.Combine(entry.Kind, entry.Service, entry.Endpoint));
 
         public static Entry[] Of(TranscriptRecord list) =>
             [.. from service in ServiceListReader.Read(new Frames(list.Parts), Header(list)).Values from instance in service.Instances
-                select new Entry(service.Key.Kind, service.Key.Name.ToString(), instance.Endpoint.ToString(), Convert.ToHexString(instance.RoutingId.Span), instance.Weight)];
+                select new Entry(service.Key.Kind, service.Key.Name.ToString(), instance.Endpoint.ToString(),
+                    Convert.ToHexString(instance.RoutingId.Span), instance.Weight)];
     }
 
     /// <summary>A connection for each routing id that lists show.</summary>
@@ -118,11 +125,16 @@ internal sealed class RegistryPublisherRole(bool expires) : Role
     {
         private readonly Dictionary<string, RegistryClient> _clients = [];
 
-        public async Task RegisterAsync(Entry entry) => Assert.Equal($"0 {entry.Endpoint} ", await Of(entry).AskAsync(RegistryClient.Register(entry.Service, entry.Endpoint, entry.Weight, entry.Kind)));
+        public async Task RegisterAsync(Entry entry) =>
+            Assert.Equal($"0 {entry.Endpoint} ", await Of(entry)
+            .AskAsync(RegistryClient.Register(entry.Service, entry.Endpoint, entry.Weight, entry.Kind)));
 
-        public async Task UpdateWeightAsync(Entry entry) => Assert.Equal($"0 {entry.Endpoint} ", await Of(entry).AskAsync(RegistryClient.UpdateWeight(entry.Service, entry.Endpoint, entry.Weight, entry.Kind)));
+        public async Task UpdateWeightAsync(Entry entry) =>
+            Assert.Equal($"0 {entry.Endpoint} ", await Of(entry)
+            .AskAsync(RegistryClient.UpdateWeight(entry.Service, entry.Endpoint, entry.Weight, entry.Kind)));
 
-        public Task UnregisterAsync(Entry entry) => Of(entry).SendAsync(RegistryClient.Unregister(entry.Service, entry.Endpoint, entry.Kind));
+        public Task UnregisterAsync(Entry entry) =>
+            Of(entry).SendAsync(RegistryClient.Unregister(entry.Service, entry.Endpoint, entry.Kind));
 
         public async Task HeartbeatAsync(Entry[] entries)
         {

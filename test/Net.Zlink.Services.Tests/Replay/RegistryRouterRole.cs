@@ -4,7 +4,8 @@ using Xunit;
 
 namespace Net.Zlink.Services.Tests.Replay;
 
-/// <summary>The registry's ROUTER: answers each recorded request with the recorded bytes, or not at all, and lists then what the requests say.</summary>
+/// <summary>The registry's ROUTER: answers each recorded request with the recorded bytes, or not at all, and lists then what the requests
+/// say.</summary>
 internal sealed class RegistryRouterRole : Role
 {
     private const string LastService = "the replayer's last request";
@@ -13,16 +14,19 @@ internal sealed class RegistryRouterRole : Role
 
     public override string Name => "registry, router";
 
-    public override bool Plays(ServiceTranscript transcript) => (transcript.TypeOfA, transcript.TypeOfB) == (SocketKind.Dealer, SocketKind.Router);
+    public override bool Plays(ServiceTranscript transcript) =>
+        (transcript.TypeOfA, transcript.TypeOfB) == (SocketKind.Dealer, SocketKind.Router);
 
     public override async Task PlayAsync(ServiceTranscript transcript)
     {
         var clock = new ManualTimeProvider();
         await using var fixture = new RegistryFixture(clock);
         using var peer = new PeerPublisher(fixture.Context);
-        Registry registry = fixture.Start(options => options with { ConfigureRouter = router => router.RoutingId = transcript.IdOfB, Peers = [peer.Endpoint] });
+        Registry registry = fixture.Start(options => options
+            with { ConfigureRouter = router => router.RoutingId = transcript.IdOfB, Peers = [peer.Endpoint] });
 
-        // The scene: what a peer has where an answer says so, and what is heartbeat or removed although nobody registered it on this connection.
+        // The scene: what a peer has where an answer says so, and what is heartbeat or removed although nobody registered it on this
+        // connection.
         await peer.ListAsync(registry, [.. NotLocal(transcript)]);
         RegistryClient other = fixture.Connect(registry.RouterEndpoint, transcript.IdOfA);
         var expected = new HashSet<(ushort Kind, string Service, string Endpoint)>();
@@ -49,27 +53,33 @@ internal sealed class RegistryRouterRole : Role
             await connection.SendAsync(record);
             Follow(expected, transcript, record);
             heard = record.MessageId == MessageIds.Heartbeat ? clock.Elapsed : heard;
-            await Guard.UntilAsync(() => registry.GetSnapshot().Requests == before + Requests(transcript, record), $"{transcript.File}, {Name}: the request is read");
+            await Guard.UntilAsync(() => registry.GetSnapshot().Requests == before + Requests(transcript, record),
+                $"{transcript.File}, {Name}: the request is read");
         }
 
         // An answer to one more request proves that the requests before it drew none.
         await connection.SendAsync(new TranscriptRecord(FromA: true, Frames(RegistryClient.Register(LastService, "e")), 0, []));
         TranscriptRecord answer = await connection.ReadAsync(fromA: false);
         Assert.Equal((2, 0, "e"), (answer.Parts[0][0], answer.Parts[1][0], Text(answer.Parts[2])));
-        RegistryEntry[] own = [.. registry.GetSnapshot().Entries.Where(entry => entry.OwnerId == registry.Id && entry.Instance.Service is not LastService)];
-        Assert.Equal(expected.Order(), own.Select(static entry => ((ushort)entry.Kind, entry.Instance.Service, entry.Instance.Endpoint)).Order());
+        RegistryEntry[] own = [.. registry.GetSnapshot()
+            .Entries.Where(entry => entry.OwnerId == registry.Id && entry.Instance.Service is not LastService)];
+        Assert.Equal(expected.Order(), own.Select(static entry => ((ushort)entry.Kind, entry.Instance.Service, entry.Instance.Endpoint))
+            .Order());
         if (transcript.Data[^1].MessageId == MessageIds.Heartbeat)
         {
             Assert.Equal(clock.GetUtcNow() - (clock.Elapsed - heard), Assert.Single(own).LastHeartbeatAt);
         }
     }
 
-    private static int Requests(ServiceTranscript transcript, TranscriptRecord record) => transcript.Data.TakeWhile(other => other != record).Count(static other => other.FromA) + 1;
+    private static int Requests(ServiceTranscript transcript, TranscriptRecord record) =>
+        transcript.Data.TakeWhile(other => other != record).Count(static other => other.FromA) + 1;
 
     /// <summary>What a request does, by its answer where it has one.</summary>
-    private static void Follow(HashSet<(ushort Kind, string Service, string Endpoint)> own, ServiceTranscript transcript, TranscriptRecord record)
+    private static void Follow(HashSet<(ushort Kind, string Service, string Endpoint)> own, ServiceTranscript transcript,
+        TranscriptRecord record)
     {
-        TranscriptRecord? answer = transcript.Data.SkipWhile(other => other != record).Skip(1).FirstOrDefault() is { FromA: false } next ? next : null;
+        TranscriptRecord? answer = transcript.Data.SkipWhile(other => other != record).Skip(1).FirstOrDefault() is { FromA: false } next
+            ? next : null;
         if (record.MessageId == MessageIds.Register && answer is { Parts: [_, [0], ..] })
         {
             own.Add((record.Parts[1][0], Text(record.Parts[2]), Text(record.Parts[3])));
@@ -82,12 +92,16 @@ internal sealed class RegistryRouterRole : Role
 
     private static IEnumerable<(string Service, string Endpoint)> NotLocal(ServiceTranscript transcript) =>
         from pair in transcript.Data.Zip(transcript.Data.Skip(1))
-        where pair is { First: { FromA: true, MessageId: MessageIds.UpdateWeight }, Second.FromA: false } && Text(pair.Second.Parts[^1]) is "provider not local"
+        where pair is { First: { FromA: true, MessageId: MessageIds.UpdateWeight }, Second.FromA: false }
+            && Text(pair.Second.Parts[^1]) is "provider not local"
         select (Text(pair.First.Parts[2]), Text(pair.First.Parts[3]));
 
     /// <summary>Where a file has no REGISTER at all, what it is about was registered by another connection.</summary>
-    private static IEnumerable<(ushort Kind, string Service, string Endpoint)> RegisteredBefore(ServiceTranscript transcript) => transcript.Data.Any(static record => record.MessageId == MessageIds.Register) ? [] :
-        transcript.Data.Where(static record => record is { FromA: true, Parts.Length: >= 4 }).Select(static record => ((ushort)record.Parts[1][0], Text(record.Parts[2]), Text(record.Parts[3]))).Distinct();
+    private static IEnumerable<(ushort Kind, string Service, string Endpoint)> RegisteredBefore(ServiceTranscript transcript) =>
+        transcript.Data.Any(static record => record.MessageId == MessageIds.Register) ? [] :
+        transcript.Data.Where(static record => record is { FromA: true, Parts.Length: >= 4 })
+            .Select(static record => ((ushort)record.Parts[1][0], Text(record.Parts[2]), Text(record.Parts[3]))).Distinct();
 
-    private static byte[] Frames(byte[][] parts) => [.. parts.SelectMany((part, i) => (byte[])[0x5A, 1, (byte)(i < parts.Length - 1 ? 1 : 0), 0, 0, 0, 0, (byte)part.Length, .. part])];
+    private static byte[] Frames(byte[][] parts) =>
+        [.. parts.SelectMany((part, i) => (byte[])[0x5A, 1, (byte)(i < parts.Length - 1 ? 1 : 0), 0, 0, 0, 0, (byte)part.Length, .. part])];
 }

@@ -17,7 +17,8 @@ internal sealed record TranscriptRecord(bool FromA, byte[] Bytes, byte Flags, by
     public bool IsControl => (Flags & Control) != 0;
 
     /// <summary>The number in front of a service message; 0 for anything else.</summary>
-    public ushort MessageId => !IsControl && Flags is 0 or 1 && Parts[0].Length == 2 ? BinaryPrimitives.ReadUInt16LittleEndian(Parts[0]) : (ushort)0;
+    public ushort MessageId => !IsControl && Flags is 0 or 1 && Parts[0].Length == 2 ? BinaryPrimitives.ReadUInt16LittleEndian(Parts[0])
+        : (ushort)0;
 
     public static TranscriptRecord Parse(bool fromA, byte[] bytes)
     {
@@ -33,7 +34,8 @@ internal sealed record TranscriptRecord(bool FromA, byte[] Bytes, byte Flags, by
     }
 }
 
-/// <summary>A recorded connection: who spoke, and what. Roles and scenes are made of this alone, never of the name or the description of the file.</summary>
+/// <summary>A recorded connection: who spoke, and what. Roles and scenes are made of this alone, never of the name or the description of
+/// the file.</summary>
 internal sealed class ServiceTranscript
 {
     private ServiceTranscript(string file, TranscriptRecord[] records)
@@ -69,7 +71,9 @@ internal sealed class ServiceTranscript
         using JsonDocument json = JsonDocument.Parse(System.IO.File.ReadAllText(path, Encoding.UTF8));
         return new ServiceTranscript(
             Path.GetFileNameWithoutExtension(path),
-            [.. json.RootElement.GetProperty("records").EnumerateArray().Select(static record => TranscriptRecord.Parse(record.GetProperty("from").ValueEquals("a"), Convert.FromHexString(record.GetProperty("hex").GetString()!)))]);
+            [.. json.RootElement.GetProperty("records").EnumerateArray()
+                .Select(static record => TranscriptRecord.Parse(
+                record.GetProperty("from").ValueEquals("a"), Convert.FromHexString(record.GetProperty("hex").GetString()!)))]);
     }
 
     /// <summary>The records of one side's handshake.</summary>

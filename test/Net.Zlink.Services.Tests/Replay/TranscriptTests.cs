@@ -2,13 +2,16 @@ using Xunit;
 
 namespace Net.Zlink.Services.Tests.Replay;
 
-/// <summary>The recorded connections of the native core, each played in every role that is ours. ZLINK_SERVICE_TRANSCRIPTS names another folder.</summary>
+/// <summary>The recorded connections of the native core, each played in every role that is ours. ZLINK_SERVICE_TRANSCRIPTS names another
+/// folder.</summary>
 public sealed class TranscriptTests
 {
     private static readonly string Folder =
-        Environment.GetEnvironmentVariable("ZLINK_SERVICE_TRANSCRIPTS") is { Length: > 0 } other ? other : Path.Combine(AppContext.BaseDirectory, "Transcripts");
+        Environment.GetEnvironmentVariable("ZLINK_SERVICE_TRANSCRIPTS") is { Length: > 0 } other ? other
+            : Path.Combine(AppContext.BaseDirectory, "Transcripts");
 
-    public static TheoryData<string> Files { get; } = [.. Directory.EnumerateFiles(Folder, "*.json").Select(static path => Path.GetFileName(path)).Order(StringComparer.Ordinal)];
+    public static TheoryData<string> Files { get; } =
+        [.. Directory.EnumerateFiles(Folder, "*.json").Select(static path => Path.GetFileName(path)).Order(StringComparer.Ordinal)];
 
     [Theory]
     [MemberData(nameof(Files))]
@@ -23,7 +26,8 @@ public sealed class TranscriptTests
         }
 
         string? notYet = Role.NotYet(transcript);
-        TestContext.Current.TestOutputHelper?.WriteLine($"{file}: played as {(played.Count == 0 ? "nothing" : string.Join("; ", played))}{(notYet is null ? "" : $"; not ours yet: {notYet}")}");
+        TestContext.Current.TestOutputHelper?.WriteLine(
+            $"{file}: played as {(played.Count == 0 ? "nothing" : string.Join("; ", played))}{(notYet is null ? "" : $"; not ours yet: {notYet}")}");
         Assert.True(played.Count > 0 || notYet is not null, $"{file} can be played in no role");
     }
 
@@ -32,7 +36,8 @@ public sealed class TranscriptTests
     public void A_recorded_message_is_the_same_after_it_was_decoded_and_encoded(string file)
     {
         ServiceTranscript transcript = ServiceTranscript.Read(Path.Combine(Folder, file));
-        foreach (TranscriptRecord record in transcript.Data.Where(static record => record.MessageId is MessageIds.ServiceList or MessageIds.RegisterAck))
+        foreach (TranscriptRecord record in transcript.Data.Where(
+            static record => record.MessageId is MessageIds.ServiceList or MessageIds.RegisterAck))
         {
             var frames = new Frames(record.Parts);
             Assert.Equal(record.Parts, Support.Encoding.Of(message =>

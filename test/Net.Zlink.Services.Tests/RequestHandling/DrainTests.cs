@@ -6,7 +6,8 @@ namespace Net.Zlink.Services.Tests;
 
 public class DrainTests
 {
-    private static readonly Func<ServiceRequest, CancellationToken, ValueTask> Echo = static (request, cancellationToken) => request.ReplyAsync(request.Memory, cancellationToken);
+    private static readonly Func<ServiceRequest, CancellationToken,
+        ValueTask> Echo = static (request, cancellationToken) => request.ReplyAsync(request.Memory, cancellationToken);
 
     [Fact]
     public async Task A_drain_unregisters_tells_with_each_reply_then_refuses_and_ends_when_idle()
@@ -40,13 +41,15 @@ public class DrainTests
         Assert.Throws<InvalidOperationException>(() => receiver.Register("late"));
         gateway.Request(2, "accepted");
         gateway.Request(3, "slow");
-        Assert.Equal(new ScriptedGateway.Answer(EnvelopeKind.Reply, EnvelopeFlags.Draining, 0, 2, "accepted"), await gateway.ReceiveAsync());
+        Assert.Equal(new ScriptedGateway.Answer(EnvelopeKind.Reply, EnvelopeFlags.Draining, 0, 2, "accepted"),
+            await gateway.ReceiveAsync());
         await Guard.UntilAsync(() => receiver.GetStatistics().Requests == 3, "the slow one has come");
 
         await AdvanceAsync(clock, TimeSpan.FromSeconds(1), () => receiver.Describe().Contains("refusing", StringComparison.Ordinal));
         gateway.Request(4, "refused");
         ScriptedGateway.Answer refusal = await gateway.ReceiveAsync();
-        Assert.Equal((EnvelopeKind.Refused, EnvelopeFlags.Draining, RefusalCode.Draining, 4ul), (refusal.Kind, refusal.Flags, refusal.Code, refusal.Id));
+        Assert.Equal((EnvelopeKind.Refused, EnvelopeFlags.Draining, RefusalCode.Draining, 4ul),
+            (refusal.Kind, refusal.Flags, refusal.Code, refusal.Id));
         clock.Advance(TimeSpan.FromSeconds(5));
         Assert.False(draining.IsCompleted);
         release.SetResult();
@@ -64,7 +67,8 @@ public class DrainTests
         await using var fixture = new ContextFixture(time: clock);
         await using var receiver = new Receiver(fixture.Context);
         using var gateway = new ScriptedGateway(fixture.Context, receiver.Bind("tcp://127.0.0.1:*"));
-        _ = receiver.ServeAsync(static async (_, cancellationToken) => await Task.Delay(Timeout.InfiniteTimeSpan, cancellationToken), cancellationToken: Guard.Token);
+        _ = receiver.ServeAsync(static async (_, cancellationToken) => await Task.Delay(Timeout.InfiniteTimeSpan, cancellationToken),
+            cancellationToken: Guard.Token);
         gateway.Request(1, "for ever", TimeSpan.FromHours(1));
         await Guard.UntilAsync(() => receiver.GetStatistics().Running == 1, "it runs");
 
@@ -119,9 +123,12 @@ public class DrainTests
             Guard.Token);
         await Guard.UntilAsync(() => answers.Count > 100, "it is under load");
 
-        DrainReport report = await receiver.DrainAsync(new DrainOptions { MinDelay = TimeSpan.FromMilliseconds(100), IdleTime = TimeSpan.FromMilliseconds(20) }, Guard.Token).Guarded();
+        DrainReport report = await receiver.DrainAsync(
+            new DrainOptions { MinDelay = TimeSpan.FromMilliseconds(100), IdleTime = TimeSpan.FromMilliseconds(20) }, Guard.Token)
+            .Guarded();
 
-        await Guard.UntilAsync(() => answers.Values.Count(static kind => kind == EnvelopeKind.Refused) > 10, "requests behind it are refused");
+        await Guard.UntilAsync(() => answers.Values.Count(static kind => kind == EnvelopeKind.Refused) > 10,
+            "requests behind it are refused");
         Volatile.Write(ref isOver, true);
         await sending.Guarded();
         sent++;

@@ -12,7 +12,8 @@ public class ExpiredRequestTests
     [Fact]
     public async Task A_receiver_that_was_stopped_executes_no_request_whose_time_is_over()
     {
-        // A relay that holds what it gets: to the receiver that is the same as if it had been stopped, and time passes between sending and arrival.
+        // A relay that holds what it gets: to the receiver that is the same as if it had been stopped, and time passes between sending and
+        // arrival.
         var clock = new ManualTimeProvider();
         await using var fixture = new ContextFixture(time: clock);
         await using var receiver = new Receiver(fixture.Context);
@@ -98,7 +99,8 @@ public class ExpiredRequestTests
         using ServiceRequest request = await receiver.ReceiveAsync(Guard.Token).Guarded();
         using ServiceRequest unnamed = await receiver.ReceiveAsync(Guard.Token).Guarded();
         Assert.Equal(("mine", ""), (request.Service, unnamed.Service));
-        Assert.Equal(new ScriptedGateway.Answer(EnvelopeKind.Refused, EnvelopeFlags.None, RefusalCode.NotServed, 1, ReceiverRequests.TextOf(RefusalCode.NotServed)), await gateway.ReceiveAsync());
+        Assert.Equal(new ScriptedGateway.Answer(EnvelopeKind.Refused, EnvelopeFlags.None, RefusalCode.NotServed, 1,
+            ReceiverRequests.TextOf(RefusalCode.NotServed)), await gateway.ReceiveAsync());
     }
 
     [Fact]

@@ -7,7 +7,8 @@ namespace Net.Zlink.Services.Tests;
 
 public class ServeTests
 {
-    private static readonly Func<ServiceRequest, CancellationToken, ValueTask> Echo = static (request, cancellationToken) => request.ReplyAsync(request.Memory, cancellationToken);
+    private static readonly Func<ServiceRequest, CancellationToken,
+        ValueTask> Echo = static (request, cancellationToken) => request.ReplyAsync(request.Memory, cancellationToken);
 
     [Fact]
     public async Task A_request_is_answered_with_its_id_on_its_connection()
@@ -39,7 +40,8 @@ public class ServeTests
         gateway.SendPlain("hello");
         using ServiceRequest request = await receiver.ReceiveAsync(Guard.Token).Guarded();
 
-        Assert.Equal((false, 1, "hello", null), (request.ExpectsReply, request.PartCount, Encoding.UTF8.GetString(request.Span), request.TimeLeft));
+        Assert.Equal((false, 1, "hello", null), (
+            request.ExpectsReply, request.PartCount, Encoding.UTF8.GetString(request.Span), request.TimeLeft));
         Assert.False(request.TryFail(1, "nobody waits"));
         Assert.True(request.TryReply("answer"u8, out _));
         Assert.Equal(new ScriptedGateway.Answer(null, EnvelopeFlags.None, 0, 0, "answer"), await gateway.ReceiveAsync());
@@ -92,9 +94,11 @@ public class ServeTests
         gateway.Request(4, "fail");
         gateway.Request(5, "parts");
 
-        Assert.Equal(new ScriptedGateway.Answer(EnvelopeKind.Failed, EnvelopeFlags.None, FailureCode.HandlerThrew, 1, nameof(FormatException)), await gateway.ReceiveAsync());
+        Assert.Equal(new ScriptedGateway.Answer(EnvelopeKind.Failed, EnvelopeFlags.None, FailureCode.HandlerThrew, 1,
+            nameof(FormatException)), await gateway.ReceiveAsync());
         Assert.Equal((EnvelopeKind.Failed, FailureCode.NoReply), await KindAndCodeAsync(gateway));
-        Assert.Equal(new ScriptedGateway.Answer(EnvelopeKind.Refused, EnvelopeFlags.None, 300, 3, "not today"), await gateway.ReceiveAsync());
+        Assert.Equal(new ScriptedGateway.Answer(EnvelopeKind.Refused, EnvelopeFlags.None, 300, 3, "not today"),
+            await gateway.ReceiveAsync());
         Assert.Equal(new ScriptedGateway.Answer(EnvelopeKind.Failed, EnvelopeFlags.None, 301, 4, "it broke"), await gateway.ReceiveAsync());
         Assert.Equal(new ScriptedGateway.Answer(EnvelopeKind.Reply, EnvelopeFlags.None, 0, 5, "parts|two|"), await gateway.ReceiveAsync());
         Assert.Equal(1, receiver.GetStatistics().HandlerFaults);
@@ -229,7 +233,8 @@ public class ServeTests
         await using var receiver = new Receiver(fixture.Context);
         using var gateway = new ScriptedGateway(fixture.Context, receiver.Bind("tcp://127.0.0.1:*"));
         using var stop = new CancellationTokenSource();
-        Task serving = receiver.ServeAsync(static async (_, cancellationToken) => await Task.Delay(Timeout.InfiniteTimeSpan, cancellationToken), maxConcurrency: 1, stop.Token);
+        Task serving = receiver.ServeAsync(static async (_, cancellationToken) =>
+            await Task.Delay(Timeout.InfiniteTimeSpan, cancellationToken), maxConcurrency: 1, stop.Token);
 
         gateway.Request(1, "begun");
         gateway.Request(2, "not begun");
@@ -267,7 +272,8 @@ public class ServeTests
             count += await receiver.ReceiveManyAsync(requests.AsMemory(count), Guard.Token).Guarded();
         }
 
-        Assert.Equal(Enumerable.Range(1, 10).Select(static i => $"{i}"), requests.Take(count).Select(static request => Encoding.UTF8.GetString(request.Span)));
+        Assert.Equal(Enumerable.Range(1, 10).Select(static i => $"{i}"),
+            requests.Take(count).Select(static request => Encoding.UTF8.GetString(request.Span)));
         Assert.Equal(0, receiver.ReceiveMany(requests.AsSpan(count)));
         Array.ForEach(requests[..count], static request => request.Dispose());
         Assert.Equal(0, receiver.GetStatistics().Running);

@@ -27,7 +27,8 @@ internal sealed class GatewayScene : IAsyncDisposable
 
     /// <summary>A raw ROUTER that is listed with this id and weight. Ready when the task completes.</summary>
     public async Task<(
-        RouterSocket Socket, string Endpoint)> AddRawAsync(string id, uint weight = 1, string bind = "tcp://127.0.0.1:*", Action<RouterOptions>? configure = null)
+        RouterSocket Socket, string Endpoint)> AddRawAsync(
+            string id, uint weight = 1, string bind = "tcp://127.0.0.1:*", Action<RouterOptions>? configure = null)
     {
         var options = new RouterOptions { Linger = TimeSpan.Zero };
         configure?.Invoke(options);
@@ -48,7 +49,8 @@ internal sealed class GatewayScene : IAsyncDisposable
 
     /// <summary>A receiver that serves with this handler.</summary>
     public async Task<(
-        Receiver Receiver, string Endpoint)> AddServingAsync(string id, Func<ServiceRequest, CancellationToken, ValueTask> handler, int maxConcurrency = 64)
+        Receiver Receiver, string Endpoint)> AddServingAsync(
+            string id, Func<ServiceRequest, CancellationToken, ValueTask> handler, int maxConcurrency = 64)
     {
         Receiver receiver = Fixture.Own(new Receiver(Fixture.Context));
         string endpoint = receiver.Bind("tcp://127.0.0.1:*");

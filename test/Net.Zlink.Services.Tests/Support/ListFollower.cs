@@ -73,7 +73,8 @@ internal sealed class ListFollower : IDisposable
             {
                 string endpoint = System.Text.Encoding.UTF8.GetString(Next());
                 string routingId = System.Text.Encoding.UTF8.GetString(Next());
-                shown.Add(string.Create(CultureInfo.InvariantCulture, $"{kind}/{service} {endpoint} id={routingId} w={BinaryPrimitives.ReadUInt32LittleEndian(Next())}"));
+                shown.Add(string.Create(CultureInfo.InvariantCulture,
+                    $"{kind}/{service} {endpoint} id={routingId} w={BinaryPrimitives.ReadUInt32LittleEndian(Next())}"));
             }
         }
 

@@ -17,13 +17,17 @@ internal sealed class RegistryClient : IDisposable
 
     public DealerSocket Socket { get; }
 
-    public static byte[][] Register(string service, string endpoint, uint weight = 1, ushort kind = 1) => [U16(1), U16(kind), Text(service), Text(endpoint), U32(weight)];
+    public static byte[][] Register(string service, string endpoint, uint weight = 1, ushort kind = 1) =>
+        [U16(1), U16(kind), Text(service), Text(endpoint), U32(weight)];
 
-    public static byte[][] UpdateWeight(string service, string endpoint, uint weight, ushort kind = 1) => [U16(7), U16(kind), Text(service), Text(endpoint), U32(weight)];
+    public static byte[][] UpdateWeight(string service, string endpoint, uint weight, ushort kind = 1) =>
+        [U16(7), U16(kind), Text(service), Text(endpoint), U32(weight)];
 
-    public static byte[][] Unregister(string service, string endpoint, ushort kind = 1) => [U16(3), U16(kind), Text(service), Text(endpoint)];
+    public static byte[][] Unregister(string service, string endpoint, ushort kind = 1) =>
+        [U16(3), U16(kind), Text(service), Text(endpoint)];
 
-    public static byte[][] Heartbeat(string service, string endpoint, ushort kind = 1) => [U16(4), U16(kind), Text(service), Text(endpoint)];
+    public static byte[][] Heartbeat(string service, string endpoint, ushort kind = 1) =>
+        [U16(4), U16(kind), Text(service), Text(endpoint)];
 
     public async Task SendAsync(params byte[][] frames)
     {

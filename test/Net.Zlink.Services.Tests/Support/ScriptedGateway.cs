@@ -23,7 +23,8 @@ internal sealed class ScriptedGateway : IDisposable
     public DealerSocket Socket { get; }
 
     public void Request(ulong id, string payload, TimeSpan? timeLeft = null, DateTimeOffset? sentAt = null, string service = "") =>
-        Send(new RequestEnvelope { Kind = EnvelopeKind.Request, Id = id, TimeLeft = timeLeft, SentAt = sentAt, Service = Encoding.UTF8.GetBytes(service) }, payload);
+        Send(new RequestEnvelope { Kind = EnvelopeKind.Request, Id = id, TimeLeft = timeLeft, SentAt = sentAt,
+            Service = Encoding.UTF8.GetBytes(service) }, payload);
 
     public void Cancel(ulong id) => Send(new RequestEnvelope { Kind = EnvelopeKind.Cancel, Id = id });
 
@@ -44,7 +45,8 @@ internal sealed class ScriptedGateway : IDisposable
     {
         using Message message = await Socket.ReceiveAsync(Guard.Token).Guarded();
         return RequestEnvelope.TryRead(message.Span, out RequestEnvelope envelope)
-            ? new Answer(envelope.Kind, envelope.Flags, envelope.Code, envelope.Id, string.Join('|', message.ToArrays().Skip(1).Select(Encoding.UTF8.GetString)))
+            ? new Answer(envelope.Kind, envelope.Flags, envelope.Code, envelope.Id,
+                string.Join('|', message.ToArrays().Skip(1).Select(Encoding.UTF8.GetString)))
             : new Answer(null, EnvelopeFlags.None, 0, 0, string.Join('|', message.ToArrays().Select(Encoding.UTF8.GetString)));
     }
 

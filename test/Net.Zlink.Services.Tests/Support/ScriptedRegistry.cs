@@ -16,7 +16,8 @@ internal sealed class ScriptedRegistry : IDisposable
     /// <param name="answer">Status and text for a request; null: no answer. Called in the order of arrival.</param>
     /// <param name="routerEndpoint">Where receivers connect.</param>
     /// <param name="publisherEndpoint">Where discoveries connect.</param>
-    public ScriptedRegistry(ZlinkContext context, Func<string, (byte Status, string Text)?>? answer = null, string routerEndpoint = "tcp://127.0.0.1:*", string publisherEndpoint = "tcp://127.0.0.1:*")
+    public ScriptedRegistry(ZlinkContext context, Func<string, (byte Status, string Text)?>? answer = null,
+        string routerEndpoint = "tcp://127.0.0.1:*", string publisherEndpoint = "tcp://127.0.0.1:*")
     {
         _router = context.CreateRouter(new RouterOptions { OnDuplicateRoutingId = DuplicateRoutingId.Share, Linger = TimeSpan.Zero });
         RouterEndpoint = _router.Bind(routerEndpoint);
@@ -37,7 +38,9 @@ internal sealed class ScriptedRegistry : IDisposable
 
     public int Subscribers => _publisher.PeerCount;
 
-    public Task WaitForAsync(string request, int count = 1) => Guard.UntilAsync(() => Requests.Count(seen => seen == request) >= count, $"{count} times {request} among {string.Join(", ", Requests)}");
+    public Task WaitForAsync(string request, int count = 1) =>
+        Guard.UntilAsync(() => Requests.Count(seen => seen == request) >= count,
+        $"{count} times {request} among {string.Join(", ", Requests)}");
 
     public async Task WaitForSubscribersAsync(int count = 1)
     {
@@ -53,12 +56,14 @@ internal sealed class ScriptedRegistry : IDisposable
     public void Publish(uint id, ulong sequence, params ReadOnlySpan<(string Service, string Endpoint, int Weight)> instances) =>
         Publish(MessageIds.ServiceList, id, sequence, ServiceKind.Receiver, instances);
 
-    public void Publish(ushort messageId, uint id, ulong sequence, ServiceKind kind, params ReadOnlySpan<(string Service, string Endpoint, int Weight)> instances)
+    public void Publish(ushort messageId, uint id, ulong sequence, ServiceKind kind,
+        params ReadOnlySpan<(string Service, string Endpoint, int Weight)> instances)
     {
         using var message = new MessageBuilder();
         ListedService[] services = [.. instances.ToArray().GroupBy(static instance => instance.Service).Select(service => new ListedService(
             new ServiceKey((ushort)kind, new ServiceText(service.Key)),
-            [.. service.Select(static instance => new ListedInstance(new ServiceText(instance.Endpoint), RoutingId.FromText("id"), (uint)instance.Weight))]))];
+            [.. service.Select(static instance => new ListedInstance(
+                new ServiceText(instance.Endpoint), RoutingId.FromText("id"), (uint)instance.Weight))]))];
         ServiceListWriter.Write(message, new ServiceListHeader(messageId, id, sequence, 0), services);
         _publisher.Send(message, Guard.Limit);
     }
@@ -88,7 +93,9 @@ internal sealed class ScriptedRegistry : IDisposable
             {
                 var frames = new Frames(message);
                 frames.TryReadUInt16(0, out ushort id);
-                string request = string.Create(CultureInfo.InvariantCulture, $"{NameOf(id)} {Encoding.UTF8.GetString(frames[2])} {Encoding.UTF8.GetString(frames[3])}{(frames.TryReadUInt32(4, out uint weight) ? $" {weight}" : "")}");
+                string request = string.Create(CultureInfo.InvariantCulture,
+                    $"{NameOf(id)} {Encoding.UTF8.GetString(frames[2])} "
+                    + $"{Encoding.UTF8.GetString(frames[3])}{(frames.TryReadUInt32(4, out uint weight) ? $" {weight}" : "")}");
                 Senders.Enqueue(((RoutingId)message.RoutingId).Copy());
                 Requests.Enqueue(request);
                 if (id is MessageIds.Register or MessageIds.UpdateWeight && answer(request) is { } ack)

@@ -32,5 +32,6 @@ public sealed class LoadCaseTests
 
     [Fact]
     public void A_bar_on_a_figure_that_no_case_has_is_refused() =>
-        Assert.Throws<RequestException>(() => LoadCase.CheckMeant(Bar.Parse("ours:p99<=1x"), [LoadCase.Parse("connect"), LoadCase.Parse("idle")]));
+        Assert.Throws<RequestException>(() => LoadCase.CheckMeant(
+            Bar.Parse("ours:p99<=1x"), [LoadCase.Parse("connect"), LoadCase.Parse("idle")]));
 }

@@ -89,11 +89,13 @@ public sealed class BufferLeaseTests
         TestPools.OnNewThread(static () =>
         {
             List<WeakReference> forgotten = Forget();
-            Assert.True(TestPools.CollectUntil(() => forgotten.TrueForAll(static one => !one.IsAlive)), "Something that nobody refers to is still there.");
+            Assert.True(TestPools.CollectUntil(() => forgotten.TrueForAll(static one => !one.IsAlive)),
+                "Something that nobody refers to is still there.");
         });
     }
 
-    /// <summary>Abandons a pool with some leases that are never ended: such of new slots, of slots that went round, and of those that stayed when the thread had too many and gave half of them away.</summary>
+    /// <summary>Abandons a pool with some leases that are never ended: such of new slots, of slots that went round, and of those that
+    /// stayed when the thread had too many and gave half of them away.</summary>
     [MethodImpl(MethodImplOptions.NoInlining)]
     private static List<WeakReference> Forget()
     {

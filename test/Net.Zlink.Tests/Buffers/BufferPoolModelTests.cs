@@ -27,7 +27,8 @@ public sealed class BufferPoolModelTests
                                   from warm in Gen.Choose(0, Math.Min(keep, 5))
                                   from steps in step.ArrayOf()
                                   select new Sequence(warm, keep, steps);
-        Prop.ForAll(Arb.From(sequences, Shorter), Run).Check(Config.QuickThrowOnFailure.WithMaxTest(SlowTests.Rounds(40, all: 150)).WithEndSize(60));
+        Prop.ForAll(Arb.From(sequences, Shorter), Run)
+            .Check(Config.QuickThrowOnFailure.WithMaxTest(SlowTests.Rounds(40, all: 150)).WithEndSize(60));
     }
 
     // Halves first, then each single step left out: what FsCheck tries when it has found a failing sequence.

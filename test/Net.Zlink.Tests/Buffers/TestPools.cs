@@ -2,7 +2,8 @@ using Net.Zlink.Buffers;
 
 namespace Net.Zlink.Tests.Buffers;
 
-/// <summary>Pools with one policy for all classes, of which only those above <see cref="LargestWarmed"/> warm nothing, and short ways to look at one class.</summary>
+/// <summary>Pools with one policy for all classes, of which only those above <see cref="LargestWarmed"/> warm nothing, and short ways to
+/// look at one class.</summary>
 internal static class TestPools
 {
     /// <summary>The larger ones together have 52 MB: too much to make anew in each test.</summary>
@@ -14,7 +15,8 @@ internal static class TestPools
     public static BufferPoolOptions Options(
         int warm = 0, int keep = 1_000, TimeSpan? idle = null, TimeProvider? time = null, bool leakCheck = false) => new()
         {
-            ClassPolicies = BufferPoolOptions.PerClass(size => new BufferClassPolicy(size <= LargestWarmed ? warm : 0, keep, idle ?? Timeout.InfiniteTimeSpan)),
+            ClassPolicies = BufferPoolOptions.PerClass(
+                size => new BufferClassPolicy(size <= LargestWarmed ? warm : 0, keep, idle ?? Timeout.InfiniteTimeSpan)),
             TimeProvider = time ?? TimeProvider.System,
             LeakCheck = leakCheck,
         };

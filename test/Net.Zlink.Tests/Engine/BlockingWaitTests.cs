@@ -60,7 +60,8 @@ public sealed class BlockingWaitTests
     [MemberData(nameof(OnPool))]
     public async Task Timeouts_against_completions_lose_no_result(bool onPool)
     {
-        // Timeouts of 0 to 2 ms while another thread completes as fast as it can: every completion that found a waiter is a result that came out.
+        // Timeouts of 0 to 2 ms while another thread completes as fast as it can: every completion that found a waiter is a result that
+        // came out.
         const int Rounds = 400;
         var line = new WaiterTests.Line();
         int given = 0;
@@ -155,7 +156,8 @@ public sealed class BlockingWaitTests
         return BlockingWait.Until(waiter, line, timeout) ? waiter.GetResult(waiter.Version) : -1;
     }
 
-    private static void Complete(WaiterTests.Line line, int result) => Assert.True(SpinWait.SpinUntil(() => line.TryComplete(result), Patience));
+    private static void Complete(WaiterTests.Line line, int result) =>
+        Assert.True(SpinWait.SpinUntil(() => line.TryComplete(result), Patience));
 
     private static Task<int> RunAsync(bool onPool, Func<int> body)
     {

@@ -99,7 +99,8 @@ public sealed class ByteBudgetTests
         Fill(hog);
         hog.BeginWrite();
         var told = new TaskCompletionSource();
-        using var other = new OutboundFixture(TestPools.Create(), default, budget) { Queue = new OutboundQueue(TestPools.Create(), default, budget) { CapacityAvailable = () => told.TrySetResult() } };
+        using var other = new OutboundFixture(TestPools.Create(), default,
+            budget) { Queue = new OutboundQueue(TestPools.Create(), default, budget) { CapacityAvailable = () => told.TrySetResult() } };
         Fill(other);
         switch (how)
         {
@@ -207,7 +208,8 @@ public sealed class ByteBudgetTests
         using OutboundFixture hog = New(budget);
         Fill(hog);
         var told = new TaskCompletionSource();
-        using var other = new OutboundFixture(TestPools.Create(), default, budget) { Queue = new OutboundQueue(TestPools.Create(), default, budget) { CapacityAvailable = () => told.TrySetResult() } };
+        using var other = new OutboundFixture(TestPools.Create(), default,
+            budget) { Queue = new OutboundQueue(TestPools.Create(), default, budget) { CapacityAvailable = () => told.TrySetResult() } };
         Fill(other);
         hog.WriteAll();
         await told.Task.Guarded();
@@ -243,7 +245,8 @@ public sealed class ByteBudgetTests
             using OutboundFixture bench = New(budget);
             for (int i = 0; i < Rounds; i++)
             {
-                // The second one finds room only if the context has it: nothing is written before, so nobody else lets it in. What each needs differs.
+                // The second one finds room only if the context has it: nothing is written before, so nobody else lets it in. What each
+                // needs differs.
                 int size = (2 + ((q + i) % 4)) * Size;
                 Assert.Equal(SendStatus.Accepted, bench.Append(new byte[size]));
                 (SendStatus status, Task<SendStatus>? wait) = bench.AppendOrWait(new byte[size]);

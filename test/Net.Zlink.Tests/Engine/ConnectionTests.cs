@@ -80,7 +80,8 @@ public sealed class ConnectionTests
         bool schedule = false;
         Hold(bench.Shard, () =>
         {
-            // 12 MB, more than the system takes at once: copied, small ones packed between, handed over with and without an array beneath, shared.
+            // 12 MB, more than the system takes at once: copied, small ones packed between, handed over with and without an array beneath,
+            // shared.
             for (int i = 0; i < 200; i++)
             {
                 byte[] payload = Pattern(i % 5 == 0 ? 100 : OutboundChain.LargePayload + (i * 500), i);
@@ -116,7 +117,8 @@ public sealed class ConnectionTests
         Assert.True(schedule);
         bench.Connection.RequestClose(DisconnectReason.Local, CloseMode.Orderly);
         byte[] arrived = await bench.ReadToEndAsync();
-        Assert.True(expected.ToArray().AsSpan().SequenceEqual(arrived), $"{arrived.Length} bytes arrived of {expected.Length}, or in another order.");
+        Assert.True(expected.ToArray().AsSpan().SequenceEqual(arrived),
+            $"{arrived.Length} bytes arrived of {expected.Length}, or in another order.");
         bench.Peer.Dispose();
         await bench.Sink.Closed.Task.WaitAsync(Patience, TestContext.Current.CancellationToken);
         bench.ExpectBooks(written: 200, dropped: 0);
@@ -303,7 +305,8 @@ public sealed class ConnectionTests
         bool schedule = false;
         Hold(bench.Shard, () =>
         {
-            bench.Connection.Outbound.AppendOrWait(new DeferredMessage(OutboundFixture.HeaderOf(OutboundChain.LargePayload), owner.Memory, owner), new SendWaiter(), out schedule);
+            bench.Connection.Outbound.AppendOrWait(new DeferredMessage(
+                OutboundFixture.HeaderOf(OutboundChain.LargePayload), owner.Memory, owner), new SendWaiter(), out schedule);
             ((IDisposable)owner).Dispose();
             bench.Connection.ScheduleFlush();
         });
@@ -374,7 +377,8 @@ public sealed class ConnectionTests
 
         public Sink Sink { get; } = new();
 
-        public static async Task<Fixture> OpenAsync(TimeSpan? linger = null, TimeSpan idle = default, TimeSpan write = default, bool start = true)
+        public static async Task<Fixture> OpenAsync(
+            TimeSpan? linger = null, TimeSpan idle = default, TimeSpan write = default, bool start = true)
         {
             (Socket peer, Socket ours) = await ConnectedPairAsync();
             var bench = new Fixture(peer, ours, linger ?? TimeSpan.FromSeconds(30), idle, write);
@@ -389,7 +393,8 @@ public sealed class ConnectionTests
 
         public SendStatus Send(byte[] payload)
         {
-            SendStatus status = Connection.Outbound.TryAppend(new OutgoingMessage(OutboundFixture.HeaderOf(payload.Length), payload), out bool schedule);
+            SendStatus status = Connection.Outbound.TryAppend(
+                new OutgoingMessage(OutboundFixture.HeaderOf(payload.Length), payload), out bool schedule);
             if (schedule)
             {
                 Connection.ScheduleFlush();
@@ -403,7 +408,8 @@ public sealed class ConnectionTests
             using var all = new MemoryStream();
             byte[] buffer = new byte[100_000];
             int read;
-            while ((read = await Peer.ReceiveAsync(buffer, SocketFlags.None, TestContext.Current.CancellationToken).AsTask().WaitAsync(Patience)) > 0)
+            while ((read = await Peer.ReceiveAsync(buffer, SocketFlags.None, TestContext.Current.CancellationToken).AsTask()
+                .WaitAsync(Patience)) > 0)
             {
                 all.Write(buffer, 0, read);
             }
@@ -414,7 +420,8 @@ public sealed class ConnectionTests
         public void ExpectBooks(long written, long dropped)
         {
             OutboundCounts counts = Connection.Outbound.Counts;
-            Assert.Equal((written + dropped, written, dropped, 0), (counts.AcceptedMessages, counts.WrittenMessages, counts.DroppedMessages, counts.QueuedMessages));
+            Assert.Equal((written + dropped, written, dropped, 0),
+                (counts.AcceptedMessages, counts.WrittenMessages, counts.DroppedMessages, counts.QueuedMessages));
         }
 
         public async ValueTask DisposeAsync()
@@ -425,7 +432,8 @@ public sealed class ConnectionTests
             await OnShardAsync(Shard, Shard.ReceiveSlab.Release);
 
             // A send that was under way gives its buffer back when the system has let go of it.
-            Assert.True(SpinWait.SpinUntil(() => _pool.GetStatistics().Live == 0, Patience), $"{_pool.GetStatistics().Live} buffers did not come back.");
+            Assert.True(SpinWait.SpinUntil(() => _pool.GetStatistics().Live == 0, Patience),
+                $"{_pool.GetStatistics().Live} buffers did not come back.");
             Assert.InRange(Time.ArmedTimers, 0, 1);
             _pool.Dispose();
         }

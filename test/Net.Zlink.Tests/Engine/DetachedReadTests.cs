@@ -115,7 +115,8 @@ public sealed class DetachedReadTests
 
         public void ExpectKept(IEnumerable<byte[]> payloads)
         {
-            Assert.Equal(payloads, _kept.Select(kept => kept.Slab.Array.AsSpan(kept.Offset + StreamFraming.HeaderSize, kept.Length - StreamFraming.HeaderSize).ToArray()));
+            Assert.Equal(payloads, _kept.Select(kept =>
+                kept.Slab.Array.AsSpan(kept.Offset + StreamFraming.HeaderSize, kept.Length - StreamFraming.HeaderSize).ToArray()));
             _kept.ForEach(kept => kept.Slab.Release());
         }
 

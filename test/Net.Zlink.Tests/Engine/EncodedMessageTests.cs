@@ -16,7 +16,8 @@ public sealed class EncodedMessageTests
     [Fact]
     public void Any_parts_come_out_as_they_went_in_by_wire_by_lease_and_one_by_one()
     {
-        FsCheck.Gen<int> length = Gen.Frequency((8, Gen.Choose(0, 300)), (1, Gen.Choose(Large - 3, Large + 3)), (1, Gen.Choose(0, 100_000)));
+        FsCheck.Gen<int> length = Gen.Frequency((8, Gen.Choose(0, 300)), (1, Gen.Choose(Large - 3, Large + 3)),
+            (1, Gen.Choose(0, 100_000)));
         FsCheck.Gen<(int, int)> part =
             from l in length
             from way in Gen.Choose(0, 3)
@@ -81,7 +82,8 @@ public sealed class EncodedMessageTests
         }
 
         PartCursor at = default;
-        Assert.Equal((0, 1, Large - 1), (message.NextPart(ref at).Length, message.NextPart(ref at).Length, message.NextPart(ref at).Length));
+        Assert.Equal((0, 1, Large - 1), (message.NextPart(ref at).Length, message.NextPart(ref at).Length,
+            message.NextPart(ref at).Length));
         message.Release();
     }
 

@@ -18,13 +18,17 @@ internal static class EngineFixture
     /// <summary>Only a broken wait takes this long; two busy cores may delay a working one by seconds.</summary>
     public static readonly TimeSpan Patience = TimeSpan.FromSeconds(30);
 
-    /// <summary>Checks a property, with a quarter of the examples unless slow tests run; on failure the message has the shrunk example and the seed that replays it.</summary>
+    /// <summary>Checks a property, with a quarter of the examples unless slow tests run; on failure the message has the shrunk example and
+    /// the seed that replays it.</summary>
     public static void ForAll<T>(Gen<T> values, int count, Action<T> check) =>
-        Prop.ForAll(values.ToArbitrary(), check).Check(Config.QuickThrowOnFailure.WithMaxTest(Support.SlowTests.Rounds(Math.Max(20, count / 4), count)).WithQuietOnSuccess(true));
+        Prop.ForAll(values.ToArbitrary(), check).Check(
+            Config.QuickThrowOnFailure.WithMaxTest(Support.SlowTests.Rounds(Math.Max(20, count / 4), count)).WithQuietOnSuccess(true));
 
     /// <summary>As <see cref="ForAll{T}"/>, over arrays, with a failing array shrunk to a short one.</summary>
     public static void ForAllArrays<T>(Gen<T> items, int count, Action<T[]> check) =>
-        Prop.ForAll(Arb.From(items.ArrayOf(), Shrink), check).Check(Config.QuickThrowOnFailure.WithMaxTest(Support.SlowTests.Rounds(Math.Max(20, count / 4), count)).WithQuietOnSuccess(true));
+        Prop.ForAll(Arb.From(items.ArrayOf(), Shrink), check)
+            .Check(Config.QuickThrowOnFailure.WithMaxTest(Support.SlowTests.Rounds(Math.Max(20, count / 4), count))
+            .WithQuietOnSuccess(true));
 
     public static ShardLoop NewShard(out RecordingObserver observer, TimeProvider? time = null)
     {
@@ -50,7 +54,8 @@ internal static class EngineFixture
     }
 
     /// <summary>
-    /// Holds the shard while a body runs (here if it is idle): what is posted meanwhile stays queued. Returns when the body has run; what it posted may still be on its way.
+    /// Holds the shard while a body runs (here if it is idle): what is posted meanwhile stays queued. Returns when the body has run; what
+    /// it posted may still be on its way.
     /// </summary>
     public static void Hold(ShardLoop shard, Action body)
     {
@@ -81,7 +86,8 @@ internal static class EngineFixture
     /// <summary>Completes when all that is queued on the shard at the call has run.</summary>
     public static Task DrainAsync(ShardLoop shard) => OnShardAsync(shard, static () => { });
 
-    /// <summary>As <see cref="DrainAsync"/>, for bodies that cannot await. Not by <see cref="Hold"/>: a turn that other processes held up leaves what is behind its first work to the pool.</summary>
+    /// <summary>As <see cref="DrainAsync"/>, for bodies that cannot await. Not by <see cref="Hold"/>: a turn that other processes held up
+    /// leaves what is behind its first work to the pool.</summary>
     public static void Drain(ShardLoop shard) => DrainAsync(shard).GetAwaiter().GetResult();
 
     /// <summary>Keeps a thread busy; what blocks a shard looks the same to it.</summary>
@@ -94,7 +100,8 @@ internal static class EngineFixture
         }
     }
 
-    /// <summary>Runs bodies on threads of their own, all released at once; returns when all have ended and rethrows what one of them threw.</summary>
+    /// <summary>Runs bodies on threads of their own, all released at once; returns when all have ended and rethrows what one of them
+    /// threw.</summary>
     public static void InParallel(params Action[] bodies)
     {
         using var start = new Barrier(bodies.Length);
@@ -211,7 +218,8 @@ internal sealed class TestWork(Action<int> run) : ShardWork
 
 /// <summary>A wire that nothing comes from and that takes nothing.</summary>
 /// <param name="socket">Owned; null: one that is not connected.</param>
-internal class TestWire(Socket? socket = null) : Wire(socket ?? new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp), "tcp")
+internal class TestWire(Socket? socket = null)
+    : Wire(socket ?? new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp), "tcp")
 {
     public override int Available => 0;
 

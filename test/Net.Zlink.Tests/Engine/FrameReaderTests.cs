@@ -107,7 +107,8 @@ public sealed class FrameReaderTests
         bench.ReceiveInTwo(length);
         byte[][] longer = [Pattern(200_000, 2)];
         byte[] wire = Frames(longer);
-        byte[] beginning = wire[..65_000]; // Less than the smallest window of a new connection, more than is expected but for the first size, where five fit.
+        // Less than the smallest window of a new connection, more than is expected but for the first size, where five fit.
+        byte[] beginning = wire[..65_000];
         bench.SendAndRead(beginning);
         bench.SendAndRead(wire[65_000..120_000]);
         bench.SendAndRead(wire[120_000..160_000]);
@@ -198,7 +199,8 @@ public sealed class FrameReaderTests
             arrived += length;
             step = Math.Min(step * 2, 50_000);
 
-            // Twice what has arrived, at least 16 KiB, up to the pool's next size. Below 4 bytes nothing is known of the frame, so its bytes are just kept.
+            // Twice what has arrived, at least 16 KiB, up to the pool's next size. Below 4 bytes nothing is known of the frame, so its
+            // bytes are just kept.
             long most = RoundUp(Math.Max(16 * 1_024, 2 * arrived));
             Assert.True(arrived == wire.Length || bench.FrameBytes <= most, $"{bench.FrameBytes} bytes are held for {arrived}.");
         }

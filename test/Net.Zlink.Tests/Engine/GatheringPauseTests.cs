@@ -45,7 +45,8 @@ public sealed class GatheringPauseTests
         Assert.True(_pause.Make());
     }
 
-    private static void SkipWithoutOthers() => Assert.SkipUnless(Environment.ProcessorCount > 1, "On one processor nobody could add anything during a pause, and none is made.");
+    private static void SkipWithoutOthers() =>
+        Assert.SkipUnless(Environment.ProcessorCount > 1, "On one processor nobody could add anything during a pause, and none is made.");
 
     // Looks one further than the pauses that are left out; that one is made.
     private int LeftOut()

@@ -294,7 +294,8 @@ public sealed class InboundLeaseTests
         rest.AddPart(SlabOf("third"), 0, 5);
         rest.EndMessage();
         Assert.Equal(("source", 3), (rest.Source, rest.PartsOf(0)));
-        Assert.Equal(["b", "second", "third"], Enumerable.Range(0, 3).Select(i => Text(rest.Part(0, i, rest.GenerationOf(0)))), StringComparer.Ordinal);
+        Assert.Equal(["b", "second", "third"], Enumerable.Range(0, 3).Select(i => Text(rest.Part(0, i, rest.GenerationOf(0)))),
+            StringComparer.Ordinal);
         rest.ReleaseRemaining();
         Assert.Equal(0, _pool.GetStatistics().Live);
 
@@ -334,7 +335,8 @@ public sealed class InboundLeaseTests
         return slab;
     }
 
-    private static byte[] Frames(string[] texts) => [.. texts.SelectMany(t => OutboundFixture.Frame(System.Text.Encoding.ASCII.GetBytes(t)))];
+    private static byte[] Frames(string[] texts) =>
+        [.. texts.SelectMany(t => OutboundFixture.Frame(System.Text.Encoding.ASCII.GetBytes(t)))];
 
     private InboundLease Take(params string[] texts)
     {

@@ -43,7 +43,8 @@ internal sealed class OutboundFixture(BufferPool pool, QueueLimits limits, ByteB
     }
 
     /// <summary>Appends or waits; a null wait means that the outcome is known at once.</summary>
-    public (SendStatus Status, Task<SendStatus>? Wait) AppendOrWait(byte[] payload, IMemoryOwner<byte>? owner = null, CancellationTokenSource? cancel = null)
+    public (SendStatus Status, Task<SendStatus>? Wait) AppendOrWait(
+        byte[] payload, IMemoryOwner<byte>? owner = null, CancellationTokenSource? cancel = null)
     {
         SendWaiter waiter = _waiters.Rent();
         waiter.Prepare(Queue, w => _waiters.Return((SendWaiter)w), blocking: false);

@@ -10,7 +10,8 @@ using static Net.Zlink.Tests.Engine.EngineFixture;
 
 namespace Net.Zlink.Tests.Engine;
 
-/// <summary>Random messages, random progress of the writes, connections lost at any byte: what the connections carried, taken together, are whole messages in order.</summary>
+/// <summary>Random messages, random progress of the writes, connections lost at any byte: what the connections carried, taken together, are
+/// whole messages in order.</summary>
 public sealed class OutboundLossPropertyTests
 {
     private enum Kind
@@ -52,7 +53,8 @@ public sealed class OutboundLossPropertyTests
 
     [Fact]
     public void Dropping_what_waits_tears_no_message_either() =>
-        ForAllArrays(Operations(Gen.Frequency((12, Kinds), (1, Gen.Constant(Kind.Drop)))), 300, operations => new Run(conflates: false).Play(operations));
+        ForAllArrays(Operations(Gen.Frequency((12, Kinds), (1, Gen.Constant(Kind.Drop)))), 300,
+            operations => new Run(conflates: false).Play(operations));
 
     [Fact]
     public void A_conflating_queue_keeps_the_newest_and_tears_no_message_either() =>
@@ -139,7 +141,8 @@ public sealed class OutboundLossPropertyTests
                     break;
                 case Kind.Donated:
                     CountingOwner owner = Owned(only);
-                    status = _queue.TryAppend(new OutgoingMessage(ZmpFrame.HeaderOf(ZmpFlags.None, (uint)only.Length), owner.Memory, owner), out _);
+                    status = _queue.TryAppend(new OutgoingMessage(
+                        ZmpFrame.HeaderOf(ZmpFlags.None, (uint)only.Length), owner.Memory, owner), out _);
                     break;
                 case Kind.Shared:
                     Slab slab = _slabs.Rent(only.Length + ZmpFrame.HeaderSize);
@@ -211,7 +214,8 @@ public sealed class OutboundLossPropertyTests
             return owner;
         }
 
-        /// <summary>As a connection writes: one segment at a time, or all that are linked to it at once, and what is left of these may be put back when there is no room.</summary>
+        /// <summary>As a connection writes: one segment at a time, or all that are linked to it at once, and what is left of these may be
+        /// put back when there is no room.</summary>
         private void Write(int bytes, int choice)
         {
             bool several = choice % 3 != 0;

@@ -27,7 +27,8 @@ public sealed class OutboundQueuePropertyTests
     [Fact]
     public void After_any_operations_the_books_balance_the_bytes_are_in_order_and_every_buffer_is_back()
     {
-        Gen<int> length = Gen.Frequency((12, Gen.Choose(0, 60)), (3, Gen.Choose(500, 3_000)), (1, Gen.Choose(OutboundChain.LargePayload - 5, OutboundChain.LargePayload + 5)));
+        Gen<int> length = Gen.Frequency((12, Gen.Choose(0, 60)), (3, Gen.Choose(500, 3_000)),
+            (1, Gen.Choose(OutboundChain.LargePayload - 5, OutboundChain.LargePayload + 5)));
         Gen<Kind> kind = Gen.Frequency(
             (12, Gen.Constant(Kind.Append)),
             (4, Gen.Constant(Kind.AppendShared)),
@@ -84,7 +85,8 @@ public sealed class OutboundQueuePropertyTests
 
                     if (owner is not null)
                     {
-                        owners.Add((owner, () => waiting is null ? expected == SendStatus.Accepted : waiting.Outcome == SendStatus.Accepted));
+                        owners.Add((owner, () => waiting is null ? expected == SendStatus.Accepted
+                            : waiting.Outcome == SendStatus.Accepted));
                     }
 
                     break;
@@ -163,7 +165,8 @@ public sealed class OutboundQueuePropertyTests
 
         private bool IsFull =>
             _counts.QueuedMessages > 0
-            && ((limits.Messages > 0 && _counts.QueuedMessages >= limits.Messages) || (limits.Bytes > 0 && _counts.QueuedBytes >= limits.Bytes));
+            && ((limits.Messages > 0 && _counts.QueuedMessages >= limits.Messages)
+                || (limits.Bytes > 0 && _counts.QueuedBytes >= limits.Bytes));
 
         public SendStatus Append(byte[] payload)
         {

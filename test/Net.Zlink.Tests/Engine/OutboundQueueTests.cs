@@ -15,7 +15,8 @@ public sealed class OutboundQueueTests
     public void The_limit_in_messages_holds_at_its_exact_edge()
     {
         using var bench = new OutboundFixture(TestPools.Create(), new QueueLimits(3, 0));
-        Assert.Equal([SendStatus.Accepted, SendStatus.Accepted, SendStatus.Accepted, SendStatus.Full], Enumerable.Range(0, 4).Select(i => bench.Append([(byte)i])));
+        Assert.Equal([SendStatus.Accepted, SendStatus.Accepted, SendStatus.Accepted, SendStatus.Full],
+            Enumerable.Range(0, 4).Select(i => bench.Append([(byte)i])));
         Assert.Equal(SendStatus.Full, bench.Queue.Status);
         Assert.Equal(SendStatus.Full, bench.AppendShared([9]));
         Assert.Equal(SendStatus.Full, bench.Append(new byte[Large]));
@@ -111,7 +112,8 @@ public sealed class OutboundQueueTests
         bench.Append([7]);
         Task<SendStatus>[] waits = [bench.AppendOrWait([1]).Wait!, bench.AppendOrWait([2]).Wait!];
         bench.Queue.Close();
-        Assert.Equal([SendStatus.Closed, SendStatus.Closed], await Task.WhenAll(waits).WaitAsync(Patience, TestContext.Current.CancellationToken));
+        Assert.Equal([SendStatus.Closed, SendStatus.Closed],
+            await Task.WhenAll(waits).WaitAsync(Patience, TestContext.Current.CancellationToken));
         Assert.Equal(SendStatus.Closed, bench.Append([3]));
         Assert.Equal(SendStatus.Closed, bench.Append(new byte[Large]));
         Assert.Equal(SendStatus.Closed, bench.AppendShared([3]));
@@ -126,7 +128,8 @@ public sealed class OutboundQueueTests
         using var bench = new OutboundFixture(TestPools.Create(), default);
         List<byte> expected = [];
         int seed = 0;
-        foreach (int length in (int[])[0, 1, 1_020, 1_021, Large - 5, Large - 4, Large - 1, Large, Large + 1, 65_532, 65_533, 300_000, 2_000_000, 3])
+        foreach (int length in (int[])[0, 1, 1_020, 1_021, Large - 5, Large - 4, Large - 1, Large, Large + 1, 65_532, 65_533, 300_000,
+            2_000_000, 3])
         {
             byte[] payload = Pattern(length, seed++);
             Assert.Equal(SendStatus.Accepted, bench.Append(payload));
@@ -202,7 +205,8 @@ public sealed class OutboundQueueTests
             bench.WriteAll();
         }
 
-        Assert.Equal([1, 1, 1, 1, 0, 0, 0], ((CountingOwner[])[written, abandoned, inFlight, admitted, closed, cancelled, refused]).Select(o => o.Disposals));
+        Assert.Equal([1, 1, 1, 1, 0, 0, 0], ((CountingOwner[])[written, abandoned, inFlight, admitted, closed, cancelled, refused])
+            .Select(o => o.Disposals));
         Assert.Equal(0, pool.GetStatistics().Live);
     }
 
@@ -326,7 +330,8 @@ public sealed class OutboundQueueTests
         BufferPool pool = TestPools.Create();
         using (var bench = new OutboundFixture(pool, default))
         {
-            byte[] frames = [.. Enumerable.Range(0, runs * 5).SelectMany(i => OutboundFixture.Frame([.. Enumerable.Repeat((byte)i, payload)]))];
+            byte[] frames = [.. Enumerable.Range(0, runs * 5)
+                .SelectMany(i => OutboundFixture.Frame([.. Enumerable.Repeat((byte)i, payload)]))];
             Slab slab = bench.Slabs.Rent(frames.Length);
             frames.CopyTo(slab.Array, 0);
             int length = frames.Length / runs;
@@ -440,7 +445,8 @@ public sealed class OutboundQueueTests
         using BufferPool pool = TestPools.Create();
         using var bench = new OutboundFixture(pool, new QueueLimits(50, 20_000));
         int done = 0;
-        byte[] Payload(int sender, int number) => [(byte)sender, .. BitConverter.GetBytes(number), .. new byte[number % 97 == 0 ? Large : number % 61]];
+        byte[] Payload(int sender, int number) =>
+            [(byte)sender, .. BitConverter.GetBytes(number), .. new byte[number % 97 == 0 ? Large : number % 61]];
         void Send(int sender)
         {
             for (int i = 0; i < PerSender; i++)
@@ -453,7 +459,8 @@ public sealed class OutboundQueueTests
 
                 if (i % 3 != 0)
                 {
-                    (SendStatus status, Task<SendStatus>? wait) = bench.AppendOrWait(payload, i % 3 == 1 ? new CountingOwner(payload) : null);
+                    (SendStatus status, Task<SendStatus>? wait) =
+                        bench.AppendOrWait(payload, i % 3 == 1 ? new CountingOwner(payload) : null);
                     Assert.Equal(SendStatus.Accepted, wait is null ? status : AwaitOnThread(wait));
                 }
             }
@@ -475,7 +482,8 @@ public sealed class OutboundQueueTests
         InParallel([.. Enumerable.Range(0, Senders).Select<int, Action>(s => () => Send(s)), Write]);
 
         OutboundCounts counts = bench.Queue.Counts;
-        Assert.Equal((Senders * PerSender, Senders * PerSender, 0), (counts.AcceptedMessages, counts.WrittenMessages, counts.QueuedMessages));
+        Assert.Equal((Senders * PerSender, Senders * PerSender, 0),
+            (counts.AcceptedMessages, counts.WrittenMessages, counts.QueuedMessages));
         var next = new int[Senders];
         ReadOnlySpan<byte> wire = bench.Wire.ToArray();
         while (!wire.IsEmpty)

@@ -25,7 +25,8 @@ public sealed class PipeConnectionTests
     [Fact]
     public async Task An_orderly_close_writes_what_was_flushed_and_then_ends()
     {
-        // The close comes while bytes wait: once before the loop has seen them, once in the middle of a write that the peer does not take yet.
+        // The close comes while bytes wait: once before the loop has seen them, once in the middle of a write that the peer does not take
+        // yet.
         foreach (int length in (int[])[10, 5_000_000])
         {
             CancellationToken cancellation = TestContext.Current.CancellationToken;
@@ -150,7 +151,8 @@ public sealed class PipeConnectionTests
         using var all = new MemoryStream();
         byte[] buffer = new byte[100_000];
         int read;
-        while ((read = await socket.ReceiveAsync(buffer, SocketFlags.None, TestContext.Current.CancellationToken).AsTask().WaitAsync(Patience)) > 0)
+        while ((read = await socket.ReceiveAsync(buffer, SocketFlags.None, TestContext.Current.CancellationToken).AsTask()
+            .WaitAsync(Patience)) > 0)
         {
             all.Write(buffer, 0, read);
         }

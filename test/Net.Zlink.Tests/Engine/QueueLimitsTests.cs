@@ -10,7 +10,8 @@ public sealed class QueueLimitsTests
     {
         Assert.Equal(new QueueLimits(5, 50), new QueueLimits(2, 20).And(new QueueLimits(3, 30)));
         Assert.Equal(new QueueLimits(0, 0), new QueueLimits(2, 20).And(new QueueLimits(0, 0)));
-        Assert.Equal(new QueueLimits(int.MaxValue, long.MaxValue), new QueueLimits(int.MaxValue, long.MaxValue).And(new QueueLimits(int.MaxValue, long.MaxValue)));
+        Assert.Equal(new QueueLimits(int.MaxValue, long.MaxValue),
+            new QueueLimits(int.MaxValue, long.MaxValue).And(new QueueLimits(int.MaxValue, long.MaxValue)));
     }
 
     [Fact]

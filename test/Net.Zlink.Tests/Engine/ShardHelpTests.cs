@@ -22,7 +22,8 @@ public sealed class ShardHelpTests
         for (int round = 0; round < 10_000 && helped == 0; round++)
         {
             shard.Post(new TestWork(_ => normalInHelp |= helping && Environment.CurrentManagedThreadId == here), 1);
-            shard.PostUrgent(new TestWork(_ => helped += shard.IsHelped && Environment.CurrentManagedThreadId == here && ReferenceEquals(ShardLoop.Current, shard) ? 1 : 0), 1);
+            shard.PostUrgent(new TestWork(_ => helped += shard.IsHelped && Environment.CurrentManagedThreadId == here
+                && ReferenceEquals(ShardLoop.Current, shard) ? 1 : 0), 1);
             helping = true;
             shard.Help();
             helping = false;
@@ -44,7 +45,8 @@ public sealed class ShardHelpTests
         int ranHere = 0;
         CallerFlush.Run(); // From here on this thread receives, too.
 
-        // What a flush makes room for takes another socket's lock. As above the pool is quicker now and then; of so many rounds the first shows it.
+        // What a flush makes room for takes another socket's lock. As above the pool is quicker now and then; of so many rounds the first
+        // shows it.
         for (int round = 0; round < 1_000; round++)
         {
             earlier.PostUrgent(new TestWork(_ => ranHere += Environment.CurrentManagedThreadId == here ? 1 : 0), 1);
@@ -105,7 +107,8 @@ public sealed class ShardHelpTests
         InParallel(Send, Send, Complete, Post);
         await DrainAsync(shard);
         await DrainAsync(shard);
-        Assert.True(SpinWait.SpinUntil(() => Volatile.Read(ref ran) == 4 * PerThread, Patience), $"{4 * PerThread - ran} works did not run.");
+        Assert.True(SpinWait.SpinUntil(() => Volatile.Read(ref ran) == 4 * PerThread, Patience),
+            $"{4 * PerThread - ran} works did not run.");
         Assert.Equal(0, overlaps);
     }
 

@@ -48,7 +48,8 @@ public sealed class ShardLoopTurnTests
         shard.RunOrPost(new TestWork(_ => Spin(TimeSpan.FromMilliseconds(60))) { Name = "the slow one" }, 1);
         await DrainAsync(shard);
 
-        (_, TimeSpan elapsed) = Assert.Single(observer.SlowRuns, static run => string.Equals(run.Work, "the slow one", StringComparison.Ordinal));
+        (_, TimeSpan elapsed) = Assert.Single(observer.SlowRuns,
+            static run => string.Equals(run.Work, "the slow one", StringComparison.Ordinal));
         Assert.InRange(elapsed, TimeSpan.FromMilliseconds(60), Patience);
     }
 

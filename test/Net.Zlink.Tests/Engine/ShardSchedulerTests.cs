@@ -15,7 +15,8 @@ public sealed class ShardSchedulerTests
     {
         CancellationToken cancellation = TestContext.Current.CancellationToken;
         ShardLoop shard = NewShard();
-        var link = new Pipe(new PipeOptions(readerScheduler: shard, writerScheduler: PipeScheduler.ThreadPool, useSynchronizationContext: false));
+        var link = new Pipe(new PipeOptions(readerScheduler: shard, writerScheduler: PipeScheduler.ThreadPool,
+            useSynchronizationContext: false));
         byte[] sent = Pattern(200_000, 3);
         var received = new List<byte>();
         int elsewhere = 0;

@@ -112,7 +112,8 @@ public sealed class ShardSetTests
         Assert.Empty(pool.GetOutstanding());
     }
 
-    private static ShardSet NewSet(int count, int streamed = 0) => new(count, streamed, new RecordingObserver(), TimeProvider.System, new Slab.SlabCache(BufferPool.Shared));
+    private static ShardSet NewSet(int count, int streamed = 0) =>
+        new(count, streamed, new RecordingObserver(), TimeProvider.System, new Slab.SlabCache(BufferPool.Shared));
 
     private sealed class BareWire : TestWire;
 

@@ -134,7 +134,8 @@ public sealed class ShardTimersTests
         int firedBefore = -1;
         await OnShardAsync(_shard, () =>
         {
-            _shard.Timers.Arm(new ShardTimer(_ => _shard.Post(new TestWork(_ => firedBefore = _fired.Count), 1), this), TimeSpan.FromMilliseconds(1));
+            _shard.Timers.Arm(new ShardTimer(_ => _shard.Post(new TestWork(_ => firedBefore = _fired.Count), 1), this),
+                TimeSpan.FromMilliseconds(1));
             for (int i = 0; i < Timers; i++)
             {
                 Arm(Timer($"{i}"), 2 + i);
@@ -173,7 +174,8 @@ public sealed class ShardTimersTests
         var due = new Dictionary<int, long>();
         await OnShardAsync(_shard, () =>
         {
-            ShardTimer[] timers = [.. Enumerable.Range(0, 10_000).Select(n => new ShardTimer(_ => fired.Add((_time.Elapsed.Ticks, n)), this))];
+            ShardTimer[] timers = [.. Enumerable.Range(0, 10_000)
+                .Select(n => new ShardTimer(_ => fired.Add((_time.Elapsed.Ticks, n)), this))];
             for (int step = 0; step < 30_000; step++)
             {
                 int n = random.Next(timers.Length);

@@ -93,7 +93,8 @@ public sealed class ShortLockTests
         Assert.Equal(2, _sum);
     }
 
-    private static Task Run(Action body) => Task.Factory.StartNew(body, CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default);
+    private static Task Run(Action body) => Task.Factory.StartNew(
+        body, CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default);
 
     private static bool IsBlocked(Thread? thread) => thread is not null && thread.ThreadState.HasFlag(ThreadState.WaitSleepJoin);
 

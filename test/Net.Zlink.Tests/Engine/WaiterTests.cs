@@ -6,7 +6,8 @@ using static Net.Zlink.Tests.Engine.EngineFixture;
 
 namespace Net.Zlink.Tests.Engine;
 
-[SuppressMessage("Reliability", "CA2012", Justification = "Reading a value task at the wrong time, and right after its completion, is what is tested.")]
+[SuppressMessage("Reliability", "CA2012",
+    Justification = "Reading a value task at the wrong time, and right after its completion, is what is tested.")]
 public sealed class WaiterTests
 {
     [Fact]
@@ -112,13 +113,15 @@ public sealed class WaiterTests
     {
         var line = new Line();
         ValueTask<int> wait = line.WaitAsync(CancellationToken.None);
-        Assert.Contains("before the wait ended", Assert.Throws<InvalidOperationException>(() => Read(wait)).Message, StringComparison.Ordinal);
+        Assert.Contains("before the wait ended", Assert.Throws<InvalidOperationException>(() => Read(wait)).Message,
+            StringComparison.Ordinal);
         Assert.Equal(0, line.Recycled);
 
         line.TryComplete(7);
         Assert.Equal(7, Read(wait));
         Assert.Contains("AsTask", Assert.Throws<InvalidOperationException>(() => Read(wait)).Message, StringComparison.Ordinal);
-        Assert.Contains("AsTask", Assert.Throws<InvalidOperationException>(() => wait.IsCompleted).Message, StringComparison.Ordinal); // What an await asks first.
+        // What an await asks first.
+        Assert.Contains("AsTask", Assert.Throws<InvalidOperationException>(() => wait.IsCompleted).Message, StringComparison.Ordinal);
         Assert.Equal(1, line.Recycled);
 
         // Two more waits, two different waiters: each gets its own result.

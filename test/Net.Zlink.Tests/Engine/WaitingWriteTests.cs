@@ -9,7 +9,8 @@ using static Net.Zlink.Tests.Engine.EngineFixture;
 
 namespace Net.Zlink.Tests.Engine;
 
-/// <summary>Memory that was handed over, in a write that waits for room: the runtime reads it on a thread where whatever the owner throws ends the process.</summary>
+/// <summary>Memory that was handed over, in a write that waits for room: the runtime reads it on a thread where whatever the owner throws
+/// ends the process.</summary>
 public sealed class WaitingWriteTests
 {
     public enum Memories
@@ -45,7 +46,8 @@ public sealed class WaitingWriteTests
 
         if (memories != Memories.OfTheRuntimesPool)
         {
-            owner.Dispose(); // Too early. The runtime's own pool has its buffer back at once: whoever rents it next writes into the message.
+            // Too early. The runtime's own pool has its buffer back at once: whoever rents it next writes into the message.
+            owner.Dispose();
             byte[] next = bench.Pool.RentArray(payload.Length);
             next.AsSpan().Fill(0xEE);
             bench.Pool.ReturnArray(next);
@@ -181,7 +183,8 @@ public sealed class WaitingWriteTests
         public Fixture()
         {
             Shard = NewShard();
-            var settings = new ConnectionSettings { MessageLimit = 1_000_000, Outbound = default, IdleTimeout = default, WriteTimeout = default, Linger = default, CloseTimeout = default };
+            var settings = new ConnectionSettings { MessageLimit = 1_000_000, Outbound = default, IdleTimeout = default,
+                WriteTimeout = default, Linger = default, CloseTimeout = default };
             Connection = new Connection(Wire, Shard, Pool, settings, Sink, context: null);
             Connection.Start();
         }
@@ -198,7 +201,8 @@ public sealed class WaitingWriteTests
 
         public void Send(IMemoryOwner<byte> owner, int length)
         {
-            Connection.Outbound.TryAppend(new OutgoingMessage(OutboundFixture.HeaderOf(length), owner.Memory[..length], owner), out bool schedule);
+            Connection.Outbound.TryAppend(new OutgoingMessage(OutboundFixture.HeaderOf(length), owner.Memory[..length], owner),
+                out bool schedule);
             Assert.True(schedule);
             Connection.ScheduleFlush();
         }

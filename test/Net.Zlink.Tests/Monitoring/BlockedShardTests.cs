@@ -25,7 +25,8 @@ public sealed class BlockedShardTests
         Assert.Empty(HeldLines());
         Tick(2);
         string line = Assert.Single(HeldLines());
-        Assert.Contains($"Shard 0 has been held for 1.0 s by HoldingHandler of connection {peer.Socket.LocalEndPoint}", line, StringComparison.Ordinal);
+        Assert.Contains($"Shard 0 has been held for 1.0 s by HoldingHandler of connection {peer.Socket.LocalEndPoint}", line,
+            StringComparison.Ordinal);
         Tick(60);
         Assert.Single(HeldLines());
         handler.Open();
@@ -84,7 +85,8 @@ public sealed class BlockedShardTests
             Assert.Equal(id, (await socket.NextDisconnectedAsync()).PeerId);
             await fixture.UntilAsync(() => socket.GetStatistics().ClosedConnections == round);
             await fixture.Context.WhenIdleAsync().Guarded();
-            await Guard.UntilAsync(() => fixture.Context.GetStatistics().Shards.All(static shard => !shard.IsBusy), "the shards are at rest");
+            await Guard.UntilAsync(() => fixture.Context.GetStatistics().Shards.All(static shard => !shard.IsBusy),
+                "the shards are at rest");
             _time.Advance(Second);
         }
     }
@@ -103,7 +105,8 @@ public sealed class BlockedShardTests
         for (int i = 1; i <= 5; i++)
         {
             TimeSpan least = TimeSpan.FromMilliseconds(10 * i);
-            await Guard.UntilAsync(() => Shard(fixture) is var shard && shard.LongestRun >= least && shard.BusyTime >= least, "the turn in progress counts");
+            await Guard.UntilAsync(() => Shard(fixture) is var shard && shard.LongestRun >= least && shard.BusyTime >= least,
+                "the turn in progress counts");
             Assert.True(Shard(fixture).LongestRun >= longest && Shard(fixture).BusyTime >= busy);
             (longest, busy) = (Shard(fixture).LongestRun, Shard(fixture).BusyTime);
         }
@@ -124,5 +127,6 @@ public sealed class BlockedShardTests
 
     private static ShardStatistics Shard(StreamFixture fixture) => fixture.Context.GetStatistics().Shards[0];
 
-    private string[] HeldLines() => [.. _log.Lines.Where(static line => line.Text.Contains("has been held for", StringComparison.Ordinal)).Select(static line => line.Text)];
+    private string[] HeldLines() => [.. _log.Lines.Where(static line => line.Text.Contains("has been held for", StringComparison.Ordinal))
+        .Select(static line => line.Text)];
 }

@@ -8,7 +8,8 @@ using Xunit;
 
 namespace Net.Zlink.Tests.Monitoring;
 
-/// <summary>A connect that comes to nothing says why: in its events, in the log once for each reason, and in what the socket says of its peers.</summary>
+/// <summary>A connect that comes to nothing says why: in its events, in the log once for each reason, and in what the socket says of its
+/// peers.</summary>
 public sealed class ConnectTroubleTests : IDisposable
 {
     private readonly RecordingLoggers _log = new();
@@ -51,8 +52,10 @@ public sealed class ConnectTroubleTests : IDisposable
             Assert.Null(Assert.Single(client.GetPeers()).WhyNotConnected);
         }
 
-        Assert.StartsWith("the connection ended: ", (await monitor.NextAsync(SocketEventTypes.ConnectRetried)).Detail, StringComparison.Ordinal);
-        await Guard.UntilAsync(() => _log.Lines.Count(static one => one.Text.Contains("nobody listens", StringComparison.Ordinal)) == 2, "the second outage is logged, too");
+        Assert.StartsWith("the connection ended: ", (await monitor.NextAsync(SocketEventTypes.ConnectRetried)).Detail,
+            StringComparison.Ordinal);
+        await Guard.UntilAsync(() => _log.Lines.Count(static one => one.Text.Contains("nobody listens", StringComparison.Ordinal)) == 2,
+            "the second outage is logged, too");
         await monitor.NextAsync(SocketEventTypes.ConnectRetried);
         await monitor.NextAsync(SocketEventTypes.ConnectRetried);
         Assert.Equal(2, _log.Lines.Count(static one => one.Level >= LogLevel.Warning));
@@ -74,7 +77,8 @@ public sealed class ConnectTroubleTests : IDisposable
             Assert.StartsWith("the peer broke the protocol: ", given.Detail, StringComparison.Ordinal);
         }
 
-        await Guard.UntilAsync(() => _log.Lines.Any(static one => one.Text.Contains("gave up connecting", StringComparison.Ordinal)), "the log hears of it");
+        await Guard.UntilAsync(() => _log.Lines.Any(static one => one.Text.Contains("gave up connecting", StringComparison.Ordinal)),
+            "the log hears of it");
     }
 
     [Theory]
@@ -89,7 +93,8 @@ public sealed class ConnectTroubleTests : IDisposable
         using var listener = new RawListener();
         client.Connect(listener.Endpoint);
         using RawPeer peer = await listener.AcceptAsync();
-        await peer.SendAsync((byte[])[.. ZmpFixture.Hex(ZmpFixture.Hello), .. ZmpFixture.Hex(ZmpFixture.Ready), .. ZmpFixture.Control(error)]);
+        await peer.SendAsync((byte[])[.. ZmpFixture.Hex(ZmpFixture.Hello), .. ZmpFixture.Hex(ZmpFixture.Ready),
+            .. ZmpFixture.Control(error)]);
         SocketEvent given = await monitor.ReadAsync(Guard.Token).Guarded();
         Assert.Equal(SocketEventTypes.ConnectGivenUp, given.Type);
         Assert.Equal($"{words}; with ReconnectAfterFault it would be tried again; no further attempt is made", given.Detail);
@@ -108,7 +113,8 @@ public sealed class ConnectTroubleTests : IDisposable
         {
             using SocketMonitor here = wrong.OpenMonitor(SocketEventTypes.ConnectionRefused);
             wrong.Bind("inproc://name");
-            Assert.Contains("a SUB has connected to this name", (await here.ReadAsync(Guard.Token).Guarded()).Detail, StringComparison.Ordinal);
+            Assert.Contains("a SUB has connected to this name", (await here.ReadAsync(Guard.Token).Guarded()).Detail,
+                StringComparison.Ordinal);
             Assert.Contains("was bound by a ROUTER", (await there.ReadAsync(Guard.Token).Guarded()).Detail, StringComparison.Ordinal);
             Assert.Contains("was bound by a ROUTER", Assert.Single(waiting.GetPeers()).WhyNotConnected, StringComparison.Ordinal);
             Assert.Equal(2, _log.Lines.Count(static one => one.Level == LogLevel.Warning));
@@ -132,7 +138,8 @@ public sealed class ConnectTroubleTests : IDisposable
         named.Connect(endpoint);
         named.Send("x"u8);
         (await server.ReceiveAsync(Guard.Token).Guarded()).Dispose();
-        using (DealerSocket same = context.CreateDealer(new DealerOptions { RoutingId = "named"u8.ToArray(), ReconnectInterval = TimeSpan.Zero }))
+        using (DealerSocket same = context.CreateDealer(
+            new DealerOptions { RoutingId = "named"u8.ToArray(), ReconnectInterval = TimeSpan.Zero }))
         {
             same.Connect(endpoint);
             SocketEvent refused = await monitor.NextAsync(SocketEventTypes.ConnectionRefused);
@@ -148,7 +155,8 @@ public sealed class ConnectTroubleTests : IDisposable
         // One without a name of its own has that which the messages come with.
         using (RawPeer nameless = await RawPeer.ConnectAsync(endpoint))
         {
-            await nameless.SendAsync((byte[])[.. ZmpFixture.Frame(2, [1, (byte)ZmpSocketType.Dealer, 0]), .. ZmpFixture.Frame(2, [4]), .. ZmpFixture.Frame(0, [7])]);
+            await nameless.SendAsync((byte[])[.. ZmpFixture.Frame(2, [1, (byte)ZmpSocketType.Dealer, 0]), .. ZmpFixture.Frame(2, [4]),
+                .. ZmpFixture.Frame(0, [7])]);
             using Message message = await server.ReceiveAsync(Guard.Token).Guarded();
             nameless.Dispose();
             gone = await monitor.NextAsync(SocketEventTypes.Disconnected);
@@ -168,7 +176,8 @@ public sealed class ConnectTroubleTests : IDisposable
         Assert.All(Lines(), static one => Assert.Equal(LogLevel.Debug, one.Level));
 
         // A busy machine may hold the shard up, which is another warning.
-        IEnumerable<(LogLevel Level, string Text)> Lines() => _log.Lines.Where(one => one.Text.Contains(endpoint, StringComparison.Ordinal));
+        IEnumerable<(LogLevel Level, string Text)> Lines() =>
+            _log.Lines.Where(one => one.Text.Contains(endpoint, StringComparison.Ordinal));
     }
 
     private ZlinkContext NewContext() => new(new ZlinkContextOptions { LoggerFactory = _log });

@@ -12,7 +12,8 @@ public sealed class ImmediateTroubleTests
     {
         await using var fixture = new ContextFixture();
         string dead = RawListener.NobodyListens();
-        DealerSocket client = fixture.Context.CreateDealer(new DealerOptions { Immediate = true, ReconnectInterval = TimeSpan.FromMilliseconds(1) });
+        DealerSocket client = fixture.Context.CreateDealer(
+            new DealerOptions { Immediate = true, ReconnectInterval = TimeSpan.FromMilliseconds(1) });
         using SocketMonitor monitor = client.OpenMonitor(SocketEventTypes.ConnectRetried);
         client.Connect(dead);
         SocketEvent retried = await monitor.ReadAsync(Guard.Token).Guarded();
@@ -28,12 +29,14 @@ public sealed class ImmediateTroubleTests
     {
         await using var fixture = new ContextFixture();
         RouterSocket server = fixture.Context.CreateRouter();
-        DealerSocket client = fixture.Context.CreateDealer(new DealerOptions { Immediate = true, ReconnectInterval = TimeSpan.FromMilliseconds(1) });
+        DealerSocket client = fixture.Context.CreateDealer(
+            new DealerOptions { Immediate = true, ReconnectInterval = TimeSpan.FromMilliseconds(1) });
         string endpoint = server.Bind("tcp://127.0.0.1:*");
         client.Connect(endpoint);
         await fixture.UntilAsync(() => client.GetPeers() is [{ IsConnected: true, WhyNotConnected: null }]);
         server.Unbind(endpoint);
-        await fixture.UntilAsync(() => client.GetPeers() is [{ IsConnected: false, WhyNotConnected: not null, Endpoint: var lost }] && string.Equals(lost, endpoint, StringComparison.Ordinal));
+        await fixture.UntilAsync(() => client.GetPeers() is [{ IsConnected: false, WhyNotConnected: not null, Endpoint: var lost }]
+            && string.Equals(lost, endpoint, StringComparison.Ordinal));
         client.Disconnect(endpoint);
         Assert.Empty(client.GetPeers());
     }
@@ -43,7 +46,8 @@ public sealed class ImmediateTroubleTests
     {
         await using var fixture = new ContextFixture();
         string dead = RawListener.NobodyListens();
-        DealerSocket client = fixture.Context.CreateDealer(new DealerOptions { Immediate = true, ReconnectInterval = TimeSpan.FromMilliseconds(1) });
+        DealerSocket client = fixture.Context.CreateDealer(
+            new DealerOptions { Immediate = true, ReconnectInterval = TimeSpan.FromMilliseconds(1) });
         client.Connect(dead);
         client.Connect(RawListener.NobodyListens());
         await fixture.UntilAsync(() => client.GetPeers().All(static peer => peer.WhyNotConnected is not null));

@@ -11,7 +11,8 @@ public sealed class MeterCollectionTests
     [Fact]
     public async Task A_collection_looks_at_a_peer_once_and_the_next_one_again()
     {
-        // There are thirteen instruments, each of which would. A machine that stops for a second in the middle of a collection may have it look once more.
+        // There are thirteen instruments, each of which would. A machine that stops for a second in the middle of a collection may have it
+        // look once more.
         const int Most = 3;
         await using var fixture = new ContextFixture();
         using TestCore core = TestCore.Create();

@@ -3,7 +3,8 @@ using System.Globalization;
 
 namespace Net.Zlink.Tests.Monitoring;
 
-/// <summary>What a context's instruments say now, by name and tag: "zlink.stream.peers", "zlink.stream.dropped/unread". Values of one name and tag are added up.</summary>
+/// <summary>What a context's instruments say now, by name and tag: "zlink.stream.peers", "zlink.stream.dropped/unread". Values of one name
+/// and tag are added up.</summary>
 internal static class MeterReadings
 {
     public static Dictionary<string, double> Of(ZlinkContext context)

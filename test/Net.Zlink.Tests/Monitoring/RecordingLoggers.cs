@@ -27,7 +27,8 @@ internal sealed class RecordingLoggers : ILoggerFactory, ILogger
 
     public bool IsEnabled(LogLevel logLevel) => true;
 
-    public void Log<TState>(LogLevel logLevel, EventId eventId, TState state, Exception? exception, Func<TState, Exception?, string> formatter)
+    public void Log<TState>(LogLevel logLevel, EventId eventId, TState state, Exception? exception, Func<TState, Exception?,
+        string> formatter)
     {
         string text = formatter(state, exception);
         Events.Enqueue((eventId, text));

@@ -37,7 +37,8 @@ public sealed class SocketCallbackTests
         (await server.ReceiveAsync(Guard.Token).Guarded()).Dispose();
         server.Dispose();
         await done.Task.Guarded();
-        Assert.Equal([SocketEventTypes.Listening, SocketEventTypes.Accepted, SocketEventTypes.ConnectionReady, SocketEventTypes.Closed, SocketEventTypes.MonitorStopped], types);
+        Assert.Equal([SocketEventTypes.Listening, SocketEventTypes.Accepted, SocketEventTypes.ConnectionReady, SocketEventTypes.Closed,
+            SocketEventTypes.MonitorStopped], types);
         Assert.Equal(0, wrongThreads);
         Assert.True(log.Lines.Count(static l => l.Id.Id == 12 && l.Exception is InvalidOperationException) >= 4);
     }
@@ -91,12 +92,15 @@ public sealed class SocketCallbackTests
         (await server.ReceiveAsync(Guard.Token).Guarded()).Dispose();
         (await server.ReceiveAsync(Guard.Token).Guarded()).Dispose();
         listener.RecordObservableInstruments();
-        Assert.Equal((2, 2, 1), (values["zlink.socket.count PAIR"], values["zlink.socket.peers PAIR"], values["zlink.socket.count ROUTER"]));
-        Assert.Equal((3, 3, 0), (values["zlink.socket.received PAIR"], values["zlink.socket.delivered PAIR"], values["zlink.socket.unread PAIR"]));
+        Assert.Equal((2, 2, 1), (values["zlink.socket.count PAIR"], values["zlink.socket.peers PAIR"],
+            values["zlink.socket.count ROUTER"]));
+        Assert.Equal((3, 3, 0), (values["zlink.socket.received PAIR"], values["zlink.socket.delivered PAIR"],
+            values["zlink.socket.unread PAIR"]));
         Assert.Equal((1, 1), (values["zlink.socket.connections PAIR accepted"], values["zlink.socket.connections PAIR dialled"]));
         Assert.Equal((1, 0), (values["zlink.socket.dropped ROUTER unroutable"], values["zlink.socket.dropped PAIR unroutable"]));
         Assert.Equal((0, 0), (values["zlink.socket.refused PAIR"], values["zlink.socket.failed_handshakes PAIR lost"]));
-        Assert.True(values.ContainsKey("zlink.socket.sent_bytes PAIR") && values.ContainsKey("zlink.socket.queued PAIR") && values.ContainsKey("zlink.socket.dropped PAIR high_water_mark"));
+        Assert.True(values.ContainsKey("zlink.socket.sent_bytes PAIR") && values.ContainsKey("zlink.socket.queued PAIR")
+            && values.ContainsKey("zlink.socket.dropped PAIR high_water_mark"));
 
         server.Dispose();
         client.Dispose();
@@ -104,7 +108,8 @@ public sealed class SocketCallbackTests
         await Guard.UntilAsync(() => context.GetStatistics().Sockets == 0, "the sockets end");
 
         listener.RecordObservableInstruments();
-        Assert.Equal((0, 0, 3, 3, 1), (values["zlink.socket.count PAIR"], values["zlink.socket.peers PAIR"], values["zlink.socket.received PAIR"], values["zlink.socket.sent PAIR"], values["zlink.socket.dropped ROUTER unroutable"]));
+        Assert.Equal((0, 0, 3, 3, 1), (values["zlink.socket.count PAIR"], values["zlink.socket.peers PAIR"],
+            values["zlink.socket.received PAIR"], values["zlink.socket.sent PAIR"], values["zlink.socket.dropped ROUTER unroutable"]));
     }
 
     [Fact]
@@ -122,7 +127,8 @@ public sealed class SocketCallbackTests
         await Guard.UntilAsync(() => client.GetStatistics().HandshakeFailures.Total == 1, "the failed handshake is counted");
         listener.RecordObservableInstruments();
         Assert.Equal(1, values["zlink.socket.failed_handshakes DEALER certificate"]);
-        string[] causes = [.. values.Keys.Where(static key => key.StartsWith("zlink.socket.failed_handshakes DEALER ", StringComparison.Ordinal))];
+        string[] causes = [.. values.Keys.Where(static key =>
+            key.StartsWith("zlink.socket.failed_handshakes DEALER ", StringComparison.Ordinal))];
         Assert.Equal(typeof(HandshakeFailureCounts).GetProperties().Length - 1, causes.Length); // All but their sum.
     }
 
@@ -189,7 +195,8 @@ public sealed class SocketCallbackTests
 
         public bool IsEnabled(LogLevel logLevel) => true;
 
-        public void Log<TState>(LogLevel logLevel, EventId eventId, TState state, Exception? exception, Func<TState, Exception?, string> formatter) => Lines.Enqueue((eventId, exception));
+        public void Log<TState>(LogLevel logLevel, EventId eventId, TState state, Exception? exception, Func<TState, Exception?,
+            string> formatter) => Lines.Enqueue((eventId, exception));
 
         public void Dispose()
         {

@@ -19,7 +19,8 @@ public sealed class SocketMonitorTests
         Assert.Equal([2, 3], ReadAll(some).Select(e => e.Value));
         List<SocketEvent> events = ReadAll(all);
         Assert.Equal([1, 2, 3], events.Select(e => e.Value));
-        Assert.Equal(("tcp://a", "tcp://b", 7u, "why"), (events[1].LocalAddress, events[1].RemoteAddress, events[1].PeerId, events[1].Detail));
+        Assert.Equal(("tcp://a", "tcp://b", 7u, "why"),
+            (events[1].LocalAddress, events[1].RemoteAddress, events[1].PeerId, events[1].Detail));
     }
 
     [Fact]
@@ -165,7 +166,8 @@ public sealed class SocketMonitorTests
         return events;
     }
 
-    private static async Task<SocketEvent> AwaitAsync(SocketMonitor monitor, CancellationToken cancellation) => await monitor.ReadAsync(cancellation);
+    private static async Task<SocketEvent> AwaitAsync(SocketMonitor monitor, CancellationToken cancellation) =>
+        await monitor.ReadAsync(cancellation);
 
     /// <summary>Counts what is posted to it, and runs it on the pool.</summary>
     private sealed class Window : SynchronizationContext

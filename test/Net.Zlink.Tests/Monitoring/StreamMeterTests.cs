@@ -19,14 +19,16 @@ public sealed class StreamMeterTests
         await server.NextConnectedAsync();
         await server.NextConnectedAsync();
         await (await fixture.ConnectAsync(endpoint)).ReadToAnyEndAsync();
-        AssertRead(fixture, ("zlink.stream.connections/accepted", 3), ("zlink.stream.connections/dialled", 1), ("zlink.stream.refused", 1), ("zlink.stream.peers", 3));
+        AssertRead(fixture, ("zlink.stream.connections/accepted", 3), ("zlink.stream.connections/dialled", 1), ("zlink.stream.refused", 1),
+            ("zlink.stream.peers", 3));
     }
 
     [Fact]
     public async Task What_waits_and_what_was_dropped_are_told_by_cause_and_what_was_dropped_stays_when_the_socket_has_gone()
     {
         await using var fixture = new StreamFixture();
-        StreamSocket socket = fixture.Bind(out string endpoint, new StreamOptions { SendHighWaterMark = 5, SendBufferSize = 16 * 1024, Linger = TimeSpan.Zero });
+        StreamSocket socket = fixture.Bind(out string endpoint,
+            new StreamOptions { SendHighWaterMark = 5, SendBufferSize = 16 * 1024, Linger = TimeSpan.Zero });
         RawPeer talker = await fixture.ConnectAsync(endpoint);
         uint talkerId = await socket.NextConnectedAsync();
         await fixture.ConnectAsync(endpoint, receiveBuffer: 16 * 1024);
@@ -34,17 +36,20 @@ public sealed class StreamMeterTests
         Assert.Equal(5, socket.Fill(silentId));
         await talker.SendAsync(Wire.Frames([1], [2], [3]));
         await fixture.UntilAsync(() => socket.GetStatistics().UnreadMessages == 3);
-        AssertRead(fixture, ("zlink.stream.queued", 5), ("zlink.stream.unread", 3), ("zlink.stream.dropped/connection_lost", 0), ("zlink.stream.dropped/unread", 0));
+        AssertRead(fixture, ("zlink.stream.queued", 5), ("zlink.stream.unread", 3), ("zlink.stream.dropped/connection_lost", 0),
+            ("zlink.stream.dropped/unread", 0));
 
         Assert.True(socket.TryGetPeer(silentId, out StreamPeer? silent));
         silent.Abort();
         Assert.True(socket.Disconnect(talkerId));
         await fixture.UntilAsync(() => socket.GetStatistics().ClosedConnections == 2);
-        AssertRead(fixture, ("zlink.stream.queued", 0), ("zlink.stream.unread", 0), ("zlink.stream.dropped/connection_lost", 5), ("zlink.stream.dropped/unread", 3));
+        AssertRead(fixture, ("zlink.stream.queued", 0), ("zlink.stream.unread", 0), ("zlink.stream.dropped/connection_lost", 5),
+            ("zlink.stream.dropped/unread", 3));
 
         socket.Dispose();
         await fixture.UntilAsync(() => fixture.Context.GetStatistics().Sockets == 0);
-        AssertRead(fixture, ("zlink.stream.queued", 0), ("zlink.stream.unread", 0), ("zlink.stream.dropped/connection_lost", 5), ("zlink.stream.dropped/unread", 3));
+        AssertRead(fixture, ("zlink.stream.queued", 0), ("zlink.stream.unread", 0), ("zlink.stream.dropped/connection_lost", 5),
+            ("zlink.stream.dropped/unread", 3));
     }
 
     [Fact]
@@ -98,7 +103,8 @@ public sealed class StreamMeterTests
         client.Options.Tls.CaFile = own.CaFile;
         client.Options.Tls.HostName = "elsewhere.example";
         await Assert.ThrowsAsync<ZlinkException>(() => client.ConnectAsync(server.Bind("tls://127.0.0.1:0"), Guard.Token).Guarded());
-        AssertRead(here, ("zlink.stream.failed_handshakes/certificate", 1), ("zlink.stream.failed_handshakes/lost", 0), ("zlink.stream.connections/dialled", 1));
+        AssertRead(here, ("zlink.stream.failed_handshakes/certificate", 1), ("zlink.stream.failed_handshakes/lost", 0),
+            ("zlink.stream.connections/dialled", 1));
     }
 
     [Fact]
@@ -110,10 +116,12 @@ public sealed class StreamMeterTests
         context.Pool.Rent(size).Dispose();
         IReadOnlyList<string> series = PoolSeries(context);
         Assert.Equal(before + 5, series.Count);
-        Assert.Contains(string.Create(System.Globalization.CultureInfo.InvariantCulture, $"zlink.pool.rented/{size}"), series, StringComparer.Ordinal);
+        Assert.Contains(string.Create(System.Globalization.CultureInfo.InvariantCulture, $"zlink.pool.rented/{size}"), series,
+            StringComparer.Ordinal);
 
         static IReadOnlyList<string> PoolSeries(ZlinkContext context) =>
-            [.. MeterReadings.Of(context).Keys.Where(static key => key.StartsWith("zlink.pool.", StringComparison.Ordinal) && key.Contains('/', StringComparison.Ordinal))];
+            [.. MeterReadings.Of(context).Keys.Where(
+                static key => key.StartsWith("zlink.pool.", StringComparison.Ordinal) && key.Contains('/', StringComparison.Ordinal))];
     }
 
     [Fact]
@@ -123,7 +131,8 @@ public sealed class StreamMeterTests
         await using var fixture = new StreamFixture();
         using (IMemoryOwner<byte> large = fixture.Pool.Rent(Size))
         {
-            AssertRead(fixture, ("zlink.pool.oversize_rented", 1), ("zlink.pool.oversize_live", 1), ("zlink.pool.oversize_live_bytes", Size));
+            AssertRead(fixture, ("zlink.pool.oversize_rented", 1), ("zlink.pool.oversize_live", 1),
+                ("zlink.pool.oversize_live_bytes", Size));
         }
 
         AssertRead(fixture, ("zlink.pool.oversize_rented", 1), ("zlink.pool.oversize_live", 0), ("zlink.pool.oversize_live_bytes", 0));
@@ -149,7 +158,8 @@ public sealed class StreamMeterTests
         Dictionary<string, double> readings = MeterReadings.Of(fixture.Context);
         foreach ((string name, double value) in expected)
         {
-            Assert.True(readings.TryGetValue(name, out double read), $"nothing is told of {name}, but of {string.Join(", ", readings.Keys)}");
+            Assert.True(readings.TryGetValue(name, out double read),
+                $"nothing is told of {name}, but of {string.Join(", ", readings.Keys)}");
             Assert.True(read == value, $"{name} is {read}, not {value}");
         }
     }

@@ -14,7 +14,8 @@ public sealed class ThrowingLogTests
     public async Task Holds_up_no_shutdown_behind_a_handshake_that_failed()
     {
         ZlinkContext context = NewContext();
-        using (RawPeer peer = await RawPeer.ConnectAsync(context.CreateDealer().Bind("ws://127.0.0.1:0").Replace("ws:", "tcp:", StringComparison.Ordinal).TrimEnd('/')))
+        using (RawPeer peer = await RawPeer.ConnectAsync(
+            context.CreateDealer().Bind("ws://127.0.0.1:0").Replace("ws:", "tcp:", StringComparison.Ordinal).TrimEnd('/')))
         {
             await peer.SendAsync("complete nonsense here"u8.ToArray());
             await peer.ReadToAnyEndAsync();
@@ -99,7 +100,8 @@ public sealed class ThrowingLogTests
     public async Task Keeps_no_failed_pipe_open()
     {
         ZlinkContext context = NewContext();
-        using RawPeer peer = await RawPeer.ConnectAsync(context.CreateStream().BindPipe("tcp://127.0.0.1:0", static _ => throw new InvalidOperationException("handler")));
+        using RawPeer peer = await RawPeer.ConnectAsync(
+            context.CreateStream().BindPipe("tcp://127.0.0.1:0", static _ => throw new InvalidOperationException("handler")));
 
         await peer.ReadToAnyEndAsync();
         await EndAsync(context);
@@ -124,6 +126,7 @@ public sealed class ThrowingLogTests
 
         public bool IsEnabled(LogLevel logLevel) => true;
 
-        public void Log<TState>(LogLevel logLevel, EventId eventId, TState state, Exception? exception, Func<TState, Exception?, string> formatter) => throw new InvalidOperationException("the log is full");
+        public void Log<TState>(LogLevel logLevel, EventId eventId, TState state, Exception? exception, Func<TState, Exception?,
+            string> formatter) => throw new InvalidOperationException("the log is full");
     }
 }

@@ -5,7 +5,8 @@ using Xunit;
 
 namespace Net.Zlink.Tests.Monitoring;
 
-/// <summary>Two types that do not talk to each other: this side's people are told which, the peer gets the bytes that the native core sends.</summary>
+/// <summary>Two types that do not talk to each other: this side's people are told which, the peer gets the bytes that the native core
+/// sends.</summary>
 public sealed class TypeMismatchTests
 {
     // ERROR, code 05, "socket type mismatch".
@@ -22,8 +23,10 @@ public sealed class TypeMismatchTests
         using RawPeer peer = await listener.AcceptAsync();
         await peer.SendAsync(ZmpFixture.Control("01 06 01 41"));
 
-        Assert.Equal("protocol fault: code 05, socket type mismatch: this side is SUB, the peer ROUTER; SUB talks to PUB and XPUB", (await monitor.ReadAsync(Guard.Token).Guarded()).Detail);
-        Assert.StartsWith("the peer broke the protocol: socket type mismatch: this side is SUB, the peer ROUTER; SUB talks to PUB and XPUB;", (await monitor.ReadAsync(Guard.Token).Guarded()).Detail, StringComparison.Ordinal);
+        Assert.Equal("protocol fault: code 05, socket type mismatch: this side is SUB, the peer ROUTER; SUB talks to PUB and XPUB",
+            (await monitor.ReadAsync(Guard.Token).Guarded()).Detail);
+        Assert.StartsWith("the peer broke the protocol: socket type mismatch: this side is SUB, the peer ROUTER; SUB talks to PUB and "
+            + "XPUB;", (await monitor.ReadAsync(Guard.Token).Guarded()).Detail, StringComparison.Ordinal);
     }
 
     [Fact]
@@ -35,7 +38,8 @@ public sealed class TypeMismatchTests
         using RawPeer peer = await RawPeer.ConnectAsync(pair.Bind("tcp://127.0.0.1:0"));
         await peer.SendAsync(ZmpFixture.Control("01 0b 00")); // A STREAM, which speaks no ZMP.
 
-        Assert.Equal("protocol fault: code 05, socket type mismatch: this side is PAIR, the peer type 11; PAIR talks to PAIR", (await monitor.ReadAsync(Guard.Token).Guarded()).Detail);
+        Assert.Equal("protocol fault: code 05, socket type mismatch: this side is PAIR, the peer type 11; PAIR talks to PAIR",
+            (await monitor.ReadAsync(Guard.Token).Guarded()).Detail);
         byte[] greeting = [.. ZmpFixture.Control("01 00 01 50"), .. ZmpFixture.Hex(ZmpFixture.Ready)];
         Assert.Equal((byte[])[.. greeting, .. ZmpFixture.Hex(Error)], await peer.ReadToEndAsync());
     }

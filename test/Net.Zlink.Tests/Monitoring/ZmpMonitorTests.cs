@@ -47,7 +47,8 @@ public sealed class ZmpMonitorTests
         RouterSocket server = context.CreateRouter();
         using DealerSocket client = context.CreateDealer();
         using SocketMonitor there = client.OpenMonitor(SocketEventTypes.AllNative);
-        using SocketMonitor here = server.OpenMonitor(SocketEventTypes.Closed | SocketEventTypes.MonitorStopped | SocketEventTypes.Disconnected);
+        using SocketMonitor here = server.OpenMonitor(
+            SocketEventTypes.Closed | SocketEventTypes.MonitorStopped | SocketEventTypes.Disconnected);
         string endpoint = server.Bind("tcp://127.0.0.1:0");
         client.Connect(endpoint);
         await NextAsync(there, SocketEventTypes.ConnectDelayed);
@@ -85,7 +86,8 @@ public sealed class ZmpMonitorTests
             RouterSocket server = context.CreateRouter();
             using DealerSocket client = context.CreateDealer();
             using SocketMonitor there = client.OpenMonitor(SocketEventTypes.ConnectionReady);
-            using SocketMonitor here = server.OpenMonitor(SocketEventTypes.ConnectionRefused | SocketEventTypes.Disconnected | SocketEventTypes.MonitorStopped);
+            using SocketMonitor here = server.OpenMonitor(
+                SocketEventTypes.ConnectionRefused | SocketEventTypes.Disconnected | SocketEventTypes.MonitorStopped);
             client.Connect(server.Bind("tcp://127.0.0.1:0"));
             await NextAsync(there, SocketEventTypes.ConnectionReady);
             server.Dispose();
@@ -220,8 +222,10 @@ public sealed class ZmpMonitorTests
         await using ZlinkContext context = _context;
         RouterSocket server = context.CreateRouter();
         DealerSocket client = context.CreateDealer();
-        using SocketMonitor here = server.OpenMonitor(SocketEventTypes.ConnectionReady | SocketEventTypes.Disconnected | SocketEventTypes.MonitorStopped | SocketEventTypes.Closed);
-        using SocketMonitor there = client.OpenMonitor(SocketEventTypes.ConnectionReady | SocketEventTypes.Disconnected | SocketEventTypes.MonitorStopped);
+        using SocketMonitor here = server.OpenMonitor(
+            SocketEventTypes.ConnectionReady | SocketEventTypes.Disconnected | SocketEventTypes.MonitorStopped | SocketEventTypes.Closed);
+        using SocketMonitor there = client.OpenMonitor(
+            SocketEventTypes.ConnectionReady | SocketEventTypes.Disconnected | SocketEventTypes.MonitorStopped);
         string endpoint = server.Bind("tcp://127.0.0.1:0");
         client.Connect(endpoint);
         await NextAsync(there, SocketEventTypes.ConnectionReady);
@@ -232,7 +236,8 @@ public sealed class ZmpMonitorTests
         await NextAsync(there, SocketEventTypes.MonitorStopped);
 
         using DealerSocket second = context.CreateDealer();
-        using SocketMonitor unbound = second.OpenMonitor(SocketEventTypes.ConnectionReady | SocketEventTypes.Disconnected | SocketEventTypes.ConnectRetried);
+        using SocketMonitor unbound = second.OpenMonitor(
+            SocketEventTypes.ConnectionReady | SocketEventTypes.Disconnected | SocketEventTypes.ConnectRetried);
         second.Connect(endpoint);
         await NextAsync(here, SocketEventTypes.ConnectionReady);
         await NextAsync(unbound, SocketEventTypes.ConnectionReady);
@@ -306,7 +311,8 @@ public sealed class ZmpMonitorTests
     [InlineData("tcp://*:0", "")]
     [InlineData("ws://*:0/feed", "/feed")]
     [InlineData("ws://*:0", "/")]
-    public async Task A_connection_that_came_in_by_a_wildcard_is_named_by_the_address_that_it_came_in_by_and_over_ws_by_the_path_too(string wildcard, string path)
+    public async Task A_connection_that_came_in_by_a_wildcard_is_named_by_the_address_that_it_came_in_by_and_over_ws_by_the_path_too(
+        string wildcard, string path)
     {
         await using ZlinkContext context = _context;
         using RouterSocket server = context.CreateRouter();
@@ -346,8 +352,10 @@ public sealed class ZmpMonitorTests
         server.Bind(Endpoint);
         SocketEvent accepted = await NextAsync(here, SocketEventTypes.ConnectionReady);
         SocketEvent connected = await NextAsync(there, SocketEventTypes.ConnectionReady);
-        Assert.Equal((Endpoint, "", "client", "client"), (accepted.LocalAddress, accepted.RemoteAddress, TextOf(accepted.RoutingId), TextOf(accepted.PeerRoutingId)));
-        Assert.Equal(("", Endpoint, "server", "server"), (connected.LocalAddress, connected.RemoteAddress, TextOf(connected.RoutingId), TextOf(connected.PeerRoutingId)));
+        Assert.Equal((Endpoint, "", "client", "client"),
+            (accepted.LocalAddress, accepted.RemoteAddress, TextOf(accepted.RoutingId), TextOf(accepted.PeerRoutingId)));
+        Assert.Equal(("", Endpoint, "server", "server"),
+            (connected.LocalAddress, connected.RemoteAddress, TextOf(connected.RoutingId), TextOf(connected.PeerRoutingId)));
         client.Send("x"u8);
         client.Dispose(); // Which this side asked for: it is no event there.
         await NextAsync(there, SocketEventTypes.MonitorStopped);
@@ -364,7 +372,8 @@ public sealed class ZmpMonitorTests
         server.Dispose();
         await NextAsync(here, SocketEventTypes.MonitorStopped);
         SocketEvent lost = await NextAsync(ofNext, SocketEventTypes.Disconnected);
-        Assert.Equal((4L, "server", "server", Endpoint), (lost.Value, TextOf(lost.RoutingId), TextOf(lost.PeerRoutingId), lost.RemoteAddress));
+        Assert.Equal((4L, "server", "server", Endpoint),
+            (lost.Value, TextOf(lost.RoutingId), TextOf(lost.PeerRoutingId), lost.RemoteAddress));
 
         static string TextOf(ReadOnlyMemory<byte> id) => System.Text.Encoding.ASCII.GetString(id.Span);
     }
@@ -376,7 +385,8 @@ public sealed class ZmpMonitorTests
         using PairSocket server = context.CreatePair();
         using PairSocket first = context.CreatePair();
         using PairSocket second = context.CreatePair();
-        using SocketMonitor monitor = server.OpenMonitor(SocketEventTypes.ConnectionReady | SocketEventTypes.ConnectionRefused | SocketEventTypes.Disconnected);
+        using SocketMonitor monitor = server.OpenMonitor(
+            SocketEventTypes.ConnectionReady | SocketEventTypes.ConnectionRefused | SocketEventTypes.Disconnected);
         string endpoint = server.Bind("tcp://127.0.0.1:0");
         first.Connect(endpoint);
         await NextAsync(monitor, SocketEventTypes.ConnectionReady);

@@ -34,17 +34,21 @@ public sealed class ContextOptionsTests
         await using var context = new ZlinkContext();
         using PairSocket pair = context.CreatePair();
         Assert.Equal("timeout", Assert.Throws<ArgumentOutOfRangeException>(() => pair.Receive(TimeSpan.FromSeconds(-2))).ParamName);
-        await Assert.ThrowsAsync<ArgumentOutOfRangeException>("deadline", async () => await context.ShutdownAsync(TimeSpan.FromSeconds(-2), Guard.Token));
+        await Assert.ThrowsAsync<ArgumentOutOfRangeException>(
+            "deadline", async () => await context.ShutdownAsync(TimeSpan.FromSeconds(-2), Guard.Token));
     }
 
     [Fact]
     public void Native_context_options_become_settings()
     {
         var options = new ZlinkContextOptions();
-        Assert.Equal((1023, 0, 1), (NativeOptions.GetInt32(options, 2), NativeOptions.GetInt32(options, 42), NativeOptions.GetInt32(options, 70)));
-        ZlinkContextOptions changed = NativeOptions.With(NativeOptions.With(NativeOptions.With(NativeOptions.With(options, 1, 3), 2, 7), 42, 5), 70, 0);
+        Assert.Equal((1023, 0, 1), (NativeOptions.GetInt32(options, 2), NativeOptions.GetInt32(options, 42),
+            NativeOptions.GetInt32(options, 70)));
+        ZlinkContextOptions changed = NativeOptions.With(
+            NativeOptions.With(NativeOptions.With(NativeOptions.With(options, 1, 3), 2, 7), 42, 5), 70, 0);
         Assert.Equal((3, 7, true, TimeSpan.Zero), (changed.ShardCount, changed.MaxSockets, changed.IPv6, changed.DefaultLinger));
-        Assert.Equal((3, 7, 1, 0), (NativeOptions.GetInt32(changed, 1), NativeOptions.GetInt32(changed, 2), NativeOptions.GetInt32(changed, 42), NativeOptions.GetInt32(changed, 70)));
+        Assert.Equal((3, 7, 1, 0), (NativeOptions.GetInt32(changed, 1), NativeOptions.GetInt32(changed, 2),
+            NativeOptions.GetInt32(changed, 42), NativeOptions.GetInt32(changed, 70)));
     }
 
     [Theory]
@@ -56,7 +60,8 @@ public sealed class ContextOptionsTests
     [InlineData(-1, 1)]
     [InlineData(10, 1)]
     public void A_bad_native_context_option_is_an_invalid_argument(int number, int value) =>
-        Assert.Equal(ZlinkError.InvalidArgument, Assert.Throws<ZlinkException>(() => NativeOptions.With(new ZlinkContextOptions(), number, value)).Error);
+        Assert.Equal(ZlinkError.InvalidArgument, Assert.Throws<ZlinkException>(
+            () => NativeOptions.With(new ZlinkContextOptions(), number, value)).Error);
 
     [Theory]
     [InlineData(3)]
@@ -68,8 +73,10 @@ public sealed class ContextOptionsTests
     [InlineData(9)]
     public void A_native_context_option_that_means_nothing_here_is_refused_with_the_reason(int number)
     {
-        Assert.Equal(ZlinkError.NotSupported, Assert.Throws<ZlinkException>(() => NativeOptions.With(new ZlinkContextOptions(), number, 1)).Error);
-        Assert.Equal(ZlinkError.NotSupported, Assert.Throws<ZlinkException>(() => NativeOptions.GetInt32(new ZlinkContextOptions(), number)).Error);
+        Assert.Equal(ZlinkError.NotSupported, Assert.Throws<ZlinkException>(() => NativeOptions.With(new ZlinkContextOptions(), number, 1))
+            .Error);
+        Assert.Equal(ZlinkError.NotSupported, Assert.Throws<ZlinkException>(
+            () => NativeOptions.GetInt32(new ZlinkContextOptions(), number)).Error);
     }
 
     [Fact]

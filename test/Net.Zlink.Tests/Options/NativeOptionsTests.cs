@@ -13,7 +13,8 @@ public sealed class NativeOptionsTests
     // Every number of the native header.
     private static readonly int[] Numbers =
     [
-        4, 5, 6, 7, 8, 9, 11, 12, 13, 14, 15, 16, 17, 18, 19, 21, 22, 23, 24, 25, 27, 28, 32, 33, 34, 35, 36, 37, 39, 40, 42, 51, 54, 56, 57, 61, 66, 69, 71, 72, 74, 75, 76, 77, 78, 79, 80, 84,
+        4, 5, 6, 7, 8, 9, 11, 12, 13, 14, 15, 16, 17, 18, 19, 21, 22, 23, 24, 25, 27, 28, 32, 33, 34, 35, 36, 37, 39, 40, 42, 51, 54, 56,
+            57, 61, 66, 69, 71, 72, 74, 75, 76, 77, 78, 79, 80, 84,
         89, 90, 91, 92, 95, 96, 97, 98, 99, 100, 101, 102, 108, 116, 117,
     ];
 
@@ -44,7 +45,8 @@ public sealed class NativeOptionsTests
 
         foreach ((int number, (string name, _)) in NativeOptions.ContextGaps)
         {
-            Assert.Single(all[contexts..], l => l.StartsWith(string.Create(CultureInfo.InvariantCulture, $"| {number} | {name} |"), StringComparison.Ordinal));
+            Assert.Single(all[contexts..], l => l.StartsWith(
+                string.Create(CultureInfo.InvariantCulture, $"| {number} | {name} |"), StringComparison.Ordinal));
         }
     }
 
@@ -135,8 +137,10 @@ public sealed class NativeOptionsTests
         using DealerSocket socket = context.CreateDealer();
         foreach (int size in new[] { 0, 1, 3, 5, 8 })
         {
-            Assert.Equal(ZlinkError.InvalidArgument, Assert.Throws<ZlinkException>(() => NativeOptions.Set(socket, 17, new byte[size])).Error);
-            Assert.Equal(ZlinkError.InvalidArgument, Assert.Throws<ZlinkException>(() => NativeOptions.Get(socket, 17, new byte[size])).Error);
+            Assert.Equal(ZlinkError.InvalidArgument, Assert.Throws<ZlinkException>(() => NativeOptions.Set(socket, 17, new byte[size]))
+                .Error);
+            Assert.Equal(ZlinkError.InvalidArgument, Assert.Throws<ZlinkException>(() => NativeOptions.Get(socket, 17, new byte[size]))
+                .Error);
         }
 
         // EVENTS takes a longer buffer, and zeroes what it does not need.
@@ -218,7 +222,8 @@ public sealed class NativeOptionsTests
         NativeOptions.Set(xpub, 6, "a"u8);
         NativeOptions.Set(xpub, 98, 0);
         Assert.True(xpub.Options is { Manual: false, ManualLastValue: false });
-        Assert.Equal(ZlinkError.InvalidArgument, Assert.Throws<ZlinkException>(() => NativeOptions.Set(xpub, 6, "a"u8)).Error); // not in manual mode
+        // not in manual mode
+        Assert.Equal(ZlinkError.InvalidArgument, Assert.Throws<ZlinkException>(() => NativeOptions.Set(xpub, 6, "a"u8)).Error);
         NativeOptions.Set(xpub, 98, 1);
         NativeOptions.Set(xpub, 71, 1);
         Assert.True(xpub.Options is { Manual: true, ManualLastValue: true });
@@ -245,7 +250,8 @@ public sealed class NativeOptionsTests
         NativeOptions.Set(socket, 101, 0);
         NativeOptions.Set(socket, 102, "secret"u8);
         TlsOptions tls = socket.Options.Tls;
-        Assert.Equal(("/a.crt", "/a.key", "/ca.crt", "localhost", "secret"), (tls.CertificateFile, tls.KeyFile, tls.CaFile, tls.HostName, tls.KeyPassword));
+        Assert.Equal(("/a.crt", "/a.key", "/ca.crt", "localhost", "secret"),
+            (tls.CertificateFile, tls.KeyFile, tls.CaFile, tls.HostName, tls.KeyPassword));
         Assert.True(tls is { RequireClientCertificate: true, TrustSystem: false });
         Assert.Equal(ZlinkError.InvalidArgument, Assert.Throws<ZlinkException>(() => NativeOptions.Set(socket, 95, new byte[257])).Error);
         NativeOptions.Set(socket, 95, []);
@@ -283,7 +289,8 @@ public sealed class NativeOptionsTests
         using Message message = await server.ReceiveAsync(Guard.Token).Guarded();
         Assert.Equal("hello"u8.ToArray(), message.Span.ToArray());
         router.Connect("tcp://127.0.0.1:1");
-        Assert.Equal(["server", ""], router.GetPeers().Select(static p => Encoding.UTF8.GetString(p.RoutingId.Span)).OrderDescending(StringComparer.Ordinal), StringComparer.Ordinal);
+        Assert.Equal(["server", ""], router.GetPeers().Select(static p => Encoding.UTF8.GetString(p.RoutingId.Span))
+            .OrderDescending(StringComparer.Ordinal), StringComparer.Ordinal);
         Assert.Equal(ZlinkError.InvalidArgument, Assert.Throws<ZlinkException>(() => NativeOptions.Set(router, 61, [])).Error);
     }
 
@@ -310,7 +317,8 @@ public sealed class NativeOptionsTests
     {
         await using var context = new ZlinkContext();
         using StreamSocket socket = context.CreateStream();
-        Assert.Equal((11, 65_536, 2), (NativeOptions.GetInt32(socket, 16), NativeOptions.GetInt32(socket, 19), NativeOptions.GetInt32(socket, 15)));
+        Assert.Equal((11, 65_536, 2), (NativeOptions.GetInt32(socket, 16), NativeOptions.GetInt32(socket, 19),
+            NativeOptions.GetInt32(socket, 15)));
         NativeOptions.Set(socket, 23, 17);
         Assert.Equal(17, socket.Options.SendHighWaterMark);
         Assert.Equal(ZlinkError.NotSupported, Assert.Throws<ZlinkException>(() => NativeOptions.Set(socket, 61, "a"u8)).Error);
@@ -328,8 +336,10 @@ public sealed class NativeOptionsTests
         await using var context = new ZlinkContext();
         (ZmpSocket Socket, int Type, int Events)[] fresh =
         [
-            (context.CreatePair(), 0, 0), (context.CreatePub(), 1, 2), (context.CreateSub(), 2, 0), (context.CreateDealer(), 5, 0), (context.CreateRouter(), 6, 2),
-            (context.CreateRouter(new RouterOptions { Mandatory = true }), 6, 0), (context.CreateXPub(), 9, 2), (context.CreateXSub(), 10, 2),
+            (context.CreatePair(), 0, 0), (context.CreatePub(), 1, 2), (context.CreateSub(), 2, 0), (context.CreateDealer(), 5, 0),
+                (context.CreateRouter(), 6, 2),
+            (context.CreateRouter(new RouterOptions { Mandatory = true }), 6, 0), (context.CreateXPub(), 9, 2),
+                (context.CreateXSub(), 10, 2),
         ];
         foreach ((ZmpSocket socket, int type, int events) in fresh)
         {
@@ -339,6 +349,8 @@ public sealed class NativeOptionsTests
         }
     }
 
-    private static string Snapshot(DealerSocket socket) => string.Join(' ', NativeOptionTable.Rows.Where(static r => r.Kind == NativeKind.Int32 && r.GetNumber is not null && r.Number != 116)
-        .Select(r => r.Fits(new NativeTarget(socket.Options, socket, null)) ? r.GetNumber!(new NativeTarget(socket.Options, socket, null)) : 0));
+    private static string Snapshot(DealerSocket socket) =>
+        string.Join(' ', NativeOptionTable.Rows.Where(static r => r.Kind == NativeKind.Int32 && r.GetNumber is not null && r.Number != 116)
+        .Select(r => r.Fits(new NativeTarget(socket.Options, socket, null)) ? r.GetNumber!(new NativeTarget(socket.Options, socket, null))
+            : 0));
 }

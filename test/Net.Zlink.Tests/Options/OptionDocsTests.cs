@@ -8,7 +8,8 @@ using Xunit;
 
 namespace Net.Zlink.Tests.Options;
 
-/// <summary>What options say of themselves, and what docs/options.md says of them: none may be missing, and both say the same about when a change counts.</summary>
+/// <summary>What options say of themselves, and what docs/options.md says of them: none may be missing, and both say the same about when a
+/// change counts.</summary>
 public sealed class OptionDocsTests
 {
     // How a property says when a change counts, and the word for it in the table.
@@ -19,14 +20,16 @@ public sealed class OptionDocsTests
         ("made", "Read when the socket is made"),
     ];
 
-    private static readonly XElement[] Members = [.. XDocument.Load(Path.Combine(AppContext.BaseDirectory, "Net.Zlink.xml")).Descendants("member")];
+    private static readonly XElement[] Members =
+        [.. XDocument.Load(Path.Combine(AppContext.BaseDirectory, "Net.Zlink.xml")).Descendants("member")];
 
     private static readonly string[] Lines = File.ReadAllLines(Path.Combine(SourceTree.Root, "docs", "options.md"));
 
     [Fact]
     public void Every_option_of_a_socket_says_when_a_change_counts()
     {
-        IEnumerable<string> silent = OptionsOfSockets().Where(static p => !Times.Any(t => DocOf(p).Contains(t.Sentence, StringComparison.Ordinal))).Select(static p => NameOf(p));
+        IEnumerable<string> silent = OptionsOfSockets()
+            .Where(static p => !Times.Any(t => DocOf(p).Contains(t.Sentence, StringComparison.Ordinal))).Select(static p => NameOf(p));
         Assert.Empty(silent);
     }
 
@@ -40,7 +43,8 @@ public sealed class OptionDocsTests
             foreach ((string word, string sentence) in Times)
             {
                 bool isInTable = when.Split(' ', ',', ';', ':', '.').Contains(word, StringComparer.Ordinal);
-                Assert.True(isInTable == doc.Contains(sentence, StringComparison.Ordinal), $"{NameOf(property)}: the table says '{when}', the property '{doc}'");
+                Assert.True(isInTable == doc.Contains(sentence, StringComparison.Ordinal),
+                    $"{NameOf(property)}: the table says '{when}', the property '{doc}'");
             }
         }
     }
@@ -50,11 +54,13 @@ public sealed class OptionDocsTests
     {
         int contexts = Array.IndexOf(Lines, "## Contexts");
         string sockets = string.Join('\n', Lines[..contexts]);
-        IEnumerable<string> missing = OptionTypes().SelectMany(static type => Settable(type).Where(static p => !IsGroup(p))).Where(property =>
+        IEnumerable<string> missing = OptionTypes().SelectMany(static type => Settable(type).Where(static p => !IsGroup(p)))
+            .Where(property =>
         {
             Type type = property.DeclaringType!;
             string place = type == typeof(ZlinkContextOptions) ? string.Join('\n', Lines[contexts..])
-                : type == typeof(BufferPoolOptions) || type == typeof(StreamConnectOptions) ? Assert.Single(Lines, l => l.Contains($"`{type.Name}`", StringComparison.Ordinal))
+                : type == typeof(BufferPoolOptions) || type == typeof(StreamConnectOptions)
+                    ? Assert.Single(Lines, l => l.Contains($"`{type.Name}`", StringComparison.Ordinal))
                 : sockets;
             return !place.Contains($"`{TableNameOf(property)}`", StringComparison.Ordinal);
         }).Select(static p => NameOf(p));
@@ -69,28 +75,34 @@ public sealed class OptionDocsTests
         Assert.Contains("SocketOptions.Tls", names, StringComparer.Ordinal);
         Assert.Contains("WebSocketTransportOptions.AllowedPaths", names, StringComparer.Ordinal);
         Assert.Contains("TlsOptions.Validation", names, StringComparer.Ordinal);
-        Assert.Contains("at its high-water mark nothing is sent", DocOf(typeof(XPubOptions).GetProperty(nameof(XPubOptions.NoDrop))!), StringComparison.Ordinal);
+        Assert.Contains("at its high-water mark nothing is sent", DocOf(typeof(XPubOptions).GetProperty(nameof(XPubOptions.NoDrop))!),
+            StringComparison.Ordinal);
         Assert.Contains(OptionTypes(), static t => t == typeof(BufferPoolOptions));
     }
 
     private static IEnumerable<Type> OptionTypes() =>
-        typeof(ZlinkContext).Assembly.GetExportedTypes().Where(static t => t.Name.EndsWith("Options", StringComparison.Ordinal) && !(t.IsAbstract && t.IsSealed));
+        typeof(ZlinkContext).Assembly.GetExportedTypes()
+            .Where(static t => t.Name.EndsWith("Options", StringComparison.Ordinal) && !(t.IsAbstract && t.IsSealed));
 
     // The others are fixed where they are handed over.
     private static IEnumerable<PropertyInfo> OptionsOfSockets() =>
-        OptionTypes().Where(static t => t.IsSubclassOf(typeof(SocketOptions)) || t == typeof(SocketOptions) || t == typeof(TlsOptions) || t == typeof(WebSocketTransportOptions)).SelectMany(static t => Settable(t));
+        OptionTypes().Where(static t => t.IsSubclassOf(typeof(SocketOptions)) || t == typeof(SocketOptions) || t == typeof(TlsOptions)
+            || t == typeof(WebSocketTransportOptions)).SelectMany(static t => Settable(t));
 
     private static IEnumerable<PropertyInfo> Settable(Type type) =>
         type.GetProperties(BindingFlags.Public | BindingFlags.Instance | BindingFlags.DeclaredOnly)
-            .Where(static p => p.SetMethod is { IsPublic: true } || IsGroup(p) || (p.PropertyType != typeof(string) && p.PropertyType.IsAssignableTo(typeof(IEnumerable))))
+            .Where(static p => p.SetMethod is { IsPublic: true } || IsGroup(p)
+                || (p.PropertyType != typeof(string) && p.PropertyType.IsAssignableTo(typeof(IEnumerable))))
             .Where(static p => !p.IsDefined(typeof(CompilerGeneratedAttribute)));
 
-    private static bool IsGroup(PropertyInfo property) => property.PropertyType == typeof(TlsOptions) || property.PropertyType == typeof(WebSocketTransportOptions);
+    private static bool IsGroup(PropertyInfo property) => property.PropertyType == typeof(TlsOptions)
+        || property.PropertyType == typeof(WebSocketTransportOptions);
 
     private static string NameOf(PropertyInfo property) => $"{property.DeclaringType!.Name}.{property.Name}";
 
     private static string TableNameOf(PropertyInfo property) =>
-        property.DeclaringType == typeof(TlsOptions) ? $"Tls.{property.Name}" : property.DeclaringType == typeof(WebSocketTransportOptions) ? $"WebSocket.{property.Name}" : property.Name;
+        property.DeclaringType == typeof(TlsOptions) ? $"Tls.{property.Name}" : property.DeclaringType == typeof(WebSocketTransportOptions)
+            ? $"WebSocket.{property.Name}" : property.Name;
 
     /// <summary>The cell about it: the last one of the table of native options, the last but one of those that are only here.</summary>
     private static string WhenInTable(PropertyInfo property)

@@ -9,7 +9,8 @@ public sealed class OptionRangeTests
 {
     private static readonly Type[] Classes =
     [
-        typeof(PairOptions), typeof(DealerOptions), typeof(RouterOptions), typeof(PubOptions), typeof(XPubOptions), typeof(SubOptions), typeof(XSubOptions), typeof(StreamOptions),
+        typeof(PairOptions), typeof(DealerOptions), typeof(RouterOptions), typeof(PubOptions), typeof(XPubOptions), typeof(SubOptions),
+            typeof(XSubOptions), typeof(StreamOptions),
         typeof(StreamConnectOptions), typeof(ZlinkContextOptions),
     ];
 
@@ -40,30 +41,55 @@ public sealed class OptionRangeTests
     [Fact]
     public void Ranges_are_told_in_the_words_of_the_option()
     {
-        Assert.StartsWith("SendHighWaterMark takes 1 and above, or null for no limit, not -1.", RefusalOf(static () => new DealerOptions { SendHighWaterMark = -1 }), StringComparison.Ordinal);
-        Assert.StartsWith("SendBufferSize takes 0 and above, or null for the value of the system, not -2.", RefusalOf(static () => new PubOptions { SendBufferSize = -2 }), StringComparison.Ordinal);
-        Assert.StartsWith("TypeOfService takes 0 to 255, not 256.", RefusalOf(static () => new PairOptions { TypeOfService = 256 }), StringComparison.Ordinal);
-        Assert.StartsWith("ShardCount takes 1 to 1024, not 0.", RefusalOf(static () => new ZlinkContextOptions { ShardCount = 0 }), StringComparison.Ordinal);
-        Assert.StartsWith("QueuedByteLimit takes 1 and above, or null for no limit, not -1.", RefusalOf(static () => new ZlinkContextOptions { QueuedByteLimit = -1 }), StringComparison.Ordinal);
-        Assert.StartsWith("MaxConnections takes 1 and above, or null for no limit, not 0.", RefusalOf(static () => new PairOptions { MaxConnections = 0 }), StringComparison.Ordinal);
-        Assert.StartsWith("KeepAliveIdle takes whole seconds from 1 on, or null for the value of the system, not 1500 ms.", RefusalOf(static () => new PairOptions { KeepAliveIdle = TimeSpan.FromSeconds(1.5) }), StringComparison.Ordinal);
-        Assert.StartsWith("Linger takes TimeSpan.Zero and above, or Timeout.InfiniteTimeSpan, not -3000 ms.", RefusalOf(static () => new SubOptions { Linger = TimeSpan.FromSeconds(-3) }), StringComparison.Ordinal);
-        Assert.StartsWith("CloseTimeout takes TimeSpan.Zero and above, not Timeout.InfiniteTimeSpan.", RefusalOf(static () => new PairOptions { CloseTimeout = Timeout.InfiniteTimeSpan }), StringComparison.Ordinal);
-        Assert.StartsWith("HeartbeatTtl takes 0 to 6553599 ms, not 7200000 ms.", RefusalOf(static () => new RouterOptions { HeartbeatTtl = TimeSpan.FromHours(2) }), StringComparison.Ordinal);
-        Assert.StartsWith("MaxUnacknowledged takes 0 to 2147483647 ms, not 2592000000 ms.", RefusalOf(static () => new PairOptions { MaxUnacknowledged = TimeSpan.FromDays(30) }), StringComparison.Ordinal);
-        Assert.StartsWith("ReconnectInterval takes what is above TimeSpan.Zero, not 0 ms.", RefusalOf(static () => new StreamConnectOptions { ReconnectInterval = TimeSpan.Zero }), StringComparison.Ordinal);
+        Assert.StartsWith("SendHighWaterMark takes 1 and above, or null for no limit, not -1.",
+            RefusalOf(static () => new DealerOptions { SendHighWaterMark = -1 }), StringComparison.Ordinal);
+        Assert.StartsWith("SendBufferSize takes 0 and above, or null for the value of the system, not -2.",
+            RefusalOf(static () => new PubOptions { SendBufferSize = -2 }), StringComparison.Ordinal);
+        Assert.StartsWith("TypeOfService takes 0 to 255, not 256.", RefusalOf(static () => new PairOptions { TypeOfService = 256 }),
+            StringComparison.Ordinal);
+        Assert.StartsWith("ShardCount takes 1 to 1024, not 0.", RefusalOf(static () => new ZlinkContextOptions { ShardCount = 0 }),
+            StringComparison.Ordinal);
+        Assert.StartsWith("QueuedByteLimit takes 1 and above, or null for no limit, not -1.",
+            RefusalOf(static () => new ZlinkContextOptions { QueuedByteLimit = -1 }), StringComparison.Ordinal);
+        Assert.StartsWith("MaxConnections takes 1 and above, or null for no limit, not 0.",
+            RefusalOf(static () => new PairOptions { MaxConnections = 0 }), StringComparison.Ordinal);
+        Assert.StartsWith("KeepAliveIdle takes whole seconds from 1 on, or null for the value of the system, not 1500 ms.",
+            RefusalOf(static () => new PairOptions { KeepAliveIdle = TimeSpan.FromSeconds(1.5) }), StringComparison.Ordinal);
+        Assert.StartsWith("Linger takes TimeSpan.Zero and above, or Timeout.InfiniteTimeSpan, not -3000 ms.",
+            RefusalOf(static () => new SubOptions { Linger = TimeSpan.FromSeconds(-3) }), StringComparison.Ordinal);
+        Assert.StartsWith("CloseTimeout takes TimeSpan.Zero and above, not Timeout.InfiniteTimeSpan.",
+            RefusalOf(static () => new PairOptions { CloseTimeout = Timeout.InfiniteTimeSpan }), StringComparison.Ordinal);
+        Assert.StartsWith("HeartbeatTtl takes 0 to 6553599 ms, not 7200000 ms.",
+            RefusalOf(static () => new RouterOptions { HeartbeatTtl = TimeSpan.FromHours(2) }), StringComparison.Ordinal);
+        Assert.StartsWith("MaxUnacknowledged takes 0 to 2147483647 ms, not 2592000000 ms.",
+            RefusalOf(static () => new PairOptions { MaxUnacknowledged = TimeSpan.FromDays(30) }), StringComparison.Ordinal);
+        Assert.StartsWith("ReconnectInterval takes what is above TimeSpan.Zero, not 0 ms.",
+            RefusalOf(static () => new StreamConnectOptions { ReconnectInterval = TimeSpan.Zero }), StringComparison.Ordinal);
     }
 
     [Fact]
     public void Texts_names_and_policies_are_refused_by_name_too()
     {
-        Assert.StartsWith("RoutingId takes 1 to 255 bytes, not 0.", Assert.Throws<ArgumentException>("value", static () => new DealerOptions { RoutingId = default }).Message, StringComparison.Ordinal);
-        Assert.StartsWith("BindToDevice takes ", Assert.Throws<ArgumentException>("value", static () => new DealerOptions { BindToDevice = "a-name-of-16-byte" }).Message, StringComparison.Ordinal);
-        Assert.StartsWith("BindToDevice takes no null", Assert.Throws<ArgumentNullException>("value", static () => new DealerOptions { BindToDevice = null! }).Message, StringComparison.Ordinal);
-        Assert.StartsWith("CaFile takes no null", Assert.Throws<ArgumentNullException>("value", static () => new TlsOptions { CaFile = null! }).Message, StringComparison.Ordinal);
-        Assert.StartsWith("TimeProvider takes no null", Assert.Throws<ArgumentNullException>("value", static () => new ZlinkContextOptions { TimeProvider = null! }).Message, StringComparison.Ordinal);
-        Assert.StartsWith("KeepLimit takes 0 to ", Assert.Throws<ArgumentOutOfRangeException>("KeepLimit", static () => new BufferClassPolicy(0, -1, TimeSpan.FromSeconds(1))).Message, StringComparison.Ordinal);
-        Assert.StartsWith("TrimAfterIdle takes ", Assert.Throws<ArgumentOutOfRangeException>("TrimAfterIdle", static () => new BufferClassPolicy(0, 1, TimeSpan.Zero)).Message, StringComparison.Ordinal);
+        Assert.StartsWith("RoutingId takes 1 to 255 bytes, not 0.",
+            Assert.Throws<ArgumentException>("value", static () => new DealerOptions { RoutingId = default }).Message,
+            StringComparison.Ordinal);
+        Assert.StartsWith("BindToDevice takes ", Assert.Throws<ArgumentException>(
+            "value", static () => new DealerOptions { BindToDevice = "a-name-of-16-byte" }).Message, StringComparison.Ordinal);
+        Assert.StartsWith("BindToDevice takes no null",
+            Assert.Throws<ArgumentNullException>("value", static () => new DealerOptions { BindToDevice = null! }).Message,
+            StringComparison.Ordinal);
+        Assert.StartsWith("CaFile takes no null",
+            Assert.Throws<ArgumentNullException>("value", static () => new TlsOptions { CaFile = null! }).Message,
+            StringComparison.Ordinal);
+        Assert.StartsWith("TimeProvider takes no null",
+            Assert.Throws<ArgumentNullException>("value", static () => new ZlinkContextOptions { TimeProvider = null! }).Message,
+            StringComparison.Ordinal);
+        Assert.StartsWith("KeepLimit takes 0 to ",
+            Assert.Throws<ArgumentOutOfRangeException>("KeepLimit", static () => new BufferClassPolicy(0, -1, TimeSpan.FromSeconds(1)))
+            .Message, StringComparison.Ordinal);
+        Assert.StartsWith("TrimAfterIdle takes ",
+            Assert.Throws<ArgumentOutOfRangeException>("TrimAfterIdle", static () => new BufferClassPolicy(0, 1, TimeSpan.Zero)).Message,
+            StringComparison.Ordinal);
     }
 
     [Fact]
@@ -72,10 +98,12 @@ public sealed class OptionRangeTests
         await using var context = new ZlinkContext();
         using PairSocket pair = context.CreatePair();
 
-        Assert.StartsWith("timeout takes TimeSpan.Zero and above, or Timeout.InfiniteTimeSpan, not -2000 ms.", RefusalOf(() => pair.Receive(TimeSpan.FromSeconds(-2)), "timeout"), StringComparison.Ordinal);
+        Assert.StartsWith("timeout takes TimeSpan.Zero and above, or Timeout.InfiniteTimeSpan, not -2000 ms.",
+            RefusalOf(() => pair.Receive(TimeSpan.FromSeconds(-2)), "timeout"), StringComparison.Ordinal);
     }
 
-    private static string RefusalOf(Func<object> set, string parameter = "value") => Assert.Throws<ArgumentOutOfRangeException>(parameter, set).Message;
+    private static string RefusalOf(Func<object> set, string parameter = "value") =>
+        Assert.Throws<ArgumentOutOfRangeException>(parameter, set).Message;
 
     private static object? Refused(Type type) =>
         type == typeof(int) || type == typeof(int?) ? -77

@@ -30,7 +30,8 @@ public sealed class PollerEndTests : PollerTestBase
         PairSocket socket = Context.CreatePair();
         Poller.Add(socket, events);
         Task<int> poll = Poller.PollAsync(Results, Guard.Token).AsTask();
-        Task<int> blocked = Task.Factory.StartNew(() => Poller.Poll(new PollResult[1], Guard.Limit), Guard.Token, TaskCreationOptions.LongRunning, TaskScheduler.Default);
+        Task<int> blocked = Task.Factory.StartNew(
+            () => Poller.Poll(new PollResult[1], Guard.Limit), Guard.Token, TaskCreationOptions.LongRunning, TaskScheduler.Default);
 
         await Context.ShutdownAsync(Guard.Limit, Guard.Token).Guarded();
 

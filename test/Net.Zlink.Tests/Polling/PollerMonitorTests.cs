@@ -21,7 +21,8 @@ public sealed class PollerMonitorTests : PollerTestBase
         socket.Bind("tcp://127.0.0.1:0");
         Assert.Equal(1, await blocked.Guarded());
         Assert.Equal(1, await waiting.Guarded());
-        Assert.Equal((monitor, (ZmpSocket?)null, PollEvents.In, "the monitor"), (others[0].Monitor, others[0].Socket, others[0].Events, others[0].UserState));
+        Assert.Equal((monitor, (ZmpSocket?)null, PollEvents.In, "the monitor"),
+            (others[0].Monitor, others[0].Socket, others[0].Events, others[0].UserState));
         Assert.Equal(others[0], Results[0]);
         Assert.Equal(1, Poller.Poll(Results, TimeSpan.Zero));
         Assert.True(monitor.TryRead(out SocketEvent listening));

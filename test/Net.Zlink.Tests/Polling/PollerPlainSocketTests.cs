@@ -224,7 +224,8 @@ public sealed class PollerPlainSocketTests : PollerTestBase
         using var poller = new Poller();
         using var stays = new TcpPair();
         poller.Add(stays.Here, PollEvents.In);
-        Task<int> polling = Task.Factory.StartNew(() => poller.Poll(new PollResult[1], Guard.Limit), Guard.Token, TaskCreationOptions.LongRunning, TaskScheduler.Default);
+        Task<int> polling = Task.Factory.StartNew(
+            () => poller.Poll(new PollResult[1], Guard.Limit), Guard.Token, TaskCreationOptions.LongRunning, TaskScheduler.Default);
         byte[] bytes = new byte[8];
         for (int i = 0; i < 300; i++)
         {

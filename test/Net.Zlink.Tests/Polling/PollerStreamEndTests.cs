@@ -115,5 +115,6 @@ public sealed class PollerStreamEndTests : PollerTestBase
     }
 
     private Task<int> Block() =>
-        Task.Factory.StartNew(() => Poller.Poll(new PollResult[1], Guard.Limit), Guard.Token, TaskCreationOptions.LongRunning, TaskScheduler.Default);
+        Task.Factory.StartNew(() => Poller.Poll(new PollResult[1], Guard.Limit), Guard.Token, TaskCreationOptions.LongRunning,
+            TaskScheduler.Default);
 }

@@ -84,7 +84,8 @@ public sealed class PollerStreamTests : PollerTestBase
     public async Task A_socket_is_always_ready_for_a_send_with_and_without_peers_and_also_where_one_is_full()
     {
         const int SmallKernelBuffer = 16 * 1024;
-        StreamSocket socket = Fixture.Bind(out string endpoint, new StreamOptions { SendHighWaterMark = 1, SendBufferSize = SmallKernelBuffer });
+        StreamSocket socket = Fixture.Bind(out string endpoint,
+            new StreamOptions { SendHighWaterMark = 1, SendBufferSize = SmallKernelBuffer });
         Poller.Add(socket, PollEvents.In | PollEvents.Out);
         Assert.Equal(1, Poller.Poll(Results, TimeSpan.Zero));
         Assert.Equal(PollEvents.Out, Results[0].Events);
@@ -147,7 +148,8 @@ public sealed class PollerStreamTests : PollerTestBase
         Assert.Equal(stream, Results[0].Socket);
         await stream.NextConnectedAsync();
 
-        Task<int> blocked = Task.Factory.StartNew(() => Poller.Poll(Results, Guard.Limit), Guard.Token, TaskCreationOptions.LongRunning, TaskScheduler.Default);
+        Task<int> blocked = Task.Factory.StartNew(
+            () => Poller.Poll(Results, Guard.Limit), Guard.Token, TaskCreationOptions.LongRunning, TaskScheduler.Default);
         sender.Send("x"u8);
         Assert.Equal(1, await blocked.Guarded());
         Assert.Equal(dealer, Results[0].Socket);
@@ -164,7 +166,8 @@ public sealed class PollerStreamTests : PollerTestBase
         [
             Poller.PollAsync(Results, Guard.Token).AsTask(),
             other.PollAsync(new PollResult[1], Guard.Token).AsTask(),
-            Task.Factory.StartNew(() => Poller.Poll(new PollResult[1], Guard.Limit), Guard.Token, TaskCreationOptions.LongRunning, TaskScheduler.Default),
+            Task.Factory.StartNew(() => Poller.Poll(new PollResult[1], Guard.Limit), Guard.Token, TaskCreationOptions.LongRunning,
+                TaskScheduler.Default),
         ];
 
         await Fixture.ConnectAsync(endpoint);
@@ -264,8 +267,10 @@ public sealed class PollerStreamTests : PollerTestBase
     {
         StreamSocket socket = Fixture.Bind(out _);
         Poller.Add(socket, PollEvents.In);
-        Assert.Contains("use Modify", Assert.Throws<ArgumentException>(() => Poller.Add(socket, PollEvents.Out)).Message, StringComparison.Ordinal);
-        Assert.Contains("use Add", Assert.Throws<ArgumentException>(() => Poller.Modify(Fixture.Bind(out _), PollEvents.Out)).Message, StringComparison.Ordinal);
+        Assert.Contains("use Modify", Assert.Throws<ArgumentException>(() => Poller.Add(socket, PollEvents.Out)).Message,
+            StringComparison.Ordinal);
+        Assert.Contains("use Add", Assert.Throws<ArgumentException>(() => Poller.Modify(Fixture.Bind(out _), PollEvents.Out)).Message,
+            StringComparison.Ordinal);
         Assert.Throws<ArgumentNullException>(() => Poller.Add((StreamSocket)null!, PollEvents.In));
         Assert.Throws<ArgumentNullException>(() => Poller.Modify((StreamSocket)null!, PollEvents.In));
         Assert.Throws<ArgumentNullException>(() => Poller.Remove((StreamSocket)null!));

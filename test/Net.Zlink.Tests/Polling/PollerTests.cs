@@ -117,7 +117,8 @@ public sealed class PollerTests : PollerTestBase
         Assert.Equal(1, Poller.Poll(Results, Guard.Limit));
         Take(receiver, "one");
 
-        // This thread owes no flush, so whatever it does for a shard from here on is reading. Another thread may run the shard at the very moment of a look: hence several.
+        // This thread owes no flush, so whatever it does for a shard from here on is reading. Another thread may run the shard at the very
+        // moment of a look: hence several.
         Poller.Poll(Results, TimeSpan.FromMilliseconds(1));
         long before = Helps();
         for (int i = 0; i < 20; i++)
@@ -168,7 +169,8 @@ public sealed class PollerTests : PollerTestBase
         (DealerSocket sender, DealerSocket receiver) = Context.CreateConnectedDealers();
         Poller.Add(receiver, PollEvents.In);
         Task<int> first = Poller.PollAsync(Results, Guard.Token).AsTask();
-        Task<int> second = Task.Factory.StartNew(() => Poller.Poll(new PollResult[1], Guard.Limit), Guard.Token, TaskCreationOptions.LongRunning, TaskScheduler.Default);
+        Task<int> second = Task.Factory.StartNew(
+            () => Poller.Poll(new PollResult[1], Guard.Limit), Guard.Token, TaskCreationOptions.LongRunning, TaskScheduler.Default);
 
         sender.Send("x"u8);
 
@@ -225,7 +227,8 @@ public sealed class PollerTests : PollerTestBase
     [InlineData("inproc")]
     public void What_a_fresh_socket_is_ready_for_is_what_its_type_says(string transport)
     {
-        string endpoint = string.Equals(transport, "tcp", StringComparison.Ordinal) ? "tcp://127.0.0.1:0" : $"inproc://fresh-{Guid.NewGuid()}";
+        string endpoint = string.Equals(transport, "tcp", StringComparison.Ordinal) ? "tcp://127.0.0.1:0"
+            : $"inproc://fresh-{Guid.NewGuid()}";
         (ZmpSocket Socket, PollEvents Expected)[] fresh =
         [
             (Context.CreatePair(), PollEvents.None),
@@ -332,7 +335,8 @@ public sealed class PollerTests : PollerTestBase
     {
         const int Pairs = 4;
         const int Count = 500;
-        (DealerSocket Sender, DealerSocket Receiver)[] pairs = [.. Enumerable.Range(0, Pairs).Select(_ => Context.CreateConnectedDealers())];
+        (DealerSocket Sender, DealerSocket Receiver)[] pairs =
+            [.. Enumerable.Range(0, Pairs).Select(_ => Context.CreateConnectedDealers())];
         foreach ((_, DealerSocket receiver) in pairs)
         {
             Poller.Add(receiver, PollEvents.In);

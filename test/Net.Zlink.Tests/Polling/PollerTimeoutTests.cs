@@ -58,6 +58,7 @@ public sealed class PollerTimeoutTests : PollerTestBase
         await cancel.CancelAsync();
         await Assert.ThrowsAnyAsync<OperationCanceledException>(() => poll.Guarded());
         await Assert.ThrowsAnyAsync<OperationCanceledException>(async () => await Poller.PollAsync(Results, TimeSpan.Zero, cancel.Token));
-        await Assert.ThrowsAsync<ArgumentOutOfRangeException>(async () => await Poller.PollAsync(Results, TimeSpan.FromSeconds(-2), Guard.Token));
+        await Assert.ThrowsAsync<ArgumentOutOfRangeException>(
+            async () => await Poller.PollAsync(Results, TimeSpan.FromSeconds(-2), Guard.Token));
     }
 }

@@ -6,7 +6,8 @@ using Xunit;
 
 namespace Net.Zlink.Tests.Porting;
 
-/// <summary>Snippets of docs/patterns.md, compiled and run. The page's text must be found in these files word for word: PortingGuideTests.</summary>
+/// <summary>Snippets of docs/patterns.md, compiled and run. The page's text must be found in these files word for word:
+/// PortingGuideTests.</summary>
 public sealed class PatternSnippets
 {
     [Fact]
@@ -35,8 +36,10 @@ public sealed class PatternSnippets
     public async Task A_program_that_is_interrupted_disposes_its_context()
     {
         using var end = new CancellationTokenSource();
-        using PosixSignalRegistration interrupt = PosixSignalRegistration.Create(PosixSignal.SIGINT, signal => { signal.Cancel = true; end.Cancel(); });
-        using PosixSignalRegistration terminate = PosixSignalRegistration.Create(PosixSignal.SIGTERM, signal => { signal.Cancel = true; end.Cancel(); });
+        using PosixSignalRegistration interrupt =
+            PosixSignalRegistration.Create(PosixSignal.SIGINT, signal => { signal.Cancel = true; end.Cancel(); });
+        using PosixSignalRegistration terminate =
+            PosixSignalRegistration.Create(PosixSignal.SIGTERM, signal => { signal.Cancel = true; end.Cancel(); });
         await using var context = new ZlinkContext();
         Assert.False(end.IsCancellationRequested);
     }

@@ -4,26 +4,32 @@ using Xunit;
 
 namespace Net.Zlink.Tests.Porting;
 
-/// <summary>docs/PortingGuide.md and docs/patterns.md: their snippets compile, and the former leaves out no function of the C API and nothing of its .NET binding.</summary>
+/// <summary>docs/PortingGuide.md and docs/patterns.md: their snippets compile, and the former leaves out no function of the C API and
+/// nothing of its .NET binding.</summary>
 public sealed partial class PortingGuideTests
 {
     // The groups of functions in the native header, but for those of services.
     private static readonly string[] Functions =
     [
-        "errno", "strerror", "version", "ctx_new", "ctx_term", "ctx_shutdown", "ctx_set", "ctx_get", "msg_init", "msg_init_size", "msg_init_data", "msg_send", "msg_recv", "msg_close", "msg_move", "msg_copy",
-        "msg_data", "msg_size", "msg_more", "msg_get", "msg_set", "msg_gets", "msgv_close", "socket", "close", "setsockopt", "getsockopt", "bind", "connect", "unbind", "disconnect", "send", "send_const", "recv",
-        "socket_monitor", "socket_monitor_open", "monitor_recv", "socket_peer_count", "socket_peers", "socket_peer_info", "socket_peer_routing_id", "poll", "proxy", "proxy_steerable", "has", "atomic_counter_*",
+        "errno", "strerror", "version", "ctx_new", "ctx_term", "ctx_shutdown", "ctx_set", "ctx_get", "msg_init", "msg_init_size",
+            "msg_init_data", "msg_send", "msg_recv", "msg_close", "msg_move", "msg_copy",
+        "msg_data", "msg_size", "msg_more", "msg_get", "msg_set", "msg_gets", "msgv_close", "socket", "close", "setsockopt", "getsockopt",
+            "bind", "connect", "unbind", "disconnect", "send", "send_const", "recv",
+        "socket_monitor", "socket_monitor_open", "monitor_recv", "socket_peer_count", "socket_peers", "socket_peer_info",
+            "socket_peer_routing_id", "poll", "proxy", "proxy_steerable", "has", "atomic_counter_*",
         "timers_*", "stopwatch_*", "sleep", "threadstart", "threadclose", "registry_*", "discovery_*", "gateway_*", "receiver_*", "spot_*",
     ];
 
-    // The binding's public types with their members, but for those of services. A type without members here is an enum whose values have another home, or all of which one row speaks of.
+    // The binding's public types with their members, but for those of services. A type without members here is an enum whose values have
+    // another home, or all of which one row speaks of.
     private static readonly (string Type, string[] Members)[] Binding =
     [
         ("Context", ["SetOption", "GetOption", "Shutdown", "Dispose"]),
         ("ContextOption", []),
         ("DisconnectReason", []),
         ("ErrorCode", []),
-        ("Message", ["Size", "More", "ToArray", "AsReadOnlySpan", "CopyTo", "TryCopyTo", "FromBytes", "GetProperty", "SetProperty", "GetPropertyString", "Dispose"]),
+        ("Message", ["Size", "More", "ToArray", "AsReadOnlySpan", "CopyTo", "TryCopyTo", "FromBytes", "GetProperty", "SetProperty",
+            "GetPropertyString", "Dispose"]),
         ("MonitorEventInfo", ["Event", "Value", "RoutingId", "LocalAddress", "RemoteAddress"]),
         ("MonitorSocket", ["Receive", "Dispose"]),
         ("PollEvent", ["Socket", "Tag", "Events", "Revents"]),
@@ -34,7 +40,8 @@ public sealed partial class PortingGuideTests
         ("SendFlags", []),
         ("Socket",
         [
-            "Handle", "Bind", "Connect", "Unbind", "Disconnect", "Send", "TrySend", "SendConst", "Receive", "TryReceive", "ReceiveMessage", "SetOption", "GetOption", "GetOptionBytes", "GetOptionString",
+            "Handle", "Bind", "Connect", "Unbind", "Disconnect", "Send", "TrySend", "SendConst", "Receive", "TryReceive", "ReceiveMessage",
+                "SetOption", "GetOption", "GetOptionBytes", "GetOptionString",
             "Monitor", "MonitorOpen", "Dispose",
         ]),
         ("SocketEvent", []),
@@ -53,10 +60,12 @@ public sealed partial class PortingGuideTests
     {
         string[] files = Directory.GetFiles(Path.Combine(SourceTree.Root, "test", "Net.Zlink.Tests", "Porting"), sources);
         string compiled = string.Join('\n', files.Select(static file => Normalize(File.ReadAllText(file))));
-        string[] snippets = [.. Snippet().Matches(File.ReadAllText(Path.Combine(SourceTree.Root, "docs", page))).Select(static m => m.Groups["code"].Value)];
+        string[] snippets = [.. Snippet().Matches(File.ReadAllText(Path.Combine(SourceTree.Root, "docs", page)))
+            .Select(static m => m.Groups["code"].Value)];
         Assert.True(snippets.Length >= least);
         Assert.All(snippets, snippet => Assert.Contains(Normalize(snippet), compiled, StringComparison.Ordinal));
-        Assert.All(snippets, static snippet => Assert.DoesNotContain("Guard", snippet, StringComparison.Ordinal)); // Which readers do not have.
+        // Which readers do not have.
+        Assert.All(snippets, static snippet => Assert.DoesNotContain("Guard", snippet, StringComparison.Ordinal));
     }
 
     [Fact]
@@ -68,16 +77,21 @@ public sealed partial class PortingGuideTests
     {
         string section = Guide[Guide.IndexOf("## The .NET binding", StringComparison.Ordinal)..];
         string[][] rows = [.. FirstCells().Matches(section).Select(static row => NamesIn(row.Value))];
-        IEnumerable<string> missing = Binding.SelectMany(static one => one.Members.Length == 0 ? [(one.Type, Member: one.Type)] : one.Members.Select(member => (one.Type, Member: member)))
-            .Where(name => !rows.Any(row => row.Contains(name.Type, StringComparer.Ordinal) && row.Contains(name.Member, StringComparer.Ordinal)))
+        IEnumerable<string> missing = Binding.SelectMany(
+            static one => one.Members.Length == 0 ? [(one.Type, Member: one.Type)]
+            : one.Members.Select(member => (one.Type, Member: member)))
+            .Where(name => !rows.Any(row => row.Contains(name.Type, StringComparer.Ordinal)
+                && row.Contains(name.Member, StringComparer.Ordinal)))
             .Select(static name => $"{name.Type}.{name.Member}");
         Assert.Empty(missing);
     }
 
     /// <summary>The names in a cell's code: `Socket.Send(..., SendFlags)` has three.</summary>
-    private static string[] NamesIn(string cell) => [.. Code().Matches(cell).SelectMany(static code => Name().Matches(code.Value)).Select(static name => name.Value)];
+    private static string[] NamesIn(string cell) =>
+        [.. Code().Matches(cell).SelectMany(static code => Name().Matches(code.Value)).Select(static name => name.Value)];
 
-    private static string Normalize(string code) => string.Join('\n', code.Split('\n').Select(static line => line.Trim()).Where(static line => line.Length > 0));
+    private static string Normalize(string code) =>
+        string.Join('\n', code.Split('\n').Select(static line => line.Trim()).Where(static line => line.Length > 0));
 
     [GeneratedRegex("```csharp\n(?<code>.*?)```", RegexOptions.Singleline | RegexOptions.ExplicitCapture, matchTimeoutMilliseconds: 10_000)]
     private static partial Regex Snippet();

@@ -22,7 +22,8 @@ public sealed class ProtocolSnifferTests
 
     [Theory]
     [MemberData(nameof(Known))]
-    public void It_is_named(string bytes, string what) => Assert.Contains(what, ProtocolSniffer.Of(Convert.FromHexString(bytes)), StringComparison.Ordinal);
+    public void It_is_named(string bytes, string what) =>
+        Assert.Contains(what, ProtocolSniffer.Of(Convert.FromHexString(bytes)), StringComparison.Ordinal);
 
     [Theory]
     [InlineData("")]

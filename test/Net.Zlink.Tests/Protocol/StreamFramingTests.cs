@@ -15,7 +15,8 @@ public sealed class StreamFramingTests
     public void Any_bytes_in_any_segmentation_give_the_same_frames()
     {
         // Small bytes make small lengths and so many frames; now and then a large one makes a length over the limit.
-        Gen<byte> bytes = Gen.Frequency((8, Gen.Constant((byte)0)), (6, Gen.Choose(0, 12).Select(b => (byte)b)), (1, Gen.Choose(0, 255).Select(b => (byte)b)));
+        Gen<byte> bytes = Gen.Frequency((8, Gen.Constant((byte)0)), (6, Gen.Choose(0, 12).Select(b => (byte)b)),
+            (1, Gen.Choose(0, 255).Select(b => (byte)b)));
         Gen<(byte[] Bytes, int[] Cuts)> cases =
             from content in bytes.ArrayOf()
             from cuts in Gen.Choose(1, 9).ArrayOf()
@@ -104,7 +105,8 @@ public sealed class StreamFramingTests
     [InlineData(long.MinValue, StreamFraming.DefaultMaxMessageSize)]
     [InlineData(0, 0)]
     [InlineData(17, 17)]
-    public void The_limit_of_an_option_is_itself_or_the_default(long option, long limit) => Assert.Equal(limit, StreamFraming.EffectiveLimit(option));
+    public void The_limit_of_an_option_is_itself_or_the_default(long option, long limit) =>
+        Assert.Equal(limit, StreamFraming.EffectiveLimit(option));
 
     [Fact]
     public void A_written_frame_is_read_back()

@@ -5,7 +5,8 @@ using Xunit;
 
 namespace Net.Zlink.Tests.Proxying;
 
-/// <summary>Messages of several parts, which anybody may send to a proxy, and sockets with Conflate, which take messages of one part.</summary>
+/// <summary>Messages of several parts, which anybody may send to a proxy, and sockets with Conflate, which take messages of one
+/// part.</summary>
 public sealed class ProxyConflateTests : IAsyncDisposable
 {
     // Its end checks that every buffer has come back.

@@ -19,7 +19,8 @@ public sealed class ArchitectureTests
     };
 
     // What a user types is one namespace, so that one using is enough. Its files stand by subject all the same, and count as the root's.
-    private static readonly HashSet<string> Subjects = new(["Messages", "Options", "Polling", "Porting", "Proxying", "Statistics", "Stream"], StringComparer.Ordinal);
+    private static readonly HashSet<string> Subjects =
+        new(["Messages", "Options", "Polling", "Porting", "Proxying", "Statistics", "Stream"], StringComparer.Ordinal);
 
     // Values without behaviour, whose names are also those of members in the layers: a check by name cannot tell the two apart.
     private static readonly string[] SharedValues = ["RoutingId", "QueueDepth"];
@@ -36,7 +37,8 @@ public sealed class ArchitectureTests
             string layer = LayerOf(path);
             if (layer.Length > 0)
             {
-                faults.AddRange(UsedLayers(text).Where(used => !string.Equals(used, layer, StringComparison.Ordinal) && !MayUse[layer].Contains(used, StringComparer.Ordinal))
+                faults.AddRange(UsedLayers(text).Where(used => !string.Equals(used, layer, StringComparison.Ordinal)
+                    && !MayUse[layer].Contains(used, StringComparer.Ordinal))
                     .Select(used => $"{path} is of {layer} and uses {used}"));
             }
         }
@@ -47,14 +49,17 @@ public sealed class ArchitectureTests
     [Fact]
     public void No_layer_uses_a_type_of_the_root()
     {
-        HashSet<string> rootTypes = [.. SourceTree.Files.Where(static f => LayerOf(f.Path).Length == 0).SelectMany(static f => DeclaredTypes(f.Text))];
+        HashSet<string> rootTypes = [.. SourceTree.Files.Where(static f => LayerOf(f.Path).Length == 0)
+            .SelectMany(static f => DeclaredTypes(f.Text))];
         Assert.Contains("ZlinkContext", rootTypes);
         List<string> faults = [];
         rootTypes.ExceptWith(SharedValues);
-        foreach (IGrouping<string, (string Path, string Text)> layer in SourceTree.Files.GroupBy(static f => LayerOf(f.Path), StringComparer.Ordinal).Where(static layer => layer.Key.Length > 0))
+        foreach (IGrouping<string, (string Path, string Text)> layer in SourceTree.Files.GroupBy(
+            static f => LayerOf(f.Path), StringComparer.Ordinal).Where(static layer => layer.Key.Length > 0))
         {
             HashSet<string> own = [.. layer.SelectMany(static f => DeclaredTypes(f.Text))];
-            faults.AddRange(layer.SelectMany(f => Identifiers(f.Text).Where(name => rootTypes.Contains(name) && !own.Contains(name)).Select(name => $"{f.Path} uses {name} of the root")));
+            faults.AddRange(layer.SelectMany(f => Identifiers(f.Text).Where(name => rootTypes.Contains(name) && !own.Contains(name))
+                .Select(name => $"{f.Path} uses {name} of the root")));
         }
 
         Assert.True(faults.Count == 0, string.Join('\n', faults));
@@ -86,7 +91,8 @@ public sealed class ArchitectureTests
     [Fact]
     public void No_source_file_is_over_500_lines()
     {
-        IEnumerable<string> faults = SourceTree.Files.Select(static f => (f.Path, Lines: f.Text.AsSpan().Count('\n'))).Where(static f => f.Lines > 500).Select(static f => $"{f.Path}: {f.Lines}");
+        IEnumerable<string> faults = SourceTree.Files.Select(static f => (f.Path, Lines: f.Text.AsSpan().Count('\n')))
+            .Where(static f => f.Lines > 500).Select(static f => $"{f.Path}: {f.Lines}");
         Assert.Empty(faults);
     }
 

@@ -15,7 +15,8 @@ internal static partial class SourceTree
     [
         .. Directory.EnumerateFiles(Library, "*.cs", SearchOption.AllDirectories)
             .Select(static path => (Path: System.IO.Path.GetRelativePath(Library, path).Replace('\\', '/'), Full: path))
-            .Where(static file => !file.Path.StartsWith("bin/", StringComparison.Ordinal) && !file.Path.StartsWith("obj/", StringComparison.Ordinal))
+            .Where(static file => !file.Path.StartsWith("bin/", StringComparison.Ordinal)
+                && !file.Path.StartsWith("obj/", StringComparison.Ordinal))
             .OrderBy(static file => file.Path, StringComparer.Ordinal)
             .Select(static file => (file.Path, File.ReadAllText(file.Full))),
     ];

@@ -31,7 +31,8 @@ internal sealed class Chromium : IAsyncDisposable
         // Its sandbox needs rights that a container rarely has; the only page that it ever sees is our own.
         Process process = Process.Start(new ProcessStartInfo(program,
         [
-            "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--window-size=900,600", "--remote-debugging-port=0", $"--user-data-dir={profile}", "about:blank",
+            "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--window-size=900,600",
+                "--remote-debugging-port=0", $"--user-data-dir={profile}", "about:blank",
         ])
         { UseShellExecute = false, RedirectStandardError = true, RedirectStandardOutput = true })!;
         var browser = new Chromium(process, profile);
@@ -41,7 +42,8 @@ internal sealed class Chromium : IAsyncDisposable
             string? line;
             do
             {
-                line = await process.StandardError.ReadLineAsync(Guard.Token).Guarded() ?? throw new InvalidOperationException("Chromium ended before it could be driven.");
+                line = await process.StandardError.ReadLineAsync(Guard.Token).Guarded()
+                    ?? throw new InvalidOperationException("Chromium ended before it could be driven.");
             }
             while (!line.StartsWith(Announcement, StringComparison.Ordinal));
             _ = process.StandardError.ReadToEndAsync(Guard.Token); // Its complaints would fill the pipe.
@@ -60,7 +62,8 @@ internal sealed class Chromium : IAsyncDisposable
     {
         JsonNode target = await AskAsync("Target.createTarget", new JsonObject { ["url"] = "about:blank" }, session: null);
         string id = (string)target["targetId"]!;
-        JsonNode attached = await AskAsync("Target.attachToTarget", new JsonObject { ["targetId"] = id, ["flatten"] = true }, session: null);
+        JsonNode attached = await AskAsync("Target.attachToTarget", new JsonObject { ["targetId"] = id, ["flatten"] = true },
+            session: null);
         string session = (string)attached["sessionId"]!;
         await AskAsync("Page.enable", [], session);
         _loaded.Remove(session);
@@ -98,13 +101,15 @@ internal sealed class Chromium : IAsyncDisposable
             request["sessionId"] = session;
         }
 
-        await _socket.SendAsync(JsonSerializer.SerializeToUtf8Bytes(request), WebSocketMessageType.Text, endOfMessage: true, Guard.Token).Guarded();
+        await _socket.SendAsync(JsonSerializer.SerializeToUtf8Bytes(request), WebSocketMessageType.Text, endOfMessage: true, Guard.Token)
+            .Guarded();
         while (true)
         {
             JsonNode answer = await ReadAsync();
             if ((int?)answer["id"] == id)
             {
-                return answer["result"] ?? throw new InvalidOperationException(string.Create(CultureInfo.InvariantCulture, $"{method}: {answer["error"]}"));
+                return answer["result"] ?? throw new InvalidOperationException(
+                    string.Create(CultureInfo.InvariantCulture, $"{method}: {answer["error"]}"));
             }
         }
     }
@@ -138,7 +143,8 @@ internal sealed class Chromium : IAsyncDisposable
         /// <summary>Runs script and returns its value; a promise is awaited.</summary>
         public async Task<string> RunAsync(string script)
         {
-            JsonNode answer = await browser.AskAsync("Runtime.evaluate", new JsonObject { ["expression"] = script, ["awaitPromise"] = true, ["returnByValue"] = true }, session);
+            JsonNode answer = await browser.AskAsync(
+                "Runtime.evaluate", new JsonObject { ["expression"] = script, ["awaitPromise"] = true, ["returnByValue"] = true }, session);
             if (answer["exceptionDetails"] is { } thrown)
             {
                 throw new InvalidOperationException($"{script}: {thrown}");
@@ -147,15 +153,19 @@ internal sealed class Chromium : IAsyncDisposable
             return answer["result"]!["value"]?.ToString() ?? "";
         }
 
-        /// <summary>Waits in the page until a condition holds, looking again after each change of it. Fails with what the page shows instead.</summary>
+        /// <summary>Waits in the page until a condition holds, looking again after each change of it. Fails with what the page shows
+        /// instead.</summary>
         public async Task UntilAsync(string condition) => await RunAsync(
-            $"new Promise((done, failed) => {{ const look = () => (({condition}) ? (watcher.disconnect(), done()) : 0); const watcher = new MutationObserver(look); " +
+            $"new Promise((done, failed) => {{ const look = () => (({condition}) ? (watcher.disconnect(), done()) : 0); const watcher = "
+                + $"new MutationObserver(look); " +
             "watcher.observe(document, { subtree: true, childList: true, attributes: true, characterData: true }); look(); " +
-            $"setTimeout(() => failed(new Error('not within {Patience} ms; the page shows: ' + document.body.innerText)), {Patience}); }})");
+            $"setTimeout(() => failed(new Error('not within {Patience} ms; the page shows: ' + document.body.innerText)), {Patience}); "
+                + $"}})");
 
         /// <summary>A PNG of what is shown.</summary>
         public async Task<byte[]> TakePictureAsync() =>
-            Convert.FromBase64String((string)(await browser.AskAsync("Page.captureScreenshot", new JsonObject { ["format"] = "png" }, session))["data"]!);
+            Convert.FromBase64String((string)(await browser.AskAsync(
+                "Page.captureScreenshot", new JsonObject { ["format"] = "png" }, session))["data"]!);
 
         public Task CloseAsync() => browser.AskAsync("Target.closeTarget", new JsonObject { ["targetId"] = target }, session: null);
     }

@@ -54,13 +54,15 @@ public sealed class DevCertificateTests : IDisposable
         }
     }
 
-    private static Task<string> ReadyAsync(EchoProcess server) => server.ReadUntilAsync(static line => line.StartsWith("READY tls://", StringComparison.Ordinal));
+    private static Task<string> ReadyAsync(EchoProcess server) =>
+        server.ReadUntilAsync(static line => line.StartsWith("READY tls://", StringComparison.Ordinal));
 
     private EchoProcess Start() => EchoProcess.StartIn(_data, "--dev-cert", "-e", "tls://127.0.0.1:0", "--quiet");
 
     private void AssertIsPair()
     {
-        using X509Certificate2 certificate = X509Certificate2.CreateFromPemFile(Path.Combine(Folder, "dev.crt"), Path.Combine(Folder, "dev.key"));
+        using X509Certificate2 certificate = X509Certificate2.CreateFromPemFile(
+            Path.Combine(Folder, "dev.crt"), Path.Combine(Folder, "dev.key"));
         Assert.True(certificate.HasPrivateKey);
     }
 }

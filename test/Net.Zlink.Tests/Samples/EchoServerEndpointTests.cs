@@ -13,7 +13,8 @@ public sealed class EchoServerEndpointTests
     public async Task A_certificate_from_files_serves_clients_that_trust_its_authority(string endpoint)
     {
         using var certificates = new TestCertificates();
-        await using EchoProcess server = EchoProcess.Start("--endpoint", endpoint, "--cert", certificates.CertificateFile, "--key", certificates.KeyFile, "--quiet");
+        await using EchoProcess server = EchoProcess.Start(
+            "--endpoint", endpoint, "--cert", certificates.CertificateFile, "--key", certificates.KeyFile, "--quiet");
         await AssertEchoesAsync(server, certificates.CaFile);
     }
 

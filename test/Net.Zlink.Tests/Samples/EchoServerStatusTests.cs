@@ -26,18 +26,21 @@ public class EchoServerStatusTests
 
     [Fact]
     public async Task Without_inline_completions_there_is_a_shard_per_processor() =>
-        Assert.Contains($" {Environment.ProcessorCount} shard", await SettingsAsync("--inline-completions", "off"), StringComparison.Ordinal);
+        Assert.Contains($" {Environment.ProcessorCount} shard", await SettingsAsync("--inline-completions", "off"),
+            StringComparison.Ordinal);
 
     [Theory]
     [InlineData(true, "--inline-completions", "off")]
     [InlineData(false, "--inline-completions", "off", "--shards", "3")]
     [InlineData(false, "--inline-completions", "on")]
-    public async Task Connections_over_websocket_have_further_shards_unless_a_number_is_asked_for_or_completions_are_inline(bool areThere, params string[] arguments)
+    public async Task Connections_over_websocket_have_further_shards_unless_a_number_is_asked_for_or_completions_are_inline(
+        bool areThere, params string[] arguments)
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), "no switch");
         await using EchoProcess server = EchoProcess.Start(["--endpoint", "ws://127.0.0.1:0", .. arguments]);
         string settings = await server.ReadUntilAsync(static line => line.Contains("Ctrl-C", StringComparison.Ordinal));
-        Assert.Equal(areThere, settings.Contains($" and {new ZlinkContextOptions().TlsAndWebSocketShardCount} for tls/ws,", StringComparison.Ordinal));
+        Assert.Equal(areThere, settings.Contains(
+            $" and {new ZlinkContextOptions().TlsAndWebSocketShardCount} for tls/ws,", StringComparison.Ordinal));
     }
 
     [Fact]

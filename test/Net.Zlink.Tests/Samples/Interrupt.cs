@@ -5,7 +5,8 @@ internal static class Interrupt
 {
     public const string WhyNot = "These tests run in the background of a shell, deaf to INT.";
 
-    /// <summary>An ignored signal stays ignored in child processes, and the runtime respects that. Bit n-1 of SigIgn is signal n; INT is 2.</summary>
+    /// <summary>An ignored signal stays ignored in child processes, and the runtime respects that. Bit n-1 of SigIgn is signal n; INT is
+    /// 2.</summary>
     public static bool IsIgnored()
     {
         const string Status = "/proc/self/status";

@@ -16,7 +16,8 @@ public sealed class ProxySampleTests
     [InlineData("inproc")]
     public async Task Every_reply_is_checked_and_the_exit_code_says_so(string transport)
     {
-        (int code, string output, string errors) = await RunAsync("--transport", transport, "--clients", "3", "--workers", "2", "--requests", "5000", "--capture", "--quiet");
+        (int code, string output, string errors) =
+            await RunAsync("--transport", transport, "--clients", "3", "--workers", "2", "--requests", "5000", "--capture", "--quiet");
         Assert.Equal("", errors);
         Assert.Contains("PASS: 5,000 replies", output, StringComparison.Ordinal);
         Assert.Equal(0, code);
@@ -27,7 +28,8 @@ public sealed class ProxySampleTests
     {
         (int code, string output, string errors) = await RunAsync("--clients", "none");
         Assert.Equal("", output);
-        Assert.Equal("Proxy: --clients cannot be 'none': use a whole number from 1 to 1000. Run with --help to see the options.", errors.TrimEnd());
+        Assert.Equal("Proxy: --clients cannot be 'none': use a whole number from 1 to 1000. Run with --help to see the options.",
+            errors.TrimEnd());
         Assert.Equal(2, code);
     }
 
@@ -36,7 +38,8 @@ public sealed class ProxySampleTests
     {
         (int code, string output, string errors) = await RunAsync("--transport", "ws");
         Assert.Equal((2, ""), (code, output));
-        Assert.Equal("Proxy: --transport does not know 'ws': use tcp, ipc or inproc. Run with --help to see the options.", errors.TrimEnd());
+        Assert.Equal("Proxy: --transport does not know 'ws': use tcp, ipc or inproc. Run with --help to see the options.",
+            errors.TrimEnd());
     }
 
     [Fact]
@@ -48,7 +51,8 @@ public sealed class ProxySampleTests
         try
         {
             Task<string> errors = process.StandardError.ReadToEndAsync(Guard.Token);
-            Assert.StartsWith("READY ", await process.StandardOutput.ReadLineAsync(Guard.Token).AsTask().WaitAsync(Patience, Guard.Token), StringComparison.Ordinal);
+            Assert.StartsWith("READY ", await process.StandardOutput.ReadLineAsync(Guard.Token).AsTask().WaitAsync(Patience, Guard.Token),
+                StringComparison.Ordinal);
             using Process kill = Process.Start("kill", ["-INT", $"{process.Id}"]);
             Assert.Matches(@"^Stopped after [\d,]+ right replies of 100,000,000\.\s*$", await process.StandardOutput.ReadToEndAsync(Guard.Token).WaitAsync(Patience, Guard.Token));
             await process.WaitForExitAsync(Guard.Token).WaitAsync(Patience, Guard.Token);
@@ -79,7 +83,8 @@ public sealed class ProxySampleTests
         string configuration = Path.GetFileName(Path.GetDirectoryName(here)!);
         string program = Path.Combine(SourceTree.Root, "samples", "Proxy", "bin", configuration, framework, "Proxy.dll");
         Assert.True(File.Exists(program), $"{program} is not built");
-        return Process.Start(new ProcessStartInfo(Environment.GetEnvironmentVariable("DOTNET_HOST_PATH") ?? "dotnet", [program, .. arguments])
+        return Process.Start(new ProcessStartInfo(
+            Environment.GetEnvironmentVariable("DOTNET_HOST_PATH") ?? "dotnet", [program, .. arguments])
         {
             UseShellExecute = false,
             RedirectStandardOutput = true,

@@ -10,17 +10,20 @@ internal static class SampleProcess
     // Only reached when something is wrong: each takes two seconds on an idle machine.
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(60);
 
-    public static Task<(int Code, string Output, string Errors)> RunAsync(string sample, params string[] arguments) => RunAsync(sample, signal: null, arguments);
+    public static Task<(int Code, string Output, string Errors)> RunAsync(string sample, params string[] arguments) =>
+        RunAsync(sample, signal: null, arguments);
 
     /// <summary>Ends it by a signal, TERM or INT, behind its first line.</summary>
-    public static Task<(int Code, string Output, string Errors)> StopAsync(string sample, string signal, params string[] arguments) => RunAsync(sample, signal, arguments);
+    public static Task<(int Code, string Output, string Errors)> StopAsync(string sample, string signal, params string[] arguments) =>
+        RunAsync(sample, signal, arguments);
 
     private static async Task<(int Code, string Output, string Errors)> RunAsync(string sample, string? signal, string[] arguments)
     {
         // Built with the tests, so it lies beside them: same configuration, same framework.
         var framework = new DirectoryInfo(AppContext.BaseDirectory.TrimEnd(Path.DirectorySeparatorChar));
         string path = Path.Combine(SourceTree.Root, "samples", sample, "bin", framework.Parent!.Name, framework.Name, $"{sample}.dll");
-        using Process process = Process.Start(new ProcessStartInfo(Environment.GetEnvironmentVariable("DOTNET_HOST_PATH") ?? "dotnet", [path, .. arguments])
+        using Process process = Process.Start(new ProcessStartInfo(
+            Environment.GetEnvironmentVariable("DOTNET_HOST_PATH") ?? "dotnet", [path, .. arguments])
         {
             UseShellExecute = false,
             RedirectStandardOutput = true,

@@ -28,7 +28,8 @@ public sealed class SmallSampleTests
     [SlowInlineData("DealerRouter", "INT", @"worker 1: +[\d,]+ requests answered\s+[\d,]+ of 100,000,000 answers right", "--requests", "100000000", "--workers", "2")]
     [InlineData("PubSub", "TERM", @"^eur [\d,]+, usd [\d,]+ of 50,000,000 each; [\d,]+ dropped", "--messages", "100000000")]
     [SlowInlineData("PubSub", "INT", @"^eur [\d,]+, usd [\d,]+ of 50,000,000 each; [\d,]+ dropped", "--messages", "100000000")]
-    public async Task A_sample_that_is_stopped_says_what_it_has_done(string sample, string signal, string expected, params string[] arguments)
+    public async Task A_sample_that_is_stopped_says_what_it_has_done(
+        string sample, string signal, string expected, params string[] arguments)
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), "NOT TESTED HERE: there is no kill to send the signal with");
         Assert.SkipWhen(string.Equals(signal, "INT", StringComparison.Ordinal) && Interrupt.IsIgnored(), Interrupt.WhyNot);
@@ -57,7 +58,8 @@ public sealed class SmallSampleTests
     public async Task A_chat_whose_port_is_in_use_is_one_line_that_names_the_option_and_exit_code_2()
     {
         using var other = new RawListener();
-        (int code, string output, string errors) = await SampleProcess.RunAsync("WebSocketChat", "--port", $"{new Uri(other.Endpoint).Port}");
+        (int code, string output, string errors) =
+            await SampleProcess.RunAsync("WebSocketChat", "--port", $"{new Uri(other.Endpoint).Port}");
         Assert.Equal((2, ""), (code, output));
         string line = Assert.Single(errors.Split('\n', StringSplitOptions.RemoveEmptyEntries));
         Assert.StartsWith("WebSocketChat: ", line, StringComparison.Ordinal);

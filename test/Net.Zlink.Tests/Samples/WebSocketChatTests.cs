@@ -29,7 +29,8 @@ public sealed class WebSocketChatTests
             await using Chromium browser = await Chromium.StartAsync(program);
 
             Chromium.Tab ann = await browser.OpenAsync(page);
-            await ann.UntilAsync("document.getElementById('state')?.className === 'up' && document.getElementById('count').textContent === '1'");
+            await ann.UntilAsync(
+                "document.getElementById('state')?.className === 'up' && document.getElementById('count').textContent === '1'");
             Chromium.Tab bob = await browser.OpenAsync(page);
             await ann.UntilAsync("document.getElementById('count').textContent === '2'");
             await NameAsync(ann, "Ann");
@@ -77,10 +78,12 @@ public sealed class WebSocketChatTests
 
             for (int round = 0; round < Rounds; round++)
             {
-                string[] names = [.. Enumerable.Range(0, Guests).Select(i => string.Create(CultureInfo.InvariantCulture, $"{i} in round {round:D3}"))];
+                string[] names = [.. Enumerable.Range(0, Guests)
+                    .Select(i => string.Create(CultureInfo.InvariantCulture, $"{i} in round {round:D3}"))];
                 for (int i = 0; i < Guests; i++)
                 {
-                    guests.Send(ids[i], JsonSerializer.SerializeToUtf8Bytes(new JsonObject { ["kind"] = "name", ["text"] = names[i] }), Guard.Limit);
+                    guests.Send(ids[i], JsonSerializer.SerializeToUtf8Bytes(new JsonObject { ["kind"] = "name", ["text"] = names[i] }),
+                        Guard.Limit);
                 }
 
                 // Everybody hears of everybody's new name, in one order or another.
@@ -116,7 +119,8 @@ public sealed class WebSocketChatTests
 
     private static async Task<(string Page, string Endpoint)> ReadyAsync(Process chat)
     {
-        string line = await chat.StandardOutput.ReadLineAsync(Guard.Token).Guarded() ?? await chat.StandardError.ReadToEndAsync(Guard.Token).Guarded();
+        string line = await chat.StandardOutput.ReadLineAsync(Guard.Token).Guarded()
+            ?? await chat.StandardError.ReadToEndAsync(Guard.Token).Guarded();
         Match ready = Ready.Match(line);
         Assert.True(ready.Success, line);
         return (ready.Groups["page"].Value, ready.Groups["chat"].Value);
@@ -131,12 +135,16 @@ public sealed class WebSocketChatTests
     private static Process Start(params string[] arguments)
     {
         var framework = new DirectoryInfo(AppContext.BaseDirectory.TrimEnd(Path.DirectorySeparatorChar));
-        string path = Path.Combine(SourceTree.Root, "samples", "WebSocketChat", "bin", framework.Parent!.Name, framework.Name, "WebSocketChat.dll");
-        return Process.Start(new ProcessStartInfo(Environment.GetEnvironmentVariable("DOTNET_HOST_PATH") ?? "dotnet", [path, .. arguments]) { UseShellExecute = false, RedirectStandardOutput = true, RedirectStandardError = true })!;
+        string path = Path.Combine(SourceTree.Root, "samples", "WebSocketChat", "bin", framework.Parent!.Name, framework.Name,
+            "WebSocketChat.dll");
+        return Process.Start(new ProcessStartInfo(
+            Environment.GetEnvironmentVariable("DOTNET_HOST_PATH") ?? "dotnet", [path, .. arguments]) { UseShellExecute = false,
+            RedirectStandardOutput = true, RedirectStandardError = true })!;
     }
 
     private static Task<string> NameAsync(Chromium.Tab tab, string name) =>
-        tab.RunAsync($"const field = document.getElementById('name'); field.value = '{name}'; field.dispatchEvent(new Event('change')); ''");
+        tab.RunAsync($"const field = document.getElementById('name'); field.value = '{name}'; field.dispatchEvent(new Event('change')); "
+            + $"''");
 
     private static Task<string> SayAsync(Chromium.Tab tab, string text) =>
         tab.RunAsync($"document.getElementById('text').value = '{text}'; document.getElementById('form').requestSubmit(); ''");

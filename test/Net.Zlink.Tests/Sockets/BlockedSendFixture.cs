@@ -9,7 +9,8 @@ internal static class BlockedSendFixture
 {
     extension(BlockedSendQueue blockedSends)
     {
-        /// <summary>Lets a message stand in line, for a peer or, where that is null, for whomever the socket chooses. What was not let stand is the result.</summary>
+        /// <summary>Lets a message stand in line, for a peer or, where that is null, for whomever the socket chooses. What was not let
+        /// stand is the result.</summary>
         public Task<SendStatus> Wait(string text, string? routeId, CancellationToken cancel)
         {
             var waiter = new RoutedSendWaiter();

@@ -8,8 +8,10 @@ using Xunit;
 namespace Net.Zlink.Tests.Sockets;
 
 /// <summary>
-/// Threads send to a few peers and cancel some of it, while others make room for one peer at a time; some room is made inside a send, as by a reader in the same process. In the end nobody waits
-/// for a peer that has room, and each says once that it has room for all. What was accepted went out once and in its sender's order, and what was cancelled did not.
+/// Threads send to a few peers and cancel some of it, while others make room for one peer at a time; some room is made inside a send, as by
+/// a reader in the same process. In the end nobody waits
+/// for a peer that has room, and each says once that it has room for all. What was accepted went out once and in its sender's order, and
+/// what was cancelled did not.
 /// </summary>
 public sealed class BlockedSendQueueModelTests : IDisposable
 {
@@ -77,7 +79,8 @@ public sealed class BlockedSendQueueModelTests : IDisposable
             }
         });
         await threads.JoinAsync(() => peers.Sum(static p => p.Count));
-        Assert.All(peers, peer => Assert.False(peer.HasRoom && _core.BlockedSends.HasEarlierWaiter(peer.RouteId), $"a send to {peer} was forgotten, seed {seed}"));
+        Assert.All(peers, peer => Assert.False(peer.HasRoom && _core.BlockedSends.HasEarlierWaiter(peer.RouteId),
+            $"a send to {peer} was forgotten, seed {seed}"));
         foreach (Peer peer in peers)
         {
             peer.MakeRoom(int.MaxValue / 2);
@@ -109,7 +112,8 @@ public sealed class BlockedSendQueueModelTests : IDisposable
             string text = string.Create(CultureInfo.InvariantCulture, $"{sender} {number}");
             SendStatus status = _core.TrySend(peers[at].RouteId, new OutgoingMessage(default, Encoding.ASCII.GetBytes(text)));
             using var source = new CancellationTokenSource();
-            sends.Add((at, number, status == SendStatus.Full ? _core.BlockedSends.Wait(text, peers[at].Id, source.Token) : Task.FromResult(status)));
+            sends.Add((at, number, status == SendStatus.Full ? _core.BlockedSends.Wait(text, peers[at].Id, source.Token)
+                : Task.FromResult(status)));
             if (random.Next(4) == 0)
             {
                 source.Cancel();
@@ -171,7 +175,8 @@ public sealed class BlockedSendQueueModelTests : IDisposable
                     return SendStatus.Full;
                 }
 
-                int[] words = [.. Encoding.ASCII.GetString(payload).Split(' ').Select(static w => int.Parse(w, CultureInfo.InvariantCulture))];
+                int[] words = [.. Encoding.ASCII.GetString(payload).Split(' ')
+                    .Select(static w => int.Parse(w, CultureInfo.InvariantCulture))];
                 _got.Add((words[0], words[1]));
                 _room--;
                 isRead = _got.Count % 3 == 0;

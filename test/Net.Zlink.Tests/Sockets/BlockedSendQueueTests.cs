@@ -29,7 +29,8 @@ public sealed class BlockedSendQueueTests : IDisposable
         Assert.False(_core.BlockedSends.IsEmpty);
         capacity = 1;
         _core.BlockedSends.RetryAll();
-        Assert.All(await Task.WhenAll(waits).WaitAsync(Patience, TestContext.Current.CancellationToken), s => Assert.Equal(SendStatus.Accepted, s));
+        Assert.All(await Task.WhenAll(waits).WaitAsync(Patience, TestContext.Current.CancellationToken),
+            s => Assert.Equal(SendStatus.Accepted, s));
         Assert.Equal(["1", "2", "3"], _routed);
         Assert.True(_core.BlockedSends.IsEmpty);
     }
@@ -73,7 +74,8 @@ public sealed class BlockedSendQueueTests : IDisposable
     {
         Task<SendStatus>[] waits = [Wait("1"), Wait("2", "A")];
         _core.BlockedSends.Close(SendStatus.Terminated);
-        Assert.All(await Task.WhenAll(waits).WaitAsync(Patience, TestContext.Current.CancellationToken), s => Assert.Equal(SendStatus.Terminated, s));
+        Assert.All(await Task.WhenAll(waits).WaitAsync(Patience, TestContext.Current.CancellationToken),
+            s => Assert.Equal(SendStatus.Terminated, s));
         Assert.Equal(SendStatus.Terminated, await Wait("3"));
         Assert.True(_core.BlockedSends.IsEmpty);
         _core.BlockedSends.RetryAll();
@@ -241,7 +243,8 @@ public sealed class BlockedSendQueueTests : IDisposable
 
     private Task<SendStatus> Wait(string text, string? routeId = null) => WaitCancellable(text, routeId, CancellationToken.None);
 
-    private Task<SendStatus> WaitCancellable(string text, string? routeId, CancellationToken cancel) => _core.BlockedSends.Wait(text, routeId, cancel);
+    private Task<SendStatus> WaitCancellable(string text, string? routeId, CancellationToken cancel) =>
+        _core.BlockedSends.Wait(text, routeId, cancel);
 
     private sealed class CallbackOwner(Action disposed) : System.Buffers.IMemoryOwner<byte>
     {

@@ -9,7 +9,8 @@ namespace Net.Zlink.Tests.Sockets;
 /// <summary>The inproc names of one socket.</summary>
 public sealed class InprocEndpointsTests
 {
-    // A third of a second. Nothing in between can be held up from outside, so it is a matter of luck: without what is tested here two rounds were lost in six runs.
+    // A third of a second. Nothing in between can be held up from outside, so it is a matter of luck: without what is tested here two
+    // rounds were lost in six runs.
     private static readonly int Rounds = SlowTests.Rounds(1_000, all: 10_000);
 
     [Fact]

@@ -17,7 +17,8 @@ public sealed class LostPeerTests
     {
         using var listener = new RawListener();
         await using var context = new ZlinkContext();
-        using DealerSocket dealer = context.CreateDealer(new DealerOptions { Immediate = true, ReconnectInterval = TimeSpan.FromMilliseconds(1), Linger = TimeSpan.Zero });
+        using DealerSocket dealer = context.CreateDealer(
+            new DealerOptions { Immediate = true, ReconnectInterval = TimeSpan.FromMilliseconds(1), Linger = TimeSpan.Zero });
         dealer.Connect(listener.Endpoint);
         using (RawPeer first = await listener.AcceptAsync())
         {
@@ -85,7 +86,8 @@ public sealed class LostPeerTests
 
     /// <summary>A DEALER's greeting, and messages.</summary>
     private static byte[] Saying(string routingId, params string[] texts) =>
-        [.. ZmpFixture.DealerGreeting(Encoding.ASCII.GetBytes(routingId)), .. texts.SelectMany(static text => (byte[])[0x5A, 1, 0, 0, 0, 0, 0, (byte)text.Length, .. Encoding.ASCII.GetBytes(text)])];
+        [.. ZmpFixture.DealerGreeting(Encoding.ASCII.GetBytes(routingId)),
+            .. texts.SelectMany(static text => (byte[])[0x5A, 1, 0, 0, 0, 0, 0, (byte)text.Length, .. Encoding.ASCII.GetBytes(text)])];
 
     private static async Task Until(SocketMonitor monitor, SocketEventTypes type)
     {

@@ -20,7 +20,8 @@ public sealed class PullEventsTests
         }
 
         List<string> all = bench.TakeAll();
-        int[] data = [.. all.Index().Where(static one => one.Item.StartsWith("1:", StringComparison.Ordinal)).Select(static one => one.Index)];
+        int[] data = [.. all.Index().Where(static one => one.Item.StartsWith("1:", StringComparison.Ordinal))
+            .Select(static one => one.Index)];
         Assert.Equal(100, data.Length);
         Assert.Equal(300, all.Count);
         Assert.InRange(data[0], 0, 16);

@@ -170,7 +170,8 @@ internal sealed class TestPeer
         return Publish(_bench.Slabs.Adopt(frames, owner), frames, texts.Length);
     }
 
-    private static byte[] FramesOf(string[] texts) => [.. texts.SelectMany(t => OutboundFixture.Frame(System.Text.Encoding.ASCII.GetBytes(t)))];
+    private static byte[] FramesOf(string[] texts) =>
+        [.. texts.SelectMany(t => OutboundFixture.Frame(System.Text.Encoding.ASCII.GetBytes(t)))];
 
     private Delivery Publish(Slab slab, byte[] frames, int messages)
     {

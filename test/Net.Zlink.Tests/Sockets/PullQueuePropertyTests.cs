@@ -24,7 +24,8 @@ public sealed class PullQueuePropertyTests
     [InlineData(400, 4, 100)]
     [InlineData(0, 2, 0)]
     [InlineData(60, 1, 1)]
-    public void No_peer_stays_parked_once_all_is_read_and_every_message_is_delivered_once_or_counted_as_dropped(long budget, int peerMessages, long peerBytes)
+    public void No_peer_stays_parked_once_all_is_read_and_every_message_is_delivered_once_or_counted_as_dropped(
+        long budget, int peerMessages, long peerBytes)
     {
         const int Peers = 12;
         Gen<(Kind Kind, int Peer, int Size)> operation =

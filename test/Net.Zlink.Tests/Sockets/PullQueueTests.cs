@@ -208,7 +208,9 @@ public sealed class PullQueueTests
         peer.Publish("1", "2");
         peer.Publish("3");
         bench.Queue.PublishConnected(bench.NewPeer(announce: false).Pull);
-        Assert.Equal(["1:1", "1:2", "1:3", "2+"], (await Task.WhenAll(waits).WaitAsync(Patience, TestContext.Current.CancellationToken)).Select(r => PullFixture.Text(r)), StringComparer.Ordinal);
+        Assert.Equal(["1:1", "1:2", "1:3", "2+"],
+            (await Task.WhenAll(waits).WaitAsync(Patience, TestContext.Current.CancellationToken)).Select(r => PullFixture.Text(r)),
+            StringComparer.Ordinal);
         Assert.Equal(0, bench.Pool.GetStatistics().Live);
     }
 
@@ -277,7 +279,8 @@ public sealed class PullQueueTests
         Assert.Equal(0, bench.Queue.Close(static () => new FormatException("closed")));
         foreach (Task<PulledRun> wait in waits)
         {
-            Assert.Equal("closed", (await Assert.ThrowsAsync<FormatException>(() => wait.WaitAsync(Patience, TestContext.Current.CancellationToken))).Message);
+            Assert.Equal("closed", (await Assert.ThrowsAsync<FormatException>(
+                () => wait.WaitAsync(Patience, TestContext.Current.CancellationToken))).Message);
         }
 
         using var full = new PullFixture(pool: pool);
@@ -357,7 +360,8 @@ public sealed class PullQueueTests
                 }
 
                 Interlocked.Add(ref left, -run.Count);
-                mine.AddRange(PullFixture.Text(run).Split(':')[1].Split(',').Select(t => (run.PeerId, int.Parse(t, System.Globalization.CultureInfo.InvariantCulture))));
+                mine.AddRange(PullFixture.Text(run).Split(':')[1].Split(',')
+                    .Select(t => (run.PeerId, int.Parse(t, System.Globalization.CultureInfo.InvariantCulture))));
             }
         }
 
@@ -375,7 +379,8 @@ public sealed class PullQueueTests
         ]);
 
         // Each consumer sees each peer in order; together they see everything once.
-        Assert.All(received, list => Assert.All(list.GroupBy(r => r.Peer), g => Assert.Equal(g.Select(r => r.Number).Order(), g.Select(r => r.Number))));
+        Assert.All(received, list => Assert.All(list.GroupBy(r => r.Peer),
+            g => Assert.Equal(g.Select(r => r.Number).Order(), g.Select(r => r.Number))));
         IEnumerable<(uint, int)> all = received[0].Concat(received[1]).Order();
         Assert.Equal(peers.SelectMany(p => Enumerable.Range(0, PerPeer).Select(i => (p.Link.Id, i))), all);
         Assert.Equal(0, bench.Pool.GetStatistics().Live);

@@ -111,7 +111,8 @@ public sealed class SocketCountersTests : IDisposable
     [Fact]
     public void A_peer_that_goes_while_many_who_went_before_are_unread_costs_as_much_as_with_few()
     {
-        // As many peers, in many books and in one: measured 1 to 3 times as long; with a look at each time at all who went before, 80 times and more.
+        // As many peers, in many books and in one: measured 1 to 3 times as long; with a look at each time at all who went before, 80 times
+        // and more.
         const int TooMuch = 20;
         Growth.AssertBelow(TooMuch, () => TimeOfClosing(peersOfOneSocket: 100), () => TimeOfClosing(peersOfOneSocket: Peers));
     }

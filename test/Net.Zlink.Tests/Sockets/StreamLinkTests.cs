@@ -41,6 +41,7 @@ public sealed class StreamLinkTests
         Assert.Equal([100, 200, 400, 400], Enumerable.Range(0, 4).Select(i => doubling.PauseBefore(i).TotalMilliseconds));
         Assert.Equal(Ms(400), doubling.PauseBefore(int.MaxValue));
         Assert.Equal(Ms(50), new ReconnectPolicy(Ms(100), Ms(50)).PauseBefore(0));
-        Assert.All(Enumerable.Range(0, 100), i => Assert.InRange(new ReconnectPolicy(Ms(100), TimeSpan.Zero).PauseBefore(i), Ms(100), Ms(200)));
+        Assert.All(Enumerable.Range(0, 100), i =>
+            Assert.InRange(new ReconnectPolicy(Ms(100), TimeSpan.Zero).PauseBefore(i), Ms(100), Ms(200)));
     }
 }

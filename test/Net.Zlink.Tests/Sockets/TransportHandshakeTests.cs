@@ -11,7 +11,8 @@ namespace Net.Zlink.Tests.Sockets;
 
 public sealed class TransportHandshakeTests
 {
-    /// <summary>With a peer as fast as one on the same machine nothing in a handshake waits, and a callback that takes long would hold whoever called.</summary>
+    /// <summary>With a peer as fast as one on the same machine nothing in a handshake waits, and a callback that takes long would hold
+    /// whoever called.</summary>
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
@@ -44,7 +45,8 @@ public sealed class TransportHandshakeTests
 
         protected override TimeSpan Limit => Guard.Limit;
 
-        public override Task<UpgradeResult> RunAsync(Socket socket, BufferPool pool, TimeProvider time, PeerWait? waits, CancellationToken cancellation)
+        public override Task<UpgradeResult> RunAsync(
+            Socket socket, BufferPool pool, TimeProvider time, PeerWait? waits, CancellationToken cancellation)
         {
             RanOnPool = Thread.CurrentThread.IsThreadPoolThread;
             socket.Dispose();

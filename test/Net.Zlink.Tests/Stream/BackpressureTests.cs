@@ -68,7 +68,8 @@ public sealed class BackpressureTests
         const int Peers = 12;
         const int Frames = 300;
         await using var fixture = new StreamFixture();
-        StreamSocket socket = fixture.Bind(out string endpoint, new StreamOptions { TotalReceiveByteLimit = Limit, ReceiveBufferSize = KernelBuffer });
+        StreamSocket socket = fixture.Bind(out string endpoint,
+            new StreamOptions { TotalReceiveByteLimit = Limit, ReceiveBufferSize = KernelBuffer });
         var peers = new RawPeer[Peers];
         for (int i = 0; i < Peers; i++)
         {
@@ -82,7 +83,8 @@ public sealed class BackpressureTests
         await fixture.UntilAsync(() => socket.GetPeers().Count(static peer => peer.GetStatistics().IsParked) == Peers);
 
         // Each peer may overshoot by the one read that it was at.
-        Assert.InRange(socket.GetStatistics().UnreadMessages * FrameLength, FewestThatFill(Limit) * FrameLength, Limit + (Peers * 66 * 1024));
+        Assert.InRange(socket.GetStatistics().UnreadMessages * FrameLength, FewestThatFill(Limit) * FrameLength,
+            Limit + (Peers * 66 * 1024));
 
         int[] next = new int[Peers + 1];
         for (int i = 0; i < Peers * Frames; i++)
@@ -100,7 +102,8 @@ public sealed class BackpressureTests
     {
         const int Limit = 100_000;
         await using var fixture = new StreamFixture(shards: 1);
-        StreamSocket socket = fixture.Bind(out string endpoint, new StreamOptions { TotalReceiveByteLimit = Limit, ReceiveBufferSize = KernelBuffer });
+        StreamSocket socket = fixture.Bind(out string endpoint,
+            new StreamOptions { TotalReceiveByteLimit = Limit, ReceiveBufferSize = KernelBuffer });
         RawPeer hog = await fixture.ConnectAsync(endpoint);
         uint hogId = await socket.NextConnectedAsync();
         var others = new RawPeer[20];
@@ -110,7 +113,8 @@ public sealed class BackpressureTests
             await socket.NextConnectedAsync();
         }
 
-        // Each of the others' first read is taken although the budget is used up; then it is stopped. Its message is received, and it waits with nothing unread.
+        // Each of the others' first read is taken although the budget is used up; then it is stopped. Its message is received, and it waits
+        // with nothing unread.
         await SendUntilFullAsync(fixture, hog, static _ => new byte[1000]);
         foreach (RawPeer other in others)
         {
@@ -161,10 +165,12 @@ public sealed class BackpressureTests
         Assert.Equal(0, socket.GetStatistics().HandlerFaults);
     }
 
-    /// <summary>How many frames of 1,000 bytes fill <see cref="StreamOptions.TotalReceiveByteLimit"/> if each comes alone: then it counts 600 bytes besides, the first 64 do not. How many come with one read is the system's business.</summary>
+    /// <summary>How many frames of 1,000 bytes fill <see cref="StreamOptions.TotalReceiveByteLimit"/> if each comes alone: then it counts
+    /// 600 bytes besides, the first 64 do not. How many come with one read is the system's business.</summary>
     private static int FewestThatFill(int limit) => (limit + (64 * 600)) / (FrameLength + 600);
 
-    /// <summary>Sends frames until the system takes no more, whatever the shards still do; finishes the last one it began. Returns how many.</summary>
+    /// <summary>Sends frames until the system takes no more, whatever the shards still do; finishes the last one it began. Returns how
+    /// many.</summary>
     private static async Task<int> SendUntilFullAsync(StreamFixture fixture, RawPeer peer, Func<int, byte[]> payload)
     {
         peer.Socket.Blocking = false;

@@ -6,7 +6,8 @@ using Xunit;
 
 namespace Net.Zlink.Tests.Stream;
 
-/// <summary>The end of a context while a handler blocks a shard: it comes all the same, and nothing is taken from under the handler.</summary>
+/// <summary>The end of a context while a handler blocks a shard: it comes all the same, and nothing is taken from under the
+/// handler.</summary>
 public sealed class BlockedShutdownTests
 {
     private static readonly TimeSpan Deadline = TimeSpan.FromSeconds(3);
@@ -33,7 +34,8 @@ public sealed class BlockedShutdownTests
         Assert.False(ending.IsCompleted);
         await PassAsync(ending, Grace);
         await ending.Guarded();
-        Assert.Single(_log.Lines, static line => line.Text.Contains("without shard 0, which HoldingHandler of connection", StringComparison.Ordinal));
+        Assert.Single(_log.Lines, static line => line.Text.Contains(
+            "without shard 0, which HoldingHandler of connection", StringComparison.Ordinal));
 
         // Another end does nothing more, and the first one's report stays.
         fixture.Context.Dispose();
@@ -43,7 +45,8 @@ public sealed class BlockedShutdownTests
         Assert.False(report.Drained);
 
         handler.Open();
-        Assert.Equal(method is "disconnected" ? DisconnectReason.Remote : DisconnectReason.ContextTerminated, await handler.Ended.Guarded());
+        Assert.Equal(method is "disconnected" ? DisconnectReason.Remote : DisconnectReason.ContextTerminated,
+            await handler.Ended.Guarded());
     } // The fixture sees to it that every buffer comes back.
 
     [Fact]
@@ -77,7 +80,8 @@ public sealed class BlockedShutdownTests
     [Fact]
     public async Task A_context_keeps_its_own_pool_until_the_handler_returns()
     {
-        await using var context = new ZlinkContext(new ZlinkContextOptions { ShardCount = 1, TimeProvider = _time, ShutdownTimeout = Deadline });
+        await using var context = new ZlinkContext(
+            new ZlinkContextOptions { ShardCount = 1, TimeProvider = _time, ShutdownTimeout = Deadline });
         using var handler = new BlockingHandler("received");
         using RawPeer peer = await RawPeer.ConnectAsync(context.CreateStream().Bind("tcp://127.0.0.1:0", handler));
         await peer.SendFrameAsync(1);
@@ -88,7 +92,8 @@ public sealed class BlockedShutdownTests
         await ending.Guarded();
         context.Pool.Rent(1).Dispose();
         handler.Open();
-        await Guard.UntilAsync(() => Record.Exception(() => context.Pool.Rent(1).Dispose()) is ObjectDisposedException, "the pool is let go");
+        await Guard.UntilAsync(() => Record.Exception(() => context.Pool.Rent(1).Dispose()) is ObjectDisposedException,
+            "the pool is let go");
     }
 
     private StreamFixture Fixture() => new(shards: 1, time: _time, shutdownTimeout: Deadline, log: _log);

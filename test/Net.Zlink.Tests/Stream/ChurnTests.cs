@@ -4,7 +4,8 @@ using Xunit;
 
 namespace Net.Zlink.Tests.Stream;
 
-/// <summary>Connects and disconnects, 10,000 of them with <see cref="SlowTests"/>, leave nothing behind: no memory, no descriptor, no buffer.</summary>
+/// <summary>Connects and disconnects, 10,000 of them with <see cref="SlowTests"/>, leave nothing behind: no memory, no descriptor, no
+/// buffer.</summary>
 [Collection(Alone.Name)]
 public sealed class ChurnTests
 {
@@ -34,8 +35,10 @@ public sealed class ChurnTests
         Assert.Equal(buffers, buffersAfter);
         Assert.Equal(0, socket.PeerCount);
         StreamStatistics counters = socket.GetStatistics();
-        Assert.Equal((Connections + 500L, Connections + 500L, 0L), (counters.AcceptedConnections, counters.ClosedConnections, counters.RefusedConnections));
-        await fixture.UntilAsync(() => pushed || Volatile.Read(ref events.Value) == 2 * (Connections + 500)); // The last one's end may be unread still, and what is unread ends with the socket.
+        Assert.Equal((Connections + 500L, Connections + 500L, 0L),
+            (counters.AcceptedConnections, counters.ClosedConnections, counters.RefusedConnections));
+        // The last one's end may be unread still, and what is unread ends with the socket.
+        await fixture.UntilAsync(() => pushed || Volatile.Read(ref events.Value) == 2 * (Connections + 500));
         socket.Dispose();
         await echoing.Guarded();
         Assert.Equal(pushed ? 0 : 2 * (Connections + 500), events.Value);

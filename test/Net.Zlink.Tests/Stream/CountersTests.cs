@@ -3,7 +3,8 @@ using Xunit;
 
 namespace Net.Zlink.Tests.Stream;
 
-/// <summary>The books: what was accepted was written, waits, or was dropped and counted. Never a message twice, torn or out of order.</summary>
+/// <summary>The books: what was accepted was written, waits, or was dropped and counted. Never a message twice, torn or out of
+/// order.</summary>
 public sealed class CountersTests
 {
     [Fact]
@@ -32,7 +33,8 @@ public sealed class CountersTests
 
         Assert.True(client.TryGetPeer(id, out StreamPeer? peer));
         PeerStatistics one = peer.GetStatistics();
-        Assert.Equal((10L, 85L, 10L, 10L, 85L), (one.ReceivedMessages, one.ReceivedBytes, one.AcceptedMessages, one.WrittenMessages, one.WrittenBytes));
+        Assert.Equal((10L, 85L, 10L, 10L, 85L), (
+            one.ReceivedMessages, one.ReceivedBytes, one.AcceptedMessages, one.WrittenMessages, one.WrittenBytes));
         Assert.Equal((0L, 0L, 0L, 0L, false), (one.QueuedMessages, one.QueuedBytes, one.DroppedMessages, one.UnreadMessages, one.IsParked));
     }
 
@@ -52,7 +54,8 @@ public sealed class CountersTests
         }
 
         StreamStatistics counters = socket.GetStatistics();
-        Assert.Equal((5L, 35L, 5L, 5L), (counters.ReceivedMessages, counters.ReceivedBytes, counters.AcceptedMessages, counters.WrittenMessages));
+        Assert.Equal((5L, 35L, 5L, 5L), (counters.ReceivedMessages, counters.ReceivedBytes, counters.AcceptedMessages,
+            counters.WrittenMessages));
         Assert.Equal((5L, 5L, 0), (counters.AcceptedConnections, counters.ClosedConnections, counters.Peers));
     }
 
@@ -100,7 +103,8 @@ public sealed class CountersTests
             }
         }
 
-        await fixture.UntilAsync(() => client.GetStatistics().ClosedConnections == Connections && server.GetStatistics().ClosedConnections == Connections);
+        await fixture.UntilAsync(() => client.GetStatistics().ClosedConnections == Connections
+            && server.GetStatistics().ClosedConnections == Connections);
         StreamStatistics sender = client.GetStatistics();
         Assert.Equal(sender.AcceptedMessages, sender.WrittenMessages + sender.DroppedMessages);
         await fixture.UntilAsync(() => server.GetStatistics().UnreadMessages == 0);
@@ -112,7 +116,8 @@ public sealed class CountersTests
         Assert.Equal(0, await events.Guarded());
     }
 
-    /// <summary>Receives until the socket ends; checks that each peer's messages are whole and without a gap. Returns how many there were.</summary>
+    /// <summary>Receives until the socket ends; checks that each peer's messages are whole and without a gap. Returns how many there
+    /// were.</summary>
     private static async Task<long> ReceiveAsync(StreamSocket socket)
     {
         var next = new Dictionary<uint, int>();

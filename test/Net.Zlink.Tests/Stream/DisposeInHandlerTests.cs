@@ -4,7 +4,8 @@ using Xunit;
 
 namespace Net.Zlink.Tests.Stream;
 
-/// <summary>A handler may end whatever it likes, the context it runs in included, without a deadlock and without losing its answer.</summary>
+/// <summary>A handler may end whatever it likes, the context it runs in included, without a deadlock and without losing its
+/// answer.</summary>
 public sealed class DisposeInHandlerTests
 {
     public enum Ending
@@ -45,7 +46,8 @@ public sealed class DisposeInHandlerTests
 
         await returned.Task.Guarded();
         (_, DisconnectReason reason) = await handler.NextDisconnectedAsync();
-        Assert.Equal(ending is Ending.ContextDispose or Ending.ContextDisposeAsync or Ending.ContextShutdownAsync ? DisconnectReason.ContextTerminated : DisconnectReason.Local, reason);
+        Assert.Equal(ending is Ending.ContextDispose or Ending.ContextDisposeAsync or Ending.ContextShutdownAsync
+            ? DisconnectReason.ContextTerminated : DisconnectReason.Local, reason);
     }
 
     [Theory]

@@ -4,7 +4,8 @@ using Xunit;
 
 namespace Net.Zlink.Tests.Stream;
 
-/// <summary>A socket that is disposed in the middle of everything: no buffer is lost, nobody hangs, and nobody sees another error than those promised.</summary>
+/// <summary>A socket that is disposed in the middle of everything: no buffer is lost, nobody hangs, and nobody sees another error than
+/// those promised.</summary>
 public sealed class DisposeUnderLoadTests
 {
     private const int Rounds = 8;
@@ -80,7 +81,8 @@ public sealed class DisposeUnderLoadTests
         }
     }
 
-    private static Task OnThread(Action action) => Task.Factory.StartNew(action, Guard.Token, TaskCreationOptions.LongRunning, TaskScheduler.Default);
+    private static Task OnThread(Action action) =>
+        Task.Factory.StartNew(action, Guard.Token, TaskCreationOptions.LongRunning, TaskScheduler.Default);
 
     private static async Task FloodAsync(RawPeer peer)
     {

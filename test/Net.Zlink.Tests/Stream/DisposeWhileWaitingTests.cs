@@ -25,7 +25,8 @@ public sealed class DisposeWhileWaitingTests
     public async Task Waiting_sends_end_with_HostUnreachable_and_leave_their_buffers_to_the_caller(Ending ending)
     {
         await using var fixture = new StreamFixture();
-        StreamSocket socket = fixture.Bind(out string endpoint, new StreamOptions { SendHighWaterMark = 3, SendBufferSize = SmallKernelBuffer });
+        StreamSocket socket = fixture.Bind(out string endpoint,
+            new StreamOptions { SendHighWaterMark = 3, SendBufferSize = SmallKernelBuffer });
         RawPeer peer = await fixture.ConnectAsync(endpoint, SmallKernelBuffer);
         uint id = await socket.NextConnectedAsync();
         socket.Fill(id);
@@ -34,7 +35,8 @@ public sealed class DisposeWhileWaitingTests
         Task copied = socket.SendAsync(id, new byte[100], Guard.Token).AsTask();
         Task donated = socket.SendAsync(id, owner, 30_000, Guard.Token).AsTask();
         Task blockedOnPool = Task.Run(() => socket.Send(id, [1]), Guard.Token);
-        Task blockedOnThread = Task.Factory.StartNew(() => socket.Send(id, [1]), Guard.Token, TaskCreationOptions.LongRunning, TaskScheduler.Default);
+        Task blockedOnThread = Task.Factory.StartNew(
+            () => socket.Send(id, [1]), Guard.Token, TaskCreationOptions.LongRunning, TaskScheduler.Default);
         await fixture.Context.WhenIdleAsync().Guarded();
         Assert.False(copied.IsCompleted || donated.IsCompleted || blockedOnPool.IsCompleted || blockedOnThread.IsCompleted);
 

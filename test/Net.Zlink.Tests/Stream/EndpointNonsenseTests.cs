@@ -3,7 +3,8 @@ using Xunit;
 
 namespace Net.Zlink.Tests.Stream;
 
-/// <summary>What Bind and ConnectAsync say to endpoints that make no sense: always a ZlinkException that quotes the text and says what to write instead.</summary>
+/// <summary>What Bind and ConnectAsync say to endpoints that make no sense: always a ZlinkException that quotes the text and says what to
+/// write instead.</summary>
 public sealed class EndpointNonsenseTests
 {
     /// <summary>Text, what Bind says, what ConnectAsync says.</summary>
@@ -64,8 +65,10 @@ public sealed class EndpointNonsenseTests
 
         if (connect != ZlinkError.None)
         {
-            AssertHelpful(endpoint, connect, await Assert.ThrowsAsync<ZlinkException>(() => socket.ConnectAsync(endpoint, Guard.Token).Guarded()));
-            AssertHelpful(endpoint, connect, await Assert.ThrowsAsync<ZlinkException>(() => socket.ConnectPipeAsync(endpoint, Guard.Token).Guarded()));
+            AssertHelpful(endpoint, connect, await Assert.ThrowsAsync<ZlinkException>(
+                () => socket.ConnectAsync(endpoint, Guard.Token).Guarded()));
+            AssertHelpful(endpoint, connect, await Assert.ThrowsAsync<ZlinkException>(
+                () => socket.ConnectPipeAsync(endpoint, Guard.Token).Guarded()));
         }
 
         Assert.Equal("", socket.LastEndpoint);

@@ -28,7 +28,8 @@ public sealed class EndpointTests
         await using var fixture = new StreamFixture();
         StreamSocket socket = fixture.Bind(out string pulled);
         string pushed = socket.Bind("tcp://127.0.0.1:0", TestHandler.Echo());
-        string raw = socket.BindPipe("tcp://127.0.0.1:0", static async pipe => await pipe.Output.WriteAsync(new[] { (byte)pipe.Id }, Guard.Token));
+        string raw = socket.BindPipe("tcp://127.0.0.1:0",
+            static async pipe => await pipe.Output.WriteAsync(new[] { (byte)pipe.Id }, Guard.Token));
         await fixture.ConnectAsync(pulled);
         Assert.Equal(1u, await socket.NextConnectedAsync());
         RawPeer second = await fixture.ConnectAsync(pushed);
@@ -104,7 +105,8 @@ public sealed class EndpointTests
         StreamSocket socket = fixture.Context.CreateStream(new StreamOptions { MaxConnections = Room });
         string[] endpoints = [.. Enumerable.Range(0, Endpoints).Select(_ => socket.Bind("tcp://127.0.0.1:0"))];
         await Task.WhenAll(endpoints.SelectMany(e => Enumerable.Range(0, Endpoints).Select(_ => fixture.ConnectAsync(e))));
-        await fixture.UntilAsync(() => socket.GetStatistics().AcceptedConnections == Endpoints * Endpoints && socket.GetStatistics().RefusedConnections + socket.PeerCount == Endpoints * Endpoints);
+        await fixture.UntilAsync(() => socket.GetStatistics().AcceptedConnections == Endpoints * Endpoints
+            && socket.GetStatistics().RefusedConnections + socket.PeerCount == Endpoints * Endpoints);
         Assert.Equal(Room, socket.PeerCount);
     }
 

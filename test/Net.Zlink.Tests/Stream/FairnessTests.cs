@@ -8,7 +8,8 @@ public sealed class FairnessTests
     [Fact]
     public async Task A_flooding_peer_does_not_starve_another_one()
     {
-        // One read of a peer is a turn: at most 64 KiB or 256 messages. The quiet peer's message waits for at most the turn that is being served and its own.
+        // One read of a peer is a turn: at most 64 KiB or 256 messages. The quiet peer's message waits for at most the turn that is being
+        // served and its own.
         const int LongestWait = 2 * 256;
         await using var fixture = new StreamFixture(shards: 1);
         StreamSocket socket = fixture.Bind(out string endpoint);

@@ -64,7 +64,8 @@ public sealed class HandlerContextTests : IDisposable
             Local.Value = "what OnReceivedAsync has set";
             return ValueTask.CompletedTask;
         });
-        using StreamSocket server = fixture.Bind(handler, out string endpoint, new StreamOptions { IdleTimeout = TimeSpan.FromSeconds(10) });
+        using StreamSocket server = fixture.Bind(
+            handler, out string endpoint, new StreamOptions { IdleTimeout = TimeSpan.FromSeconds(10) });
         for (int i = 0; i < Peers; i++)
         {
             RawPeer peer = await fixture.ConnectAsync(endpoint);

@@ -172,7 +172,8 @@ public sealed class HandlerFailureTests
         {
             Connected = peer =>
             {
-                // The first peer holds the shard, the only one, until the second one's frame is there: it can then be read as soon as that peer is opened.
+                // The first peer holds the shard, the only one, until the second one's frame is there: it can then be read as soon as that
+                // peer is opened.
                 if (peer.Id == 1)
                 {
                     Assert.True(gate.Wait(Guard.Limit, Guard.Token));

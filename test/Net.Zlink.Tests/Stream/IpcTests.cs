@@ -177,7 +177,8 @@ public sealed class IpcTests : IDisposable
         StreamSocket server = fixture.Context.CreateStream(new StreamOptions { Backlog = 1 });
         string endpoint = server.Bind($"ipc://{_folder["a"]}", TestHandler.Echo());
         StreamSocket client = fixture.Context.CreateStream();
-        Task<uint>[] dials = [.. Enumerable.Range(0, 50).Select(_ => Task.Run(() => client.ConnectAsync(endpoint, Guard.Token).AsTask(), Guard.Token))];
+        Task<uint>[] dials = [.. Enumerable.Range(0, 50)
+            .Select(_ => Task.Run(() => client.ConnectAsync(endpoint, Guard.Token).AsTask(), Guard.Token))];
         uint[] ids = await Task.WhenAll(dials).Guarded();
         Assert.Equal(50, ids.Distinct().Count());
         await fixture.UntilAsync(() => server.PeerCount == 50);
@@ -206,5 +207,6 @@ public sealed class IpcTests : IDisposable
         return await server.NextConnectedAsync();
     }
 
-    private async Task<RawPeer> ConnectRawAsync(StreamFixture fixture) => fixture.Own(new RawPeer(await IpcFolder.ConnectedAsync(_folder["a"])));
+    private async Task<RawPeer> ConnectRawAsync(StreamFixture fixture) =>
+        fixture.Own(new RawPeer(await IpcFolder.ConnectedAsync(_folder["a"])));
 }

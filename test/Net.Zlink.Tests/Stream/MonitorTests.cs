@@ -12,7 +12,8 @@ public sealed class MonitorTests
     {
         await using var fixture = new StreamFixture();
         StreamSocket socket = fixture.Context.CreateStream();
-        using SocketMonitor monitor = socket.OpenMonitor(SocketEventTypes.AllNative); // On a busy machine a turn may be long, which is an event of ours.
+        // On a busy machine a turn may be long, which is an event of ours.
+        using SocketMonitor monitor = socket.OpenMonitor(SocketEventTypes.AllNative);
         string endpoint = socket.Bind("tcp://127.0.0.1:0");
         SocketEvent listening = await monitor.ReadAsync(Guard.Token).Guarded();
         Assert.Equal((SocketEventTypes.Listening, endpoint, ""), (listening.Type, listening.LocalAddress, listening.RemoteAddress));
@@ -21,15 +22,18 @@ public sealed class MonitorTests
         RawPeer peer = await fixture.ConnectAsync(endpoint);
         string remote = peer.LocalAddress;
         SocketEvent accepted = await monitor.ReadAsync(Guard.Token).Guarded();
-        Assert.Equal((SocketEventTypes.Accepted, endpoint, remote, 1u), (accepted.Type, accepted.LocalAddress, accepted.RemoteAddress, accepted.PeerId));
+        Assert.Equal((SocketEventTypes.Accepted, endpoint, remote, 1u),
+            (accepted.Type, accepted.LocalAddress, accepted.RemoteAddress, accepted.PeerId));
         Assert.True(accepted.Value > 0);
         SocketEvent ready = await monitor.ReadAsync(Guard.Token).Guarded();
-        Assert.Equal((SocketEventTypes.ConnectionReady, 0L, endpoint, remote, 1u), (ready.Type, ready.Value, ready.LocalAddress, ready.RemoteAddress, ready.PeerId));
+        Assert.Equal((SocketEventTypes.ConnectionReady, 0L, endpoint, remote, 1u),
+            (ready.Type, ready.Value, ready.LocalAddress, ready.RemoteAddress, ready.PeerId));
         Assert.True(ready.RoutingId.IsEmpty);
 
         peer.EndSending();
         SocketEvent gone = await monitor.ReadAsync(Guard.Token).Guarded();
-        Assert.Equal((SocketEventTypes.Disconnected, 4L, endpoint, remote, 1u), (gone.Type, gone.Value, gone.LocalAddress, gone.RemoteAddress, gone.PeerId));
+        Assert.Equal((SocketEventTypes.Disconnected, 4L, endpoint, remote, 1u),
+            (gone.Type, gone.Value, gone.LocalAddress, gone.RemoteAddress, gone.PeerId));
 
         socket.Dispose();
         SocketEvent closed = await monitor.ReadAsync(Guard.Token).Guarded();
@@ -59,7 +63,8 @@ public sealed class MonitorTests
             types.Add(one.Type);
         }
 
-        Assert.Equal([SocketEventTypes.Accepted, SocketEventTypes.ConnectionReady, SocketEventTypes.Closed, SocketEventTypes.MonitorStopped], types);
+        Assert.Equal([SocketEventTypes.Accepted, SocketEventTypes.ConnectionReady, SocketEventTypes.Closed,
+            SocketEventTypes.MonitorStopped], types);
     }
 
     [Fact]
@@ -74,15 +79,18 @@ public sealed class MonitorTests
         RawPeer peer = fixture.Own(await listener.AcceptAsync());
         string local = $"tcp://{peer.Socket.RemoteEndPoint}";
         SocketEvent delayed = await monitor.ReadAsync(Guard.Token).Guarded();
-        Assert.Equal((SocketEventTypes.ConnectDelayed, 115L, "", text), (delayed.Type, delayed.Value, delayed.LocalAddress, delayed.RemoteAddress));
+        Assert.Equal((SocketEventTypes.ConnectDelayed, 115L, "", text),
+            (delayed.Type, delayed.Value, delayed.LocalAddress, delayed.RemoteAddress));
         SocketEvent connected = await monitor.ReadAsync(Guard.Token).Guarded();
-        Assert.Equal((SocketEventTypes.Connected, local, text, id), (connected.Type, connected.LocalAddress, connected.RemoteAddress, connected.PeerId));
+        Assert.Equal((SocketEventTypes.Connected, local, text, id),
+            (connected.Type, connected.LocalAddress, connected.RemoteAddress, connected.PeerId));
         Assert.True(connected.Value > 0);
         SocketEvent ready = await monitor.ReadAsync(Guard.Token).Guarded();
         Assert.Equal((SocketEventTypes.ConnectionReady, local, text), (ready.Type, ready.LocalAddress, ready.RemoteAddress));
         peer.Reset();
         SocketEvent gone = await monitor.ReadAsync(Guard.Token).Guarded();
-        Assert.Equal((SocketEventTypes.Disconnected, 4L, local, text, id), (gone.Type, gone.Value, gone.LocalAddress, gone.RemoteAddress, gone.PeerId));
+        Assert.Equal((SocketEventTypes.Disconnected, 4L, local, text, id),
+            (gone.Type, gone.Value, gone.LocalAddress, gone.RemoteAddress, gone.PeerId));
     }
 
     [Fact]

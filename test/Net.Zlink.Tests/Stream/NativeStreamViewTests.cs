@@ -127,5 +127,6 @@ public sealed class NativeStreamViewTests
         Assert.Equal(payload, message.Payload);
     }
 
-    private static void AssertError(ZlinkError expected, Action action) => Assert.Equal(expected, Assert.Throws<ZlinkException>(action).Error);
+    private static void AssertError(ZlinkError expected, Action action) =>
+        Assert.Equal(expected, Assert.Throws<ZlinkException>(action).Error);
 }

@@ -104,7 +104,9 @@ public sealed class OnlyTalkingPeerTests
     public async Task A_pipe_whose_peer_is_silent_and_does_not_read_ends_behind_its_IdleTimeout()
     {
         await using var fixture = new StreamFixture();
-        StreamSocket socket = fixture.Context.CreateStream(new StreamOptions { SendBufferSize = KernelBuffer, IdleTimeout = TimeSpan.FromMilliseconds(50), CloseTimeout = TimeSpan.FromMilliseconds(50) });
+        StreamSocket socket = fixture.Context.CreateStream(
+            new StreamOptions { SendBufferSize = KernelBuffer, IdleTimeout = TimeSpan.FromMilliseconds(50),
+            CloseTimeout = TimeSpan.FromMilliseconds(50) });
         string endpoint = socket.BindPipe("tcp://127.0.0.1:0", static async pipe =>
         {
             pipe.Output.Write(Wire.Huge);
@@ -127,7 +129,8 @@ public sealed class OnlyTalkingPeerTests
         });
     }
 
-    /// <summary>The clock goes on by a second whenever nothing more is read, and each second lets no more be sent than is read in one.</summary>
+    /// <summary>The clock goes on by a second whenever nothing more is read, and each second lets no more be sent than is read in
+    /// one.</summary>
     private static async Task AssertReadSlowlyAsync(StreamFixture fixture, ManualTimeProvider time, Talk talk)
     {
         int seconds = 0;

@@ -97,7 +97,8 @@ public sealed class OrderlyCloseTests
     public async Task A_peer_that_reads_nothing_before_it_has_written_all_gets_what_was_accepted_too(bool disconnects)
     {
         await using var fixture = new StreamFixture();
-        StreamSocket socket = fixture.Bind(out string endpoint, new StreamOptions { ReceiveHighWaterMark = 1, SendHighWaterMark = null, Linger = Timeout.InfiniteTimeSpan });
+        StreamSocket socket = fixture.Bind(out string endpoint,
+            new StreamOptions { ReceiveHighWaterMark = 1, SendHighWaterMark = null, Linger = Timeout.InfiniteTimeSpan });
         RawPeer peer = await fixture.ConnectAsync(endpoint);
         uint id = await socket.NextConnectedAsync();
 
@@ -184,7 +185,8 @@ public sealed class OrderlyCloseTests
     {
         var time = new ManualTimeProvider();
         await using var fixture = new StreamFixture(shards: 1, time: time);
-        StreamSocket socket = fixture.Bind(out string endpoint, new StreamOptions { CloseTimeout = TimeSpan.FromSeconds(7), Linger = Timeout.InfiniteTimeSpan });
+        StreamSocket socket = fixture.Bind(out string endpoint,
+            new StreamOptions { CloseTimeout = TimeSpan.FromSeconds(7), Linger = Timeout.InfiniteTimeSpan });
         RawPeer peer = await fixture.ConnectAsync(endpoint, receiveBuffer: 4096);
         uint id = await socket.NextConnectedAsync();
         byte[] much = new byte[1 << 20];

@@ -7,7 +7,8 @@ namespace Net.Zlink.Tests.Stream;
 /// <summary>Any payload goes either way unchanged, those that look like events in the native form included.</summary>
 public sealed class PayloadTests
 {
-    public static TheoryData<int> Sizes => [0, 1, 2, 127, 1023, 1024, 4096, 16_379, 16_380, 16_383, 16_384, 16_385, 65_531, 65_532, 65_536, 262_144, 1_000_000];
+    public static TheoryData<int> Sizes => [0, 1, 2, 127, 1023, 1024, 4096, 16_379, 16_380, 16_383, 16_384, 16_385, 65_531, 65_532, 65_536,
+        262_144, 1_000_000];
 
     [Theory]
     [InlineData((byte)0)]
@@ -93,7 +94,8 @@ public sealed class PayloadTests
         }
 
         IMemoryOwner<byte> late = fixture.Pool.Rent(100);
-        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => socket.SendAsync(id, late, 10, new CancellationToken(canceled: true)).Guarded());
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(
+            () => socket.SendAsync(id, late, 10, new CancellationToken(canceled: true)).Guarded());
         late.Memory.Span[0] = 1;
         ZlinkException gone = await Assert.ThrowsAsync<ZlinkException>(() => socket.SendAsync(id + 1, late, 10, Guard.Token).Guarded());
         Assert.Equal(ZlinkError.HostUnreachable, gone.Error);

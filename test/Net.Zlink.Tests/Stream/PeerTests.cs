@@ -24,7 +24,8 @@ public sealed class PeerTests
         Assert.Contains("received: 2 read, 0 dropped unread, 2 unread", text, StringComparison.Ordinal);
         Assert.Contains($"    peer {here} (tcp://127.0.0.1:", text, StringComparison.Ordinal);
         Assert.Contains("sent: 2 accepted = 2 written + 0 dropped + 0 queued", client.Describe(), StringComparison.Ordinal);
-        Assert.Contains($"by {endpoint}: connected, sent 2, to send 0 (0 bytes), received 0, unread 0", client.Describe(), StringComparison.Ordinal);
+        Assert.Contains($"by {endpoint}: connected, sent 2, to send 0 (0 bytes), received 0, unread 0", client.Describe(),
+            StringComparison.Ordinal);
         server.Dispose();
         Assert.StartsWith("STREAM, closed", server.Describe(), StringComparison.Ordinal);
     }
@@ -55,7 +56,8 @@ public sealed class PeerTests
         {
             PeerStatistics one = peer.GetStatistics();
             Assert.Equal((TimeSpan.FromMilliseconds(read), TimeSpan.FromMilliseconds(written)), (one.SinceLastRead, one.SinceLastWrite));
-            Assert.Contains(string.Create(CultureInfo.InvariantCulture, $", last read {read} ms ago, last write {written} ms ago"), socket.Describe(), StringComparison.Ordinal);
+            Assert.Contains(string.Create(CultureInfo.InvariantCulture, $", last read {read} ms ago, last write {written} ms ago"),
+                socket.Describe(), StringComparison.Ordinal);
         }
     }
 

@@ -38,7 +38,8 @@ public sealed class PipeCutTests
         await Assert.ThrowsAsync<IOException>(() => pipe.Input.ReadAsync(Guard.Token).Guarded());
         Assert.Throws<IOException>(() => pipe.Input.TryRead(out _));
         await pipe.DisposeAsync();
-        Assert.Equal("the peer ended the connection", (await monitor.NextAsync(SocketEventTypes.Disconnected)).Detail); // As of framed peers.
+        // As of framed peers.
+        Assert.Equal("the peer ended the connection", (await monitor.NextAsync(SocketEventTypes.Disconnected)).Detail);
     }
 
     [Fact]

@@ -115,7 +115,8 @@ public sealed class PipeEndTests
         await using var fixture = new StreamFixture();
         StreamSocket socket = fixture.Context.CreateStream();
         using SocketMonitor monitor = socket.OpenMonitor();
-        string endpoint = socket.BindPipe("tcp://127.0.0.1:0", pipe => pipe.Id == 2 ? FailAsync(atOnce) : pipe.Input.CopyToAsync(pipe.Output, Guard.Token));
+        string endpoint = socket.BindPipe("tcp://127.0.0.1:0", pipe => pipe.Id == 2 ? FailAsync(atOnce)
+            : pipe.Input.CopyToAsync(pipe.Output, Guard.Token));
         RawPeer good = await fixture.ConnectAsync(endpoint);
         await good.SendAsync(new byte[] { 1 });
         Assert.Equal([1], await good.ReadAsync(1));
@@ -136,7 +137,9 @@ public sealed class PipeEndTests
     {
         await using var fixture = new StreamFixture();
         StreamSocket socket = fixture.Context.CreateStream(new StreamOptions { Linger = TimeSpan.FromMilliseconds(200) });
-        RawPeer peer = await fixture.ConnectAsync(socket.BindPipe("tcp://127.0.0.1:0", static async pipe => await pipe.Output.WriteAsync(new byte[16 * 1024 * 1024], Guard.Token)), receiveBuffer: 4096);
+        RawPeer peer = await fixture.ConnectAsync(
+            socket.BindPipe("tcp://127.0.0.1:0", static async pipe =>
+            await pipe.Output.WriteAsync(new byte[16 * 1024 * 1024], Guard.Token)), receiveBuffer: 4096);
         await peer.ReadAsync(1);
         Task closed = ((IContextSocket)socket).AllClosed;
         socket.Dispose();

@@ -27,7 +27,8 @@ public sealed class PipeHalfCloseTests
         StreamSocket socket = fixture.Context.CreateStream();
         using SocketMonitor monitor = socket.OpenMonitor(SocketEventTypes.Disconnected | SocketEventTypes.MonitorStopped);
         var over = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
-        (StreamPipe pipe, RawPeer peer) = await OpenAsync(fixture, socket, scheme is "ipc" ? $"ipc://{folder["a"]}" : "tcp://127.0.0.1:0", weConnect, over.Task);
+        (StreamPipe pipe, RawPeer peer) = await OpenAsync(
+            fixture, socket, scheme is "ipc" ? $"ipc://{folder["a"]}" : "tcp://127.0.0.1:0", weConnect, over.Task);
         await EndOutputAsync(fixture, pipe, peer);
         for (byte i = 0; i < 10; i++)
         {
@@ -103,7 +104,8 @@ public sealed class PipeHalfCloseTests
         await using StreamPipe pipe = await connecting.Guarded();
         await pipe.Output.CompleteAsync();
         Assert.Equal(1000, (await peer.ReadFrameAsync())!.Code);
-        await peer.SendAsync(RawWebSocket.Frame(RawWebSocket.Fin | RawWebSocket.Binary, [1], masked: false)); // It may have been on its way.
+        // It may have been on its way.
+        await peer.SendAsync(RawWebSocket.Frame(RawWebSocket.Fin | RawWebSocket.Binary, [1], masked: false));
         ReadResult read = await pipe.Input.ReadAsync(Guard.Token).Guarded();
         Assert.Equal(1, read.Buffer.Length);
         pipe.Input.AdvanceTo(read.Buffer.End);
@@ -255,7 +257,8 @@ public sealed class PipeHalfCloseTests
     }
 
     /// <summary>A pipe and its plain peer. Of one that came in, the handler lasts as long as <paramref name="over"/> says.</summary>
-    private static async Task<(StreamPipe Pipe, RawPeer Peer)> OpenAsync(StreamFixture fixture, StreamSocket socket, string endpoint, bool weConnect, Task? over = null)
+    private static async Task<(StreamPipe Pipe, RawPeer Peer)> OpenAsync(
+        StreamFixture fixture, StreamSocket socket, string endpoint, bool weConnect, Task? over = null)
     {
         if (!weConnect)
         {
@@ -272,7 +275,8 @@ public sealed class PipeHalfCloseTests
         using var listener = new Socket(address.AddressFamily, SocketType.Stream, ProtocolType.Unspecified);
         listener.Bind(address);
         listener.Listen();
-        StreamPipe made = await socket.ConnectPipeAsync(address is UnixDomainSocketEndPoint ? endpoint : $"tcp://{listener.LocalEndPoint}", Guard.Token).Guarded();
+        StreamPipe made = await socket.ConnectPipeAsync(
+            address is UnixDomainSocketEndPoint ? endpoint : $"tcp://{listener.LocalEndPoint}", Guard.Token).Guarded();
         return (made, fixture.Own(new RawPeer(await listener.AcceptAsync(Guard.Token).Guarded())));
     }
 

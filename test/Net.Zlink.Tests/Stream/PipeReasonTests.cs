@@ -53,13 +53,15 @@ public sealed class PipeReasonTests
     public async Task What_this_side_ends_is_no_loss(string how)
     {
         await using var fixture = new StreamFixture();
-        StreamSocket socket = fixture.Context.CreateStream(new StreamOptions { Linger = how is "linger" ? Short : Timeout.InfiniteTimeSpan });
+        StreamSocket socket = fixture.Context.CreateStream(
+            new StreamOptions { Linger = how is "linger" ? Short : Timeout.InfiniteTimeSpan });
         using SocketMonitor monitor = socket.OpenMonitor(SocketEventTypes.Disconnected | SocketEventTypes.MonitorStopped);
         string endpoint = socket.BindPipe("tcp://127.0.0.1:0", async pipe =>
         {
             if (how is "linger")
             {
-                _ = pipe.Output.WriteAsync(new byte[16 * 1024 * 1024], Guard.Token).AsTask(); // More than the system takes, and the peer does not read.
+                // More than the system takes, and the peer does not read.
+                _ = pipe.Output.WriteAsync(new byte[16 * 1024 * 1024], Guard.Token).AsTask();
                 return;
             }
 
@@ -161,7 +163,8 @@ public sealed class PipeReasonTests
         StreamSocket socket = fixture.Context.CreateStream(new StreamOptions { IdleTimeout = limit });
         using SocketMonitor monitor = socket.OpenMonitor(SocketEventTypes.Disconnected);
         var failed = new TaskCompletionSource<Exception?>(TaskCreationOptions.RunContinuationsAsynchronously);
-        string endpoint = socket.BindPipe("tcp://127.0.0.1:0", async pipe => failed.SetResult(await Record.ExceptionAsync(() => pipe.Input.CopyToAsync(pipe.Output, Guard.Token))));
+        string endpoint = socket.BindPipe("tcp://127.0.0.1:0",
+            async pipe => failed.SetResult(await Record.ExceptionAsync(() => pipe.Input.CopyToAsync(pipe.Output, Guard.Token))));
         RawPeer peer = await fixture.ConnectAsync(endpoint);
         for (int i = 0; i < 5; i++)
         {
@@ -210,7 +213,8 @@ public sealed class PipeReasonTests
         });
         StreamSocket client = fixture.Context.CreateStream(new StreamOptions { ReceiveBufferSize = 16 * 1024 });
         client.Options.Tls.CaFile = own.CaFile;
-        await using StreamPipe there = await client.ConnectPipeAsync(endpoint, Guard.Token).Guarded(); // Takes what a pipe holds, and nobody reads it.
+        // Takes what a pipe holds, and nobody reads it.
+        await using StreamPipe there = await client.ConnectPipeAsync(endpoint, Guard.Token).Guarded();
         SocketEvent ended = await monitor.NextAsync(SocketEventTypes.Disconnected);
         Assert.Equal((4L, "the peer took nothing for 00:00:00.1000000"), (ended.Value, ended.Detail));
     }

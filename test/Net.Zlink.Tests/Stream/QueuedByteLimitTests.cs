@@ -20,7 +20,8 @@ public sealed class QueuedByteLimitTests
         byte[] stream = Wire.Frames(Enumerable.Range(0, Frames).Select(static seed => Wire.Pattern(Payload, seed)));
         for (int i = 0; i < sockets.Length; i++)
         {
-            sockets[i] = fixture.Bind(out string endpoint, new StreamOptions { TotalReceiveByteLimit = null, ReceiveBufferSize = KernelBuffer });
+            sockets[i] = fixture.Bind(out string endpoint,
+                new StreamOptions { TotalReceiveByteLimit = null, ReceiveBufferSize = KernelBuffer });
             RawPeer peer = await fixture.ConnectAsync(endpoint);
             peer.Socket.SendBufferSize = KernelBuffer;
             await sockets[i].NextConnectedAsync();
@@ -30,7 +31,8 @@ public sealed class QueuedByteLimitTests
         await fixture.UntilAsync(() => Array.TrueForAll(sockets, static socket => socket.GetPeers()[0].GetStatistics().IsParked));
 
         // Each may overshoot by what it may hold besides and the one read that it was at.
-        Assert.InRange(sockets.Sum(static socket => socket.GetStatistics().UnreadMessages) * (Payload + 4), Limit, Limit + (sockets.Length * (16 + 66) * 1024));
+        Assert.InRange(sockets.Sum(static socket => socket.GetStatistics().UnreadMessages) * (Payload + 4), Limit,
+            Limit + (sockets.Length * (16 + 66) * 1024));
         // One that needs more than is left, for what its read brought, takes nothing.
         Assert.InRange(fixture.Context.GetStatistics().QueuedBytes, Limit - (80 * 1024), Limit);
         Assert.Contains("queues of the context wait: ", sockets[0].Describe(), StringComparison.Ordinal);
@@ -59,7 +61,8 @@ public sealed class QueuedByteLimitTests
         Task sending = peer.SendAsync(Wire.Frames(Enumerable.Range(0, 1500).Select(static _ => new byte[Payload])));
         uint id = await hog.NextConnectedAsync();
         await fixture.UntilAsync(() => hog.GetPeers()[0].GetStatistics().IsParked);
-        StreamSocket other = fixture.Bind(out string second, new StreamOptions { TotalReceiveByteLimit = null, ReceiveBufferSize = KernelBuffer });
+        StreamSocket other = fixture.Bind(out string second,
+            new StreamOptions { TotalReceiveByteLimit = null, ReceiveBufferSize = KernelBuffer });
         var late = new RawPeer[peers + 1];
         for (int i = 0; i <= peers; i++)
         {
@@ -73,7 +76,8 @@ public sealed class QueuedByteLimitTests
             sent.Add(late[i].SendAsync(Wire.Frames([new byte[Each - 4]])));
         }
 
-        // A message or two find the socket over what it may hold besides, and each further peer is stopped behind its first read, be it of a part of a message.
+        // A message or two find the socket over what it may hold besides, and each further peer is stopped behind its first read, be it of
+        // a part of a message.
         sent.Add(late[peers].SendAsync(Wire.Frames(Enumerable.Repeat(new byte[Each - 4], 20))));
         await fixture.UntilAsync(() => other.TryGetPeer(1 + (uint)peers, out StreamPeer? last) && last.GetStatistics().IsParked);
         Assert.True(hog.Disconnect(id));

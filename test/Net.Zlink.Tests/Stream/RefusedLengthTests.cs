@@ -17,11 +17,13 @@ public sealed class RefusedLengthTests
     [InlineData(false, "hello", "frame of 1751477356 bytes, MaxMessageSize is 8388608; " + AskForLength)]
     [InlineData(false, "\u007f\u0001\u0001\u0001A", "frame of 2130772225 bytes, MaxMessageSize is 8388608")]
     [InlineData(true, "hello", "frame of 1751477356 bytes, MaxMessageSize is 8388608; " + AskForLength)]
-    public async Task Over_ws_a_length_that_is_refused_is_answered_with_CLOSE_1009_and_the_reason(bool weConnect, string sent, string reason)
+    public async Task Over_ws_a_length_that_is_refused_is_answered_with_CLOSE_1009_and_the_reason(
+        bool weConnect, string sent, string reason)
     {
         await using var fixture = new StreamFixture(log: _log);
         (StreamSocket ours, RawWebSocket theirs, uint id) = await RawWebSocket.PairAsync(fixture, weConnect);
-        await theirs.SendAsync(RawWebSocket.Frame(RawWebSocket.Fin | RawWebSocket.Binary, Encoding.ASCII.GetBytes(sent), masked: !weConnect));
+        await theirs.SendAsync(RawWebSocket.Frame(
+            RawWebSocket.Fin | RawWebSocket.Binary, Encoding.ASCII.GetBytes(sent), masked: !weConnect));
         Assert.Equal((id, DisconnectReason.ProtocolError), await ours.NextDisconnectedAsync());
         WebSocketFrame? frame = await theirs.ReadFrameAsync();
         Assert.True(frame!.IsClose);
@@ -41,7 +43,8 @@ public sealed class RefusedLengthTests
         RawWebSocket client = fixture.Own(await RawWebSocket.ConnectAsync(server.Bind("ws://127.0.0.1:0")));
         await client.SendMessageAsync("~~~~"u8.ToArray());
         WebSocketFrame? frame = await client.ReadFrameAsync();
-        Assert.Equal($"frame of 2122219134 bytes, MaxMessageSize is 2000000000; {AskForLength}", Encoding.UTF8.GetString(frame!.Payload.AsSpan(2)));
+        Assert.Equal($"frame of 2122219134 bytes, MaxMessageSize is 2000000000; {AskForLength}",
+            Encoding.UTF8.GetString(frame!.Payload.AsSpan(2)));
         Assert.InRange(frame.Payload.Length, 2, 125);
         await client.SendAsync(RawWebSocket.CloseFrame(1009));
     }
@@ -82,5 +85,7 @@ public sealed class RefusedLengthTests
         }
     }
 
-    private string[] Warnings() => [.. _log.Lines.Where(static line => line.Level == Microsoft.Extensions.Logging.LogLevel.Warning && line.Text.Contains("broke the protocol", StringComparison.Ordinal)).Select(static line => line.Text)];
+    private string[] Warnings() => [.. _log.Lines.Where(
+        static line => line.Level == Microsoft.Extensions.Logging.LogLevel.Warning
+        && line.Text.Contains("broke the protocol", StringComparison.Ordinal)).Select(static line => line.Text)];
 }

@@ -4,7 +4,8 @@ using Xunit;
 
 namespace Net.Zlink.Tests.Stream;
 
-/// <summary>Payloads that are sent many at a time, and batches that wait for room: in order, as many as there is room for or all of them, and whatever ends it, how many were accepted is told.</summary>
+/// <summary>Payloads that are sent many at a time, and batches that wait for room: in order, as many as there is room for or all of them,
+/// and whatever ends it, how many were accepted is told.</summary>
 public sealed class SendManyPayloadsTests
 {
     // The first is the huge one that the silent peer is stuck with.
@@ -37,7 +38,8 @@ public sealed class SendManyPayloadsTests
         Assert.Equal(ZlinkError.None, error);
         await AssertReadAsync(slow, Room, 2, isStuck: false);
 
-        int SendMany(ReadOnlySpan<ReadOnlyMemory<byte>> some, out ZlinkError ended) => byPeer ? PeerOf(socket, id).SendMany(some, out ended) : socket.SendMany(id, some, out ended);
+        int SendMany(ReadOnlySpan<ReadOnlyMemory<byte>> some, out ZlinkError ended) => byPeer
+            ? PeerOf(socket, id).SendMany(some, out ended) : socket.SendMany(id, some, out ended);
     }
 
     [Theory]
@@ -48,7 +50,8 @@ public sealed class SendManyPayloadsTests
         await using var fixture = new StreamFixture();
         (StreamSocket socket, RawPeer slow, uint id) = await ConnectSlowAsync(fixture);
         ReadOnlyMemory<byte>[] payloads = Numbers(Batch);
-        Task<int> sending = byPeer ? PeerOf(socket, id).SendManyAsync(payloads, Guard.Token).AsTask() : socket.SendManyAsync(id, payloads, Guard.Token).AsTask();
+        Task<int> sending = byPeer ? PeerOf(socket, id).SendManyAsync(payloads, Guard.Token).AsTask()
+            : socket.SendManyAsync(id, payloads, Guard.Token).AsTask();
         Assert.False(sending.IsCompleted);
         await AssertReadAsync(slow, 0, Batch);
         Assert.Equal(Batch, await sending.Guarded());
@@ -85,7 +88,8 @@ public sealed class SendManyPayloadsTests
         Assert.All(messages[Room..], static message => Assert.Equal(Short, message.Payload.Length));
 
         // With nothing accepted there is nothing to tell but the cancellation: before a wait, and in it.
-        await Assert.ThrowsAsync<OperationCanceledException>(() => socket.SendManyAsync(id, messages.AsMemory(Room), cancel.Token).AsTask());
+        await Assert.ThrowsAsync<OperationCanceledException>(
+            () => socket.SendManyAsync(id, messages.AsMemory(Room), cancel.Token).AsTask());
         await Assert.ThrowsAsync<OperationCanceledException>(() => socket.SendManyAsync(id, Numbers(1), cancel.Token).AsTask());
         using var again = CancellationTokenSource.CreateLinkedTokenSource(Guard.Token);
         sending = socket.SendManyAsync(id, messages.AsMemory(Room), again.Token).AsTask();
@@ -157,13 +161,15 @@ public sealed class SendManyPayloadsTests
         StreamMessage connected = await socket.NextAsync();
         await AssertUnreachableAsync(async () => await socket.SendManyAsync(77, Numbers(1), Guard.Token));
         await AssertUnreachableAsync(async () => await socket.SendManyAsync(77, new[] { connected }, Guard.Token));
-        ZlinkException unfit = await Assert.ThrowsAsync<ZlinkException>(async () => await socket.SendManyAsync(pipe, Numbers(1), Guard.Token));
+        ZlinkException unfit = await Assert.ThrowsAsync<ZlinkException>(
+            async () => await socket.SendManyAsync(pipe, Numbers(1), Guard.Token));
         Assert.Equal(ZlinkError.NotSupported, unfit.Error);
         unfit = await Assert.ThrowsAsync<ZlinkException>(async () => await socket.SendManyAsync(pipe, new[] { connected }, Guard.Token));
         Assert.Equal(ZlinkError.NotSupported, unfit.Error);
         Assert.Equal(0, socket.SendMany(pipe, Numbers(1), out ZlinkError error));
         Assert.Equal(ZlinkError.NotSupported, error);
-        await Assert.ThrowsAsync<ArgumentException>(async () => await socket.SendManyAsync(connected.PeerId, new[] { connected }, Guard.Token));
+        await Assert.ThrowsAsync<ArgumentException>(
+            async () => await socket.SendManyAsync(connected.PeerId, new[] { connected }, Guard.Token));
         hold.SetResult();
     }
 
@@ -207,14 +213,16 @@ public sealed class SendManyPayloadsTests
     /// <summary>A peer that has stopped reading in the middle of a huge message.</summary>
     private static async Task<(StreamSocket Socket, RawPeer Slow, uint Id)> ConnectSlowAsync(StreamFixture fixture)
     {
-        StreamSocket socket = fixture.Bind(out string endpoint, new StreamOptions { SendHighWaterMark = Mark, SendBufferSize = 16 * 1024, Linger = TimeSpan.Zero });
+        StreamSocket socket = fixture.Bind(out string endpoint,
+            new StreamOptions { SendHighWaterMark = Mark, SendBufferSize = 16 * 1024, Linger = TimeSpan.Zero });
         RawPeer slow = await fixture.ConnectAsync(endpoint, receiveBuffer: 16 * 1024);
         uint id = await socket.NextConnectedAsync();
         socket.Send(id, Wire.Huge);
         return (socket, slow, id);
     }
 
-    private static StreamPeer PeerOf(StreamSocket socket, uint id) => socket.TryGetPeer(id, out StreamPeer? peer) ? peer : throw new InvalidOperationException("The peer is gone.");
+    private static StreamPeer PeerOf(StreamSocket socket, uint id) => socket.TryGetPeer(id, out StreamPeer? peer) ? peer
+        : throw new InvalidOperationException("The peer is gone.");
 
     private static ReadOnlyMemory<byte>[] Numbers(int count, int first = 0, int size = sizeof(int)) =>
         [.. Enumerable.Range(first, count).Select(number => (ReadOnlyMemory<byte>)Number(number, size))];

@@ -6,7 +6,8 @@ namespace Net.Zlink.Tests.Stream;
 /// <summary>Passing received messages on as they came.</summary>
 public sealed class SendManyTests
 {
-    /// <summary>Size and number of messages on both sides of what is copied and what is referred to, within one read and over many.</summary>
+    /// <summary>Size and number of messages on both sides of what is copied and what is referred to, within one read and over
+    /// many.</summary>
     public static TheoryData<int, int> Bursts => new()
     {
         { 0, 10 },
@@ -90,7 +91,8 @@ public sealed class SendManyTests
     public async Task It_takes_as_many_as_the_high_water_mark_lets_in_and_leaves_the_others_to_the_caller(int highWaterMark)
     {
         await using var fixture = new StreamFixture();
-        StreamSocket socket = fixture.Bind(out string endpoint, new StreamOptions { SendHighWaterMark = highWaterMark, SendBufferSize = 16 * 1024 });
+        StreamSocket socket = fixture.Bind(out string endpoint,
+            new StreamOptions { SendHighWaterMark = highWaterMark, SendBufferSize = 16 * 1024 });
         RawPeer source = await fixture.ConnectAsync(endpoint);
         await socket.NextConnectedAsync();
         RawPeer slow = await fixture.ConnectAsync(endpoint, receiveBuffer: 16 * 1024);
@@ -219,5 +221,6 @@ public sealed class SendManyTests
         return all;
     }
 
-    private static PeerStatistics Peer(StreamSocket socket, uint id) => socket.TryGetPeer(id, out StreamPeer? peer) ? peer.GetStatistics() : throw new InvalidOperationException("The peer is gone.");
+    private static PeerStatistics Peer(StreamSocket socket, uint id) => socket.TryGetPeer(id, out StreamPeer? peer) ? peer.GetStatistics()
+        : throw new InvalidOperationException("The peer is gone.");
 }

@@ -12,7 +12,8 @@ public sealed class SlowReaderTests
     public async Task A_peer_that_never_reads_fills_its_limit_in_messages()
     {
         await using var fixture = new StreamFixture();
-        StreamSocket socket = fixture.Bind(out string endpoint, new StreamOptions { SendHighWaterMark = 5, SendBufferSize = SmallKernelBuffer });
+        StreamSocket socket = fixture.Bind(out string endpoint,
+            new StreamOptions { SendHighWaterMark = 5, SendBufferSize = SmallKernelBuffer });
         RawPeer peer = await fixture.ConnectAsync(endpoint, SmallKernelBuffer);
         uint id = await socket.NextConnectedAsync();
 
@@ -34,7 +35,8 @@ public sealed class SlowReaderTests
     {
         const int Limit = 1_000_000;
         await using var fixture = new StreamFixture();
-        StreamSocket socket = fixture.Bind(out string endpoint, new StreamOptions { SendByteLimit = Limit, SendBufferSize = SmallKernelBuffer });
+        StreamSocket socket = fixture.Bind(out string endpoint,
+            new StreamOptions { SendByteLimit = Limit, SendBufferSize = SmallKernelBuffer });
         await fixture.ConnectAsync(endpoint, SmallKernelBuffer);
         uint id = await socket.NextConnectedAsync();
 
@@ -62,7 +64,8 @@ public sealed class SlowReaderTests
     public async Task SendAsync_waits_for_room_and_completes_in_order_when_the_peer_reads()
     {
         await using var fixture = new StreamFixture();
-        StreamSocket socket = fixture.Bind(out string endpoint, new StreamOptions { SendHighWaterMark = 3, SendBufferSize = SmallKernelBuffer });
+        StreamSocket socket = fixture.Bind(out string endpoint,
+            new StreamOptions { SendHighWaterMark = 3, SendBufferSize = SmallKernelBuffer });
         RawPeer peer = await fixture.ConnectAsync(endpoint, SmallKernelBuffer);
         uint id = await socket.NextConnectedAsync();
         int accepted = socket.Fill(id);
@@ -86,7 +89,8 @@ public sealed class SlowReaderTests
     public async Task A_cancelled_SendAsync_sends_nothing()
     {
         await using var fixture = new StreamFixture();
-        StreamSocket socket = fixture.Bind(out string endpoint, new StreamOptions { SendHighWaterMark = 3, SendBufferSize = SmallKernelBuffer });
+        StreamSocket socket = fixture.Bind(out string endpoint,
+            new StreamOptions { SendHighWaterMark = 3, SendBufferSize = SmallKernelBuffer });
         RawPeer peer = await fixture.ConnectAsync(endpoint, SmallKernelBuffer);
         uint id = await socket.NextConnectedAsync();
         int accepted = socket.Fill(id);
@@ -111,7 +115,8 @@ public sealed class SlowReaderTests
     public async Task A_blocking_Send_to_a_full_peer_times_out(bool onPoolThread)
     {
         await using var fixture = new StreamFixture();
-        var options = new StreamOptions { SendHighWaterMark = 2, SendBufferSize = SmallKernelBuffer, SendTimeout = TimeSpan.FromMilliseconds(20) };
+        var options = new StreamOptions { SendHighWaterMark = 2, SendBufferSize = SmallKernelBuffer,
+            SendTimeout = TimeSpan.FromMilliseconds(20) };
         StreamSocket socket = fixture.Bind(out string endpoint, options);
         await fixture.ConnectAsync(endpoint, SmallKernelBuffer);
         uint id = await socket.NextConnectedAsync();
@@ -124,7 +129,8 @@ public sealed class SlowReaderTests
             Assert.Throws<TimeoutException>(() => socket.Send(id, [1], TimeSpan.FromMilliseconds(20)));
             Assert.Throws<TimeoutException>(() => socket.Send(id, [1], TimeSpan.Zero));
         };
-        await Task.Factory.StartNew(send, Guard.Token, onPoolThread ? TaskCreationOptions.None : TaskCreationOptions.LongRunning, TaskScheduler.Default).Guarded();
+        await Task.Factory.StartNew(send, Guard.Token, onPoolThread ? TaskCreationOptions.None : TaskCreationOptions.LongRunning,
+            TaskScheduler.Default).Guarded();
         Assert.Equal(accepted, socket.GetStatistics().AcceptedMessages);
     }
 
@@ -134,13 +140,15 @@ public sealed class SlowReaderTests
     public async Task A_blocking_Send_to_a_full_peer_returns_when_the_peer_reads(bool onPoolThread)
     {
         await using var fixture = new StreamFixture();
-        StreamSocket socket = fixture.Bind(out string endpoint, new StreamOptions { SendHighWaterMark = 2, SendBufferSize = SmallKernelBuffer });
+        StreamSocket socket = fixture.Bind(out string endpoint,
+            new StreamOptions { SendHighWaterMark = 2, SendBufferSize = SmallKernelBuffer });
         RawPeer peer = await fixture.ConnectAsync(endpoint, SmallKernelBuffer);
         uint id = await socket.NextConnectedAsync();
         int accepted = socket.Fill(id);
 
         Task sending = Task.Factory.StartNew(
-            () => socket.Send(id, [42]), Guard.Token, onPoolThread ? TaskCreationOptions.None : TaskCreationOptions.LongRunning, TaskScheduler.Default);
+            () => socket.Send(id, [42]), Guard.Token, onPoolThread ? TaskCreationOptions.None : TaskCreationOptions.LongRunning,
+                TaskScheduler.Default);
         List<byte[]> read = await ReadAsync(peer, accepted + 1);
         await sending.Guarded();
         Assert.Equal([42], read[accepted]);

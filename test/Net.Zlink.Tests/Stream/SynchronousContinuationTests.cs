@@ -238,7 +238,8 @@ public sealed class SynchronousContinuationTests
         return ValueTask.CompletedTask;
     }
 
-    private static Task RoundTripAsync(RawPeer peer, int count) => peer.AssertEchoedAsync([.. Enumerable.Range(0, count).Select(static i => new[] { (byte)i })]);
+    private static Task RoundTripAsync(RawPeer peer, int count) =>
+        peer.AssertEchoedAsync([.. Enumerable.Range(0, count).Select(static i => new[] { (byte)i })]);
 
     /// <summary>Answers everything, on no synchronization context, until the socket ends.</summary>
     private static Task EchoAsync(StreamSocket socket, Way way, Action<StreamMessage> look) => Task.Run(async () =>

@@ -142,7 +142,8 @@ public sealed class TimeoutTests
     public async Task A_peer_that_takes_nothing_for_WriteTimeout_is_cut_off_and_its_messages_counted()
     {
         await using var fixture = new StreamFixture(shards: 1, time: _time);
-        StreamSocket socket = fixture.Bind(out string endpoint, new StreamOptions { WriteTimeout = Limit, SendHighWaterMark = 5, SendBufferSize = 16 * 1024 });
+        StreamSocket socket = fixture.Bind(out string endpoint,
+            new StreamOptions { WriteTimeout = Limit, SendHighWaterMark = 5, SendBufferSize = 16 * 1024 });
         using SocketMonitor monitor = socket.OpenMonitor();
         await fixture.ConnectAsync(endpoint, 16 * 1024);
         uint id = await socket.NextConnectedAsync();

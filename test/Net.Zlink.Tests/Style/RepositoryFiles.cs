@@ -15,7 +15,9 @@ internal static class RepositoryFiles
 
     /// <summary>The pages that a user of the library reads.</summary>
     public static IEnumerable<(string Path, string Text)> Pages() =>
-        Directory.EnumerateFiles(SourceTree.Root, "*.md").Concat(Directory.EnumerateFiles(Path.Combine(SourceTree.Root, "docs"), "*.md")).Select(ReadFile);
+        Directory.EnumerateFiles(SourceTree.Root, "*.md").Concat(Directory.EnumerateFiles(Path.Combine(SourceTree.Root, "docs"), "*.md"))
+            .Select(ReadFile);
 
-    private static (string Path, string Text) ReadFile(string path) => (Path.GetRelativePath(SourceTree.Root, path).Replace('\\', '/'), File.ReadAllText(path));
+    private static (string Path, string Text) ReadFile(string path) =>
+        (Path.GetRelativePath(SourceTree.Root, path).Replace('\\', '/'), File.ReadAllText(path));
 }

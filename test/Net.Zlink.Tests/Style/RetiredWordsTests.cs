@@ -7,7 +7,8 @@ public sealed class RetiredWordsTests
 {
     [Fact]
     public void Identifiers_of_src_have_no_retired_word() =>
-        AssertNone(RepositoryFiles.Code("src").SelectMany(static file => RetiredWords.InNamesOf(file.Text).Select(found => $"{file.Path}: {found.Identifier} ({found.Word})")));
+        AssertNone(RepositoryFiles.Code("src").SelectMany(
+            static file => RetiredWords.InNamesOf(file.Text).Select(found => $"{file.Path}: {found.Identifier} ({found.Word})")));
 
     [Fact]
     public void Pages_have_no_retired_phrase() =>
@@ -23,7 +24,8 @@ public sealed class RetiredWordsTests
     [InlineData("string text = \"SendLine\";", null)]
     [InlineData("Resend(Online);", null)]
     public void Retired_words_are_found_in_identifiers_and_nowhere_else(string code, string? expected) =>
-        Assert.Equal(expected is null ? [] : [expected], RetiredWords.InNamesOf(code).Select(static found => found.Word), StringComparer.Ordinal);
+        Assert.Equal(expected is null ? [] : [expected], RetiredWords.InNamesOf(code).Select(static found => found.Word),
+            StringComparer.Ordinal);
 
     [Theory]
     [InlineData("A peer gives way, be it late.", "gives way, be it")]

@@ -27,7 +27,8 @@ internal sealed class Allocations
         },
         rounds);
 
-    /// <summary>Bytes that a number of rounds allocates between each <see cref="Begin"/> and the <see cref="End"/> that follows it.</summary>
+    /// <summary>Bytes that a number of rounds allocates between each <see cref="Begin"/> and the <see cref="End"/> that follows
+    /// it.</summary>
     public static long OfPieces(Action<Allocations> round, int rounds = 1_000)
     {
         var pieces = new Allocations();

@@ -3,10 +3,12 @@ using Xunit;
 
 namespace Net.Zlink.Tests.Support;
 
-/// <summary>A client of a STREAM echo on a blocking socket: on a thread of the test's own it needs the pool for nothing. Connected when it is made.</summary>
+/// <summary>A client of a STREAM echo on a blocking socket: on a thread of the test's own it needs the pool for nothing. Connected when it
+/// is made.</summary>
 internal sealed class BlockingEcho : IDisposable
 {
-    private readonly Socket _socket = new(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp) { NoDelay = true, ReceiveTimeout = (int)Guard.Limit.TotalMilliseconds };
+    private readonly Socket _socket = new(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp) { NoDelay = true,
+        ReceiveTimeout = (int)Guard.Limit.TotalMilliseconds };
     private readonly byte[] _frame = Wire.Frame(Wire.Pattern(100));
     private readonly byte[] _answer;
 

@@ -80,7 +80,8 @@ internal sealed class ChildProcess : IAsyncDisposable
 
     private static ChildProcess Start(ProcessStartInfo start, string[] arguments)
     {
-        // Built beside this project, in the same configuration: .../Net.Zlink.Tests/bin/Release/net10.0 -> .../Net.Zlink.Tests.Child/bin/Release/net10.0.
+        // Built beside this project, in the same configuration: .../Net.Zlink.Tests/bin/Release/net10.0 ->
+        // .../Net.Zlink.Tests.Child/bin/Release/net10.0.
         const string Name = "Net.Zlink.Tests";
         string here = Path.TrimEndingDirectorySeparator(AppContext.BaseDirectory);
         int at = here.LastIndexOf($"{Path.DirectorySeparatorChar}{Name}{Path.DirectorySeparatorChar}", StringComparison.Ordinal);

@@ -6,13 +6,15 @@ using Xunit;
 
 namespace Net.Zlink.Tests.Support;
 
-/// <summary>One test's context, with a pool that knows who rented what: disposal fails the test if a buffer did not come back, or queues that are gone hold some of the context's limit.</summary>
+/// <summary>One test's context, with a pool that knows who rented what: disposal fails the test if a buffer did not come back, or queues
+/// that are gone hold some of the context's limit.</summary>
 internal class ContextFixture : IAsyncDisposable
 {
     private readonly ConcurrentBag<IDisposable> _others = [];
     private Pacer? _pacer;
 
-    public ContextFixture(int shards = 2, TimeProvider? time = null, TimeSpan? shutdownTimeout = null, int? furtherShards = null, ILoggerFactory? log = null, long? queuedByteLimit = null, long? unfinishedByteLimit = null, long? subscriptionByteLimit = null)
+    public ContextFixture(int shards = 2, TimeProvider? time = null, TimeSpan? shutdownTimeout = null, int? furtherShards = null,
+        ILoggerFactory? log = null, long? queuedByteLimit = null, long? unfinishedByteLimit = null, long? subscriptionByteLimit = null)
     {
         // Nothing is warmed: most tests need a handful of buffers, and a pool per test would otherwise touch megabytes each time.
         Pool = new BufferPool(new BufferPoolOptions
@@ -39,7 +41,8 @@ internal class ContextFixture : IAsyncDisposable
     public ZlinkContext Context { get; }
 
     /// <summary>A raw connection to an endpoint; ended with the fixture at the latest.</summary>
-    public async Task<RawPeer> ConnectAsync(string endpoint, int receiveBuffer = 0) => Own(await RawPeer.ConnectAsync(endpoint, receiveBuffer));
+    public async Task<RawPeer> ConnectAsync(string endpoint, int receiveBuffer = 0) =>
+        Own(await RawPeer.ConnectAsync(endpoint, receiveBuffer));
 
     public RawListener Listen() => Own(new RawListener());
 
@@ -59,7 +62,8 @@ internal class ContextFixture : IAsyncDisposable
         {
             if (TimeProvider.System.GetElapsedTime(started) >= Guard.Limit)
             {
-                Assert.Fail($"what the test waits for did not come; out are {Describe(Pool.GetOutstanding())}"); // Said only here: telling who rented thousands of buffers takes longer than what is waited for.
+                // Said only here: telling who rented thousands of buffers takes longer than what is waited for.
+                Assert.Fail($"what the test waits for did not come; out are {Describe(Pool.GetOutstanding())}");
             }
 
             Guard.Token.ThrowIfCancellationRequested();
@@ -69,9 +73,12 @@ internal class ContextFixture : IAsyncDisposable
     }
 
     /// <summary>
-    /// Completes when the shards have dealt with whatever the system had to report when it was called. A report takes its way through the runtime's
-    /// thread that watches sockets; a message of our own that goes the same way comes out behind it. What stood in the thread pool's queue by then has begun, too: pool threads
-    /// prefer what they themselves made ready, so a test that steps a clock fast enough would leave the rest behind for as long as it goes on.
+    /// Completes when the shards have dealt with whatever the system had to report when it was called. A report takes its way through the
+    /// runtime's
+    /// thread that watches sockets; a message of our own that goes the same way comes out behind it. What stood in the thread pool's queue
+    /// by then has begun, too: pool threads
+    /// prefer what they themselves made ready, so a test that steps a clock fast enough would leave the rest behind for as long as it goes
+    /// on.
     /// </summary>
     public async Task SettleAsync()
     {
@@ -110,5 +117,6 @@ internal class ContextFixture : IAsyncDisposable
 
     private static string Describe(IReadOnlyList<BufferLeak> leaks) => leaks.Count == 0
         ? "no buffers"
-        : string.Create(CultureInfo.InvariantCulture, $"{leaks.Count} buffers, the first of {leaks[0].Length} bytes, rented by\n{leaks[0].RentedBy}");
+        : string.Create(CultureInfo.InvariantCulture,
+            $"{leaks.Count} buffers, the first of {leaks[0].Length} bytes, rented by\n{leaks[0].RentedBy}");
 }

@@ -4,7 +4,8 @@ using System.Net.Sockets;
 
 namespace Net.Zlink.Tests.Support;
 
-/// <summary>Stands between a connecting and a bound endpoint, of tcp or ipc, and cuts connection after connection in two: each behind a number of bytes that it was told, counted in both directions together.</summary>
+/// <summary>Stands between a connecting and a bound endpoint, of tcp or ipc, and cuts connection after connection in two: each behind a
+/// number of bytes that it was told, counted in both directions together.</summary>
 internal sealed class CuttingRelay : IAsyncDisposable
 {
     private readonly EndPoint _target;
@@ -23,7 +24,8 @@ internal sealed class CuttingRelay : IAsyncDisposable
         _listener = NewSocket();
         _budgets = new Queue<int>(budgets);
         Expected = _budgets.Count;
-        _listener.Bind(_target is IPEndPoint ? new IPEndPoint(IPAddress.Loopback, 0) : new UnixDomainSocketEndPoint(Path.Combine(Path.GetTempPath(), $"zl-{Guid.NewGuid():N}")));
+        _listener.Bind(_target is IPEndPoint ? new IPEndPoint(IPAddress.Loopback, 0)
+            : new UnixDomainSocketEndPoint(Path.Combine(Path.GetTempPath(), $"zl-{Guid.NewGuid():N}")));
         _listener.Listen();
         _accepting = AcceptAsync();
     }

@@ -2,14 +2,17 @@ using Xunit;
 
 namespace Net.Zlink.Tests.Support;
 
-/// <summary>How the time that something takes grows with a number, where a search through all of them would take hundreds of times as long.</summary>
+/// <summary>How the time that something takes grows with a number, where a search through all of them would take hundreds of times as
+/// long.</summary>
 internal static class Growth
 {
-    // A busy machine takes the processor away in most rounds of some milliseconds, not in a hundred of them; what really searches is slow in each.
+    // A busy machine takes the processor away in most rounds of some milliseconds, not in a hundred of them; what really searches is slow
+    // in each.
     private const int MostRounds = 100;
     private const int LeastRounds = 5;
 
-    /// <summary>Fails unless the best time with many is below so many times the best with few; both are taken in turn, and again while it is not so.</summary>
+    /// <summary>Fails unless the best time with many is below so many times the best with few; both are taken in turn, and again while it
+    /// is not so.</summary>
     public static void AssertBelow(int times, Func<TimeSpan> few, Func<TimeSpan> many)
     {
         (TimeSpan bestOfFew, TimeSpan bestOfMany) = (TimeSpan.MaxValue, TimeSpan.MaxValue);

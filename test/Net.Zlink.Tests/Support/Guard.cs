@@ -19,7 +19,8 @@ internal static class Guard
 
     public static Task<T> Guarded<T>(this ValueTask<T> task) => task.AsTask().WaitAsync(Limit, Token);
 
-    /// <summary>Waits for something long, for as long as it goes on: a load that takes a second on an idle machine takes a minute on a busy one.</summary>
+    /// <summary>Waits for something long, for as long as it goes on: a load that takes a second on an idle machine takes a minute on a busy
+    /// one.</summary>
     /// <param name="task">What is waited for.</param>
     /// <param name="progress">A number that changes with every step of it.</param>
     public static async Task WhileItGoesOn(this Task task, Func<long> progress)

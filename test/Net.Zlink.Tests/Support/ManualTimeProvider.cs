@@ -39,7 +39,8 @@ internal sealed class ManualTimeProvider : TimeProvider
 
     /// <summary>
     /// How many timers are set to fire: lets a test see that something is scheduled, or that a disposed object left nothing behind.
-    /// The one that looks after a context's shards, which ticks as long as there are connections and is no sign of anything, is not among them.
+    /// The one that looks after a context's shards, which ticks as long as there are connections and is no sign of anything, is not among
+    /// them.
     /// </summary>
     public int ArmedTimers
     {
@@ -78,7 +79,8 @@ internal sealed class ManualTimeProvider : TimeProvider
 
     /// <summary>
     /// Moves the clock forward and fires what becomes due, timers that the callbacks set included. Zero fires those that are due at once.
-    /// A context's watchdog has one tick, however far the clock goes, and the last one: stopping the clock at each of its seconds would leave shards that are told of a timer on the way at work while the clock goes on.
+    /// A context's watchdog has one tick, however far the clock goes, and the last one: stopping the clock at each of its seconds would
+    /// leave shards that are told of a timer on the way at work while the clock goes on.
     /// </summary>
     public void Advance(TimeSpan by)
     {
@@ -110,7 +112,8 @@ internal sealed class ManualTimeProvider : TimeProvider
     {
         lock (_gate)
         {
-            ManualTimer? due = _armed.Where(timer => timer.Due <= target && timer.IsWatchdog == watchdogs).MinBy(static timer => (timer.Due, timer.Setting));
+            ManualTimer? due = _armed.Where(timer => timer.Due <= target && timer.IsWatchdog == watchdogs)
+                .MinBy(static timer => (timer.Due, timer.Setting));
             if (due is not null)
             {
                 _elapsed = _elapsed > due.Due ? _elapsed : due.Due;

@@ -5,7 +5,8 @@ using Xunit;
 namespace Net.Zlink.Tests.Support;
 
 /// <summary>
-/// Messages that tell who sent them and as which: their parts, sizes and bytes all follow from the two numbers, so a message that is torn, mixed with another or changed in one byte is found out.
+/// Messages that tell who sent them and as which: their parts, sizes and bytes all follow from the two numbers, so a message that is torn,
+/// mixed with another or changed in one byte is found out.
 /// Every part says which of how many it is.
 /// </summary>
 internal static class Numbered
@@ -17,7 +18,8 @@ internal static class Numbered
     private const int LongSize = 20_000;
 
     /// <summary>How many parts this message has: 1 for most, up to 4.</summary>
-    public static int PartsOf(int sender, int number) => Hash(sender, number, 0) % 4 == 0 ? 2 + (Hash(sender, number, 1) % (MostParts - 1)) : 1;
+    public static int PartsOf(int sender, int number) => Hash(sender, number, 0) % 4 == 0 ? 2 + (Hash(sender, number, 1) % (MostParts - 1))
+        : 1;
 
     /// <summary>One of its parts. The topic comes before everything in the first.</summary>
     public static byte[] Part(int sender, int number, int index, ReadOnlySpan<byte> topic = default)
@@ -65,7 +67,8 @@ internal static class Numbered
                 && BinaryPrimitives.ReadInt16LittleEndian(part[8..]) == i
                 && BinaryPrimitives.ReadInt16LittleEndian(part[10..]) == parts
                 && part[HeaderSize..].IndexOfAnyExcept(FillOf(sender, number, i)) < 0;
-            Assert.True(isWhole, Text($"part {i} of message {number} of {sender} is torn, changed or of another message ({part.Length} bytes)"));
+            Assert.True(isWhole,
+                Text($"part {i} of message {number} of {sender} is torn, changed or of another message ({part.Length} bytes)"));
         }
 
         return (sender, number);

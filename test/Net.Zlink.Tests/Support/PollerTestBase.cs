@@ -13,7 +13,8 @@ public abstract class PollerTestBase : IAsyncDisposable
 
     private protected PollResult[] Results { get; } = new PollResult[8];
 
-    /// <summary>What polls allocate: one that finds something ready, then, once that is taken, one that finds nothing and one that waits.</summary>
+    /// <summary>What polls allocate: one that finds something ready, then, once that is taken, one that finds nothing and one that
+    /// waits.</summary>
     private protected long[] AllocationsOfPolls(Action take)
     {
         long[] allocated = new long[3];
@@ -35,7 +36,8 @@ public abstract class PollerTestBase : IAsyncDisposable
     /// <param name="change">Takes an item out and adds it again, which is interesting while it yields in between.</param>
     /// <param name="send">Sends one message to an item.</param>
     /// <param name="tryTake">Takes one message, if there is one.</param>
-    private protected async Task AssertNothingIsMissedAsync(int items, int count, Func<int, Task> change, Func<int, Task> send, Predicate<PollResult> tryTake)
+    private protected async Task AssertNothingIsMissedAsync(
+        int items, int count, Func<int, Task> change, Func<int, Task> send, Predicate<PollResult> tryTake)
     {
         int taken = 0;
         using var done = CancellationTokenSource.CreateLinkedTokenSource(Guard.Token);

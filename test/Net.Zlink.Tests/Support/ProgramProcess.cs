@@ -27,7 +27,8 @@ internal sealed class ProgramProcess : IAsyncDisposable
 
     /// <summary>Whether the system has a program of this name.</summary>
     public static bool Exists(string program) =>
-        (Environment.GetEnvironmentVariable("PATH") ?? "").Split(Path.PathSeparator).Any(folder => File.Exists(Path.Combine(folder, program)));
+        (Environment.GetEnvironmentVariable("PATH") ?? "").Split(Path.PathSeparator)
+            .Any(folder => File.Exists(Path.Combine(folder, program)));
 
     /// <summary>Runs a program to its end. Its exit code, and what it printed.</summary>
     public static async Task<(int Code, string Output)> RunAsync(string program, string folder, params string[] arguments)

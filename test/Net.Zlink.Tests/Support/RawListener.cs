@@ -33,7 +33,8 @@ internal sealed class RawListener : IDisposable
     public void Dispose() => _socket.Dispose();
 
     /// <summary>
-    /// An endpoint at which nobody listens, for a test that binds it later. Its address is nobody else's: at 127.0.0.1 the tests beside this one would be given its port, for a listener, which then
+    /// An endpoint at which nobody listens, for a test that binds it later. Its address is nobody else's: at 127.0.0.1 the tests beside
+    /// this one would be given its port, for a listener, which then
     /// answers the dialling client, or for an outgoing connection, which keeps the port from being bound.
     /// </summary>
     public static string NobodyListens() => FreeAt(OwnAddress());

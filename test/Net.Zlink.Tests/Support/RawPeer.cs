@@ -5,7 +5,8 @@ using Xunit;
 
 namespace Net.Zlink.Tests.Support;
 
-/// <summary>The other end of a connection, as a plain socket that a test makes do anything: speak bytes, stop reading, half close, reset.</summary>
+/// <summary>The other end of a connection, as a plain socket that a test makes do anything: speak bytes, stop reading, half close,
+/// reset.</summary>
 internal sealed class RawPeer(Socket socket) : IDisposable
 {
     public Socket Socket => socket;
@@ -37,7 +38,8 @@ internal sealed class RawPeer(Socket socket) : IDisposable
     public static EndPoint EndPointOf(string endpoint)
     {
         const string Ipc = "ipc://";
-        return endpoint.StartsWith(Ipc, StringComparison.Ordinal) ? new UnixDomainSocketEndPoint(endpoint[Ipc.Length..]) : AddressOf(endpoint);
+        return endpoint.StartsWith(Ipc, StringComparison.Ordinal) ? new UnixDomainSocketEndPoint(endpoint[Ipc.Length..])
+            : AddressOf(endpoint);
     }
 
     public static IPEndPoint AddressOf(string endpoint) => IPEndPoint.Parse(endpoint["tcp://".Length..]);

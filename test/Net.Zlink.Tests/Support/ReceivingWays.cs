@@ -1,12 +1,14 @@
 namespace Net.Zlink.Tests.Support;
 
-/// <summary>All ways to receive on one socket, by turns: Try, blocking, async, and in batches. Not thread-safe: each thread has its own.</summary>
+/// <summary>All ways to receive on one socket, by turns: Try, blocking, async, and in batches. Not thread-safe: each thread has its
+/// own.</summary>
 internal sealed class ReceivingWays(ReceivingSocket socket)
 {
     private readonly Message[] _batch = new Message[7];
     private int _turn;
 
-    /// <summary>Takes what the next way brings, which may be nothing, and ends each message when it was looked at. The calling thread waits.</summary>
+    /// <summary>Takes what the next way brings, which may be nothing, and ends each message when it was looked at. The calling thread
+    /// waits.</summary>
     /// <exception cref="ObjectDisposedException">The socket was disposed.</exception>
     public int Receive(Action<Message> look)
     {
@@ -35,7 +37,8 @@ internal sealed class ReceivingWays(ReceivingSocket socket)
         return 1;
     }
 
-    private static T Join<T>(ValueTask<T> task) => task.IsCompleted ? task.GetAwaiter().GetResult() : task.Guarded().GetAwaiter().GetResult();
+    private static T Join<T>(ValueTask<T> task) => task.IsCompleted ? task.GetAwaiter().GetResult()
+        : task.Guarded().GetAwaiter().GetResult();
 
     private int Look(int count, Action<Message> look)
     {

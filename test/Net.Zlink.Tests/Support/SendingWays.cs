@@ -2,7 +2,8 @@ using Xunit;
 
 namespace Net.Zlink.Tests.Support;
 
-/// <summary>All ways to send on one socket, by turns: Try, blocking and async, of bytes, of many payloads and of several parts. Not thread-safe: each thread has its own.</summary>
+/// <summary>All ways to send on one socket, by turns: Try, blocking and async, of bytes, of many payloads and of several parts. Not
+/// thread-safe: each thread has its own.</summary>
 internal sealed class SendingWays : IDisposable
 {
     private readonly MessageBuilder _builder = new();
@@ -67,7 +68,8 @@ internal sealed class SendingWays : IDisposable
         PartsAsync = socket.SendAsync,
     };
 
-    /// <summary>Sends one of the numbered messages, the next way; the calling thread waits if it must. A Try that is refused is followed by one that waits.</summary>
+    /// <summary>Sends one of the numbered messages, the next way; the calling thread waits if it must. A Try that is refused is followed by
+    /// one that waits.</summary>
     public void Send(int sender, int number, ReadOnlySpan<byte> topic = default)
     {
         int way = _turn++ % 4;
@@ -104,7 +106,8 @@ internal sealed class SendingWays : IDisposable
 
     public void Dispose() => _builder.Dispose();
 
-    private static T Join<T>(ValueTask<T> task) => task.IsCompleted ? task.GetAwaiter().GetResult() : task.Guarded().GetAwaiter().GetResult();
+    private static T Join<T>(ValueTask<T> task) => task.IsCompleted ? task.GetAwaiter().GetResult()
+        : task.Guarded().GetAwaiter().GetResult();
 
     private static void Join(ValueTask task)
     {

@@ -10,7 +10,8 @@ namespace Net.Zlink.Tests.Support;
 internal sealed class SlowInlineDataAttribute(params object?[] data) : DataAttribute
 {
     public override ValueTask<IReadOnlyCollection<ITheoryDataRow>> GetData(MethodInfo testMethod, DisposalTracker disposalTracker) =>
-        ValueTask.FromResult<IReadOnlyCollection<ITheoryDataRow>>([new TheoryDataRow(data) { Skip = SlowTests.AreOn ? null : SlowTests.Reason }]);
+        ValueTask.FromResult<IReadOnlyCollection<ITheoryDataRow>>(
+            [new TheoryDataRow(data) { Skip = SlowTests.AreOn ? null : SlowTests.Reason }]);
 
     public override bool SupportsDiscoveryEnumeration() => true;
 }

@@ -3,7 +3,8 @@ using Microsoft.Extensions.Logging;
 namespace Net.Zlink.Tests.Support;
 
 /// <summary>One test's context, for STREAM sockets.</summary>
-internal sealed class StreamFixture(int shards = 2, TimeProvider? time = null, TimeSpan? shutdownTimeout = null, int? furtherShards = null, ILoggerFactory? log = null, long? queuedByteLimit = null, long? unfinishedByteLimit = null)
+internal sealed class StreamFixture(int shards = 2, TimeProvider? time = null, TimeSpan? shutdownTimeout = null, int? furtherShards = null,
+    ILoggerFactory? log = null, long? queuedByteLimit = null, long? unfinishedByteLimit = null)
     : ContextFixture(shards, time, shutdownTimeout, furtherShards, log, queuedByteLimit, unfinishedByteLimit)
 {
     /// <summary>A bound socket whose messages are pulled.</summary>

@@ -48,7 +48,8 @@ internal static class StreamSocketTestExtensions
         }
     }
 
-    /// <summary>Sends huge payloads to a peer that does not read, until its limit is reached: exactly as many as the limit lets in. Returns how many.</summary>
+    /// <summary>Sends huge payloads to a peer that does not read, until its limit is reached: exactly as many as the limit lets in. Returns
+    /// how many.</summary>
     public static int Fill(this StreamSocket socket, uint peerId)
     {
         int accepted = 0;

@@ -8,7 +8,8 @@ namespace Net.Zlink.Tests.Support;
 /// <summary>An authority and what it issued, made for one test; PEM files in a folder of their own, removed in the end.</summary>
 internal sealed class TestCertificates : IDisposable
 {
-    // Making a key takes a quarter of a second, a hundred times what the rest of a test takes: one for each name in this process is enough to tell them apart.
+    // Making a key takes a quarter of a second, a hundred times what the rest of a test takes: one for each name in this process is enough
+    // to tell them apart.
     private static readonly ConcurrentDictionary<string, Lazy<byte[]>> Keys = new(StringComparer.Ordinal);
 
     private readonly string _folder = Directory.CreateTempSubdirectory("zlink-tls-").FullName;
@@ -19,8 +20,10 @@ internal sealed class TestCertificates : IDisposable
     {
         using var key = ECDsa.Create(ECCurve.NamedCurves.nistP256);
         var request = new CertificateRequest(authority, key, HashAlgorithmName.SHA256);
-        request.CertificateExtensions.Add(new X509BasicConstraintsExtension(certificateAuthority: true, hasPathLengthConstraint: false, 0, critical: true));
-        request.CertificateExtensions.Add(new X509KeyUsageExtension(X509KeyUsageFlags.KeyCertSign | X509KeyUsageFlags.CrlSign, critical: true));
+        request.CertificateExtensions.Add(new X509BasicConstraintsExtension(
+            certificateAuthority: true, hasPathLengthConstraint: false, 0, critical: true));
+        request.CertificateExtensions.Add(new X509KeyUsageExtension(
+            X509KeyUsageFlags.KeyCertSign | X509KeyUsageFlags.CrlSign, critical: true));
         request.CertificateExtensions.Add(new X509SubjectKeyIdentifierExtension(request.PublicKey, critical: false));
         _authority = request.CreateSelfSigned(DateTimeOffset.UtcNow.AddYears(-2), DateTimeOffset.UtcNow.AddYears(10));
         CaFile = Write("ca.crt", _authority.ExportCertificatePem());
@@ -46,11 +49,15 @@ internal sealed class TestCertificates : IDisposable
         Array.ForEach(names, alternatives.AddDnsName);
         Array.ForEach(addresses, alternatives.AddIpAddress);
         request.CertificateExtensions.Add(alternatives.Build());
-        request.CertificateExtensions.Add(new X509BasicConstraintsExtension(certificateAuthority: false, hasPathLengthConstraint: false, 0, critical: true));
-        request.CertificateExtensions.Add(new X509KeyUsageExtension(X509KeyUsageFlags.DigitalSignature | X509KeyUsageFlags.KeyEncipherment, critical: true));
+        request.CertificateExtensions.Add(new X509BasicConstraintsExtension(
+            certificateAuthority: false, hasPathLengthConstraint: false, 0, critical: true));
+        request.CertificateExtensions.Add(new X509KeyUsageExtension(
+            X509KeyUsageFlags.DigitalSignature | X509KeyUsageFlags.KeyEncipherment, critical: true));
         DateTimeOffset end = DateTimeOffset.UtcNow.AddDays(daysUntilEnd);
         using ECDsa issuer = _authority.GetECDsaPrivateKey()!;
-        using X509Certificate2 bare = request.Create(_authority.SubjectName, X509SignatureGenerator.CreateForECDsa(issuer), end.AddDays(-366), end, RandomNumberGenerator.GetBytes(8));
+        using X509Certificate2 bare = request.Create(
+            _authority.SubjectName, X509SignatureGenerator.CreateForECDsa(issuer), end.AddDays(-366), end,
+            RandomNumberGenerator.GetBytes(8));
         X509Certificate2 certificate = bare.CopyWithPrivateKey(key);
         _issued.Add(certificate);
         return certificate;
@@ -62,7 +69,8 @@ internal sealed class TestCertificates : IDisposable
         using RSA key = certificate.GetRSAPrivateKey()!;
         string pem = password.Length == 0
             ? key.ExportPkcs8PrivateKeyPem()
-            : key.ExportEncryptedPkcs8PrivateKeyPem(password, new PbeParameters(PbeEncryptionAlgorithm.Aes256Cbc, HashAlgorithmName.SHA256, 1000));
+            : key.ExportEncryptedPkcs8PrivateKeyPem(password,
+                new PbeParameters(PbeEncryptionAlgorithm.Aes256Cbc, HashAlgorithmName.SHA256, 1000));
         return (Write($"{name}.crt", certificate.ExportCertificatePem()), Write($"{name}.key", pem));
     }
 

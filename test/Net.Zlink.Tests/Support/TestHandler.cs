@@ -8,7 +8,8 @@ namespace Net.Zlink.Tests.Support;
 internal sealed class TestHandler : StreamHandler
 {
     private readonly Channel<StreamPeer> _connected = Channel.CreateUnbounded<StreamPeer>();
-    private readonly Channel<(StreamPeer Peer, DisconnectReason Reason)> _disconnected = Channel.CreateUnbounded<(StreamPeer, DisconnectReason)>();
+    private readonly Channel<(StreamPeer Peer, DisconnectReason Reason)> _disconnected =
+        Channel.CreateUnbounded<(StreamPeer, DisconnectReason)>();
 
     public Action<StreamPeer>? Connected { get; init; }
 
@@ -48,7 +49,8 @@ internal sealed class TestHandler : StreamHandler
 
     public Task<StreamPeer> NextConnectedAsync() => _connected.Reader.ReadAsync(Guard.Token).Guarded();
 
-    public Task<(StreamPeer Peer, DisconnectReason Reason)> NextDisconnectedAsync() => _disconnected.Reader.ReadAsync(Guard.Token).Guarded();
+    public Task<(StreamPeer Peer, DisconnectReason Reason)> NextDisconnectedAsync() =>
+        _disconnected.Reader.ReadAsync(Guard.Token).Guarded();
 
     public override void OnConnected(StreamPeer peer)
     {
@@ -60,7 +62,8 @@ internal sealed class TestHandler : StreamHandler
         Connected?.Invoke(peer);
     }
 
-    public override ValueTask OnReceivedAsync(StreamPeer peer, StreamFrames frames) => Received?.Invoke(peer, frames) ?? ValueTask.CompletedTask;
+    public override ValueTask OnReceivedAsync(StreamPeer peer, StreamFrames frames) => Received?.Invoke(peer, frames)
+        ?? ValueTask.CompletedTask;
 
     public override void OnDisconnected(StreamPeer peer, DisconnectReason reason)
     {

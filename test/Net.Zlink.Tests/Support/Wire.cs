@@ -3,13 +3,15 @@ using Xunit;
 
 namespace Net.Zlink.Tests.Support;
 
-/// <summary>The STREAM wire written down a second time, independent of the library: a length in 4 bytes, big endian, then the payload.</summary>
+/// <summary>The STREAM wire written down a second time, independent of the library: a length in 4 bytes, big endian, then the
+/// payload.</summary>
 internal static class Wire
 {
     public const int HeaderSize = 4;
 
     /// <summary>
-    /// More than the kernel holds of a connection whose buffers were set to 16 KiB: while the other end does not read, not one payload of this size is ever written whole.
+    /// More than the kernel holds of a connection whose buffers were set to 16 KiB: while the other end does not read, not one payload of
+    /// this size is ever written whole.
     /// (How much of it the kernel takes changes with its timers, so with small payloads the number of those that are written changes, too.)
     /// </summary>
     public const int HugeSize = 256 * 1024;
@@ -46,7 +48,8 @@ internal static class Wire
     {
         int common = expected.AsSpan().CommonPrefixLength(actual);
         Assert.True(
-            common == expected.Length && common == actual.Length, $"{expected.Length} bytes expected, {actual.Length} came, the first {common} are the same");
+            common == expected.Length && common == actual.Length,
+                $"{expected.Length} bytes expected, {actual.Length} came, the first {common} are the same");
     }
 
     /// <summary>Cuts a byte stream into whole payloads; fails if it ends inside a frame.</summary>

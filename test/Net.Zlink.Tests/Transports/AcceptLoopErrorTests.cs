@@ -219,7 +219,8 @@ public sealed class AcceptLoopErrorTests : IDisposable
 
     private static TimeSpan Ms(int milliseconds) => TimeSpan.FromMilliseconds(milliseconds);
 
-    /// <summary>Its timers fire when the test says so, whatever they have been set to: what was due before it was stopped may come after.</summary>
+    /// <summary>Its timers fire when the test says so, whatever they have been set to: what was due before it was stopped may come
+    /// after.</summary>
     private sealed class ClockOfLateTimers : TimeProvider
     {
         private readonly List<Action> _callbacks = [];

@@ -133,9 +133,13 @@ public sealed class EndpointTextTests
     [InlineData("tcp://127.0.0.1:x", "port \"x\" is not a number; use 0 or * for any free port")]
     [InlineData("tcp://:5555", "there is no host before the port; use * for every address of this machine")]
     [InlineData("tcp://127.1:5", "\"127.1\" is not an IPv4 address; write four numbers of 0..255, as in 127.0.0.1")]
-    [InlineData("nonsense", "there is no \"://\" in it; write tcp://host:port, ipc://path, inproc://name (not for STREAM), tls://host:port, ws://host:port/path or wss://host:port/path")]
+    [InlineData("nonsense",
+        "there is no \"://\" in it; write tcp://host:port, ipc://path, inproc://name (not for STREAM), tls://host:port, "
+        + "ws://host:port/path or wss://host:port/path")]
     [InlineData("TCP://*:5555", "the scheme \"TCP\" must be in lower case; write tcp://host:port")]
-    [InlineData("udp://*:5555", "the scheme \"udp\" is not supported; use tcp://host:port, ipc://path, inproc://name (not for STREAM), tls://host:port, ws://host:port/path or wss://host:port/path")]
+    [InlineData("udp://*:5555",
+        "the scheme \"udp\" is not supported; use tcp://host:port, ipc://path, inproc://name (not for STREAM), tls://host:port, "
+        + "ws://host:port/path or wss://host:port/path")]
     public void The_sentence_says_what_to_do(string text, string sentence) => Assert.Equal(sentence, TcpTest.BindError(text).Sentence);
 
     [Fact]

@@ -34,7 +34,8 @@ public sealed class EndpointsTests
         Assert.True(EndpointText.TryParse("inproc://a://b", out var parts, out _));
         Assert.Equal(new EndpointText(EndpointText.Inproc, "a://b"), parts);
         Assert.False(Endpoints.TryParseBind("inproc://a", out _, out var error));
-        Assert.Equal("this kind of socket does not take inproc endpoints; use tcp://host:port, ipc://path, tls://host:port, ws://host:port/path or wss://host:port/path", error.Sentence);
+        Assert.Equal("this kind of socket does not take inproc endpoints; use tcp://host:port, ipc://path, tls://host:port, "
+            + "ws://host:port/path or wss://host:port/path", error.Sentence);
         Assert.False(Endpoints.TryParseBind("IPC://a", out _, out error));
         Assert.Equal("the scheme \"IPC\" must be in lower case; write ipc://path", error.Sentence);
     }
@@ -52,7 +53,8 @@ public sealed class EndpointsTests
             {
                 listener.Start(sink, TimeProvider.System);
                 Assert.True(Endpoints.TryParseConnect(listener.Endpoint, out var toConnect, out _));
-                var result = await toConnect.DialAsync(new TransportSettings(), TimeProvider.System, connecting: null, TestContext.Current.CancellationToken)
+                var result = await toConnect.DialAsync(new TransportSettings(), TimeProvider.System, connecting: null,
+                    TestContext.Current.CancellationToken)
                     .WaitAsync(TcpTest.Guard, TestContext.Current.CancellationToken);
                 Assert.True(result.Socket is not null, result.Sentence);
                 result.Socket.Dispose();

@@ -124,10 +124,12 @@ public sealed class InputWaitTests : IAsyncLifetime
     [InlineData(true, 4, "none")]
     [InlineData(false, 4, "some")]
     [InlineData(false, 0, "none")] // The first reports are looked at: what waits in vain behind a handshake may do so for good.
-    public async Task A_read_that_follows_a_report_of_bytes_that_were_read_before_goes_on_waiting_and_holds_no_buffer(bool inlineCompletions, int earlierWaits, string falseReports)
+    public async Task A_read_that_follows_a_report_of_bytes_that_were_read_before_goes_on_waiting_and_holds_no_buffer(
+        bool inlineCompletions, int earlierWaits, string falseReports)
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), "it reports what is there");
-        await using var child = ChildProcess.WithInlineCompletions(inlineCompletions, "wait", earlierWaits.ToString(CultureInfo.InvariantCulture));
+        await using var child = ChildProcess.WithInlineCompletions(
+            inlineCompletions, "wait", earlierWaits.ToString(CultureInfo.InvariantCulture));
         Assert.Equal($"WAITS held: 0, false reports: {falseReports}, polling: {inlineCompletions}", await child.ReadLineAsync("WAITS "));
     }
 }

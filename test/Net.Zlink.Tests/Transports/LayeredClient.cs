@@ -5,7 +5,8 @@ using Net.Zlink.Tests.Support;
 
 namespace Net.Zlink.Tests.Transports;
 
-/// <summary>A client over tls, ws or wss made of the base library alone: bytes, whatever carries them. Each write is a record or a message of its own.</summary>
+/// <summary>A client over tls, ws or wss made of the base library alone: bytes, whatever carries them. Each write is a record or a message
+/// of its own.</summary>
 internal sealed class LayeredClient : IDisposable
 {
     private readonly Socket? _socket;
@@ -17,7 +18,8 @@ internal sealed class LayeredClient : IDisposable
     private LayeredClient(ClientWebSocket webSocket) => _webSocket = webSocket;
 
     /// <summary>Takes whatever certificate there is.</summary>
-    public static RemoteCertificateValidationCallback AnyCertificate { get; } = static (_, _, _, errors) => errors != SslPolicyErrors.RemoteCertificateNotAvailable;
+    public static RemoteCertificateValidationCallback AnyCertificate { get; } = static (_, _, _, errors) =>
+        errors != SslPolicyErrors.RemoteCertificateNotAvailable;
 
     /// <summary>Connects, handshakes included; any certificate will do.</summary>
     public static async Task<LayeredClient> ConnectAsync(string endpoint)
@@ -35,7 +37,8 @@ internal sealed class LayeredClient : IDisposable
         var socket = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp) { NoDelay = true };
         await socket.ConnectAsync(uri.Host, uri.Port, Guard.Token).Guarded();
         var tls = new SslStream(new NetworkStream(socket, ownsSocket: true));
-        await tls.AuthenticateAsClientAsync(new SslClientAuthenticationOptions { TargetHost = "localhost", RemoteCertificateValidationCallback = AnyCertificate }, Guard.Token).Guarded();
+        await tls.AuthenticateAsClientAsync(new SslClientAuthenticationOptions { TargetHost = "localhost",
+            RemoteCertificateValidationCallback = AnyCertificate }, Guard.Token).Guarded();
         return new LayeredClient(socket, tls);
     }
 

@@ -6,7 +6,8 @@ using static Net.Zlink.Tests.Engine.EngineFixture;
 
 namespace Net.Zlink.Tests.Transports;
 
-/// <summary>What the libraries of TLS and WebSocket read from and write to: in a handshake, and behind it, where it tries at once.</summary>
+/// <summary>What the libraries of TLS and WebSocket read from and write to: in a handshake, and behind it, where it tries at
+/// once.</summary>
 public sealed class ReadinessStreamTests : IAsyncLifetime
 {
     private Socket _peer = null!;
@@ -94,7 +95,8 @@ public sealed class ReadinessStreamTests : IAsyncLifetime
 
         if (isOneRead)
         {
-            Assert.Contains("no data", (await Assert.ThrowsAsync<IOException>(() => ReadAsync().Guarded())).Message, StringComparison.Ordinal);
+            Assert.Contains("no data", (await Assert.ThrowsAsync<IOException>(() => ReadAsync().Guarded())).Message,
+                StringComparison.Ordinal);
             Assert.InRange(read, 1024 * 1024, (1024 + 64) * 1024);
         }
         else
@@ -113,7 +115,8 @@ public sealed class ReadinessStreamTests : IAsyncLifetime
         Assert.SkipWhen(OperatingSystem.IsWindows(), "it reports what is there, and is not asked to wait");
         BeginSession();
         Assert.True(_stream.MayEndEarly);
-        await Assert.ThrowsAsync<NoDataYetException>(async () => Assert.Fail($"read {await _stream.ReadAsync(Memory<byte>.Empty, CancellationToken.None)}"));
+        await Assert.ThrowsAsync<NoDataYetException>(
+            async () => Assert.Fail($"read {await _stream.ReadAsync(Memory<byte>.Empty, CancellationToken.None)}"));
         Assert.False(_stream.MayEndEarly);
         await AssertWaitsAsync();
     }
@@ -153,7 +156,8 @@ public sealed class ReadinessStreamTests : IAsyncLifetime
             _stream.BeginSessionRead();
             _peer.Send([1]);
             Assert.Equal(1, await _stream.ReadAsync(new byte[10], CancellationToken.None).AsTask().Guarded());
-            await Assert.ThrowsAsync<NoDataYetException>(async () => Assert.Fail($"read {await _stream.ReadAsync(new byte[10], CancellationToken.None)}"));
+            await Assert.ThrowsAsync<NoDataYetException>(
+                async () => Assert.Fail($"read {await _stream.ReadAsync(new byte[10], CancellationToken.None)}"));
         }
 
         Assert.True(_stream.MayEndEarly); // It has not waited yet.
@@ -231,8 +235,10 @@ public sealed class ReadinessStreamTests : IAsyncLifetime
             Assert.True(_ours.Poll(Patience, SelectMode.SelectRead));
         }
 
-        Exception? read = await Record.ExceptionAsync(async () => await _stream.ReadAsync(new byte[10], CancellationToken.None).AsTask().Guarded());
-        Exception? write = await Record.ExceptionAsync(async () => await _stream.WriteAsync(new byte[10], CancellationToken.None).AsTask().Guarded());
+        Exception? read = await Record.ExceptionAsync(
+            async () => await _stream.ReadAsync(new byte[10], CancellationToken.None).AsTask().Guarded());
+        Exception? write = await Record.ExceptionAsync(
+            async () => await _stream.WriteAsync(new byte[10], CancellationToken.None).AsTask().Guarded());
         Assert.All(new[] { read!, write! }, static e => Assert.True(IoStreamErrors.IsOfStream(e), e?.ToString()));
         Assert.True(isDisposed || IoStreamErrors.ErrorOf(read!) == SocketError.ConnectionReset, read!.ToString());
     }
@@ -246,7 +252,8 @@ public sealed class ReadinessStreamTests : IAsyncLifetime
         _peer.Send([1]);
         Assert.True(_ours.Poll(Patience, SelectMode.SelectRead));
         var cancelled = new CancellationToken(canceled: true);
-        await Assert.ThrowsAnyAsync<OperationCanceledException>(async () => Assert.Fail($"read {await _stream.ReadAsync(new byte[10], cancelled)}"));
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(
+            async () => Assert.Fail($"read {await _stream.ReadAsync(new byte[10], cancelled)}"));
         await Assert.ThrowsAnyAsync<OperationCanceledException>(async () => await _stream.WriteAsync(new byte[10], cancelled));
         Assert.Equal(1, await _stream.ReadAsync(new byte[10], CancellationToken.None));
         _ours.Shutdown(SocketShutdown.Send);

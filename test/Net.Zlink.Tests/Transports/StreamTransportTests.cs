@@ -4,7 +4,8 @@ using Xunit;
 
 namespace Net.Zlink.Tests.Transports;
 
-/// <summary>STREAM over tls, ws and wss, with clients that know nothing of this library: docs/protocol.md sections 1 to 5 hold there as on tcp.</summary>
+/// <summary>STREAM over tls, ws and wss, with clients that know nothing of this library: docs/protocol.md sections 1 to 5 hold there as on
+/// tcp.</summary>
 public sealed class StreamTransportTests : IDisposable
 {
     private const int DefaultLimit = 8 * 1024 * 1024;
@@ -24,7 +25,8 @@ public sealed class StreamTransportTests : IDisposable
         await using var fixture = new StreamFixture();
         StreamSocket server = Server(fixture);
         using SocketMonitor monitor = server.OpenMonitor(
-            SocketEventTypes.Accepted | SocketEventTypes.ConnectionReady | SocketEventTypes.HandshakeFailedNoDetail | SocketEventTypes.Disconnected);
+            SocketEventTypes.Accepted | SocketEventTypes.ConnectionReady | SocketEventTypes.HandshakeFailedNoDetail
+                | SocketEventTypes.Disconnected);
         string endpoint = server.Bind($"{scheme}://127.0.0.1:0");
         var clients = new List<LayeredClient>();
         for (uint id = 1; id <= 3; id++)
@@ -39,7 +41,8 @@ public sealed class StreamTransportTests : IDisposable
         await nobody.SendAsync("?"u8.ToArray());
         nobody.EndSending();
         await nobody.ReadToAnyEndAsync();
-        await AssertEventsAsync(monitor, (SocketEventTypes.Accepted, null), (SocketEventTypes.HandshakeFailedNoDetail, null), (SocketEventTypes.Disconnected, 3));
+        await AssertEventsAsync(monitor, (SocketEventTypes.Accepted, null), (SocketEventTypes.HandshakeFailedNoDetail, null),
+            (SocketEventTypes.Disconnected, 3));
 
         for (uint id = 3; id >= 1; id--)
         {
@@ -162,7 +165,8 @@ public sealed class StreamTransportTests : IDisposable
         }
 
         Assert.True(server.TrySend(id, "end"u8));
-        Wire.AssertSame([.. new byte[Many * Wire.HeaderSize], .. Wire.Frame("end"u8)], await client.ReadAsync((Many * Wire.HeaderSize) + Wire.HeaderSize + 3));
+        Wire.AssertSame([.. new byte[Many * Wire.HeaderSize], .. Wire.Frame("end"u8)],
+            await client.ReadAsync((Many * Wire.HeaderSize) + Wire.HeaderSize + 3));
     }
 
     [Theory]

@@ -106,7 +106,8 @@ public sealed class StreamUseTests
                 read.Use.Leave();
                 if (i % roundsOfOneStream == 0)
                 {
-                    Volatile.Write(ref stream, new ReadStream()); // The first errand of a stream is the one that finds its reader without a lock.
+                    // The first errand of a stream is the one that finds its reader without a lock.
+                    Volatile.Write(ref stream, new ReadStream());
                 }
             }
 

@@ -121,7 +121,8 @@ public sealed class StreamedWireTests : IAsyncLifetime
         public void OnEnded() => throw new NotSupportedException();
     }
 
-    private sealed class ScriptedWire(Socket socket, TlsShutdownGate reads, Action<int> asked) : IoStreamWire(socket, "test", BufferPool.Shared, reads, writes: null)
+    private sealed class ScriptedWire(Socket socket, TlsShutdownGate reads, Action<int> asked)
+        : IoStreamWire(socket, "test", BufferPool.Shared, reads, writes: null)
     {
         private int _reads;
 

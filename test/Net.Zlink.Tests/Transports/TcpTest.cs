@@ -27,7 +27,8 @@ internal static class TcpTest
 
     public static EndpointError ConnectError(string text)
     {
-        if (!EndpointText.TryParse(text, out var endpoint, out var error) || !TcpConnectAddress.TryParse(endpoint.Remainder, out _, out error))
+        if (!EndpointText.TryParse(text, out var endpoint, out var error)
+            || !TcpConnectAddress.TryParse(endpoint.Remainder, out _, out error))
         {
             return error;
         }

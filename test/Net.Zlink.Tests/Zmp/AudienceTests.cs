@@ -3,7 +3,8 @@ using Xunit;
 
 namespace Net.Zlink.Tests.Zmp;
 
-/// <summary>What a socket remembers of its last peers between two messages must not outlive a change: who subscribes to everything, who was sent to last, who is the only one.</summary>
+/// <summary>What a socket remembers of its last peers between two messages must not outlive a change: who subscribes to everything, who was
+/// sent to last, who is the only one.</summary>
 public sealed class AudienceTests
 {
     private const string Name = "inproc://audience";
@@ -115,7 +116,8 @@ public sealed class AudienceTests
     public async Task A_router_sends_to_whoever_holds_the_id_now()
     {
         await using var fixture = new ContextFixture();
-        RouterSocket router = fixture.Context.CreateRouter(new RouterOptions { Mandatory = true, OnDuplicateRoutingId = DuplicateRoutingId.Replace });
+        RouterSocket router = fixture.Context.CreateRouter(
+            new RouterOptions { Mandatory = true, OnDuplicateRoutingId = DuplicateRoutingId.Replace });
         router.Bind(Name);
         DealerSocket first = Dealer(fixture, "id");
         Assert.True(router.TrySend("id"u8, "1"u8));

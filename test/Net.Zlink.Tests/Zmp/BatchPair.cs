@@ -2,7 +2,8 @@ using Net.Zlink.Tests.Support;
 
 namespace Net.Zlink.Tests.Zmp;
 
-/// <summary>A socket of any type that sends, and one of this process that receives all of it, over inproc: no network takes more than the marks say.</summary>
+/// <summary>A socket of any type that sends, and one of this process that receives all of it, over inproc: no network takes more than the
+/// marks say.</summary>
 internal sealed class BatchPair : IAsyncDisposable
 {
     /// <summary>By which a ROUTER sends to the receiver.</summary>
@@ -27,7 +28,8 @@ internal sealed class BatchPair : IAsyncDisposable
         {
             "PAIR" => ((ZmpSocket, ReceivingSocket))(context.CreatePair(), context.CreatePair()),
             "DEALER" => (context.CreateDealer(), context.CreateDealer()),
-            "ROUTER" => (context.CreateRouter(new RouterOptions { Mandatory = true }), context.CreateDealer(new DealerOptions { RoutingId = PeerId })),
+            "ROUTER" => (context.CreateRouter(new RouterOptions { Mandatory = true }),
+                context.CreateDealer(new DealerOptions { RoutingId = PeerId })),
             "PUB" => (context.CreatePub(new PubOptions { NoDrop = true }), context.CreateSub()),
             "XPUB" => (context.CreateXPub(new XPubOptions { NoDrop = true }), context.CreateSub()),
             _ => (context.CreateXSub(), context.CreateXPub()),

@@ -6,7 +6,8 @@ using Xunit;
 
 namespace Net.Zlink.Tests.Zmp;
 
-/// <summary>A bound socket of any type whose messages are read all the time, and a good client of it, which exchanges numbered messages with it in whichever directions the types have.</summary>
+/// <summary>A bound socket of any type whose messages are read all the time, and a good client of it, which exchanges numbered messages
+/// with it in whichever directions the types have.</summary>
 internal sealed class BoundSocket : IAsyncDisposable
 {
     private static readonly byte[] GoodId = "the good client"u8.ToArray();
@@ -26,7 +27,8 @@ internal sealed class BoundSocket : IAsyncDisposable
         TimeSpan soon = TimeSpan.FromMilliseconds(10);
         (Socket, _client) = type switch
         {
-            ZmpSocketType.Pair => ((ZmpSocket, ZmpSocket))(context.CreatePair(), context.CreatePair(new PairOptions { ReconnectInterval = soon })),
+            ZmpSocketType.Pair => ((ZmpSocket, ZmpSocket))(
+                context.CreatePair(), context.CreatePair(new PairOptions { ReconnectInterval = soon })),
             ZmpSocketType.Dealer => (context.CreateDealer(), context.CreateDealer()),
             ZmpSocketType.Router => (context.CreateRouter(), context.CreateDealer(new DealerOptions { RoutingId = GoodId })),
             ZmpSocketType.Pub => (context.CreatePub(), context.CreateSub()),
@@ -73,7 +75,8 @@ internal sealed class BoundSocket : IAsyncDisposable
         BinaryPrimitives.WriteInt32LittleEndian(message.AsSpan(_token.Length), ++_number);
         if (_client is not SubSocket)
         {
-            await (_client is PubSocket publisher ? publisher.SendAsync(message, Guard.Token) : ((DuplexSocket)_client).SendAsync(message, Guard.Token)).Guarded();
+            await (_client is PubSocket publisher ? publisher.SendAsync(message, Guard.Token)
+                : ((DuplexSocket)_client).SendAsync(message, Guard.Token)).Guarded();
             Assert.Equal(_number, await _arrived.Reader.ReadAsync(Guard.Token).Guarded());
         }
 

@@ -7,7 +7,8 @@ using Xunit;
 namespace Net.Zlink.Tests.Zmp;
 
 /// <summary>
-/// A cancelled receive takes no message with it. Each receive is cancelled at a moment of its own: before the call, at once, behind a message, by another thread
+/// A cancelled receive takes no message with it. Each receive is cancelled at a moment of its own: before the call, at once, behind a
+/// message, by another thread
 /// while a message may be on its way, afterwards, or never. ZLINK_CANCELLED_RECEIVES says how many receives each test makes.
 /// </summary>
 [SuppressMessage("Security", "CA5394", Justification = "Chance that can be repeated is wanted here.")]
@@ -16,7 +17,8 @@ public sealed class CancelledReceiveTests
     private static readonly int DefaultReceives = SlowTests.Rounds(5_000, all: 50_000);
 
     private static int Receives =>
-        int.TryParse(Environment.GetEnvironmentVariable("ZLINK_CANCELLED_RECEIVES"), NumberStyles.None, CultureInfo.InvariantCulture, out int asked) ? asked : DefaultReceives;
+        int.TryParse(Environment.GetEnvironmentVariable("ZLINK_CANCELLED_RECEIVES"), NumberStyles.None, CultureInfo.InvariantCulture,
+            out int asked) ? asked : DefaultReceives;
 
     [Theory]
     [InlineData("inproc://cancelled", "PAIR")]
@@ -50,11 +52,14 @@ public sealed class CancelledReceiveTests
         await fixture.SettleAsync();
         Assert.False(here.TryReceive(out _));
         SocketStatistics counters = here.GetStatistics();
-        Assert.Equal((all, all, 0L, 0L), (counters.ReceivedMessages, counters.DeliveredMessages, counters.UnreadMessages, counters.DroppedUnreadMessages));
-        TestContext.Current.TestOutputHelper!.WriteLine($"seed {seed}, {steps} receives: {received} got a message, {cancelled} were cancelled");
+        Assert.Equal((all, all, 0L, 0L), (counters.ReceivedMessages, counters.DeliveredMessages, counters.UnreadMessages,
+            counters.DroppedUnreadMessages));
+        TestContext.Current.TestOutputHelper!.WriteLine(
+            $"seed {seed}, {steps} receives: {received} got a message, {cancelled} were cancelled");
         Assert.Equal(steps, received + cancelled);
 
-        // Those that were cancelled beforehand, and those that must get one, are a sixth and two sixths: the rest is decided by who comes first.
+        // Those that were cancelled beforehand, and those that must get one, are a sixth and two sixths: the rest is decided by who comes
+        // first.
         Assert.InRange(cancelled, steps / 7, steps * 5L / 7);
     }
 
@@ -159,7 +164,8 @@ public sealed class CancelledReceiveTests
             int parts = number % 16 == 0 ? 3 : 1;
             if (message.PartCount != parts || BinaryPrimitives.ReadInt64LittleEndian(message[parts - 1].Span) != number)
             {
-                Assert.Fail($"message {number} was expected, and {BinaryPrimitives.ReadInt64LittleEndian(message[message.PartCount - 1].Span)} in {message.PartCount} parts came");
+                Assert.Fail($"message {number} was expected, and "
+                    + $"{BinaryPrimitives.ReadInt64LittleEndian(message[message.PartCount - 1].Span)} in {message.PartCount} parts came");
             }
         }
 

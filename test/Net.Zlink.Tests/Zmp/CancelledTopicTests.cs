@@ -19,7 +19,8 @@ public sealed class CancelledTopicTests
         subscriber.Unsubscribe("a"u8);
         Assert.Equal(["b1", "b2"], ReceiveAll(subscriber));
         SocketStatistics counters = subscriber.GetStatistics();
-        Assert.Equal((5, 2, 3, 0), (counters.ReceivedMessages, counters.DeliveredMessages, counters.DroppedUnreadMessages, counters.UnreadMessages));
+        Assert.Equal((5, 2, 3, 0), (counters.ReceivedMessages, counters.DeliveredMessages, counters.DroppedUnreadMessages,
+            counters.UnreadMessages));
     }
 
     [Theory]
@@ -75,7 +76,8 @@ public sealed class CancelledTopicTests
         Assert.Equal(0, poller.Poll(ready, TimeSpan.Zero));
     }
 
-    private static async Task<(PubSocket Publisher, SubSocket Subscriber)> MeetAsync(ContextFixture fixture, string endpoint, params string[] topics)
+    private static async Task<(PubSocket Publisher, SubSocket Subscriber)> MeetAsync(
+        ContextFixture fixture, string endpoint, params string[] topics)
     {
         PubSocket publisher = fixture.Context.CreatePub();
         SubSocket subscriber = fixture.Context.CreateSub();

@@ -6,7 +6,8 @@ using Xunit;
 
 namespace Net.Zlink.Tests.Zmp;
 
-/// <summary>The end of a socket, or of an endpoint, and something else at the same moment. Each round is another moment; a fault showed in one of two to a hundred rounds.</summary>
+/// <summary>The end of a socket, or of an endpoint, and something else at the same moment. Each round is another moment; a fault showed in
+/// one of two to a hundred rounds.</summary>
 public sealed class ClosingRaceTests
 {
     private static readonly byte[] s_greeting = ZmpFixture.DealerGreeting("A"u8);
@@ -107,7 +108,9 @@ public sealed class ClosingRaceTests
         {
             await using var fixture = new ContextFixture(shards: 1);
             var listener = new RawListener();
-            DealerSocket socket = fixture.Context.CreateDealer(new DealerOptions { Linger = TimeSpan.FromMilliseconds(100), SendBufferSize = 4096, ReceiveByteLimit = null, ReceiveHighWaterMark = null });
+            DealerSocket socket = fixture.Context.CreateDealer(
+                new DealerOptions { Linger = TimeSpan.FromMilliseconds(100), SendBufferSize = 4096, ReceiveByteLimit = null,
+                ReceiveHighWaterMark = null });
             socket.Connect(listener.Endpoint);
             using RawPeer peer = await listener.AcceptAsync();
             listener.Dispose();

@@ -33,11 +33,13 @@ public sealed class ConnectedTextTests
     [InlineData("tls://127.0.0.1:{0}", "tcp://127.0.0.1:{0}", false)]
     [InlineData("tcp://127.0.0.1:0;127.0.0.1:{0}", "tcp://127.0.0.1:{0}", false)]
     [InlineData("ws://127.0.0.1:{0}", "ws://127.0.0.1:{0}/", false)]
-    public async Task A_disconnect_takes_a_name_of_an_address_that_was_given_in_numbers_but_not_the_other_way_round(string connected, string named, bool isTheSame)
+    public async Task A_disconnect_takes_a_name_of_an_address_that_was_given_in_numbers_but_not_the_other_way_round(
+        string connected, string named, bool isTheSame)
     {
         await using var fixture = new ContextFixture();
         string port = RawListener.FreeAtLoopback().Split(':')[^1];
-        DealerSocket socket = fixture.Context.CreateDealer(new DealerOptions { Linger = TimeSpan.Zero, IPv6 = connected.Contains('[', StringComparison.Ordinal) });
+        DealerSocket socket = fixture.Context.CreateDealer(
+            new DealerOptions { Linger = TimeSpan.Zero, IPv6 = connected.Contains('[', StringComparison.Ordinal) });
         socket.Connect(connected.Replace("{0}", port, StringComparison.Ordinal));
         named = named.Replace("{0}", port, StringComparison.Ordinal);
         if (isTheSame)
@@ -65,11 +67,13 @@ public sealed class ConnectedTextTests
 
         async Task<(DealerSocket Socket, string Text)> CreateAsync(string name, int endpoints)
         {
-            DealerSocket socket = fixture.Context.CreateDealer(new DealerOptions { Linger = TimeSpan.Zero, ReconnectInterval = TimeSpan.FromHours(1) });
+            DealerSocket socket = fixture.Context.CreateDealer(
+                new DealerOptions { Linger = TimeSpan.Zero, ReconnectInterval = TimeSpan.FromHours(1) });
             string text = "";
             for (int i = 0; i < endpoints; i++)
             {
-                text = string.Equals(call, "connect again", StringComparison.Ordinal) ? $"ipc://{Path.Combine(Path.GetTempPath(), $"nobody-{name}-{i}")}" : $"inproc://nobody-{name}-{i}";
+                text = string.Equals(call, "connect again", StringComparison.Ordinal)
+                    ? $"ipc://{Path.Combine(Path.GetTempPath(), $"nobody-{name}-{i}")}" : $"inproc://nobody-{name}-{i}";
                 socket.Connect(text);
             }
 

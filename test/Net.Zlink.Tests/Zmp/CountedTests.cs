@@ -27,7 +27,8 @@ public sealed class CountedTests
             subscriber.Send(message);
             if (i < 3)
             {
-                await fixture.UntilAsync(() => publisher.GetStatistics().FilteredMessages > i); // So the first ones come by reads of their own.
+                // So the first ones come by reads of their own.
+                await fixture.UntilAsync(() => publisher.GetStatistics().FilteredMessages > i);
             }
         }
 
@@ -158,8 +159,11 @@ public sealed class CountedTests
     public async Task Drops_for_the_bytes_that_wait_have_a_cause_of_their_own(string endpoint)
     {
         await using var fixture = new ContextFixture(shutdownTimeout: TimeSpan.Zero);
-        RouterSocket router = fixture.Context.CreateRouter(new RouterOptions { SendHighWaterMark = null, SendByteLimit = 1_000, SendBufferSize = 16 * 1024 });
-        DealerSocket dealer = fixture.Context.CreateDealer(new DealerOptions { RoutingId = "peer"u8.ToArray(), ReceiveHighWaterMark = 1, ReceiveByteLimit = 1_000, ReceiveBufferSize = 16 * 1024 });
+        RouterSocket router = fixture.Context.CreateRouter(
+            new RouterOptions { SendHighWaterMark = null, SendByteLimit = 1_000, SendBufferSize = 16 * 1024 });
+        DealerSocket dealer = fixture.Context.CreateDealer(
+            new DealerOptions { RoutingId = "peer"u8.ToArray(), ReceiveHighWaterMark = 1, ReceiveByteLimit = 1_000,
+            ReceiveBufferSize = 16 * 1024 });
         using SocketMonitor monitor = router.OpenMonitor(SocketEventTypes.MessagesDropped);
         string bound = router.Bind(endpoint);
         dealer.Connect(bound);
@@ -180,6 +184,7 @@ public sealed class CountedTests
     private static void AssertBalance(SocketStatistics counters, long received, long filtered)
     {
         Assert.Equal((received, filtered), (counters.ReceivedMessages, counters.FilteredMessages));
-        Assert.Equal(received, counters.DeliveredMessages + counters.DroppedUnreadMessages + counters.FilteredMessages + counters.UnreadMessages);
+        Assert.Equal(received, counters.DeliveredMessages + counters.DroppedUnreadMessages + counters.FilteredMessages
+            + counters.UnreadMessages);
     }
 }

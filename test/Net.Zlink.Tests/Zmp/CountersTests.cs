@@ -5,9 +5,12 @@ using Xunit;
 namespace Net.Zlink.Tests.Zmp;
 
 /// <summary>
-/// The books, while a relay cuts the connection at random bytes and low marks stop or drop what is sent. Sender: accepted = written + dropped + queued. Receiver: read = delivered + dropped + unread.
-/// Written but not read is at most one run of whole messages per cut; nothing comes twice, torn or out of order, with one exception: a DEALER or XPUB that accepts does not know its peer's next connection from
-/// another peer's. Where its mark stopped it from reading it has not seen the loss of the old one yet, and takes from both in turn. There each connection brings its own run, whole and in order. Such a DEALER also sends to both in turn.
+/// The books, while a relay cuts the connection at random bytes and low marks stop or drop what is sent. Sender: accepted = written +
+/// dropped + queued. Receiver: read = delivered + dropped + unread.
+/// Written but not read is at most one run of whole messages per cut; nothing comes twice, torn or out of order, with one exception: a
+/// DEALER or XPUB that accepts does not know its peer's next connection from
+/// another peer's. Where its mark stopped it from reading it has not seen the loss of the old one yet, and takes from both in turn. There
+/// each connection brings its own run, whole and in order. Such a DEALER also sends to both in turn.
 /// </summary>
 [SuppressMessage("Security", "CA5394", Justification = "Chance that can be repeated is wanted here.")]
 public sealed class CountersTests
@@ -21,7 +24,9 @@ public sealed class CountersTests
     private static readonly string[] Types = ["PAIR", "DEALER", "ROUTER", "PUB", "XPUB", "PUB NoDrop", "XPUB NoDrop"];
 
     public static TheoryData<string, string, int> Cases =>
-        new(SlowTests.Some(from type in Types from one in ((string, int)[])[("tcp://127.0.0.1:0", 1), ("tcp://127.0.0.1:0", 2), ("tcp://127.0.0.1:0", 3), ("ipc://*", 4)] select (type, one.Item1, one.Item2), every: 3));
+        new(SlowTests.Some(from type in Types from one in (
+            (string, int)[])[("tcp://127.0.0.1:0", 1), ("tcp://127.0.0.1:0", 2), ("tcp://127.0.0.1:0", 3), ("ipc://*", 4)] select (
+            type, one.Item1, one.Item2), every: 3));
 
     [Theory]
     [MemberData(nameof(Cases))]
@@ -36,7 +41,8 @@ public sealed class CountersTests
         await using var relay = new CuttingRelay(binder.Bind(endpoint), budgets);
         connecter.Connect(relay.Endpoint);
         var down = new Flow(fixture, 1, binder, connecter, isAccepting: false, () => relay.Cuts == Cuts);
-        Flow? up = connecter is DuplexSocket or XSubSocket ? new Flow(fixture, 2, connecter, binder, isAccepting: true, () => relay.Cuts == Cuts) : null;
+        Flow? up = connecter is DuplexSocket or XSubSocket
+            ? new Flow(fixture, 2, connecter, binder, isAccepting: true, () => relay.Cuts == Cuts) : null;
         await Task.WhenAll(down.RunAsync(), up?.RunAsync() ?? Task.CompletedTask);
         binder.Dispose();
         connecter.Dispose();
@@ -76,11 +82,13 @@ public sealed class CountersTests
         Assert.Equal((0, counters.AcceptedMessages), (counters.QueuedMessages, counters.WrittenMessages + counters.DroppedMessages));
         Assert.Equal(counters.DroppedMessages, report.UndeliveredMessages);
         SocketStatistics there = connecter.GetStatistics();
-        Assert.Equal((there.ReceivedMessages, 0), (there.DeliveredMessages + there.DroppedUnreadMessages + there.FilteredMessages, there.UnreadMessages));
+        Assert.Equal((there.ReceivedMessages, 0),
+            (there.DeliveredMessages + there.DroppedUnreadMessages + there.FilteredMessages, there.UnreadMessages));
         await fixture.DisposeAsync();
     }
 
-    /// <summary>The one that binds is made first: so a shutdown ends it first, and not behind a peer that throws away what comes by then.</summary>
+    /// <summary>The one that binds is made first: so a shutdown ends it first, and not behind a peer that throws away what comes by
+    /// then.</summary>
     private static (ZmpSocket Binder, ZmpSocket Connecter) Create(ContextFixture fixture, string type)
     {
         ZlinkContext context = fixture.Context;
@@ -92,7 +100,8 @@ public sealed class CountersTests
             case "DEALER":
                 return (context.CreateDealer(Low(new DealerOptions())), context.CreateDealer(Low(new DealerOptions())));
             case "ROUTER":
-                return (context.CreateRouter(Low(new RouterOptions { Mandatory = true })), context.CreateDealer(Low(new DealerOptions { RoutingId = Name })));
+                return (context.CreateRouter(Low(new RouterOptions { Mandatory = true })),
+                    context.CreateDealer(Low(new DealerOptions { RoutingId = Name })));
             case "PUB":
                 PubSocket pub = context.CreatePub(Low(new PubOptions { NoDrop = noDrop }));
                 SubSocket sub = context.CreateSub(Low(new SubOptions()));
@@ -128,7 +137,8 @@ public sealed class CountersTests
         private readonly MessageBuilder _builder = new();
         private readonly Dictionary<object, Run> _runs = [];
         private readonly bool _takesTurns = isAccepting && to is (DealerSocket or XPubSocket);
-        private readonly bool _mayDrop = from is PubSocket { Options.NoDrop: false } || (from as XPubSocket ?? to as XPubSocket) is { Options.NoDrop: false };
+        private readonly bool _mayDrop = from is PubSocket { Options.NoDrop: false }
+            || (from as XPubSocket ?? to as XPubSocket) is { Options.NoDrop: false };
         private int _sent;
         private int _received;
         private int _last = -1;
@@ -160,7 +170,8 @@ public sealed class CountersTests
 
                 if (TimeProvider.System.GetElapsedTime(started) >= 2 * Guard.Limit)
                 {
-                    Assert.Fail($"{_sent} were sent, {_received} came, the last of them {_last}; all cuts made: {areCutsOver()}\n{from.Describe()}\n{to.Describe()}");
+                    Assert.Fail($"{_sent} were sent, {_received} came, the last of them {_last}; all cuts made: "
+                        + $"{areCutsOver()}\n{from.Describe()}\n{to.Describe()}");
                 }
 
                 if (_sent < Messages || !areCutsOver())
@@ -184,12 +195,16 @@ public sealed class CountersTests
             _builder.Dispose();
             SocketStatistics here = from.GetStatistics();
             SocketStatistics there = to.GetStatistics();
-            int updates = from is XSubSocket ? 1 + cuts : 0; // Its one subscription counts as a message, and is said again on each connection.
-            int again = from is PubSocket or XPubSocket ? _sent : 0; // Where the next connection has subscribed before the loss of the last one is noticed, what goes to both counts for both.
-            Assert.InRange(here.AcceptedMessages + here.DroppedAtHighWaterMark + here.UnmatchedMessages, _sent, _sent + (2 * updates) + again);
+            // Its one subscription counts as a message, and is said again on each connection.
+            int updates = from is XSubSocket ? 1 + cuts : 0;
+            // Where the next connection has subscribed before the loss of the last one is noticed, what goes to both counts for both.
+            int again = from is PubSocket or XPubSocket ? _sent : 0;
+            Assert.InRange(here.AcceptedMessages + here.DroppedAtHighWaterMark + here.UnmatchedMessages, _sent,
+                _sent + (2 * updates) + again);
             Assert.Equal(here.AcceptedMessages, here.WrittenMessages + here.DroppedMessages);
             Assert.Equal(there.ReceivedMessages, there.DeliveredMessages + there.DroppedUnreadMessages + there.FilteredMessages);
-            int notices = to is XPubSocket ? cuts : 0; // What it tells itself of a topic that ended with its connection was written by nobody.
+            // What it tells itself of a topic that ended with its connection was written by nobody.
+            int notices = to is XPubSocket ? cuts : 0;
             Assert.InRange(there.ReceivedMessages, 1, here.WrittenMessages + notices);
             if (to is not XPubSocket)
             {
@@ -202,7 +217,8 @@ public sealed class CountersTests
             {
                 // A cut's: what was lost with the connection, and from a publisher what it sends before the next one has subscribed.
                 Assert.Equal((0, 0, 0), (here.DroppedAtHighWaterMark, here.DroppedAtByteLimit, here.DroppedAtContextLimit));
-                int gapsPerCut = !isAccepting && from is DealerSocket ? 1 + Mark : 1; // Each second message may wait for the old one until it is known to be lost.
+                // Each second message may wait for the old one until it is known to be lost.
+                int gapsPerCut = !isAccepting && from is DealerSocket ? 1 + Mark : 1;
                 Assert.InRange(runs.Sum(static r => r.Gaps) + runs.Length - 1, 0, cuts * gapsPerCut);
                 Assert.True(!isAccepting || runs.All(static r => r.Gaps == 0), "a message is missing within a connection");
             }
@@ -252,7 +268,8 @@ public sealed class CountersTests
                     (int of, int number) = Numbered.Check(message, topicLength: 1);
                     Assert.Equal(sender, of);
                     Assert.True(number > _last || _takesTurns, $"message {number} came behind {_last}");
-                    object connection = isAccepting ? message.UserState ??= new object() : to; // One for all that a socket makes itself: those go on in order.
+                    // One for all that a socket makes itself: those go on in order.
+                    object connection = isAccepting ? message.UserState ??= new object() : to;
                     Run run = _runs.GetValueOrDefault(connection, new Run(number, number - 1, Gaps: 0));
                     Assert.True(number > run.Last, $"message {number} came behind {run.Last} of the same connection");
                     _runs[connection] = run with { Last = number, Gaps = run.Gaps + (number == run.Last + 1 ? 0 : 1) };

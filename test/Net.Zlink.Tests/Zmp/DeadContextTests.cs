@@ -6,7 +6,8 @@ using Xunit;
 
 namespace Net.Zlink.Tests.Zmp;
 
-/// <summary>An application awaits under a SynchronizationContext or scheduler that is gone by the time the wait ends, as that of a window that has been closed.</summary>
+/// <summary>An application awaits under a SynchronizationContext or scheduler that is gone by the time the wait ends, as that of a window
+/// that has been closed.</summary>
 public sealed class DeadContextTests
 {
     [Theory]
@@ -147,7 +148,8 @@ public sealed class DeadContextTests
         string otherEndpoint = other.Bind("tcp://127.0.0.1:0");
         using SocketMonitor monitor = socket.OpenMonitor(mask);
         using SocketMonitor second = socket.OpenMonitor(SocketEventTypes.MonitorStopped);
-        Start(scheduler: false, () => Tell(monitor.ReadAsync(Guard.Token), static one => one.Type, new TaskCompletionSource<SocketEventTypes>()));
+        Start(scheduler: false, () => Tell(monitor.ReadAsync(Guard.Token), static one => one.Type,
+            new TaskCompletionSource<SocketEventTypes>()));
         if (whole)
         {
             ShutdownReport report = await fixture.Context.ShutdownAsync(Guard.Limit, Guard.Token).Guarded();
@@ -186,7 +188,8 @@ public sealed class DeadContextTests
         }
 
         var first = new TaskCompletionSource<string>(TaskCreationOptions.RunContinuationsAsynchronously);
-        Start(scheduler: false, () => Tell(socket.ReceiveAsync(Guard.Token), static message => Encoding.ASCII.GetString(message.Span), first));
+        Start(scheduler: false, () => Tell(socket.ReceiveAsync(Guard.Token), static message => Encoding.ASCII.GetString(message.Span),
+            first));
         await peer.SendAsync(Frames("message 0", "message 1", "message 2"));
         Assert.Equal("message 0", await first.Task.Guarded());
         using RawPeer another = await fixture.ConnectAsync(endpoint);
@@ -203,7 +206,8 @@ public sealed class DeadContextTests
             ofPeer.Add(Encoding.ASCII.GetString(message.Span));
         }
 
-        Assert.Equal("message 1,message 2|,secret 0,secret 1,secret 2", string.Join('|', read.Values.OrderBy(static ofPeer => ofPeer.Count).Select(static ofPeer => string.Join(',', ofPeer))));
+        Assert.Equal("message 1,message 2|,secret 0,secret 1,secret 2",
+            string.Join('|', read.Values.OrderBy(static ofPeer => ofPeer.Count).Select(static ofPeer => string.Join(',', ofPeer))));
     }
 
     private static byte[] Frames(params string[] bodies) =>

@@ -11,7 +11,8 @@ public sealed class DeadPeerTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task Disposing_a_context_with_a_message_for_a_dead_peer_ends_within_ShutdownTimeout_and_says_what_it_dropped(bool isListening)
+    public async Task Disposing_a_context_with_a_message_for_a_dead_peer_ends_within_ShutdownTimeout_and_says_what_it_dropped(
+        bool isListening)
     {
         using var listener = new FullListener(); // A connect to it hangs, as to a host that is switched off.
         string endpoint = isListening ? listener.Endpoint : RawListener.NobodyListens();

@@ -5,7 +5,8 @@ using Xunit;
 
 namespace Net.Zlink.Tests.Zmp;
 
-/// <summary>Memory that is handed over with a message is disposed by the application's own code, which may do as it likes: no lock is held around it.</summary>
+/// <summary>Memory that is handed over with a message is disposed by the application's own code, which may do as it likes: no lock is held
+/// around it.</summary>
 public sealed class DeferredDisposalTests
 {
     private const int Long = 20_000;
@@ -234,7 +235,8 @@ public sealed class DeferredDisposalTests
         Assert.Equal("after"u8, message.Span);
     }
 
-    /// <summary>What another thread does while memory is being let go of. Were the lock that it needs held there, it would wait for ever.</summary>
+    /// <summary>What another thread does while memory is being let go of. Were the lock that it needs held there, it would wait for
+    /// ever.</summary>
     private sealed class OtherThread(Action does)
     {
         private int _cameThrough;

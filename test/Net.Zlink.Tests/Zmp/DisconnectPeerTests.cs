@@ -13,7 +13,8 @@ public sealed class DisconnectPeerTests
     [InlineData("tcp://127.0.0.1:0", true)]
     [InlineData("ws://127.0.0.1:0", true)]
     [InlineData("inproc://throw-out", false)]
-    public async Task Who_sent_a_message_is_thrown_out_gets_what_was_sent_and_loses_what_was_not_received_and_nobody_else_does(string endpoint, bool comesAgain)
+    public async Task Who_sent_a_message_is_thrown_out_gets_what_was_sent_and_loses_what_was_not_received_and_nobody_else_does(
+        string endpoint, bool comesAgain)
     {
         await using var fixture = new ContextFixture();
         RouterSocket router = fixture.Context.CreateRouter();
@@ -29,7 +30,8 @@ public sealed class DisconnectPeerTests
         router.Send("bad"u8, "farewell"u8);
 
         Assert.True(router.DisconnectPeer(first));
-        Assert.False(router.TryGetPeer(first.RoutingId.Span, out PeerInfo? next) && next.ConnectedAt == connection!.ConnectedAt); // Where the processors are busy it may have come again by now.
+        // Where the processors are busy it may have come again by now.
+        Assert.False(router.TryGetPeer(first.RoutingId.Span, out PeerInfo? next) && next.ConnectedAt == connection!.ConnectedAt);
         Assert.False(router.DisconnectPeer(first));
         using Message errorResponse = await bad.ReceiveAsync(Guard.Token).Guarded();
         Assert.Equal("farewell"u8, errorResponse.Span);
@@ -38,7 +40,8 @@ public sealed class DisconnectPeerTests
         Assert.Equal("I stay"u8, stays.Span);
         if (comesAgain)
         {
-            await fixture.UntilAsync(() => router.TryGetPeer("bad"u8, out _)); // What it sends while it has not seen the end yet is lost with the connection.
+            // What it sends while it has not seen the end yet is lost with the connection.
+            await fixture.UntilAsync(() => router.TryGetPeer("bad"u8, out _));
             await bad.SendAsync("again"u8.ToArray(), Guard.Token);
             using Message again = await router.ReceiveAsync(Guard.Token).Guarded();
             Assert.Equal("again"u8, again.Span);
@@ -125,8 +128,10 @@ public sealed class DisconnectPeerTests
         {
             DealerSocket dealer = await JoinAsync(fixture, router, endpoint, endpoint);
             PeerInfo peer = Assert.Single(dealer.GetPeers());
-            Assert.Contains($"Disconnect(\"{endpoint}\")", Assert.Throws<ArgumentException>(() => dealer.DisconnectPeer(peer)).Message, StringComparison.Ordinal);
-            Assert.Contains("another socket", Assert.Throws<ArgumentException>(() => router.DisconnectPeer(peer)).Message, StringComparison.Ordinal);
+            Assert.Contains($"Disconnect(\"{endpoint}\")", Assert.Throws<ArgumentException>(() => dealer.DisconnectPeer(peer)).Message,
+                StringComparison.Ordinal);
+            Assert.Contains("another socket", Assert.Throws<ArgumentException>(() => router.DisconnectPeer(peer)).Message,
+                StringComparison.Ordinal);
             dealer.Dispose();
             Assert.Throws<ObjectDisposedException>(() => dealer.DisconnectPeer(peer));
         }
@@ -145,7 +150,8 @@ public sealed class DisconnectPeerTests
         var dealers = new DealerSocket[Peers];
         for (int i = 0; i < Peers; i++)
         {
-            dealers[i] = fixture.Context.CreateDealer(new DealerOptions { ReconnectInterval = TimeSpan.FromMilliseconds(1), RoutingId = new[] { (byte)(i + 1) } });
+            dealers[i] = fixture.Context.CreateDealer(
+                new DealerOptions { ReconnectInterval = TimeSpan.FromMilliseconds(1), RoutingId = new[] { (byte)(i + 1) } });
             dealers[i].Connect(tcp);
         }
 
@@ -196,7 +202,8 @@ public sealed class DisconnectPeerTests
 
     private static async Task<DealerSocket> JoinAsync(ContextFixture fixture, RouterSocket router, string endpoint, string name)
     {
-        DealerSocket dealer = fixture.Context.CreateDealer(new DealerOptions { RoutingId = Encoding.ASCII.GetBytes(name), ReconnectInterval = TimeSpan.FromMilliseconds(10) });
+        DealerSocket dealer = fixture.Context.CreateDealer(
+            new DealerOptions { RoutingId = Encoding.ASCII.GetBytes(name), ReconnectInterval = TimeSpan.FromMilliseconds(10) });
         dealer.Connect(endpoint);
         await fixture.UntilAsync(() => router.TryGetPeer(Encoding.ASCII.GetBytes(name), out _));
         return dealer;

@@ -103,7 +103,8 @@ internal sealed class DuplexFixture : IAsyncDisposable
             case DuplexStep.Settle:
                 if (_isBound && _isConnected)
                 {
-                    // A PAIR with unread messages of the last peer takes no other, and a reader at its mark does not hear that the other end is gone.
+                    // A PAIR with unread messages of the last peer takes no other, and a reader at its mark does not hear that the other
+                    // end is gone.
                     await Guard.UntilAsync(() => AreConnected || _ends.Any(static e => e.Socket.CanReceive), "they connect", Patience);
                 }
 
@@ -134,7 +135,8 @@ internal sealed class DuplexFixture : IAsyncDisposable
             Patience);
         await _fixture.SettleAsync();
 
-        // What an end has written dies with a connection that the other end ends. What it has not written it delivers, if it may linger: but a PAIR and a ROUTER may turn the lingering connection away for the new
+        // What an end has written dies with a connection that the other end ends. What it has not written it delivers, if it may linger:
+        // but a PAIR and a ROUTER may turn the lingering connection away for the new
         // one, or the other way round, behind whose READY it was written already; and in the process there is nothing to linger on.
         bool delivers = _lingers && !_isInproc && string.Equals(_types, "DEALER", StringComparison.Ordinal);
         bool[] mayLose = [_hasEnded[1] || (_hasEnded[0] && !_lingers), _hasEnded[0] || (_hasEnded[1] && !delivers)];
@@ -212,7 +214,8 @@ internal sealed class DuplexEnd(int index) : IDisposable
     /// <summary>What a ROUTER calls the connecting end.</summary>
     public static readonly byte[] ConnecterName = [(byte)'B'];
 
-    // Messages of one end by one way to the other keep their order; over a new connect they may overtake what the last one still has to deliver.
+    // Messages of one end by one way to the other keep their order; over a new connect they may overtake what the last one still has to
+    // deliver.
     private const int PerEnd = 100_000;
 
     private readonly List<ReceivingSocket> _sockets = [];
@@ -311,7 +314,8 @@ internal sealed class DuplexEnd(int index) : IDisposable
         {
             (int sender, int number) = Numbered.Check(message);
             int last = _lastReceived.GetValueOrDefault(sender, -1);
-            Assert.True(from._accepted.TryGetValue(sender, out int accepted) && number < accepted, $"message {number} of {sender} was not accepted, or cancelled");
+            Assert.True(from._accepted.TryGetValue(sender, out int accepted) && number < accepted,
+                $"message {number} of {sender} was not accepted, or cancelled");
             Assert.True(number > last, $"message {number} of {sender} came behind {last}");
             _lastReceived[sender] = number;
             Received++;

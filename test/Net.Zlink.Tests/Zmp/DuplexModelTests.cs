@@ -6,7 +6,8 @@ using Xunit;
 namespace Net.Zlink.Tests.Zmp;
 
 /// <summary>
-/// Random operations on two sockets that talk both ways, beside a model that knows what was accepted and what was received. Whatever is bound, connected, ended, cancelled or closed in between: nothing comes
+/// Random operations on two sockets that talk both ways, beside a model that knows what was accepted and what was received. Whatever is
+/// bound, connected, ended, cancelled or closed in between: nothing comes
 /// twice, torn or out of order, and what does not come is in the books.
 /// </summary>
 public sealed class DuplexModelTests

@@ -22,7 +22,8 @@ public sealed class FaultyPeerTests
     {
         await using var fixture = new ContextFixture();
         (PairSocket pair, RawPeer peer, SocketMonitor monitor) = await OpenAsync(fixture, new PairOptions());
-        await peer.SendAsync((byte[])[.. ZmpFixture.Frame(0, "first"u8), .. ZmpFixture.Frame(More, "second"u8), .. ZmpFixture.Frame(0, "whole"u8), .. ZmpFixture.Frame(More, "third"u8), .. Convert.FromHexString(fault)]);
+        await peer.SendAsync((byte[])[.. ZmpFixture.Frame(0, "first"u8), .. ZmpFixture.Frame(More, "second"u8),
+            .. ZmpFixture.Frame(0, "whole"u8), .. ZmpFixture.Frame(More, "third"u8), .. Convert.FromHexString(fault)]);
         await monitor.NextAsync(SocketEventTypes.Disconnected);
         foreach (int parts in (int[])[1, 2])
         {
@@ -38,7 +39,8 @@ public sealed class FaultyPeerTests
     {
         const int Messages = 200;
         await using var fixture = new ContextFixture();
-        (PairSocket pair, RawPeer peer, SocketMonitor monitor) = await OpenAsync(fixture, new PairOptions { SendBufferSize = 16 * 1024 }, receiveBuffer: 16 * 1024);
+        (PairSocket pair, RawPeer peer, SocketMonitor monitor) =
+            await OpenAsync(fixture, new PairOptions { SendBufferSize = 16 * 1024 }, receiveBuffer: 16 * 1024);
         for (int i = 0; i < Messages; i++)
         {
             pair.Send(new byte[10_000]);
@@ -76,7 +78,8 @@ public sealed class FaultyPeerTests
             Assert.Equal(3, message.PartCount);
         }
 
-        await SendAsync(ZmpFixture.Frame(More, "a"u8), ZmpFixture.Frame(More, "b"u8), ZmpFixture.Frame(More, "c"u8), ZmpFixture.Frame(0, "d"u8));
+        await SendAsync(ZmpFixture.Frame(More, "a"u8), ZmpFixture.Frame(More, "b"u8), ZmpFixture.Frame(More, "c"u8),
+            ZmpFixture.Frame(0, "d"u8));
         await monitor.NextAsync(SocketEventTypes.Disconnected);
         Assert.False(pair.CanReceive);
 
@@ -107,10 +110,12 @@ public sealed class FaultyPeerTests
         await monitor.NextAsync(SocketEventTypes.Disconnected);
         Assert.False(pair.CanReceive);
         await peer.ReadToEndAsync();
-        await fixture.UntilAsync(() => fixture.Context.GetStatistics().UnfinishedBytes == 0); // And the pool is looked at where the test ends.
+        // And the pool is looked at where the test ends.
+        await fixture.UntilAsync(() => fixture.Context.GetStatistics().UnfinishedBytes == 0);
     }
 
-    private static async Task<(PairSocket Pair, RawPeer Peer, SocketMonitor Monitor)> OpenAsync(ContextFixture fixture, PairOptions options, int receiveBuffer = 0)
+    private static async Task<(PairSocket Pair, RawPeer Peer, SocketMonitor Monitor)> OpenAsync(
+        ContextFixture fixture, PairOptions options, int receiveBuffer = 0)
     {
         PairSocket pair = fixture.Context.CreatePair(options);
         SocketMonitor monitor = fixture.Own(pair.OpenMonitor(SocketEventTypes.Disconnected));

@@ -96,7 +96,8 @@ public sealed class FullReaderTests
     {
         var clock = new ManualTimeProvider();
         await using var fixture = new ContextFixture(time: clock);
-        XPubSocket publisher = fixture.Context.CreateXPub(new XPubOptions { ReceiveHighWaterMark = 1, HeartbeatInterval = TimeSpan.FromSeconds(10) });
+        XPubSocket publisher = fixture.Context.CreateXPub(
+            new XPubOptions { ReceiveHighWaterMark = 1, HeartbeatInterval = TimeSpan.FromSeconds(10) });
         string endpoint = publisher.Bind("tcp://127.0.0.1:0");
         RawPeer first = fixture.Own(await fixture.ConnectAsync(endpoint));
         await first.SendAsync((byte[])[.. ZmpFixture.Greeting(2), .. Subscription(1)]);
@@ -109,12 +110,15 @@ public sealed class FullReaderTests
 
         // It goes by heartbeats, as we do, for all we know, and we don't see them.
         clock.Advance(TimeSpan.FromMilliseconds(500));
-        Assert.Equal<byte[]>([1, 4, 3], [await ReadControlAsync(second), await ReadControlAsync(second), await ReadControlAsync(second)]); // HELLO, READY, HEARTBEAT_ACK
+        // HELLO, READY, HEARTBEAT_ACK
+        Assert.Equal<byte[]>([1, 4, 3], [await ReadControlAsync(second), await ReadControlAsync(second), await ReadControlAsync(second)]);
         await AssertNextAsync(publisher, [1, 1], [1, 2]);
     }
 
-    /// <summary>A reader with two unread messages, which is as many as it takes, whose connection was lost then; the peer of its next one, which has said nothing yet; and what has the reader write.</summary>
-    private static async Task<(ReceivingSocket Reader, RawPeer Next, Action Write)> FillAndLoseAsync(ContextFixture fixture, string type, byte peersType)
+    /// <summary>A reader with two unread messages, which is as many as it takes, whose connection was lost then; the peer of its next one,
+    /// which has said nothing yet; and what has the reader write.</summary>
+    private static async Task<(ReceivingSocket Reader, RawPeer Next, Action Write)> FillAndLoseAsync(
+        ContextFixture fixture, string type, byte peersType)
     {
         RawListener listener = fixture.Listen();
         (ReceivingSocket reader, Action write) = Create(fixture, type);

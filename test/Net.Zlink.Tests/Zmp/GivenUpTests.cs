@@ -50,7 +50,8 @@ public sealed class GivenUpTests
         }
 
         string text = dealer.Describe();
-        Assert.Equal([.. Enumerable.Repeat(false, 2), .. Enumerable.Repeat(true, 16)], endpoints.Select(endpoint => text.Contains($"{endpoint}:", StringComparison.Ordinal)));
+        Assert.Equal([.. Enumerable.Repeat(false, 2), .. Enumerable.Repeat(true, 16)],
+            endpoints.Select(endpoint => text.Contains($"{endpoint}:", StringComparison.Ordinal)));
     }
 
     [Fact]
@@ -62,7 +63,8 @@ public sealed class GivenUpTests
         DealerSocket first = fixture.Context.CreateDealer(new DealerOptions { RoutingId = "same"u8.ToArray() });
         first.Connect(endpoint);
         await fixture.UntilAsync(() => router.TryGetPeer("same"u8, out _));
-        DealerSocket second = fixture.Context.CreateDealer(new DealerOptions { RoutingId = "same"u8.ToArray(), ReconnectInterval = TimeSpan.FromMilliseconds(1), Linger = TimeSpan.Zero });
+        DealerSocket second = fixture.Context.CreateDealer(
+            new DealerOptions { RoutingId = "same"u8.ToArray(), ReconnectInterval = TimeSpan.FromMilliseconds(1), Linger = TimeSpan.Zero });
         using SocketMonitor monitor = second.OpenMonitor(SocketEventTypes.ConnectRetried);
         second.Connect(endpoint);
         for (int i = 1; i <= 3; i++)

@@ -7,7 +7,8 @@ using Xunit;
 
 namespace Net.Zlink.Tests.Zmp;
 
-/// <summary>Stands between a connecting and a bound endpoint, on two threads of its own that need the thread pool for nothing, and counts the heartbeats that pass.</summary>
+/// <summary>Stands between a connecting and a bound endpoint, on two threads of its own that need the thread pool for nothing, and counts
+/// the heartbeats that pass.</summary>
 internal sealed class HeartbeatCounter : IDisposable
 {
     private readonly Socket _listener = new(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
@@ -54,7 +55,8 @@ internal sealed class HeartbeatCounter : IDisposable
             long[] wanted = [_passed[0] + heartbeats, _passed[1] + heartbeats];
             while (_passed[0] < wanted[0] || _passed[1] < wanted[1])
             {
-                Assert.True(Monitor.Wait(_passed, Guard.Limit), $"no heartbeat came for {Guard.Limit}; it were {_passed[0]} and {_passed[1]} so far");
+                Assert.True(Monitor.Wait(_passed, Guard.Limit),
+                    $"no heartbeat came for {Guard.Limit}; it were {_passed[0]} and {_passed[1]} so far");
             }
         }
     }

@@ -5,7 +5,8 @@ using Xunit;
 
 namespace Net.Zlink.Tests.Zmp;
 
-/// <summary>Each clock of a connection by itself (docs/protocol.md section 14), against a plain socket, on a clock that the test moves.</summary>
+/// <summary>Each clock of a connection by itself (docs/protocol.md section 14), against a plain socket, on a clock that the test
+/// moves.</summary>
 public sealed class HeartbeatTests
 {
     private const string Ping = "5A0102000000000402000000";
@@ -21,7 +22,8 @@ public sealed class HeartbeatTests
     public async Task A_heartbeat_goes_out_each_interval_however_much_comes_in()
     {
         await using var fixture = new ContextFixture(time: _clock);
-        (RouterSocket _, RawPeer peer, SocketMonitor monitor) = await OpenAsync(fixture, new RouterOptions { HeartbeatInterval = Second, HeartbeatTtl = 7 * Second });
+        (RouterSocket _, RawPeer peer, SocketMonitor monitor) =
+            await OpenAsync(fixture, new RouterOptions { HeartbeatInterval = Second, HeartbeatTtl = 7 * Second });
         for (int i = 0; i < 5; i++)
         {
             _clock.Advance(Second / 2);
@@ -39,7 +41,8 @@ public sealed class HeartbeatTests
     public async Task Silence_after_a_heartbeat_ends_the_connection_plainly_when_the_timeout_is_over_and_anything_at_all_prevents_it()
     {
         await using var fixture = new ContextFixture(time: _clock);
-        (RouterSocket router, RawPeer peer, SocketMonitor monitor) = await OpenAsync(fixture, new RouterOptions { HeartbeatInterval = Second, HeartbeatTimeout = 5 * Second });
+        (RouterSocket router, RawPeer peer, SocketMonitor monitor) =
+            await OpenAsync(fixture, new RouterOptions { HeartbeatInterval = Second, HeartbeatTimeout = 5 * Second });
         for (int i = 0; i < 6; i++)
         {
             _clock.Advance(Second);
@@ -70,7 +73,8 @@ public sealed class HeartbeatTests
     public async Task The_ttl_of_a_heartbeat_runs_from_it_and_the_smaller_of_the_two_counts(int ownTenths, int effectiveTenths)
     {
         await using var fixture = new ContextFixture(time: _clock);
-        (RouterSocket _, RawPeer peer, SocketMonitor monitor) = await OpenAsync(fixture, new RouterOptions { HeartbeatTtl = ownTenths * Second / 10 });
+        (RouterSocket _, RawPeer peer, SocketMonitor monitor) =
+            await OpenAsync(fixture, new RouterOptions { HeartbeatTtl = ownTenths * Second / 10 });
         await peer.SendAsync(Convert.FromHexString("5A0102000000000402001E00")); // 3 s
         await AssertNextAsync(peer, Answer);
         _clock.Advance((effectiveTenths * Second / 10) - Moment);
@@ -92,7 +96,8 @@ public sealed class HeartbeatTests
         RouterSocket router = fixture.Context.CreateRouter();
         using SocketMonitor monitor = router.OpenMonitor(SocketEventTypes.Disconnected | SocketEventTypes.HandshakeFailedNoDetail);
         RawPeer peer = await fixture.ConnectAsync(router.Bind("tcp://127.0.0.1:0"));
-        await peer.SendAsync(Convert.FromHexString("5A0102000000000401050141" + "5A0102000000000402001E00")); // HELLO, and a heartbeat of 3 s
+        // HELLO, and a heartbeat of 3 s
+        await peer.SendAsync(Convert.FromHexString("5A0102000000000401050141" + "5A0102000000000402001E00"));
         const int GreetingOfOurs = 8 + 3 + 16 + 9;
         await peer.ReadAsync(GreetingOfOurs);
         await AssertNextAsync(peer, Answer);
@@ -152,7 +157,8 @@ public sealed class HeartbeatTests
         await peer.SendAsync(Convert.FromHexString("5A0100000000000178" + "5A0100000000000179"));
         await fixture.UntilAsync(() => router.GetPeers()[0].IsParked);
 
-        // Its heartbeats came every 2 s: an acknowledgement goes out each second, beside the own heartbeats, and the timeout of the latter does not count.
+        // Its heartbeats came every 2 s: an acknowledgement goes out each second, beside the own heartbeats, and the timeout of the latter
+        // does not count.
         int answers = 0;
         for (int i = 0; i < 100; i++)
         {
@@ -223,9 +229,11 @@ public sealed class HeartbeatTests
     public async Task The_ttl_of_a_heartbeat_that_is_the_last_thing_read_stands_still_until_the_connection_is_read_again()
     {
         await using var fixture = new ContextFixture(time: _clock);
-        (RouterSocket router, RawPeer peer, SocketMonitor monitor) = await OpenAsync(fixture, new RouterOptions { ReceiveHighWaterMark = 2 });
+        (RouterSocket router, RawPeer peer, SocketMonitor monitor) =
+            await OpenAsync(fixture, new RouterOptions { ReceiveHighWaterMark = 2 });
 
-        // In one segment, so that the heartbeat is taken in although the two messages fill the receiver; nothing behind it stops its clock of a second.
+        // In one segment, so that the heartbeat is taken in although the two messages fill the receiver; nothing behind it stops its clock
+        // of a second.
         await peer.SendAsync(Convert.FromHexString("5A0100000000000178" + "5A0100000000000179" + "5A0102000000000402000A00"));
         await AssertNextAsync(peer, Answer);
         await fixture.UntilAsync(() => router.GetPeers()[0].IsParked);
@@ -252,7 +260,8 @@ public sealed class HeartbeatTests
         string words = Convert.ToHexString(await peer.ReadAsync(8 + "answer".Length));
         while (words.StartsWith(Answer, StringComparison.Ordinal))
         {
-            words = words[Answer.Length..] + Convert.ToHexString(await peer.ReadAsync(Answer.Length / 2)); // Those that told the peer meanwhile that it is listened to no more, but not gone.
+            // Those that told the peer meanwhile that it is listened to no more, but not gone.
+            words = words[Answer.Length..] + Convert.ToHexString(await peer.ReadAsync(Answer.Length / 2));
         }
 
         Assert.Equal("5A01000000000006616E73776572", words);
@@ -272,8 +281,10 @@ public sealed class HeartbeatTests
     public async Task A_large_message_that_comes_in_piece_by_piece_is_no_silence()
     {
         await using var fixture = new ContextFixture(time: _clock);
-        (RouterSocket router, RawPeer peer, SocketMonitor monitor) = await OpenAsync(fixture, new RouterOptions { HeartbeatInterval = Second });
-        await peer.SendAsync(Convert.FromHexString("5A010200000000040200" + "05" + "00")); // Its heartbeat: it may be silent for half a second.
+        (RouterSocket router, RawPeer peer, SocketMonitor monitor) =
+            await OpenAsync(fixture, new RouterOptions { HeartbeatInterval = Second });
+        // Its heartbeat: it may be silent for half a second.
+        await peer.SendAsync(Convert.FromHexString("5A010200000000040200" + "05" + "00"));
         await AssertNextAsync(peer, Answer);
         await peer.SendAsync(Convert.FromHexString("5A010000000F4240")); // 1,000,000 bytes follow.
         byte[] piece = new byte[100_000];
@@ -314,7 +325,8 @@ public sealed class HeartbeatTests
     public async Task A_heartbeat_that_waits_behind_a_large_message_which_the_peer_is_taking_has_not_been_sent_yet()
     {
         await using var fixture = new ContextFixture(time: _clock);
-        (RouterSocket router, RawPeer peer, SocketMonitor monitor) = await OpenAsync(fixture, new RouterOptions { HeartbeatInterval = Second, SendBufferSize = 16 * 1024 }, 16 * 1024);
+        (RouterSocket router, RawPeer peer, SocketMonitor monitor) =
+            await OpenAsync(fixture, new RouterOptions { HeartbeatInterval = Second, SendBufferSize = 16 * 1024 }, 16 * 1024);
         const int Size = 4_000_000;
         router.Send("A"u8, new byte[Size]);
         int read = 0;
@@ -335,7 +347,8 @@ public sealed class HeartbeatTests
         peer.Reset();
     }
 
-    private static async Task<(RouterSocket Router, RawPeer Peer, SocketMonitor Monitor)> OpenAsync(ContextFixture fixture, RouterOptions options, int receiveBuffer = 0)
+    private static async Task<(RouterSocket Router, RawPeer Peer, SocketMonitor Monitor)> OpenAsync(
+        ContextFixture fixture, RouterOptions options, int receiveBuffer = 0)
     {
         options.Linger = TimeSpan.Zero;
         RouterSocket router = fixture.Context.CreateRouter(options);
@@ -348,5 +361,6 @@ public sealed class HeartbeatTests
         return (router, peer, fixture.Own(router.OpenMonitor(SocketEventTypes.Disconnected)));
     }
 
-    private static async Task AssertNextAsync(RawPeer peer, string expected) => Assert.Equal(expected, Convert.ToHexString(await peer.ReadAsync(expected.Length / 2)));
+    private static async Task AssertNextAsync(RawPeer peer, string expected) =>
+        Assert.Equal(expected, Convert.ToHexString(await peer.ReadAsync(expected.Length / 2)));
 }

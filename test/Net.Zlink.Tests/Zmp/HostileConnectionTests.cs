@@ -9,7 +9,8 @@ using Xunit;
 namespace Net.Zlink.Tests.Zmp;
 
 /// <summary>
-/// Any bytes in any segmentation, over real sockets, to every type of socket: they end in messages, or in a closed connection with an event that says why. Nothing throws on a shard, every buffer
+/// Any bytes in any segmentation, over real sockets, to every type of socket: they end in messages, or in a closed connection with an event
+/// that says why. Nothing throws on a shard, every buffer
 /// comes back (the fixture looks), and a good client works all the time.
 /// </summary>
 [SuppressMessage("Security", "CA5394", Justification = "Chance that can be repeated is wanted here.")]
@@ -42,7 +43,8 @@ public sealed class HostileConnectionTests
     }
 
     [Fact]
-    public Task On_a_PAIR_whose_place_is_free_for_them_until_a_good_client_comes() => PlayAsync(ZmpSocketType.Pair, static async (bound, attack, end) =>
+    public Task On_a_PAIR_whose_place_is_free_for_them_until_a_good_client_comes() =>
+        PlayAsync(ZmpSocketType.Pair, static async (bound, attack, end) =>
     {
         await attack();
         await end(); // What a peer sends that is then turned away is lost (docs/protocol.md section 15.3).
@@ -60,12 +62,14 @@ public sealed class HostileConnectionTests
             using SocketMonitor monitor = bound.Socket.OpenMonitor();
             var seen = new Tally();
             Task watching = WatchAsync(monitor, seen);
-            Task Attack() => Task.WhenAll(Enumerable.Range(0, Clients).Select(client => AttackAsync(bound, type, new Random(seed + client))));
+            Task Attack() => Task.WhenAll(Enumerable.Range(0, Clients)
+                .Select(client => AttackAsync(bound, type, new Random(seed + client))));
 
             // Those that left at once may still wait to be accepted, and what they said to be read.
             Task EndAsync() => fixture.UntilAsync(
                 () => watching.IsCompleted
-                    || (seen.Accepted >= (Clients * PerClient) + bound.GoodClients && seen.Open == 0 && bound.Socket.GetStatistics().UnreadMessages == 0));
+                    || (seen.Accepted >= (Clients * PerClient) + bound.GoodClients && seen.Open == 0
+                        && bound.Socket.GetStatistics().UnreadMessages == 0));
             await play(bound, Attack, EndAsync);
             bound.Leave();
             await EndAsync();

@@ -66,7 +66,8 @@ internal sealed record HostileConversation(byte[] Bytes, int[] Cuts, HostileEnd 
         byte[] name = Encoding.ASCII.GetBytes(own.Name);
         byte[] ready = random.Next(3) > 0
             ? ZmpFixture.Frame(2, [4])
-            : ZmpFixture.Frame(2, [4, .. Property("Socket-Type", name), .. Property("Identity", id), .. Property("X-Odd", Chance(random, random.Next(20)))]);
+            : ZmpFixture.Frame(2, [4, .. Property("Socket-Type", name), .. Property("Identity", id),
+                .. Property("X-Odd", Chance(random, random.Next(20)))]);
         return [hello, ready];
     }
 

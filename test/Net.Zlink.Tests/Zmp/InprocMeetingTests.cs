@@ -34,7 +34,8 @@ public sealed class InprocMeetingTests
             message.Dispose();
             Assert.False(receiver.TryReceive(out _));
             counters = receiver.GetStatistics();
-            Assert.Equal((2, 1, 1, 0), (counters.ReceivedMessages, counters.DroppedUnreadMessages, counters.DeliveredMessages, counters.UnreadMessages));
+            Assert.Equal((2, 1, 1, 0), (counters.ReceivedMessages, counters.DroppedUnreadMessages, counters.DeliveredMessages,
+                counters.UnreadMessages));
         }
     }
 
@@ -84,7 +85,8 @@ public sealed class InprocMeetingTests
             DealerSocket binder = fixture.Context.CreateDealer(new DealerOptions { SendHighWaterMark = 1, ReceiveHighWaterMark = 1 });
             DealerSocket connecter = fixture.Context.CreateDealer(new DealerOptions { SendHighWaterMark = 1, ReceiveHighWaterMark = 1 });
             connecter.Connect("inproc://full");
-            Task[] all = [SendAllAsync(binder), SendAllAsync(connecter), Task.Run(() => ReceiveAllAsync(connecter), Guard.Token), Task.Run(() => ReceiveAllAsync(binder), Guard.Token)];
+            Task[] all = [SendAllAsync(binder), SendAllAsync(connecter), Task.Run(() => ReceiveAllAsync(connecter), Guard.Token),
+                Task.Run(() => ReceiveAllAsync(binder), Guard.Token)];
             binder.Bind("inproc://full");
             await Task.WhenAll(all).Guarded();
             binder.Dispose();
@@ -197,7 +199,8 @@ public sealed class InprocMeetingTests
         DealerSocket connecter = fixture.Context.CreateDealer();
         connecter.Connect("inproc://late");
         var link = (InprocLink)Assert.Single(connecter.Core.Links);
-        fixture.Context.Inproc.Leave(link, Timeout.InfiniteTimeSpan); // Nothing waits: whatever came now would be dropped, linger time or not.
+        // Nothing waits: whatever came now would be dropped, linger time or not.
+        fixture.Context.Inproc.Leave(link, Timeout.InfiniteTimeSpan);
         Assert.False(connecter.TrySend("x"u8));
         Assert.Equal(0, connecter.GetStatistics().AcceptedMessages);
     }

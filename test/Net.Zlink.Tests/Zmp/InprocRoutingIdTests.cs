@@ -21,7 +21,8 @@ public sealed class InprocRoutingIdTests
         router.Connect("inproc://twice");
         router.Connect("inproc://twice");
 
-        Assert.Contains("routing id is in use", (await monitor.NextAsync(SocketEventTypes.ConnectionRefused)).Detail, StringComparison.Ordinal);
+        Assert.Contains("routing id is in use", (await monitor.NextAsync(SocketEventTypes.ConnectionRefused)).Detail,
+            StringComparison.Ordinal);
         Assert.Equal((1, 1), (dealer.PeerCount, router.PeerCount));
         router.Dispose();
         Assert.Equal(0, dealer.PeerCount);

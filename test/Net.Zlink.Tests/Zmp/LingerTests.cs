@@ -3,7 +3,8 @@ using Xunit;
 
 namespace Net.Zlink.Tests.Zmp;
 
-/// <summary>Whatever time is over at the end of a connection: what waits is dropped and counted, and what counts as sent arrives, however slowly the peer reads.</summary>
+/// <summary>Whatever time is over at the end of a connection: what waits is dropped and counted, and what counts as sent arrives, however
+/// slowly the peer reads.</summary>
 public sealed class LingerTests : IDisposable
 {
     private static readonly TimeSpan Linger = TimeSpan.FromSeconds(3);
@@ -13,11 +14,13 @@ public sealed class LingerTests : IDisposable
     public void Dispose() => _certificates.Dispose();
 
     public static TheoryData<string, bool> Ends =>
-        new(SlowTests.Some(from scheme in (string[])["tcp", "ipc", "tls", "ws"] from senderBinds in (bool[])[true, false] select (scheme, senderBinds), every: 3));
+        new(SlowTests.Some(from scheme in (string[])["tcp", "ipc", "tls", "ws"] from senderBinds in (bool[])[true, false] select (
+            scheme, senderBinds), every: 3));
 
     [Theory]
     [MemberData(nameof(Ends))]
-    public async Task A_peer_that_reads_on_when_the_linger_time_is_over_gets_every_message_that_counts_as_sent(string scheme, bool senderBinds)
+    public async Task A_peer_that_reads_on_when_the_linger_time_is_over_gets_every_message_that_counts_as_sent(
+        string scheme, bool senderBinds)
     {
         var time = new ManualTimeProvider();
         await using var fixture = new ContextFixture(time: time);
@@ -37,10 +40,12 @@ public sealed class LingerTests : IDisposable
 
     [Theory]
     [MemberData(nameof(Ends))]
-    public async Task A_peer_that_reads_on_when_the_close_timeout_is_over_too_gets_every_message_that_counts_as_sent(string scheme, bool senderBinds)
+    public async Task A_peer_that_reads_on_when_the_close_timeout_is_over_too_gets_every_message_that_counts_as_sent(
+        string scheme, bool senderBinds)
     {
         var time = new ManualTimeProvider();
-        await using var there = new ContextFixture(time: new ManualTimeProvider()); // Standing still: a reader that is full says nothing, which the system would answer with a reset.
+        // Standing still: a reader that is full says nothing, which the system would answer with a reset.
+        await using var there = new ContextFixture(time: new ManualTimeProvider());
         await using var fixture = new ContextFixture(time: time);
         (DealerSocket sender, DealerSocket receiver) = await ConnectAsync(fixture, there, scheme, senderBinds);
         long accepted = await FillAsync(fixture, sender);
@@ -55,14 +60,17 @@ public sealed class LingerTests : IDisposable
 
         SocketStatistics counters = sender.GetStatistics();
         Assert.Equal(accepted, counters.WrittenMessages + counters.DroppedMessages);
-        Assert.InRange(await ReadToEndAsync(there, receiver), counters.WrittenMessages, accepted); // What a write was about to hand over may have left, or not.
+        // What a write was about to hand over may have left, or not.
+        Assert.InRange(await ReadToEndAsync(there, receiver), counters.WrittenMessages, accepted);
     }
 
     [Theory]
     [MemberData(nameof(Ends))]
-    public async Task A_peer_that_reads_on_when_the_time_of_the_contexts_end_is_over_gets_every_message_that_counts_as_sent(string scheme, bool senderBinds)
+    public async Task A_peer_that_reads_on_when_the_time_of_the_contexts_end_is_over_gets_every_message_that_counts_as_sent(
+        string scheme, bool senderBinds)
     {
-        await using var there = new ContextFixture(time: new ManualTimeProvider()); // Standing still: a reader that is full says nothing, which the system would answer with a reset.
+        // Standing still: a reader that is full says nothing, which the system would answer with a reset.
+        await using var there = new ContextFixture(time: new ManualTimeProvider());
         await using var fixture = new ContextFixture();
         (DealerSocket sender, DealerSocket receiver) = await ConnectAsync(fixture, there, scheme, senderBinds);
         long accepted = await FillAsync(fixture, sender);
@@ -70,18 +78,22 @@ public sealed class LingerTests : IDisposable
         ShutdownReport report = await fixture.Context.ShutdownAsync(TimeSpan.Zero, Guard.Token).Guarded();
 
         SocketStatistics counters = sender.GetStatistics();
-        Assert.Equal((accepted, report.UndeliveredMessages), (counters.WrittenMessages + counters.DroppedMessages, counters.DroppedMessages));
+        Assert.Equal((accepted, report.UndeliveredMessages),
+            (counters.WrittenMessages + counters.DroppedMessages, counters.DroppedMessages));
         Assert.InRange(await ReadToEndAsync(there, receiver), counters.WrittenMessages, accepted); // As above.
     }
 
-    private async Task<(DealerSocket Sender, DealerSocket Receiver)> ConnectAsync(ContextFixture here, ContextFixture there, string scheme, bool senderBinds)
+    private async Task<(DealerSocket Sender, DealerSocket Receiver)> ConnectAsync(
+        ContextFixture here, ContextFixture there, string scheme, bool senderBinds)
     {
         string endpoint = scheme is "ipc" ? "ipc://*" : $"{scheme}://127.0.0.1:0";
         DealerSocket sender = here.Context.CreateDealer(new DealerOptions { Linger = Linger, SendBufferSize = 1 << 20 });
-        DealerSocket receiver = there.Context.CreateDealer(new DealerOptions { ReceiveHighWaterMark = 1, ReceiveBufferSize = 16 * 1024, Linger = TimeSpan.Zero });
+        DealerSocket receiver = there.Context.CreateDealer(
+            new DealerOptions { ReceiveHighWaterMark = 1, ReceiveBufferSize = 16 * 1024, Linger = TimeSpan.Zero });
         foreach (TlsOptions options in new[] { sender.Options.Tls, receiver.Options.Tls })
         {
-            (options.CertificateFile, options.KeyFile, options.CaFile) = (_certificates.CertificateFile, _certificates.KeyFile, _certificates.CaFile);
+            (options.CertificateFile, options.KeyFile, options.CaFile) =
+                (_certificates.CertificateFile, _certificates.KeyFile, _certificates.CaFile);
         }
 
         (DealerSocket binder, DealerSocket connecter) = senderBinds ? (sender, receiver) : (receiver, sender);

@@ -6,7 +6,8 @@ using Xunit;
 
 namespace Net.Zlink.Tests.Zmp;
 
-/// <summary>An endpoint that the application has let go of delivers what was accepted, over this connection, the next, and before anything that is connected anew.</summary>
+/// <summary>An endpoint that the application has let go of delivers what was accepted, over this connection, the next, and before anything
+/// that is connected anew.</summary>
 public sealed class LingeringConnecterTests
 {
     // More than all buffers of the system hold between two sockets.
@@ -22,7 +23,8 @@ public sealed class LingeringConnecterTests
     {
         await using var fixture = new ContextFixture();
         RawListener listener = fixture.Listen();
-        DealerSocket dealer = fixture.Context.CreateDealer(new DealerOptions { ReconnectInterval = TimeSpan.FromMilliseconds(1), SendHighWaterMark = null });
+        DealerSocket dealer = fixture.Context.CreateDealer(
+            new DealerOptions { ReconnectInterval = TimeSpan.FromMilliseconds(1), SendHighWaterMark = null });
         dealer.Connect(listener.Endpoint);
         RawPeer first = fixture.Own(await listener.AcceptAsync());
         await first.SendAsync(ZmpFixture.Greeting((byte)ZmpSocketType.Router));

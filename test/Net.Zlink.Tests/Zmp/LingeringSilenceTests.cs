@@ -6,7 +6,8 @@ using Xunit;
 
 namespace Net.Zlink.Tests.Zmp;
 
-/// <summary>An endpoint that the application has let go of, and a peer that takes nothing more and says nothing either, as one behind a path that is gone.</summary>
+/// <summary>An endpoint that the application has let go of, and a peer that takes nothing more and says nothing either, as one behind a
+/// path that is gone.</summary>
 public sealed class LingeringSilenceTests
 {
     // More than all buffers of the system hold between two sockets.
@@ -25,7 +26,8 @@ public sealed class LingeringSilenceTests
         Socket listener = fixture.Own(new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified));
         listener.Bind(new UnixDomainSocketEndPoint($"\0{name[1..]}"));
         listener.Listen();
-        DealerSocket dealer = fixture.Context.CreateDealer(new DealerOptions { HeartbeatInterval = Second, HeartbeatTimeout = 3 * Second, HandshakeInterval = default });
+        DealerSocket dealer = fixture.Context.CreateDealer(
+            new DealerOptions { HeartbeatInterval = Second, HeartbeatTimeout = 3 * Second, HandshakeInterval = default });
         await FillAsync(fixture, dealer, $"ipc://{name}", AcceptAsync);
         Task over = dealer.DisposeAsync().AsTask();
         RawPeer next = await NextAsync(fixture, AcceptAsync());
@@ -46,7 +48,9 @@ public sealed class LingeringSilenceTests
         await FillAsync(fixture, dealer, listener.Endpoint, listener.AcceptAsync);
         dealer.Disconnect(listener.Endpoint);
         dealer.Connect(listener.Endpoint);
-        await fixture.UntilAsync(() => dealer.Describe().Contains("it begins when the connect of this endpoint that was let go of before has delivered what it had", StringComparison.Ordinal));
+        await fixture.UntilAsync(() => dealer.Describe()
+            .Contains("it begins when the connect of this endpoint that was let go of before has delivered what it had",
+            StringComparison.Ordinal));
         RawPeer next = await NextAsync(fixture, listener.AcceptAsync());
         await next.SendAsync(ZmpFixture.Greeting((byte)ZmpSocketType.Router));
         dealer.Send("last"u8);

@@ -43,7 +43,8 @@ public sealed class LiveOptionTests
         dealer.Connect(RawListener.NobodyListens());
         dealer.Connect(RawListener.NobodyListens());
         Assert.Equal(2 * 10, Fill(dealer));
-        Task<int> sending = dealer.SendManyAsync(new ReadOnlyMemory<byte>[] { new byte[1], new byte[1], new byte[1], new byte[1] }, Guard.Token).AsTask();
+        Task<int> sending = dealer.SendManyAsync(
+            new ReadOnlyMemory<byte>[] { new byte[1], new byte[1], new byte[1], new byte[1] }, Guard.Token).AsTask();
         dealer.Options.SendHighWaterMark = 11;
         Assert.False(sending.IsCompleted);
         dealer.Options.SendHighWaterMark = 12;
@@ -56,7 +57,8 @@ public sealed class LiveOptionTests
         await using var fixture = new ContextFixture();
         DealerSocket receiver = fixture.Context.CreateDealer(new DealerOptions { ReceiveHighWaterMark = 10 });
         RawPeer peer = await fixture.ConnectAsync(receiver.Bind("tcp://127.0.0.1:0"));
-        await peer.SendAsync((byte[])[.. ZmpFixture.DealerGreeting("A"u8), .. Enumerable.Repeat(ZmpFixture.Frame(0, "x"u8), 10).SelectMany(static frame => frame)]);
+        await peer.SendAsync((byte[])[.. ZmpFixture.DealerGreeting("A"u8),
+            .. Enumerable.Repeat(ZmpFixture.Frame(0, "x"u8), 10).SelectMany(static frame => frame)]);
         await fixture.UntilAsync(() => receiver.GetStatistics().ReceivedMessages == 10);
         await peer.SendAsync(ZmpFixture.Frame(0, "y"u8));
         await fixture.SettleAsync();
@@ -172,8 +174,10 @@ public sealed class LiveOptionTests
         await using var fixture = new ContextFixture();
         RouterSocket router = fixture.Context.CreateRouter(new RouterOptions { MaxConnections = Room });
         string[] endpoints = [.. Enumerable.Range(0, Endpoints).Select(_ => router.Bind("tcp://127.0.0.1:0"))];
-        RawPeer[] peers = await Task.WhenAll(endpoints.SelectMany(e => Enumerable.Range(0, Endpoints).Select(_ => fixture.ConnectAsync(e))));
-        await fixture.UntilAsync(() => router.GetStatistics().AcceptedConnections == peers.Length && router.GetStatistics().RefusedConnections >= peers.Length - Room);
+        RawPeer[] peers = await Task.WhenAll(endpoints.SelectMany(
+            e => Enumerable.Range(0, Endpoints).Select(_ => fixture.ConnectAsync(e))));
+        await fixture.UntilAsync(() => router.GetStatistics().AcceptedConnections == peers.Length
+            && router.GetStatistics().RefusedConnections >= peers.Length - Room);
         Assert.Equal(peers.Length - Room, router.GetStatistics().RefusedConnections);
     }
 
@@ -183,7 +187,8 @@ public sealed class LiveOptionTests
     public async Task A_publisher_that_may_drop_again_lets_a_waiting_send_go(string endpoint)
     {
         await using var fixture = new ContextFixture(shutdownTimeout: TimeSpan.FromSeconds(1));
-        PubSocket publisher = fixture.Context.CreatePub(new PubOptions { NoDrop = true, SendHighWaterMark = 1, SendBufferSize = 16 * 1024, Linger = TimeSpan.Zero });
+        PubSocket publisher = fixture.Context.CreatePub(
+            new PubOptions { NoDrop = true, SendHighWaterMark = 1, SendBufferSize = 16 * 1024, Linger = TimeSpan.Zero });
         SubSocket subscriber = fixture.Context.CreateSub(new SubOptions { ReceiveHighWaterMark = 1, ReceiveBufferSize = 16 * 1024 });
         subscriber.Subscribe([]);
         subscriber.Connect(publisher.Bind(endpoint));
@@ -199,7 +204,8 @@ public sealed class LiveOptionTests
     public async Task A_cancelled_topic_lets_a_send_go_that_waited_for_its_only_subscriber(string endpoint)
     {
         await using var fixture = new ContextFixture(shutdownTimeout: TimeSpan.FromSeconds(1));
-        XPubSocket publisher = fixture.Context.CreateXPub(new XPubOptions { NoDrop = true, SendHighWaterMark = 1, SendBufferSize = 16 * 1024, Linger = TimeSpan.Zero });
+        XPubSocket publisher = fixture.Context.CreateXPub(
+            new XPubOptions { NoDrop = true, SendHighWaterMark = 1, SendBufferSize = 16 * 1024, Linger = TimeSpan.Zero });
         XSubSocket subscriber = fixture.Context.CreateXSub(new XSubOptions { ReceiveHighWaterMark = 1, ReceiveBufferSize = 16 * 1024 });
         subscriber.Connect(publisher.Bind(endpoint));
         subscriber.Send("\u0001A"u8);
@@ -393,7 +399,8 @@ public sealed class LiveOptionTests
     {
         TimeSpan hour = TimeSpan.FromHours(1);
         await using var fixture = new ContextFixture(time: new ManualTimeProvider());
-        RouterSocket router = fixture.Context.CreateRouter(new RouterOptions { SendBufferSize = 16 * 1024, Linger = lingers ? TimeSpan.Zero : hour });
+        RouterSocket router = fixture.Context.CreateRouter(
+            new RouterOptions { SendBufferSize = 16 * 1024, Linger = lingers ? TimeSpan.Zero : hour });
         string endpoint = router.Bind("tcp://127.0.0.1:0");
         using SocketMonitor monitor = router.OpenMonitor(SocketEventTypes.ConnectionReady);
         RawPeer peer = await fixture.ConnectAsync(endpoint, 16 * 1024);

@@ -20,7 +20,8 @@ public sealed class LostTopicsTests
         subscriber.Connect("inproc://topics");
 
         // In ascending order, as they will be read; some are longer than what others share.
-        string[] topics = [.. Enumerable.Range(0, 5_000).Select(static i => string.Create(CultureInfo.InvariantCulture, $"{i:D5}") + new string('x', i % 500 == 0 ? 5_000 : i % 20))];
+        string[] topics = [.. Enumerable.Range(0, 5_000)
+            .Select(static i => string.Create(CultureInfo.InvariantCulture, $"{i:D5}") + new string('x', i % 500 == 0 ? 5_000 : i % 20))];
         foreach (string topic in topics)
         {
             subscriber.Subscribe(Encoding.ASCII.GetBytes(topic));
@@ -61,14 +62,16 @@ public sealed class LostTopicsTests
             // of everything
         }
 
-        Task[] coming = [.. Enumerable.Range(0, Comers).Select(seed => Task.Run(() => ComeAndGo(fixture.Context, bound, Times, Topics, seed), Guard.Token))];
+        Task[] coming = [.. Enumerable.Range(0, Comers)
+            .Select(seed => Task.Run(() => ComeAndGo(fixture.Context, bound, Times, Topics, seed), Guard.Token))];
         Task over = Task.WhenAll(coming);
         HashSet<string> wanted = new(StringComparer.Ordinal);
         int sent = 0;
         long last = TimeProvider.System.GetTimestamp();
         while (!over.IsCompleted || publisher.PeerCount > 1 || publisher.TopicCount > 1 || publisher.CanReceive || wanted.Count > 0)
         {
-            Assert.True(TimeProvider.System.GetElapsedTime(last) < Guard.Limit, $"{wanted.Count} topics that nobody has were not told as unwanted");
+            Assert.True(TimeProvider.System.GetElapsedTime(last) < Guard.Limit,
+                $"{wanted.Count} topics that nobody has were not told as unwanted");
             publisher.Send(Topic(sent++ % Topics));
             while (publisher.TryReceive(out Message notice))
             {

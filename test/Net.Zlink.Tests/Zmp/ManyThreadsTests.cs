@@ -5,7 +5,8 @@ using Xunit;
 namespace Net.Zlink.Tests.Zmp;
 
 /// <summary>
-/// Eight threads on one socket, four that send and four that receive, each by all the ways there are in turn (Try, blocking, async, in batches); each peer has one of both. Low marks make the sends wait.
+/// Eight threads on one socket, four that send and four that receive, each by all the ways there are in turn (Try, blocking, async, in
+/// batches); each peer has one of both. Low marks make the sends wait.
 /// Every message arrives once, whole, and in its sender's order.
 /// </summary>
 public sealed class ManyThreadsTests
@@ -60,7 +61,8 @@ public sealed class ManyThreadsTests
     [InlineData("ipc://*", false)]
     [InlineData("inproc://threads", false)]
     [InlineData("inproc://threads", true)]
-    public async Task Eight_threads_publish_and_every_subscriber_gets_each_ones_messages_whole_and_in_order(string endpoint, bool isExtended)
+    public async Task Eight_threads_publish_and_every_subscriber_gets_each_ones_messages_whole_and_in_order(
+        string endpoint, bool isExtended)
     {
         const int Publishers = 2 * Threads;
         await using var fixture = new ContextFixture();
@@ -173,7 +175,8 @@ public sealed class ManyThreadsTests
         }
 
         await threads.JoinAsync(() => subscriber.GetStatistics().AcceptedMessages);
-        await fixture.UntilAsync(() => subscriber.GetPeers().Any(static p => p.IsConnected)); // A connection that comes later is told of all topics in their own order.
+        // A connection that comes later is told of all topics in their own order.
+        await fixture.UntilAsync(() => subscriber.GetPeers().Any(static p => p.IsConnected));
         subscriber.Subscribe("end"u8);
         HashSet<string> held = [];
         for (bool ended = false; !ended;)
@@ -200,7 +203,8 @@ public sealed class ManyThreadsTests
     private static async Task<DealerSocket[]> ConnectAsync(ContextFixture fixture, ZmpSocket hub, string endpoint)
     {
         string bound = hub.Bind(endpoint);
-        DealerSocket[] peers = [.. Names.Select(name => fixture.Context.CreateDealer(Low(new DealerOptions { RoutingId = Encoding.ASCII.GetBytes(name) })))];
+        DealerSocket[] peers = [.. Names.Select(name =>
+            fixture.Context.CreateDealer(Low(new DealerOptions { RoutingId = Encoding.ASCII.GetBytes(name) })))];
         Array.ForEach(peers, p => p.Connect(bound));
         await fixture.UntilAsync(() => hub.GetPeers().Count(static p => p.IsConnected) == peers.Length);
         return peers;
@@ -209,7 +213,8 @@ public sealed class ManyThreadsTests
     /// <summary>Sends and receives at both ends, all at once.</summary>
     /// <param name="hub">The socket of eight threads.</param>
     /// <param name="peers">Its peers.</param>
-    /// <param name="sendTo">How the hub sends to a peer, by its number; where the socket chooses the peer, the number means nothing.</param>
+    /// <param name="sendTo">How the hub sends to a peer, by its number; where the socket chooses the peer, the number means
+    /// nothing.</param>
     private static async Task PlayAsync(ReceivingSocket hub, DuplexSocket[] peers, Func<int, SendingWays> sendTo)
     {
         var threads = new TestThreads();
@@ -284,7 +289,8 @@ public sealed class ManyThreadsTests
     /// <summary>What so many receiving threads got, until there is no more to get.</summary>
     private sealed class Tally(int receivers, int expected)
     {
-        private readonly List<(int Sender, int Number)>[] _received = [.. Enumerable.Range(0, receivers).Select(_ => new List<(int, int)>())];
+        private readonly List<(int Sender, int Number)>[] _received =
+            [.. Enumerable.Range(0, receivers).Select(_ => new List<(int, int)>())];
         private int _count;
 
         public int Count => Volatile.Read(ref _count);
@@ -327,7 +333,8 @@ public sealed class ManyThreadsTests
                 }
             }
 
-            foreach (IGrouping<int, (int Sender, int Number)> sender in _received.SelectMany(static one => one).GroupBy(static m => m.Sender))
+            foreach (IGrouping<int, (int Sender, int Number)> sender in _received.SelectMany(static one => one)
+                .GroupBy(static m => m.Sender))
             {
                 Assert.Equal(Enumerable.Range(0, perSender), sender.Select(static m => m.Number).Order());
             }

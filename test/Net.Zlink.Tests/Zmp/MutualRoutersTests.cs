@@ -45,7 +45,8 @@ public sealed class MutualRoutersTests
     {
         await using var fixture = new ContextFixture();
         RawListener listener = fixture.Listen();
-        RouterSocket router = fixture.Context.CreateRouter(new RouterOptions { RoutingId = "A"u8.ToArray(), Linger = TimeSpan.Zero, ReconnectInterval = TimeSpan.FromMinutes(1) });
+        RouterSocket router = fixture.Context.CreateRouter(
+            new RouterOptions { RoutingId = "A"u8.ToArray(), Linger = TimeSpan.Zero, ReconnectInterval = TimeSpan.FromMinutes(1) });
         string bound = router.Bind("tcp://127.0.0.1:0");
         router.Connect(listener.Endpoint);
         byte[] greeting = ZmpFixture.Greeting((byte)ZmpSocketType.Router, "B"u8);
@@ -63,11 +64,13 @@ public sealed class MutualRoutersTests
         await fixture.UntilAsync(() => router.TryGetPeer("B"u8, out PeerInfo? peer) && peer.IsConnected);
         router.Send("B"u8, "third"u8);
         byte[] own = ZmpFixture.Greeting((byte)ZmpSocketType.Router, "A"u8);
-        byte[] expected = [.. own, .. ZmpFixture.Frame(0, "first"u8), .. ZmpFixture.Frame(0, "second"u8), .. ZmpFixture.Frame(0, "third"u8)];
+        byte[] expected = [.. own, .. ZmpFixture.Frame(0, "first"u8), .. ZmpFixture.Frame(0, "second"u8),
+            .. ZmpFixture.Frame(0, "third"u8)];
         Assert.Equal(expected, await newcomer.ReadAsync(expected.Length));
         await fixture.UntilAsync(() => router.GetStatistics().WrittenMessages == 3);
         SocketStatistics counters = router.GetStatistics();
-        Assert.Equal((3, 3, 0, 0), (counters.AcceptedMessages, counters.WrittenMessages, counters.QueuedMessages, counters.DroppedMessages));
+        Assert.Equal((3, 3, 0, 0), (counters.AcceptedMessages, counters.WrittenMessages, counters.QueuedMessages,
+            counters.DroppedMessages));
     }
 
     [Fact]

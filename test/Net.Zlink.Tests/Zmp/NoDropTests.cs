@@ -16,7 +16,8 @@ public sealed class NoDropTests
     public async Task A_send_that_waits_for_a_subscriber_goes_on_when_that_one_leaves(bool isReset)
     {
         await using var fixture = new ContextFixture();
-        PubSocket publisher = fixture.Context.CreatePub(new PubOptions { NoDrop = true, SendHighWaterMark = 1, SendBufferSize = 16 * 1024 });
+        PubSocket publisher = fixture.Context.CreatePub(
+            new PubOptions { NoDrop = true, SendHighWaterMark = 1, SendBufferSize = 16 * 1024 });
         RawPeer subscriber = await fixture.ConnectAsync(publisher.Bind("tcp://127.0.0.1:0"), receiveBuffer: 16 * 1024);
         await subscriber.SendAsync(Subscriber);
         await fixture.UntilAsync(() => publisher.TopicCount == 1);
@@ -27,7 +28,8 @@ public sealed class NoDropTests
         }
         while (sending.IsCompleted);
 
-        Task blocked = Task.Factory.StartNew(() => publisher.Send("behind"u8), Guard.Token, TaskCreationOptions.LongRunning, TaskScheduler.Default);
+        Task blocked = Task.Factory.StartNew(() => publisher.Send("behind"u8), Guard.Token, TaskCreationOptions.LongRunning,
+            TaskScheduler.Default);
         if (isReset)
         {
             subscriber.Reset();
@@ -88,9 +90,11 @@ public sealed class NoDropTests
     public async Task A_refused_message_does_not_use_up_the_turn_of_the_peer_that_asked_last()
     {
         await using var fixture = new ContextFixture();
-        XPubSocket publisher = fixture.Context.CreateXPub(new XPubOptions { NoDrop = true, Manual = true, ManualLastValue = true, SendHighWaterMark = 1 });
+        XPubSocket publisher = fixture.Context.CreateXPub(
+            new XPubOptions { NoDrop = true, Manual = true, ManualLastValue = true, SendHighWaterMark = 1 });
         publisher.Bind("inproc://last");
-        SubSocket[] subscribers = [.. Enumerable.Range(0, 2).Select(_ => fixture.Context.CreateSub(new SubOptions { ReceiveHighWaterMark = 1 }))];
+        SubSocket[] subscribers = [.. Enumerable.Range(0, 2)
+            .Select(_ => fixture.Context.CreateSub(new SubOptions { ReceiveHighWaterMark = 1 }))];
         async Task AskAsync(SubSocket subscriber, string topic)
         {
             subscriber.Subscribe(Encoding.ASCII.GetBytes(topic));

@@ -3,7 +3,8 @@ using Xunit;
 
 namespace Net.Zlink.Tests.Zmp;
 
-/// <summary>A publisher that drops nothing waits for a peer that does not read, until the message is none of that peer's business any more.</summary>
+/// <summary>A publisher that drops nothing waits for a peer that does not read, until the message is none of that peer's business any
+/// more.</summary>
 public sealed class NoDropTopicTests
 {
     [Theory]
@@ -31,7 +32,8 @@ public sealed class NoDropTopicTests
             source.Send("a"u8);
         }
 
-        await fixture.UntilAsync(() => proxy.GetStatistics() is { FrontReceived.Parts: > 0 } counters && counters.FrontReceived.Parts > counters.BackSent.Parts);
+        await fixture.UntilAsync(() => proxy.GetStatistics() is { FrontReceived.Parts: > 0 } counters
+            && counters.FrontReceived.Parts > counters.BackSent.Parts);
         slow.Unsubscribe("a");
         for (int i = 0; i < Messages; i++)
         {

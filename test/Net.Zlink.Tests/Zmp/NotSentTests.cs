@@ -5,7 +5,8 @@ using Xunit;
 
 namespace Net.Zlink.Tests.Zmp;
 
-/// <summary>Messages that a socket drops instead of sending, by the rules of its type: it says so, and how many, without drowning who listens.</summary>
+/// <summary>Messages that a socket drops instead of sending, by the rules of its type: it says so, and how many, without drowning who
+/// listens.</summary>
 public sealed class NotSentTests
 {
     private const int Count = 1_000;
@@ -53,7 +54,8 @@ public sealed class NotSentTests
             using Message message = await quick.ReceiveAsync(Guard.Token);
         }
 
-        Dictionary<string, long> missed = publisher.GetPeers().ToDictionary(static p => Encoding.UTF8.GetString(p.RoutingId.Span), static p => p.MessagesDropped, StringComparer.Ordinal);
+        Dictionary<string, long> missed = publisher.GetPeers()
+            .ToDictionary(static p => Encoding.UTF8.GetString(p.RoutingId.Span), static p => p.MessagesDropped, StringComparer.Ordinal);
         Assert.Equal((Count, 0), (missed["slow"], missed["quick"]));
         Assert.Equal(2, sent - Count); // The marks of both sides.
     }

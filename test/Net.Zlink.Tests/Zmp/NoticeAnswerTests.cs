@@ -43,7 +43,8 @@ public sealed class NoticeAnswerTests
 
     [Theory]
     [MemberData(nameof(Transports))]
-    public async Task A_newcomer_gets_the_last_value_of_each_key_alone_and_then_what_is_published_though_others_publish_meanwhile(string endpoint)
+    public async Task A_newcomer_gets_the_last_value_of_each_key_alone_and_then_what_is_published_though_others_publish_meanwhile(
+        string endpoint)
     {
         await using var fixture = new ContextFixture();
         XPubSocket publisher = fixture.Context.CreateXPub(new XPubOptions { Manual = true, Verbose = true });
@@ -67,7 +68,8 @@ public sealed class NoticeAnswerTests
 
         publisher.Send("px.a 2"u8);
         Assert.Equal(["px.a 1", "px.a 2"], [await NextAsync(old), await NextAsync(old)]);
-        Assert.Equal(["px.a 1", "px.b 7|in two parts", "px.a 2"], [await NextAsync(newcomer), await NextAsync(newcomer), await NextAsync(newcomer)]);
+        Assert.Equal(["px.a 1", "px.b 7|in two parts", "px.a 2"],
+            [await NextAsync(newcomer), await NextAsync(newcomer), await NextAsync(newcomer)]);
         Assert.False(old.CanReceive);
     }
 
@@ -76,7 +78,8 @@ public sealed class NoticeAnswerTests
     public async Task One_that_has_gone_is_not_answered_and_one_that_does_not_read_misses_it_uncounted(string endpoint)
     {
         await using var fixture = new ContextFixture();
-        XPubSocket publisher = fixture.Context.CreateXPub(new XPubOptions { Manual = true, SendHighWaterMark = 1, SendBufferSize = 16 * 1024 });
+        XPubSocket publisher = fixture.Context.CreateXPub(
+            new XPubOptions { Manual = true, SendHighWaterMark = 1, SendBufferSize = 16 * 1024 });
         string bound = publisher.Bind(endpoint);
         SubSocket subscriber = fixture.Context.CreateSub(new SubOptions { ReceiveHighWaterMark = 1, ReceiveBufferSize = 16 * 1024 });
         subscriber.Subscribe("");
@@ -101,7 +104,8 @@ public sealed class NoticeAnswerTests
     public async Task One_that_has_connected_anew_is_not_answered_for_what_he_asked_before()
     {
         await using var fixture = new ContextFixture();
-        XPubSocket publisher = fixture.Context.CreateXPub(new XPubOptions { Manual = true, ReconnectInterval = TimeSpan.FromMilliseconds(1) });
+        XPubSocket publisher = fixture.Context.CreateXPub(
+            new XPubOptions { Manual = true, ReconnectInterval = TimeSpan.FromMilliseconds(1) });
         SubSocket subscriber = fixture.Context.CreateSub();
         subscriber.Subscribe("a");
         string endpoint = subscriber.Bind("tcp://127.0.0.1:0");
@@ -130,9 +134,12 @@ public sealed class NoticeAnswerTests
         subscriber.Send("data"u8);
         using Message notice = await publisher.ReceiveAsync(Guard.Token).Guarded();
         using Message data = await publisher.ReceiveAsync(Guard.Token).Guarded();
-        Assert.Contains("Options.Manual", Assert.Throws<InvalidOperationException>(() => publisher.Subscribe(in notice, "a"u8)).Message, StringComparison.Ordinal);
-        Assert.Contains("no notice", Assert.Throws<ArgumentException>(() => publisher.TrySendTo(in data, "a"u8)).Message, StringComparison.Ordinal);
-        Assert.Contains("another socket", Assert.Throws<ArgumentException>(() => other.Subscribe(in notice, "a"u8)).Message, StringComparison.Ordinal);
+        Assert.Contains("Options.Manual", Assert.Throws<InvalidOperationException>(() => publisher.Subscribe(in notice, "a"u8)).Message,
+            StringComparison.Ordinal);
+        Assert.Contains("no notice", Assert.Throws<ArgumentException>(() => publisher.TrySendTo(in data, "a"u8)).Message,
+            StringComparison.Ordinal);
+        Assert.Contains("another socket", Assert.Throws<ArgumentException>(() => other.Subscribe(in notice, "a"u8)).Message,
+            StringComparison.Ordinal);
         Assert.Throws<ArgumentException>(() => publisher.TrySendTo(default, "a"u8));
         Assert.True(publisher.TrySendTo(in notice, "in any mode"u8));
         notice.Dispose();

@@ -22,7 +22,8 @@ public sealed class NoticeCapacityTests
         long before = Works(fixture);
         await ReadAsync(publisher, Peers * Each);
 
-        // A read and the end of a turn for each topic at most, as often again where a peer finds the room taken; all peers for each would be 15,000.
+        // A read and the end of a turn for each topic at most, as often again where a peer finds the room taken; all peers for each would
+        // be 15,000.
         Assert.InRange(Works(fixture) - before, 1, Peers * Each * 6);
         Array.ForEach(peers, static peer => peer.Dispose());
     }
@@ -96,7 +97,8 @@ public sealed class NoticeCapacityTests
         Assert.True(publisher.CanReceive);
     }
 
-    /// <summary>A publisher and its peers, each of which has asked for several topics, in so many writes; none of which, but for what fits, has been read.</summary>
+    /// <summary>A publisher and its peers, each of which has asked for several topics, in so many writes; none of which, but for what fits,
+    /// has been read.</summary>
     private static async Task<(XPubSocket Publisher, RawPeer[] Peers)> WaitingAsync(ContextFixture fixture, int mark)
     {
         XPubSocket publisher = fixture.Context.CreateXPub(new XPubOptions { ReceiveHighWaterMark = mark });
@@ -122,7 +124,8 @@ public sealed class NoticeCapacityTests
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private static WeakReference[] ConnectionsOf(XPubSocket publisher) => [.. publisher.Core.Links.Select(static link => new WeakReference(((WireLink)link).Session!.Connection))];
+    private static WeakReference[] ConnectionsOf(XPubSocket publisher) =>
+        [.. publisher.Core.Links.Select(static link => new WeakReference(((WireLink)link).Session!.Connection))];
 
     private static string Topic(int peer, int i) => string.Create(CultureInfo.InvariantCulture, $"{peer}.{i}");
 

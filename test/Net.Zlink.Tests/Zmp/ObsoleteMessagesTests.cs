@@ -39,7 +39,8 @@ public sealed class ObsoleteMessagesTests
         Assert.Equal(SocketEventTypes.Disconnected, (await monitor.ReadAsync(Guard.Token).Guarded()).Type);
         await fixture.UntilAsync(() => sender.PeerCount == 0);
         counters = sender.GetStatistics();
-        Assert.Equal((counters.DroppedMessages, counters.AcceptedMessages), (counters.ObsoleteMessages, counters.WrittenMessages + counters.DroppedMessages));
+        Assert.Equal((counters.DroppedMessages, counters.AcceptedMessages),
+            (counters.ObsoleteMessages, counters.WrittenMessages + counters.DroppedMessages));
         ShutdownReport report = await fixture.Context.ShutdownAsync(TimeSpan.Zero, Guard.Token).Guarded();
         Assert.Equal((0, 0), (report.UndeliveredMessages, report.Peers.Count));
         await fixture.DisposeAsync();

@@ -17,7 +17,8 @@ public sealed class OwnEndpointTests
     [InlineData(Ipc, true)]
     public async Task What_was_sent_to_a_listener_of_the_same_context_does_not_hold_up_its_end(string endpoint, bool disposesFirst)
     {
-        Assert.SkipUnless(string.Equals(endpoint, Tcp, StringComparison.Ordinal) || System.Net.Sockets.Socket.OSSupportsUnixDomainSockets, "NOT TESTED HERE: this system has no Unix domain sockets");
+        Assert.SkipUnless(string.Equals(endpoint, Tcp, StringComparison.Ordinal) || System.Net.Sockets.Socket.OSSupportsUnixDomainSockets,
+            "NOT TESTED HERE: this system has no Unix domain sockets");
         for (int i = 0; i < 10; i++)
         {
             await using var fixture = new ContextFixture();
@@ -48,7 +49,8 @@ public sealed class OwnEndpointTests
         dealer.Send("x"u8);
         ShutdownReport report = await fixture.Context.ShutdownAsync(Timeout.InfiniteTimeSpan, Guard.Token).Guarded();
         Assert.Equal((1, 9), (report.UndeliveredMessages, report.UndeliveredBytes));
-        Assert.Contains($"1 messages (9 bytes) not delivered\n  {endpoint}: 1 messages (9 bytes)", report.ToString(), StringComparison.Ordinal);
+        Assert.Contains($"1 messages (9 bytes) not delivered\n  {endpoint}: 1 messages (9 bytes)", report.ToString(),
+            StringComparison.Ordinal);
     }
 
     [Fact]
@@ -70,9 +72,11 @@ public sealed class OwnEndpointTests
     [Fact]
     public void An_event_is_a_line_in_words()
     {
-        var dropped = new SocketEvent(SocketEventTypes.MessagesDropped, 4, default, "tcp://127.0.0.1:1", "tcp://127.0.0.1:2", 0, "not sent") { PeerRoutingId = "ann"u8.ToArray() };
+        var dropped = new SocketEvent(SocketEventTypes.MessagesDropped, 4, default, "tcp://127.0.0.1:1", "tcp://127.0.0.1:2", 0,
+            "not sent") { PeerRoutingId = "ann"u8.ToArray() };
         Assert.Equal("MessagesDropped at tcp://127.0.0.1:1, peer tcp://127.0.0.1:2 ann, value 4: not sent", dropped.ToString());
         Assert.Equal("MonitorStopped, value 0", new SocketEvent(SocketEventTypes.MonitorStopped, 0, default, "", "", 0, null).ToString());
-        Assert.Equal("Accepted, peer tcp://a number 7, value 5", new SocketEvent(SocketEventTypes.Accepted, 5, default, "", "tcp://a", 7, null).ToString());
+        Assert.Equal("Accepted, peer tcp://a number 7, value 5",
+            new SocketEvent(SocketEventTypes.Accepted, 5, default, "", "tcp://a", 7, null).ToString());
     }
 }

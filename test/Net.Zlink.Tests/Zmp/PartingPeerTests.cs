@@ -8,7 +8,8 @@ namespace Net.Zlink.Tests.Zmp;
 /// <summary>A peer that goes with its messages on their way, and is found to be gone by what is sent to it.</summary>
 public sealed class PartingPeerTests
 {
-    // 150 messages of 1 KB: they fit into what the system keeps (208 KiB of a Unix domain socket), and are more than the mark and the one read of 64 KiB that are taken in.
+    // 150 messages of 1 KB: they fit into what the system keeps (208 KiB of a Unix domain socket), and are more than the mark and the one
+    // read of 64 KiB that are taken in.
     private const int Messages = 150;
     private const int Size = 1_000;
     private const int Buffer = 4 * 1024 * 1024;
@@ -19,7 +20,8 @@ public sealed class PartingPeerTests
     public async Task What_it_had_sent_is_received_though_the_answers_fail(string endpoint)
     {
         await using var fixture = new ContextFixture();
-        RouterSocket router = fixture.Context.CreateRouter(new RouterOptions { Mandatory = true, ReceiveHighWaterMark = 10, ReceiveBufferSize = Buffer, Linger = TimeSpan.Zero });
+        RouterSocket router = fixture.Context.CreateRouter(
+            new RouterOptions { Mandatory = true, ReceiveHighWaterMark = 10, ReceiveBufferSize = Buffer, Linger = TimeSpan.Zero });
         using SocketMonitor monitor = router.OpenMonitor(SocketEventTypes.Disconnected);
         endpoint = router.Bind(endpoint);
         RawPeer peer = await fixture.ConnectAsync(endpoint);

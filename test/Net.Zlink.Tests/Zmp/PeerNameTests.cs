@@ -35,7 +35,8 @@ public sealed class PeerNameTests
     public async Task A_ROUTER_goes_on_calling_an_endpoint_by_the_id_that_it_learnt_there_first()
     {
         await using var fixture = new ContextFixture();
-        RouterSocket router = fixture.Context.CreateRouter(new RouterOptions { Mandatory = true, ReconnectInterval = TimeSpan.FromMilliseconds(1) });
+        RouterSocket router = fixture.Context.CreateRouter(
+            new RouterOptions { Mandatory = true, ReconnectInterval = TimeSpan.FromMilliseconds(1) });
         DealerSocket first = fixture.Context.CreateDealer(new DealerOptions { RoutingId = "A"u8.ToArray() });
         string endpoint = first.Bind("tcp://127.0.0.1:0");
         router.Connect(endpoint);
@@ -84,6 +85,7 @@ public sealed class PeerNameTests
         DealerSocket dealer = fixture.Context.CreateDealer(new DealerOptions { RoutingId = "name"u8.ToArray() });
         dealer.Connect(router.Bind("tcp://127.0.0.1:0"));
         await fixture.UntilAsync(() => router.GetPeers() is [{ IsConnected: true }]);
-        Assert.Equal(ZlinkError.AddressInUse, Assert.Throws<ZlinkException>(() => router.Connect(RawListener.NobodyListens(), "name"u8)).Error);
+        Assert.Equal(ZlinkError.AddressInUse, Assert.Throws<ZlinkException>(() => router.Connect(RawListener.NobodyListens(), "name"u8))
+            .Error);
     }
 }

@@ -7,7 +7,8 @@ namespace Net.Zlink.Tests.Zmp;
 /// <summary>ProbeRouter: the empty message by which a ROUTER learns of a new peer.</summary>
 public sealed class ProbeTests
 {
-    public static TheoryData<string, bool> Links => new MatrixTheoryData<string, bool>(["tcp://127.0.0.1:0", "ipc://*", "inproc://probe"], [false, true]);
+    public static TheoryData<string, bool> Links => new MatrixTheoryData<string,
+        bool>(["tcp://127.0.0.1:0", "ipc://*", "inproc://probe"], [false, true]);
 
     [Theory]
     [MemberData(nameof(Links))]
@@ -72,9 +73,12 @@ public sealed class ProbeTests
     public async Task A_probe_comes_ahead_of_sends_that_waited_for_room_at_the_peer_of_that_routing_id_before(string endpoint)
     {
         await using var fixture = new ContextFixture();
-        RouterSocket router = fixture.Context.CreateRouter(new RouterOptions { ProbeRouter = true, Mandatory = true, OnDuplicateRoutingId = DuplicateRoutingId.Replace, SendHighWaterMark = 1 });
+        RouterSocket router = fixture.Context.CreateRouter(
+            new RouterOptions { ProbeRouter = true, Mandatory = true, OnDuplicateRoutingId = DuplicateRoutingId.Replace,
+            SendHighWaterMark = 1 });
         string bound = router.Bind(endpoint);
-        using DealerSocket full = fixture.Context.CreateDealer(new DealerOptions { RoutingId = "same"u8.ToArray(), ReceiveHighWaterMark = 1 });
+        using DealerSocket full = fixture.Context.CreateDealer(
+            new DealerOptions { RoutingId = "same"u8.ToArray(), ReceiveHighWaterMark = 1 });
         full.Connect(bound);
         Assert.Equal("", await HearAsync(full));
 

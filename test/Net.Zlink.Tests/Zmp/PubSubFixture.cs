@@ -169,10 +169,13 @@ internal sealed class PubSubFixture : IAsyncDisposable
         SocketStatistics[] there = [.. _subscribers.Select(static s => s.GetStatistics())];
         SocketStatistics[] here = [.. _publishers.Select(static s => s.GetStatistics())];
         Assert.Equal(_received, there.Sum(static s => s.DeliveredMessages));
-        Assert.All(there.Concat(here), static s => Assert.Equal(s.ReceivedMessages, s.DeliveredMessages + s.DroppedUnreadMessages + s.FilteredMessages + s.UnreadMessages));
-        Assert.All(there.Concat(here), static s => Assert.Equal(s.AcceptedMessages, s.WrittenMessages + s.DroppedMessages + s.QueuedMessages));
+        Assert.All(there.Concat(here), static s =>
+            Assert.Equal(s.ReceivedMessages, s.DeliveredMessages + s.DroppedUnreadMessages + s.FilteredMessages + s.UnreadMessages));
+        Assert.All(there.Concat(here), static s =>
+            Assert.Equal(s.AcceptedMessages, s.WrittenMessages + s.DroppedMessages + s.QueuedMessages));
 
-        // Each message went to the subscriber, found it full, or found nobody. While an old connection of the same subscriber was not given up yet, there were two of it.
+        // Each message went to the subscriber, found it full, or found nobody. While an old connection of the same subscriber was not given
+        // up yet, there were two of it.
         Assert.InRange(here.Sum(static s => s.AcceptedMessages + s.DroppedAtHighWaterMark + s.UnmatchedMessages), _next, long.MaxValue);
     }
 
@@ -187,8 +190,10 @@ internal sealed class PubSubFixture : IAsyncDisposable
         : _fixture.Context.CreatePub(new PubOptions { SendHighWaterMark = _mark == 0 ? null : _mark, Linger = TimeSpan.Zero }));
 
     private void OpenSubscriber() => _subscribers.Add(_isExtendedSubscriber
-        ? _fixture.Context.CreateXSub(new XSubOptions { ReceiveHighWaterMark = _mark == 0 ? null : _mark, ReconnectInterval = TimeSpan.FromMilliseconds(1) })
-        : _fixture.Context.CreateSub(new SubOptions { ReceiveHighWaterMark = _mark == 0 ? null : _mark, ReconnectInterval = TimeSpan.FromMilliseconds(1) }));
+        ? _fixture.Context.CreateXSub(new XSubOptions { ReceiveHighWaterMark = _mark == 0 ? null : _mark,
+            ReconnectInterval = TimeSpan.FromMilliseconds(1) })
+        : _fixture.Context.CreateSub(new SubOptions { ReceiveHighWaterMark = _mark == 0 ? null : _mark,
+            ReconnectInterval = TimeSpan.FromMilliseconds(1) }));
 
     /// <summary>From here on it is not known what comes, until they are at rest again.</summary>
     private void Disturb(bool isUnreadLost = false)
@@ -276,7 +281,8 @@ internal sealed class PubSubFixture : IAsyncDisposable
         }
     }
 
-    private static bool Matches(IEnumerable<string> topics, string subject) => topics.Any(t => subject.StartsWith(t, StringComparison.Ordinal));
+    private static bool Matches(IEnumerable<string> topics, string subject) =>
+        topics.Any(t => subject.StartsWith(t, StringComparison.Ordinal));
 
     private void Change(string topic, bool subscribes)
     {
@@ -310,7 +316,9 @@ internal sealed class PubSubFixture : IAsyncDisposable
             if (!_isExtendedSubscriber)
             {
                 // It comes only if its topic is asked for again before it is read.
-                foreach ((int, int) message in _published.Where(entry => entry.Value == Fate.IsThere && !Matches(_held, _subjects[entry.Key])).Select(static entry => entry.Key).ToArray())
+                foreach ((int, int) message in _published.Where(
+                    entry => entry.Value == Fate.IsThere && !Matches(_held, _subjects[entry.Key])).Select(static entry => entry.Key)
+                    .ToArray())
                 {
                     _published[message] = Fate.MayCome;
                 }
@@ -332,7 +340,8 @@ internal sealed class PubSubFixture : IAsyncDisposable
     /// <summary>False: there is none, and none was to be there.</summary>
     private async Task<bool> ReceiveAsync()
     {
-        // A thread of the pool that has just been told of input may be held up on its way to the shard: settled, as far as can be seen, and yet not there.
+        // A thread of the pool that has just been told of input may be held up on its way to the shard: settled, as far as can be seen, and
+        // yet not there.
         long start = Stopwatch.GetTimestamp();
         while (!TryReceive())
         {
@@ -341,7 +350,8 @@ internal sealed class PubSubFixture : IAsyncDisposable
                 return false;
             }
 
-            Assert.True(await IsPatientAsync(start), $"{_published.Values.Count(static fate => fate == Fate.IsThere)} messages that were to be there are not");
+            Assert.True(await IsPatientAsync(start),
+                $"{_published.Values.Count(static fate => fate == Fate.IsThere)} messages that were to be there are not");
         }
 
         return true;
@@ -368,14 +378,16 @@ internal sealed class PubSubFixture : IAsyncDisposable
         {
             _received++;
             (int, int) number = Numbered.Check(message, topicLength: 2);
-            Assert.True(_isExtendedSubscriber || Matches(_held, Encoding.ASCII.GetString(message.Span[..2])), $"message {number} is of a topic that was cancelled");
+            Assert.True(_isExtendedSubscriber || Matches(_held, Encoding.ASCII.GetString(message.Span[..2])),
+                $"message {number} is of a topic that was cancelled");
             AssertComes(_published, number, _lastReceived);
         }
     }
 
     private void SendUpstream()
     {
-        // Every part upstream that begins with 0 or 1 is news of a topic (docs/protocol.md section 12), and a part begins with its sender: so the first is 2.
+        // Every part upstream that begins with 0 or 1 is news of a topic (docs/protocol.md section 12), and a part begins with its sender:
+        // so the first is 2.
         (int, int) message = (_subscribers.Count + 1, _nextUpstream++);
         Numbered.Build(_builder, message.Item1, message.Item2, "u"u8);
         Assert.True(((XSubSocket)Subscriber).TrySend(_builder));
@@ -398,8 +410,10 @@ internal sealed class PubSubFixture : IAsyncDisposable
                 {
                     string topic = Encoding.ASCII.GetString(message.Span[1..]);
 
-                    // A cancel may be of a topic that this publisher never heard of: an XSUB's goes out on the next connection, which is not told what is cancelled already.
-                    Assert.True(message.Span[0] == 1 ? _told.Add(topic) : _told.Remove(topic) || !_isInproc, $"the news of '{topic}' is none");
+                    // A cancel may be of a topic that this publisher never heard of: an XSUB's goes out on the next connection, which is
+                    // not told what is cancelled already.
+                    Assert.True(message.Span[0] == 1 ? _told.Add(topic) : _told.Remove(topic) || !_isInproc,
+                        $"the news of '{topic}' is none");
                     continue;
                 }
 
@@ -408,7 +422,8 @@ internal sealed class PubSubFixture : IAsyncDisposable
         }
     }
 
-    private bool HasAllUpstream() => Publisher is not XPubSocket || (!_upstream.ContainsValue(Fate.IsThere) && _told.SetEquals(TopicsToTell()));
+    private bool HasAllUpstream() => Publisher is not XPubSocket
+        || (!_upstream.ContainsValue(Fate.IsThere) && _told.SetEquals(TopicsToTell()));
 
     private IEnumerable<string> TopicsToTell() => (_areJoined ? _held : []).Distinct(StringComparer.Ordinal);
 
@@ -418,11 +433,13 @@ internal sealed class PubSubFixture : IAsyncDisposable
         return Stopwatch.GetElapsedTime(start) < Patience;
     }
 
-    private static void AssertComes(SortedDictionary<(int Sender, int Number), Fate> messages, (int Sender, int Number) message, Dictionary<int, int> last)
+    private static void AssertComes(SortedDictionary<(int Sender, int Number), Fate> messages, (int Sender, int Number) message,
+        Dictionary<int, int> last)
     {
         Assert.True(messages.TryGetValue(message, out Fate fate), $"message {message} must not come");
         Assert.True(fate != Fate.HasCome, $"message {message} came before");
-        Assert.True(message.Number > last.GetValueOrDefault(message.Sender, -1), $"message {message} came behind {last.GetValueOrDefault(message.Sender)}");
+        Assert.True(message.Number > last.GetValueOrDefault(message.Sender, -1),
+            $"message {message} came behind {last.GetValueOrDefault(message.Sender)}");
         foreach (((int Sender, int Number) earlier, Fate missed) in messages)
         {
             if (earlier.CompareTo(message) >= 0)
@@ -431,7 +448,8 @@ internal sealed class PubSubFixture : IAsyncDisposable
             }
 
             // What a publisher that was closed has left comes beside what the next one sends.
-            Assert.True(earlier.Sender != message.Sender || missed is not (Fate.IsThere or Fate.MustCome), $"message {earlier} is missing before {message}");
+            Assert.True(earlier.Sender != message.Sender || missed is not (Fate.IsThere or Fate.MustCome),
+                $"message {earlier} is missing before {message}");
         }
 
         messages[message] = Fate.HasCome;

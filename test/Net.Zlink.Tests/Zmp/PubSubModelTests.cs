@@ -6,7 +6,8 @@ using Xunit;
 namespace Net.Zlink.Tests.Zmp;
 
 /// <summary>
-/// Random operations on a publisher and a subscriber, beside a model of what must come, what may come and what must not: what was published while both were at rest comes if a topic matches, and only then.
+/// Random operations on a publisher and a subscriber, beside a model of what must come, what may come and what must not: what was published
+/// while both were at rest comes if a topic matches, and only then.
 /// Nothing comes twice, torn or out of order; an XPUB's notices tell each topic's coming and going once.
 /// </summary>
 public sealed class PubSubModelTests
@@ -38,7 +39,8 @@ public sealed class PubSubModelTests
             select (step, number);
         int shape = 0;
         await Task.Run(
-            () => EngineFixture.ForAllArrays(operation, Sequences, operations => PlayAsync(types, transport, shape++ % 3 == 2 ? 2 : 0, operations).GetAwaiter().GetResult()),
+            () => EngineFixture.ForAllArrays(operation, Sequences,
+                operations => PlayAsync(types, transport, shape++ % 3 == 2 ? 2 : 0, operations).GetAwaiter().GetResult()),
             TestContext.Current.CancellationToken);
     }
 

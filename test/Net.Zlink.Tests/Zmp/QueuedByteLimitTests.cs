@@ -119,7 +119,8 @@ public sealed class QueuedByteLimitTests
 
     [Theory]
     [MemberData(nameof(Transports))]
-    public async Task What_many_peers_send_to_a_socket_that_does_not_receive_stays_within_it_and_all_of_it_arrives_once_it_does(string endpoint)
+    public async Task What_many_peers_send_to_a_socket_that_does_not_receive_stays_within_it_and_all_of_it_arrives_once_it_does(
+        string endpoint)
     {
         const int Peers = 8;
         const int Messages = 60;
@@ -145,7 +146,8 @@ public sealed class QueuedByteLimitTests
         Assert.Equal(Peers, router.Senders);
     }
 
-    private static DealerSocket NewDealer(ContextFixture fixture) => fixture.Context.CreateDealer(new DealerOptions { Linger = TimeSpan.Zero });
+    private static DealerSocket NewDealer(ContextFixture fixture) =>
+        fixture.Context.CreateDealer(new DealerOptions { Linger = TimeSpan.Zero });
 
     private static SubSocket NewSubscriber(ContextFixture fixture, string endpoint)
     {

@@ -16,7 +16,8 @@ public sealed class RebindTests
         const int Rounds = 200;
         await using var fixture = new ContextFixture(shutdownTimeout: TimeSpan.FromSeconds(1));
         string endpoint = ModelEndpoint.Of(transport);
-        PairSocket connecter = fixture.Context.CreatePair(new PairOptions { ReconnectInterval = TimeSpan.FromMilliseconds(1), Linger = TimeSpan.Zero });
+        PairSocket connecter = fixture.Context.CreatePair(
+            new PairOptions { ReconnectInterval = TimeSpan.FromMilliseconds(1), Linger = TimeSpan.Zero });
         connecter.Connect(endpoint);
         using SocketMonitor there = connecter.OpenMonitor();
         for (int round = 0; round < Rounds; round++)
@@ -43,7 +44,8 @@ public sealed class RebindTests
         }
     }
 
-    /// <summary>A child has a copy of every descriptor until it runs its own program. With one process after the other being started, 7 of 100 binds to a port that had just been closed failed for that.</summary>
+    /// <summary>A child has a copy of every descriptor until it runs its own program. With one process after the other being started, 7 of
+    /// 100 binds to a port that had just been closed failed for that.</summary>
     [Fact]
     public async Task An_address_is_free_again_at_once_also_while_child_processes_are_being_started()
     {

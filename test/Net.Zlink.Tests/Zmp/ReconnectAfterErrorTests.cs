@@ -29,7 +29,8 @@ public sealed class ReconnectAfterErrorTests
         {
             using (RawPeer peer = await listener.AcceptAsync())
             {
-                await peer.SendAsync(getsReady ? ZmpFixture.Greeting((byte)ZmpSocketType.Router) : ZmpFixture.Frame(2, [1, (byte)ZmpSocketType.Router, 0]));
+                await peer.SendAsync(getsReady ? ZmpFixture.Greeting((byte)ZmpSocketType.Router)
+                    : ZmpFixture.Frame(2, [1, (byte)ZmpSocketType.Router, 0]));
                 if (getsReady)
                 {
                     await monitor.NextAsync(SocketEventTypes.ConnectionReady);

@@ -9,7 +9,8 @@ namespace Net.Zlink.Tests.Zmp;
 /// <summary>Endpoints that are not given up.</summary>
 public sealed class ReconnectAfterFaultTests
 {
-    private const SocketEventTypes Watched = SocketEventTypes.ConnectGivenUp | SocketEventTypes.ConnectRetried | SocketEventTypes.ConnectionReady;
+    private const SocketEventTypes Watched = SocketEventTypes.ConnectGivenUp | SocketEventTypes.ConnectRetried
+        | SocketEventTypes.ConnectionReady;
 
     [Theory]
     [InlineData("another protocol")]
@@ -101,5 +102,6 @@ public sealed class ReconnectAfterFaultTests
         }
     }
 
-    private static DealerOptions Options() => new() { ReconnectAfterFault = true, ReconnectInterval = TimeSpan.FromMilliseconds(1), Linger = TimeSpan.Zero };
+    private static DealerOptions Options() =>
+        new() { ReconnectAfterFault = true, ReconnectInterval = TimeSpan.FromMilliseconds(1), Linger = TimeSpan.Zero };
 }

@@ -51,7 +51,8 @@ public sealed class ReconnectPauseTests
     {
         var time = new ManualTimeProvider();
         await using var fixture = new ContextFixture(time: time);
-        DealerSocket dealer = fixture.Context.CreateDealer(new DealerOptions { ReconnectInterval = TimeSpan.FromSeconds(1), HandshakeInterval = TimeSpan.Zero, Linger = TimeSpan.Zero });
+        DealerSocket dealer = fixture.Context.CreateDealer(
+            new DealerOptions { ReconnectInterval = TimeSpan.FromSeconds(1), HandshakeInterval = TimeSpan.Zero, Linger = TimeSpan.Zero });
         using SocketMonitor monitor = dealer.OpenMonitor(SocketEventTypes.ConnectRetried);
         RawListener listener = fixture.Listen();
         dealer.Connect(listener.Endpoint);

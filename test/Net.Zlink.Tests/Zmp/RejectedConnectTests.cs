@@ -6,7 +6,8 @@ using Xunit;
 
 namespace Net.Zlink.Tests.Zmp;
 
-/// <summary>A ROUTER whose connect was turned away right behind the handshake does not keep the id that it learnt there from that very peer when it comes in, and from nobody else.</summary>
+/// <summary>A ROUTER whose connect was turned away right behind the handshake does not keep the id that it learnt there from that very peer
+/// when it comes in, and from nobody else.</summary>
 public sealed class RejectedConnectTests
 {
     private static readonly byte[] Greeting = ZmpFixture.Greeting((byte)ZmpSocketType.Router, "B"u8);
@@ -80,7 +81,8 @@ public sealed class RejectedConnectTests
     {
         await using var fixture = new ContextFixture();
         RouterSocket router = Make(fixture, out string endpoint);
-        await TurnAwayAsync(fixture, router, fixture.Listen(), lastWords: ZmpFixture.Control("05 7F 00")); // An ERROR after which the endpoint is tried again.
+        // An ERROR after which the endpoint is tried again.
+        await TurnAwayAsync(fixture, router, fixture.Listen(), lastWords: ZmpFixture.Control("05 7F 00"));
         await AssertRefusedAsync(fixture, endpoint);
     }
 
@@ -131,7 +133,8 @@ public sealed class RejectedConnectTests
         return router;
     }
 
-    private static async Task TurnAwayAsync(ContextFixture fixture, RouterSocket router, RawListener listener, byte[]? name = null, byte[]? lastWords = null)
+    private static async Task TurnAwayAsync(ContextFixture fixture, RouterSocket router, RawListener listener, byte[]? name = null,
+        byte[]? lastWords = null)
     {
         using SocketMonitor monitor = router.OpenMonitor(SocketEventTypes.Disconnected);
         if (name is null)

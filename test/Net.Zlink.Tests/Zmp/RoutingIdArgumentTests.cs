@@ -3,7 +3,8 @@ using Xunit;
 
 namespace Net.Zlink.Tests.Zmp;
 
-/// <summary>A ROUTER drops what is for an id that is only unknown; an id that no peer can have is a mistake of the program, and told.</summary>
+/// <summary>A ROUTER drops what is for an id that is only unknown; an id that no peer can have is a mistake of the program, and
+/// told.</summary>
 public sealed class RoutingIdArgumentTests
 {
     private static readonly byte[] TooLong = new byte[256];
@@ -36,8 +37,10 @@ public sealed class RoutingIdArgumentTests
         var at = new Router(fixture.Context);
         await at.FillAsync();
 
-        Assert.Contains("1 to 255 bytes, not 0", (await Assert.ThrowsAsync<ArgumentException>("routingId", () => Sends[send](at, []))).Message, StringComparison.Ordinal);
-        Assert.Contains("1 to 255 bytes, not 256", (await Assert.ThrowsAsync<ArgumentException>("routingId", () => Sends[send](at, TooLong))).Message, StringComparison.Ordinal);
+        Assert.Contains("1 to 255 bytes, not 0", (await Assert.ThrowsAsync<ArgumentException>("routingId", () => Sends[send](at, [])))
+            .Message, StringComparison.Ordinal);
+        Assert.Contains("1 to 255 bytes, not 256",
+            (await Assert.ThrowsAsync<ArgumentException>("routingId", () => Sends[send](at, TooLong))).Message, StringComparison.Ordinal);
         Assert.Equal(0, at.Socket.GetStatistics().DroppedUnroutable);
 
         await Sends[send](at, TooLong[..255]);

@@ -23,13 +23,15 @@ public sealed class RoutingIdTests
 
     [Fact]
     public void Every_id_is_read_back_from_its_text() =>
-        Prop.ForAll(Bytes, static bytes => RoutingId.Parse(new RoutingId(bytes).ToString(), CultureInfo.InvariantCulture) == new RoutingId(bytes)).QuickCheckThrowOnFailure();
+        Prop.ForAll(Bytes, static bytes => RoutingId.Parse(new RoutingId(bytes).ToString(), CultureInfo.InvariantCulture)
+            == new RoutingId(bytes)).QuickCheckThrowOnFailure();
 
     [Fact]
     public void Every_id_survives_json_as_a_value_and_as_a_key() => Prop.ForAll(Bytes, static bytes =>
     {
         RoutingId id = bytes;
-        Dictionary<RoutingId, RoutingId> map = JsonSerializer.Deserialize<Dictionary<RoutingId, RoutingId>>(JsonSerializer.Serialize(new Dictionary<RoutingId, RoutingId> { [id] = id }))!;
+        Dictionary<RoutingId, RoutingId> map = JsonSerializer.Deserialize<Dictionary<RoutingId,
+            RoutingId>>(JsonSerializer.Serialize(new Dictionary<RoutingId, RoutingId> { [id] = id }))!;
         return map.Count == 1 && map[id] == id;
     }).QuickCheckThrowOnFailure();
 
@@ -39,7 +41,8 @@ public sealed class RoutingIdTests
         RoutingId one = left;
         RoutingId other = right;
         RoutingId copy = one.Copy();
-        return one == copy && one.GetHashCode() == copy.GetHashCode() && one.Equals((object)copy) && (one == other) == left.AsSpan().SequenceEqual(right) && (one != other) == !one.Equals(other);
+        return one == copy && one.GetHashCode() == copy.GetHashCode() && one.Equals((object)copy)
+            && (one == other) == left.AsSpan().SequenceEqual(right) && (one != other) == !one.Equals(other);
     }).QuickCheckThrowOnFailure();
 
     [Fact]
@@ -61,7 +64,8 @@ public sealed class RoutingIdTests
     public void A_text_that_is_no_id_is_refused_with_what_to_write(string text)
     {
         string written = int.TryParse(text, CultureInfo.InvariantCulture, out int length) ? new string('x', length) : text;
-        Assert.Contains("0x and pairs of hexadecimal digits", Assert.Throws<FormatException>(() => RoutingId.Parse(written, provider: null)).Message, StringComparison.Ordinal);
+        Assert.Contains("0x and pairs of hexadecimal digits",
+            Assert.Throws<FormatException>(() => RoutingId.Parse(written, provider: null)).Message, StringComparison.Ordinal);
         Assert.Throws<JsonException>(() => JsonSerializer.Deserialize<RoutingId>(JsonSerializer.Serialize(written)));
         Assert.False(RoutingId.TryParse(null, provider: null, out _));
     }
@@ -95,12 +99,15 @@ public sealed class RoutingIdTests
         using JsonDocument peers = JsonDocument.Parse(JsonSerializer.Serialize(router.GetPeers()));
         JsonElement peer = Assert.Single(peers.RootElement.EnumerateArray());
         Assert.Equal("worker-7", peer.GetProperty("RoutingId").GetString());
-        Assert.Equal((1, 13), (peer.GetProperty("Unread").GetProperty("Messages").GetInt64(), peer.GetProperty("Unread").GetProperty("Bytes").GetInt64()));
-        Assert.Equal((0, 0), (peer.GetProperty("Outbound").GetProperty("Messages").GetInt64(), peer.GetProperty("Outbound").GetProperty("Bytes").GetInt64()));
+        Assert.Equal((1, 13), (peer.GetProperty("Unread").GetProperty("Messages").GetInt64(),
+            peer.GetProperty("Unread").GetProperty("Bytes").GetInt64()));
+        Assert.Equal((0, 0), (peer.GetProperty("Outbound").GetProperty("Messages").GetInt64(),
+            peer.GetProperty("Outbound").GetProperty("Bytes").GetInt64()));
         Assert.Contains("RoutingId = worker-7", router.GetPeers()[0].ToString(), StringComparison.Ordinal);
         SocketEvent ready = await monitor.NextAsync(SocketEventTypes.ConnectionReady);
         Assert.Contains("\"PeerRoutingId\":\"worker-7\"", JsonSerializer.Serialize(ready), StringComparison.Ordinal);
     }
 
-    private static Arbitrary<byte[]> Bytes => ArbMap.Default.GeneratorFor<byte[]>().Where(static bytes => bytes.Length <= RoutingId.MaxLength).ToArbitrary();
+    private static Arbitrary<byte[]> Bytes =>
+        ArbMap.Default.GeneratorFor<byte[]>().Where(static bytes => bytes.Length <= RoutingId.MaxLength).ToArbitrary();
 }

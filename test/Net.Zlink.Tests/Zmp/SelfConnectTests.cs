@@ -8,7 +8,8 @@ namespace Net.Zlink.Tests.Zmp;
 public sealed class SelfConnectTests
 {
     public static TheoryData<string, string> Cases => new(
-        from type in (string[])["PAIR", "DEALER", "ROUTER", "XPUB"] from endpoint in (string[])["tcp://127.0.0.1:0", "tcp://*:0", "ipc://*", "ws://127.0.0.1:0"] select (type, endpoint));
+        from type in (string[])["PAIR", "DEALER", "ROUTER", "XPUB"] from endpoint in (
+            string[])["tcp://127.0.0.1:0", "tcp://*:0", "ipc://*", "ws://127.0.0.1:0"] select (type, endpoint));
 
     [Theory]
     [MemberData(nameof(Cases))]
@@ -22,7 +23,8 @@ public sealed class SelfConnectTests
             "ROUTER" => fixture.Context.CreateRouter(),
             _ => fixture.Context.CreateXPub(),
         };
-        using SocketMonitor monitor = socket.OpenMonitor(SocketEventTypes.ConnectDelayed | SocketEventTypes.Connected | SocketEventTypes.ConnectRetried);
+        using SocketMonitor monitor = socket.OpenMonitor(
+            SocketEventTypes.ConnectDelayed | SocketEventTypes.Connected | SocketEventTypes.ConnectRetried);
         string own = socket.Bind(endpoint);
         socket.Connect(own);
         Assert.Equal(0, socket.PeerCount);

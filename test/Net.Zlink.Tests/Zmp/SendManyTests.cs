@@ -4,7 +4,8 @@ using Xunit;
 
 namespace Net.Zlink.Tests.Zmp;
 
-/// <summary>Messages that are sent many at a time: in order, as many as there is room for or all of them, and whatever ends it, how many were accepted is told.</summary>
+/// <summary>Messages that are sent many at a time: in order, as many as there is room for or all of them, and whatever ends it, how many
+/// were accepted is told.</summary>
 public sealed class SendManyTests
 {
     // Of each side: so a socket that nobody reads takes twice as many over inproc.
@@ -142,7 +143,8 @@ public sealed class SendManyTests
     {
         await using var fixture = new ContextFixture();
         RouterSocket router = fixture.Context.CreateRouter(new RouterOptions { Mandatory = true, SendHighWaterMark = Mark });
-        DealerSocket dealer = fixture.Context.CreateDealer(new DealerOptions { RoutingId = "peer"u8.ToArray(), ReceiveHighWaterMark = Mark });
+        DealerSocket dealer = fixture.Context.CreateDealer(
+            new DealerOptions { RoutingId = "peer"u8.ToArray(), ReceiveHighWaterMark = Mark });
         router.Bind("inproc://cut-short");
         dealer.Connect("inproc://cut-short");
         Assert.Equal(2, router.SendMany("peer"u8, Numbers(2), out ZlinkError error));
@@ -162,7 +164,8 @@ public sealed class SendManyTests
         Assert.False(sending.IsCompleted);
         dealer.Dispose();
         Assert.Equal(2 * Mark, await sending.Guarded());
-        ZlinkException gone = await Assert.ThrowsAsync<ZlinkException>(() => router.SendManyAsync("peer"u8.ToArray(), Numbers(Batch), Guard.Token).AsTask());
+        ZlinkException gone = await Assert.ThrowsAsync<ZlinkException>(
+            () => router.SendManyAsync("peer"u8.ToArray(), Numbers(Batch), Guard.Token).AsTask());
         Assert.Equal(ZlinkError.HostUnreachable, gone.Error);
     }
 
@@ -194,7 +197,8 @@ public sealed class SendManyTests
         Array.Resize(ref messages, 5);
         InvalidOperationException nothing = Assert.Throws<InvalidOperationException>(() => pair.SendMessages(messages.AsMemory(4)));
         Assert.Contains("messages[0] holds no message", nothing.Message, StringComparison.Ordinal);
-        nothing = await Assert.ThrowsAsync<InvalidOperationException>(() => pair.SendMessagesAsync(messages.AsMemory(4), Guard.Token).AsTask());
+        nothing = await Assert.ThrowsAsync<InvalidOperationException>(
+            () => pair.SendMessagesAsync(messages.AsMemory(4), Guard.Token).AsTask());
         Assert.Contains("the 0 before it were sent", nothing.Message, StringComparison.Ordinal);
         await AssertReceivedAsync(pair.Receiver, 3, 1);
     }

@@ -5,7 +5,8 @@ using Xunit;
 
 namespace Net.Zlink.Tests.Zmp;
 
-/// <summary>A message for several peers, long and handed over or received: each of them gets the sender's own memory, and the last one to let go gives it back.</summary>
+/// <summary>A message for several peers, long and handed over or received: each of them gets the sender's own memory, and the last one to
+/// let go gives it back.</summary>
 public sealed class SharedMemoryTests
 {
     private const int Long = 64 * 1024;
@@ -48,7 +49,8 @@ public sealed class SharedMemoryTests
     {
         await using var fixture = new ContextFixture();
         (_, Action<Message> send, ReceivingSocket[] peers) = Meet(fixture, type);
-        Message passed = await ReceiveOneAsync(fixture, static builder => builder.Add("short"u8).Add(Bytes(Long)).Add([]).Add(Bytes(Middle)));
+        Message passed = await ReceiveOneAsync(fixture,
+            static builder => builder.Add("short"u8).Add(Bytes(Long)).Add([]).Add(Bytes(Middle)));
         ReadOnlyMemory<byte>[] parts = [passed[0], passed[1], passed[2], passed[3]];
         send(passed);
         Assert.Throws<ObjectDisposedException>(() => passed.Memory);
@@ -85,7 +87,8 @@ public sealed class SharedMemoryTests
     {
         await using var fixture = new ContextFixture();
         PubSocket publisher = fixture.Context.CreatePub();
-        SubSocket[] peers = await SubscribeAsync(fixture, publisher, ["inproc://a", "inproc://b", .. Enumerable.Repeat("tcp://127.0.0.1:0", wires)]);
+        SubSocket[] peers = await SubscribeAsync(
+            fixture, publisher, ["inproc://a", "inproc://b", .. Enumerable.Repeat("tcp://127.0.0.1:0", wires)]);
         var owner = new ArrayOwner(Long);
         await publisher.SendAsync(owner, Long, Guard.Token).Guarded();
         var built = new ArrayOwner(Long);
@@ -179,7 +182,8 @@ public sealed class SharedMemoryTests
     {
         await using var fixture = new ContextFixture();
         PubSocket publisher = fixture.Context.CreatePub(new PubOptions { SendHighWaterMark = 1 });
-        SubSocket[] peers = await SubscribeAsync(fixture, publisher, static () => new SubOptions { ReceiveHighWaterMark = 1 }, "inproc://a", "inproc://b");
+        SubSocket[] peers = await SubscribeAsync(
+            fixture, publisher, static () => new SubOptions { ReceiveHighWaterMark = 1 }, "inproc://a", "inproc://b");
         publisher.Send("1"u8);
         publisher.Send("2"u8); // Both are full now.
         var missed = new ArrayOwner(length);
@@ -207,7 +211,8 @@ public sealed class SharedMemoryTests
     {
         await using var fixture = new ContextFixture();
         PubSocket publisher = fixture.Context.CreatePub();
-        SubSocket[] peers = await SubscribeAsync(fixture, publisher, static () => new SubOptions { Conflate = true }, "inproc://a", "inproc://b");
+        SubSocket[] peers = await SubscribeAsync(
+            fixture, publisher, static () => new SubOptions { Conflate = true }, "inproc://a", "inproc://b");
         var older = new ArrayOwner(Long);
         var newer = new ArrayOwner(Long);
         await publisher.SendAsync(older, Long, Guard.Token).Guarded();
@@ -228,7 +233,8 @@ public sealed class SharedMemoryTests
     {
         await using var fixture = new ContextFixture();
         PubSocket publisher = fixture.Context.CreatePub(new PubOptions { NoDrop = true, SendHighWaterMark = 1 });
-        SubSocket[] peers = await SubscribeAsync(fixture, publisher, static () => new SubOptions { ReceiveHighWaterMark = 1 }, "inproc://a", "inproc://b");
+        SubSocket[] peers = await SubscribeAsync(
+            fixture, publisher, static () => new SubOptions { ReceiveHighWaterMark = 1 }, "inproc://a", "inproc://b");
         int before = 0;
         while (publisher.TrySend("x"u8))
         {
@@ -257,7 +263,8 @@ public sealed class SharedMemoryTests
     }
 
     /// <summary>A sender and two peers of its process that want everything.</summary>
-    private static (Func<IMemoryOwner<byte>, int, ValueTask> SendOwner, Action<Message> SendMessage, ReceivingSocket[] Peers) Meet(ContextFixture fixture, Sender type)
+    private static (Func<IMemoryOwner<byte>, int, ValueTask> SendOwner, Action<Message> SendMessage, ReceivingSocket[] Peers) Meet(
+        ContextFixture fixture, Sender type)
     {
         string[] endpoints = ["inproc://a", "inproc://b"];
         if (type == Sender.XSub)
@@ -286,9 +293,11 @@ public sealed class SharedMemoryTests
             : ((owner, length) => pub.SendAsync(owner, length, Guard.Token), message => pub.Send(message), subscribers);
     }
 
-    private static Task<SubSocket[]> SubscribeAsync(ContextFixture fixture, PubSocket publisher, params string[] endpoints) => SubscribeAsync(fixture, publisher, static () => new SubOptions(), endpoints);
+    private static Task<SubSocket[]> SubscribeAsync(ContextFixture fixture, PubSocket publisher, params string[] endpoints) =>
+        SubscribeAsync(fixture, publisher, static () => new SubOptions(), endpoints);
 
-    private static async Task<SubSocket[]> SubscribeAsync(ContextFixture fixture, PubSocket publisher, Func<SubOptions> options, params string[] endpoints)
+    private static async Task<SubSocket[]> SubscribeAsync(
+        ContextFixture fixture, PubSocket publisher, Func<SubOptions> options, params string[] endpoints)
     {
         var peers = new SubSocket[endpoints.Length];
         for (int i = 0; i < endpoints.Length; i++)

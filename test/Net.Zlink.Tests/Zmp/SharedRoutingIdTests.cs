@@ -93,7 +93,8 @@ public sealed class SharedRoutingIdTests
         await fixture.UntilAsync(() => router.PeerCount == 1);
         Assert.False(router.TrySendTo(question, "late"u8, out ZlinkError error));
         Assert.Equal(ZlinkError.HostUnreachable, error);
-        Assert.Equal(ZlinkError.HostUnreachable, (await Assert.ThrowsAsync<ZlinkException>(() => router.SendToAsync(question, "late"u8.ToArray(), Guard.Token).Guarded())).Error);
+        Assert.Equal(ZlinkError.HostUnreachable, (
+            await Assert.ThrowsAsync<ZlinkException>(() => router.SendToAsync(question, "late"u8.ToArray(), Guard.Token).Guarded())).Error);
         router.Send(Id, "by id"u8);
         Assert.Equal("by id", await TextAsync(second));
     }
@@ -130,7 +131,8 @@ public sealed class SharedRoutingIdTests
 
     [Theory]
     [MemberData(nameof(Transports))]
-    public async Task An_answer_that_waits_holds_up_no_send_to_another_connection_of_the_same_id_and_goes_when_its_peer_reads(string endpoint)
+    public async Task An_answer_that_waits_holds_up_no_send_to_another_connection_of_the_same_id_and_goes_when_its_peer_reads(
+        string endpoint)
     {
         await using var fixture = new ContextFixture();
         RouterSocket router = Router(fixture, ref endpoint);
@@ -179,13 +181,16 @@ public sealed class SharedRoutingIdTests
     public async Task An_answer_to_a_connect_of_this_sockets_own_is_refused_once_that_connection_is_lost_and_waits_for_no_other()
     {
         await using var fixture = new ContextFixture();
-        RouterSocket router = fixture.Context.CreateRouter(new RouterOptions { OnDuplicateRoutingId = DuplicateRoutingId.Share, Linger = TimeSpan.Zero, ReconnectInterval = TimeSpan.FromMilliseconds(1) });
+        RouterSocket router = fixture.Context.CreateRouter(
+            new RouterOptions { OnDuplicateRoutingId = DuplicateRoutingId.Share, Linger = TimeSpan.Zero,
+            ReconnectInterval = TimeSpan.FromMilliseconds(1) });
         RawListener listener = fixture.Listen();
         router.Connect(listener.Endpoint);
         Message question;
         using (RawPeer peer = await listener.AcceptAsync())
         {
-            await peer.SendAsync((byte[])[.. Protocol.Zmp.ZmpFixture.DealerGreeting(Id), .. Protocol.Zmp.ZmpFixture.Frame(0, "question"u8)]);
+            await peer.SendAsync((byte[])[.. Protocol.Zmp.ZmpFixture.DealerGreeting(Id),
+                .. Protocol.Zmp.ZmpFixture.Frame(0, "question"u8)]);
             question = await router.ReceiveAsync(Guard.Token).Guarded();
             Assert.True(router.TrySendTo(question, "answer"u8, out _));
         }

@@ -70,5 +70,6 @@ public sealed class SlowPeersTests
         Linger = TimeSpan.Zero,
     });
 
-    private static Task FirstThatWaits(RouterSocket router, byte[] id) => StalledPeers.FirstThatWaits(() => router.SendAsync(id, Wire.Huge, Guard.Token));
+    private static Task FirstThatWaits(RouterSocket router, byte[] id) =>
+        StalledPeers.FirstThatWaits(() => router.SendAsync(id, Wire.Huge, Guard.Token));
 }

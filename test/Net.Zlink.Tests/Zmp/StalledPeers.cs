@@ -4,7 +4,8 @@ using Net.Zlink.Tests.Support;
 
 namespace Net.Zlink.Tests.Zmp;
 
-/// <summary>Peers of a ROUTER that read nothing by themselves: over wires plain sockets, since how much a DEALER with a low mark still takes in is up to the system's timers.</summary>
+/// <summary>Peers of a ROUTER that read nothing by themselves: over wires plain sockets, since how much a DEALER with a low mark still
+/// takes in is up to the system's timers.</summary>
 internal static class StalledPeers
 {
     public const string Inproc = "inproc://slow";
@@ -16,7 +17,8 @@ internal static class StalledPeers
     /// <param name="endpoint">As Bind returned it.</param>
     /// <param name="id">Its routing id.</param>
     /// <param name="texts">What it sends.</param>
-    public static async Task<IDisposable> ConnectAsync(ContextFixture fixture, RouterSocket router, string endpoint, byte[] id, params string[] texts)
+    public static async Task<IDisposable> ConnectAsync(
+        ContextFixture fixture, RouterSocket router, string endpoint, byte[] id, params string[] texts)
     {
         int there = router.GetPeers().Count(p => p.RoutingId.Span.SequenceEqual(id)) + 1;
         IDisposable peer;
@@ -34,7 +36,8 @@ internal static class StalledPeers
         else
         {
             RawPeer raw = await fixture.ConnectAsync(endpoint, receiveBuffer: 16 * 1024);
-            await raw.SendAsync((byte[])[.. ZmpFixture.DealerGreeting(id), .. texts.SelectMany(static text => ZmpFixture.Frame(0, System.Text.Encoding.ASCII.GetBytes(text)))]);
+            await raw.SendAsync((byte[])[.. ZmpFixture.DealerGreeting(id),
+                .. texts.SelectMany(static text => ZmpFixture.Frame(0, System.Text.Encoding.ASCII.GetBytes(text)))]);
             peer = raw;
         }
 

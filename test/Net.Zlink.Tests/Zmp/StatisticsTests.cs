@@ -33,12 +33,14 @@ public sealed class StatisticsTests
             (await receiver.ReceiveAsync(Guard.Token).Guarded()).Dispose();
         }
 
-        await fixture.UntilAsync(() => sender.GetStatistics() is { AcceptedMessages: 3, WrittenMessages: 3, QueuedMessages: 0, DroppedMessages: 0 });
+        await fixture.UntilAsync(() => sender.GetStatistics()
+            is { AcceptedMessages: 3, WrittenMessages: 3, QueuedMessages: 0, DroppedMessages: 0 });
 
         static void AssertWaits(DealerSocket socket)
         {
             SocketStatistics counters = socket.GetStatistics();
-            Assert.Equal((3, 0, 3, 0), (counters.AcceptedMessages, counters.WrittenMessages, counters.QueuedMessages, counters.DroppedMessages));
+            Assert.Equal((3, 0, 3, 0), (counters.AcceptedMessages, counters.WrittenMessages, counters.QueuedMessages,
+                counters.DroppedMessages));
         }
     }
 
@@ -68,7 +70,8 @@ public sealed class StatisticsTests
         for (int round = 1; round <= 3; round++)
         {
             using RawPeer peer = await RawPeer.ConnectAsync(endpoint);
-            await peer.SendAsync(Convert.FromHexString("5A01020000000004010501" + "41" + "5A0102000000000104" + "5A010000000000026869" + "5A010000000000026869"));
+            await peer.SendAsync(Convert.FromHexString(
+                "5A01020000000004010501" + "41" + "5A0102000000000104" + "5A010000000000026869" + "5A010000000000026869"));
             using Message message = await server.ReceiveAsync(Guard.Token).Guarded();
             server.Send(message.RoutingId.Span, "answer"u8);
             await fixture.UntilAsync(() => server.GetStatistics() is { QueuedMessages: 0 } s && s.ReceivedMessages == 2 * round);
@@ -76,14 +79,17 @@ public sealed class StatisticsTests
             int rounds = round;
             await fixture.UntilAsync(() => server.PeerCount == 0);
             SocketStatistics counters = server.GetStatistics();
-            Assert.Equal((rounds, rounds, 0), (counters.AcceptedMessages, counters.WrittenMessages + counters.DroppedMessages, counters.QueuedMessages));
-            Assert.Equal((2 * rounds, (2 * rounds) - 1, 1, 0), (counters.ReceivedMessages, counters.DeliveredMessages, counters.UnreadMessages, counters.DroppedUnreadMessages));
+            Assert.Equal((rounds, rounds, 0), (counters.AcceptedMessages, counters.WrittenMessages + counters.DroppedMessages,
+                counters.QueuedMessages));
+            Assert.Equal((2 * rounds, (2 * rounds) - 1, 1, 0),
+                (counters.ReceivedMessages, counters.DeliveredMessages, counters.UnreadMessages, counters.DroppedUnreadMessages));
             Assert.Equal(rounds, counters.AcceptedConnections);
             Assert.True(server.TryReceive(out Message last)); // What a lost peer sent stays readable.
             last.Dispose();
         }
 
-        Assert.Equal((6, 6, 0), (server.GetStatistics().ReceivedMessages, server.GetStatistics().DeliveredMessages, server.GetStatistics().UnreadMessages));
+        Assert.Equal((6, 6, 0), (server.GetStatistics().ReceivedMessages, server.GetStatistics().DeliveredMessages,
+            server.GetStatistics().UnreadMessages));
     }
 
     [Theory]
@@ -121,7 +127,8 @@ public sealed class StatisticsTests
         {
             PeerInfo info = Assert.Single(router.GetPeers());
             Assert.Equal((TimeSpan.FromMilliseconds(read), TimeSpan.FromMilliseconds(written)), (info.SinceLastRead, info.SinceLastWrite));
-            Assert.Contains(string.Create(CultureInfo.InvariantCulture, $", last read {read} ms ago, last write {written} ms ago"), router.Describe(), StringComparison.Ordinal);
+            Assert.Contains(string.Create(CultureInfo.InvariantCulture, $", last read {read} ms ago, last write {written} ms ago"),
+                router.Describe(), StringComparison.Ordinal);
         }
     }
 
@@ -157,7 +164,8 @@ public sealed class StatisticsTests
         SocketEvent dropped = await monitor.ReadAsync(Guard.Token).Guarded();
         Assert.Equal((2L, endpoint), (dropped.Value, dropped.RemoteAddress));
         SocketStatistics counters = sender.GetStatistics();
-        Assert.Equal((2, 0, 0, 2), (counters.AcceptedMessages, counters.WrittenMessages, counters.QueuedMessages, counters.DroppedMessages));
+        Assert.Equal((2, 0, 0, 2), (counters.AcceptedMessages, counters.WrittenMessages, counters.QueuedMessages,
+            counters.DroppedMessages));
     }
 
     [Fact]
@@ -173,6 +181,7 @@ public sealed class StatisticsTests
         sender.Options.Linger = TimeSpan.Zero;
         sender.Disconnect("inproc://nobody");
         SocketStatistics counters = sender.GetStatistics();
-        Assert.Equal((2, 0, 0, 2), (counters.AcceptedMessages, counters.WrittenMessages, counters.QueuedMessages, counters.DroppedMessages));
+        Assert.Equal((2, 0, 0, 2), (counters.AcceptedMessages, counters.WrittenMessages, counters.QueuedMessages,
+            counters.DroppedMessages));
     }
 }

@@ -53,7 +53,8 @@ public sealed class StopListeningTests
     {
         await using var fixture = new ContextFixture();
         PairSocket pair = fixture.Context.CreatePair();
-        Assert.Contains("is not bound", Assert.Throws<ZlinkException>(() => pair.StopListening("tcp://127.0.0.1:5")).Message, StringComparison.Ordinal);
+        Assert.Contains("is not bound", Assert.Throws<ZlinkException>(() => pair.StopListening("tcp://127.0.0.1:5")).Message,
+            StringComparison.Ordinal);
         Assert.Equal(ZlinkError.InvalidArgument, Assert.Throws<ZlinkException>(() => pair.StopListening("no endpoint")).Error);
         Assert.Throws<ArgumentNullException>(() => pair.StopListening(null!));
         pair.Dispose();

@@ -9,7 +9,8 @@ public sealed class StoppedReaderTests
     [Theory]
     [InlineData(0)]
     [InlineData(5)]
-    public async Task A_reader_that_stops_for_ten_times_its_heartbeat_timeout_loses_neither_its_connection_nor_a_message(int heartbeatsBefore)
+    public async Task A_reader_that_stops_for_ten_times_its_heartbeat_timeout_loses_neither_its_connection_nor_a_message(
+        int heartbeatsBefore)
     {
         const int Messages = 5_000; // of 100 bytes: more than the mark and one read
         var clock = new ManualTimeProvider();
@@ -24,7 +25,8 @@ public sealed class StoppedReaderTests
             HeartbeatTtl = timeout,
             Linger = TimeSpan.Zero,
         });
-        DealerSocket sender = fixture.Context.CreateDealer(new DealerOptions { HeartbeatInterval = interval, HeartbeatTimeout = timeout, HeartbeatTtl = timeout, Linger = TimeSpan.Zero });
+        DealerSocket sender = fixture.Context.CreateDealer(
+            new DealerOptions { HeartbeatInterval = interval, HeartbeatTimeout = timeout, HeartbeatTtl = timeout, Linger = TimeSpan.Zero });
         sender.Connect(reader.Bind("tcp://127.0.0.1:0"));
         await fixture.UntilAsync(() => reader.GetPeers().Concat(sender.GetPeers()).Count(static p => p.IsConnected) == 2);
         using SocketMonitor here = reader.OpenMonitor(SocketEventTypes.Disconnected);

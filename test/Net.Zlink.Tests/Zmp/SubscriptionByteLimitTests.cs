@@ -50,7 +50,9 @@ public sealed class SubscriptionByteLimitTests
         Assert.Equal(4, told.Value);
         Assert.Contains("more than its part of topics", told.Detail, StringComparison.Ordinal);
         Assert.Contains("a larger SubscriptionByteLimit", told.Detail, StringComparison.Ordinal);
-        Assert.Equal(ZmpFixture.Greeting((byte)(publisher is PubSocket ? ZmpSocketType.Pub : ZmpSocketType.XPub), s_id), await greedy.ReadToEndAsync()); // Nothing behind it: after an ERROR a native peer would not come again.
+        // Nothing behind it: after an ERROR a native peer would not come again.
+        Assert.Equal(ZmpFixture.Greeting((byte)(publisher is PubSocket ? ZmpSocketType.Pub : ZmpSocketType.XPub), s_id),
+            await greedy.ReadToEndAsync());
         greedy.Dispose();
         await fixture.UntilAsync(() => fixture.Context.GetStatistics().SubscriptionBytes == Few * ChargeOfOne);
         await honest.SendAsync(Topics(Few, 1));
@@ -64,8 +66,10 @@ public sealed class SubscriptionByteLimitTests
     [Fact]
     public async Task A_send_that_waits_for_a_subscribers_room_goes_on_when_that_loses_its_topics()
     {
-        await using var fixture = new ContextFixture(time: new ManualTimeProvider(), subscriptionByteLimit: Limit); // Its connection's end takes as long as the peer likes.
-        PubSocket publisher = fixture.Context.CreatePub(new PubOptions { NoDrop = true, SendHighWaterMark = 1, Linger = TimeSpan.Zero, ReconnectInterval = TimeSpan.FromHours(1) });
+        // Its connection's end takes as long as the peer likes.
+        await using var fixture = new ContextFixture(time: new ManualTimeProvider(), subscriptionByteLimit: Limit);
+        PubSocket publisher = fixture.Context.CreatePub(
+            new PubOptions { NoDrop = true, SendHighWaterMark = 1, Linger = TimeSpan.Zero, ReconnectInterval = TimeSpan.FromHours(1) });
         RawListener listener = fixture.Listen();
         publisher.Connect(listener.Endpoint);
         RawPeer peer = fixture.Own(await listener.AcceptAsync());
@@ -150,7 +154,8 @@ public sealed class SubscriptionByteLimitTests
             subscriber.Unsubscribe(BitConverter.GetBytes(i));
         }
 
-        await fixture.UntilAsync(() => fixture.Context.GetStatistics().SubscriptionBytes == Few * ChargeOfOne && publisher.TopicCount == Few);
+        await fixture.UntilAsync(() => fixture.Context.GetStatistics().SubscriptionBytes == Few * ChargeOfOne
+            && publisher.TopicCount == Few);
         publisher.Send(BitConverter.GetBytes(1));
         using Message message = await subscriber.ReceiveAsync(Guard.Token).Guarded();
         Assert.Equal(BitConverter.GetBytes(1), message.Span);

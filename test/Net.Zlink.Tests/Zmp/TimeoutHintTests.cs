@@ -59,7 +59,8 @@ public sealed class TimeoutHintTests
         using SocketMonitor monitor = sub.OpenMonitor(SocketEventTypes.ConnectGivenUp);
         sub.Connect(endpoint);
         await monitor.ReadAsync(Guard.Token).Guarded();
-        Assert.Contains($"{endpoint} was given up: the peer broke the protocol: socket type mismatch", ReceiveError(sub), StringComparison.Ordinal);
+        Assert.Contains($"{endpoint} was given up: the peer broke the protocol: socket type mismatch", ReceiveError(sub),
+            StringComparison.Ordinal);
     }
 
     [Fact]

@@ -34,7 +34,8 @@ public sealed class TopicHistoryTests
             await publisher.SendAsync(PublisherGreeting); // Not before the changes of the connection before were over.
             subscriber.Subscribe("last"u8);
             List<string> told = await ReadTopicsUntilAsync(publisher, "+last");
-            Assert.True(told is ["+held", "+last"] or ["+last", "+held", "+last"], $"it was told {string.Join(' ', told)}"); // The greeting says what is held, and what is subscribed meanwhile comes behind it.
+            // The greeting says what is held, and what is subscribed meanwhile comes behind it.
+            Assert.True(told is ["+held", "+last"] or ["+last", "+held", "+last"], $"it was told {string.Join(' ', told)}");
             subscriber.Unsubscribe("last"u8);
             using var over = new CancellationTokenSource();
             Task changing = ChangeUntil(subscriber, over.Token);
@@ -54,7 +55,8 @@ public sealed class TopicHistoryTests
     {
         await using var fixture = new ContextFixture();
         RawListener listener = fixture.Listen();
-        (ZmpSocket socket, Action<string> subscribe, Action<string> unsubscribe, Func<SocketStatistics> counters) = Make(fixture.Context, type);
+        (ZmpSocket socket, Action<string> subscribe, Action<string> unsubscribe, Func<SocketStatistics> counters) =
+            Make(fixture.Context, type);
         socket.Connect(listener.Endpoint);
         using RawPeer publisher = await AwayAsync(listener, type);
         subscribe("held");
@@ -72,7 +74,8 @@ public sealed class TopicHistoryTests
         subscribe("last");
         Assert.Equal(["+last"], await ReadTopicsUntilAsync(next, "+last"));
         SocketStatistics all = counters();
-        Assert.Equal((all.DroppedMessages, all.AcceptedMessages), (all.ObsoleteMessages, all.WrittenMessages + all.DroppedMessages + all.QueuedMessages));
+        Assert.Equal((all.DroppedMessages, all.AcceptedMessages),
+            (all.ObsoleteMessages, all.WrittenMessages + all.DroppedMessages + all.QueuedMessages));
     }
 
     [Fact]
@@ -121,7 +124,8 @@ public sealed class TopicHistoryTests
         var time = new ManualTimeProvider();
         await using var fixture = new ContextFixture(time: time);
         RawListener listener = fixture.Listen();
-        (ZmpSocket socket, Action<string> subscribe, Action<string> unsubscribe, Func<SocketStatistics> counters) = Make(fixture.Context, type);
+        (ZmpSocket socket, Action<string> subscribe, Action<string> unsubscribe, Func<SocketStatistics> counters) =
+            Make(fixture.Context, type);
         using SocketMonitor monitor = socket.OpenMonitor(SocketEventTypes.Disconnected);
         using SocketMonitor retries = socket.OpenMonitor(SocketEventTypes.ConnectRetried);
         subscribe("held");
@@ -171,17 +175,20 @@ public sealed class TopicHistoryTests
         return publisher;
     }
 
-    private static (ZmpSocket Socket, Action<string> Subscribe, Action<string> Unsubscribe, Func<SocketStatistics> Books) Make(ZlinkContext context, string type)
+    private static (ZmpSocket Socket, Action<string> Subscribe, Action<string> Unsubscribe, Func<SocketStatistics> Books) Make(
+        ZlinkContext context, string type)
     {
         TimeSpan soon = TimeSpan.FromMilliseconds(1);
         if (type is "SUB")
         {
             SubSocket sub = context.CreateSub(new SubOptions { ReconnectInterval = soon });
-            return (sub, topic => sub.Subscribe(Encoding.ASCII.GetBytes(topic)), topic => sub.Unsubscribe(Encoding.ASCII.GetBytes(topic)), sub.GetStatistics);
+            return (sub, topic => sub.Subscribe(Encoding.ASCII.GetBytes(topic)), topic => sub.Unsubscribe(Encoding.ASCII.GetBytes(topic)),
+                sub.GetStatistics);
         }
 
         XSubSocket xsub = context.CreateXSub(new XSubOptions { ReconnectInterval = soon });
-        return (xsub, topic => xsub.Send([1, .. Encoding.ASCII.GetBytes(topic)]), topic => xsub.Send([0, .. Encoding.ASCII.GetBytes(topic)]), xsub.GetStatistics);
+        return (xsub, topic => xsub.Send([1, .. Encoding.ASCII.GetBytes(topic)]),
+            topic => xsub.Send([0, .. Encoding.ASCII.GetBytes(topic)]), xsub.GetStatistics);
     }
 
     private static Task ChangeUntil(SubSocket subscriber, CancellationToken over) => Task.Factory.StartNew(
@@ -197,7 +204,8 @@ public sealed class TopicHistoryTests
         TaskCreationOptions.LongRunning,
         TaskScheduler.Default);
 
-    /// <summary>What is told of topics, with a sign each, and messages as they are, up to one of these; a SUB tells by control frames, an XSUB by the messages of its application or by control frames.</summary>
+    /// <summary>What is told of topics, with a sign each, and messages as they are, up to one of these; a SUB tells by control frames, an
+    /// XSUB by the messages of its application or by control frames.</summary>
     private static async Task<List<string>> ReadTopicsUntilAsync(RawPeer publisher, string last)
     {
         var told = new List<string>();
@@ -215,7 +223,8 @@ public sealed class TopicHistoryTests
                     told.Add("-" + Encoding.ASCII.GetString(body));
                     break;
                 case ZmpFlags.None:
-                    told.Add(body is [<= 1, ..] ? (body[0] == 1 ? "+" : "-") + Encoding.ASCII.GetString(body.AsSpan(1)) : Encoding.ASCII.GetString(body));
+                    told.Add(body is [<= 1, ..] ? (body[0] == 1 ? "+" : "-") + Encoding.ASCII.GetString(body.AsSpan(1))
+                        : Encoding.ASCII.GetString(body));
                     break;
                 default:
                     break; // HELLO, READY.

@@ -60,7 +60,8 @@ public sealed class TopicLimitTests
         // 1 MiB of topics is anybody's.
         const int Topics = 1024 * 1024 / ChargeOfOne;
         await using var fixture = new ContextFixture();
-        ZmpSocket publisher = isExtended ? fixture.Context.CreateXPub(new XPubOptions { ReceiveByteLimit = 2_000 }) : fixture.Context.CreatePub(new PubOptions { ReceiveByteLimit = 2_000 });
+        ZmpSocket publisher = isExtended ? fixture.Context.CreateXPub(new XPubOptions { ReceiveByteLimit = 2_000 })
+            : fixture.Context.CreatePub(new PubOptions { ReceiveByteLimit = 2_000 });
         using SocketMonitor monitor = publisher.OpenMonitor(SocketEventTypes.Disconnected);
         string endpoint = publisher.Bind("tcp://127.0.0.1:0");
         for (int i = 0; i < 3; i++)
@@ -87,7 +88,8 @@ public sealed class TopicLimitTests
     public async Task A_subscriber_of_too_many_is_told_why_and_comes_again_once_the_publisher_allows_more(bool isExtended)
     {
         await using var fixture = new ContextFixture();
-        ZmpSocket publisher = isExtended ? fixture.Context.CreateXPub(new XPubOptions { ReceiveByteLimit = 1024 * 1024 }) : fixture.Context.CreatePub(new PubOptions { ReceiveByteLimit = 1024 * 1024 });
+        ZmpSocket publisher = isExtended ? fixture.Context.CreateXPub(new XPubOptions { ReceiveByteLimit = 1024 * 1024 })
+            : fixture.Context.CreatePub(new PubOptions { ReceiveByteLimit = 1024 * 1024 });
         SubSocket subscriber = fixture.Context.CreateSub(new SubOptions { ReconnectInterval = TimeSpan.FromMilliseconds(10) });
         Subscribe(subscriber, 2_000);
 

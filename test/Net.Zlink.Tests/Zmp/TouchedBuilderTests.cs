@@ -4,7 +4,8 @@ using Xunit;
 
 namespace Net.Zlink.Tests.Zmp;
 
-/// <summary>A builder that its owner goes on using while a send of it waits: a forgotten await, as a rule, which shows only where there is no room.</summary>
+/// <summary>A builder that its owner goes on using while a send of it waits: a forgotten await, as a rule, which shows only where there is
+/// no room.</summary>
 public sealed class TouchedBuilderTests
 {
     public enum Touch

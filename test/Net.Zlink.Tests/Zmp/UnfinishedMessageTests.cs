@@ -41,7 +41,8 @@ public sealed class UnfinishedMessageTests
         SocketEvent told = await monitor.ReadAsync(Guard.Token).Guarded();
         Assert.Equal(4, told.Value);
         Assert.Contains("UnfinishedByteLimit", told.Detail, StringComparison.Ordinal);
-        Assert.Equal(ZmpFixture.Greeting((byte)ZmpSocketType.Dealer, s_id), await endless.ReadToEndAsync()); // Nothing behind it: after an ERROR a native peer would not come again.
+        // Nothing behind it: after an ERROR a native peer would not come again.
+        Assert.Equal(ZmpFixture.Greeting((byte)ZmpSocketType.Dealer, s_id), await endless.ReadToEndAsync());
         endless.Dispose();
         await sending;
         await fixture.UntilAsync(() => fixture.Context.GetStatistics().UnfinishedBytes is > 200 * KiB and < 300 * KiB);
@@ -75,7 +76,8 @@ public sealed class UnfinishedMessageTests
         await using var fixture = new ContextFixture(unfinishedByteLimit: Limit);
         await using var sender = new ContextFixture();
         DealerSocket receiver = fixture.Context.CreateDealer();
-        DealerSocket dealer = sender.Context.CreateDealer(new DealerOptions { ReconnectInterval = TimeSpan.FromMilliseconds(10), Linger = TimeSpan.Zero });
+        DealerSocket dealer = sender.Context.CreateDealer(
+            new DealerOptions { ReconnectInterval = TimeSpan.FromMilliseconds(10), Linger = TimeSpan.Zero });
         using SocketMonitor monitor = dealer.OpenMonitor(SocketEventTypes.Disconnected | SocketEventTypes.ConnectionReady);
         dealer.Connect(receiver.Bind("tcp://127.0.0.1:0"));
         Assert.Equal(SocketEventTypes.ConnectionReady, (await monitor.ReadAsync(Guard.Token).Guarded()).Type);

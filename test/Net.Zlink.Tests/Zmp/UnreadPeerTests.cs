@@ -5,7 +5,8 @@ using Xunit;
 
 namespace Net.Zlink.Tests.Zmp;
 
-/// <summary>A peer is not judged by its silence while what it sent lies unread behind a pause of ours: here its shard, which hears of the time that is over before it hears of the bytes.</summary>
+/// <summary>A peer is not judged by its silence while what it sent lies unread behind a pause of ours: here its shard, which hears of the
+/// time that is over before it hears of the bytes.</summary>
 public sealed class UnreadPeerTests
 {
     private static readonly TimeSpan Second = TimeSpan.FromSeconds(1);
@@ -19,7 +20,8 @@ public sealed class UnreadPeerTests
     {
         await using var fixture = new StreamFixture(shards: 1, time: _clock);
         using var holding = new BlockingHandler("received");
-        (PairSocket pair, RawPeer peer, SocketMonitor monitor) = await OpenAsync(fixture, new PairOptions { HeartbeatInterval = Second, HeartbeatTimeout = 3 * Second });
+        (PairSocket pair, RawPeer peer, SocketMonitor monitor) =
+            await OpenAsync(fixture, new PairOptions { HeartbeatInterval = Second, HeartbeatTimeout = 3 * Second });
         _clock.Advance(Second);
         await AssertNextAsync(peer, "5A0102000000000402000000");
         RawPeer busy = await HoldAsync(fixture, holding);
@@ -141,5 +143,6 @@ public sealed class UnreadPeerTests
         Assert.Equal(4, (await ended).Value);
     }
 
-    private static async Task AssertNextAsync(RawPeer peer, string expected) => Assert.Equal(expected, Convert.ToHexString(await peer.ReadAsync(expected.Length / 2)));
+    private static async Task AssertNextAsync(RawPeer peer, string expected) =>
+        Assert.Equal(expected, Convert.ToHexString(await peer.ReadAsync(expected.Length / 2)));
 }

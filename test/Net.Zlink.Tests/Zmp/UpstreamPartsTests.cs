@@ -9,7 +9,8 @@ namespace Net.Zlink.Tests.Zmp;
 /// <summary>Messages of several parts that an XSUB sends: each part may be a topic.</summary>
 public sealed class UpstreamPartsTests
 {
-    private static readonly byte[][] Parts = [[1, (byte)'a'], [0, (byte)'a'], [1, (byte)'b'], [0, (byte)'b'], [1], [0], "data"u8.ToArray(), "more"u8.ToArray(), [], Wire.Pattern(20_000)];
+    private static readonly byte[][] Parts = [[1, (byte)'a'], [0, (byte)'a'], [1, (byte)'b'], [0, (byte)'b'], [1], [0], "data"u8.ToArray(),
+        "more"u8.ToArray(), [], Wire.Pattern(20_000)];
 
     [Theory]
     [InlineData("tcp://127.0.0.1:0")]
@@ -98,10 +99,12 @@ public sealed class UpstreamPartsTests
     [InlineData("inproc://cancels", 1)]
     [InlineData("tcp://127.0.0.1:0", 2)]
     [InlineData("inproc://cancels", 2)]
-    public async Task Of_a_message_of_several_parts_the_cancels_that_are_not_a_topics_last_are_left_out_and_the_rest_goes(string endpoint, int peers)
+    public async Task Of_a_message_of_several_parts_the_cancels_that_are_not_a_topics_last_are_left_out_and_the_rest_goes(
+        string endpoint, int peers)
     {
         await using var fixture = new ContextFixture();
-        XPubSocket[] publishers = [.. Enumerable.Range(0, peers).Select(_ => fixture.Context.CreateXPub(new XPubOptions { Verboser = true }))];
+        XPubSocket[] publishers = [.. Enumerable.Range(0, peers)
+            .Select(_ => fixture.Context.CreateXPub(new XPubOptions { Verboser = true }))];
         XSubSocket subscriber = fixture.Context.CreateXSub();
         for (int i = 0; i < peers; i++)
         {
@@ -131,7 +134,8 @@ public sealed class UpstreamPartsTests
         for (int seed = 0; seed < 20; seed++)
         {
             await using var fixture = new ContextFixture();
-            XPubSocket[] publishers = [.. Enumerable.Range(0, 2).Select(_ => fixture.Context.CreateXPub(new XPubOptions { OnlyFirstSubscribe = onlyFirst }))];
+            XPubSocket[] publishers = [.. Enumerable.Range(0, 2)
+                .Select(_ => fixture.Context.CreateXPub(new XPubOptions { OnlyFirstSubscribe = onlyFirst }))];
             XSubSocket first = fixture.Context.CreateXSub(new XSubOptions { OnlyFirstSubscribe = onlyFirst });
             XSubSocket second = isShared ? first : fixture.Context.CreateXSub(new XSubOptions { OnlyFirstSubscribe = onlyFirst });
             first.Connect(publishers[0].Bind("tcp://127.0.0.1:0"));
@@ -226,7 +230,8 @@ public sealed class UpstreamPartsTests
                 return [.. received];
             }
 
-            received.Add(string.Join(' ', message.ToArrays().Select(static part => part.Length > 10 ? $"{part.Length}" : Convert.ToHexString(part))));
+            received.Add(string.Join(' ', message.ToArrays()
+                .Select(static part => part.Length > 10 ? $"{part.Length}" : Convert.ToHexString(part))));
         }
     }
 }

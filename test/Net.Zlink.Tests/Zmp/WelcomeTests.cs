@@ -10,7 +10,8 @@ public sealed class WelcomeTests
     public async Task A_publisher_that_connects_sends_it_once_however_often_it_connects()
     {
         await using var fixture = new ContextFixture();
-        XPubSocket publisher = fixture.Context.CreateXPub(new XPubOptions { WelcomeMessage = "welcome"u8.ToArray(), ReconnectInterval = TimeSpan.FromMilliseconds(1) });
+        XPubSocket publisher = fixture.Context.CreateXPub(
+            new XPubOptions { WelcomeMessage = "welcome"u8.ToArray(), ReconnectInterval = TimeSpan.FromMilliseconds(1) });
         SubSocket first = fixture.Context.CreateSub();
         first.Subscribe("");
         string endpoint = first.Bind("tcp://127.0.0.1:0");
@@ -30,7 +31,8 @@ public sealed class WelcomeTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task Within_the_process_a_publisher_that_connects_sends_it_once_whether_the_name_was_bound_before_or_not(bool connectsFirst)
+    public async Task Within_the_process_a_publisher_that_connects_sends_it_once_whether_the_name_was_bound_before_or_not(
+        bool connectsFirst)
     {
         await using var fixture = new ContextFixture();
         XPubSocket publisher = fixture.Context.CreateXPub(new XPubOptions { WelcomeMessage = "welcome"u8.ToArray() });

@@ -23,7 +23,8 @@ internal static class ManyRunCommand
         Option<int> burst = ManyCommand.Burst();
         var command = new ExampleCommand(
             Name,
-            "Some DEALERs send to one ROUTER over tcp: one thread sends, the dealers taking turns, and one receives. 'many' runs it; also for profilers.",
+            "Some DEALERs send to one ROUTER over tcp: one thread sends, the dealers taking turns, and one receives. 'many' runs it; "
+                + "also for profilers.",
             $"dotnet run -c Release --project bench/Net.Zlink.Scenarios -- {Name} --dealers 1000");
         foreach (Option option in new Option[] { dealers, messages, warmUp, size, burst })
         {
@@ -32,7 +33,8 @@ internal static class ManyRunCommand
 
         command.SetAction(request =>
         {
-            Run(request.GetValue(dealers), request.GetValue(messages), request.GetValue(warmUp), request.GetValue(size), request.GetValue(burst));
+            Run(request.GetValue(dealers), request.GetValue(messages), request.GetValue(warmUp), request.GetValue(size),
+                request.GetValue(burst));
             return 0;
         });
         return command;
@@ -72,5 +74,6 @@ internal static class ManyRunCommand
     }
 
     private static void Print(int count, int size, string figure, double value) =>
-        Console.WriteLine(string.Create(CultureInfo.InvariantCulture, $"{ResultLines.Prefix}{PatternStack.Managed},DEALERS_{count},tcp,{size},{figure},{value:F4}"));
+        Console.WriteLine(string.Create(CultureInfo.InvariantCulture,
+            $"{ResultLines.Prefix}{PatternStack.Managed},DEALERS_{count},tcp,{size},{figure},{value:F4}"));
 }

@@ -25,14 +25,17 @@ internal sealed record ManyRunner(int Dealers, int Messages, int WarmUp, int Siz
         long needed = ((long)Dealers * FilesPerDealer) + OtherFiles;
         if (needed > ProcFile.OpenFileLimit())
         {
-            throw new RequestException($"{Dealers} dealers need {needed} open files and the limit is {ProcFile.OpenFileLimit()}: raise it with 'ulimit -n {needed}' first.");
+            throw new RequestException(
+                $"{Dealers} dealers need {needed} open files and the limit is {ProcFile.OpenFileLimit()}: raise it with 'ulimit -n "
+                + $"{needed}' first.");
         }
     }
 
     public async Task<Run> RunAsync(string side, int dealers, int round, CancellationToken cancellation)
     {
         MeasuredFigures figures = await MeasuringProcess.RunAsync(
-            Self.StartInfo(InlineCompletions, ManyRunCommand.Name, "--dealers", Text(dealers), "--messages", Text(Messages), "--warm-up", Text(WarmUp), "--size", Text(Size), "--burst", Text(Burst)),
+            Self.StartInfo(InlineCompletions, ManyRunCommand.Name, "--dealers", Text(dealers), "--messages", Text(Messages), "--warm-up",
+                Text(WarmUp), "--size", Text(Size), "--burst", Text(Burst)),
             ManyRunCommand.CpuFigure,
             cancellation);
 
@@ -41,7 +44,8 @@ internal sealed record ManyRunner(int Dealers, int Messages, int WarmUp, int Siz
         {
             Server = side,
             Round = round,
-            Load = figures.Find(ResultLines.Throughput) is { } rate ? new LoadResult { Result = "PASS", MessagesPerSecond = rate, Received = Messages } : null,
+            Load = figures.Find(ResultLines.Throughput) is { } rate
+                ? new LoadResult { Result = "PASS", MessagesPerSecond = rate, Received = Messages } : null,
             CpuSeconds = (figures.Find(ManyRunCommand.CpuFigure) ?? 0) * Messages / MicrosecondsPerSecond,
             OthersPercent = figures.OthersPercent,
             Fault = figures.Fault,

@@ -1,6 +1,7 @@
 namespace Net.Zlink.Scenarios.Patterns.Ports;
 
-/// <summary>One socket of a pattern, ours or a native one. Implemented by structs, so that the measuring loops are compiled for each and call the socket directly, as a program would.</summary>
+/// <summary>One socket of a pattern, ours or a native one. Implemented by structs, so that the measuring loops are compiled for each and
+/// call the socket directly, as a program would.</summary>
 internal interface IPort
 {
     /// <summary>Sends one message, waiting for room.</summary>

@@ -2,7 +2,8 @@ using Net.Zlink.Scenarios.Native;
 
 namespace Net.Zlink.Scenarios.Patterns.Ports;
 
-/// <summary>A native socket whose messages have one part: PAIR, DEALER, PUB, SUB. The native library has no batches: they are made one by one.</summary>
+/// <summary>A native socket whose messages have one part: PAIR, DEALER, PUB, SUB. The native library has no batches: they are made one by
+/// one.</summary>
 internal readonly struct NativePort(NativeSocket socket) : IServerPort
 {
     public void Send(ReadOnlySpan<byte> payload) => socket.Send(payload, 0);

@@ -21,7 +21,8 @@ internal sealed unsafe class NativeSocket : IDisposable
         Set(NativeNumber.Linger, 0);
     }
 
-    public void Set(int option, int value) => Check(NativeZlink.zlink_setsockopt(_handle, option, (byte*)&value, sizeof(int)), $"option {option}");
+    public void Set(int option, int value) =>
+        Check(NativeZlink.zlink_setsockopt(_handle, option, (byte*)&value, sizeof(int)), $"option {option}");
 
     public void Set(int option, ReadOnlySpan<byte> value)
     {

@@ -3,7 +3,8 @@ using Net.Zlink.Benchmarks.Common;
 
 namespace Net.Zlink.Scenarios.Patterns.Running;
 
-/// <summary>A certificate for the time of a measurement, as files: the native library takes nothing else, and ours then does the same. The clients trust it and nothing else.</summary>
+/// <summary>A certificate for the time of a measurement, as files: the native library takes nothing else, and ours then does the same. The
+/// clients trust it and nothing else.</summary>
 internal sealed class Certificates : IDisposable
 {
     /// <summary>The name that the clients expect.</summary>

@@ -2,8 +2,10 @@ using System.Runtime;
 
 namespace Net.Zlink.Scenarios.Patterns.Running;
 
-/// <summary>Tells while code is being exercised whether the runtime still compiles it: what is called often is compiled twice more, in the background, a tenth of a second after the last new method at the earliest.</summary>
-/// <remarks>A flood that is measured before runs at a third of its rate for as long as it lasts (docs/benchmarks/log.md, "Compiled for good").</remarks>
+/// <summary>Tells while code is being exercised whether the runtime still compiles it: what is called often is compiled twice more, in the
+/// background, a tenth of a second after the last new method at the earliest.</summary>
+/// <remarks>A flood that is measured before runs at a third of its rate for as long as it lasts (docs/benchmarks/log.md, "Compiled for
+/// good").</remarks>
 /// <param name="limit">However much is compiled then.</param>
 /// <param name="time">The clock.</param>
 /// <param name="methods">How many methods have been compiled so far.</param>

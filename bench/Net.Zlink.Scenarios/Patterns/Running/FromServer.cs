@@ -4,7 +4,8 @@ using Net.Zlink.Scenarios.Patterns.Ports;
 
 namespace Net.Zlink.Scenarios.Patterns.Running;
 
-/// <summary>The server publishes, and each client receives each message. What is counted is what was received: one send in as many as there are clients publishes.</summary>
+/// <summary>The server publishes, and each client receives each message. What is counted is what was received: one send in as many as there
+/// are clients publishes.</summary>
 internal readonly struct FromServer<TServer, TClient>(TServer server, TClient[] clients) : IPatternEnds
     where TServer : struct, IServerPort
     where TClient : struct, IPort

@@ -54,7 +54,8 @@ internal sealed class ManagedProgram : IDisposable
         _certificates?.Dispose();
     }
 
-    private static byte[] ClientId(int client) => System.Text.Encoding.ASCII.GetBytes(string.Create(CultureInfo.InvariantCulture, $"CLIENT_{client}"));
+    private static byte[] ClientId(int client) =>
+        System.Text.Encoding.ASCII.GetBytes(string.Create(CultureInfo.InvariantCulture, $"CLIENT_{client}"));
 
     private static RouterOptions RouterOptions(byte[] id) => new() { RoutingId = id, Mandatory = true };
 
@@ -62,12 +63,14 @@ internal sealed class ManagedProgram : IDisposable
     {
         DuplexSocket server = newSocket(_context);
         DuplexSocket[] clients = Connected(server, _ => newSocket(_context));
-        Measure(new TowardsServer<DuplexPort, DuplexPort>(new DuplexPort(server), [.. clients.Select(static client => new DuplexPort(client))], hasWayBack), [server, .. clients]);
+        Measure(new TowardsServer<DuplexPort, DuplexPort>(
+            new DuplexPort(server), [.. clients.Select(static client => new DuplexPort(client))], hasWayBack), [server, .. clients]);
     }
 
     private void RunPubSub()
     {
-        // Every message is waited for, so none may be dropped: beyond its limits this publisher waits. The native one has no limit in bytes, and none of its counts reaches its mark.
+        // Every message is waited for, so none may be dropped: beyond its limits this publisher waits. The native one has no limit in
+        // bytes, and none of its counts reaches its mark.
         PubSocket publisher = _context.CreatePub(new PubOptions { NoDrop = true });
         SubSocket[] subscribers = Connected(publisher, _ =>
         {
@@ -75,14 +78,17 @@ internal sealed class ManagedProgram : IDisposable
             subscriber.Subscribe("");
             return subscriber;
         });
-        Measure(new FromServer<PubPort, SubPort>(new PubPort(publisher), [.. subscribers.Select(static subscriber => new SubPort(subscriber))]), [publisher, .. subscribers]);
+        Measure(new FromServer<PubPort, SubPort>(
+            new PubPort(publisher), [.. subscribers.Select(static subscriber => new SubPort(subscriber))]), [publisher, .. subscribers]);
     }
 
     private void RunDealerRouter()
     {
         RouterSocket router = _context.CreateRouter();
         DealerSocket[] dealers = Connected(router, client => _context.CreateDealer(new DealerOptions { RoutingId = ClientId(client) }));
-        Measure(new TowardsServer<RouterPort, DuplexPort>(new RouterPort(router, []), [.. dealers.Select(static dealer => new DuplexPort(dealer))], hasWayBack: true), [router, .. dealers]);
+        Measure(new TowardsServer<RouterPort, DuplexPort>(
+            new RouterPort(router, []), [.. dealers.Select(static dealer => new DuplexPort(dealer))], hasWayBack: true),
+            [router, .. dealers]);
     }
 
     private void RunRouters()
@@ -91,14 +97,18 @@ internal sealed class ManagedProgram : IDisposable
         RouterSocket[] clients = Connected(server, client => _context.CreateRouter(RouterOptions(ClientId(client))));
         if (_what.Pattern is not PatternNames.RouterRouterPoll)
         {
-            Measure(new TowardsServer<RouterPort, RouterPort>(new RouterPort(server, []), [.. clients.Select(static client => new RouterPort(client, ServerId))], hasWayBack: true), [server, .. clients]);
+            Measure(new TowardsServer<RouterPort, RouterPort>(
+                new RouterPort(server, []), [.. clients.Select(static client => new RouterPort(client, ServerId))], hasWayBack: true),
+                [server, .. clients]);
             return;
         }
 
         var pollers = new List<Poller>();
         try
         {
-            Measure(new TowardsServer<PolledRouterPort, PolledRouterPort>(Polled(server, []), [.. clients.Select(client => Polled(client, ServerId))], hasWayBack: true), [server, .. clients]);
+            Measure(new TowardsServer<PolledRouterPort,
+                PolledRouterPort>(Polled(server, []), [.. clients.Select(client => Polled(client, ServerId))], hasWayBack: true),
+                [server, .. clients]);
         }
         finally
         {
@@ -127,7 +137,8 @@ internal sealed class ManagedProgram : IDisposable
             ports[i] = new StreamPort(client, client.ConnectAsync(endpoint).AsTask().GetAwaiter().GetResult());
         }
 
-        _run.Measure(new TowardsServer<StreamPort, StreamPort>(new StreamPort(server, 0), ports, hasWayBack: true), () => [server.GetStatistics().ToString()]);
+        _run.Measure(new TowardsServer<StreamPort, StreamPort>(new StreamPort(server, 0), ports, hasWayBack: true),
+            () => [server.GetStatistics().ToString()]);
     }
 
     private StreamOptions StreamOptions()
@@ -186,5 +197,7 @@ internal sealed class ManagedProgram : IDisposable
 
     private void Measure<TEnds>(TEnds ends, ZmpSocket[] sockets)
         where TEnds : struct, IPatternEnds =>
-        _run.Measure(ends, () => sockets.Select(static socket => $"{socket.GetStatistics()} can send: {socket.CanSend}, can receive: {socket.CanReceive}; {string.Join("; ", socket.GetPeers())}"));
+        _run.Measure(ends, () => sockets.Select(static socket =>
+            $"{socket.GetStatistics()} can send: {socket.CanSend}, can receive: {socket.CanReceive}; "
+            + $"{string.Join("; ", socket.GetPeers())}"));
 }

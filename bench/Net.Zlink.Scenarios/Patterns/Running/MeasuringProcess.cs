@@ -12,15 +12,18 @@ internal static class MeasuringProcess
     // Between the end of a process's output and its own end lie milliseconds.
     private static readonly TimeSpan EndLimit = TimeSpan.FromSeconds(10);
 
-    /// <summary>Runs it to its end. A program that prints none of <paramref name="needed"/>, whatever its exit code says, has failed; so has one that does not end.</summary>
-    public static Task<MeasuredFigures> RunAsync(ProcessStartInfo info, string needed, CancellationToken cancellation) => RunAsync(info, needed, Limit, EndLimit, cancellation);
+    /// <summary>Runs it to its end. A program that prints none of <paramref name="needed"/>, whatever its exit code says, has failed; so
+    /// has one that does not end.</summary>
+    public static Task<MeasuredFigures> RunAsync(ProcessStartInfo info, string needed, CancellationToken cancellation) =>
+        RunAsync(info, needed, Limit, EndLimit, cancellation);
 
     /// <param name="info">What to run.</param>
     /// <param name="needed">The figure that must be there.</param>
     /// <param name="limit">For all that it prints.</param>
     /// <param name="endLimit">For its end after that.</param>
     /// <param name="cancellation">Ends it, and the wait.</param>
-    internal static async Task<MeasuredFigures> RunAsync(ProcessStartInfo info, string needed, TimeSpan limit, TimeSpan endLimit, CancellationToken cancellation)
+    internal static async Task<MeasuredFigures> RunAsync(
+        ProcessStartInfo info, string needed, TimeSpan limit, TimeSpan endLimit, CancellationToken cancellation)
     {
         double busyBefore = ProcFile.BusySeconds();
         double ownBefore = ProcFile.CpuSecondsWithEndedChildren();
@@ -28,7 +31,8 @@ internal static class MeasuringProcess
         var figures = new Dictionary<string, double>(StringComparer.Ordinal);
         string? unsupported = null;
         await using ChildProcess process = ChildProcess.Start(info);
-        while (limit - Stopwatch.GetElapsedTime(start) is var left && left > TimeSpan.Zero && await process.ReadLineAsync("", left, cancellation) is { } line)
+        while (limit - Stopwatch.GetElapsedTime(start) is var left && left > TimeSpan.Zero
+            && await process.ReadLineAsync("", left, cancellation) is { } line)
         {
             if (ResultLines.TryParse(line, out ResultLine? result))
             {
@@ -45,10 +49,12 @@ internal static class MeasuringProcess
         double others = ProcFile.BusySeconds() - busyBefore - (ProcFile.CpuSecondsWithEndedChildren() - ownBefore);
         bool hasFigure = figures.ContainsKey(needed);
         string? fault = unsupported is not null || (ended && hasFigure) ? null
-            : $"it {(ended ? "ended" : $"did not end within {(limit + endLimit).TotalSeconds:0} s{(hasFigure ? "" : ",")}")}{(hasFigure ? " after its figure" : " without a figure")}. {process.LastErrors}";
+            : $"it {(ended ? "ended" : $"did not end within {(limit + endLimit).TotalSeconds:0} "
+                + $"s{(hasFigure ? "" : ",")}")}{(hasFigure ? " after its figure" : " without a figure")}. {process.LastErrors}";
 
         // A program that had to be stopped is not among the ended children: what it used would pass for others'.
-        return new MeasuredFigures(figures, ended ? Math.Max(0, others) * 100 / (elapsed * Environment.ProcessorCount) : 0, fault, unsupported);
+        return new MeasuredFigures(figures, ended ? Math.Max(0, others) * 100 / (elapsed * Environment.ProcessorCount) : 0, fault,
+            unsupported);
     }
 }
 
@@ -57,7 +63,8 @@ internal static class MeasuringProcess
 /// <param name="OthersPercent">Processor time that neither it nor we used, of what the machine has.</param>
 /// <param name="Fault">Why there is no figure.</param>
 /// <param name="Unsupported">Why there can be none.</param>
-internal sealed record MeasuredFigures(IReadOnlyDictionary<string, double> Figures, double OthersPercent, string? Fault, string? Unsupported)
+internal sealed record MeasuredFigures(IReadOnlyDictionary<string, double> Figures, double OthersPercent, string? Fault,
+    string? Unsupported)
 {
     public double? Find(string figure) => Figures.TryGetValue(figure, out double value) ? value : null;
 }

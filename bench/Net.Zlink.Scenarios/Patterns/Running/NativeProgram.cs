@@ -96,8 +96,10 @@ internal sealed class NativeProgram : IDisposable
     private void RunDealerRouter(IPatternRun run)
     {
         NativeSocket router = Make(NativeNumber.Router);
-        NativePort[] dealers = [.. Connected(router, client => WithId(Make(NativeNumber.Dealer), ClientId(client))).Select(static dealer => new NativePort(dealer))];
-        Measure(new TowardsServer<NativeRoutedPort, NativePort>(new NativeRoutedPort(router, [], poll: false), dealers, hasWayBack: true), run);
+        NativePort[] dealers = [.. Connected(router, client => WithId(Make(NativeNumber.Dealer), ClientId(client)))
+            .Select(static dealer => new NativePort(dealer))];
+        Measure(new TowardsServer<NativeRoutedPort, NativePort>(new NativeRoutedPort(router, [], poll: false), dealers, hasWayBack: true),
+            run);
     }
 
     private void RunRouters(IPatternRun run)
@@ -105,7 +107,9 @@ internal sealed class NativeProgram : IDisposable
         bool poll = _what.Pattern is PatternNames.RouterRouterPoll;
         NativeSocket server = Mandatory(WithId(Make(NativeNumber.Router), ServerId));
         NativeSocket[] clients = Connected(server, client => Mandatory(WithId(Make(NativeNumber.Router), ClientId(client))));
-        Measure(new TowardsServer<NativeRoutedPort, NativeRoutedPort>(new NativeRoutedPort(server, [], poll), [.. clients.Select(client => new NativeRoutedPort(client, ServerId, poll))], hasWayBack: true), run);
+        Measure(new TowardsServer<NativeRoutedPort,
+            NativeRoutedPort>(new NativeRoutedPort(server, [], poll),
+            [.. clients.Select(client => new NativeRoutedPort(client, ServerId, poll))], hasWayBack: true), run);
     }
 
     private void RunStream(IPatternRun run)
@@ -121,7 +125,8 @@ internal sealed class NativeProgram : IDisposable
             clients[i] = new NativeRoutedPort(client, TakeConnectEvent(client), poll: false);
         }
 
-        Measure(new TowardsServer<NativeRoutedPort, NativeRoutedPort>(new NativeRoutedPort(server, [], poll: false), clients, hasWayBack: true), run);
+        Measure(new TowardsServer<NativeRoutedPort,
+            NativeRoutedPort>(new NativeRoutedPort(server, [], poll: false), clients, hasWayBack: true), run);
     }
 
     private static byte[] TakeConnectEvent(NativeSocket socket)
@@ -129,7 +134,8 @@ internal sealed class NativeProgram : IDisposable
         var last = new LastId();
         last.Length = socket.Receive(last.Bytes);
         byte[] what = new byte[1];
-        return socket.Receive(what) == 1 && what[0] == 1 ? last.Bytes[..last.Length].ToArray() : throw new InvalidOperationException("A native STREAM socket began with something else than a connect event.");
+        return socket.Receive(what) == 1 && what[0] == 1 ? last.Bytes[..last.Length].ToArray()
+            : throw new InvalidOperationException("A native STREAM socket began with something else than a connect event.");
     }
 
     private static NativeSocket WithId(NativeSocket socket, byte[] id)

@@ -7,7 +7,8 @@ namespace Net.Zlink.Scenarios.Patterns.Running;
 internal sealed class PatternMeasurement<TEnds>(TEnds ends, int size, bool batch, StallWatch watch)
     where TEnds : struct, IPatternEnds
 {
-    // The loops run in pieces: a method that is called again and again is recompiled with what the runtime has learned, one that loops for ever is not.
+    // The loops run in pieces: a method that is called again and again is recompiled with what the runtime has learned, one that loops for
+    // ever is not.
     private const int Piece = 1_000;
 
     private const double MicrosecondsPerSecond = 1_000_000;

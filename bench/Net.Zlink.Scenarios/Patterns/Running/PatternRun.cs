@@ -14,11 +14,13 @@ internal interface IPatternRun
 /// <param name="What">What is measured.</param>
 /// <param name="Counts">How many messages.</param>
 /// <param name="Stack">The name in the lines.</param>
-/// <param name="Compile">Milliseconds at most of floods and round trips before everything else, until the runtime has compiled the code for good. A native program has no such time; natively called, it is given to both.</param>
+/// <param name="Compile">Milliseconds at most of floods and round trips before everything else, until the runtime has compiled the code for
+/// good. A native program has no such time; natively called, it is given to both.</param>
 /// <param name="Batch">Receive in batches.</param>
 internal sealed record PatternRun(PatternCase What, PatternCounts Counts, string Stack, int Compile, bool Batch) : IPatternRun
 {
-    // Like the flood that is measured: what is called only when queues grow long, or are at their mark of 64 MiB, gets compiled too. So much takes 10 ms with 64 B, 50 with 64 KB.
+    // Like the flood that is measured: what is called only when queues grow long, or are at their mark of 64 MiB, gets compiled too. So
+    // much takes 10 ms with 64 B, 50 with 64 KB.
     private const int BytesToCompile = 128 * 1024 * 1024;
     private const int FewestToCompile = 64;
     private const int MostToCompile = 100_000;

@@ -12,7 +12,8 @@ internal static class PatternRunCommand
 
     public static Option<int> Compile() => new Option<int>("--compile")
     {
-        Description = "Milliseconds at most of floods and round trips before everything else, which end when the runtime has compiled the code for good.",
+        Description = "Milliseconds at most of floods and round trips before everything else, which end when the runtime has compiled "
+            + "the code for good.",
         DefaultValueFactory = _ => (int)Compilation.DefaultLimit.TotalMilliseconds,
     }.AtLeast(0);
 
@@ -21,16 +22,28 @@ internal static class PatternRunCommand
         Option<string> pattern = new Option<string>("--pattern") { Required = true }.Among(PatternNames.All);
         Option<string> transport = new Option<string>("--transport") { Required = true }.Among(PatternNames.Transports);
         Option<int> size = new Option<int>("--size") { Description = "Bytes of one message.", Required = true }.AtLeast(1);
-        Option<int> clients = new Option<int>("--clients") { Description = "Clients to the one server.", DefaultValueFactory = _ => 1 }.AtLeast(1);
-        Option<string> stack = new Option<string>("--stack") { Description = "Whose sockets.", DefaultValueFactory = _ => PatternStack.Managed }.Among(PatternStack.Managed, PatternStack.Batch, PatternStack.Native);
-        Option<int?> count = new Option<int?>("--count") { Description = $"Messages measured; by default {PatternCounts.MessagesVariable}, or {PatternCounts.SmallMessages} up to {PatternCounts.SmallSize} bytes and {PatternCounts.LargeMessages} above.", DefaultValueFactory = _ => FromEnvironment(PatternCounts.MessagesVariable) }.AtLeast(1);
-        Option<int> warmUp = new Option<int>("--warm-up") { Description = $"Messages before that, one at a time; by default {PatternCounts.WarmUpVariable}, or {PatternCounts.DefaultWarmUp}.", DefaultValueFactory = _ => FromEnvironment(PatternCounts.WarmUpVariable) ?? PatternCounts.DefaultWarmUp }.AtLeast(0);
-        Option<int?> roundTrips = new Option<int?>("--round-trips") { Description = $"Round trips measured; by default {PatternCounts.RoundTripsVariable}, or as many as the native program makes.", DefaultValueFactory = _ => FromEnvironment(PatternCounts.RoundTripsVariable) }.AtLeast(1);
+        Option<int> clients = new Option<int>("--clients") { Description = "Clients to the one server.",
+            DefaultValueFactory = _ => 1 }.AtLeast(1);
+        Option<string> stack = new Option<string>(
+            "--stack") { Description = "Whose sockets.", DefaultValueFactory = _ => PatternStack.Managed }.Among(
+            PatternStack.Managed, PatternStack.Batch, PatternStack.Native);
+        Option<int?> count = new Option<int?>("--count") { Description =
+            $"Messages measured; by default {PatternCounts.MessagesVariable}, or {PatternCounts.SmallMessages} up to "
+            + $"{PatternCounts.SmallSize} bytes and {PatternCounts.LargeMessages} above.",
+            DefaultValueFactory = _ => FromEnvironment(PatternCounts.MessagesVariable) }.AtLeast(1);
+        Option<int> warmUp = new Option<int>("--warm-up") { Description =
+            $"Messages before that, one at a time; by default {PatternCounts.WarmUpVariable}, or {PatternCounts.DefaultWarmUp}.",
+            DefaultValueFactory = _ => FromEnvironment(PatternCounts.WarmUpVariable) ?? PatternCounts.DefaultWarmUp }.AtLeast(0);
+        Option<int?> roundTrips = new Option<int?>(
+            "--round-trips") { Description =
+            $"Round trips measured; by default {PatternCounts.RoundTripsVariable}, or as many as the native program makes.",
+            DefaultValueFactory = _ => FromEnvironment(PatternCounts.RoundTripsVariable) }.AtLeast(1);
         Option<int> compile = Compile();
         var command = new ExampleCommand(
             Name,
             "One measurement of one pattern in this process, with the output of the native comp_current programs. 'patterns' runs it.",
-            $"dotnet run -c Release --project bench/Net.Zlink.Scenarios -- {Name} --pattern PAIR --transport tcp --size 64 --count 5000000");
+            $"dotnet run -c Release --project bench/Net.Zlink.Scenarios -- {Name} --pattern PAIR --transport tcp --size 64 --count "
+                + $"5000000");
         foreach (Option option in new Option[] { pattern, transport, size, clients, stack, count, warmUp, roundTrips, compile })
         {
             command.Add(option);
@@ -73,11 +86,13 @@ internal static class PatternRunCommand
         catch (Exception e)
         {
             // One line, which the runner's table can show; a trace would push it out.
-            Console.Error.WriteLine($"{e.GetType().Name}: {e.Message}{(e.InnerException is { } inner ? $" {inner.GetType().Name}: {inner.Message}" : "")}");
+            Console.Error.WriteLine(
+                $"{e.GetType().Name}: {e.Message}{(e.InnerException is { } inner ? $" {inner.GetType().Name}: {inner.Message}" : "")}");
             return CommandLineProgram.Failed;
         }
     }
 
     private static int? FromEnvironment(string variable) =>
-        int.TryParse(Environment.GetEnvironmentVariable(variable), NumberStyles.None, CultureInfo.InvariantCulture, out int value) && value > 0 ? value : null;
+        int.TryParse(Environment.GetEnvironmentVariable(variable), NumberStyles.None, CultureInfo.InvariantCulture, out int value)
+            && value > 0 ? value : null;
 }

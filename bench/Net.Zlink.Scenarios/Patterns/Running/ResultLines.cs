@@ -12,7 +12,8 @@ namespace Net.Zlink.Scenarios.Patterns.Running;
 /// <param name="Value">Above 0: native programs print 0 for what they could not measure.</param>
 internal sealed record ResultLine(string Stack, string Pattern, string Transport, int Size, string Figure, double Value)
 {
-    public override string ToString() => string.Create(CultureInfo.InvariantCulture, $"{ResultLines.Prefix}{Stack},{Pattern},{Transport},{Size},{Figure},{Value:F2}");
+    public override string ToString() => string.Create(
+        CultureInfo.InvariantCulture, $"{ResultLines.Prefix}{Stack},{Pattern},{Transport},{Size},{Figure},{Value:F2}");
 }
 
 /// <summary>Reads them.</summary>

@@ -1,6 +1,7 @@
 namespace Net.Zlink.Scenarios.Patterns.Running;
 
-/// <summary>Ends the process, and says how the sockets stand, when a measurement makes no progress: a message that never comes is not to be waited for.</summary>
+/// <summary>Ends the process, and says how the sockets stand, when a measurement makes no progress: a message that never comes is not to be
+/// waited for.</summary>
 internal sealed class StallWatch : IDisposable
 {
     // A thousand messages of a megabyte take a second on a slow machine; a pause of the whole machine some seconds.

@@ -82,7 +82,8 @@ internal sealed class SubClient(SubSocket socket) : ISoakClient
 /// <summary>STREAM, by pull.</summary>
 internal sealed class StreamClient(StreamSocket socket, uint server) : ISoakClient
 {
-    public ValueTask SendAsync(ReadOnlyMemory<byte> payload, CancellationToken cancellation) => socket.SendAsync(server, payload, cancellation);
+    public ValueTask SendAsync(ReadOnlyMemory<byte> payload, CancellationToken cancellation) =>
+        socket.SendAsync(server, payload, cancellation);
 
     public async ValueTask<long> ReceiveAsync(CancellationToken cancellation)
     {

@@ -7,7 +7,8 @@ namespace Net.Zlink.Scenarios.Patterns.Soak;
 /// <param name="Name">With its unit.</param>
 /// <param name="Of">Of a sample.</param>
 /// <param name="PerHour">What a run of hours may grow by in one: less than would matter in a month.</param>
-/// <param name="Noise">What the figure moves by for other reasons, while a short run is judged: its slope over minutes says nothing below that.</param>
+/// <param name="Noise">What the figure moves by for other reasons, while a short run is judged: its slope over minutes says nothing below
+/// that.</param>
 internal sealed record SoakFigure(string Name, Func<SoakSample, double> Of, double PerHour, double Noise)
 {
     private const double SecondsPerHour = 3600;
@@ -23,7 +24,8 @@ internal sealed record SoakFigure(string Name, Func<SoakSample, double> Of, doub
 
     public static IReadOnlyList<SoakFigure> All { get; } =
     [
-        // Resident memory follows the collector's and the kernel's mood by some megabytes; what counts is also in the figures below, which are exact.
+        // Resident memory follows the collector's and the kernel's mood by some megabytes; what counts is also in the figures below, which
+        // are exact.
         new("resident memory, MB", static sample => sample.MemoryMegabytes, PerHour: 4, Noise: 32),
 
         // After a full collection: what is left is held by somebody.
@@ -39,7 +41,9 @@ internal sealed record SoakFigure(string Name, Func<SoakSample, double> Of, doub
     /// <summary>Null if the run was long enough for a verdict on growth, else why not.</summary>
     public static string? WhyNoVerdict(IReadOnlyCollection<SoakSample> samples) => samples.Count >= FewestSamples
         ? null
-        : string.Create(CultureInfo.InvariantCulture, $"{samples.Count} samples say nothing about growth, {FewestSamples} are needed, a second apart: run at least --minutes {FewestMinutes}");
+        : string.Create(CultureInfo.InvariantCulture,
+            $"{samples.Count} samples say nothing about growth, {FewestSamples} are needed, a second apart: run at least --minutes "
+            + $"{FewestMinutes}");
 
     /// <summary>Judges the second half of a run: the first is for caches, pools and the compiler to find their size.</summary>
     public SoakSlope Judge(IReadOnlyList<SoakSample> samples)

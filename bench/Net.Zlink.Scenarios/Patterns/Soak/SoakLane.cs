@@ -16,7 +16,8 @@ internal sealed class SoakLane(ZlinkContext context, string pattern, string tran
 
     private const int InFlight = 16;
 
-    // A client rests now and then: over inproc nothing ever waits, and a lane that never lets go of its thread would starve the others of the pool, which is not what is tested.
+    // A client rests now and then: over inproc nothing ever waits, and a lane that never lets go of its thread would starve the others of
+    // the pool, which is not what is tested.
     private const int MessagesWithoutRest = 32;
     private static readonly TimeSpan Rest = TimeSpan.FromMilliseconds(5);
 
@@ -83,7 +84,8 @@ internal sealed class SoakLane(ZlinkContext context, string pattern, string tran
             }
             catch (OperationCanceledException) when (!stop.IsCancellationRequested)
             {
-                counters.Fault($"{Name}: nothing came within {Patience.TotalSeconds:0} s. Client: {one?.Describe() ?? "not connected"}; server: {_server.Describe()}");
+                counters.Fault($"{Name}: nothing came within {Patience.TotalSeconds:0} s. Client: {one?.Describe() ?? "not connected"}; "
+                    + $"server: {_server.Describe()}");
             }
             finally
             {
@@ -132,7 +134,8 @@ internal sealed class SoakLane(ZlinkContext context, string pattern, string tran
 
         if (got != number)
         {
-            throw new InvalidOperationException(got < 0 ? $"a broken message came instead of number {number}" : $"number {got} came instead of number {number}");
+            throw new InvalidOperationException(got < 0 ? $"a broken message came instead of number {number}"
+                : $"number {got} came instead of number {number}");
         }
     }
 }

@@ -31,7 +31,9 @@ internal static class SoakMessage
         }
 
         long number = BinaryPrimitives.ReadInt64LittleEndian(message);
-        return number >= 0 && LengthOf(number) == message.Length && IsFilled(message[Header..Math.Min(message.Length, Header + Checked)], number) && IsFilled(message[Math.Max(Header, message.Length - Checked)..], number)
+        return number >= 0 && LengthOf(number) == message.Length
+            && IsFilled(message[Header..Math.Min(message.Length, Header + Checked)], number)
+            && IsFilled(message[Math.Max(Header, message.Length - Checked)..], number)
             ? number
             : -1;
     }

@@ -26,7 +26,8 @@ internal sealed class SoakRun(TimeSpan time, TimeSpan between, Action<SoakSample
         using var stop = CancellationTokenSource.CreateLinkedTokenSource(cancellation);
         long start = Stopwatch.GetTimestamp();
         var churn = new ContextChurn(counters);
-        Task[] running = [.. lanes.Select(lane => Task.Run(() => lane.RunAsync(stop.Token), CancellationToken.None)), Task.Run(() => churn.RunAsync(stop.Token), CancellationToken.None)];
+        Task[] running = [.. lanes.Select(lane => Task.Run(() => lane.RunAsync(stop.Token), CancellationToken.None)),
+            Task.Run(() => churn.RunAsync(stop.Token), CancellationToken.None)];
         List<SoakSample> samples = await SampleAsync(new SoakSampler(context, counters), start, cancellation);
         await stop.CancelAsync();
         await Task.WhenAll(running);

@@ -11,7 +11,8 @@ internal sealed class SoakSampler(ZlinkContext context, SoakCounters counters)
 
     private readonly long _start = Stopwatch.GetTimestamp();
 
-    /// <summary>A full collection first: what is left then is held by somebody, and its growth is a leak and not the collector's patience.</summary>
+    /// <summary>A full collection first: what is left then is held by somebody, and its growth is a leak and not the collector's
+    /// patience.</summary>
     public SoakSample Take()
     {
         GC.Collect();

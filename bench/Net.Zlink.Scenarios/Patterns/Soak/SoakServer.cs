@@ -79,7 +79,8 @@ internal sealed class SoakServer(ZlinkContext context, string pattern, string tr
     }
 
     /// <summary>
-    /// Waits until the last client is forgotten. A PAIR turns a second peer away, and what that one has written by then is lost with its connection; a DEALER would answer the one that is gone.
+    /// Waits until the last client is forgotten. A PAIR turns a second peer away, and what that one has written by then is lost with its
+    /// connection; a DEALER would answer the one that is gone.
     /// </summary>
     public async Task WhenAloneAsync(CancellationToken cancellation)
     {
@@ -106,7 +107,8 @@ internal sealed class SoakServer(ZlinkContext context, string pattern, string tr
                 subscriber.Subscribe("");
                 return new SubClient(Connected(subscriber, endpoint));
             default:
-                return new RouterClient(Connected(context.CreateRouter(new RouterOptions { RoutingId = Encoding.ASCII.GetBytes(name), Mandatory = true }), endpoint), ServerId);
+                return new RouterClient(Connected(context.CreateRouter(
+                    new RouterOptions { RoutingId = Encoding.ASCII.GetBytes(name), Mandatory = true }), endpoint), ServerId);
         }
     }
 

@@ -32,14 +32,18 @@ internal static class BarChart
             Html.Attribute("width", Numbers.Text(LineChart.Width)),
             Html.Attribute("height", Numbers.Text(height)),
             Html.Attribute("role", "img"),
-            Html.Attribute("aria-label", $"{title}; {axisTitle}: " + string.Join("; ", bars.Select(static bar => $"{bar.Name} {(bar.Value is { } value ? Figures.Short(value) : "no figure")}{(bar.Failed ? ", FAIL" : "")}"))));
+            Html.Attribute("aria-label", $"{title}; {axisTitle}: "
+                + string.Join("; ", bars.Select(static bar =>
+                $"{bar.Name} {(bar.Value is { } value ? Figures.Short(value) : "no figure")}{(bar.Failed ? ", FAIL" : "")}"))));
         double bottom = height - Bottom;
         foreach ((double value, string label) in Thinned(axis.Ticks))
         {
-            svg.Add(LineChart.Line(X(axis, value), Top, X(axis, value), bottom, "grid"), LineChart.Text(X(axis, value), bottom + 17, label, "middle"));
+            svg.Add(LineChart.Line(X(axis, value), Top, X(axis, value), bottom, "grid"),
+                LineChart.Text(X(axis, value), bottom + 17, label, "middle"));
         }
 
-        svg.Add(LineChart.Line(Left, Top, Left, bottom, "axis"), LineChart.Text((Left + LineChart.Width - Right) / 2, height - 8, axisTitle, "middle", "title"));
+        svg.Add(LineChart.Line(Left, Top, Left, bottom, "axis"),
+            LineChart.Text((Left + LineChart.Width - Right) / 2, height - 8, axisTitle, "middle", "title"));
         for (int i = 0; i < bars.Count; i++)
         {
             DrawBar(svg, axis, bars[i], Top + (i * Row) + (Row / 2));
@@ -49,7 +53,8 @@ internal static class BarChart
     }
 
     // At this width four numbers fit.
-    private static IEnumerable<(double Value, string Label)> Thinned(IReadOnlyList<(double Value, string Label)> ticks) => ticks.Where((_, index) => ticks.Count <= 4 || index % 2 == 0);
+    private static IEnumerable<(double Value, string Label)> Thinned(IReadOnlyList<(double Value, string Label)> ticks) =>
+        ticks.Where((_, index) => ticks.Count <= 4 || index % 2 == 0);
 
     private static double X(ChartAxis axis, double value) => Left + (axis.Place(value) * (LineChart.Width - Left - Right));
 
@@ -72,10 +77,12 @@ internal static class BarChart
                     Html.Attribute("height", Numbers.Text(Thickness))));
             if (bar.High > bar.Low)
             {
-                string path = $"M{Numbers.Text(low)} {Numbers.Text(middle)}H{Numbers.Text(high)}M{Numbers.Text(low)} {Numbers.Text(middle - 4)}v8M{Numbers.Text(high)} {Numbers.Text(middle - 4)}v8";
+                string path = $"M{Numbers.Text(low)} {Numbers.Text(middle)}H{Numbers.Text(high)}M{Numbers.Text(low)} "
+                    + $"{Numbers.Text(middle - 4)}v8M{Numbers.Text(high)} {Numbers.Text(middle - 4)}v8";
 
                 // Twice: on a bar of any colour one of the two is seen.
-                group.Add(Html.Element("path", Html.Class("halo"), Html.Attribute("d", path)), Html.Element("path", Html.Class("spread"), Html.Attribute("d", path)));
+                group.Add(Html.Element("path", Html.Class("halo"), Html.Attribute("d", path)),
+                    Html.Element("path", Html.Class("spread"), Html.Attribute("d", path)));
             }
 
             svg.Add(group);

@@ -67,7 +67,8 @@ internal sealed class ChartAxis
     }
 
     /// <summary>The given ticks only, logarithmic, with room at both ends.</summary>
-    public static ChartAxis Fixed(string title, IReadOnlyList<(double Value, string Label)> ticks, double low, double high) => new(title, log: true, low, high, ticks);
+    public static ChartAxis Fixed(string title, IReadOnlyList<(double Value, string Label)> ticks, double low, double high) =>
+        new(title, log: true, low, high, ticks);
 
     /// <summary>0 at the beginning of the axis, 1 at its end.</summary>
     public double Place(double value) => Math.Clamp(
@@ -80,7 +81,8 @@ internal sealed class ChartAxis
         double highest = Math.Max(values.Where(double.IsFinite).DefaultIfEmpty(0).Max(), 1e-9);
         double step = RoundStep(highest / (MostTicks - 1));
         int steps = (int)(isTight ? Math.Floor((highest / step) + 1e-9) : Math.Ceiling((highest / step) - 1e-9));
-        return new ChartAxis(title, log: false, 0, isTight ? highest : steps * step, [.. Enumerable.Range(0, steps + 1).Select(i => (i * step, Figures.Short(i * step)))]);
+        return new ChartAxis(title, log: false, 0, isTight ? highest : steps * step,
+            [.. Enumerable.Range(0, steps + 1).Select(i => (i * step, Figures.Short(i * step)))]);
     }
 
     private static double RoundStep(double least)

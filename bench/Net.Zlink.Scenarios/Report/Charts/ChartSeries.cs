@@ -7,7 +7,8 @@ internal sealed record ChartSeries(string Name, IReadOnlyList<ChartPoint> Points
 internal readonly record struct ChartPoint(double X, double Y, double? Low = null, double? High = null);
 
 /// <summary>The look of a stack: the same in every chart of every report.</summary>
-/// <remarks>The hues are those of Okabe and Ito, chosen to be told apart by colour-blind people; mark and dash say the same again, also on paper.</remarks>
+/// <remarks>The hues are those of Okabe and Ito, chosen to be told apart by colour-blind people; mark and dash say the same again, also on
+/// paper.</remarks>
 internal static class SeriesLook
 {
     // A name that is not here gets one of the looks behind these.

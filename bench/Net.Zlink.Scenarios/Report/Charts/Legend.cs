@@ -9,7 +9,9 @@ internal static class Legend
     private const double Height = 14;
 
     /// <param name="names">In the order in which they are drawn.</param>
-    public static XElement Draw(IEnumerable<string> names) => Html.Element("ul", Html.Class("legend"), names.Select(name => Html.Element("li", Swatch(SeriesLook.SlotOf(name)), Html.Text(name))));
+    public static XElement Draw(IEnumerable<string> names) =>
+        Html.Element("ul", Html.Class("legend"), names.Select(
+        name => Html.Element("li", Swatch(SeriesLook.SlotOf(name)), Html.Text(name))));
 
     private static XElement Swatch(int slot) => Html.Element(
         "svg",

@@ -3,7 +3,8 @@ using System.Xml.Linq;
 
 namespace Net.Zlink.Scenarios.Report.Charts;
 
-/// <summary>Lines through points, with whiskers where a point has a spread. Of a fixed size: a chart that shrinks has text that nobody can read.</summary>
+/// <summary>Lines through points, with whiskers where a point has a spread. Of a fixed size: a chart that shrinks has text that nobody can
+/// read.</summary>
 internal static class LineChart
 {
     public const double Width = 344;
@@ -42,7 +43,8 @@ internal static class LineChart
             DrawLine(svg, x, y, one);
         }
 
-        return Html.Element("figure", Html.Element("figcaption", Html.Text(title)), svg, shown.Length > 1 || always ? Legend.Draw(shown.Select(static one => one.Name)) : null);
+        return Html.Element("figure", Html.Element("figcaption", Html.Text(title)), svg, shown.Length > 1 || always
+            ? Legend.Draw(shown.Select(static one => one.Name)) : null);
     }
 
     private static double X(ChartAxis axis, double value) => Left + (axis.Place(value) * (Width - Left - Right));
@@ -60,7 +62,8 @@ internal static class LineChart
         foreach ((double value, string label) in x.Ticks)
         {
             double at = X(x, value);
-            svg.Add(Line(at, Height - Bottom, at, Height - Bottom + 4, "axis"), Text(at, Height - Bottom + 17, label, at + (label.Length * HalfCharacter) > Width ? "end" : "middle"));
+            svg.Add(Line(at, Height - Bottom, at, Height - Bottom + 4, "axis"),
+                Text(at, Height - Bottom + 17, label, at + (label.Length * HalfCharacter) > Width ? "end" : "middle"));
         }
 
         const double Middle = (Left + Width - Right) / 2;
@@ -92,7 +95,8 @@ internal static class LineChart
                 "polyline",
                 Html.Class("line"),
                 SeriesLook.DashOf(slot).Length > 0 ? Html.Attribute("stroke-dasharray", SeriesLook.DashOf(slot)) : null,
-                Html.Attribute("points", string.Join(' ', points.Select(point => $"{Numbers.Text(X(x, point.X))},{Numbers.Text(Y(y, point.Y))}")))));
+                Html.Attribute("points", string.Join(' ',
+                    points.Select(point => $"{Numbers.Text(X(x, point.X))},{Numbers.Text(Y(y, point.Y))}")))));
         }
 
         foreach (ChartPoint point in points.Length > MostMarks ? [points[0], points[^1]] : points)
@@ -103,7 +107,9 @@ internal static class LineChart
                 double bottom = Y(y, low);
                 double top = Y(y, high);
                 group.Add(
-                    Html.Element("path", Html.Class("whisker"), Html.Attribute("d", $"M{Numbers.Text(at)} {Numbers.Text(bottom)}V{Numbers.Text(top)}M{Numbers.Text(at - 3)} {Numbers.Text(bottom)}h6M{Numbers.Text(at - 3)} {Numbers.Text(top)}h6")));
+                    Html.Element("path", Html.Class("whisker"),
+                        Html.Attribute("d", $"M{Numbers.Text(at)} {Numbers.Text(bottom)}V{Numbers.Text(top)}M{Numbers.Text(at - 3)} "
+                        + $"{Numbers.Text(bottom)}h6M{Numbers.Text(at - 3)} {Numbers.Text(top)}h6")));
             }
 
             group.Add(Html.Element("path", Html.Class("mark"), Html.Attribute("d", SeriesLook.MarkOf(slot, at, Y(y, point.Y)))));

@@ -1,8 +1,10 @@
 namespace Net.Zlink.Sockets.Links;
 
-/// <summary>Whose the next messages are, in the order in which they came: where what different peers send has one order (XPUB). Not thread-safe: under the receive queue's lock.</summary>
+/// <summary>Whose the next messages are, in the order in which they came: where what different peers send has one order (XPUB). Not
+/// thread-safe: under the receive queue's lock.</summary>
 /// <remarks>
-/// Counts runs of one lane's messages instead of naming each, so a flood by one peer takes one entry. An entry may outlive its messages, where a lane was dropped: who finds nothing there takes the next.
+/// Counts runs of one lane's messages instead of naming each, so a flood by one peer takes one entry. An entry may outlive its messages,
+/// where a lane was dropped: who finds nothing there takes the next.
 /// </remarks>
 internal sealed class ArrivalOrder
 {

@@ -2,7 +2,8 @@ using Net.Zlink.Sockets.Routing;
 
 namespace Net.Zlink.Sockets.Links;
 
-/// <summary>What peers that have left had sent and nobody has received yet: it has its turns like everything else, and what the same peer sends over its next connection waits behind it. Not thread-safe: under the receive queue's lock.</summary>
+/// <summary>What peers that have left had sent and nobody has received yet: it has its turns like everything else, and what the same peer
+/// sends over its next connection waits behind it. Not thread-safe: under the receive queue's lock.</summary>
 /// <remarks>Only there while there is such a rest, so receiving costs nothing for it otherwise.</remarks>
 internal sealed class DetachedLanes
 {
@@ -60,7 +61,8 @@ internal sealed class DetachedLanes
         }
     }
 
-    /// <summary>A lane is over, and nothing of it is unread. Those that waited for it stand in the line, or wait for what it waited for.</summary>
+    /// <summary>A lane is over, and nothing of it is unread. Those that waited for it stand in the line, or wait for what it waited
+    /// for.</summary>
     public void Remove(InboundLane lane, ref ReadyLanes readyLanes)
     {
         if (_before.Remove(lane, out DetachedLane? before))

@@ -5,13 +5,11 @@ using Net.Zlink.Sockets.Zmp;
 
 namespace Net.Zlink.Sockets.Links;
 
-/// <summary>One pipe's received messages on their way to the socket's consumers: bounded in messages and bytes, filled by one side, drained by the <see cref="ReceiveQueue"/>.</summary>
-/// <remarks>
-/// Two locks meet here and are rarely wanted at once: the lane's own, held to add a batch or to take all that was added, and the receive queue's, whose holder reads what was taken without the lane's lock.
-/// So a consumer pays for the meeting once per batch, not once per message.
-/// </remarks>
-/// <param name="limits">How much may wait here.</param>
-/// <param name="budget">How much may wait in the whole context; null: no limit.</param>
+/// <summary>One link's received messages on their way to the socket's consumers: bounded in messages and bytes, filled by one side, drained
+/// by the <see cref="ReceiveQueue"/>.</summary>
+/// <remarks>Two locks meet here and are rarely wanted at once: the lane's own, held to add a batch or to take all that was added, and the
+/// receive queue's, whose holder reads what was taken without the lane's lock. So a consumer pays for the meeting once per batch, not once
+/// per message.</remarks>
 internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null) : IShareOwner
 {
     private ShortLock _gate;
@@ -35,27 +33,27 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
     /// <summary>Only the newest message is kept, and no limit applies.</summary>
     public bool Conflates { get; set; }
 
-    /// <summary>Several connections are stopped on its account: that one may read does not mean that no other waits to be told of room.</summary>
+    /// <summary>The lane pauses several connections: one that may read does not mean that none waits for capacity.</summary>
     public bool IsShared { get; init; }
 
-    /// <summary>The next lane whose sender has to be told of room, once the consumer has left its locks.</summary>
+    /// <summary>The next lane whose sender must be notified of capacity, once the consumer has left its locks.</summary>
     public InboundLane? NextToResume
     {
         get => _consumer.NextToResume;
         set => _consumer.NextToResume = value;
     }
 
-    /// <summary>Stands in such a list: whoever works it off clears this first, so no later room goes untold.</summary>
+    /// <summary>The lane is in such a list. The consumer clears this first, so no later capacity goes unnotified.</summary>
     public bool IsToBeResumed
     {
         get => Volatile.Read(ref _consumer.IsResumePending);
         set => Volatile.Write(ref _consumer.IsResumePending, value);
     }
 
-    /// <summary>Messages that left the lane's own lock already are unread. Without any lock: true is what was so a moment ago, false says nothing.</summary>
+    /// <summary>Dequeued messages are unread. Read without a lock: true was so a moment ago, false says nothing.</summary>
     public bool HasDequeued => Volatile.Read(ref _consumer.Current) is not null;
 
-    /// <summary>The lane's books.</summary>
+    /// <summary>The lane's counters.</summary>
     public LaneCounts Counts
     {
         get
@@ -63,13 +61,16 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
             using (_gate.EnterScope())
             {
                 // What consumers took since the last report is theirs already; reports are made under this lock.
-                (long messages, long bytes) = (Volatile.Read(ref _consumer.UnreportedMessages), Volatile.Read(ref _consumer.UnreportedBytes));
-                return _counters.At(_capacity.Messages - messages, _capacity.Bytes - bytes, messages, bytes) with { IsParked = _capacity.IsPaused, FullCause = _capacity.FullCause };
+                (long messages, long bytes) = (Volatile.Read(ref _consumer.UnreportedMessages),
+                    Volatile.Read(ref _consumer.UnreportedBytes));
+                return _counters.At(_capacity.Messages - messages, _capacity.Bytes - bytes, messages, bytes)
+                    with { IsParked = _capacity.IsPaused, FullCause = _capacity.FullCause };
             }
         }
     }
 
-    /// <summary>What the next message will be taken from. The second is written under the lane's own lock, which is not worth taking for a hint.</summary>
+    /// <summary>What the next message will be taken from. The second is written under the lane's own lock, which is not worth taking for a
+    /// hint.</summary>
     private InboundLease? NextLease => _consumer.Current ?? Volatile.Read(ref _added.First);
 
     private SendStatus Admit(bool force) => _isClosed ? SendStatus.Closed
@@ -80,7 +81,6 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
     private static long ChargeOf(long payload, int parts) => payload + ((long)ZmpFrame.HeaderSize * parts);
 
     /// <summary>Gives the lane to the pipe that reads it.</summary>
-    /// <returns>How many messages there are already: the caller announces them, outside of all locks.</returns>
     public int BelongTo(PeerLink link)
     {
         using (_gate.EnterScope())
@@ -134,7 +134,8 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
         return park ? Delivery.Park : Delivery.Continue;
     }
 
-    /// <summary>Whether a parked connection that was resumed may read now. If so it is not told of room, though it may have been going to be: it must read on.</summary>
+    /// <summary>Whether a parked connection that was resumed may read now. If so it is not told of room, though it may have been going to
+    /// be: it must read on.</summary>
     public bool MayRead()
     {
         using (_gate.EnterScope())
@@ -146,11 +147,6 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
     }
 
     /// <summary>Adds one message of a sender in this process: copies what it does not hand over or share.</summary>
-    /// <param name="message">The message.</param>
-    /// <param name="slabs">Where memory comes from.</param>
-    /// <param name="source">Who sends.</param>
-    /// <param name="force">Whatever the limits say: what a socket itself has to tell its peer, or a message that found room before.</param>
-    /// <param name="checkedAt">Where the reader filters: see <see cref="InboundLease.CheckedAtVersion"/>.</param>
     public SendStatus Append(in OutgoingMessage message, Slab.SlabCache slabs, PeerIdentity source, bool force = false, int checkedAt = 0)
     {
         // What is long is copied outside the lock; others go on meanwhile. Looked at first, so that a full lane costs no copy.
@@ -230,7 +226,8 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
         }
     }
 
-    /// <summary>What consumers have taken and not reported. Without their lock: no less than was so a moment ago, as reports are made under the lane's own.</summary>
+    /// <summary>What consumers have taken and not reported. Without their lock: no less than was so a moment ago, as reports are made under
+    /// the lane's own.</summary>
     public long BytesRemoved => Volatile.Read(ref _consumer.UnreportedBytes);
 
     /// <inheritdoc cref="ByteShare.SenderCanContinue"/>
@@ -252,7 +249,8 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
         }
     }
 
-    /// <summary>The two sockets have met, before one of them has read, and the other than the one that made the lane conflates: only the newest of what is there stays.</summary>
+    /// <summary>The two sockets have met, before one of them has read, and the other than the one that made the lane conflates: only the
+    /// newest of what is there stays.</summary>
     public void Conflate()
     {
         InboundLease? obsolete;
@@ -288,11 +286,13 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
     {
         using (_gate.EnterScope())
         {
-            _capacity.MarkDetached(); // With what is taken and not reported yet, which is the consumers' to settle: the next look at this lane gives that back.
+            // With what is taken and not reported yet, which is the consumers' to settle: the next look at this lane gives that back.
+            _capacity.MarkDetached();
         }
     }
 
-    /// <summary>Fetches what the next message is in. This and the next two: hints, under the receive queue's lock, which keeps the lease from being reused.</summary>
+    /// <summary>Fetches what the next message is in. This and the next two: hints, under the receive queue's lock, which keeps the lease
+    /// from being reused.</summary>
     public void FetchLease()
     {
         CacheLines.Fetch(NextLease);
@@ -306,10 +306,6 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
     public void FetchPayload() => NextLease?.FetchPayload();
 
     /// <summary>Takes the next message. Under the receive queue's lock.</summary>
-    /// <param name="lease">Where it is.</param>
-    /// <param name="slot">Its first slot.</param>
-    /// <param name="resume">The sender was stopped and has room again: tell it, outside of all locks.</param>
-    /// <returns>False if there is none: the lane has left the line.</returns>
     public bool TryDequeue(out InboundLease lease, out int slot, ref bool resume)
     {
         InboundLease? current = _consumer.Current;
@@ -329,7 +325,8 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
         _consumer.UnreportedMessages++;
         _consumer.UnreportedBytes += ChargeOf(current.BytesOf(slot), parts);
 
-        // From here on a consumer may end these messages, and with the last of them the lease: nothing of it is read after the cursor moved to its end.
+        // From here on a consumer may end these messages, and with the last of them the lease: nothing of it is read after the cursor moved
+        // to its end.
         int next = slot + parts;
         if (next == current.Count)
         {
@@ -339,14 +336,16 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
         current.Cursor = next;
         if (_consumer.IsReportNeeded || (_consumer.Current is null && (_isInArrivalOrder || _capacity.IsPaused)))
         {
-            // With the last of them too where nobody comes to look for more, since it is known how many there are; and where a sender was stopped though the lane's own limits are far off.
+            // With the last of them too where nobody comes to look for more, since it is known how many there are; and where a sender was
+            // stopped though the lane's own limits are far off.
             resume |= Report();
         }
 
         return true;
     }
 
-    /// <summary>Drops everything unread, counting it, and takes no more in. Under the receive queue's lock. Returns what the caller releases outside it.</summary>
+    /// <summary>Drops everything unread, counting it, and takes no more in. Under the receive queue's lock. Returns what the caller
+    /// releases outside it.</summary>
     public (InboundLease? Taken, InboundLease? Added) Drop()
     {
         using (_gate.EnterScope())
@@ -363,7 +362,6 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
     }
 
     /// <summary>Leaves the line if nothing is unread. Under the receive queue's lock.</summary>
-    /// <param name="resume">As in <see cref="TryDequeue"/>.</param>
     public bool LeaveIfEmpty(ref bool resume)
     {
         if (_consumer.Current is not null)
@@ -389,7 +387,8 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
         }
     }
 
-    /// <summary>The reader's filter was narrowed: what left the lane's lock already goes back to its front, and is looked at once more with the rest before the next is taken. Under the receive queue's lock.</summary>
+    /// <summary>The reader's filter was narrowed: what left the lane's lock already goes back to its front, and is looked at once more with
+    /// the rest before the next is taken. Under the receive queue's lock.</summary>
     public void PutBack()
     {
         if (_consumer.Current is { } current)
@@ -438,7 +437,8 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
     }
 
     private static (int Counters, int Gap, int Taken) LayoutOf(InboundLane lane) =>
-        (CacheLines.OffsetOf(lane, ref lane._counters), CacheLines.OffsetOf(lane, ref lane._gap), CacheLines.OffsetOf(lane, ref lane._consumer));
+        (CacheLines.OffsetOf(lane, ref lane._counters), CacheLines.OffsetOf(lane, ref lane._gap),
+            CacheLines.OffsetOf(lane, ref lane._consumer));
 
     private bool Report()
     {
@@ -470,7 +470,8 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
         }
     }
 
-    /// <summary>Takes out what comes first and passed the reader's filter before it was narrowed, as far as it lets it in no more. True if the sender is to be told of room; what was taken out is released then.</summary>
+    /// <summary>Takes out what comes first and passed the reader's filter before it was narrowed, as far as it lets it in no more. True if
+    /// the sender is to be told of room; what was taken out is released then.</summary>
     private bool Refilter()
     {
         var filteredOut = default(FilteredOut);

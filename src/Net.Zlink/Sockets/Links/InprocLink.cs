@@ -5,7 +5,8 @@ using Net.Zlink.Sockets.Zmp;
 
 namespace Net.Zlink.Sockets.Links;
 
-/// <summary>One end of a pair of pipes between two sockets of a context: what one end sends lies in the other's lane at once, not encoded.</summary>
+/// <summary>One end of a pair of pipes between two sockets of a context: what one end sends lies in the other's lane at once, not
+/// encoded.</summary>
 internal sealed class InprocLink : PeerLink
 {
     private readonly InboundLane _out;
@@ -36,7 +37,8 @@ internal sealed class InprocLink : PeerLink
         set => Volatile.Write(ref _problem, value);
     }
 
-    /// <summary>It may be closed, but a binder that comes in time gets what it has sent: the registry closes it once more then, or at the end of the linger time.</summary>
+    /// <summary>It may be closed, but a binder that comes in time gets what it has sent: the registry closes it once more then, or at the
+    /// end of the linger time.</summary>
     public bool IsAwaited
     {
         get => Volatile.Read(ref _isAwaited);
@@ -58,12 +60,14 @@ internal sealed class InprocLink : PeerLink
     {
         get
         {
-            // What lies in the other end's lane is written; what its filter did not want, and topics that it was told, too. Without another end it only waits there, and may be dropped.
+            // What lies in the other end's lane is written; what its filter did not want, and topics that it was told, too. Without another
+            // end it only waits there, and may be dropped.
             bool hasReader = _out.Pipe is not null;
             LaneCounts lane = _out.Counts;
             long sent = lane.Received + Volatile.Read(ref _notified);
             return hasReader
-                ? new OutboundCounts { AcceptedMessages = sent, AcceptedBytes = lane.ReceivedBytes, WrittenMessages = sent, WrittenBytes = lane.ReceivedBytes }
+                ? new OutboundCounts { AcceptedMessages = sent, AcceptedBytes = lane.ReceivedBytes, WrittenMessages = sent,
+                    WrittenBytes = lane.ReceivedBytes }
                 : new OutboundCounts
                 {
                     AcceptedMessages = sent,
@@ -148,7 +152,8 @@ internal sealed class InprocLink : PeerLink
     }
 
     /// <summary>Sends a piece of a message that was found to have room.</summary>
-    public SendStatus AppendPiece(in OutgoingMessage piece, int checkedAt) => _out.Append(piece, Socket.Host.Slabs, Name, force: true, checkedAt);
+    public SendStatus AppendPiece(in OutgoingMessage piece, int checkedAt) =>
+        _out.Append(piece, Socket.Host.Slabs, Name, force: true, checkedAt);
 
     public override void SendOwn(ZmpFlags flags, ReadOnlySpan<byte> body)
     {
@@ -268,9 +273,11 @@ internal sealed class InprocLink : PeerLink
         checkedAt = 0;
         if (Other is not { } reader)
         {
-            // The binder is told of all topics when it comes, so what an XSUB that waits for one says of its topics must not lie in its lane as a message.
+            // The binder is told of all topics when it comes, so what an XSUB that waits for one says of its topics must not lie in its
+            // lane as a message.
             checkedAt = InboundLease.NeverFiltered;
-            return Socket.Type == ZmpSocketType.XSub ? PassageOf(InprocUpstream.Inspect(message, Socket.OnlyFirstSubscribe)) : PassedAs.Whole;
+            return Socket.Type == ZmpSocketType.XSub ? PassageOf(InprocUpstream.Inspect(message, Socket.OnlyFirstSubscribe))
+                : PassedAs.Whole;
         }
 
         SocketCore socket = reader.Socket;
@@ -311,7 +318,8 @@ internal sealed class InprocLink : PeerLink
             return refusal;
         }
 
-        InprocLink? reader = checkedAt == InboundLease.NeverFiltered ? null : Other; // As it was when the message was looked at: one that has come since is told of the topics by the greeting.
+        // As it was when the message was looked at: one that has come since is told of the topics by the greeting.
+        InprocLink? reader = checkedAt == InboundLease.NeverFiltered ? null : Other;
         int pieces = InprocUpstream.Split(this, reader, message, checkedAt, out SendStatus status);
         Interlocked.Add(ref _notified, 1 - pieces); // The lane has counted each piece; this end has sent one message.
         return status;

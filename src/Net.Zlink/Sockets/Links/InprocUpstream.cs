@@ -5,7 +5,8 @@ using Net.Zlink.Sockets.Zmp;
 
 namespace Net.Zlink.Sockets.Links;
 
-/// <summary>What a subscriber's message says to a publisher of the same process: topics, messages, or both, which are then cut apart as <see cref="InboundMessages"/> does with what a wire brings.</summary>
+/// <summary>What a subscriber's message says to a publisher of the same process: topics, messages, or both, which are then cut apart as
+/// <see cref="InboundMessages"/> does with what a wire brings.</summary>
 /// <remarks>A message comes whole, and several threads may bring one: nothing is kept from one to the next.</remarks>
 internal static class InprocUpstream
 {
@@ -35,7 +36,8 @@ internal static class InprocUpstream
         int parts = message.PartCount;
         for (int i = 0; i < parts; i++)
         {
-            UpstreamPart kind = upstream.Next(UpstreamPart.Data, message.NextPart(ref at), i < parts - 1, reader.Socket.OnlyFirstSubscribe, out ReadOnlySpan<byte> prefix);
+            UpstreamPart kind = upstream.Next(UpstreamPart.Data, message.NextPart(ref at), i < parts - 1, reader.Socket.OnlyFirstSubscribe,
+                out ReadOnlySpan<byte> prefix);
             if (kind != UpstreamPart.Data)
             {
                 reader.Socket.OnSubscription(reader, prefix, kind == UpstreamPart.Subscribe);
@@ -43,7 +45,8 @@ internal static class InprocUpstream
         }
     }
 
-    /// <summary>Takes a message with both in it apart, and lets go of it: topics go to the publisher, and what stands before, between and behind them into its lane, a message for each piece.</summary>
+    /// <summary>Takes a message with both in it apart, and lets go of it: topics go to the publisher, and what stands before, between and
+    /// behind them into its lane, a message for each piece.</summary>
     /// <param name="writer">The subscriber's end.</param>
     /// <param name="reader">The publisher's end; null while there is none: whoever comes is told of all topics then.</param>
     /// <param name="message">The message.</param>
@@ -64,12 +67,15 @@ internal static class InprocUpstream
         {
             (Slab slab, int offset, int length) = whole.OffsetOf(i);
             bool ends = i == parts - 1;
-            UpstreamPart kind = upstream.Next(UpstreamPart.Data, slab.Array.AsSpan(offset, length), !ends, onlyFirst, out ReadOnlySpan<byte> prefix);
+            UpstreamPart kind = upstream.Next(UpstreamPart.Data, slab.Array.AsSpan(offset, length), !ends, onlyFirst,
+                out ReadOnlySpan<byte> prefix);
             bool isPart = kind == UpstreamPart.Data;
             if (!isPart)
             {
-                // Behind data of the same message, what would be a notice is that message's last part, and ends it: InboundMessages says why.
-                SubscriptionOutcome outcome = reader is null ? SubscriptionOutcome.Silent : reader.Socket.OnSubscription(reader, prefix, kind == UpstreamPart.Subscribe, notifies: open is null);
+                // Behind data of the same message, what would be a notice is that message's last part, and ends it: InboundMessages says
+                // why.
+                SubscriptionOutcome outcome = reader is null ? SubscriptionOutcome.Silent
+                    : reader.Socket.OnSubscription(reader, prefix, kind == UpstreamPart.Subscribe, notifies: open is null);
                 isPart = open is not null && outcome == SubscriptionOutcome.Notify;
                 ends |= isPart;
             }

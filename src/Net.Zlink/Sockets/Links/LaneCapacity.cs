@@ -13,7 +13,8 @@ internal struct LaneCapacity(QueueLimits limits, ByteBudget? budget)
 
     public long Bytes { get; private set; }
 
-    /// <summary>The sender was stopped, and is to be told of room. Consumers look at it without the lane's lock, behind what they have taken.</summary>
+    /// <summary>The sender was stopped, and is to be told of room. Consumers look at it without the lane's lock, behind what they have
+    /// taken.</summary>
     public bool IsPaused
     {
         readonly get => Volatile.Read(in _isPaused);
@@ -89,8 +90,9 @@ internal struct LaneCapacity(QueueLimits limits, ByteBudget? budget)
     {
         if (FullCause == FullCause.Context)
         {
-            // Far below the lane's own limits the consumer reports its last message only if it sees that somebody waits, and takes it without this lock. Behind the barrier (some microseconds,
-            // paid by those who wait) either it sees that, or what it has taken is seen here.
+            // Far below the lane's own limits the consumer reports its last message only if it sees that somebody waits, and takes it
+            // without this lock. Behind the barrier (some microseconds, paid by those who wait) either it sees that, or what it has taken
+            // is seen here.
             Interlocked.MemoryBarrierProcessWide();
             IsPaused = !_queueCapacity.TryReserve(Messages, Bytes, lane);
         }

@@ -2,7 +2,8 @@ using Net.Zlink.Engine;
 
 namespace Net.Zlink.Sockets.Links;
 
-/// <summary>The books of one lane at one moment: received = delivered + dropped + filtered + queued, in messages. Bytes are payload and headers.</summary>
+/// <summary>The books of one lane at one moment: received = delivered + dropped + filtered + queued, in messages. Bytes are payload and
+/// headers.</summary>
 internal record struct LaneCounts
 {
     public long Received;
@@ -23,7 +24,8 @@ internal record struct LaneCounts
 }
 
 /// <summary>What a lane keeps of its books.</summary>
-/// <remarks>Nothing of it is written for a message that comes in: bytes are summed when messages leave, many at a time, and what was received is what has left and what is there.</remarks>
+/// <remarks>Nothing of it is written for a message that comes in: bytes are summed when messages leave, many at a time, and what was
+/// received is what has left and what is there.</remarks>
 internal struct LaneCounters
 {
     private long _delivered;

@@ -2,7 +2,8 @@ using Net.Zlink.Engine;
 
 namespace Net.Zlink.Sockets.Links;
 
-/// <summary>A connection's place in a <see cref="PausedReaders"/>; posted to its shard, the end of the turn that it was given there.</summary>
+/// <summary>A connection's place in a <see cref="PausedReaders"/>; posted to its shard, the end of the turn that it was given
+/// there.</summary>
 internal sealed class PausedReader : ShardWork
 {
     private readonly PausedReaders _pausedReaders;
@@ -43,7 +44,8 @@ internal sealed class PausedReader : ShardWork
         }
     }
 
-    /// <summary>Stands in line: behind all others, unless it had come to its turn and found the room taken. Under the line's lock, as the next three.</summary>
+    /// <summary>Stands in line: behind all others, unless it had come to its turn and found the room taken. Under the line's lock, as the
+    /// next three.</summary>
     public void Add(LinkedList<PausedReader> list)
     {
         if (_isQueued)
@@ -79,7 +81,8 @@ internal sealed class PausedReader : ShardWork
         Remove(list);
     }
 
-    /// <summary>How many it was given since: it may have come to the front again before the end of one was worked off, and both end as one.</summary>
+    /// <summary>How many it was given since: it may have come to the front again before the end of one was worked off, and both end as
+    /// one.</summary>
     public int EndResumes()
     {
         int turns = _resumes;

@@ -2,19 +2,24 @@ using Net.Zlink.Engine;
 
 namespace Net.Zlink.Sockets.Links;
 
-/// <summary>The connections that are not read because a lane that they share is full, first come, first served: as many are told of room as there is room for.</summary>
+/// <summary>The connections that are not read because a lane that they share is full, first come, first served: as many are told of room as
+/// there is room for.</summary>
 /// <remarks>
-/// All of them at once, of which one finds room, cost 400 works of the shards for each message that was read, with 2,000 connections and a mark of 1.
+/// All of them at once, of which one finds room, cost 400 works of the shards for each message that was read, with 2,000 connections and a
+/// mark of 1.
 /// <para>
-/// Whoever is told has a turn. It ends behind his connection's own work, whatever that did: read and fill the lane, read what is nobody's business, find the room taken (then he stands in front again), end. The next one is told then, if there
-/// is room. So nobody is forgotten: while somebody stands here, either a turn is out, or the lane was found full after he had come, and whoever makes room in it calls <see cref="ResumeWaiters"/>.
+/// Whoever is told has a turn. It ends behind his connection's own work, whatever that did: read and fill the lane, read what is nobody's
+/// business, find the room taken (then he stands in front again), end. The next one is told then, if there is room. So nobody is forgotten:
+/// while somebody stands here, either a turn is out, or the lane was found full after he had come, and whoever makes room in it calls
+/// <see cref="ResumeWaiters"/>.
 /// </para>
 /// Order of locks: this one's, then the lane's.
 /// </remarks>
 /// <param name="lane">What they wait for.</param>
 internal sealed class PausedReaders(InboundLane lane)
 {
-    // Whatever the lane's mark says: more than the shards can work off at once, and, as each may bring a read of 64 KiB past the limits, 4 MiB.
+    // Whatever the lane's mark says: more than the shards can work off at once, and, as each may bring a read of 64 KiB past the limits, 4
+    // MiB.
     private const int MaxConcurrentResumes = 64;
 
     private readonly LinkedList<PausedReader> _readers = [];

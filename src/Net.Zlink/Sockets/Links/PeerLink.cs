@@ -34,7 +34,8 @@ internal abstract class PeerLink
     /// <summary>True for the side that connected.</summary>
     public required bool IsActive { get; init; }
 
-    /// <summary>This end and the other one, as endpoints, as far as they are known: the one that was bound or connected to is, whatever the handshake has told.</summary>
+    /// <summary>This end and the other one, as endpoints, as far as they are known: the one that was bound or connected to is, whatever the
+    /// handshake has told.</summary>
     public (string Local, string Remote) Ends
     {
         get
@@ -61,7 +62,8 @@ internal abstract class PeerLink
     /// <summary>Messages of the peer that subscribed or cancelled, and are in no lane.</summary>
     public long Topics => Volatile.Read(ref _topics);
 
-    /// <summary>Messages for this peer that were not taken in, and not waited with: it is at its high-water mark, in messages or in bytes.</summary>
+    /// <summary>Messages for this peer that were not taken in, and not waited with: it is at its high-water mark, in messages or in
+    /// bytes.</summary>
     public long DroppedAtMark => Volatile.Read(ref _droppedAtMark);
 
     public void CountDroppedAtMark() => Interlocked.Increment(ref _droppedAtMark);

@@ -3,11 +3,13 @@ using Net.Zlink.Engine;
 
 namespace Net.Zlink.Sockets.Links;
 
-/// <summary>What was added to a lane and no consumer has taken over yet: a chain of leases, of which the last may be open: short messages of this process's senders lie packed in one piece of memory, and long ones, which go by reference, take no lease each.</summary>
+/// <summary>What was added to a lane and no consumer has taken over yet: a chain of leases, of which the last may be open: short messages
+/// of this process's senders lie packed in one piece of memory, and long ones, which go by reference, take no lease each.</summary>
 /// <remarks>Not thread-safe: under the lane's lock.</remarks>
 internal struct ProducerChain
 {
-    // An open lease starts with room for some dozens of short messages and grows fourfold up to a read's size, so a quiet pipe holds little.
+    // An open lease starts with room for some dozens of short messages and grows fourfold up to a read's size, so a quiet pipe holds
+    // little.
     private const int MinOpenSlabSize = 4 * 1024;
     private const int MaxOpenSlabSize = 64 * 1024;
 
@@ -20,7 +22,8 @@ internal struct ProducerChain
     /// <summary>The oldest; each leads to the next.</summary>
     public InboundLease? First;
 
-    /// <summary>Adds what one read brought. Short messages of short reads join those before them: a lease alone, 0.6 KB, was twenty and more times what limits count for a message of some bytes.</summary>
+    /// <summary>Adds what one read brought. Short messages of short reads join those before them: a lease alone, 0.6 KB, was twenty and
+    /// more times what limits count for a message of some bytes.</summary>
     public void Append(InboundLease lease)
     {
         if (_last is { } last && !_isOpen && First is not null && last.TryAbsorb(lease))
@@ -59,7 +62,8 @@ internal struct ProducerChain
         return all;
     }
 
-    /// <summary>Keeps the newest message only. Where others lie in its lease, handed-over memory may be let go of in here: the caller keeps that until the lock is left.</summary>
+    /// <summary>Keeps the newest message only. Where others lie in its lease, handed-over memory may be let go of in here: the caller keeps
+    /// that until the lock is left.</summary>
     /// <param name="obsolete">The leases of the others, to be released outside of the lock.</param>
     /// <returns>The lease that is left; null if there is none.</returns>
     public InboundLease? ConflateToNewest(out InboundLease? obsolete)
@@ -96,7 +100,8 @@ internal struct ProducerChain
         First = first;
     }
 
-    /// <summary>Adds one message: of one part to the open lease, of several in a lease of its own, since these keep their memory until the last message of the lease has ended.</summary>
+    /// <summary>Adds one message: of one part to the open lease, of several in a lease of its own, since these keep their memory until the
+    /// last message of the lease has ended.</summary>
     /// <param name="message">The message.</param>
     /// <param name="copy">Its payload, where that was copied before.</param>
     /// <param name="slabs">Where memory comes from.</param>
@@ -105,7 +110,8 @@ internal struct ProducerChain
     /// <param name="parts">How many parts it has.</param>
     /// <param name="bytes">How long they are.</param>
     /// <returns>True if handed-over memory was copied, so that its owner can be disposed once the lock is left.</returns>
-    public bool Add(in OutgoingMessage message, Slab? copy, Slab.SlabCache slabs, PeerIdentity source, int checkedAt, out int parts, out long bytes)
+    public bool Add(in OutgoingMessage message, Slab? copy, Slab.SlabCache slabs, PeerIdentity source, int checkedAt, out int parts,
+        out long bytes)
     {
         InboundLease? lease;
         bool copied = true;
@@ -122,7 +128,8 @@ internal struct ProducerChain
         else
         {
             bool isOnePart = message.IsOnePart;
-            bool isAnother = !isOnePart || !_isOpen || _last!.Count == InboundLease.MaxSlots || _last.CheckedAtVersion > checkedAt || !ReferenceEquals(_last.Source, source);
+            bool isAnother = !isOnePart || !_isOpen || _last!.Count == InboundLease.MaxSlots || _last.CheckedAtVersion > checkedAt
+                || !ReferenceEquals(_last.Source, source);
             lease = isAnother ? InboundLease.Rent(slab: null, source, checkedAt) : _last!;
             (parts, bytes) = (lease.Count, lease.Bytes);
             if (copy is not null)
@@ -146,7 +153,8 @@ internal struct ProducerChain
         return copied;
     }
 
-    /// <summary>Takes out of what comes first all that a filter lets in no more, up to the first lease with something that it does let in.</summary>
+    /// <summary>Takes out of what comes first all that a filter lets in no more, up to the first lease with something that it does let
+    /// in.</summary>
     /// <param name="filter">The reader's socket.</param>
     /// <param name="filterVersion">How often its filter was narrowed by now: leases that passed it since are not looked at.</param>
     /// <param name="unwanted">Takes what was taken out, to be released outside of all locks.</param>
@@ -183,7 +191,8 @@ internal struct ProducerChain
         return first;
     }
 
-    /// <summary>The lease itself where all of it is wanted; else one that shares the memory of what is, while the lease goes where the rest goes. Null if nothing is wanted.</summary>
+    /// <summary>The lease itself where all of it is wanted; else one that shares the memory of what is, while the lease goes where the rest
+    /// goes. Null if nothing is wanted.</summary>
     private static InboundLease? Wanted(InboundLease lease, SocketCore filter, ref FilteredOut unwanted)
     {
         InboundLease? wanted = null;
@@ -247,7 +256,8 @@ internal struct ProducerChain
                 return _last;
             }
 
-            slab.AddReference(); // Room left, but no slot, or this one passed its filter earlier than what lies here: the next lease goes on in the same memory.
+            // Room left, but no slot, or this one passed its filter earlier than what lies here: the next lease goes on in the same memory.
+            slab.AddReference();
         }
         else
         {

@@ -13,10 +13,12 @@ internal class ReceiveWaiter : Waiter<DequeuedMessage>
     internal DequeuedMessage Given { get; set; }
 }
 
-/// <summary>The receiving side of a socket: fair between its pipes, one whole message each in turn (what a peer sends over its next connection waits until what it had sent is received), or in the order of arrival; with a line of waiting consumers.</summary>
+/// <summary>The receiving side of a socket: fair between its pipes, one whole message each in turn (what a peer sends over its next
+/// connection waits until what it had sent is received), or in the order of arrival; with a line of waiting consumers.</summary>
 /// <remarks>
-/// The lock makes its holder the single consumer of all lanes; it is held for pointer work only, and after a SUB has cancelled a topic for a look at what is taken over next. Pipes with unread messages stand in a line, so finding the next message never looks at
-/// empty pipes. Senders are told of room, and waiters completed, after the lock is left.
+/// The lock makes its holder the single consumer of all lanes; it is held for pointer work only, and after a SUB has cancelled a topic for
+/// a look at what is taken over next. Pipes with unread messages stand in a line, so finding the next message never looks at empty pipes.
+/// Senders are told of room, and waiters completed, after the lock is left.
 /// </remarks>
 internal sealed class ReceiveQueue : IWaiterList
 {
@@ -29,7 +31,8 @@ internal sealed class ReceiveQueue : IWaiterList
     private bool _mayHaveMore;
     private Func<Exception>? _closed;
 
-    /// <param name="isInArrivalOrder">Messages are read in the order in which they were announced, whosever they are; else each peer has its turn.</param>
+    /// <param name="isInArrivalOrder">Messages are read in the order in which they were announced, whosever they are; else each peer has
+    /// its turn.</param>
     public ReceiveQueue(bool isInArrivalOrder) => _arrivals = isInArrivalOrder ? new ArrivalOrder() : null;
 
     /// <summary>Told, outside the lock, that a queue without messages has one, or is closed: for those who watch several sockets.</summary>
@@ -37,10 +40,12 @@ internal sealed class ReceiveQueue : IWaiterList
 
     public bool IsInArrivalOrder => _arrivals is not null;
 
-    /// <summary>There may be something to take, or the queue is closed: a look without the lock, for those who look again and again.</summary>
+    /// <summary>There may be something to take, or the queue is closed: a look without the lock, for those who look again and
+    /// again.</summary>
     public bool IsWorthTaking => Volatile.Read(ref _mayHaveMore);
 
-    /// <summary>One peer alone sends, and all that was taken over from it is read: the next take meets it at its lane. Without the lock: a moment ago.</summary>
+    /// <summary>One peer alone sends, and all that was taken over from it is read: the next take meets it at its lane. Without the lock: a
+    /// moment ago.</summary>
     public bool HasCaughtUp => Volatile.Read(ref _currentLane) is { HasDequeued: false };
 
     /// <summary>A message can be taken now. As of now: where others take too, it may be gone a moment later.</summary>
@@ -48,7 +53,8 @@ internal sealed class ReceiveQueue : IWaiterList
     {
         get
         {
-            // The usual case of a consumer that looks before each message: it put this here itself, with a batch, and needs no lock to find it.
+            // The usual case of a consumer that looks before each message: it put this here itself, with a batch, and needs no lock to find
+            // it.
             if (Volatile.Read(ref _currentLane) is { HasDequeued: true })
             {
                 return true;
@@ -142,7 +148,8 @@ internal sealed class ReceiveQueue : IWaiterList
         }
     }
 
-    /// <summary>The lane's connection is over. What is unread stays readable, and comes before what its peer sends over another one.</summary>
+    /// <summary>The lane's connection is over. What is unread stays readable, and comes before what its peer sends over another
+    /// one.</summary>
     public void End(InboundLane lane, byte[] routingId)
     {
         using (_gate.EnterScope())
@@ -287,7 +294,8 @@ internal sealed class ReceiveQueue : IWaiterList
         InboundLease.ReleaseAll(lane.DequeueUnwanted());
     }
 
-    /// <summary>Ends the queue: every waiter is released with an error, later calls get it too. Unread messages are dropped, also those of peers that have gone.</summary>
+    /// <summary>Ends the queue: every waiter is released with an error, later calls get it too. Unread messages are dropped, also those of
+    /// peers that have gone.</summary>
     public void Close(Func<Exception> error)
     {
         ReceiveWaiter? released;

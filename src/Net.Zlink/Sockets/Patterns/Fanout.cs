@@ -8,10 +8,12 @@ namespace Net.Zlink.Sockets.Patterns;
 /// <summary>One message for several pipes, of which none holds up the others: one that is full misses it, and that is counted.</summary>
 internal static class Fanout
 {
-    // Up to here a message of one part is copied into each lane of this process, not shared: a reference and its end were 0.15 us for each receiver while each took a lease of its own, packing 2 KiB behind what is there 0.06 to 0.1.
+    // Up to here a message of one part is copied into each lane of this process, not shared: a reference and its end were 0.15 us for each
+    // receiver while each took a lease of its own, packing 2 KiB behind what is there 0.06 to 0.1.
     private const int LargestCopy = 2 * 1024;
 
-    /// <summary>Sends the message to all of <paramref name="links"/>, and lets go of what was handed over with it. One that finds nobody, be it that the only pipe is just closing, is counted as unmatched.</summary>
+    /// <summary>Sends the message to all of <paramref name="links"/>, and lets go of what was handed over with it. One that finds nobody,
+    /// be it that the only pipe is just closing, is counted as unmatched.</summary>
     /// <param name="socket">The socket that sends.</param>
     /// <param name="links">Where to.</param>
     /// <param name="message">The message.</param>
@@ -45,7 +47,8 @@ internal static class Fanout
         }
     }
 
-    /// <summary>Two pipes or more. What is short is copied into each. Of what is long all get the same memory: within the process by reference, over wires encoded once, or by reference too where the memory was handed over or received.</summary>
+    /// <summary>Two pipes or more. What is short is copied into each. Of what is long all get the same memory: within the process by
+    /// reference, over wires encoded once, or by reference too where the memory was handed over or received.</summary>
     /// <returns>False: all of the pipes are gone.</returns>
     private static bool SendToSeveral(SocketCore socket, ReadOnlySpan<PeerLink> links, in OutgoingMessage message, bool force)
     {
@@ -63,7 +66,8 @@ internal static class Fanout
         long length = message.EncodedLength;
         if (!IsToBeEncoded(message, length, wires))
         {
-            return message.IsForwarded ? SendEach(socket, links, message, default, force) : SendLease(socket, links, message.MoveToLease(socket.Host.Slabs), default, force);
+            return message.IsForwarded ? SendEach(socket, links, message, default, force)
+                : SendLease(socket, links, message.MoveToLease(socket.Host.Slabs), default, force);
         }
 
         bool isFound;
@@ -85,7 +89,8 @@ internal static class Fanout
         return isFound;
     }
 
-    /// <summary>One encoding for all wires is worth it where it is no copy more than has to be made anyway, or where each of several wires would have to put the same parts together.</summary>
+    /// <summary>One encoding for all wires is worth it where it is no copy more than has to be made anyway, or where each of several wires
+    /// would have to put the same parts together.</summary>
     private static bool IsToBeEncoded(in OutgoingMessage message, long length, int wires)
     {
         if (wires == 0 || length > Array.MaxLength || message.HasLongPartToShare)
@@ -93,13 +98,15 @@ internal static class Fanout
             return false;
         }
 
-        return message.IsForwarded ? wires > 1 && message.PartCount > 1 : !message.IsSingle || message.Payload.Length >= OutboundChain.LargePayload;
+        return message.IsForwarded ? wires > 1 && message.PartCount > 1 : !message.IsSingle
+            || message.Payload.Length >= OutboundChain.LargePayload;
     }
 
     /// <summary>A short message of one part: each queue and each lane packs it behind its predecessors.</summary>
     private static bool SendCopies(SocketCore socket, ReadOnlySpan<PeerLink> links, in OutgoingMessage message, bool force)
     {
-        var copied = new OutgoingMessage(message.Header, message.Payload); // Without its owner: no pipe may let go of what the next one copies.
+        // Without its owner: no pipe may let go of what the next one copies.
+        var copied = new OutgoingMessage(message.Header, message.Payload);
         bool isFound = SendEach(socket, links, copied, default, force);
         message.Consume();
         return isFound;
@@ -123,12 +130,14 @@ internal static class Fanout
     /// <param name="message">What each pipe gets; the wires only where there is no encoding.</param>
     /// <param name="encoding">What the wires get.</param>
     /// <param name="force">As of <see cref="Send"/>.</param>
-    private static bool SendEach(SocketCore socket, ReadOnlySpan<PeerLink> links, in OutgoingMessage message, in Encoding encoding, bool force)
+    private static bool SendEach(SocketCore socket, ReadOnlySpan<PeerLink> links, in OutgoingMessage message, in Encoding encoding,
+        bool force)
     {
         bool isFound = false;
         foreach (PeerLink link in links)
         {
-            SendStatus status = encoding.Bytes is { } bytes && link is WireLink wire ? wire.TrySendShared(bytes, encoding.Length, force) : link.TrySend(message, force);
+            SendStatus status = encoding.Bytes is { } bytes && link is WireLink wire ? wire.TrySendShared(bytes, encoding.Length, force)
+                : link.TrySend(message, force);
             isFound |= Count(socket, link, status);
         }
 

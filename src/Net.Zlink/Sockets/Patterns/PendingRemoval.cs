@@ -8,7 +8,8 @@ namespace Net.Zlink.Sockets.Patterns;
 /// <param name="Granted">What counted.</param>
 /// <param name="Requested">In manual mode: what it had asked for.</param>
 /// <param name="Notices">What the application was to be told when it went.</param>
-internal sealed record PendingRemoval(PeerLink Link, Subscriber<PeerLink> Granted, Subscriber<PeerLink>? Requested, SubscriptionNotices Notices)
+internal sealed record PendingRemoval(PeerLink Link, Subscriber<PeerLink> Granted, Subscriber<PeerLink>? Requested,
+    SubscriptionNotices Notices)
 {
     /// <summary>How many topics it has left. It subscribes to no more: this stays the same until they are taken out.</summary>
     public int TopicCount { get; } = Granted.PrefixCount + (Requested?.PrefixCount ?? 0);

@@ -6,10 +6,12 @@ using Net.Zlink.Sockets.Zmp;
 
 namespace Net.Zlink.Sockets.Patterns;
 
-/// <summary>PUB and XPUB: a message goes to every peer that has subscribed a prefix of its first part; XPUB also hands subscriptions, and what else peers send, to the application.</summary>
+/// <summary>PUB and XPUB: a message goes to every peer that has subscribed a prefix of its first part; XPUB also hands subscriptions, and
+/// what else peers send, to the application.</summary>
 internal sealed class PublisherCore : SocketCore
 {
-    // 1,600 usual ones. Who sets ReceiveByteLimit to some 10 KB wants little to wait, not that a subscriber of 50 topics is thrown out; and all of them together have a limit of their own.
+    // 1,600 usual ones. Who sets ReceiveByteLimit to some 10 KB wants little to wait, not that a subscriber of 50 topics is thrown out; and
+    // all of them together have a limit of their own.
     private const long LeastTopicBytes = 1024 * 1024;
 
     private readonly SubscriptionTrie<PeerLink> _subscriptions = new();
@@ -22,7 +24,8 @@ internal sealed class PublisherCore : SocketCore
     private PeerLink? _onlyNext;
     private int _leaving; // Here, and not beside the lock that each subscription takes: each message looks at it.
 
-    // All peers, where each of them subscribes to everything: the match is then the same for every message, and found without the lock. Null when it is not so, or not known.
+    // All peers, where each of them subscribes to everything: the match is then the same for every message, and found without the lock.
+    // Null when it is not so, or not known.
     private PeerLink[]? _everyone;
 
     public PublisherCore(EngineHost host, InprocRegistry inproc, bool isExtended)
@@ -67,7 +70,8 @@ internal sealed class PublisherCore : SocketCore
     /// <summary>Sent to every new peer first; empty: nothing.</summary>
     public byte[] Welcome { get; set; } = [];
 
-    /// <summary>What the subscriptions of one peer that came by a wire may take up, in bytes, but for the first <see cref="LeastTopicBytes"/>; 0: any number.</summary>
+    /// <summary>What the subscriptions of one peer that came by a wire may take up, in bytes, but for the first
+    /// <see cref="LeastTopicBytes"/>; 0: any number.</summary>
     public long PeerTopicByteLimit { get; set => field = value == 0 ? 0 : Math.Max(value, LeastTopicBytes); }
 
     public override InboundRole InboundRole => IsExtended ? InboundRole.SubscriptionsAndData : InboundRole.Subscriptions;
@@ -111,7 +115,8 @@ internal sealed class PublisherCore : SocketCore
 
     public override SendStatus Route(ReadOnlySpan<byte> routeId, in OutgoingMessage message)
     {
-        if (Volatile.Read(ref _everyone) is { } everyone && !Inverts && Volatile.Read(ref _onlyNext) is null && (everyone.Length == 1 || !NeverDrops))
+        if (Volatile.Read(ref _everyone) is { } everyone && !Inverts && Volatile.Read(ref _onlyNext) is null
+            && (everyone.Length == 1 || !NeverDrops))
         {
             return SendToAll(everyone, message);
         }
@@ -120,7 +125,8 @@ internal sealed class PublisherCore : SocketCore
         PeerLink? single = null;
         int count;
 
-        // Of several threads that found room here, one may take what another saw: the marks are passed by a message a thread, and none is dropped.
+        // Of several threads that found room here, one may take what another saw: the marks are passed by a message a thread, and none is
+        // dropped.
         bool isForced;
         using (Gate.EnterScope())
         {
@@ -158,7 +164,8 @@ internal sealed class PublisherCore : SocketCore
                 Array.Copy(_targets, rented, count);
             }
 
-            if (_everyone is null && !Inverts && _leaving == 0 && count > 0 && count == _all.Count && count == _subscriptions.UnfilteredCount)
+            if (_everyone is null && !Inverts && _leaving == 0 && count > 0 && count == _all.Count
+                && count == _subscriptions.UnfilteredCount)
             {
                 Volatile.Write(ref _everyone, _targets.AsSpan(0, count).ToArray());
             }
@@ -308,7 +315,8 @@ internal sealed class PublisherCore : SocketCore
         DropTopics(state);
     }
 
-    /// <summary>The peer has gone, or goes for having too many: an end that connected keeps its place, and would keep topics in it that nobody ever cancels.</summary>
+    /// <summary>The peer has gone, or goes for having too many: an end that connected keeps its place, and would keep topics in it that
+    /// nobody ever cancels.</summary>
     private void DropTopics(PublisherPipeState state)
     {
         state.ByteShare.TryReserve(0);
@@ -342,7 +350,8 @@ internal sealed class PublisherCore : SocketCore
         _notifications?.Capacity.Remove(link.PausedReader);
         if (link.Session is null)
         {
-            link.PausedReader = null; // Its connection asks for room no more. Notices that are unread keep the pipe, and would keep by this the connection, too.
+            // Its connection asks for room no more. Notices that are unread keep the pipe, and would keep by this the connection, too.
+            link.PausedReader = null;
         }
     }
 

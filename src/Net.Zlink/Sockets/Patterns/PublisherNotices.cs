@@ -7,15 +7,19 @@ using Net.Zlink.Sockets.Links;
 
 namespace Net.Zlink.Sockets.Patterns;
 
-/// <summary>What an XPUB tells its application of subscriptions, of all its peers in one line; and the order in which its peers' messages are read with it.</summary>
+/// <summary>What an XPUB tells its application of subscriptions, of all its peers in one line; and the order in which its peers' messages
+/// are read with it.</summary>
 /// <remarks>
-/// One line, because of the order: that the last subscriber of a topic left and that another came must be read in the order in which it happened, whichever connections it was; read the other
-/// way round, the application would take a wanted topic for an unwanted one. It is a lane like any peer's, bounded like it: while it is full no connection of the socket is read.
-/// Messages lie in their peers' lanes, each bounded by itself, but are announced by the same way: what one peer sent, topics and messages, is read in the order in which it sent it.
+/// One line, because of the order: that the last subscriber of a topic left and that another came must be read in the order in which it
+/// happened, whichever connections it was; read the other way round, the application would take a wanted topic for an unwanted one. It is a
+/// lane like any peer's, bounded like it: while it is full no connection of the socket is read.
+/// Messages lie in their peers' lanes, each bounded by itself, but are announced by the same way: what one peer sent, topics and messages,
+/// is read in the order in which it sent it.
 /// </remarks>
 internal sealed class PublisherNotices : PeerLink
 {
-    // Losses lie packed in memory that starts small, for the many peers with a few topics, and grows fourfold up to what the slots of one lease need with topics of 15 bytes.
+    // Losses lie packed in memory that starts small, for the many peers with a few topics, and grows fourfold up to what the slots of one
+    // lease need with topics of 15 bytes.
     private const int MinLossSlabSize = 256;
     private const int MaxLossSlabSize = 4 * 1024;
 
@@ -43,7 +47,8 @@ internal sealed class PublisherNotices : PeerLink
 
     public override bool HasCapacity => false;
 
-    /// <summary>Notes a notice: under the lock of those who change the topics, which decides who is first and last, so that notices stand in that order. <see cref="AnnounceAll"/> has to follow, outside of it.</summary>
+    /// <summary>Notes a notice: under the lock of those who change the topics, which decides who is first and last, so that notices stand
+    /// in that order. <see cref="AnnounceAll"/> has to follow, outside of it.</summary>
     public void Add(PeerLink about, ReadOnlySpan<byte> prefix, bool subscribes)
     {
         Slab slab = _core.Host.Slabs.Rent(prefix.Length + 1);
@@ -53,7 +58,8 @@ internal sealed class PublisherNotices : PeerLink
         Enqueue(notice);
     }
 
-    /// <summary>As <see cref="Add"/>, for the cancel of one of the many topics that a peer leaves behind: they share leases, since a lease of each one's own, 0.8 KB and 2 us, takes seconds with a million.</summary>
+    /// <summary>As <see cref="Add"/>, for the cancel of one of the many topics that a peer leaves behind: they share leases, since a lease
+    /// of each one's own, 0.8 KB and 2 us, takes seconds with a million.</summary>
     public void AddLoss(PeerLink about, ReadOnlySpan<byte> prefix)
     {
         int length = prefix.Length + 1;

@@ -83,10 +83,12 @@ internal sealed class RouterCore(EngineHost host, InprocRegistry inproc) : Socke
     }
 
     /// <inheritdoc/>
-    public override SendStatus RouteTo(PeerSlot connection, in OutgoingMessage message) => Send(connection.Pipe is { } link && IsCurrent(link, connection) ? link : null, message);
+    public override SendStatus RouteTo(PeerSlot connection, in OutgoingMessage message) =>
+        Send(connection.Pipe is { } link && IsCurrent(link, connection) ? link : null, message);
 
     /// <summary>A message for this id would be taken into its peer's queue now. If not, watchers are notified when it would.</summary>
-    public bool CanSendTo(ReadOnlySpan<byte> routeId) => !BlockedSends.HasEarlierWaiter(routeId) && TryFind(routeId, out PeerLink? link) && link.HasCapacity;
+    public bool CanSendTo(ReadOnlySpan<byte> routeId) => !BlockedSends.HasEarlierWaiter(routeId) && TryFind(routeId, out PeerLink? link)
+        && link.HasCapacity;
 
     /// <inheritdoc/>
     public override bool Knows(ReadOnlySpan<byte> routeId) => TryFind(routeId, out _);
@@ -101,7 +103,8 @@ internal sealed class RouterCore(EngineHost host, InprocRegistry inproc) : Socke
     }
 
     public override string RefusalReason(PeerIdentity? peer) =>
-        $"its routing id{(peer is null ? "" : $", {PeerIdentity.NameOf(peer.RoutingId)},")} is in use on this ROUTER: give each peer one of its own, or set OnDuplicateRoutingId";
+        $"its routing id{(peer is null ? "" : $", {PeerIdentity.NameOf(peer.RoutingId)},")} is in use on this ROUTER: give each peer one "
+            + $"of its own, or set OnDuplicateRoutingId";
 
     protected override bool Attach(PeerLink link)
     {
@@ -202,12 +205,15 @@ internal sealed class RouterCore(EngineHost host, InprocRegistry inproc) : Socke
     }
 
     /// <summary>
-    /// A connect of ours keeps the newcomer's id from its one connection, which the peer turned away right behind the handshake: as a rule because it keeps our id for a connect of its own, which is this newcomer. Each would turn the other away for good.
+    /// A connect of ours keeps the newcomer's id from its one connection, which the peer turned away right behind the handshake: as a rule
+    /// because it keeps our id for a connect of its own, which is this newcomer. Each would turn the other away for good.
     /// </summary>
     private bool IsUnowned(ReadOnlySpan<byte> routeId, PeerLink newcomer) =>
-        !newcomer.IsActive && _table.TryGet(routeId, out PeerLink? holder) && holder is WireLink { Alias: null, Session: null, WasRejected: true };
+        !newcomer.IsActive && _table.TryGet(routeId, out PeerLink? holder)
+            && holder is WireLink { Alias: null, Session: null, WasRejected: true };
 
-    /// <summary>A newcomer has the id of another pipe, which has to go. What waits for a peer that turned that away is this newcomer's: it is the same peer.</summary>
+    /// <summary>A newcomer has the id of another pipe, which has to go. What waits for a peer that turned that away is this newcomer's: it
+    /// is the same peer.</summary>
     private void Replace(WireLink? newcomer, PeerLink loser)
     {
         Leave(loser);
@@ -224,7 +230,8 @@ internal sealed class RouterCore(EngineHost host, InprocRegistry inproc) : Socke
 
     protected override void DisplacePeer(PeerLink link)
     {
-        Detach(link, dropUnread: OnTakenId == TakenIdPolicy.Replace); // It has left the table already; this lets go of the rest. Of one that was turned away the peer is there.
+        // It has left the table already; this lets go of the rest. Of one that was turned away the peer is there.
+        Detach(link, dropUnread: OnTakenId == TakenIdPolicy.Replace);
         if (link is WireLink { Dialer: { } dialer } ours)
         {
             byte[] routeId = link.Alias ?? link.Peer.RoutingId;
@@ -265,7 +272,8 @@ internal sealed class RouterCore(EngineHost host, InprocRegistry inproc) : Socke
     }
 
     /// <summary>The connection is not over. A pipe that this side made outlives it, and goes on with the next.</summary>
-    private static bool IsCurrent(PeerLink link, PeerSlot connection) => ReferenceEquals(link.Peer.Slot, connection) && link is not WireLink { Session: null };
+    private static bool IsCurrent(PeerLink link, PeerSlot connection) => ReferenceEquals(link.Peer.Slot, connection)
+        && link is not WireLink { Session: null };
 
     /// <summary>Completes when no peer has this routing id.</summary>
     private Task WhenReleased(byte[] routeId)

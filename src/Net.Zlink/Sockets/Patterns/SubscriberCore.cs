@@ -8,27 +8,29 @@ using Net.Zlink.Sockets.Zmp;
 
 namespace Net.Zlink.Sockets.Patterns;
 
-/// <summary>SUB and XSUB: topics go to every publisher, and again to each that comes or comes back; SUB takes in only what matches them.</summary>
+/// <summary>SUB and XSUB: every new or returning publisher gets all topics. SUB accepts only messages that match one.</summary>
 internal sealed class SubscriberCore : SocketCore
 {
-    // So many changes of topics may wait for a publisher that has no connection, or as many as there are topics: then it is told the topics instead, as they are when it comes. As many as may wait for a native one by default.
+    // So many changes of topics may wait for a publisher that has no connection, or as many as there are topics: then it is told the topics
+    // instead, as they are when it comes. As many as may wait for a native one by default.
     private const int MaxHistory = 1000;
 
-    // So many, and twice as many as there are topics, may wait for a publisher that is connected and has read none of them for a while: some 5 MB of usual names. Then its connection ends, since nothing that waits for it can be taken back.
+    // So many, and twice as many as there are topics, may wait for a publisher that is connected and has read none of them for a while:
+    // some 5 MB of usual names. Then its connection ends, since nothing that waits for it can be taken back.
     private const int MaxUnreadUpdates = 100_000;
 
-    // One that reads may have so many times as much: topics change by the million a second, and a publisher that hears of them is slower than that.
+    // One that reads may have so many times as much: topics change by the million a second, and a publisher that hears of them is slower
+    // than that.
     private const int MaxUnsentUpdates = 4;
-
     private static readonly TimeSpan UnreadTime = TimeSpan.FromSeconds(10);
-
     private readonly PrefixCounts _topics = new();
     private readonly Distribution<PeerLink> _all = new();
 
     // All pipes, for as long as these are all: found without the lock. Null when that is not known.
     private PeerLink[]? _peers;
 
-    // Pipes that are told all topics next, so they need no news until then: new ones, and those whose connection is lost. A cancel that a new publisher gets before the topic was told it counts down what others asked it for.
+    // Pipes that are told all topics next, so they need no news until then: new ones, and those whose connection is lost. A cancel that a
+    // new publisher gets before the topic was told it counts down what others asked it for.
     private readonly HashSet<PeerLink> _toGreet = [];
 
     // One change of topics, or one greeting, at a time: so every publisher hears them in one order. Taken before every other lock.
@@ -60,11 +62,8 @@ internal sealed class SubscriberCore : SocketCore
     }
 
     public bool OnlyFirst { get; set; }
-
     public override bool OnlyFirstSubscribe => OnlyFirst;
-
     public override InboundRole InboundRole => IsExtended ? InboundRole.All : InboundRole.Filtered;
-
     public override bool CanSend => IsExtended;
 
     /// <summary>Distinct topics held.</summary>
@@ -129,10 +128,9 @@ internal sealed class SubscriberCore : SocketCore
     }
 
     /// <summary>XSUB: what begins with 1 or 0 changes the topics, and travels as it is; the rest are messages to all publishers.</summary>
-    /// <remarks>
-    /// A message without topics needs no turn among them: whoever sends both, on one thread, has told every publisher of the one before it sends the other. A pipe that is being greeted meanwhile may get it between two
-    /// of its topics, as it may before the first: it takes messages from the moment on that it is attached.
-    /// </remarks>
+    /// <remarks>A message without topics needs no turn among them: whoever sends both, on one thread, has told every publisher of the one
+    /// before it sends the other. A pipe that is being greeted meanwhile may get it between two of its topics, as it may before the first:
+    /// it takes messages from the moment on that it is attached.</remarks>
     public override SendStatus Route(ReadOnlySpan<byte> routeId, in OutgoingMessage message)
     {
         bool onlyFirst = OnlyFirst; // One answer for both looks.
@@ -165,7 +163,8 @@ internal sealed class SubscriberCore : SocketCore
         }
     }
 
-    /// <summary>News of topics that waited for the lost connection is obsolete: the next one is told all topics anew. An XSUB's messages stay.</summary>
+    /// <summary>News of topics that waited for the lost connection is obsolete: the next one is told all topics anew. An XSUB's messages
+    /// stay.</summary>
     public override void OnConnectionLost(WireLink link, ZmpSession session)
     {
         using (new InOrder(_order))
@@ -204,11 +203,13 @@ internal sealed class SubscriberCore : SocketCore
             bool isUpdate = false;
             List<int> topics = [];
             List<int>? notYetSent = null;
-            SubscriptionParts upstream = default; // A message comes whole: nothing is kept from one to the next, also of one whose memory cannot be read to its end.
+            // A message comes whole: nothing is kept from one to the next, also of one whose memory cannot be read to its end.
+            SubscriptionParts upstream = default;
             PartCursor at = default;
             for (int i = 0; i < parts; i++)
             {
-                UpstreamPart kind = upstream.Next(UpstreamPart.Data, message.NextPart(ref at), i < parts - 1, onlyFirst, out ReadOnlySpan<byte> prefix);
+                UpstreamPart kind = upstream.Next(UpstreamPart.Data, message.NextPart(ref at), i < parts - 1, onlyFirst,
+                    out ReadOnlySpan<byte> prefix);
                 if (kind is UpstreamPart.Subscribe or UpstreamPart.Cancel)
                 {
                     topics.Add(i);
@@ -264,7 +265,8 @@ internal sealed class SubscriberCore : SocketCore
     {
         if (!isOnlyUpdates || message.EncodedLength > Array.MaxLength || Array.TrueForAll(links, static link => link is not WireLink))
         {
-            Fanout.Send(this, links, message, isOnlyUpdates); // Forced as a SUB's topics are: one that a mark kept back would never be told.
+            // Forced as a SUB's topics are: one that a mark kept back would never be told.
+            Fanout.Send(this, links, message, isOnlyUpdates);
             return;
         }
 
@@ -298,8 +300,10 @@ internal sealed class SubscriberCore : SocketCore
         }
     }
 
-    /// <summary>As <see cref="SendUpdate"/>, without the cancels that are no topic's last, by each of which a publisher would count down what others of us still ask for; and what is no topic in it also to those that are told of all topics next.</summary>
-    private void SendInParts(in OutgoingMessage message, List<int> notYetSent, PeerLink[] links, bool isOnlyUpdates, List<int> topics, PeerLink[] toGreet)
+    /// <summary>As <see cref="SendUpdate"/>, without the cancels that are no topic's last, by each of which a publisher would count down
+    /// what others of us still ask for; and what is no topic in it also to those that are told of all topics next.</summary>
+    private void SendInParts(in OutgoingMessage message, List<int> notYetSent, PeerLink[] links, bool isOnlyUpdates, List<int> topics,
+        PeerLink[] toGreet)
     {
         InboundLease whole = message.MoveToLease(Host.Slabs);
         try
@@ -400,7 +404,8 @@ internal sealed class SubscriberCore : SocketCore
     }
 
     /// <summary>The pipes that a change of topics is told to. Under the lock.</summary>
-    private PeerLink[] InformedPeers() => _toGreet.Count == 0 ? PeersUnderLock() : Array.FindAll(PeersUnderLock(), link => !_toGreet.Contains(link));
+    private PeerLink[] InformedPeers() => _toGreet.Count == 0 ? PeersUnderLock()
+        : Array.FindAll(PeersUnderLock(), link => !_toGreet.Contains(link));
 
     private void SendAllSubscriptions(PeerLink[] links, ZmpFlags flags, ReadOnlySpan<byte> prefix)
     {
@@ -432,7 +437,8 @@ internal sealed class SubscriberCore : SocketCore
         }
     }
 
-    /// <summary>What the pipe has not been told yet it is not told any more, but all topics as they are when its next connection is ready.</summary>
+    /// <summary>What the pipe has not been told yet it is not told any more, but all topics as they are when its next connection is
+    /// ready.</summary>
     private void ResendSubscriptions(WireLink link)
     {
         QueueUpdate(link);
@@ -451,7 +457,8 @@ internal sealed class SubscriberCore : SocketCore
         }
     }
 
-    /// <summary>Changes of topics are told whatever the marks say; so that they do not pile up for a publisher that does not come, or does not read, there is an end to them.</summary>
+    /// <summary>Changes of topics are told whatever the marks say; so that they do not pile up for a publisher that does not come, or does
+    /// not read, there is an end to them.</summary>
     private void Bound(WireLink link)
     {
         long waiting = link.Queue.Counts.QueuedUpdates;
@@ -464,14 +471,16 @@ internal sealed class SubscriberCore : SocketCore
         {
             ResendSubscriptions(link); // One that becomes ready in this moment is greeted behind this, if it is owed that: in order.
         }
-        else if (MaxUnreadUpdates + (2L * TopicCount) is var most && waiting > most && (waiting > MaxUnsentUpdates * most || session.Connection.SinceLastWrite >= UnreadTime))
+        else if (MaxUnreadUpdates + (2L * TopicCount) is var most && waiting > most
+            && (waiting > MaxUnsentUpdates * most || session.Connection.SinceLastWrite >= UnreadTime))
         {
             QueueUpdate(link); // From here on: until its shard ends it thousands more could come.
             session.Connection.RequestClose(DisconnectReason.TopicsUnread, CloseMode.Abort);
         }
     }
 
-    /// <summary>The lock, held until it is disposed. Memory that is let go of meanwhile, be it another socket's whose sends go on, is disposed behind it: that is the application's code.</summary>
+    /// <summary>The lock, held until it is disposed. Memory that is let go of meanwhile, be it another socket's whose sends go on, is
+    /// disposed behind it: that is the application's code.</summary>
     private readonly ref struct InOrder
     {
         private readonly Lock.Scope _scope;

@@ -5,13 +5,16 @@ using Net.Zlink.Sockets.Routing;
 
 namespace Net.Zlink.Sockets.Patterns;
 
-/// <summary>Subscribers that have left a publisher and whose topics are still in its table; and the lock of those who change the table.</summary>
+/// <summary>Subscribers that have left a publisher and whose topics are still in its table; and the lock of those who change the
+/// table.</summary>
 /// <remarks>
-/// 100,000 topics held the socket's lock, which each message wants, for 26 to 110 ms. So who changes the table holds another one besides: the table can then be read without the socket's lock, to tell of topics in their order, and that lock is taken
-/// for a few topics at a time. To a subscriber that has left no message goes from the first moment on. Who else wants to change the table waits until it is out, so that notices stand in the order in which things happened, and who is the first of a
-/// topic, or was the last, is known exactly.
+/// 100,000 topics held the socket's lock, which each message wants, for 26 to 110 ms. So who changes the table holds another one besides:
+/// the table can then be read without the socket's lock, to tell of topics in their order, and that lock is taken for a few topics at a
+/// time. To a subscriber that has left no message goes from the first moment on. Who else wants to change the table waits until it is out,
+/// so that notices stand in the order in which things happened, and who is the first of a topic, or was the last, is known exactly.
 /// <para>
-/// Nor do the others of a shard wait for one that leaves with many topics, 10 to 60 ms for 100,000: the thread pool takes such a one out. Whoever subscribes meanwhile waits.
+/// Nor do the others of a shard wait for one that leaves with many topics, 10 to 60 ms for 100,000: the thread pool takes such a one out.
+/// Whoever subscribes meanwhile waits.
 /// </para>
 /// Order of locks: this one, then the socket's.
 /// </remarks>
@@ -29,7 +32,8 @@ internal sealed class SubscriberRemovalQueue(PublisherCore core) : IThreadPoolWo
     private long _topics; // Of those in line.
     private int _state;
 
-    /// <summary>Takes note of a subscriber: under the socket's lock. <see cref="Finish"/> or <see cref="FinishSoon"/> has to follow, outside of it.</summary>
+    /// <summary>Takes note of a subscriber: under the socket's lock. <see cref="Finish"/> or <see cref="FinishSoon"/> has to follow,
+    /// outside of it.</summary>
     public void Add(PendingRemoval removal)
     {
         removal.Granted.HasLeft = true;
@@ -81,7 +85,8 @@ internal sealed class SubscriberRemovalQueue(PublisherCore core) : IThreadPoolWo
         while (Interlocked.CompareExchange(ref _state, StateIdle, StateRunning) != StateRunning);
     }
 
-    /// <summary>All that have left are out of the table when this returns. Outside of the socket's lock, because the receive queue may hand notices to a waiting consumer at once.</summary>
+    /// <summary>All that have left are out of the table when this returns. Outside of the socket's lock, because the receive queue may hand
+    /// notices to a waiting consumer at once.</summary>
     public void Finish()
     {
         while (core.LeavingCount > 0)
@@ -100,7 +105,8 @@ internal sealed class SubscriberRemovalQueue(PublisherCore core) : IThreadPoolWo
                     NotifyAndRemove(removal);
                 }
 
-                core.Notifications?.AnnounceAll(); // Here, by whoever it was: the thread of the one that has left may be a while in waking up.
+                // Here, by whoever it was: the thread of the one that has left may be a while in waking up.
+                core.Notifications?.AnnounceAll();
             }
             finally
             {
@@ -150,11 +156,13 @@ internal sealed class SubscriberRemovalQueue(PublisherCore core) : IThreadPoolWo
         (PublisherNotices Notices, PendingRemoval Removal) state = (notices, removal);
         if (removal.Requested is { } asked)
         {
-            asked.Trie.ForEachPrefix(asked, state, static (prefix, _, state) => NotifyOne(state.Notices, state.Removal, prefix, last: true));
+            asked.Trie.ForEachPrefix(asked, state, static (prefix, _, state) =>
+                NotifyOne(state.Notices, state.Removal, prefix, last: true));
         }
         else
         {
-            removal.Granted.Trie.ForEachPrefix(removal.Granted, state, static (prefix, last, state) => NotifyOne(state.Notices, state.Removal, prefix, last));
+            removal.Granted.Trie.ForEachPrefix(removal.Granted, state,
+                static (prefix, last, state) => NotifyOne(state.Notices, state.Removal, prefix, last));
         }
     }
 

@@ -9,7 +9,8 @@ internal sealed class DistributionSlot
     internal int Index { get; set; }
 }
 
-/// <summary>All attached peers, in attachment order until one leaves: then the last takes its place. Adding and removing are O(1). Not thread-safe: the socket's lock is held around every call.</summary>
+/// <summary>All attached peers, in attachment order until one leaves: then the last takes its place. Adding and removing are O(1). Not
+/// thread-safe: the socket's lock is held around every call.</summary>
 internal sealed class Distribution<TPeer>
     where TPeer : class
 {

@@ -2,8 +2,10 @@ using System.Buffers;
 
 namespace Net.Zlink.Sockets.Routing;
 
-/// <summary>A walk over prefixes in ascending unsigned byte order, a prefix before its extensions. Goes up by parents: no stack, whatever the depth.</summary>
-/// <remarks>Rents one array for the current prefix; Dispose (foreach does it) returns it. The tree must not change during the walk.</remarks>
+/// <summary>A walk over prefixes in ascending unsigned byte order, a prefix before its extensions. Goes up by parents: no stack, whatever
+/// the depth.</summary>
+/// <remarks>Rents one array for the current prefix; Dispose (foreach does it) returns it. The tree must not change during the
+/// walk.</remarks>
 internal ref struct OrderedPrefixes<TValue>
 {
     private readonly long _mark;

@@ -5,11 +5,13 @@ using System.Security.Cryptography;
 
 namespace Net.Zlink.Sockets.Routing;
 
-/// <summary>Peers by routing id (docs/protocol.md). Lookups take spans and allocate nothing. Not thread-safe: the socket's lock is held around every call.</summary>
+/// <summary>Peers by routing id (docs/protocol.md). Lookups take spans and allocate nothing. Not thread-safe: the socket's lock is held
+/// around every call.</summary>
 internal sealed class PeerTable<TPeer>
     where TPeer : class
 {
-    /// <summary>A generated id: a zero byte, which no default id of 16 bytes can be confused with, and a counter of 4 bytes in network order.</summary>
+    /// <summary>A generated id: a zero byte, which no default id of 16 bytes can be confused with, and a counter of 4 bytes in network
+    /// order.</summary>
     private const int GeneratedLength = 5;
 
     private readonly Dictionary<byte[], TPeer> _peers = new(RoutingIdComparer.Instance);
@@ -113,7 +115,8 @@ internal sealed class PeerTable<TPeer>
         }
     }
 
-    /// <summary>Takes a peer's id away, if it is still the peer's: it may have been replaced. If others share the id, it finds the newest of them.</summary>
+    /// <summary>Takes a peer's id away, if it is still the peer's: it may have been replaced. If others share the id, it finds the newest
+    /// of them.</summary>
     /// <returns>True: no peer has this id any more.</returns>
     public bool Remove(ReadOnlySpan<byte> id, TPeer peer)
     {

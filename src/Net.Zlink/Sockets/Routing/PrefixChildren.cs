@@ -5,10 +5,12 @@ namespace Net.Zlink.Sockets.Routing;
 /// <summary>The children of a node by their first byte: nothing, a short sorted list, or a table of 256.</summary>
 internal struct PrefixChildren<TValue>
 {
-    /// <summary>A list up to here is searched in one or two vector compares. Beyond, a table: its 2 KB are then at most 64 bytes for each child, less than the child itself.</summary>
+    /// <summary>A list up to here is searched in one or two vector compares. Beyond, a table: its 2 KB are then at most 64 bytes for each
+    /// child, less than the child itself.</summary>
     private const int LongestList = 32;
 
-    /// <summary>A table becomes a list again only here, so that a child that comes and goes at the edge does not rebuild it each time.</summary>
+    /// <summary>A table becomes a list again only here, so that a child that comes and goes at the edge does not rebuild it each
+    /// time.</summary>
     private const int SmallestTable = 16;
 
     private const int ShortestList = 2;

@@ -1,6 +1,7 @@
 namespace Net.Zlink.Sockets.Routing;
 
-/// <summary>A subscriber's own topics: how often each prefix was subscribed, and whether a topic is wanted. Not thread-safe: the topics' lock is held around every call.</summary>
+/// <summary>A subscriber's own topics: how often each prefix was subscribed, and whether a topic is wanted. Not thread-safe: the topics'
+/// lock is held around every call.</summary>
 internal sealed class PrefixCounts
 {
     private readonly PrefixTree<int> _tree = new();
@@ -35,6 +36,7 @@ internal sealed class PrefixCounts
     /// <summary>Whether some prefix of this topic is subscribed; the empty prefix is one of every topic.</summary>
     public bool Matches(ReadOnlySpan<byte> topic) => _tree.Match(topic).MoveNext();
 
-    /// <summary>The distinct prefixes in ascending unsigned byte order, a prefix before its extensions, which is the order of re-sending. Nothing may be added or removed meanwhile.</summary>
+    /// <summary>The distinct prefixes in ascending unsigned byte order, a prefix before its extensions, which is the order of re-sending.
+    /// Nothing may be added or removed meanwhile.</summary>
     public OrderedPrefixes<int> GetEnumerator() => _tree.InOrder();
 }

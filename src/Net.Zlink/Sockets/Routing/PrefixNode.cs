@@ -1,7 +1,9 @@
 namespace Net.Zlink.Sockets.Routing;
 
-/// <summary>One node of a <see cref="PrefixTree{TValue}"/>: a run of bytes behind its parent's, and the value of the prefix that ends here, if there is one.</summary>
-/// <remarks>A node keeps its identity and its value for as long as its prefix is held: splitting and merging move bytes between nodes, never values.</remarks>
+/// <summary>One node of a <see cref="PrefixTree{TValue}"/>: a run of bytes behind its parent's, and the value of the prefix that ends here,
+/// if there is one.</summary>
+/// <remarks>A node keeps its identity and its value for as long as its prefix is held: splitting and merging move bytes between nodes,
+/// never values.</remarks>
 internal sealed class PrefixNode<TValue>(byte key, byte[] rest)
 {
     /// <summary>Null only in the root and in nodes that were taken out.</summary>

@@ -2,15 +2,19 @@ using Net.Zlink.Buffers;
 
 namespace Net.Zlink.Sockets.Routing;
 
-/// <summary>Takes all of a subscriber's prefixes out of its trie, some at a time: whoever wants to match a topic meanwhile waits for no more than some.</summary>
-/// <remarks>Until the end nothing else may change the trie. It may be matched, but not during <see cref="Remove"/>, and then finds the subscriber at the prefixes that are left.</remarks>
+/// <summary>Takes all of a subscriber's prefixes out of its trie, some at a time: whoever wants to match a topic meanwhile waits for no
+/// more than some.</summary>
+/// <remarks>Until the end nothing else may change the trie. It may be matched, but not during <see cref="Remove"/>, and then finds the
+/// subscriber at the prefixes that are left.</remarks>
 internal sealed class PrefixRemoval<TPeer>(Subscriber<TPeer> subscriber, int most = PrefixRemoval<TPeer>.MaxPerStep)
     where TPeer : class
 {
-    // What one is taken out of has mostly left the cache: 0.15 to 0.25 us each, fetched beforehand half of that. So some 1 us, seldom 5: a thread that finds the lock taken looks for 2 us before it goes to sleep, which would cost it 50.
+    // What one is taken out of has mostly left the cache: 0.15 to 0.25 us each, fetched beforehand half of that. So some 1 us, seldom 5: a
+    // thread that finds the lock taken looks for 2 us before it goes to sleep, which would cost it 50.
     private const int MaxPerStep = 16;
 
-    private readonly (PrefixNode<SubscriberSet<TPeer>> Node, int Place)[] _next = new (PrefixNode<SubscriberSet<TPeer>>, int)[Math.Min(most, subscriber.PrefixCount)];
+    private readonly (PrefixNode<SubscriberSet<TPeer>> Node, int Place)[] _next =
+        new (PrefixNode<SubscriberSet<TPeer>>, int)[Math.Min(most, subscriber.PrefixCount)];
     private Dictionary<PrefixNode<SubscriberSet<TPeer>>, int>.Enumerator _remainingSlots = subscriber.Slots.GetEnumerator();
     private int _count;
 

@@ -2,16 +2,19 @@ using System.Diagnostics;
 
 namespace Net.Zlink.Sockets.Routing;
 
-/// <summary>Values by byte prefix, in a path-compressed (radix) tree: what a topic matches is found in one walk down, without allocating.</summary>
+/// <summary>Values by byte prefix, in a path-compressed (radix) tree: what a topic matches is found in one walk down, without
+/// allocating.</summary>
 /// <remarks>
-/// A label is at most <see cref="LongestLabel"/> bytes; a longer run is a chain of nodes. So a split or a merge copies at most that much, whatever a hostile
-/// peer makes of a prefix of 255 KB and its many short relatives. Nothing recurses: depth is bounded by the longest prefix, not by the stack. A node without
-/// a value has two children, or one that its label is too long to be merged with: nodes are at most two per prefix, plus one per 512 bytes.
+/// A label is at most <see cref="LongestLabel"/> bytes; a longer run is a chain of nodes. So a split or a merge copies at most that much,
+/// whatever a hostile peer makes of a prefix of 255 KB and its many short relatives. Nothing recurses: depth is bounded by the longest
+/// prefix, not by the stack. A node without a value has two children, or one that its label is too long to be merged with: nodes are at
+/// most two per prefix, plus one per 512 bytes.
 /// Not thread-safe: the owner's lock is held around every call.
 /// </remarks>
 internal sealed class PrefixTree<TValue>
 {
-    /// <summary>Copied in some 30 ns, and long enough that a chain's nodes (184 bytes beside their labels) add no more than a third to a prefix's bytes.</summary>
+    /// <summary>Copied in some 30 ns, and long enough that a chain's nodes (184 bytes beside their labels) add no more than a third to a
+    /// prefix's bytes.</summary>
     public const int LongestLabel = 1_024;
 
     private long _mark;
@@ -92,13 +95,16 @@ internal sealed class PrefixTree<TValue>
     /// <summary>The held prefixes of a topic, shortest first.</summary>
     public PrefixMatches<TValue> Match(ReadOnlySpan<byte> topic) => new(Root, topic);
 
-    /// <summary>All prefixes in ascending unsigned byte order, a prefix before its extensions. The tree must not change meanwhile.</summary>
+    /// <summary>All prefixes in ascending unsigned byte order, a prefix before its extensions. The tree must not change
+    /// meanwhile.</summary>
     public OrderedPrefixes<TValue> InOrder() => new(Root, 0);
 
-    /// <summary>Starts a selection of prefixes: <see cref="Mark"/> them, then walk them with <see cref="InOrder(long)"/>. Ends any selection before it.</summary>
+    /// <summary>Starts a selection of prefixes: <see cref="Mark"/> them, then walk them with <see cref="InOrder(long)"/>. Ends any
+    /// selection before it.</summary>
     public long NewMark() => _mark += 2; // Two numbers each: for a node on the way to a selected one, and, one higher, for a selected one.
 
-    /// <summary>Selects a prefix. Costs its depth at most; with all prefixes of a selection together no more than the nodes they lie on.</summary>
+    /// <summary>Selects a prefix. Costs its depth at most; with all prefixes of a selection together no more than the nodes they lie
+    /// on.</summary>
     public static void Mark(PrefixNode<TValue> node, long mark)
     {
         PrefixNode<TValue>? up = node.Marked < mark ? node.Parent : null;
@@ -127,7 +133,8 @@ internal sealed class PrefixTree<TValue>
         return node;
     }
 
-    /// <summary>Puts a node above this one that takes the first byte of its label and some of the rest. What is below keeps its identity.</summary>
+    /// <summary>Puts a node above this one that takes the first byte of its label and some of the rest. What is below keeps its
+    /// identity.</summary>
     private static PrefixNode<TValue> Split(PrefixNode<TValue> node, int rest)
     {
         PrefixNode<TValue> parent = node.Parent!;
@@ -145,7 +152,8 @@ internal sealed class PrefixTree<TValue>
     /// <summary>Merges a node that nobody needs into its only child, and returns what is there afterwards.</summary>
     private static PrefixNode<TValue> Merge(PrefixNode<TValue> node)
     {
-        if (node.HasValue || node.Parent is not { } parent || node.Children.Only is not { } child || node.LabelLength + child.LabelLength > LongestLabel)
+        if (node.HasValue || node.Parent is not { } parent || node.Children.Only is not { } child
+            || node.LabelLength + child.LabelLength > LongestLabel)
         {
             return node;
         }

@@ -17,10 +17,11 @@ internal sealed class RotationSlot<TPeer>
     internal int Index { get; set; }
 }
 
-/// <summary>Load balancing: the peers that have room take their turns, one message each, starting with the first attached. Every operation is O(1). Not thread-safe: the socket's lock is held around every call.</summary>
+/// <summary>Load balancing: the peers that have room take their turns, one message each, starting with the first attached. Every operation
+/// is O(1). Not thread-safe: the socket's lock is held around every call.</summary>
 /// <remarks>
-/// Active peers stand in front, full ones behind; a peer changes sides by swapping places. So the order of turns is the order of attachment until a peer
-/// fills up or leaves; then the last active peer takes its place, as in the native core.
+/// Active peers stand in front, full ones behind; a peer changes sides by swapping places. So the order of turns is the order of attachment
+/// until a peer fills up or leaves; then the last active peer takes its place, as in the native core.
 /// </remarks>
 internal sealed class Rotation<TPeer>
     where TPeer : class
@@ -58,7 +59,8 @@ internal sealed class Rotation<TPeer>
         }
     }
 
-    /// <summary>The peer is full: it takes no turns. If it was its turn, it is another's now. Nothing happens if it takes none already.</summary>
+    /// <summary>The peer is full: it takes no turns. If it was its turn, it is another's now. Nothing happens if it takes none
+    /// already.</summary>
     public void Deactivate(RotationSlot<TPeer> slot)
     {
         Debug.Assert(slot.Index >= 0 && _slots[slot.Index] == slot, "A slot of another rotation, or removed.");

@@ -1,6 +1,7 @@
 namespace Net.Zlink.Sockets.Routing;
 
-/// <summary>A peer's place in one <see cref="SubscriptionTrie{TPeer}"/>, made by <see cref="SubscriptionTrie{TPeer}.NewSubscriber"/>; the owner keeps it with the peer.</summary>
+/// <summary>A peer's place in one <see cref="SubscriptionTrie{TPeer}"/>, made by <see cref="SubscriptionTrie{TPeer}.NewSubscriber"/>; the
+/// owner keeps it with the peer.</summary>
 internal sealed class Subscriber<TPeer>
     where TPeer : class
 {
@@ -18,7 +19,8 @@ internal sealed class Subscriber<TPeer>
     /// <summary>Number of different prefixes.</summary>
     public int PrefixCount => Slots.Count;
 
-    /// <summary>Bytes that this peer's subscriptions are charged with: see <see cref="SubscriptionTrie{TPeer}.ChargeOf"/>. For a limit per peer.</summary>
+    /// <summary>Bytes that this peer's subscriptions are charged with: see <see cref="SubscriptionTrie{TPeer}.ChargeOf"/>. For a limit per
+    /// peer.</summary>
     public long StoredBytes { get; internal set; }
 
     /// <summary>Its owner has no use for it any more: who matches it passes it by until it is out of the table.</summary>

@@ -1,6 +1,7 @@
 namespace Net.Zlink.Sockets.Routing;
 
-/// <summary>What the application behind an XPUB socket is told about subscriptions, by its options (docs/protocol.md). Pure: an owner keeps one and asks it.</summary>
+/// <summary>What the application behind an XPUB socket is told about subscriptions, by its options (docs/protocol.md). Pure: an owner keeps
+/// one and asks it.</summary>
 /// <param name="Subscribes">VERBOSE or VERBOSER: every subscribe is told, not only a prefix's first.</param>
 /// <param name="Cancels">VERBOSER: every cancel is told, not only a prefix's last.</param>
 /// <param name="Manual">MANUAL: everything is told, and only what the application answers counts.</param>
@@ -15,7 +16,8 @@ internal readonly record struct SubscriptionNotices(bool Subscribes, bool Cancel
     public bool NotifiesCancel(SubscriptionRemoval removal) =>
         removal is SubscriptionRemoval.LastOfPrefix or SubscriptionRemoval.UnknownPrefix || Cancels || Manual;
 
-    /// <summary>Whether the loss of a peer is told as a cancel of one of its prefixes; in manual mode, of a prefix that it had asked for, whatever was granted.</summary>
+    /// <summary>Whether the loss of a peer is told as a cancel of one of its prefixes; in manual mode, of a prefix that it had asked for,
+    /// whatever was granted.</summary>
     /// <param name="lastOfPrefix">Whether nobody else has the prefix.</param>
     public bool NotifiesLoss(bool lastOfPrefix) => lastOfPrefix || Cancels || Manual;
 }

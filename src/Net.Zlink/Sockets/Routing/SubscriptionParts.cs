@@ -13,10 +13,11 @@ internal enum UpstreamPart
     Cancel,
 }
 
-/// <summary>Tells subscriptions from data in the messages of one peer, or of an application that sends on XSUB, part by part. The owner keeps one per peer.</summary>
+/// <summary>Tells subscriptions from data in the messages of one peer, or of an application that sends on XSUB, part by part. The owner
+/// keeps one per peer.</summary>
 /// <remarks>
-/// Subscriptions come as frames of their own kind or as ordinary parts whose first byte is 1 or 0. With ONLY_FIRST_SUBSCRIBE a message whose first part is
-/// data is data to its end; otherwise every part is looked at.
+/// Subscriptions come as frames of their own kind or as ordinary parts whose first byte is 1 or 0. With ONLY_FIRST_SUBSCRIBE a message
+/// whose first part is data is data to its end; otherwise every part is looked at.
 /// </remarks>
 [StructLayout(LayoutKind.Auto)]
 internal struct SubscriptionParts

@@ -25,18 +25,21 @@ internal enum SubscriptionRemoval
     LastOfPrefix,
 }
 
-/// <summary>A publisher's subscriptions: a set of (prefix, peer), and the peers that a topic is for. A peer's second subscription of a prefix changes nothing.</summary>
+/// <summary>A publisher's subscriptions: a set of (prefix, peer), and the peers that a topic is for. A peer's second subscription of a
+/// prefix changes nothing.</summary>
 /// <remarks>
-/// Matching walks the topic once and allocates nothing. Removing a peer costs its own prefixes only. Nothing here limits what peers subscribe: the owner
-/// compares <see cref="StoredBytes"/> and <see cref="Subscriber{TPeer}.StoredBytes"/>, plus <see cref="ChargeOf"/>, with its limits before it adds.
+/// Matching walks the topic once and allocates nothing. Removing a peer costs its own prefixes only. Nothing here limits what peers
+/// subscribe: the owner compares <see cref="StoredBytes"/> and <see cref="Subscriber{TPeer}.StoredBytes"/>, plus <see cref="ChargeOf"/>,
+/// with its limits before it adds.
 /// Not thread-safe: the socket's lock is held around every call.
 /// </remarks>
 internal sealed class SubscriptionTrie<TPeer>
     where TPeer : class
 {
     /// <summary>
-    /// What a subscription costs beside its bytes: two nodes (88 bytes each), their arrays, the places in the prefix's set and in the peer's table with
-    /// their spare room, and a share of a table of children. Of the shapes measured the worst, a peer for each subscription, kept 457 bytes.
+    /// What a subscription costs beside its bytes: two nodes (88 bytes each), their arrays, the places in the prefix's set and in the
+    /// peer's table with their spare room, and a share of a table of children. Of the shapes measured the worst, a peer for each
+    /// subscription, kept 457 bytes.
     /// </summary>
     private const int CostOfOne = 640;
 
@@ -52,8 +55,10 @@ internal sealed class SubscriptionTrie<TPeer>
     /// <summary>Sum of all subscribers' <see cref="Subscriber{TPeer}.StoredBytes"/>.</summary>
     public long StoredBytes { get; private set; }
 
-    /// <summary>Bytes charged for one subscription: at least what it makes this table keep. Shared prefixes are charged to each who holds them.</summary>
-    public static long ChargeOf(int prefixLength) => CostOfOne + (2L * prefixLength); // Twice: the nodes of a long prefix's chain, and labels that merging left short.
+    /// <summary>Bytes charged for one subscription: at least what it makes this table keep. Shared prefixes are charged to each who holds
+    /// them.</summary>
+    // Twice: the nodes of a long prefix's chain, and labels that merging left short.
+    public static long ChargeOf(int prefixLength) => CostOfOne + (2L * prefixLength);
 
     public Subscriber<TPeer> NewSubscriber(TPeer peer) => new(this, peer);
 
@@ -74,7 +79,8 @@ internal sealed class SubscriptionTrie<TPeer>
     }
 
     /// <summary>Whether a subscriber has a prefix.</summary>
-    public bool Contains(ReadOnlySpan<byte> prefix, Subscriber<TPeer> subscriber) => _tree.Find(prefix) is { } node && subscriber.Slots.ContainsKey(node);
+    public bool Contains(ReadOnlySpan<byte> prefix, Subscriber<TPeer> subscriber) => _tree.Find(prefix) is { } node
+        && subscriber.Slots.ContainsKey(node);
 
     /// <summary>Takes a subscription out.</summary>
     public SubscriptionRemoval Remove(ReadOnlySpan<byte> prefix, Subscriber<TPeer> subscriber)
@@ -104,7 +110,8 @@ internal sealed class SubscriptionTrie<TPeer>
         Charge(subscriber, -subscriber.StoredBytes);
     }
 
-    /// <summary>Calls back for each prefix of a subscriber, in ascending unsigned byte order, a prefix before its extensions. The callback must not use this trie.</summary>
+    /// <summary>Calls back for each prefix of a subscriber, in ascending unsigned byte order, a prefix before its extensions. The callback
+    /// must not use this trie.</summary>
     public void ForEachPrefix<TState>(Subscriber<TPeer> subscriber, TState state, SubscribedPrefix<TState> found)
         where TState : allows ref struct
     {

@@ -7,17 +7,20 @@ namespace Net.Zlink.Sockets.Zmp;
 /// <summary>How a connecter comes to a wire: it dials, and does the transport's own handshake where that has one.</summary>
 internal sealed class ConnectStep(SocketCore socket, ConnectTarget target, TransportSettings settings)
 {
-    private readonly WireUpgrade? _upgrade = target.Upgrade(settings); // One for all attempts: it keeps what certificates' files held before they were half written.
+    // One for all attempts: it keeps what certificates' files held before they were half written.
+    private readonly WireUpgrade? _upgrade = target.Upgrade(settings);
 
     /// <summary>One attempt.</summary>
     /// <returns>The wire, or null and why there is none, for people.</returns>
     /// <exception cref="OperationCanceledException">The endpoint was closed meanwhile.</exception>
     public async Task<(Wire? Wire, string Trouble)> RunAsync(CancellationToken ended)
     {
-        DialResult result = await target.DialAsync(settings, socket.Host.Time, () => EndpointEvents.Connecting(socket.Monitors, target.Text), ended).ConfigureAwait(false);
+        DialResult result = await target.DialAsync(
+            settings, socket.Host.Time, () => EndpointEvents.Connecting(socket.Monitors, target.Text), ended).ConfigureAwait(false);
         if (result.Socket is { } transport)
         {
-            return _upgrade is null ? (new SocketWire(transport, target.Scheme), "") : await UpgradeAsync(_upgrade, transport, ended).ConfigureAwait(false);
+            return _upgrade is null ? (new SocketWire(transport, target.Scheme), "")
+                : await UpgradeAsync(_upgrade, transport, ended).ConfigureAwait(false);
         }
 
         ended.ThrowIfCancellationRequested();
@@ -34,7 +37,8 @@ internal sealed class ConnectStep(SocketCore socket, ConnectTarget target, Trans
     /// <summary>It fails like a dial: pauses grow, since the next attempt is likely to meet the same.</summary>
     private async Task<(Wire? Wire, string Trouble)> UpgradeAsync(WireUpgrade upgrade, Socket transport, CancellationToken ended)
     {
-        UpgradeResult result = await TransportHandshake.ConnectAsync(upgrade, transport, target, socket.Host, socket.Monitors, ended).ConfigureAwait(false);
+        UpgradeResult result = await TransportHandshake.ConnectAsync(upgrade, transport, target, socket.Host, socket.Monitors, ended)
+            .ConfigureAwait(false);
         if (result.Wire is not null)
         {
             return (result.Wire, "");

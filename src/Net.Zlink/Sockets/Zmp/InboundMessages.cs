@@ -6,13 +6,16 @@ using Net.Zlink.Sockets.Routing;
 
 namespace Net.Zlink.Sockets.Zmp;
 
-/// <summary>Puts the parts that one connection reads together into messages, and hands whole ones to its pipe: the receive state machine (idle, in a message, dropping).</summary>
+/// <summary>Puts the parts that one connection reads together into messages, and hands whole ones to its pipe: the receive state machine
+/// (idle, in a message, dropping).</summary>
 /// <remarks>
-/// Parts stay where they were read. A message that several reads bring is collected in a lease of its own, which refers to each of their buffers. Touched only on the shard.
+/// Parts stay where they were read. A message that several reads bring is collected in a lease of its own, which refers to each of their
+/// buffers. Touched only on the shard.
 /// </remarks>
 internal sealed class InboundMessages(SocketCore socket, WireLink link, int maxParts)
 {
-    // What a part of one byte was measured to take, 48 to 75 bytes: its place in a lease, 20 bytes and as much again where that has just doubled, its header, and something of the buffer that it lies in.
+    // What a part of one byte was measured to take, 48 to 75 bytes: its place in a lease, 20 bytes and as much again where that has just
+    // doubled, its header, and something of the buffer that it lies in.
     private const int PartCost = 64;
 
     private InboundRole _role;
@@ -57,7 +60,8 @@ internal sealed class InboundMessages(SocketCore socket, WireLink link, int maxP
     public void Begin(in InboundBatch batch, ReceiveSlab slabs)
     {
         _role = socket.InboundRole;
-        _checkedAtVersion = _role == InboundRole.Filtered ? socket.FilterVersion : 0; // Before the filter is asked: what it lets in no more by the time of reading is sorted out there.
+        // Before the filter is asked: what it lets in no more by the time of reading is sorted out there.
+        _checkedAtVersion = _role == InboundRole.Filtered ? socket.FilterVersion : 0;
         _slabs = slabs;
         _delivery = Delivery.Continue;
         _isStored = false;
@@ -186,7 +190,8 @@ internal sealed class InboundMessages(SocketCore socket, WireLink link, int maxP
         }
         else if (lease.Count == InboundLease.MaxSlots && lease.Messages > 0)
         {
-            // It is full in the middle of a message: one that grew for the rest would not be kept, and be made anew, 9 KB, for every 85 messages of three parts.
+            // It is full in the middle of a message: one that grew for the rest would not be kept, and be made anew, 9 KB, for every 85
+            // messages of three parts.
             _lease = null;
             _partial = lease.SplitOpenMessage();
             Publish(lease);
@@ -215,7 +220,8 @@ internal sealed class InboundMessages(SocketCore socket, WireLink link, int maxP
         }
     }
 
-    /// <summary>What filters and publishers look at. False if the part goes no further; <paramref name="handled"/> is false if the connection has to end for it.</summary>
+    /// <summary>What filters and publishers look at. False if the part goes no further; <paramref name="handled"/> is false if the
+    /// connection has to end for it.</summary>
     private bool IsWanted(int offset, int length, bool more, out bool handled)
     {
         handled = true;
@@ -279,7 +285,8 @@ internal sealed class InboundMessages(SocketCore socket, WireLink link, int maxP
         return false;
     }
 
-    /// <summary>A message ends of which nothing is for the application: it was topics, or a PUB was sent what it does not receive.</summary>
+    /// <summary>A message ends of which nothing is for the application: it was topics, or a PUB was sent what it does not
+    /// receive.</summary>
     private void CountWithoutData()
     {
         if (_hasTopics)

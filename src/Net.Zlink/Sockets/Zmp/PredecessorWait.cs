@@ -1,16 +1,19 @@
 namespace Net.Zlink.Sockets.Zmp;
 
 /// <summary>
-/// One connecter's place in the line of those of the same endpoint that one socket was told to connect to, let go of, and connect to anew. It begins when those before it have delivered what they had: so messages arrive
-/// in the order in which they were sent, and a ROUTER that knows the one's connection has no place for another one of the same routing id.
+/// One connecter's place in the line of those of the same endpoint that one socket was told to connect to, let go of, and connect to anew.
+/// It begins when those before it have delivered what they had: so messages arrive in the order in which they were sent, and a ROUTER that
+/// knows the one's connection has no place for another one of the same routing id.
 /// </summary>
 /// <remarks>
-/// Each knows the one before it only, which begins no sooner than its own turn comes: a line of thousands costs each of them one reference, and one look now and then at the only one that may be under way. One that ends before
-/// its turn leaves those before it to the next in line. Its owner alone waits and ends, those behind it look on: on any thread.
+/// Each knows the one before it only, which begins no sooner than its own turn comes: a line of thousands costs each of them one reference,
+/// and one look now and then at the only one that may be under way. One that ends before its turn leaves those before it to the next in
+/// line. Its owner alone waits and ends, those behind it look on: on any thread.
 /// </remarks>
 /// <param name="before">The one in front; null: there is none, the turn has come.</param>
 /// <param name="time">The context's clock.</param>
-/// <param name="writes">How often the owner's connection has written; null while it has none: then this endpoint has nobody to talk to, whoever dials.</param>
+/// <param name="writes">How often the owner's connection has written; null while it has none: then this endpoint has nobody to talk to,
+/// whoever dials.</param>
 internal sealed class PredecessorWait(PredecessorWait? before, TimeProvider time, Func<long?> writes)
 {
     private readonly TaskCompletionSource? _drained = before is null ? null : new(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -24,7 +27,8 @@ internal sealed class PredecessorWait(PredecessorWait? before, TimeProvider time
     public Task Completion => _completed.Task;
 
     /// <summary>Waits for the turn.</summary>
-    /// <param name="closeTimeout">How long one in front may take nothing off the owner's hands before it is passed by: as long as any end of a connection gets.</param>
+    /// <param name="closeTimeout">How long one in front may take nothing off the owner's hands before it is passed by: as long as any end
+    /// of a connection gets.</param>
     /// <param name="ended">The owner is not to begin any more.</param>
     /// <exception cref="OperationCanceledException">It was cancelled before the turn came.</exception>
     public async Task WaitAsync(TimeSpan closeTimeout, CancellationToken ended)
@@ -53,10 +57,12 @@ internal sealed class PredecessorWait(PredecessorWait? before, TimeProvider time
     /// <summary>Completes when the turn has come, or will not.</summary>
     private Task DrainedAsync(CancellationToken ended) => _drained is null ? Task.CompletedTask : _drained.Task.WaitAsync(ended);
 
-    /// <summary>Completes when it has delivered what it had; where its connection takes nothing, when it has been given as long as any end of a connection gets.</summary>
+    /// <summary>Completes when it has delivered what it had; where its connection takes nothing, when it has been given as long as any end
+    /// of a connection gets.</summary>
     private async Task WaitUntilDrainedAsync(TimeSpan closeTimeout, CancellationToken ended)
     {
-        var patience = TimeSpan.FromTicks(Math.Max(closeTimeout.Ticks, TimeSpan.TicksPerSecond)); // Zero is a CloseTimeout, and no pause between two looks.
+        // Zero is a CloseTimeout, and no pause between two looks.
+        var patience = TimeSpan.FromTicks(Math.Max(closeTimeout.Ticks, TimeSpan.TicksPerSecond));
         long? seen;
         do
         {

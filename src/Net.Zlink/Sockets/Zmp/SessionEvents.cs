@@ -20,7 +20,8 @@ internal sealed class SessionEvents(SocketCore socket)
             (string local, string remote) = session.Ends;
 
             // As natively: what the peer announced, whatever we call it; and of a loss only the side that connected says whose it was.
-            bool names = type == SocketEventTypes.ConnectionReady || (type == SocketEventTypes.Disconnected && session is { IsActive: true, IsReady: true });
+            bool names = type == SocketEventTypes.ConnectionReady
+                || (type == SocketEventTypes.Disconnected && session is { IsActive: true, IsReady: true });
             socket.Monitors.Publish(new SocketEvent(type, value, names ? session.PeerRoutingId : default, local, remote, 0, detail)
             {
                 PeerRoutingId = NameOf(session),
@@ -58,7 +59,8 @@ internal sealed class SessionEvents(SocketCore socket)
         if (socket.Host.Logger.IsEnabled(Microsoft.Extensions.Logging.LogLevel.Debug))
         {
             (_, string remote) = session.Ends;
-            Log.ConnectionLost(socket.Host.Logger, session.Endpoint, remote, PeerIdentity.NameOf(NameOf(session).Span), session.EndReason, session.EndDetail);
+            Log.ConnectionLost(socket.Host.Logger, session.Endpoint, remote, PeerIdentity.NameOf(NameOf(session).Span), session.EndReason,
+                session.EndDetail);
         }
     }
 
@@ -67,14 +69,17 @@ internal sealed class SessionEvents(SocketCore socket)
     {
         (string local, string remote) = link.Ends;
         socket.Monitors.Publish(new SocketEvent(
-            SocketEventTypes.MessagesDropped, dropped.MissedMessages, link.Peer.RoutingId, local, remote, 0, "accepted, but not written when the connection ended")
+            SocketEventTypes.MessagesDropped, dropped.MissedMessages, link.Peer.RoutingId, local, remote, 0,
+                "accepted, but not written when the connection ended")
         {
             PeerRoutingId = link.Peer.RoutingId,
         });
-        socket.Host.Warnings.Undelivered(PeerIdentity.NameOf(link.Peer.RoutingId), link.Endpoint, dropped.MissedMessages, dropped.MissedBytes);
+        socket.Host.Warnings.Undelivered(PeerIdentity.NameOf(link.Peer.RoutingId), link.Endpoint, dropped.MissedMessages,
+            dropped.MissedBytes);
     }
 
-    /// <summary>A message for that peer was dropped instead of sent: it is at its high-water mark, or as many bytes wait for it, or in the whole context, as may.</summary>
+    /// <summary>A message for that peer was dropped instead of sent: it is at its high-water mark, or as many bytes wait for it, or in the
+    /// whole context, as may.</summary>
     public void DroppedAtMark(PeerLink link)
     {
         link.CountDroppedAtMark();
@@ -93,7 +98,8 @@ internal sealed class SessionEvents(SocketCore socket)
     }
 
     /// <summary>A message was dropped instead of sent: nobody has that routing id.</summary>
-    public void DroppedUnroutable(ReadOnlySpan<byte> routeId) => Dropped(ref socket.Counters.DroppedUnroutable, routeId, link: null, "there is no peer of that routing id");
+    public void DroppedUnroutable(ReadOnlySpan<byte> routeId) =>
+        Dropped(ref socket.Counters.DroppedUnroutable, routeId, link: null, "there is no peer of that routing id");
 
     /// <summary>Counts each, and tells when there are as many again as the time before: a monitor would hold nothing else.</summary>
     private void Dropped(ref long counter, ReadOnlySpan<byte> routingId, PeerLink? link, string why)
@@ -102,7 +108,8 @@ internal sealed class SessionEvents(SocketCore socket)
         if (BitOperations.IsPow2(count) && !socket.Monitors.IsEmpty)
         {
             (string local, string remote) = link?.Ends ?? ("", "");
-            socket.Monitors.Publish(new SocketEvent(SocketEventTypes.MessagesDropped, Math.Max(1, count / 2), default, local, remote, 0, $"not sent, since {why}; {count} by now for that reason")
+            socket.Monitors.Publish(new SocketEvent(SocketEventTypes.MessagesDropped, Math.Max(1, count / 2), default, local, remote, 0,
+                $"not sent, since {why}; {count} by now for that reason")
             {
                 PeerRoutingId = routingId.ToArray(),
             });

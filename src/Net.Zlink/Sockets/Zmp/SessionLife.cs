@@ -4,7 +4,8 @@ using Net.Zlink.Sockets.Links;
 
 namespace Net.Zlink.Sockets.Zmp;
 
-/// <summary>What the turns in a connection's life mean to its socket: its pipe gets its place, loses it, and is let go of. Called by the connection, on its shard.</summary>
+/// <summary>What the turns in a connection's life mean to its socket: its pipe gets its place, loses it, and is let go of. Called by the
+/// connection, on its shard.</summary>
 internal sealed class SessionLife(SocketCore socket)
 {
     /// <summary>A session's handshake is complete. False: the peer is turned away, and the connection is closing.</summary>
@@ -36,11 +37,13 @@ internal sealed class SessionLife(SocketCore socket)
 
         if (link.Dialer is null && !socket.Has(link) && !socket.IsClosed)
         {
-            session.Connection.RequestClose(DisconnectReason.Local, CloseMode.Orderly, session.Connection.Settings.CloseTimeout); // Thrown out in this moment. Behind what is sent to it: the queue is let go of when this returns.
+            // Thrown out in this moment. Behind what is sent to it: the queue is let go of when this returns.
+            session.Connection.RequestClose(DisconnectReason.Local, CloseMode.Orderly, session.Connection.Settings.CloseTimeout);
             return true;
         }
 
-        socket.SendWelcome(link, isNew ? GreetingOccasion.NewLink : again ? GreetingOccasion.NextConnection : GreetingOccasion.FirstConnection);
+        socket.SendWelcome(link, isNew ? GreetingOccasion.NewLink : again ? GreetingOccasion.NextConnection
+            : GreetingOccasion.FirstConnection);
         socket.Events.Publish(SocketEventTypes.ConnectionReady, 0, session, detail: null);
         return true;
     }
@@ -86,7 +89,8 @@ internal sealed class SessionLife(SocketCore socket)
         if (socket.IsClosed)
         {
             // It came to the end of its handshake while the socket was being closed: nothing is wrong with the peer.
-            session.Connection.Close(socket.End.Outcome == SendStatus.Terminated ? DisconnectReason.ContextTerminated : DisconnectReason.Local, CloseMode.Orderly, detail: null);
+            session.Connection.Close(socket.End.Outcome == SendStatus.Terminated ? DisconnectReason.ContextTerminated
+                : DisconnectReason.Local, CloseMode.Orderly, detail: null);
             return false;
         }
 

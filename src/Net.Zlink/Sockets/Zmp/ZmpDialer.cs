@@ -6,10 +6,12 @@ using Net.Zlink.Transports;
 
 namespace Net.Zlink.Sockets.Zmp;
 
-/// <summary>One outgoing endpoint of a ZMP socket: dials, and dials again after a loss, with the pipe that outlives its connections (docs/protocol.md, reconnecting).</summary>
+/// <summary>One outgoing endpoint of a ZMP socket: dials, and dials again after a loss, with the pipe that outlives its connections
+/// (docs/protocol.md, reconnecting).</summary>
 /// <remarks>
-/// A lost connection, a timeout or a refused dial is tried again after the pause that the options name. A protocol fault, seen here or told by the peer's ERROR, ends the endpoint for good, since the next
-/// connection would meet the same; except the ERROR codes that say no more than that a timer ran out over there, after which the pauses grow.
+/// A lost connection, a timeout or a refused dial is tried again after the pause that the options name. A protocol fault, seen here or told
+/// by the peer's ERROR, ends the endpoint for good, since the next connection would meet the same; except the ERROR codes that say no more
+/// than that a timer ran out over there, after which the pauses grow.
 /// </remarks>
 internal sealed class ZmpDialer
 {
@@ -77,14 +79,16 @@ internal sealed class ZmpDialer
         _ = DefaultContext.Run(RunAsync);
     }
 
-    /// <summary>The socket has no place for it: it is never started, and nobody is to wait for it, be it that it was disconnected in this moment.</summary>
+    /// <summary>The socket has no place for it: it is never started, and nobody is to wait for it, be it that it was disconnected in this
+    /// moment.</summary>
     public void Discard()
     {
         _predecessor.End();
         _socket.Endpoints.Forget(this);
     }
 
-    /// <summary>Ends the endpoint: what was accepted is delivered within <paramref name="linger"/>, over this connection or the next.</summary>
+    /// <summary>Ends the endpoint: what was accepted is delivered within <paramref name="linger"/>, over this connection or the
+    /// next.</summary>
     public void Close(DisconnectReason reason, TimeSpan linger)
     {
         lock (_gate)
@@ -106,7 +110,8 @@ internal sealed class ZmpDialer
         {
             lock (_gate)
             {
-                _deadline = _socket.Host.Time.CreateTimer(static state => ((ZmpDialer)state!).OnDeadline(), this, linger, Timeout.InfiniteTimeSpan);
+                _deadline = _socket.Host.Time.CreateTimer(
+                    static state => ((ZmpDialer)state!).OnDeadline(), this, linger, Timeout.InfiniteTimeSpan);
             }
         }
 
@@ -140,7 +145,8 @@ internal sealed class ZmpDialer
     }
 
     /// <summary>
-    /// Another peer has taken over the routing id here (ROUTER with Handover). What waits for this one is dropped, its connection is ended, and it dials again when the id is free: sooner the two would take it from each other for good.
+    /// Another peer has taken over the routing id here (ROUTER with Handover). What waits for this one is dropped, its connection is ended,
+    /// and it dials again when the id is free: sooner the two would take it from each other for good.
     /// Outside of the socket's lock, when its pipe has no place any more.
     /// </summary>
     /// <param name="link">The pipe that had the id.</param>
@@ -163,7 +169,8 @@ internal sealed class ZmpDialer
         session?.Connection.RequestClose(DisconnectReason.TakenOver, session.IsReady ? CloseMode.Orderly : CloseMode.Leave);
     }
 
-    /// <summary>The handshake is complete, and the socket or the endpoint is being closed: the connection only delivers what is left. Before <see cref="Close"/>, that finds the session.</summary>
+    /// <summary>The handshake is complete, and the socket or the endpoint is being closed: the connection only delivers what is left.
+    /// Before <see cref="Close"/>, that finds the session.</summary>
     public void DeliverRemaining(ZmpSession session)
     {
         session.Pipe.Session = session;
@@ -174,7 +181,8 @@ internal sealed class ZmpDialer
         }
     }
 
-    /// <summary>The linger time is over. A connection that delivers has a time of its own, which began with it or ends now; whatever else is going on ends.</summary>
+    /// <summary>The linger time is over. A connection that delivers has a time of its own, which began with it or ends now; whatever else
+    /// is going on ends.</summary>
     private void OnDeadline()
     {
         bool delivers;
@@ -193,7 +201,8 @@ internal sealed class ZmpDialer
         }
     }
 
-    private TimeSpan LingerLeft => _linger <= TimeSpan.Zero ? _linger : TimeSpan.FromTicks(Math.Max(0, (_linger - _socket.Host.Time.GetElapsedTime(_closedAt)).Ticks));
+    private TimeSpan LingerLeft => _linger <= TimeSpan.Zero ? _linger
+        : TimeSpan.FromTicks(Math.Max(0, (_linger - _socket.Host.Time.GetElapsedTime(_closedAt)).Ticks));
 
     private bool MayLinger => Pipe.Queue.Counts.QueuedMessages > 0 && LingerLeft != TimeSpan.Zero;
 
@@ -214,7 +223,8 @@ internal sealed class ZmpDialer
         {
             if (!_predecessor.IsUnblocked)
             {
-                Volatile.Write(ref _problem, "it begins when the connect of this endpoint that was let go of before has delivered what it had");
+                Volatile.Write(ref _problem,
+                    "it begins when the connect of this endpoint that was let go of before has delivered what it had");
                 await _predecessor.WaitAsync(_settings.Connection.CloseTimeout, _stop.Token).ConfigureAwait(false);
                 Volatile.Write(ref _problem, null);
             }
@@ -237,7 +247,8 @@ internal sealed class ZmpDialer
         }
     }
 
-    /// <summary>How often its connection has written; null while it has none: then this endpoint has nobody to talk to, whoever dials.</summary>
+    /// <summary>How often its connection has written; null while it has none: then this endpoint has nobody to talk to, whoever
+    /// dials.</summary>
     private long? Writes
     {
         get
@@ -300,9 +311,11 @@ internal sealed class ZmpDialer
             }
 
             Volatile.Write(ref _problem, problem);
-            _logged = session is { IsReady: true } && !_attempts.HaveFailed ? null : EndpointEvents.Failed(_socket.Host, _target.Text, problem, _logged);
+            _logged = session is { IsReady: true } && !_attempts.HaveFailed ? null
+                : EndpointEvents.Failed(_socket.Host, _target.Text, problem, _logged);
             TimeSpan pause = comesApart ? _attempts.PauseApart : _attempts.NextPause();
-            await _pause.RunAsync(token => EndpointEvents.PauseAsync(_socket.Monitors, _socket.Host, _target.Text, problem, pause, token), _stop.Token).ConfigureAwait(false);
+            await _pause.RunAsync(token => EndpointEvents.PauseAsync(_socket.Monitors, _socket.Host, _target.Text, problem, pause, token),
+                _stop.Token).ConfigureAwait(false);
         }
     }
 
@@ -338,7 +351,8 @@ internal sealed class ZmpDialer
         _logged = EndpointEvents.Failed(_socket.Host, _target.Text, problem, _logged);
         if (!_settings.Immediate && Alias is null)
         {
-            _socket.TryAttach(next, peer: null); // As Connect does, so that it is seen among the peers. One with a name of ours would wait for itself.
+            // As Connect does, so that it is seen among the peers. One with a name of ours would wait for itself.
+            _socket.TryAttach(next, peer: null);
         }
 
         if (IsClosing)
@@ -352,7 +366,8 @@ internal sealed class ZmpDialer
             await free.WaitAsync(_stop.Token).ConfigureAwait(false);
 
             // The other one may be back in a moment: it has lost its connection, and who dials first matters to none of the two.
-            await EndpointEvents.PauseAsync(_socket.Monitors, _socket.Host, _target.Text, problem, _attempts.PauseApart, _stop.Token).ConfigureAwait(false);
+            await EndpointEvents.PauseAsync(_socket.Monitors, _socket.Host, _target.Text, problem, _attempts.PauseApart, _stop.Token)
+                .ConfigureAwait(false);
             free = whenFree();
         }
         while (!free.IsCompleted);
@@ -418,7 +433,8 @@ internal sealed class ZmpDialer
         _socket.Leave();
     }
 
-    /// <summary>Over is more than that nothing is written any more: until the peer has noticed its end, it may have no place for another connection of the same routing id.</summary>
+    /// <summary>Over is more than that nothing is written any more: until the peer has noticed its end, it may have no place for another
+    /// connection of the same routing id.</summary>
     private async Task EndAsync(Task lastClosed)
     {
         await lastClosed.ConfigureAwait(false);

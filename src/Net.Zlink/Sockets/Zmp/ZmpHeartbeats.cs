@@ -3,17 +3,23 @@ using Net.Zlink.Protocol.Zmp;
 
 namespace Net.Zlink.Sockets.Zmp;
 
-/// <summary>The liveness of one connection: what it sends at intervals, and how long it bears the peer's silence (docs/protocol.md section 14). On the shard.</summary>
+/// <summary>The liveness of one connection: what it sends at intervals, and how long it bears the peer's silence (docs/protocol.md section
+/// 14). On the shard.</summary>
 /// <remarks>
-/// The native core has one timer for all of this; here are separate ones, which no peer can tell. While the connection is parked (its reader is full) the clocks that judge the peer stand still,
-/// because it is we who do not listen; nor is a peer judged while the system has something of it that is not read yet, as behind a pause of the whole process, which a native peer in our place takes for its silence. A peer that is not read, and may be counting on our traffic because there are heartbeats at one of the ends, gets an unasked HEARTBEAT_ACK at half the pace of its own; where none has been seen, when what may be one has come.
+/// The native core has one timer for all of this; here are separate ones, which no peer can tell. While the connection is parked (its
+/// reader is full) the clocks that judge the peer stand still, because it is we who do not listen; nor is a peer judged while the system
+/// has something of it that is not read yet, as behind a pause of the whole process, which a native peer in our place takes for its
+/// silence. A peer that is not read, and may be counting on our traffic because there are heartbeats at one of the ends, gets an unasked
+/// HEARTBEAT_ACK at half the pace of its own; where none has been seen, when what may be one has come.
 /// </remarks>
 internal sealed class ZmpHeartbeats
 {
-    // What is sent unasked to a peer whose heartbeats nobody has seen yet, because they wait behind messages that are not read: it may have a timeout, but hardly one below a second.
+    // What is sent unasked to a peer whose heartbeats nobody has seen yet, because they wait behind messages that are not read: it may have
+    // a timeout, but hardly one below a second.
     private static readonly TimeSpan DefaultPeerInterval = TimeSpan.FromMilliseconds(500);
 
-    // A heartbeat over any transport, twice: 12 bytes, in a record of TLS and a frame of a WebSocket 20 to 40 more. What a system delivers late comes by the packet, 500 bytes at least.
+    // A heartbeat over any transport, twice: 12 bytes, in a record of TLS and a frame of a WebSocket 20 to 40 more. What a system delivers
+    // late comes by the packet, 500 bytes at least.
     private const int MaxHeartbeatBytes = 128;
 
     // No faster than this, however fast the peer asks.
@@ -59,7 +65,8 @@ internal sealed class ZmpHeartbeats
         }
     }
 
-    /// <summary>The connection is being closed. While it still delivers what was accepted its peer goes on to be judged by what it answers: a dead one must not keep that from the next connection.</summary>
+    /// <summary>The connection is being closed. While it still delivers what was accepted its peer goes on to be judged by what it answers:
+    /// a dead one must not keep that from the next connection.</summary>
     public void OnClosing()
     {
         _timers.Cancel(_ttl);
@@ -107,8 +114,10 @@ internal sealed class ZmpHeartbeats
         }
     }
 
-    /// <summary>The peer has heartbeats, or may well have them: whoever sets them sets them at both ends. Over ipc it costs nothing to think so: what was sent there has arrived.</summary>
-    private bool MayCountOnUs => _heartbeats > 0 || _settings.Interval > TimeSpan.Zero || _session.Connection.Wire.Socket.AddressFamily == System.Net.Sockets.AddressFamily.Unix;
+    /// <summary>The peer has heartbeats, or may well have them: whoever sets them sets them at both ends. Over ipc it costs nothing to
+    /// think so: what was sent there has arrived.</summary>
+    private bool MayCountOnUs => _heartbeats > 0 || _settings.Interval > TimeSpan.Zero
+        || _session.Connection.Wire.Socket.AddressFamily == System.Net.Sockets.AddressFamily.Unix;
 
     private TimeSpan Pace
     {
@@ -184,9 +193,11 @@ internal sealed class ZmpHeartbeats
         _timers.Arm(_stillHere, Pace);
     }
 
-    /// <summary>Of a peer that nobody knows to have heartbeats: it has just sent as much as a heartbeat is, behind what is not read.</summary>
+    /// <summary>Of a peer that nobody knows to have heartbeats: it has just sent as much as a heartbeat is, behind what is not
+    /// read.</summary>
     /// <remarks>
-    /// Any other gets nothing. A peer that sends and leaves has let go of its socket while its system still delivers what it wrote, and that answers whatever comes with a reset: of 5,000 messages to a receiver that was busy for 8 s, 4,600 were lost.
+    /// Any other gets nothing. A peer that sends and leaves has let go of its socket while its system still delivers what it wrote, and
+    /// that answers whatever comes with a reset: of 5,000 messages to a receiver that was busy for 8 s, 4,600 were lost.
     /// Where heartbeats are known to be in use that price is paid anyhow, by those that this side or the peer sends.
     /// </remarks>
     private bool HasReceivedHeartbeatSized()
@@ -197,7 +208,8 @@ internal sealed class ZmpHeartbeats
         return more is > 0 and <= MaxHeartbeatBytes;
     }
 
-    /// <summary>Whether a large frame has been moving: the peer's, behind which its heartbeats wait, or ours, behind which the heartbeat waits that it is to answer.</summary>
+    /// <summary>Whether a large frame has been moving: the peer's, behind which its heartbeats wait, or ours, behind which the heartbeat
+    /// waits that it is to answer.</summary>
     private struct Progress
     {
         private long _partialReads;
@@ -207,7 +219,8 @@ internal sealed class ZmpHeartbeats
         /// <summary>Since it was asked last.</summary>
         public bool IsMade(Connection connection)
         {
-            bool isMade = connection.PartialReads != _partialReads || connection.Discarded != _discarded || (connection.Outbound.HasControl && connection.Writes != _writes);
+            bool isMade = connection.PartialReads != _partialReads || connection.Discarded != _discarded
+                || (connection.Outbound.HasControl && connection.Writes != _writes);
             _partialReads = connection.PartialReads;
             _discarded = connection.Discarded;
             _writes = connection.Writes;

@@ -5,7 +5,8 @@ using Net.Zlink.Transports;
 
 namespace Net.Zlink.Sockets.Zmp;
 
-/// <summary>One bound endpoint of a ZMP socket: turns accepted sockets into sessions, after the transport's own handshake where it has one.</summary>
+/// <summary>One bound endpoint of a ZMP socket: turns accepted sockets into sessions, after the transport's own handshake where it has
+/// one.</summary>
 internal sealed class ZmpListener(SocketCore socket, ITransportListener listener, string text, ZmpSettings settings) : IAcceptSink
 {
     private readonly CancellationTokenSource _closing = new();
@@ -22,7 +23,8 @@ internal sealed class ZmpListener(SocketCore socket, ITransportListener listener
     /// <summary>Closed by this side: no connection of it may stay.</summary>
     public bool IsClosed => _isClosed;
 
-    /// <summary>How long what was accepted for its connections may take to leave once it is closed; before that nobody asks. Null: as it was when it was bound.</summary>
+    /// <summary>How long what was accepted for its connections may take to leave once it is closed; before that nobody asks. Null: as it
+    /// was when it was bound.</summary>
     public TimeSpan? Linger { get; set; }
 
     /// <summary>Tells of it: before anybody can find it to close it, which is told, too.</summary>
@@ -59,7 +61,8 @@ internal sealed class ZmpListener(SocketCore socket, ITransportListener listener
         if (refusal is not null)
         {
             Interlocked.Increment(ref socket.Counters.Refused);
-            socket.Monitors.Publish(SocketEventTypes.ConnectionRefused, 0, Endpoint, Endpoints.Format(TransportHandshake.AddressOf(accepted, remote: true), listener.Scheme, Endpoint), detail: refusal);
+            socket.Monitors.Publish(SocketEventTypes.ConnectionRefused, 0, Endpoint,
+                Endpoints.Format(TransportHandshake.AddressOf(accepted, remote: true), listener.Scheme, Endpoint), detail: refusal);
             socket.Host.Warnings.ConnectionRefused(Endpoint, refusal);
             accepted.Dispose();
             return;
@@ -92,7 +95,8 @@ internal sealed class ZmpListener(SocketCore socket, ITransportListener listener
         bool begun = false;
         try
         {
-            UpgradeResult result = await TransportHandshake.AcceptAsync(upgrade, accepted, Endpoint, listener.Scheme, socket.Host, socket.Monitors, _closing.Token).ConfigureAwait(false);
+            UpgradeResult result = await TransportHandshake.AcceptAsync(
+                upgrade, accepted, Endpoint, listener.Scheme, socket.Host, socket.Monitors, _closing.Token).ConfigureAwait(false);
             if (result.Wire is not null)
             {
                 begun = true;

@@ -9,10 +9,12 @@ using Net.Zlink.Transports;
 
 namespace Net.Zlink.Sockets.Zmp;
 
-/// <summary>One ZMP connection from HELLO to its end: the handshake, control frames, faults, and the parts of messages on their way to the pipe. On the connection's shard.</summary>
+/// <summary>One ZMP connection from HELLO to its end: the handshake, control frames, faults, and the parts of messages on their way to the
+/// pipe. On the connection's shard.</summary>
 internal sealed class ZmpSession : IConnectionSink, IFrameScanner
 {
-    // A peer that has no place for this one says so by ending the connection right behind the handshake, in both implementations, and has no word for it.
+    // A peer that has no place for this one says so by ending the connection right behind the handshake, in both implementations, and has
+    // no word for it.
     private static readonly TimeSpan BriefTime = TimeSpan.FromSeconds(1);
 
     private readonly SocketCore _socket;
@@ -51,7 +53,8 @@ internal sealed class ZmpSession : IConnectionSink, IFrameScanner
         Listener = listener;
         RemoteEndPoint = TransportHandshake.AddressOf(wire.Socket, remote: true);
         LocalEndPoint = TransportHandshake.AddressOf(wire.Socket, remote: false);
-        Connection = new Connection(wire, socket.Host.Shards.For(wire, settings.ShardAffinity), socket.Host.Pool, settings.Connection, this, this, link.Queue, this)
+        Connection = new Connection(wire, socket.Host.Shards.For(wire, settings.ShardAffinity), socket.Host.Pool, settings.Connection,
+            this, this, link.Queue, this)
         {
             Unfinished = socket.Host.Unfinished,
             RemoteEndPoint = RemoteEndPoint,
@@ -84,7 +87,8 @@ internal sealed class ZmpSession : IConnectionSink, IFrameScanner
     /// <summary>What ended it, where the protocol did.</summary>
     public ZmpFault? Fault { get; private set; }
 
-    /// <summary>What a peer that does not speak the protocol looks like, behind the words for its fault; empty where it speaks it, or cannot be told.</summary>
+    /// <summary>What a peer that does not speak the protocol looks like, behind the words for its fault; empty where it speaks it, or
+    /// cannot be told.</summary>
     public string OtherProtocolText => _foreign is not null && Fault is not { PeersWords: not null } ? $"; {_foreign}" : "";
 
     /// <summary>Why it ended.</summary>
@@ -99,11 +103,12 @@ internal sealed class ZmpSession : IConnectionSink, IFrameScanner
     /// <summary>For how long the connection that is over had its handshake behind it.</summary>
     public TimeSpan ReadyFor { get; private set; }
 
-    /// <summary>It went on for longer than that: the peer had a place for it. Not from its beginning: a handshake may take as long, with a peer that turns this side away, too.</summary>
+    /// <summary>It went on for longer than that: the peer had a place for it. Not from its beginning: a handshake may take as long, with a
+    /// peer that turns this side away, too.</summary>
     public bool HasLasted => ReadyFor >= BriefTime;
 
-    /// <summary>Completes when nothing more is written on it, however long the peer takes to end its own side: the dialer may go on. On the shard, continuations too, so that the pause before the
-    /// next attempt is counted from here.</summary>
+    /// <summary>Completes when nothing more is written on it, however long the peer takes to end its own side: the dialer may go on. On the
+    /// shard, continuations too, so that the pause before the next attempt is counted from here.</summary>
     public TaskCompletionSource Left { get; } = new();
 
     /// <summary>Completes when the peer has ended its side, too, or nobody waits for that any more.</summary>
@@ -112,7 +117,8 @@ internal sealed class ZmpSession : IConnectionSink, IFrameScanner
     /// <summary>What the peer announced; empty before its HELLO.</summary>
     public ReadOnlyMemory<byte> PeerRoutingId => _peerRoutingId;
 
-    /// <summary>How events name the two ends: of an accepted connection both addresses, of an outgoing one our address and the text that was dialled.</summary>
+    /// <summary>How events name the two ends: of an accepted connection both addresses, of an outgoing one our address and the text that
+    /// was dialled.</summary>
     public (string Local, string Remote) Ends => IsActive
         ? (Connection.Wire.Format(LocalEndPoint, Endpoint), Endpoint)
         : (Connection.Wire.FormatLocal(LocalEndPoint, Endpoint), Connection.Wire.Format(RemoteEndPoint, Endpoint));
@@ -156,9 +162,11 @@ internal sealed class ZmpSession : IConnectionSink, IFrameScanner
     }
 
     /// <remarks>
-    /// While what it would go to is full, a handshake is read frame by frame, so that no message comes in behind it: a peer that connects again and again would else get one read more into the queue each time.
+    /// While what it would go to is full, a handshake is read frame by frame, so that no message comes in behind it: a peer that connects
+    /// again and again would else get one read more into the queue each time.
     /// </remarks>
-    public int MaxBytesToRead(int kept) => _isReady || HasCapacity() ? int.MaxValue : Math.Max(1, (_nextFrameSize > 0 ? _nextFrameSize : ZmpFrame.HeaderSize) - kept);
+    public int MaxBytesToRead(int kept) => _isReady || HasCapacity() ? int.MaxValue
+        : Math.Max(1, (_nextFrameSize > 0 ? _nextFrameSize : ZmpFrame.HeaderSize) - kept);
 
     public Delivery OnFrames(Connection connection, in InboundBatch batch)
     {
@@ -250,7 +258,8 @@ internal sealed class ZmpSession : IConnectionSink, IFrameScanner
 
     public void OnBroken(Connection connection, uint announced) => Fail(_scanFault ?? ZmpFault.BodyTooLarge);
 
-    /// <remarks>Without an ERROR, behind which a native peer would never come again: others may have ended their messages by then.</remarks>
+    /// <remarks>Without an ERROR, behind which a native peer would never come again: others may have ended their messages by
+    /// then.</remarks>
     public void OnUnfinished(Connection connection, string detail)
     {
         _messages.Abandon();
@@ -258,7 +267,8 @@ internal sealed class ZmpSession : IConnectionSink, IFrameScanner
     }
 
     /// <remarks>
-    /// A handshake is read whatever waits unread, of the connection before this one or of other peers: nothing of it goes there, and a pipe that is told of room knows no connection before the handshake is complete.
+    /// A handshake is read whatever waits unread, of the connection before this one or of other peers: nothing of it goes there, and a pipe
+    /// that is told of room knows no connection before the handshake is complete.
     /// </remarks>
     public bool MayRead(Connection connection)
     {
@@ -272,7 +282,8 @@ internal sealed class ZmpSession : IConnectionSink, IFrameScanner
         return false;
     }
 
-    /// <remarks>Of a peer that has found no room yet, nothing: one that connects again and again would get that much into the queue each time.</remarks>
+    /// <remarks>Of a peer that has found no room yet, nothing: one that connects again and again would get that much into the queue each
+    /// time.</remarks>
     public bool MayReadRemaining(Connection connection) => !_isReadingBarred;
 
     public void OnClosing(Connection connection, DisconnectReason reason, string? detail)
@@ -323,7 +334,8 @@ internal sealed class ZmpSession : IConnectionSink, IFrameScanner
     /// <summary>Sends protocol frames ahead of all messages.</summary>
     public void SendControl(ReadOnlySpan<byte> frames)
     {
-        bool isWorthIt = Connection.IsOpen || (Connection.IsLingering && !_link.Queue.HasControl); // One that waits there asks what the next would.
+        // One that waits there asks what the next would.
+        bool isWorthIt = Connection.IsOpen || (Connection.IsLingering && !_link.Queue.HasControl);
         if (isWorthIt && _link.Queue.TryAppendControl(frames))
         {
             Connection.FlushNow();
@@ -344,7 +356,8 @@ internal sealed class ZmpSession : IConnectionSink, IFrameScanner
         }
     }
 
-    /// <summary>The peer is silent for longer than this side bears: the end, without an ERROR, behind which a native peer that comes to itself would never connect again (docs/protocol.md section 15.4).</summary>
+    /// <summary>The peer is silent for longer than this side bears: the end, without an ERROR, behind which a native peer that comes to
+    /// itself would never connect again (docs/protocol.md section 15.4).</summary>
     public void EndSilence(string detail)
     {
         if (Connection.IsLingering)
@@ -418,9 +431,12 @@ internal sealed class ZmpSession : IConnectionSink, IFrameScanner
         _isReady = true;
         _readyAt = Connection.Shard.Timers.Timestamp();
         string address = PeerIdentity.AddressOf(RemoteEndPoint, Connection.Wire.Socket);
-        ZmpProperties? properties = ZmpProperties.Of(body, address.Length > 0 ? [new(ZmpProperties.PeerAddressKey, address), new(ZmpProperties.FileDescriptorKey, NumberOf(Connection.Wire.Socket))] : []);
+        ZmpProperties? properties = ZmpProperties.Of(
+            body, address.Length > 0 ? [new(ZmpProperties.PeerAddressKey, address),
+            new(ZmpProperties.FileDescriptorKey, NumberOf(Connection.Wire.Socket))] : []);
         (string local, string remote) = Ends;
-        var peer = new PeerIdentity(_peerRoutingId, properties, remote, local, _socket.Host.Time.GetUtcNow()) { Certificate = Connection.Wire.RemoteCertificate, Request = Connection.Wire.Request };
+        var peer = new PeerIdentity(_peerRoutingId, properties, remote, local,
+            _socket.Host.Time.GetUtcNow()) { Certificate = Connection.Wire.RemoteCertificate, Request = Connection.Wire.Request };
         if (!_socket.Sessions.OnReady(this, peer))
         {
             return false;
@@ -470,6 +486,7 @@ internal sealed class ZmpSession : IConnectionSink, IFrameScanner
             return;
         }
 
-        Fail(ZmpFault.HandshakeTimeout, DisconnectReason.HandshakeFailed, $"no handshake within {_settings.HandshakeInterval.TotalMilliseconds:0} ms");
+        Fail(ZmpFault.HandshakeTimeout, DisconnectReason.HandshakeFailed,
+            $"no handshake within {_settings.HandshakeInterval.TotalMilliseconds:0} ms");
     }
 }

@@ -45,14 +45,16 @@ internal sealed record IpcAddress(IpcKind Kind, string Text)
     /// <exception cref="ArgumentOutOfRangeException">This system's addresses are shorter than Linux's.</exception>
     public UnixDomainSocketEndPoint ToEndPoint() => new(Kind == IpcKind.Abstract ? $"\0{Text.AsSpan(1)}" : Text);
 
-    /// <summary>The same file by its path from the root, where that is short enough: what the system then shows of a bound socket means one file.</summary>
+    /// <summary>The same file by its path from the root, where that is short enough: what the system then shows of a bound socket means one
+    /// file.</summary>
     /// <param name="path">What <see cref="SocketPath.FromRoot"/> says of it; null: it is no file.</param>
     public IpcAddress FromRoot(string? path) => path is not null && TryParse(path, IpcKind.Path, out var full, out _) ? full : this;
 
     /// <summary>A path that is too long for an address.</summary>
     public static EndpointError TooLong(string text) => new(
         EndpointFault.NameTooLong,
-        $"{EndpointError.Quote(text)} is {Encoding.UTF8.GetByteCount(text)} bytes long, and the system takes {LongestText} at most (fewer on some); "
+        $"{EndpointError.Quote(text)} is {Encoding.UTF8.GetByteCount(text)} bytes long, and the system takes {LongestText} at most "
+            + $"(fewer on some); "
         + "use a shorter path, or one relative to the working directory");
 
     private static IpcKind KindOf(string text) => text.StartsWith('@') ? IpcKind.Abstract : IpcKind.Path;

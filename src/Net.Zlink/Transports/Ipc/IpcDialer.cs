@@ -5,7 +5,8 @@ namespace Net.Zlink.Transports.Ipc;
 /// <summary>Makes outgoing ipc connections. Stateless; any number of dials may run at once.</summary>
 internal static class IpcDialer
 {
-    // Linux gives up a tcp connect, the case that "leave it to the system" is about, after 127 s; here the system would not limit it at all.
+    // Linux gives up a tcp connect, the case that "leave it to the system" is about, after 127 s; here the system would not limit it at
+    // all.
     private static readonly TimeSpan DefaultTimeout = TimeSpan.FromSeconds(127);
 
     // A timer takes no more than 49 days; nobody waits longer than this for one connection.
@@ -16,8 +17,8 @@ internal static class IpcDialer
     private static readonly TimeSpan LongestPause = TimeSpan.FromMilliseconds(32);
 
     /// <summary>
-    /// One attempt. Where a tcp connect would wait for room in the listener's queue, this one is told at once that there is none, and
-    /// tries again until <see cref="SocketSettings.ConnectTimeout"/>. Never throws for what the other side does, nor for cancellation: the task
+    /// One attempt. Where a tcp connect would wait for room in the listener's queue, this one is told at once that there is none, and tries
+    /// again until <see cref="SocketSettings.ConnectTimeout"/>. Never throws for what the other side does, nor for cancellation: the task
     /// completes with a value, at once or on a pool thread. Nothing stays open after a failure.
     /// </summary>
     /// <param name="address">Where to.</param>
@@ -25,12 +26,14 @@ internal static class IpcDialer
     /// <param name="time">The clock of the pauses.</param>
     /// <param name="connecting">Told once, when the system is asked to connect.</param>
     /// <param name="cancellation">Ends the attempt.</param>
-    public static Task<DialResult> DialAsync(IpcAddress address, SocketSettings settings, TimeProvider time, Action? connecting, CancellationToken cancellation) =>
+    public static Task<DialResult> DialAsync(
+        IpcAddress address, SocketSettings settings, TimeProvider time, Action? connecting, CancellationToken cancellation) =>
         DialAsync(address, settings, time, DescriptorHeadroom.OfDials, connecting, cancellation);
 
     /// <summary>As above, with a seam for tests: the descriptors to leave alone; null for none.</summary>
     internal static async Task<DialResult> DialAsync(
-        IpcAddress address, SocketSettings settings, TimeProvider time, DescriptorHeadroom? headroom, Action? connecting, CancellationToken cancellation)
+        IpcAddress address, SocketSettings settings, TimeProvider time, DescriptorHeadroom? headroom, Action? connecting,
+            CancellationToken cancellation)
     {
         var unsupported = IpcFaults.Unsupported(address);
         if (unsupported.Fault != EndpointFault.None)

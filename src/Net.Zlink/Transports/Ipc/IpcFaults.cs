@@ -5,7 +5,8 @@ namespace Net.Zlink.Transports.Ipc;
 /// <summary>Says what a refused bind or connect means and what to do about it.</summary>
 internal static class IpcFaults
 {
-    private const string NoDescriptors = "the process or the machine is out of file descriptors; close some, or raise the limit (ulimit -n)";
+    private const string NoDescriptors =
+        "the process or the machine is out of file descriptors; close some, or raise the limit (ulimit -n)";
 
     /// <summary>Why ipc, or this kind of it, cannot be had on this system; <see cref="EndpointError.None"/> where it can.</summary>
     public static EndpointError Unsupported(IpcAddress address)
@@ -32,11 +33,14 @@ internal static class IpcFaults
             SocketError.AddressNotAvailable => // the runtime's word for ENOENT
                 new(EndpointFault.NoSuchPath, $"there is no directory {DirectoryOf(text)}; make it first, or choose another path", os),
             SocketError.AccessDenied =>
-                new(EndpointFault.AccessDenied, $"this process may not make a file in {DirectoryOf(text)}; choose another directory, or give it the right", os),
+                new(EndpointFault.AccessDenied,
+                    $"this process may not make a file in {DirectoryOf(text)}; choose another directory, or give it the right", os),
             SocketError.SocketError when HasFileOnTheWay(text) => // the runtime has no word for ENOTDIR
                 new(EndpointFault.NotADirectory, $"a part of {DirectoryOf(text)} is a file, not a directory; choose another path", os),
             SocketError.TooManyOpenSockets => new(EndpointFault.NoDescriptors, NoDescriptors, os),
-            _ => new(EndpointFault.NotBindable, $"the system refused to listen at {name} ({exception.Message}); try another path, on a local disk that can be written to", os),
+            _ => new(EndpointFault.NotBindable,
+                $"the system refused to listen at {name} ({exception.Message}); try another path, on a local disk that can be written to",
+                os),
         };
     }
 
@@ -49,9 +53,12 @@ internal static class IpcFaults
             SocketError.AccessDenied),
         FileNotFoundException => JustBound(path),
         DirectoryNotFoundException => new(
-            EndpointFault.NoSuchPath, $"there is no directory {DirectoryOf(path)}; make it first, or choose another path", SocketError.AddressNotAvailable),
+            EndpointFault.NoSuchPath, $"there is no directory {DirectoryOf(path)}; make it first, or choose another path",
+                SocketError.AddressNotAvailable),
         _ => new(
-            EndpointFault.NotBindable, $"{EndpointError.Quote(path)} could not be made ready ({OneLine(exception.Message)}); try another path", SocketError.SocketError),
+            EndpointFault.NotBindable,
+                $"{EndpointError.Quote(path)} could not be made ready ({OneLine(exception.Message)}); try another path",
+                SocketError.SocketError),
     };
 
     /// <summary>What stands at the path and keeps it from being bound.</summary>
@@ -72,7 +79,8 @@ internal static class IpcFaults
     public static DialResult TimedOut(string text, TimeSpan limit) => new(
         null,
         SocketError.TimedOut,
-        $"{EndpointError.Quote(text)} accepted nobody within {limit.TotalMilliseconds:0} ms; see whether that program hangs, or raise its backlog");
+        $"{EndpointError.Quote(text)} accepted nobody within {limit.TotalMilliseconds:0} ms; see whether that program hangs, or raise "
+            + $"its backlog");
 
     /// <summary>The connect failed.</summary>
     public static DialResult Refused(SocketError error, string text)
@@ -81,7 +89,8 @@ internal static class IpcFaults
         return error switch
         {
             // The runtime's word for ENOENT: nobody listens there, only that not even a file was left behind.
-            SocketError.AddressNotAvailable => new(null, SocketError.ConnectionRefused, $"there is nothing at {name}; start the server, or check the path"),
+            SocketError.AddressNotAvailable => new(null, SocketError.ConnectionRefused,
+                $"there is nothing at {name}; start the server, or check the path"),
             SocketError.ConnectionRefused => new(null, error, $"nobody listens at {name}; start the server, or check the path"),
             SocketError.AccessDenied =>
                 new(null, error, $"this process may not connect to {name}; run it as the server's user, or give it the right to the file"),
@@ -92,7 +101,8 @@ internal static class IpcFaults
     }
 
     // As it was written where "..", behind a link, may mean another directory than .NET says.
-    private static string DirectoryOf(string path) => EndpointError.Quote(Path.GetDirectoryName(SocketPath.HasParent(path) ? path : Path.GetFullPath(path)) ?? path);
+    private static string DirectoryOf(string path) =>
+        EndpointError.Quote(Path.GetDirectoryName(SocketPath.HasParent(path) ? path : Path.GetFullPath(path)) ?? path);
 
     private static bool HasFileOnTheWay(string path)
     {

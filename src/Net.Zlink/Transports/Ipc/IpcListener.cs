@@ -4,8 +4,8 @@ namespace Net.Zlink.Transports.Ipc;
 
 /// <summary>A listening Unix domain socket. All members may be called from any thread.</summary>
 /// <remarks>
-/// Differs from the native core where that one does harm: a live listener's path is not stolen, a file that is no socket is not deleted, and our own
-/// file goes when we close.
+/// Differs from the native core where that one does harm: a live listener's path is not stolen, a file that is no socket is not deleted,
+/// and our own file goes when we close.
 /// </remarks>
 internal sealed class IpcListener : ITransportListener
 {
@@ -34,9 +34,11 @@ internal sealed class IpcListener : ITransportListener
     public long SinkFaults => _loop.SinkFaults;
 
     /// <summary>
-    /// Binds and listens; a socket file that a dead process left behind is taken over. Connections wait in the kernel until <see cref="Start"/>.
+    /// Binds and listens; a socket file that a dead process left behind is taken over. Connections wait in the kernel until
+    /// <see cref="Start"/>.
     /// </summary>
-    public static BindResult Bind(IpcAddress address, SocketSettings settings) => Bind(address, settings, Environment.GetEnvironmentVariable);
+    public static BindResult Bind(IpcAddress address, SocketSettings settings) =>
+        Bind(address, settings, Environment.GetEnvironmentVariable);
 
     /// <summary>As above, with a seam for tests: the environment that tells where temporary files go.</summary>
     internal static BindResult Bind(IpcAddress address, SocketSettings settings, Func<string, string?> environment)
@@ -64,7 +66,8 @@ internal sealed class IpcListener : ITransportListener
         }
 
         var directory = Path.GetDirectoryName(Path.GetFullPath(path))!;
-        var result = IpcAddress.TryParseBind(path, out var made, out var error) ? BindAt(made, directory, settings) : new BindResult(null, error);
+        var result = IpcAddress.TryParseBind(path, out var made, out var error) ? BindAt(made, directory, settings)
+            : new BindResult(null, error);
         if (result.Listener is null)
         {
             TryRemove(directory);

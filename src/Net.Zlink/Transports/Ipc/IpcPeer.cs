@@ -13,7 +13,8 @@ internal static class IpcPeer
 
     /// <summary>
     /// "localhost:uid:gid:pid" of the process that connected or listened, as the kernel noted it then: what the native core gives as the
-    /// Peer-Address of a message. Empty where the system does not tell (elsewhere than on Linux), and for a socket that is no ipc connection.
+    /// Peer-Address of a message. Empty where the system does not tell (elsewhere than on Linux), and for a socket that is no ipc
+    /// connection.
     /// </summary>
     public static string Describe(Socket socket)
     {

@@ -9,7 +9,8 @@ internal static class IpcSocketOptions
     /// <exception cref="SocketException">The system refused one.</exception>
     public static Socket Open() => new(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified);
 
-    /// <summary>What is to be done to a new connection; null for nothing. An accepted one inherits nothing from its listener here.</summary>
+    /// <summary>What is to be done to a new connection; null for nothing. An accepted one inherits nothing from its listener
+    /// here.</summary>
     public static Action<Socket>? For(SocketSettings settings) =>
         settings is { SendBufferSize: < 0, ReceiveBufferSize: < 0 } ? null : socket => ApplyTo(socket, settings);
 

@@ -3,10 +3,10 @@ using System.Security.Cryptography;
 namespace Net.Zlink.Transports.Ipc;
 
 /// <summary>
-/// The file of a bound socket, as far as .NET shows it. Neither its device and inode nor its type can be read without native code, so a file of
-/// ours is told from a successor's by its time of writing, whose part below the second we set at random when we bind: another file's
-/// agrees with odds of 1 to 10,000,000 and only if it was made within the same second. (The kernel never changes that time; whoever does by hand makes
-/// the file one that we leave behind.)
+/// The file of a bound socket, as far as .NET shows it. Neither its device and inode nor its type can be read without native code, so a
+/// file of ours is told from a successor's by its time of writing, whose part below the second we set at random when we bind: another
+/// file's agrees with odds of 1 to 10,000,000 and only if it was made within the same second. (The kernel never changes that time; whoever
+/// does by hand makes the file one that we leave behind.)
 /// </summary>
 internal sealed class SocketFile
 {
@@ -22,8 +22,8 @@ internal sealed class SocketFile
     }
 
     /// <summary>
-    /// Closes a file that was just bound, and that nobody can connect to before the socket listens, to other users. (Also those of the owner's
-    /// group: the native core leaves it to the umask, which commonly lets everybody in.)
+    /// Closes a file that was just bound, and that nobody can connect to before the socket listens, to other users. (Also those of the
+    /// owner's group: the native core leaves it to the umask, which commonly lets everybody in.)
     /// </summary>
     /// <exception cref="IOException">The file is gone, or the system refuses.</exception>
     /// <exception cref="UnauthorizedAccessException">The system refuses.</exception>
@@ -36,8 +36,8 @@ internal sealed class SocketFile
     }
 
     /// <summary>
-    /// Marks the file of a socket that listens by now as ours. Not earlier: until a socket listens its file looks dead, and another process may take
-    /// it away; then either that one finds the mark changed and gives it back, or we find it gone.
+    /// Marks the file of a socket that listens by now as ours. Not earlier: until a socket listens its file looks dead, and another process
+    /// may take it away; then either that one finds the mark changed and gives it back, or we find it gone.
     /// </summary>
     /// <param name="path">The absolute path, so that a later change of the working directory makes no difference.</param>
     /// <param name="directory">A directory made for this file, to be removed with it; null for none.</param>

@@ -13,8 +13,10 @@ internal static class SocketPath
     public static bool HasParent(string text) => text.Split(Separator).Contains(Parent, StringComparer.Ordinal);
 
     /// <summary>
-    /// The path from the root that means the same file to the system and to <see cref="File"/>. Behind a symbolic link ".." is the directory above that to which the link leads, as a connect takes it; .NET takes it for the one above the
-    /// link's own, and so would bind, protect and delete a file elsewhere. So each directory up to the last ".." is looked at. What follows stays as written: a link there is not followed here.
+    /// The path from the root that means the same file to the system and to <see cref="File"/>. Behind a symbolic link ".." is the
+    /// directory above that to which the link leads, as a connect takes it; .NET takes it for the one above the link's own, and so would
+    /// bind, protect and delete a file elsewhere. So each directory up to the last ".." is looked at. What follows stays as written: a link
+    /// there is not followed here.
     /// </summary>
     /// <exception cref="IOException">There is no such directory, or the links lead in a circle.</exception>
     /// <exception cref="UnauthorizedAccessException">The system refuses.</exception>

@@ -71,14 +71,15 @@ internal static class StaleFile
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            error = IpcFaults.InTheWay($"{name} was left behind by another program and could not be removed; remove it, or choose another path");
+            error = IpcFaults.InTheWay(
+                $"{name} was left behind by another program and could not be removed; remove it, or choose another path");
             return false;
         }
     }
 
     /// <summary>
-    /// Moved first and looked at again: of two processes that found it dead, the slower one would else delete the file that the faster
-    /// one has bound meanwhile. The faster one then has its file back, or has found it gone and given up.
+    /// Moved first and looked at again: of two processes that found it dead, the slower one would else delete the file that the faster one
+    /// has bound meanwhile. The faster one then has its file back, or has found it gone and given up.
     /// </summary>
     private static bool Remove(string path, DateTime mark, out EndpointError error)
     {
@@ -97,18 +98,21 @@ internal static class StaleFile
     }
 
     /// <summary>
-    /// Whether a living socket has the path, though it refuses connects: one that does not listen yet. Only Linux tells, and only of those that were
-    /// bound by the absolute path, as ours are.
+    /// Whether a living socket has the path, though it refuses connects: one that does not listen yet. Only Linux tells, and only of those
+    /// that were bound by the absolute path, as ours are.
     /// </summary>
-    private static bool IsBound(string path) => OperatingSystem.IsLinux() && File.ReadLines("/proc/net/unix").Any(line => OwnsPath(line, path));
+    private static bool IsBound(string path) => OperatingSystem.IsLinux()
+        && File.ReadLines("/proc/net/unix").Any(line => OwnsPath(line, path));
 
     /// <summary>
-    /// Whether a line of Linux's list is of a socket that holds the path. An accepted connection is listed with its listener's path too, and may outlive
-    /// it; it is connected, which a socket that listens, or is about to, is not. (The flag of those that listen would not do: one that does not listen yet lacks it.)
+    /// Whether a line of Linux's list is of a socket that holds the path. An accepted connection is listed with its listener's path too,
+    /// and may outlive it; it is connected, which a socket that listens, or is about to, is not. (The flag of those that listen would not
+    /// do: one that does not listen yet lacks it.)
     /// </summary>
     internal static bool OwnsPath(ReadOnlySpan<char> line, string path)
     {
-        // "Num RefCount Protocol Flags Type St Inode Path", numbers padded with spaces. The path is all that follows one space: spaces of its own too, and an abstract name's "@".
+        // "Num RefCount Protocol Flags Type St Inode Path", numbers padded with spaces. The path is all that follows one space: spaces of
+        // its own too, and an abstract name's "@".
         bool isUnconnected = false;
         for (int field = 0; field < FieldsBeforePath; field++)
         {

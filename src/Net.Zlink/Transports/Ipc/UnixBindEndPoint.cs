@@ -15,7 +15,8 @@ internal sealed class UnixBindEndPoint(UnixDomainSocketEndPoint inner) : EndPoin
     private bool _isBound;
 
     /// <summary>A socket is bound to it. From here on the runtime asks for the address only to see how much room its peers' take.</summary>
-    /// <remarks>A peer may have bound itself to a name, and where that was longer than the listener's an accept threw on a thread of the pool: any local process could end this one.</remarks>
+    /// <remarks>A peer may have bound itself to a name, and where that was longer than the listener's an accept threw on a thread of the
+    /// pool: any local process could end this one.</remarks>
     public void OnBound() => _isBound = true;
 
     /// <inheritdoc/>

@@ -2,8 +2,11 @@ using System.Security.Cryptography;
 
 namespace Net.Zlink.Transports.Ipc;
 
-/// <summary>Makes the directory of a wildcard bind, as the native core does: "tmp" and six characters, with a file "socket" to be bound in it.</summary>
-/// <remarks>Where no variable says where, it is the system's directory for temporary files. Natively it is "tmp" of the working directory, which is made, stays, and gives an endpoint that a process with another working directory cannot use (docs/protocol.md section 15.5).</remarks>
+/// <summary>Makes the directory of a wildcard bind, as the native core does: "tmp" and six characters, with a file "socket" to be bound in
+/// it.</summary>
+/// <remarks>Where no variable says where, it is the system's directory for temporary files. Natively it is "tmp" of the working directory,
+/// which is made, stays, and gives an endpoint that a process with another working directory cannot use (docs/protocol.md section
+/// 15.5).</remarks>
 internal static class WildcardPath
 {
     private const string FileName = "socket";

@@ -5,15 +5,16 @@ using Net.Zlink.Flow;
 namespace Net.Zlink.Transports.Tcp;
 
 /// <summary>
-/// Look-ups of host names on threads of our own. The runtime's asynchronous look-up is, on Linux, a blocking one on a thread of the pool, of
-/// which the pool is not told: with ten names whose name server is silent nothing else in the process runs. Who asks for a name that is
+/// Look-ups of host names on threads of our own. The runtime's asynchronous look-up is, on Linux, a blocking one on a thread of the pool,
+/// of which the pool is not told: with ten names whose name server is silent nothing else in the process runs. Who asks for a name that is
 /// being looked up gets that answer; nothing is kept after it. Thread-safe.
 /// </summary>
 /// <param name="lookup">Looks one name up and may block, for as long as it likes. Called on such a thread.</param>
 internal sealed class NameLookups(Func<string, AddressFamily, IPAddress[]> lookup)
 {
-    // A silent name server holds a thread for 10 to 30 s (two tries of 5 s at each of up to three), and whoever comes behind the last thread
-    // waits as long: more than the dead names that a process with a broken network has, mostly. 64 sleeping threads are some 6 MB and
+    // A silent name server holds a thread for 10 to 30 s (two tries of 5 s at each of up to three), and whoever comes behind the last
+    // thread waits as long: more than the dead names that a process with a broken network has, mostly. 64 sleeping threads are some 6 MB
+    // and
     // 64 of the 1,024 descriptors that a process is commonly given.
     public const int MaxThreads = 64;
 
@@ -22,7 +23,8 @@ internal sealed class NameLookups(Func<string, AddressFamily, IPAddress[]> looku
     private readonly Queue<Question> _waiting = new();
     private int _threads;
 
-    /// <summary>What <c>lookup</c> says of that name. Whoever gives up leaves at once; the look-up goes on, for others that ask the same.</summary>
+    /// <summary>What <c>lookup</c> says of that name. Whoever gives up leaves at once; the look-up goes on, for others that ask the
+    /// same.</summary>
     /// <exception cref="OperationCanceledException"><paramref name="cancellation"/> was cancelled.</exception>
     /// <exception cref="Exception">Whatever the look-up threw.</exception>
     public async Task<IPAddress[]> LookupAsync(string name, AddressFamily family, CancellationToken cancellation)

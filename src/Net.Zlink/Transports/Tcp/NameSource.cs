@@ -19,7 +19,8 @@ internal class NameSource
     /// <exception cref="SocketException">There is no such name, or no answer.</exception>
     public virtual IPAddress[] Lookup(string name, AddressFamily family) => Dns.GetHostAddresses(name, family);
 
-    /// <summary>The addresses of a host, in the resolver's order: a <see cref="Lookup"/> on another thread, which is none of the pool's. Those who ask for one name at once share it.</summary>
+    /// <summary>The addresses of a host, in the resolver's order: a <see cref="Lookup"/> on another thread, which is none of the pool's.
+    /// Those who ask for one name at once share it.</summary>
     /// <exception cref="SocketException">There is no such name, or no answer.</exception>
     public virtual Task<IPAddress[]> LookupAsync(string name, AddressFamily family, CancellationToken cancellation) =>
         _lookups.LookupAsync(name, family, cancellation);

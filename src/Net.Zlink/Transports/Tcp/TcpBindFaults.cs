@@ -14,7 +14,8 @@ internal static class TcpBindFaults
         if (os == SocketError.SocketError && settings.Device.Length > 0)
         {
             // ENODEV, for which the runtime has no name.
-            return new EndpointError(EndpointFault.NoSuchName, $"this machine has no device {EndpointError.Quote(settings.Device)}; check BindToDevice", os);
+            return new EndpointError(EndpointFault.NoSuchName,
+                $"this machine has no device {EndpointError.Quote(settings.Device)}; check BindToDevice", os);
         }
 
         var fault = os switch
@@ -32,11 +33,13 @@ internal static class TcpBindFaults
         return os switch
         {
             SocketError.AddressAlreadyInUse when endPoint.Port == 0 =>
-                "the system has no free port to give away, or others took each that it gave; close some connections or listeners, or name a port",
+                "the system has no free port to give away, or others took each that it gave; close some connections or listeners, or "
+                    + "name a port",
             SocketError.AddressAlreadyInUse when shareAddress =>
                 $"port {port} is in use by a socket that does not share it; stop that program, or choose another port (0 for any free one)",
             SocketError.AddressAlreadyInUse =>
-                $"port {port} is in use, by another program or an earlier Bind of this one; stop or unbind that, or choose another port (0 for any free one)",
+                $"port {port} is in use, by another program or an earlier Bind of this one; stop or unbind that, or choose another port "
+                    + $"(0 for any free one)",
             SocketError.AddressNotAvailable =>
                 $"{endPoint.Address} is not an address of this machine; use * for all of its addresses, or one that it has",
             SocketError.AccessDenied =>

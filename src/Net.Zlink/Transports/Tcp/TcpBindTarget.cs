@@ -9,7 +9,8 @@ namespace Net.Zlink.Transports.Tcp;
 /// <param name="names">Tells what it names; null: the system.</param>
 internal sealed class TcpBindTarget(string text, TcpBindAddress address, NameSource? names = null) : BindTarget(text)
 {
-    // What the text names, by family: asked once and kept, that there is no answer too. A socket may have thousands of endpoints of one port, and a look-up takes from 60 us to half a minute.
+    // What the text names, by family: asked once and kept, that there is no answer too. A socket may have thousands of endpoints of one
+    // port, and a look-up takes from 60 us to half a minute.
     private readonly Dictionary<bool, IPEndPoint?> _named = [];
 
     /// <inheritdoc/>
@@ -19,7 +20,8 @@ internal sealed class TcpBindTarget(string text, TcpBindAddress address, NameSou
     /// Beside the listener's own text every name of its address and port: localhost:5555 means a listener at 127.0.0.1:5555. A wildcard
     /// means none: as natively it must be named as it was bound, or by its resolved endpoint.
     /// </summary>
-    public override bool Names(ITransportListener listener) => base.Names(listener) || (listener is TcpListener tcp && Names(tcp.LocalEndPoint));
+    public override bool Names(ITransportListener listener) => base.Names(listener)
+        || (listener is TcpListener tcp && Names(tcp.LocalEndPoint));
 
     /// <summary>As natively every name of an address and port that were dialled in numbers, but not the numbers of a name.</summary>
     public override bool Names(ConnectTarget target) => target is { Scheme: EndpointText.Tcp, Literal: { } literal } && Names(literal);

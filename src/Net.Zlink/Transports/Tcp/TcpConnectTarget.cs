@@ -9,6 +9,7 @@ internal sealed class TcpConnectTarget(string text, TcpConnectAddress address) :
     public override IPEndPoint? Literal => address.Literal;
 
     /// <inheritdoc/>
-    public override Task<DialResult> DialAsync(TransportSettings settings, TimeProvider time, Action? connecting, CancellationToken cancellation) =>
+    public override Task<DialResult> DialAsync(
+        TransportSettings settings, TimeProvider time, Action? connecting, CancellationToken cancellation) =>
         TcpDialer.DialAsync(address, settings.Tcp, time, connecting, cancellation);
 }

@@ -11,9 +11,9 @@ internal static class TcpDialer
 
     /// <summary>
     /// One attempt: looks the name up, then tries its addresses in order until one answers. <see cref="SocketSettings.ConnectTimeout"/>
-    /// bounds all of it; each address gets an equal share of the time that is left, so that one that swallows packets cannot use up
-    /// what the next one needs. Never throws for what the network does, nor for cancellation: the task completes with a value, at
-    /// once or on a pool thread. Nothing stays open after a failure.
+    /// bounds all of it; each address gets an equal share of the time that is left, so that one that swallows packets cannot use up what
+    /// the next one needs. Never throws for what the network does, nor for cancellation: the task completes with a value, at once or on a
+    /// pool thread. Nothing stays open after a failure.
     /// </summary>
     /// <param name="address">Where to, and from where.</param>
     /// <param name="settings">Options of the socket.</param>
@@ -24,7 +24,8 @@ internal static class TcpDialer
         TcpConnectAddress address, TcpSettings settings, TimeProvider time, Action? connecting, CancellationToken cancellation) =>
         DialAsync(address, settings, time, NameSource.System, DescriptorHeadroom.OfDials, onSocket: null, connecting, cancellation);
 
-    /// <summary>As above, with seams for tests: a source of names, the descriptors to leave alone (null for none), and a look at every socket that is opened.</summary>
+    /// <summary>As above, with seams for tests: a source of names, the descriptors to leave alone (null for none), and a look at every
+    /// socket that is opened.</summary>
     internal static Task<DialResult> DialAsync(
         TcpConnectAddress address,
         TcpSettings settings,
@@ -153,8 +154,9 @@ internal static class TcpDialer
             }
         }
 
-        // Dialling a free port of one's own machine, the kernel may pick that very port as the source and connect the socket to itself; a client that retries would then keep the server from its port for good. What was dialled
-        // does not tell: 0.0.0.0 leads to 127.0.0.1.
+        // Dialling a free port of one's own machine, the kernel may pick that very port as the source and connect the socket to itself; a
+        // client that retries would then keep the server from its port for good. What was dialled does not tell: 0.0.0.0 leads to
+        // 127.0.0.1.
         private static bool IsItsOwnPeer(Socket socket)
         {
             try

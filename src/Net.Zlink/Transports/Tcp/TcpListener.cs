@@ -6,7 +6,9 @@ namespace Net.Zlink.Transports.Tcp;
 /// <summary>A listening tcp socket. All members may be called from any thread.</summary>
 internal sealed class TcpListener : ITransportListener
 {
-    // A port of the system's choice is only bound until we listen, and whoever asks for it by its number in that moment (on Unix an address that nobody listens at may be bound twice) may listen first. So another one is asked for; ten such neighbours in a row are not chance.
+    // A port of the system's choice is only bound until we listen, and whoever asks for it by its number in that moment (on Unix an address
+    // that nobody listens at may be bound twice) may listen first. So another one is asked for; ten such neighbours in a row are not
+    // chance.
     private const int MaxPortChoices = 10;
 
     private readonly AcceptLoop _loop;

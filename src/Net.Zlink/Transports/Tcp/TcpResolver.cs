@@ -218,14 +218,18 @@ internal static class TcpResolver
         return os switch
         {
             SocketError.TryAgain => new(
-                EndpointFault.NoSuchName, $"the name {EndpointError.Quote(name)} could not be looked up just now; check the machine's name server, or use an address", os),
+                EndpointFault.NoSuchName,
+                    $"the name {EndpointError.Quote(name)} could not be looked up just now; check the machine's name server, or use an "
+                    + $"address", os),
 
             // The runtime's word for a lookup that failed here and not at a name server: it needs descriptors of its own.
             SocketError.SocketError => new(
                 EndpointFault.NoSuchName,
-                $"the name {EndpointError.Quote(name)} could not be looked up; see whether this process is out of file descriptors (ulimit -n), or use an address",
+                $"the name {EndpointError.Quote(name)} could not be looked up; see whether this process is out of file descriptors "
+                    + $"(ulimit -n), or use an address",
                 SocketError.TryAgain),
-            _ => new(EndpointFault.NoSuchName, $"there is no host or network interface {EndpointError.Quote(name)}; check the spelling, or use an address", os),
+            _ => new(EndpointFault.NoSuchName,
+                $"there is no host or network interface {EndpointError.Quote(name)}; check the spelling, or use an address", os),
         };
     }
 }

@@ -21,14 +21,14 @@ internal static class TcpSocketOptions
     private const int LinuxBindToDevice = 25;
 
     /// <summary>
-    /// Whether a connection is born with its listener's options. Linux copies the whole socket at accept, which a test pins; set once
-    /// on the listener they then cost nothing for each of 10,000 connections. Elsewhere they are set on each.
+    /// Whether a connection is born with its listener's options. Linux copies the whole socket at accept, which a test pins; set once on
+    /// the listener they then cost nothing for each of 10,000 connections. Elsewhere they are set on each.
     /// </summary>
     public static bool AreInheritedByAccept { get; } = OperatingSystem.IsLinux();
 
     /// <summary>
-    /// Sets the options of a connection, or of a listener whose connections are to inherit them. Before listen and connect, since
-    /// buffer sizes take part in the handshake.
+    /// Sets the options of a connection, or of a listener whose connections are to inherit them. Before listen and connect, since buffer
+    /// sizes take part in the handshake.
     /// </summary>
     /// <exception cref="SocketException">The system refused a value.</exception>
     public static void ApplyTo(Socket socket, TcpSettings settings)
@@ -91,7 +91,8 @@ internal static class TcpSocketOptions
     {
         if (!OperatingSystem.IsLinux())
         {
-            throw new SocketException((int)SocketError.ProtocolOption); // To use another way than the one asked for would be worse than none.
+            // To use another way than the one asked for would be worse than none.
+            throw new SocketException((int)SocketError.ProtocolOption);
         }
 
         socket.SetRawSocketOption(LinuxSocketLevel, LinuxBindToDevice, System.Text.Encoding.UTF8.GetBytes(device));

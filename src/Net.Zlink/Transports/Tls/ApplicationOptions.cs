@@ -4,14 +4,16 @@ using System.Security.Cryptography.X509Certificates;
 namespace Net.Zlink.Transports.Tls;
 
 /// <summary>Copies of the options that an application made itself, for one handshake: its own objects are left as they are.</summary>
-/// <remarks>The base library offers no copy. A property that a later version brings is missing here until it is added; a test tells.</remarks>
+/// <remarks>The base library offers no copy. A property that a later version brings is missing here until it is added; a test
+/// tells.</remarks>
 internal static class ApplicationOptions
 {
     /// <summary>As they are, but for the callbacks, which get a thread of their own.</summary>
     /// <param name="users">The application's.</param>
     /// <param name="policy">How chains are judged.</param>
     /// <param name="shown">What is shown; null: what the base library makes of the certificate.</param>
-    public static SslServerAuthenticationOptions Copy(SslServerAuthenticationOptions users, X509ChainPolicy? policy, SslStreamCertificateContext? shown)
+    public static SslServerAuthenticationOptions Copy(
+        SslServerAuthenticationOptions users, X509ChainPolicy? policy, SslStreamCertificateContext? shown)
     {
         var copy = new SslServerAuthenticationOptions
         {
@@ -27,7 +29,8 @@ internal static class ApplicationOptions
             RemoteCertificateValidationCallback = Beside(users.RemoteCertificateValidationCallback),
             ServerCertificate = users.ServerCertificate,
             ServerCertificateContext = shown,
-            ServerCertificateSelectionCallback = users.ServerCertificateSelectionCallback is { } choice ? (sender, name) => CallbackThread.Run(() => choice(sender, name)) : null,
+            ServerCertificateSelectionCallback = users.ServerCertificateSelectionCallback is { } choice
+                ? (sender, name) => CallbackThread.Run(() => choice(sender, name)) : null,
         };
         if (OperatingSystem.IsLinux() || OperatingSystem.IsWindows())
         {

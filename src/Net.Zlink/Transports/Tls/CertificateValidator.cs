@@ -27,13 +27,15 @@ internal sealed class CertificateValidator(TlsSettings settings, string? host)
         {
             try
             {
-                Refusal = CallbackThread.Run(() => users(sender, certificate, chain, errors)) ? null : $"the application's own check refused the certificate{Quote(certificate)}";
+                Refusal = CallbackThread.Run(() => users(sender, certificate, chain, errors)) ? null
+                    : $"the application's own check refused the certificate{Quote(certificate)}";
             }
 #pragma warning disable CA1031 // It may throw anything; it ends this handshake and nothing else.
             catch (Exception e)
 #pragma warning restore CA1031
             {
-                Refusal = $"the application's own check of the certificate{Quote(certificate)} threw {e.GetType().Name}: {ExceptionText.MessageOf(e)}";
+                Refusal = $"the application's own check of the certificate{Quote(certificate)} threw {e.GetType().Name}: "
+                    + $"{ExceptionText.MessageOf(e)}";
             }
 
             return Refusal is null;
@@ -62,11 +64,13 @@ internal sealed class CertificateValidator(TlsSettings settings, string? host)
 
         try
         {
-            return $"the certificate{Quote(certificate)} is not for \"{host}\" but for {NamesIn(certificate)}; set Tls.HostName to the name that the server goes by";
+            return $"the certificate{Quote(certificate)} is not for \"{host}\" but for {NamesIn(certificate)}; set Tls.HostName to the "
+                + $"name that the server goes by";
         }
         catch (CryptographicException)
         {
-            return $"the certificate{Quote(certificate)} is not for \"{host}\": its alternative names (subjectAltName) are malformed; the server needs a new certificate";
+            return $"the certificate{Quote(certificate)} is not for \"{host}\": its alternative names (subjectAltName) are malformed; "
+                + $"the server needs a new certificate";
         }
     }
 
@@ -85,10 +89,12 @@ internal sealed class CertificateValidator(TlsSettings settings, string? host)
 
         if ((all & (X509ChainStatusFlags.UntrustedRoot | X509ChainStatusFlags.PartialChain)) != X509ChainStatusFlags.NoError)
         {
-            yield return $"is issued by {EndpointError.Quote(certificate.Issuer)}, whom nobody here trusts; name the authority's file in Tls.CaFile";
+            yield return $"is issued by {EndpointError.Quote(certificate.Issuer)}, whom nobody here trusts; name the authority's file in "
+                + $"Tls.CaFile";
         }
 
-        const X509ChainStatusFlags Reported = X509ChainStatusFlags.NotTimeValid | X509ChainStatusFlags.UntrustedRoot | X509ChainStatusFlags.PartialChain;
+        const X509ChainStatusFlags Reported = X509ChainStatusFlags.NotTimeValid | X509ChainStatusFlags.UntrustedRoot
+            | X509ChainStatusFlags.PartialChain;
         if ((all & ~Reported) != X509ChainStatusFlags.NoError || all == X509ChainStatusFlags.NoError)
         {
             yield return $"was not accepted: {all & ~Reported}";
@@ -117,6 +123,8 @@ internal sealed class CertificateValidator(TlsSettings settings, string? host)
 
         // What a text for people holds; a certificate may have hundreds.
         const int MostNames = 5;
-        return names.Count == 0 ? "no name at all" : string.Join(", ", names.Take(MostNames).Select(static name => EndpointError.Quote(name))) + (names.Count > MostNames ? " and others" : "");
+        return names.Count == 0 ? "no name at all"
+            : string.Join(", ", names.Take(MostNames).Select(static name => EndpointError.Quote(name)))
+            + (names.Count > MostNames ? " and others" : "");
     }
 }

@@ -13,12 +13,15 @@ internal static class PemFiles
     private const string TraditionallyEncrypted = "Proc-Type: 4,ENCRYPTED";
 
     // The forms that the base library reads without a password.
-    private static readonly string[] Plain = ["-----BEGIN PRIVATE KEY-----", "-----BEGIN RSA PRIVATE KEY-----", "-----BEGIN EC PRIVATE KEY-----"];
+    private static readonly string[] Plain = ["-----BEGIN PRIVATE KEY-----", "-----BEGIN RSA PRIVATE KEY-----",
+        "-----BEGIN EC PRIVATE KEY-----"];
 
     /// <summary>What reading a file that is missing, not ours to read or malformed throws.</summary>
-    public static bool IsOfFiles(Exception exception) => exception is IOException or UnauthorizedAccessException or CryptographicException or ArgumentException;
+    public static bool IsOfFiles(Exception exception) =>
+        exception is IOException or UnauthorizedAccessException or CryptographicException or ArgumentException;
 
-    /// <summary>A certificate with its key and the issuers that its file holds, ready to be shown to peers. Nothing is downloaded to complete it.</summary>
+    /// <summary>A certificate with its key and the issuers that its file holds, ready to be shown to peers. Nothing is downloaded to
+    /// complete it.</summary>
     public static SslStreamCertificateContext ReadOwn(TlsSettings settings)
     {
         X509Certificate2 certificate = Read(settings);
@@ -43,7 +46,8 @@ internal static class PemFiles
 
     private static X509Certificate2 Read(TlsSettings settings)
     {
-        X509Certificate2 certificate = ReadWithKey(settings.CertificateFile, settings.KeyFile.Length > 0 ? settings.KeyFile : settings.CertificateFile, settings.KeyPassword);
+        X509Certificate2 certificate = ReadWithKey(
+            settings.CertificateFile, settings.KeyFile.Length > 0 ? settings.KeyFile : settings.CertificateFile, settings.KeyPassword);
         if (!OperatingSystem.IsWindows())
         {
             return certificate;
@@ -61,7 +65,8 @@ internal static class PemFiles
         string keys = File.ReadAllText(keyPath);
         if (keys.Contains(Encrypted, StringComparison.Ordinal))
         {
-            return password.Length > 0 ? X509Certificate2.CreateFromEncryptedPemFile(path, password, keyPath) : throw new CryptographicException("the key is encrypted: set Tls.KeyPassword");
+            return password.Length > 0 ? X509Certificate2.CreateFromEncryptedPemFile(path, password, keyPath)
+                : throw new CryptographicException("the key is encrypted: set Tls.KeyPassword");
         }
 
         // As in OpenSSL, and so natively, a password that the key does not need is none of its business.
@@ -69,9 +74,12 @@ internal static class PemFiles
         {
             return X509Certificate2.CreateFromPemFile(path, keyPath);
         }
-        catch (CryptographicException e) when (keys.Contains(TraditionallyEncrypted, StringComparison.Ordinal) || !Array.Exists(Plain, label => keys.Contains(label, StringComparison.Ordinal)))
+        catch (CryptographicException e) when (keys.Contains(TraditionallyEncrypted, StringComparison.Ordinal)
+            || !Array.Exists(Plain, label => keys.Contains(label, StringComparison.Ordinal)))
         {
-            throw new CryptographicException("there is no key in a form that can be read, which are PRIVATE KEY and ENCRYPTED PRIVATE KEY (PKCS#8), and, not encrypted, RSA PRIVATE KEY and EC PRIVATE KEY; \"openssl pkcs8 -topk8\" converts others", e);
+            throw new CryptographicException(
+                "there is no key in a form that can be read, which are PRIVATE KEY and ENCRYPTED PRIVATE KEY (PKCS#8), and, not "
+                + "encrypted, RSA PRIVATE KEY and EC PRIVATE KEY; \"openssl pkcs8 -topk8\" converts others", e);
         }
     }
 }

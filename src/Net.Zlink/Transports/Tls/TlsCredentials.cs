@@ -4,10 +4,13 @@ using Net.Zlink.Monitoring;
 
 namespace Net.Zlink.Transports.Tls;
 
-/// <summary>The certificates of one endpoint: its own, and those it trusts. Files are read when they are first needed and again when they have changed. Thread-safe.</summary>
+/// <summary>The certificates of one endpoint: its own, and those it trusts. Files are read when they are first needed and again when they
+/// have changed. Thread-safe.</summary>
 internal sealed class TlsCredentials
 {
-    private const string NoKey = "the certificate in Tls.Certificate has no private key; load it together with its key, as X509Certificate2.CreateFromPemFile or X509CertificateLoader.LoadPkcs12 does";
+    private const string NoKey =
+        "the certificate in Tls.Certificate has no private key; load it together with its key, as X509Certificate2.CreateFromPemFile or "
+        + "X509CertificateLoader.LoadPkcs12 does";
 
     private readonly TlsSettings _settings;
     private readonly WatchedFiles<SslStreamCertificateContext>? _ownFiles;
@@ -29,18 +32,25 @@ internal sealed class TlsCredentials
         }
     }
 
-    /// <summary>Files that have changed and cannot be used, so that new connections still get what was in them before; null: there are none.</summary>
+    /// <summary>Files that have changed and cannot be used, so that new connections still get what was in them before; null: there are
+    /// none.</summary>
     public string? Staleness =>
-        _ownFiles?.Staleness is { } own ? $"{OwnFiles}, changed since, cannot be used ({own}): new connections still get the certificate that was there before"
-        : _authorities?.Staleness is { } trusted ? $"{EndpointError.Quote(_settings.CaFile)}, changed since, cannot be used ({trusted}): new connections still trust whom it named before"
+        _ownFiles?.Staleness is { } own
+            ? $"{OwnFiles}, changed since, cannot be used ({own}): new connections still get the certificate that was there before"
+        : _authorities?.Staleness is { } trusted
+            ? $"{EndpointError.Quote(_settings.CaFile)}, changed since, cannot be used ({trusted}): new connections still trust whom it "
+            + $"named before"
         : null;
 
-    private string OwnFiles => _settings.KeyFile.Length > 0 ? $"{EndpointError.Quote(_settings.CertificateFile)} with the key in {EndpointError.Quote(_settings.KeyFile)}" : EndpointError.Quote(_settings.CertificateFile);
+    private string OwnFiles => _settings.KeyFile.Length > 0
+        ? $"{EndpointError.Quote(_settings.CertificateFile)} with the key in {EndpointError.Quote(_settings.KeyFile)}"
+        : EndpointError.Quote(_settings.CertificateFile);
 
     // Only authorities that the application has named count, perhaps none.
     private bool IsPinned => _authorities is not null || !_settings.TrustSystem;
 
-    /// <summary>What is wrong with them already, before anybody connects to this side: a file that is missing, or not what it should be. Null: nothing.</summary>
+    /// <summary>What is wrong with them already, before anybody connects to this side: a file that is missing, or not what it should be.
+    /// Null: nothing.</summary>
     public string? Check()
     {
         bool showsOwn = _settings.Server is null; // Else it shows what those options say.
@@ -72,15 +82,20 @@ internal sealed class TlsCredentials
         }
     }
 
-    /// <summary>A handshake may wait for servers that are neither side's, on the thread that it is on: for the certificate of a peer's issuer, or this side's, or to hear whether one is revoked.</summary>
+    /// <summary>A handshake may wait for servers that are neither side's, on the thread that it is on: for the certificate of a peer's
+    /// issuer, or this side's, or to hear whether one is revoked.</summary>
     public bool MayAskElsewhere(bool isServer) => (isServer, _settings) switch
     {
         // Where the base library makes the context (of a certificate that is no X509Certificate2) it may look for issuers each time.
-        (true, { Server: { } users }) => (users.ServerCertificateContext is null && users.ServerCertificate is not (null or X509Certificate2))
-            || (users.ClientCertificateRequired && ChainPolicies.MayAskElsewhere(UnpinnedOf(users.CertificateChainPolicy, users.ServerCertificateContext, users.CertificateRevocationCheckMode))),
+        (true, { Server: { } users }) => (users.ServerCertificateContext is null
+            && users.ServerCertificate is not (null or X509Certificate2))
+            || (users.ClientCertificateRequired && ChainPolicies.MayAskElsewhere(
+                UnpinnedOf(users.CertificateChainPolicy, users.ServerCertificateContext, users.CertificateRevocationCheckMode))),
         (false, { Client: { } users }) => users.ClientCertificates is { Count: > 0 }
-            || ChainPolicies.MayAskElsewhere(UnpinnedOf(users.CertificateChainPolicy, users.ClientCertificateContext, users.CertificateRevocationCheckMode)),
-        _ => (!isServer || _settings.RequireClientCertificate) && _settings.ChainPolicy is { } policy && ChainPolicies.MayAskElsewhere(policy),
+            || ChainPolicies.MayAskElsewhere(UnpinnedOf(
+                users.CertificateChainPolicy, users.ClientCertificateContext, users.CertificateRevocationCheckMode)),
+        _ => (!isServer || _settings.RequireClientCertificate) && _settings.ChainPolicy is { } policy
+            && ChainPolicies.MayAskElsewhere(policy),
     };
 
     /// <summary>What a server shows and demands.</summary>
@@ -88,14 +103,17 @@ internal sealed class TlsCredentials
     {
         if (_settings.Server is { } users)
         {
-            return ApplicationOptions.Copy(users, PolicyOf(users.CertificateChainPolicy, users.ServerCertificateContext, users.CertificateRevocationCheckMode), ContextOf(users));
+            return ApplicationOptions.Copy(users, PolicyOf(
+                users.CertificateChainPolicy, users.ServerCertificateContext, users.CertificateRevocationCheckMode), ContextOf(users));
         }
 
         return new()
         {
             ServerCertificateContext = Own(),
             ClientCertificateRequired = _settings.RequireClientCertificate,
-            AllowTlsResume = !_settings.RequireClientCertificate, // A resumed session has the client's certificate without its issuers': a chain with one between could not be built, and the client would be refused.
+            // A resumed session has the client's certificate without its issuers': a chain with one between could not be built, and the
+            // client would be refused.
+            AllowTlsResume = !_settings.RequireClientCertificate,
             EnabledSslProtocols = _settings.Protocols,
             CipherSuitesPolicy = _settings.CipherSuites,
             CertificateChainPolicy = Policy(),
@@ -108,7 +126,8 @@ internal sealed class TlsCredentials
     {
         if (_settings.Client is { } users)
         {
-            return ApplicationOptions.Copy(users, PolicyOf(users.CertificateChainPolicy, users.ClientCertificateContext, users.CertificateRevocationCheckMode), host);
+            return ApplicationOptions.Copy(users, PolicyOf(
+                users.CertificateChainPolicy, users.ClientCertificateContext, users.CertificateRevocationCheckMode), host);
         }
 
         return new()
@@ -119,7 +138,9 @@ internal sealed class TlsCredentials
             CipherSuitesPolicy = _settings.CipherSuites,
             CertificateChainPolicy = Policy(),
             RemoteCertificateValidationCallback = judge.Accepts,
-            AllowRenegotiation = false, // A second handshake in the middle of a session would call back on the thread that reads. No peer of ours asks for one, and TLS 1.3 has none.
+            // A second handshake in the middle of a session would call back on the thread that reads. No peer of ours asks for one, and TLS
+            // 1.3 has none.
+            AllowRenegotiation = false,
         };
     }
 
@@ -131,31 +152,38 @@ internal sealed class TlsCredentials
             return _ownFiles?.Get();
         }
 
-        return _own ??= certificate.HasPrivateKey ? SslStreamCertificateContext.Create(certificate, additionalCertificates: null, offline: true) : throw new InvalidOperationException(NoKey);
+        return _own ??= certificate.HasPrivateKey
+            ? SslStreamCertificateContext.Create(certificate, additionalCertificates: null, offline: true)
+            : throw new InvalidOperationException(NoKey);
     }
 
-    /// <summary>What a server with options of the application's own shows: of a certificate without a context it is made here, once. The base library would make it in each handshake, and look for issuers wherever the certificate says.</summary>
+    /// <summary>What a server with options of the application's own shows: of a certificate without a context it is made here, once. The
+    /// base library would make it in each handshake, and look for issuers wherever the certificate says.</summary>
     private SslStreamCertificateContext? ContextOf(SslServerAuthenticationOptions users)
     {
-        if (users.ServerCertificateContext is not null || users.ServerCertificate is not X509Certificate2 { HasPrivateKey: true } certificate)
+        if (users.ServerCertificateContext is not null
+            || users.ServerCertificate is not X509Certificate2 { HasPrivateKey: true } certificate)
         {
             return users.ServerCertificateContext; // Without a key the base library looks for one in the system's stores.
         }
 
         SslStreamCertificateContext? made = _ofServer;
-        return ReferenceEquals(made?.TargetCertificate, certificate) ? made : _ofServer = SslStreamCertificateContext.Create(certificate, additionalCertificates: null, offline: true);
+        return ReferenceEquals(made?.TargetCertificate, certificate) ? made
+            : _ofServer = SslStreamCertificateContext.Create(certificate, additionalCertificates: null, offline: true);
     }
 
     private X509ChainPolicy Policy() => Pin(_settings.ChainPolicy?.Clone() ?? ChainPolicies.WithoutDownloads(X509RevocationMode.NoCheck));
 
-    /// <summary>The policy of options of the application's own. Null, which leaves it to the base library, only where that alone knows whom to trust.</summary>
+    /// <summary>The policy of options of the application's own. Null, which leaves it to the base library, only where that alone knows whom
+    /// to trust.</summary>
     private X509ChainPolicy? PolicyOf(X509ChainPolicy? users, SslStreamCertificateContext? shown, X509RevocationMode revocation) =>
         UnpinnedOf(users, shown, revocation) is { } policy ? Pin(policy.Clone()) : null;
 
     private X509ChainPolicy? UnpinnedOf(X509ChainPolicy? users, SslStreamCertificateContext? shown, X509RevocationMode revocation) =>
         users ?? (!IsPinned && ChainPolicies.MayHaveTrust(shown) ? null : ChainPolicies.WithoutDownloads(revocation));
 
-    /// <summary>Says in a policy whom to trust. It does so whoever made the policy: one that is there for its revocation mode must not let in whomever the system trusts.</summary>
+    /// <summary>Says in a policy whom to trust. It does so whoever made the policy: one that is there for its revocation mode must not let
+    /// in whomever the system trusts.</summary>
     /// <param name="policy">Of this handshake alone: the base library, too, adds to it what the peer sent.</param>
     private X509ChainPolicy Pin(X509ChainPolicy policy)
     {

@@ -10,8 +10,9 @@ namespace Net.Zlink.Transports.Tls;
 /// <param name="stream">The socket's stream; owned. It tells <see cref="Reads"/> when the session waits for input.</param>
 internal sealed class TlsStream(ReadinessStream stream) : SslStream(stream)
 {
-    // The session tickets of TLS 1.3 come behind the handshake, in two records as a rule and one or two reads, and the base library would wait behind them in a buffer of 32 KB until data comes, which may be never. It gives the buffer back where a read ends
-    // by an exception instead: 20 us, so not more often than this for a peer that sends other things than data.
+    // The session tickets of TLS 1.3 come behind the handshake, in two records as a rule and one or two reads, and the base library would
+    // wait behind them in a buffer of 32 KB until data comes, which may be never. It gives the buffer back where a read ends by an
+    // exception instead: 20 us, so not more often than this for a peer that sends other things than data.
     private const int MaxEarlyEnds = 4;
 
     /// <summary>The certificate that the peer showed, once the handshake is over; null: none.</summary>
@@ -49,7 +50,8 @@ internal sealed class TlsStream(ReadinessStream stream) : SslStream(stream)
             : EndAsync(read, buffer, cancellationToken);
     }
 
-    /// <summary>As <see cref="ReadAsync"/>, for one who says himself what came (<see cref="End"/>), and knows what <see cref="NoDataYetException"/> is: one state machine less for each read that waits.</summary>
+    /// <summary>As <see cref="ReadAsync"/>, for one who says himself what came (<see cref="End"/>), and knows what
+    /// <see cref="NoDataYetException"/> is: one state machine less for each read that waits.</summary>
     public ValueTask<int> BeginReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
     {
         stream.BeginSessionRead();

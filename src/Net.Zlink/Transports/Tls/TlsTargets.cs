@@ -31,7 +31,8 @@ internal sealed class TlsBindTarget(string text, TcpBindAddress address) : BindT
     }
 
     /// <inheritdoc/>
-    public override bool Names(ITransportListener listener) => base.Names(listener) || (listener is UpgradedListener { Scheme: EndpointText.Tls } tls && _tcp.Names(tls.Inner));
+    public override bool Names(ITransportListener listener) => base.Names(listener)
+        || (listener is UpgradedListener { Scheme: EndpointText.Tls } tls && _tcp.Names(tls.Inner));
 
     /// <inheritdoc/>
     public override bool Names(ConnectTarget target) => target is { Scheme: EndpointText.Tls, Literal: { } literal } && _tcp.Names(literal);
@@ -44,10 +45,12 @@ internal sealed class TlsConnectTarget(string text, TcpConnectAddress address) :
     public override IPEndPoint? Literal => address.Literal;
 
     /// <inheritdoc/>
-    public override Task<DialResult> DialAsync(TransportSettings settings, TimeProvider time, Action? connecting, CancellationToken cancellation) =>
+    public override Task<DialResult> DialAsync(
+        TransportSettings settings, TimeProvider time, Action? connecting, CancellationToken cancellation) =>
         TcpDialer.DialAsync(address, settings.Tcp, time, connecting, cancellation);
 
     /// <inheritdoc/>
     public override WireUpgrade Upgrade(TransportSettings settings) =>
-        new TlsUpgrade(new TlsCredentials(settings.Tls), settings.Tls, settings.Tls.HostName.Length > 0 ? settings.Tls.HostName : address.Host.Text, settings.HandshakeTimeout);
+        new TlsUpgrade(new TlsCredentials(settings.Tls), settings.Tls, settings.Tls.HostName.Length > 0 ? settings.Tls.HostName
+            : address.Host.Text, settings.HandshakeTimeout);
 }

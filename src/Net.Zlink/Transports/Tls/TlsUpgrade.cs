@@ -23,7 +23,8 @@ internal sealed class TlsUpgrade(TlsCredentials credentials, TlsSettings setting
     protected override TimeSpan Limit => limit;
 
     /// <inheritdoc/>
-    public override async Task<UpgradeResult> RunAsync(Socket socket, BufferPool pool, TimeProvider time, PeerWait? waits, CancellationToken cancellation)
+    public override async Task<UpgradeResult> RunAsync(
+        Socket socket, BufferPool pool, TimeProvider time, PeerWait? waits, CancellationToken cancellation)
     {
         (TlsStream? tls, UpgradeResult failure) = await AuthenticateAsync(socket, time, waits, cancellation).ConfigureAwait(false);
         if (tls is null)
@@ -31,11 +32,13 @@ internal sealed class TlsUpgrade(TlsCredentials credentials, TlsSettings setting
             return failure;
         }
 
-        return UpgradeResult.Of(new TlsWire(socket, tls, pool) { PollingThread = tls.EndHandshake(), RemoteCertificate = tls.PeerCertificate });
+        return UpgradeResult.Of(new TlsWire(socket, tls, pool) { PollingThread = tls.EndHandshake(),
+            RemoteCertificate = tls.PeerCertificate });
     }
 
     /// <summary>The handshake alone, for what runs over TLS. The socket belongs to the stream, or is disposed.</summary>
-    public async Task<(TlsStream? Tls, UpgradeResult Failure)> AuthenticateAsync(Socket socket, TimeProvider time, PeerWait? waits, CancellationToken cancellation)
+    public async Task<(TlsStream? Tls, UpgradeResult Failure)> AuthenticateAsync(
+        Socket socket, TimeProvider time, PeerWait? waits, CancellationToken cancellation)
     {
         var judge = new CertificateValidator(settings, host);
         if (IoStreamErrors.TryOpen(socket, out UpgradeResult failure) is not { } stream)
@@ -49,8 +52,10 @@ internal sealed class TlsUpgrade(TlsCredentials credentials, TlsSettings setting
         using Deadline deadline = StartPhase(time, cancellation);
         CancellationToken end = deadline.Token;
 
-        // On a stack of its own, and given up where it does not end with its time: the certificates' files are read and the application's callbacks run in it, and one of them may never return.
-        Task shaking = HasCallbacks || credentials.MayAskElsewhere(isServer: host is null) ? ShakeOnOwnThreadsAsync(stream, tls, judge, end) : Task.Run(() => ShakeAsync(tls, judge, end), CancellationToken.None);
+        // On a stack of its own, and given up where it does not end with its time: the certificates' files are read and the application's
+        // callbacks run in it, and one of them may never return.
+        Task shaking = HasCallbacks || credentials.MayAskElsewhere(isServer: host is null)
+            ? ShakeOnOwnThreadsAsync(stream, tls, judge, end) : Task.Run(() => ShakeAsync(tls, judge, end), CancellationToken.None);
         try
         {
             await shaking.WaitAsync(end).ConfigureAwait(false);
@@ -94,12 +99,15 @@ internal sealed class TlsUpgrade(TlsCredentials credentials, TlsSettings setting
 
     private bool HasCallbacks => (host is null, settings) switch
     {
-        (true, { Server: { } users }) => users.RemoteCertificateValidationCallback is not null || users.ServerCertificateSelectionCallback is not null,
-        (false, { Client: { } users }) => users.RemoteCertificateValidationCallback is not null || users.LocalCertificateSelectionCallback is not null,
+        (true, { Server: { } users }) => users.RemoteCertificateValidationCallback is not null
+            || users.ServerCertificateSelectionCallback is not null,
+        (false, { Client: { } users }) => users.RemoteCertificateValidationCallback is not null
+            || users.LocalCertificateSelectionCallback is not null,
         _ => settings.Validation is not null,
     };
 
-    /// <summary>As <see cref="ShakeAsync"/>, where callbacks of the application's may sleep in it, or its chain policy waits for somebody else's server: see <see cref="CallbackThread"/>. It ends on the pool.</summary>
+    /// <summary>As <see cref="ShakeAsync"/>, where callbacks of the application's may sleep in it, or its chain policy waits for somebody
+    /// else's server: see <see cref="CallbackThread"/>. It ends on the pool.</summary>
     private async Task ShakeOnOwnThreadsAsync(ReadinessStream stream, TlsStream tls, CertificateValidator judge, CancellationToken end)
     {
         stream.IsOnOwnThreads = true;
@@ -129,7 +137,8 @@ internal sealed class TlsUpgrade(TlsCredentials credentials, TlsSettings setting
         catch (Exception e)
 #pragma warning restore CA1031
         {
-            string what = PemFiles.IsOfFiles(e) && settings.Certificate is null ? "the files named in Tls" : "the application's TLS options";
+            string what = PemFiles.IsOfFiles(e) && settings.Certificate is null ? "the files named in Tls"
+                : "the application's TLS options";
             string? named = host is null && PemFiles.IsOfFiles(e) ? credentials.Check() : null; // Which of them, where that is still so.
             throw new CredentialsException(named ?? $"{what} cannot be used: {ExceptionText.MessageOf(e)}", e);
         }
@@ -175,7 +184,8 @@ internal sealed class TlsUpgrade(TlsCredentials credentials, TlsSettings setting
 
         // With options of the application's own it is the base library that judges, in its words.
         bool isCertificate = words.Contains("certificate", StringComparison.OrdinalIgnoreCase);
-        return new UpgradeResult(null, isCertificate ? HandshakeFailure.Certificate : HandshakeFailure.Malformed, error, $"the TLS handshake failed: {words}");
+        return new UpgradeResult(null, isCertificate ? HandshakeFailure.Certificate : HandshakeFailure.Malformed, error,
+            $"the TLS handshake failed: {words}");
     }
 
     /// <summary>This side's own certificates cannot be used; the message says why. Ends a handshake before its first byte.</summary>

@@ -4,7 +4,8 @@ using Net.Zlink.Buffers;
 namespace Net.Zlink.Transports.Tls;
 
 /// <summary>Bytes over an established TLS session. Our end is announced to the peer with close_notify.</summary>
-internal sealed class TlsWire(Socket socket, TlsStream tls, BufferPool pool) : IoStreamWire(socket, EndpointText.Tls, pool, tls.Reads, tls.Writes)
+internal sealed class TlsWire(Socket socket, TlsStream tls, BufferPool pool)
+    : IoStreamWire(socket, EndpointText.Tls, pool, tls.Reads, tls.Writes)
 {
     /// <inheritdoc/>
     public override void Attach(IWireEvents events)
@@ -14,8 +15,10 @@ internal sealed class TlsWire(Socket socket, TlsStream tls, BufferPool pool) : I
     }
 
     /// <inheritdoc/>
-    /// <remarks>A client is through with the handshake of TLS 1.3, and may be with that of 1.2, before the server has judged its certificate; and .NET's own client judges the server's behind it.</remarks>
-    public override string WhyRefused(string words) => $"{words}; over tls the peer may not have accepted this side's certificate, or the lack of one";
+    /// <remarks>A client is through with the handshake of TLS 1.3, and may be with that of 1.2, before the server has judged its
+    /// certificate; and .NET's own client judges the server's behind it.</remarks>
+    public override string WhyRefused(string words) =>
+        $"{words}; over tls the peer may not have accepted this side's certificate, or the lack of one";
 
     /// <inheritdoc/>
     public override WireStatus EndSending(WireEnd end) => End(tls.ShutdownAsync);

@@ -2,7 +2,8 @@ using Net.Zlink.Monitoring;
 
 namespace Net.Zlink.Transports.Tls;
 
-/// <summary>Something read from files, read again when one of them has changed: a renewed certificate is picked up by new connections. Thread-safe.</summary>
+/// <summary>Something read from files, read again when one of them has changed: a renewed certificate is picked up by new connections.
+/// Thread-safe.</summary>
 /// <typeparam name="T">What is made of them.</typeparam>
 /// <param name="paths">The files; empty texts are none.</param>
 /// <param name="read">Reads them. It may throw.</param>
@@ -13,10 +14,13 @@ internal sealed class WatchedFiles<T>(IReadOnlyList<string> paths, Func<T> read)
     private volatile T? _current; // Written under the lock.
     private long _version;
 
-    /// <summary>Why what has changed cannot be used, so that what was there before still counts; null: it is up to date, as far as somebody asked.</summary>
+    /// <summary>Why what has changed cannot be used, so that what was there before still counts; null: it is up to date, as far as somebody
+    /// asked.</summary>
     public string? Staleness { get; private set; }
 
-    /// <summary>What the files hold now. While a changed file cannot be read (it may be half written), or another thread is looking (a file system may take its time, and that of one thread is enough), what they held before. The looks at two files cost 20 us, the 1 ms of a handshake is beside them.</summary>
+    /// <summary>What the files hold now. While a changed file cannot be read (it may be half written), or another thread is looking (a file
+    /// system may take its time, and that of one thread is enough), what they held before. The looks at two files cost 20 us, the 1 ms of a
+    /// handshake is beside them.</summary>
     /// <exception cref="Exception">They could not be read even once: whatever reading threw.</exception>
     public T Get()
     {

@@ -3,8 +3,10 @@ using Net.Zlink.Buffers;
 
 namespace Net.Zlink.Transports.WebSocket;
 
-/// <summary>A stream that reads more than it is asked for, so that the small reads of a WebSocket's frame headers cost no system call each; holds a buffer only while something is in it.</summary>
-/// <remarks>Also where the HTTP heads of the upgrade are read from, with whatever comes behind them left in place. One reader and one writer at a time; asynchronous only.</remarks>
+/// <summary>A stream that reads more than it is asked for, so that the small reads of a WebSocket's frame headers cost no system call each;
+/// holds a buffer only while something is in it.</summary>
+/// <remarks>Also where the HTTP heads of the upgrade are read from, with whatever comes behind them left in place. One reader and one
+/// writer at a time; asynchronous only.</remarks>
 internal sealed class ReadAheadStream(Stream inner, BufferPool pool) : Stream
 {
     // A frame header has up to 14 bytes and a small frame 100; so much holds hundreds of them, and is two TLS records.
@@ -16,7 +18,8 @@ internal sealed class ReadAheadStream(Stream inner, BufferPool pool) : Stream
     // That of an unfragmented PONG. We ask for none and send none unasked, so each is an answer, written in the course of a read.
     private const byte PongFrame = 0x8A;
 
-    // What a read's turn has less with each answer: one takes 5 us to write, and as long as 2 KiB of other frames that mean nothing take to read. A PING of 6 bytes would otherwise buy it 20,000 times a turn.
+    // What a read's turn has less with each answer: one takes 5 us to write, and as long as 2 KiB of other frames that mean nothing take to
+    // read. A PING of 6 bytes would otherwise buy it 20,000 times a turn.
     private const int AnswerCost = 2 * 1024;
 
     private byte[]? _buffer;
@@ -34,14 +37,17 @@ internal sealed class ReadAheadStream(Stream inner, BufferPool pool) : Stream
     public bool HasEndedWriting => _hasEndedWriting;
 
     /// <summary>
-    /// A CLOSE was written, ours or the library's own for a fault of the peer's. It is the last frame (RFC 6455, 5.5.1): what was waiting for its turn to be written meanwhile, data or the answer to a PING, is nothing any more.
+    /// A CLOSE was written, ours or the library's own for a fault of the peer's. It is the last frame (RFC 6455, 5.5.1): what was waiting
+    /// for its turn to be written meanwhile, data or the answer to a PING, is nothing any more.
     /// </summary>
     public bool HasClosed => _hasClosed;
 
-    /// <summary>The socket's own stream, where that is what lies beneath and its handshake is over: then no buffer is held while it has nothing, however false a report was. Null: not so, or not yet.</summary>
+    /// <summary>The socket's own stream, where that is what lies beneath and its handshake is over: then no buffer is held while it has
+    /// nothing, however false a report was. Null: not so, or not yet.</summary>
     public ReadinessStream? Beneath { get; set; }
 
-    /// <summary>Asked before each read that would go to the stream beneath: true ends the reads, as if the peer had ended its side. Null: never.</summary>
+    /// <summary>Asked before each read that would go to the stream beneath: true ends the reads, as if the peer had ended its side. Null:
+    /// never.</summary>
     public Func<bool>? IsOver { get; set; }
 
     /// <inheritdoc/>
@@ -91,7 +97,9 @@ internal sealed class ReadAheadStream(Stream inner, BufferPool pool) : Stream
         }
     }
 
-    /// <summary>Reads up to the peer's end and throws it away, but no more than <see cref="Wire.MaxDiscarded"/>; holds no buffer while nothing comes. On the pool, and behind what waits there again and again: a flood holds neither the caller, which may be a shard, nor a thread.</summary>
+    /// <summary>Reads up to the peer's end and throws it away, but no more than <see cref="Wire.MaxDiscarded"/>; holds no buffer while
+    /// nothing comes. On the pool, and behind what waits there again and again: a flood holds neither the caller, which may be a shard, nor
+    /// a thread.</summary>
     public async Task DrainAsync(CancellationToken cancellation)
     {
         var quota = new ReadQuota();
@@ -119,8 +127,8 @@ internal sealed class ReadAheadStream(Stream inner, BufferPool pool) : Stream
     }
 
     /// <summary>
-    /// Our side is about to end: what is still written comes to nothing, and is no failure. The WebSocket answers PINGs within its reads as long as it reads, and a failed answer would end the reads, hence the connection, in which the
-    /// peer may not have got everything yet.
+    /// Our side is about to end: what is still written comes to nothing, and is no failure. The WebSocket answers PINGs within its reads as
+    /// long as it reads, and a failed answer would end the reads, hence the connection, in which the peer may not have got everything yet.
     /// </summary>
     public void EndWriting() => _hasEndedWriting = true;
 
@@ -150,7 +158,8 @@ internal sealed class ReadAheadStream(Stream inner, BufferPool pool) : Stream
             return inner.ReadAsync(buffer, cancellationToken);
         }
 
-        return Beneath is null || cancellationToken.IsCancellationRequested || !TryFill(Beneath, out _, out Exception? failure) ? ReadBehindAsync(buffer, cancellationToken)
+        return Beneath is null || cancellationToken.IsCancellationRequested || !TryFill(Beneath, out _, out Exception? failure)
+            ? ReadBehindAsync(buffer, cancellationToken)
             : failure is null ? new ValueTask<int>(ConsumeInto(buffer))
             : ValueTask.FromException<int>(failure);
     }
@@ -178,7 +187,8 @@ internal sealed class ReadAheadStream(Stream inner, BufferPool pool) : Stream
     }
 
     /// <inheritdoc/>
-    public override Task WriteAsync(byte[] buffer, int offset, int count, CancellationToken cancellationToken) => inner.WriteAsync(buffer, offset, count, cancellationToken);
+    public override Task WriteAsync(byte[] buffer, int offset, int count, CancellationToken cancellationToken) =>
+        inner.WriteAsync(buffer, offset, count, cancellationToken);
 
     /// <inheritdoc/>
     public override Task FlushAsync(CancellationToken cancellationToken) => inner.FlushAsync(cancellationToken);
@@ -198,7 +208,8 @@ internal sealed class ReadAheadStream(Stream inner, BufferPool pool) : Stream
     /// <inheritdoc/>
     public override void SetLength(long value) => throw new NotSupportedException();
 
-    /// <summary>Lets go of the stream beneath. Disposal does not: the WebSocket disposes of its stream as soon as both sides have said CLOSE, and then the peer's end of TCP is still to be waited for.</summary>
+    /// <summary>Lets go of the stream beneath. Disposal does not: the WebSocket disposes of its stream as soon as both sides have said
+    /// CLOSE, and then the peer's end of TCP is still to be waited for.</summary>
     public void Release()
     {
         if (!_isReleased)
@@ -231,7 +242,8 @@ internal sealed class ReadAheadStream(Stream inner, BufferPool pool) : Stream
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
     private async ValueTask<int> ReadBehindAsync(Memory<byte> buffer, CancellationToken cancellation)
     {
-        await (Beneath ?? inner).ReadAsync(Memory<byte>.Empty, cancellation).ConfigureAwait(false); // The wait is for as long as the peer likes: without a buffer.
+        // The wait is for as long as the peer likes: without a buffer.
+        await (Beneath ?? inner).ReadAsync(Memory<byte>.Empty, cancellation).ConfigureAwait(false);
         await FillAsync(cancellation).ConfigureAwait(false);
         return ConsumeInto(buffer);
     }

@@ -9,7 +9,8 @@ namespace Net.Zlink.Transports.WebSocket;
 /// <param name="Remote">Who it comes from.</param>
 /// <param name="Certificate">What it showed; null: nothing.</param>
 /// <param name="Cancellation">The time for the answer is up.</param>
-internal readonly record struct UpgradeContext(UpgradeHead Head, EndPoint? Remote, X509Certificate2? Certificate, CancellationToken Cancellation);
+internal readonly record struct UpgradeContext(
+    UpgradeHead Head, EndPoint? Remote, X509Certificate2? Certificate, CancellationToken Cancellation);
 
 /// <summary>What it answers.</summary>
 /// <param name="Status">Of the HTTP answer; 0: it may be made.</param>

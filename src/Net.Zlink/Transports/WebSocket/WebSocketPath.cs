@@ -6,7 +6,8 @@ internal static class WebSocketPath
     /// <summary>The longest path that is sent or bound: an eighth of the longest request head, room for everything else in it.</summary>
     public const int MaxLength = 1024;
 
-    /// <summary>Splits at the first slash; without one the path is "/". Refuses what cannot stand in a request line: blanks, control characters, what is not ASCII, a fragment.</summary>
+    /// <summary>Splits at the first slash; without one the path is "/". Refuses what cannot stand in a request line: blanks, control
+    /// characters, what is not ASCII, a fragment.</summary>
     public static bool TrySplit(string text, out string authority, out string path, out EndpointError error)
     {
         error = EndpointError.None;
@@ -19,7 +20,8 @@ internal static class WebSocketPath
         }
         else if (path.AsSpan().ContainsAnyExceptInRange('!', '~') || path.Contains('#', StringComparison.Ordinal))
         {
-            error = EndpointError.Invalid($"the path {EndpointError.Quote(path)} holds a character that no request can carry; write it percent-encoded");
+            error = EndpointError.Invalid(
+                $"the path {EndpointError.Quote(path)} holds a character that no request can carry; write it percent-encoded");
         }
 
         return error.Fault == EndpointFault.None;

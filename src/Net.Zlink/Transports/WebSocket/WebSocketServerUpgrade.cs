@@ -13,25 +13,29 @@ namespace Net.Zlink.Transports.WebSocket;
 /// <param name="settings">Who may ask for what.</param>
 /// <param name="limit">How long it may take.</param>
 /// <param name="closeTimeout">How long, later, the peer's end is waited for after a CLOSE.</param>
-internal sealed class WebSocketServerUpgrade(string scheme, TlsUpgrade? tls, WebSocketSettings settings, TimeSpan limit, TimeSpan closeTimeout)
+internal sealed class WebSocketServerUpgrade(
+    string scheme, TlsUpgrade? tls, WebSocketSettings settings, TimeSpan limit, TimeSpan closeTimeout)
     : WebSocketUpgrade(scheme, tls, isServer: true, limit, closeTimeout)
 {
     private const int Forbidden = 403;
     private const int NotFound = 404;
     private const int InternalError = 500;
 
-    // Each may be a thread that sleeps, also behind its peer's time: as many as may be in a handshake by default. Further ones wait for a place as long as a handshake may take.
+    // Each may be a thread that sleeps, also behind its peer's time: as many as may be in a handshake by default. Further ones wait for a
+    // place as long as a handshake may take.
     private const int MaxConcurrentAdmissions = 1024;
 
     private readonly SemaphoreSlim _asking = new(MaxConcurrentAdmissions, MaxConcurrentAdmissions);
 
     /// <inheritdoc/>
-    protected override async Task<(UpgradeResult? Failure, UpgradeHead? Head)> ExchangeAsync(ReadAheadStream stream, Socket socket, X509Certificate2? certificate, CancellationToken cancellation)
+    protected override async Task<(UpgradeResult? Failure, UpgradeHead? Head)> ExchangeAsync(
+        ReadAheadStream stream, Socket socket, X509Certificate2? certificate, CancellationToken cancellation)
     {
         int length = await ReadHeadAsync(stream, isRequest: true, cancellation).ConfigureAwait(false);
         if (length <= 0)
         {
-            return (length == Ended ? Left("the peer closed the connection before it asked for a WebSocket") : Malformed("what the peer sent is no HTTP request"), null);
+            return (length == Ended ? Left("the peer closed the connection before it asked for a WebSocket")
+                : Malformed("what the peer sent is no HTTP request"), null);
         }
 
         byte[] bytes = stream.Buffered[..length].ToArray();
@@ -43,30 +47,38 @@ internal sealed class WebSocketServerUpgrade(string scheme, TlsUpgrade? tls, Web
             head = new UpgradeHead(bytes);
             if (settings.Admission is { } admits)
             {
-                (request, why) = await AskAsync(admits, new UpgradeContext(head, socket.RemoteEndPoint, certificate, cancellation), request).ConfigureAwait(false);
+                (request, why) = await AskAsync(admits, new UpgradeContext(head, socket.RemoteEndPoint, certificate, cancellation),
+                    request).ConfigureAwait(false);
             }
         }
 
-        byte[] answer = request.Refusal == 0 ? UpgradeAnswer.Accept(WebSocketKey.BytesOf(request.Key)) : UpgradeAnswer.Refuse(request.Refusal, request.Reason);
+        byte[] answer = request.Refusal == 0 ? UpgradeAnswer.Accept(WebSocketKey.BytesOf(request.Key))
+            : UpgradeAnswer.Refuse(request.Refusal, request.Reason);
         await stream.WriteAsync(answer, cancellation).ConfigureAwait(false);
-        return request.Refusal == 0 ? (null, head) : (Malformed($"the upgrade was refused with status {request.Refusal}: {request.Reason}{why}"), null);
+        return request.Refusal == 0 ? (null, head)
+            : (Malformed($"the upgrade was refused with status {request.Refusal}: {request.Reason}{why}"), null);
     }
 
     /// <summary>By the lists.</summary>
     private (UpgradeRequest Request, string Why) Classify(UpgradeRequest request)
     {
-        if (request.Refusal == 0 && settings.AllowedPaths.Count > 0 && !settings.AllowedPaths.Contains(request.Path, StringComparer.Ordinal))
+        if (request.Refusal == 0 && settings.AllowedPaths.Count > 0
+            && !settings.AllowedPaths.Contains(request.Path, StringComparer.Ordinal))
         {
             return (request with { Refusal = NotFound, Reason = "There is no WebSocket at this path" }, "");
         }
 
-        return request is { Refusal: 0, Origin: { } origin } && settings.AllowedOrigins.Count > 0 && !settings.AllowedOrigins.Contains(origin, StringComparer.OrdinalIgnoreCase)
-            ? (request with { Refusal = Forbidden, Reason = "Pages of this origin may not connect here" }, $" ({EndpointError.Quote(origin)} is not among AllowedOrigins)")
+        return request is { Refusal: 0, Origin: { } origin } && settings.AllowedOrigins.Count > 0
+            && !settings.AllowedOrigins.Contains(origin, StringComparer.OrdinalIgnoreCase)
+            ? (request with { Refusal = Forbidden, Reason = "Pages of this origin may not connect here" },
+                $" ({EndpointError.Quote(origin)} is not among AllowedOrigins)")
             : (request, "");
     }
 
-    /// <summary>By the application, on a thread of its own until it awaits something: it may sleep, too. Given up with the time for the exchange.</summary>
-    private async Task<(UpgradeRequest Request, string Why)> AskAsync(Func<UpgradeContext, ValueTask<UpgradeRefusal>> admits, UpgradeContext context, UpgradeRequest request)
+    /// <summary>By the application, on a thread of its own until it awaits something: it may sleep, too. Given up with the time for the
+    /// exchange.</summary>
+    private async Task<(UpgradeRequest Request, string Why)> AskAsync(
+        Func<UpgradeContext, ValueTask<UpgradeRefusal>> admits, UpgradeContext context, UpgradeRequest request)
     {
         await _asking.WaitAsync(context.Cancellation).ConfigureAwait(false);
         Task<UpgradeRefusal> asking = OnOwnThreadAsync(admits, context);
@@ -77,14 +89,17 @@ internal sealed class WebSocketServerUpgrade(string scheme, TlsUpgrade? tls, Web
         }
         catch (OperationCanceledException) when (context.Cancellation.IsCancellationRequested)
         {
-            _ = asking.ContinueWith(static late => _ = late.Exception, CancellationToken.None, TaskContinuationOptions.OnlyOnFaulted, TaskScheduler.Default); // Nobody waits for it any more.
+            // Nobody waits for it any more.
+            _ = asking.ContinueWith(static late => _ = late.Exception, CancellationToken.None, TaskContinuationOptions.OnlyOnFaulted,
+                TaskScheduler.Default);
             throw;
         }
 #pragma warning disable CA1031 // The application's code may throw anything; it ends this handshake and nothing else.
         catch (Exception e)
 #pragma warning restore CA1031
         {
-            return (request with { Refusal = InternalError, Reason = "The server could not decide" }, $" (the application's own check of the request threw {e.GetType().Name}: {ExceptionText.MessageOf(e)})");
+            return (request with { Refusal = InternalError, Reason = "The server could not decide" },
+                $" (the application's own check of the request threw {e.GetType().Name}: {ExceptionText.MessageOf(e)})");
         }
     }
 

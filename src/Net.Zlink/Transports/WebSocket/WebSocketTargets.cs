@@ -5,7 +5,8 @@ using Net.Zlink.Transports.Tls;
 
 namespace Net.Zlink.Transports.WebSocket;
 
-/// <summary>A ws or wss endpoint to bind. As natively any path connects, whatever the endpoint's own, unless the options allow only some.</summary>
+/// <summary>A ws or wss endpoint to bind. As natively any path connects, whatever the endpoint's own, unless the options allow only
+/// some.</summary>
 /// <param name="text">The endpoint as it was given.</param>
 /// <param name="isSecure">It is a wss endpoint.</param>
 /// <param name="address">Where to listen.</param>
@@ -42,7 +43,9 @@ internal sealed class WebSocketBindTarget(string text, bool isSecure, TcpBindAdd
         // The host as it was written, as natively.
         string host = address.Host.Address?.AddressFamily == AddressFamily.InterNetworkV6 ? $"[{address.Host.Text}]" : address.Host.Text;
         string endpoint = string.Create(CultureInfo.InvariantCulture, $"{scheme}://{host}:{listener.LocalEndPoint.Port}{path}");
-        return bound with { Listener = new UpgradedListener(listener, scheme, endpoint, new WebSocketServerUpgrade(scheme, tls, settings.WebSocket, settings.HandshakeTimeout, settings.CloseTimeout)) };
+        return bound with { Listener = new UpgradedListener(
+            listener, scheme, endpoint, new WebSocketServerUpgrade(
+            scheme, tls, settings.WebSocket, settings.HandshakeTimeout, settings.CloseTimeout)) };
     }
 }
 
@@ -55,18 +58,22 @@ internal sealed class WebSocketConnectTarget(string text, bool isSecure, TcpConn
     : ConnectTarget(text, isSecure ? EndpointText.Wss : EndpointText.Ws)
 {
     /// <inheritdoc/>
-    public override Task<DialResult> DialAsync(TransportSettings settings, TimeProvider time, Action? connecting, CancellationToken cancellation) =>
+    public override Task<DialResult> DialAsync(
+        TransportSettings settings, TimeProvider time, Action? connecting, CancellationToken cancellation) =>
         TcpDialer.DialAsync(address, settings.Tcp, time, connecting, cancellation);
 
     /// <inheritdoc/>
     public override WireUpgrade Upgrade(TransportSettings settings)
     {
         TlsUpgrade? tls = isSecure
-            ? new TlsUpgrade(new TlsCredentials(settings.Tls), settings.Tls, settings.Tls.HostName.Length > 0 ? settings.Tls.HostName : address.Host.Text, settings.HandshakeTimeout)
+            ? new TlsUpgrade(new TlsCredentials(settings.Tls), settings.Tls, settings.Tls.HostName.Length > 0 ? settings.Tls.HostName
+                : address.Host.Text, settings.HandshakeTimeout)
             : null;
 
         // Without the zone of an IPv6 address, which means something to this machine only (RFC 6874, 4).
-        string host = address.Host.Address?.AddressFamily == AddressFamily.InterNetworkV6 ? $"[{address.Host.Text.Split('%')[0]}]" : address.Host.Text;
-        return new WebSocketClientUpgrade(Scheme, tls, string.Create(CultureInfo.InvariantCulture, $"{host}:{address.Port}"), path, settings.HandshakeTimeout, settings.CloseTimeout);
+        string host = address.Host.Address?.AddressFamily == AddressFamily.InterNetworkV6 ? $"[{address.Host.Text.Split('%')[0]}]"
+            : address.Host.Text;
+        return new WebSocketClientUpgrade(Scheme, tls, string.Create(CultureInfo.InvariantCulture, $"{host}:{address.Port}"), path,
+            settings.HandshakeTimeout, settings.CloseTimeout);
     }
 }

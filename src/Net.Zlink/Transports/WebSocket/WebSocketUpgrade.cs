@@ -8,7 +8,8 @@ using Net.Zlink.Transports.Tls;
 
 namespace Net.Zlink.Transports.WebSocket;
 
-/// <summary>The way to a WebSocket: for wss a TLS handshake, then one HTTP request and one answer. What either side sends behind its head is the first of the WebSocket's bytes.</summary>
+/// <summary>The way to a WebSocket: for wss a TLS handshake, then one HTTP request and one answer. What either side sends behind its head
+/// is the first of the WebSocket's bytes.</summary>
 /// <param name="scheme">ws or wss.</param>
 /// <param name="tls">The TLS handshake of wss.</param>
 /// <param name="isServer">This side listens.</param>
@@ -34,7 +35,8 @@ internal abstract class WebSocketUpgrade(string scheme, TlsUpgrade? tls, bool is
     protected override TimeSpan Limit => limit;
 
     /// <inheritdoc/>
-    public override async Task<UpgradeResult> RunAsync(Socket socket, BufferPool pool, TimeProvider time, PeerWait? waits, CancellationToken cancellation)
+    public override async Task<UpgradeResult> RunAsync(
+        Socket socket, BufferPool pool, TimeProvider time, PeerWait? waits, CancellationToken cancellation)
     {
         TlsStream? secure = null;
         ReadinessStream? plain = null;
@@ -79,9 +81,11 @@ internal abstract class WebSocketUpgrade(string scheme, TlsUpgrade? tls, bool is
     /// <param name="certificate">The peer's; null: it showed none.</param>
     /// <param name="cancellation">The time for it is up.</param>
     /// <returns>Failure null: it is a WebSocket now. Head: what the peer asked with, where it asked.</returns>
-    protected abstract Task<(UpgradeResult? Failure, UpgradeHead? Head)> ExchangeAsync(ReadAheadStream stream, Socket socket, X509Certificate2? certificate, CancellationToken cancellation);
+    protected abstract Task<(UpgradeResult? Failure, UpgradeHead? Head)> ExchangeAsync(
+        ReadAheadStream stream, Socket socket, X509Certificate2? certificate, CancellationToken cancellation);
 
-    /// <summary>Reads until a whole head is buffered. Its length; 0 if what came is none, or is too long; <see cref="Ended"/> if the peer ended before it was whole.</summary>
+    /// <summary>Reads until a whole head is buffered. Its length; 0 if what came is none, or is too long; <see cref="Ended"/> if the peer
+    /// ended before it was whole.</summary>
     protected static async Task<int> ReadHeadAsync(ReadAheadStream stream, bool isRequest, CancellationToken cancellation)
     {
         while (await stream.FillAsync(cancellation).ConfigureAwait(false))
@@ -103,21 +107,27 @@ internal abstract class WebSocketUpgrade(string scheme, TlsUpgrade? tls, bool is
     }
 
     /// <summary>A handshake that failed for what the peer said.</summary>
-    protected static UpgradeResult Malformed(string sentence) => new(null, HandshakeFailure.Malformed, SocketError.ConnectionRefused, sentence);
+    protected static UpgradeResult Malformed(string sentence) =>
+        new(null, HandshakeFailure.Malformed, SocketError.ConnectionRefused, sentence);
 
-    /// <summary>A handshake whose peer went away in order. Over TLS 1.3 a peer may do so for our certificate's sake: it judges it only when the handshake is over on this side.</summary>
+    /// <summary>A handshake whose peer went away in order. Over TLS 1.3 a peer may do so for our certificate's sake: it judges it only when
+    /// the handshake is over on this side.</summary>
     protected UpgradeResult Left(string sentence) =>
-        new(null, HandshakeFailure.Lost, SocketError.ConnectionReset, tls is null ? sentence : $"{sentence}; over wss it may not have accepted this side's certificate, or the lack of one");
+        new(null, HandshakeFailure.Lost, SocketError.ConnectionReset, tls is null ? sentence
+            : $"{sentence}; over wss it may not have accepted this side's certificate, or the lack of one");
 
-    /// <summary>Ends our side and reads what still comes, for a moment: unread bytes would turn our close into a reset, which destroys the answer on its way.</summary>
-    private static async Task EndInOrderAsync(ReadAheadStream stream, TlsStream? secure, Socket socket, TimeProvider time, CancellationToken cancellation)
+    /// <summary>Ends our side and reads what still comes, for a moment: unread bytes would turn our close into a reset, which destroys the
+    /// answer on its way.</summary>
+    private static async Task EndInOrderAsync(
+        ReadAheadStream stream, TlsStream? secure, Socket socket, TimeProvider time, CancellationToken cancellation)
     {
         try
         {
             using var deadline = new Deadline(ErrorResponseLimit, time, cancellation);
             if (secure is not null)
             {
-                await secure.ShutdownAsync().WaitAsync(deadline.Token).ConfigureAwait(false); // Without it the answer's end may count as cut off.
+                // Without it the answer's end may count as cut off.
+                await secure.ShutdownAsync().WaitAsync(deadline.Token).ConfigureAwait(false);
             }
 
             socket.Shutdown(SocketShutdown.Send);
@@ -131,13 +141,15 @@ internal abstract class WebSocketUpgrade(string scheme, TlsUpgrade? tls, bool is
         stream.Release();
     }
 
-    private async Task<UpgradeResult> ExchangeAsync(ReadAheadStream stream, TlsStream? secure, Socket socket, BufferPool pool, TimeProvider time, CancellationToken cancellation)
+    private async Task<UpgradeResult> ExchangeAsync(
+        ReadAheadStream stream, TlsStream? secure, Socket socket, BufferPool pool, TimeProvider time, CancellationToken cancellation)
     {
         using Deadline deadline = StartPhase(time, cancellation);
         try
         {
             X509Certificate2? certificate = secure?.PeerCertificate;
-            (UpgradeResult? failure, UpgradeHead? head) = await ExchangeAsync(stream, socket, certificate, deadline.Token).ConfigureAwait(false);
+            (UpgradeResult? failure, UpgradeHead? head) = await ExchangeAsync(stream, socket, certificate, deadline.Token)
+                .ConfigureAwait(false);
             if (failure is { } why)
             {
                 return why;
@@ -147,9 +159,12 @@ internal abstract class WebSocketUpgrade(string scheme, TlsUpgrade? tls, bool is
             var options = new WebSocketCreationOptions { IsServer = isServer, KeepAliveInterval = TimeSpan.Zero };
             var webSocket = System.Net.WebSockets.WebSocket.CreateFromStream(stream, options);
 
-            // The library's client waits a second for the server's end once both have said CLOSE, and lets go of that read without ending it. Our own closing waits already, with limits of its own.
+            // The library's client waits a second for the server's end once both have said CLOSE, and lets go of that read without ending
+            // it. Our own closing waits already, with limits of its own.
             stream.IsOver = () => webSocket.State == WebSocketState.Closed;
-            return UpgradeResult.Of(new WebSocketWire(socket, scheme, webSocket, stream, secure, pool, isServer, closeTimeout, time) { RemoteCertificate = certificate, Request = head });
+            return UpgradeResult.Of(new WebSocketWire(
+                socket, scheme, webSocket, stream, secure, pool, isServer, closeTimeout, time) { RemoteCertificate = certificate,
+                Request = head });
         }
         catch (Exception e) when (IoStreamErrors.IsOfStream(e))
         {
@@ -165,18 +180,21 @@ internal abstract class WebSocketUpgrade(string scheme, TlsUpgrade? tls, bool is
 /// <param name="path">What to ask for.</param>
 /// <param name="limit">How long it may take.</param>
 /// <param name="closeTimeout">How long, later, the peer's end is waited for after a CLOSE.</param>
-internal sealed class WebSocketClientUpgrade(string scheme, TlsUpgrade? tls, string authority, string path, TimeSpan limit, TimeSpan closeTimeout)
+internal sealed class WebSocketClientUpgrade(
+    string scheme, TlsUpgrade? tls, string authority, string path, TimeSpan limit, TimeSpan closeTimeout)
     : WebSocketUpgrade(scheme, tls, isServer: false, limit, closeTimeout)
 {
     /// <inheritdoc/>
-    protected override async Task<(UpgradeResult? Failure, UpgradeHead? Head)> ExchangeAsync(ReadAheadStream stream, Socket socket, X509Certificate2? certificate, CancellationToken cancellation)
+    protected override async Task<(UpgradeResult? Failure, UpgradeHead? Head)> ExchangeAsync(
+        ReadAheadStream stream, Socket socket, X509Certificate2? certificate, CancellationToken cancellation)
     {
         string key = WebSocketKey.Create();
         await stream.WriteAsync(UpgradeRequest.Write(authority, path, key), cancellation).ConfigureAwait(false);
         int length = await ReadHeadAsync(stream, isRequest: false, cancellation).ConfigureAwait(false);
         if (length <= 0)
         {
-            return (length == Ended ? Left("the server closed the connection before it answered the request for a WebSocket") : Malformed("the server did not answer the WebSocket upgrade with HTTP"), null);
+            return (length == Ended ? Left("the server closed the connection before it answered the request for a WebSocket")
+                : Malformed("the server did not answer the WebSocket upgrade with HTTP"), null);
         }
 
         string? complaint = UpgradeAnswer.Classify(stream.Buffered[..length], WebSocketKey.BytesOf(key));

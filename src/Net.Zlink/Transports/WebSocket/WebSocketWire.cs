@@ -6,8 +6,10 @@ using Net.Zlink.Transports.Tls;
 
 namespace Net.Zlink.Transports.WebSocket;
 
-/// <summary>Bytes over an upgraded connection: what is written becomes binary messages, and of what is read only the payload counts, not how it was cut (docs/protocol.md, ws).</summary>
-/// <remarks>The closing handshake happens in here, within a read: the engine hears of the end when it is complete, as the native core does.</remarks>
+/// <summary>Bytes over an upgraded connection: what is written becomes binary messages, and of what is read only the payload counts, not
+/// how it was cut (docs/protocol.md, ws).</summary>
+/// <remarks>The closing handshake happens in here, within a read: the engine hears of the end when it is complete, as the native core
+/// does.</remarks>
 /// <param name="socket">The connected socket beneath; owned.</param>
 /// <param name="scheme">ws or wss.</param>
 /// <param name="webSocket">The library's WebSocket over <paramref name="stream"/>; owned.</param>
@@ -133,7 +135,8 @@ internal sealed class WebSocketWire(
     }
 
     /// <inheritdoc/>
-    protected override ValueTask<int> ReadRawAsync(Memory<byte> into) => default; // What came behind the peer's fault is thrown away already.
+    // What came behind the peer's fault is thrown away already.
+    protected override ValueTask<int> ReadRawAsync(Memory<byte> into) => default;
 
     /// <inheritdoc/>
     protected override ValueTask WriteAsync(ReadOnlyMemory<byte> bytes, bool endsMidFrame)
@@ -213,8 +216,9 @@ internal sealed class WebSocketWire(
     }
 
     /// <summary>
-    /// A write behind a CLOSE, where nothing may follow. It takes until the peer's end that the engine hears of it: a failure before that would be the first it hears, an abort, which destroys our answer. One that comes when the end is
-    /// known already fails on another thread, hence behind what the shard is at: as a rule that is telling the end, which then has the peer's reason and not this one.
+    /// A write behind a CLOSE, where nothing may follow. It takes until the peer's end that the engine hears of it: a failure before that
+    /// would be the first it hears, an abort, which destroys our answer. One that comes when the end is known already fails on another
+    /// thread, hence behind what the shard is at: as a rule that is telling the end, which then has the peer's reason and not this one.
     /// </summary>
     private async ValueTask FailLateAsync()
     {
@@ -224,11 +228,14 @@ internal sealed class WebSocketWire(
         throw new IOException("The peer has closed the WebSocket.");
     }
 
-    /// <summary>The peer sent what RFC 6455 forbids; other faults are about the connection, or about an operation that comes too late.</summary>
+    /// <summary>The peer sent what RFC 6455 forbids; other faults are about the connection, or about an operation that comes too
+    /// late.</summary>
     private static bool IsBreach(WebSocketException fault) =>
-        fault.WebSocketErrorCode is not (WebSocketError.ConnectionClosedPrematurely or WebSocketError.InvalidState) && (fault.InnerException is null || !IoStreamErrors.IsOfStream(fault.InnerException));
+        fault.WebSocketErrorCode is not (WebSocketError.ConnectionClosedPrematurely or WebSocketError.InvalidState)
+            && (fault.InnerException is null || !IoStreamErrors.IsOfStream(fault.InnerException));
 
-    /// <summary>What was wrong. It has no words for two faults: that of a CLOSE, behind which both sides have said it, and that of a text.</summary>
+    /// <summary>What was wrong. It has no words for two faults: that of a CLOSE, behind which both sides have said it, and that of a
+    /// text.</summary>
     private string WordsOf(WebSocketException fault)
     {
         string words = IoStreamErrors.WordsOf(fault);
@@ -237,7 +244,8 @@ internal sealed class WebSocketWire(
             : "a text message that is no UTF-8; binary messages hold any bytes";
     }
 
-    /// <summary>Ends the conversation: our CLOSE, our end of TCP if we are the one to begin with it, and whatever still comes up to the peer's end.</summary>
+    /// <summary>Ends the conversation: our CLOSE, our end of TCP if we are the one to begin with it, and whatever still comes up to the
+    /// peer's end.</summary>
     private async Task PartAsync(WebSocketCloseStatus? answer)
     {
         _isOver = true;
@@ -249,7 +257,8 @@ internal sealed class WebSocketWire(
             {
                 if (tls is not null)
                 {
-                    await tls.ShutdownByReaderAsync().WaitAsync(deadline.Token).ConfigureAwait(false); // Without it the peer's TLS has to take our end for an attack.
+                    // Without it the peer's TLS has to take our end for an attack.
+                    await tls.ShutdownByReaderAsync().WaitAsync(deadline.Token).ConfigureAwait(false);
                 }
 
                 _hasEnded = true;
@@ -264,7 +273,8 @@ internal sealed class WebSocketWire(
         }
     }
 
-    /// <summary>The end of our side by the engine's wish, with nothing being written. The reader may be about to end it too: this CLOSE is a write to it like any other.</summary>
+    /// <summary>The end of our side by the engine's wish, with nothing being written. The reader may be about to end it too: this CLOSE is
+    /// a write to it like any other.</summary>
     private async Task EndAsync(WebSocketCloseStatus? status)
     {
         tls?.Writes.Enter();
@@ -286,5 +296,6 @@ internal sealed class WebSocketWire(
 
     /// <summary>Says CLOSE; null: nothing is to be said.</summary>
     private Task CloseAsync(WebSocketCloseStatus? status, CancellationToken cancellation) =>
-        status is { } code ? webSocket.CloseOutputAsync(code, code == WebSocketCloseStatus.MessageTooBig ? Complaint : null, cancellation) : Task.CompletedTask;
+        status is { } code ? webSocket.CloseOutputAsync(code, code == WebSocketCloseStatus.MessageTooBig ? Complaint : null, cancellation)
+            : Task.CompletedTask;
 }

@@ -5,7 +5,8 @@ using System.Security.Cryptography.X509Certificates;
 namespace Net.Zlink.Conformance.Tests.Behaviour.Fixtures;
 
 /// <summary>
-/// An authority of the test's own and what it has signed, as PEM files in a folder that goes with it: a server's certificate for localhost, 127.0.0.1 and ::1, and a client's. Made anew each time, so that no file of the
+/// An authority of the test's own and what it has signed, as PEM files in a folder that goes with it: a server's certificate for localhost,
+/// 127.0.0.1 and ::1, and a client's. Made anew each time, so that no file of the
 /// repository runs out one day.
 /// </summary>
 internal sealed class CertificateFolder : IDisposable
@@ -51,8 +52,10 @@ internal sealed class CertificateFolder : IDisposable
     private static X509Certificate2 Authority(ECDsa key, string name)
     {
         var request = new CertificateRequest(name, key, Hash);
-        request.CertificateExtensions.Add(new X509BasicConstraintsExtension(certificateAuthority: true, hasPathLengthConstraint: false, 0, critical: true));
-        request.CertificateExtensions.Add(new X509KeyUsageExtension(X509KeyUsageFlags.KeyCertSign | X509KeyUsageFlags.CrlSign, critical: true));
+        request.CertificateExtensions.Add(new X509BasicConstraintsExtension(
+            certificateAuthority: true, hasPathLengthConstraint: false, 0, critical: true));
+        request.CertificateExtensions.Add(new X509KeyUsageExtension(
+            X509KeyUsageFlags.KeyCertSign | X509KeyUsageFlags.CrlSign, critical: true));
         request.CertificateExtensions.Add(new X509SubjectKeyIdentifierExtension(request.PublicKey, critical: false));
         return request.CreateSelfSigned(DateTimeOffset.UtcNow.AddDays(-1), DateTimeOffset.UtcNow.AddDays(2));
     }
@@ -61,18 +64,21 @@ internal sealed class CertificateFolder : IDisposable
     {
         using ECDsa key = NewKey();
         var request = new CertificateRequest(name, key, Hash);
-        request.CertificateExtensions.Add(new X509BasicConstraintsExtension(certificateAuthority: false, hasPathLengthConstraint: false, 0, critical: true));
+        request.CertificateExtensions.Add(new X509BasicConstraintsExtension(
+            certificateAuthority: false, hasPathLengthConstraint: false, 0, critical: true));
         request.CertificateExtensions.Add(new X509EnhancedKeyUsageExtension([new Oid(usage)], critical: false));
         var names = new SubjectAlternativeNameBuilder();
         names.AddDnsName("localhost");
         names.AddIpAddress(IPAddress.Loopback);
         names.AddIpAddress(IPAddress.IPv6Loopback);
         request.CertificateExtensions.Add(names.Build());
-        using X509Certificate2 certificate = request.Create(authority, DateTimeOffset.UtcNow.AddHours(-1), DateTimeOffset.UtcNow.AddDays(1), RandomNumberGenerator.GetBytes(8));
+        using X509Certificate2 certificate = request.Create(
+            authority, DateTimeOffset.UtcNow.AddHours(-1), DateTimeOffset.UtcNow.AddDays(1), RandomNumberGenerator.GetBytes(8));
         return (
             Write(file + ".pem", certificate.ExportCertificatePem()),
             Write(file + ".key", key.ExportPkcs8PrivateKeyPem()),
-            Write(file + ".locked.key", key.ExportEncryptedPkcs8PrivateKeyPem(Password, new PbeParameters(PbeEncryptionAlgorithm.Aes256Cbc, Hash, 1000))));
+            Write(file + ".locked.key", key.ExportEncryptedPkcs8PrivateKeyPem(
+                Password, new PbeParameters(PbeEncryptionAlgorithm.Aes256Cbc, Hash, 1000))));
     }
 
     private string Write(string name, string pem)

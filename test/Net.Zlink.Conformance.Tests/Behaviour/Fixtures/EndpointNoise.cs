@@ -1,11 +1,13 @@
 namespace Net.Zlink.Conformance.Tests.Behaviour.Fixtures;
 
-/// <summary>Texts that are nearly endpoints, and some that are nowhere near: pieces of endpoints in any order, with bytes between them. None names a file.</summary>
+/// <summary>Texts that are nearly endpoints, and some that are nowhere near: pieces of endpoints in any order, with bytes between them.
+/// None names a file.</summary>
 internal static class EndpointNoise
 {
     private static readonly string[] Pieces =
     [
-        "tcp", "inproc", "udp", "pgm", "://", ":", "//", "127.0.0.1", "[::1]", "[", "]", "*", "0", "1", "65535", "65536", "-1", "99999999999", "@", ";", "%", "lo", " ", "\0", "ä", "\ud800", ".", "-",
+        "tcp", "inproc", "udp", "pgm", "://", ":", "//", "127.0.0.1", "[::1]", "[", "]", "*", "0", "1", "65535", "65536", "-1",
+            "99999999999", "@", ";", "%", "lo", " ", "\0", "ä", "\ud800", ".", "-",
     ];
 
     public static IEnumerable<string> Texts(int seed)

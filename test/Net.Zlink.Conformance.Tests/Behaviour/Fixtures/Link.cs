@@ -35,7 +35,8 @@ internal static class Link
         _ => $"inproc://{Guid.NewGuid():N}",
     };
 
-    /// <summary>Gives the side that binds its certificate, and the side that connects the authority to trust, where the transport wants that.</summary>
+    /// <summary>Gives the side that binds its certificate, and the side that connects the authority to trust, where the transport wants
+    /// that.</summary>
     public static void Prepare(string transport, StreamFixture fixture, ZmpSocket server, ZmpSocket client)
     {
         if (transport is Tls or Wss)

@@ -3,7 +3,8 @@ using Net.Zlink.Tests.Support;
 
 namespace Net.Zlink.Conformance.Tests.Behaviour.Fixtures;
 
-/// <summary>The ZMP wire written down a second time, independent of the library: 5A 01 flags 00, the length in 4 bytes, big endian, then the body.</summary>
+/// <summary>The ZMP wire written down a second time, independent of the library: 5A 01 flags 00, the length in 4 bytes, big endian, then
+/// the body.</summary>
 internal static class RawZmp
 {
     public const byte Control = 0x02;
@@ -40,7 +41,8 @@ internal static class RawZmp
     public static async Task<(byte Flags, byte[] Body)?> ReadZmpAsync(this RawPeer peer)
     {
         byte[] header = await peer.ReadAsync(HeaderSize);
-        return header.Length < HeaderSize ? null : (header[2], await peer.ReadAsync((int)BinaryPrimitives.ReadUInt32BigEndian(header.AsSpan(4))));
+        return header.Length < HeaderSize ? null : (
+            header[2], await peer.ReadAsync((int)BinaryPrimitives.ReadUInt32BigEndian(header.AsSpan(4))));
     }
 
     /// <summary>Reads frames up to the first control frame of a kind.</summary>

@@ -91,7 +91,8 @@ internal static class SocketWords
     }
 
     /// <summary>The call fails with that error, by its native name.</summary>
-    public static void Fails(string nativeName, Action call) => Assert.Equal(nativeName, Assert.Throws<ZlinkException>(call).Error.ToNativeName());
+    public static void Fails(string nativeName, Action call) =>
+        Assert.Equal(nativeName, Assert.Throws<ZlinkException>(call).Error.ToNativeName());
 
     /// <summary>The next event, whatever it is.</summary>
     public static Task<SocketEvent> NextAsync(this SocketMonitor monitor) => monitor.ReadAsync(Guard.Token).Guarded();
@@ -109,5 +110,6 @@ internal static class SocketWords
     }
 
     /// <summary>No event waits.</summary>
-    public static void IsSilent(this SocketMonitor monitor) => Assert.False(monitor.TryRead(out SocketEvent one), $"an event too many: {one}");
+    public static void IsSilent(this SocketMonitor monitor) =>
+        Assert.False(monitor.TryRead(out SocketEvent one), $"an event too many: {one}");
 }

@@ -32,7 +32,8 @@ public sealed class ConflateTests
     public async Task A_sender_that_conflates_keeps_the_newest_message_for_a_peer_that_is_not_there_yet()
     {
         await using var fixture = new StreamFixture();
-        DealerSocket client = fixture.Context.CreateDealer(new DealerOptions { Conflate = true, SendHighWaterMark = 1, ReconnectInterval = TimeSpan.FromMilliseconds(10) });
+        DealerSocket client = fixture.Context.CreateDealer(
+            new DealerOptions { Conflate = true, SendHighWaterMark = 1, ReconnectInterval = TimeSpan.FromMilliseconds(10) });
         string endpoint = RawListener.NobodyListens();
         client.Connect(endpoint);
         for (int i = 0; i < 100; i++)

@@ -6,7 +6,8 @@ using Xunit;
 
 namespace Net.Zlink.Conformance.Tests.Behaviour.Own;
 
-/// <summary>A monitor that nobody reads loses its oldest events and stops nobody; natively it freezes whoever has an event to tell.</summary>
+/// <summary>A monitor that nobody reads loses its oldest events and stops nobody; natively it freezes whoever has an event to
+/// tell.</summary>
 public sealed class MonitorOverflowTests
 {
     [Fact]

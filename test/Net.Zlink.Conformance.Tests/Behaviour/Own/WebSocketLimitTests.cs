@@ -44,7 +44,8 @@ public sealed class WebSocketLimitTests
     }
 
     /// <summary>A fragment that is one STREAM frame.</summary>
-    private static byte[] Part(WsOpcode opcode, bool isFinal) => WsFrame.Write(opcode, Wire.Frame(new byte[Fragment - Wire.HeaderSize]), RawWs.Mask, isFinal);
+    private static byte[] Part(WsOpcode opcode, bool isFinal) =>
+        WsFrame.Write(opcode, Wire.Frame(new byte[Fragment - Wire.HeaderSize]), RawWs.Mask, isFinal);
 
     private static async Task SendAsync(RawPeer client, IEnumerable<byte[]> parts)
     {

@@ -86,7 +86,8 @@ internal sealed class DeliveryCheck(IImplementedSide side, RandomValues random, 
     {
         if (Difference(expected, actual) is { } difference)
         {
-            throw new ReplayFailedException($"step {expected.Step}: delivered {Show(actual.Parts)} for {Show(expected.Parts)}: {difference}");
+            throw new ReplayFailedException(
+                $"step {expected.Step}: delivered {Show(actual.Parts)} for {Show(expected.Parts)}: {difference}");
         }
     }
 
@@ -99,13 +100,15 @@ internal sealed class DeliveryCheck(IImplementedSide side, RandomValues random, 
 
         for (int part = 0; part < expected.Parts.Count; part++)
         {
-            if (random.Compare(expected.Parts[part], actual.Parts[part], expected.Random.Where(field => field.Part == part)) is { } difference)
+            if (random.Compare(expected.Parts[part], actual.Parts[part], expected.Random.Where(field => field.Part == part))
+                is { } difference)
             {
                 return $"part {part}: {difference}";
             }
         }
 
-        if (expected.Properties is not null && !(actual.Properties ?? new Dictionary<string, string>(StringComparer.Ordinal)).ToHashSet().SetEquals(expected.Properties))
+        if (expected.Properties is not null && !(actual.Properties ?? new Dictionary<string, string>(StringComparer.Ordinal)).ToHashSet()
+            .SetEquals(expected.Properties))
         {
             return $"properties {ShowProperties(actual.Properties)} instead of {ShowProperties(expected.Properties)}";
         }

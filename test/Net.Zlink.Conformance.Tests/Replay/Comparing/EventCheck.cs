@@ -10,7 +10,8 @@ internal sealed class EventCheck(IImplementedSide side, PlayedNetwork network, R
     private readonly List<ReceivedEvent> _received = [];
     private readonly List<ReceivedEvent> _aside = [];
 
-    /// <summary>Waits until that many events have come since the start. Of a connection that was not recorded most files list no events, and one does: they count where they are needed.</summary>
+    /// <summary>Waits until that many events have come since the start. Of a connection that was not recorded most files list no events,
+    /// and one does: they count where they are needed.</summary>
     public async Task AwaitCountAsync(int count, int step)
     {
         while (_received.Count + _aside.Count < count)
@@ -22,7 +23,8 @@ internal sealed class EventCheck(IImplementedSide side, PlayedNetwork network, R
             }
             catch (OperationCanceledException) when (deadline.IsCancellationRequested)
             {
-                throw new ReplayFailedException($"step {step}: {count} events are expected by now, there are {_received.Count}: {Show(_received)}");
+                throw new ReplayFailedException(
+                    $"step {step}: {count} events are expected by now, there are {_received.Count}: {Show(_received)}");
             }
         }
     }
@@ -35,14 +37,16 @@ internal sealed class EventCheck(IImplementedSide side, PlayedNetwork network, R
             Add(more);
         }
 
-        if (!Interleaving.Exists(expected, Lines(_received), Same) && (_aside.Count == 0 || !Interleaving.Exists(expected, Lines(_received.Concat(_aside)), Same)))
+        if (!Interleaving.Exists(expected, Lines(_received), Same)
+            && (_aside.Count == 0 || !Interleaving.Exists(expected, Lines(_received.Concat(_aside)), Same)))
         {
             throw new ReplayFailedException($"events: expected {Show(expected)}, got {Show(_received)}");
         }
     }
 
     private static IReadOnlyList<ReceivedEvent>[] Lines(IEnumerable<ReceivedEvent> events)
-        => [.. events.GroupBy(received => received.Connection, StringComparer.Ordinal).Select(line => (IReadOnlyList<ReceivedEvent>)[.. line])];
+        => [.. events.GroupBy(received => received.Connection, StringComparer.Ordinal)
+            .Select(line => (IReadOnlyList<ReceivedEvent>)[.. line])];
 
     private void Add(ReceivedEvent received) => (network.IsOfUnrecorded(received) ? _aside : _received).Add(received);
 
@@ -52,8 +56,10 @@ internal sealed class EventCheck(IImplementedSide side, PlayedNetwork network, R
             && random.Compare(expected.RoutingId, actual.RoutingId, expected.Random) is null;
 
     private static string Show(IEnumerable<MonitorEvent> events)
-        => "[" + string.Join(", ", events.Select(e => $"{e.Name} {(e.Noise ? "any" : e.Value)} rid {Convert.ToHexStringLower(e.RoutingId)}")) + "]";
+        => "[" + string.Join(", ", events.Select(
+            e => $"{e.Name} {(e.Noise ? "any" : e.Value)} rid {Convert.ToHexStringLower(e.RoutingId)}")) + "]";
 
     private static string Show(IEnumerable<ReceivedEvent> events)
-        => "[" + string.Join(", ", events.Select(e => $"{e.Name} {e.Value} rid {Convert.ToHexStringLower(e.RoutingId)} on {e.Connection}")) + "]";
+        => "[" + string.Join(", ", events.Select(e => $"{e.Name} {e.Value} rid {Convert.ToHexStringLower(e.RoutingId)} on {e.Connection}"))
+            + "]";
 }

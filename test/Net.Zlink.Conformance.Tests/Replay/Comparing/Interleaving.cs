@@ -6,7 +6,8 @@ namespace Net.Zlink.Conformance.Tests.Replay.Comparing;
 /// </summary>
 internal static class Interleaving
 {
-    public static bool Exists<TExpected, TActual>(IReadOnlyList<TExpected> expected, IReadOnlyList<IReadOnlyList<TActual>> perConnection, Func<TExpected, TActual, bool> same)
+    public static bool Exists<TExpected, TActual>(
+        IReadOnlyList<TExpected> expected, IReadOnlyList<IReadOnlyList<TActual>> perConnection, Func<TExpected, TActual, bool> same)
     {
         int[] taken = new int[perConnection.Count];
         return perConnection.Sum(line => line.Count) == expected.Count && Deal(0);

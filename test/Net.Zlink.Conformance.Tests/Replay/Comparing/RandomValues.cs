@@ -42,7 +42,8 @@ internal sealed class RandomValues
         }
 
         int same = actual.CommonPrefixLength(wanted);
-        return same == actual.Length && same == wanted.Length ? null : $"expected {Show(wanted, same)}, got {Show(actual, same)} (first difference at byte {same})";
+        return same == actual.Length && same == wanted.Length ? null
+            : $"expected {Show(wanted, same)}, got {Show(actual, same)} (first difference at byte {same})";
     }
 
     /// <summary>Bytes for a message to people: around the place that matters.</summary>

@@ -8,7 +8,8 @@ namespace Net.Zlink.Conformance.Tests.Replay.Comparing;
 /// <summary>What the implementation put on its connections in a step, all of it joined, and which of them it closed.</summary>
 internal sealed class WireCheck(Transcript transcript, string implemented, PlayedNetwork network, WireForm form)
 {
-    /// <summary>How far the distance in time between two records may be from the recording's, in milliseconds: as far as the native core's own timers and its machine were off.</summary>
+    /// <summary>How far the distance in time between two records may be from the recording's, in milliseconds: as far as the native core's
+    /// own timers and its machine were off.</summary>
     private const long Tolerance = 100;
 
     public void CheckStep(int step)
@@ -20,7 +21,8 @@ internal sealed class WireCheck(Transcript transcript, string implemented, Playe
             bool mayHaveEnded = connection.ClosedHere || records.Any(record => record.Close is not null && record.Step <= step);
             if (connection.End is { } end && !mayHaveEnded)
             {
-                throw new ReplayFailedException($"step {step}: {implemented} closed connection {connection.Number} ({end}), which the file does not show");
+                throw new ReplayFailedException(
+                    $"step {step}: {implemented} closed connection {connection.Number} ({end}), which the file does not show");
             }
         }
     }
@@ -28,7 +30,8 @@ internal sealed class WireCheck(Transcript transcript, string implemented, Playe
     /// <summary>A severed run: of the step of the cut there may be less than the file shows, but nothing else.</summary>
     public void CheckPrefix(PlayedConnection connection, int step)
     {
-        if (form.CompareBeginning(connection, [.. FromImplementation(connection.Number).Where(record => record.Step == step)]) is { } difference)
+        if (form.CompareBeginning(connection, [.. FromImplementation(connection.Number).Where(record => record.Step == step)])
+            is { } difference)
         {
             throw new ReplayFailedException($"step {step}: on connection {connection.Number} {implemented} sent {difference}");
         }
@@ -39,16 +42,19 @@ internal sealed class WireCheck(Transcript transcript, string implemented, Playe
         WireRecord[] records = [.. all.Where(record => record.Step == step && record.Close is null)];
         if (form.Compare(connection, records) is { } difference)
         {
-            throw new ReplayFailedException($"step {step}: {implemented} sent something else on connection {connection.Number}: {difference}");
+            throw new ReplayFailedException(
+                $"step {step}: {implemented} sent something else on connection {connection.Number}: {difference}");
         }
 
         CheckDistances(connection, records, all.Where(record => record.Step < step).Sum(form.UnitsOf), step);
     }
 
-    /// <summary>Where timers decide, records of one step are as far apart as in the recording. A connection that was made anew has the random pause of its making in its times.</summary>
+    /// <summary>Where timers decide, records of one step are as far apart as in the recording. A connection that was made anew has the
+    /// random pause of its making in its times.</summary>
     private void CheckDistances(PlayedConnection connection, WireRecord[] records, int from, int step)
     {
-        bool madeAnew = transcript.Actions.Any(action => action.Kind is ActionKind.Accept && action.Connection == connection.Number && action.WithinMs is not null);
+        bool madeAnew = transcript.Actions.Any(action => action.Kind is ActionKind.Accept && action.Connection == connection.Number
+            && action.WithinMs is not null);
         if (!transcript.Timed || madeAnew || records.Any(record => record.AtMs is null))
         {
             return;
@@ -63,7 +69,8 @@ internal sealed class WireCheck(Transcript transcript, string implemented, Playe
             if (before is { } last && Math.Abs(now.Here - last.Here - (now.Recorded - last.Recorded)) > Tolerance)
             {
                 throw new ReplayFailedException(
-                    $"step {step}: on connection {connection.Number} {implemented} sent a record {now.Here - last.Here} ms behind the one before; in the file it is {now.Recorded - last.Recorded} ms");
+                    $"step {step}: on connection {connection.Number} {implemented} sent a record {now.Here - last.Here} ms behind the "
+                        + $"one before; in the file it is {now.Recorded - last.Recorded} ms");
             }
 
             before = now;
@@ -71,5 +78,6 @@ internal sealed class WireCheck(Transcript transcript, string implemented, Playe
     }
 
     private IEnumerable<WireRecord> FromImplementation(int connection)
-        => transcript.Records.Where(record => record.Connection == connection && string.Equals(record.From, implemented, StringComparison.Ordinal));
+        => transcript.Records.Where(record => record.Connection == connection
+            && string.Equals(record.From, implemented, StringComparison.Ordinal));
 }

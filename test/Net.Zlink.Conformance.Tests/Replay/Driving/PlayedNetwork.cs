@@ -26,17 +26,21 @@ internal sealed class PlayedNetwork(Transcript transcript, string implemented, R
 
     public IEnumerable<int> ListeningPorts => new[] { _implementedPort, _listener?.Port ?? 0 }.Where(port => port > 0);
 
-    /// <summary>True for a connection between the implementation and a played side; what played sides have among themselves does not take place.</summary>
-    public bool IsLive(int connection) => implemented is "b" || string.Equals(transcript.ConnectorOf(connection), implemented, StringComparison.Ordinal);
+    /// <summary>True for a connection between the implementation and a played side; what played sides have among themselves does not take
+    /// place.</summary>
+    public bool IsLive(int connection) => implemented is "b"
+        || string.Equals(transcript.ConnectorOf(connection), implemented, StringComparison.Ordinal);
 
     /// <summary>True for an event of a connection of which nothing was recorded.</summary>
-    public bool IsOfUnrecorded(ReceivedEvent received) => _unrecorded.Any(connection => _connections[connection].RemotePort == received.LocalPort);
+    public bool IsOfUnrecorded(ReceivedEvent received) =>
+        _unrecorded.Any(connection => _connections[connection].RemotePort == received.LocalPort);
 
     public bool IsRecorded(int connection) => !_unrecorded.Contains(connection);
 
     public PlayedConnection? Find(int connection) => _connections.GetValueOrDefault(connection);
 
-    public PlayedConnection Get(int connection) => Find(connection) ?? throw new ReplayFailedException($"connection {connection} is not there");
+    public PlayedConnection Get(int connection) => Find(connection)
+        ?? throw new ReplayFailedException($"connection {connection} is not there");
 
     /// <summary>The text that the implementation binds: any free port.</summary>
     public static string BindText(Side side) => EndpointOf(side, "0");
@@ -95,7 +99,8 @@ internal sealed class PlayedNetwork(Transcript transcript, string implemented, R
         }
     }
 
-    private static string EndpointOf(Side side, string port) => (side.Endpoint ?? $"{side.Transport}://127.0.0.1:PORT").Replace("PORT", port, StringComparison.Ordinal);
+    private static string EndpointOf(Side side, string port) =>
+        (side.Endpoint ?? $"{side.Transport}://127.0.0.1:PORT").Replace("PORT", port, StringComparison.Ordinal);
 
     public void Dispose()
     {

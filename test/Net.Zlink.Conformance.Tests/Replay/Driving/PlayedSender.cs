@@ -2,7 +2,8 @@ using Net.Zlink.Conformance.Tests.Replay.Played;
 
 namespace Net.Zlink.Conformance.Tests.Replay.Driving;
 
-/// <summary>Puts the played side's bytes on the wire in the pieces that the variant asks for, and cuts the connection where a severed run ends.</summary>
+/// <summary>Puts the played side's bytes on the wire in the pieces that the variant asks for, and cuts the connection where a severed run
+/// ends.</summary>
 internal sealed class PlayedSender(ReplayOptions options, Stillness stillness)
 {
     private PlayedConnection? _last;

@@ -3,14 +3,17 @@ using System.Runtime.CompilerServices;
 
 namespace Net.Zlink.Conformance.Tests.Replay.Driving;
 
-/// <summary>A point that every thread of the pool passes: what any of them was at work on when it was asked for is done then. What that has handed on to the pool is behind the next one, as a rule, so it is passed several times. Without inline completions.</summary>
+/// <summary>A point that every thread of the pool passes: what any of them was at work on when it was asked for is done then. What that has
+/// handed on to the pool is behind the next one, as a rule, so it is passed several times. Without inline completions.</summary>
 /// <remarks>
-/// Threads of the pool accept and dial, and over ws read from the kernel and decode, and give the outcome to a shard: while one of them is at it the kernel's queues are empty and the shards idle. So the process has a fixed number of such threads, and as many works as
+/// Threads of the pool accept and dial, and over ws read from the kernel and decode, and give the outcome to a shard: while one of them is
+/// at it the kernel's queues are empty and the shards idle. So the process has a fixed number of such threads, and as many works as
 /// that are given to them which wait for each other: when they have met each thread had nothing else in hand.
 /// </remarks>
 internal static class PoolBarrier
 {
-    // Enough that what blocks a thread for a moment, in severed runs or the tests beside them, leaves some for the others; more only make a barrier dearer.
+    // Enough that what blocks a thread for a moment, in severed runs or the tests beside them, leaves some for the others; more only make a
+    // barrier dearer.
     private static readonly int Threads = Math.Max(16, 2 * Environment.ProcessorCount);
 
     // A thread that another test keeps from coming; meanwhile those that wait for it are no use to anybody.

@@ -6,12 +6,14 @@ using Net.Zlink.Conformance.Tests.Replay.Played;
 namespace Net.Zlink.Conformance.Tests.Replay.Driving;
 
 /// <summary>
-/// Plays the records of one step: each of the played side as soon as all earlier ones of its connection were seen. In files of two native sides with
+/// Plays the records of one step: each of the played side as soon as all earlier ones of its connection were seen. In files of two native
+/// sides with
 /// times, played records go by the clock instead (heartbeats cross).
 /// </summary>
 internal sealed class RecordPump
 {
-    /// <summary>Records up to this many milliseconds apart are of one cause: what took longer was made a record of its own in the recordings.</summary>
+    /// <summary>Records up to this many milliseconds apart are of one cause: what took longer was made a record of its own in the
+    /// recordings.</summary>
     private const int SameTime = 20;
 
     private readonly List<Line> _lines = [];
@@ -20,13 +22,15 @@ internal sealed class RecordPump
     private readonly WireForm _form;
     private readonly ReplayClock _clock;
 
-    public RecordPump(Transcript transcript, string implemented, int step, PlayedNetwork network, PlayedSender sender, WireForm form, ReplayClock clock, ReplayOptions options)
+    public RecordPump(Transcript transcript, string implemented, int step, PlayedNetwork network, PlayedSender sender, WireForm form,
+        ReplayClock clock, ReplayOptions options)
     {
         (_options, _sender, _form, _clock) = (options, sender, form, clock);
         var seen = new Dictionary<int, int>();
         bool byClock = !transcript.HasRawSide && transcript.Records.Any(record => record.AtMs is not null);
         HashSet<int> fresh = transcript.HandshakeSteps.Contains(step)
-            ? [.. transcript.Actions.Where(a => a.Step == step && a.Kind is ActionKind.Connect or ActionKind.Accept).Select(a => a.Connection)] : [];
+            ? [.. transcript.Actions.Where(a => a.Step == step && a.Kind is ActionKind.Connect or ActionKind.Accept)
+                .Select(a => a.Connection)] : [];
         foreach ((WireRecord record, int index) in transcript.Records.Select((record, index) => (record, index)))
         {
             int connection = record.Connection;
@@ -49,7 +53,8 @@ internal sealed class RecordPump
     public bool IsDone => _lines.TrueForAll(line => line.Next == line.Items.Count);
 
     /// <summary>
-    /// True while something is missing that needs no time: the implementation's first word on a connection (until it comes nobody knows that the implementation has noticed its connection: the kernel makes it without asking),
+    /// True while something is missing that needs no time: the implementation's first word on a connection (until it comes nobody knows
+    /// that the implementation has noticed its connection: the kernel makes it without asking),
     /// and what the recording has at the same time as what went before.
     /// </summary>
     public bool WaitsForWord => _lines.Exists(line => line.Head is { Played: false, Record.Close: null } && !IsReady(line, timeIsUp: false)
@@ -81,7 +86,8 @@ internal sealed class RecordPump
         Line line = _lines.First(line => line.Head is not null);
         Item head = line.Head!;
         return head.Record.Close is null
-            ? $"{head.Target} {_form.Unit} are expected on connection {line.Connection.Number} by now, there are {_form.ReceivedOn(line.Connection)}: {RandomValues.Show(line.Connection.Received(0), int.MaxValue)}"
+            ? $"{head.Target} {_form.Unit} are expected on connection {line.Connection.Number} by now, there are "
+                + $"{_form.ReceivedOn(line.Connection)}: {RandomValues.Show(line.Connection.Received(0), int.MaxValue)}"
             : $"{head.Record.From} has not closed connection {line.Connection.Number}";
     }
 
@@ -98,9 +104,12 @@ internal sealed class RecordPump
             // A close that comes with other bytes (an ERROR) may cross the close with which the implementation answers these.
             bool mayCross = line.Next > 1 && line.Items[line.Next - 2] is { Played: true, Record.Close: null }
                 && line.Items.Skip(line.Next).Any(later => later is { Played: false, Record: { Close: not null, Assumed: false } });
-            if (connection.End is not null && !closedBefore && !mayCross && !connection.ClosedHere && !item.Record.Assumed && !line.EndedBefore)
+            if (connection.End is not null && !closedBefore && !mayCross && !connection.ClosedHere && !item.Record.Assumed
+                && !line.EndedBefore)
             {
-                throw new ReplayFailedException($"step {item.Record.Step}: connection {connection.Number} was closed by the implementation first; the file says {item.Record.From}");
+                throw new ReplayFailedException(
+                    $"step {item.Record.Step}: connection {connection.Number} was closed by the implementation first; the file says "
+                    + $"{item.Record.From}");
             }
 
             connection.ShutdownSend();
@@ -129,7 +138,8 @@ internal sealed class RecordPump
             return !line.ByClock || timeIsUp || head.AtOnce || head.Record.AtMs is null || head.Record.AtMs <= _clock.Elapsed;
         }
 
-        return head.Record.Assumed || (head.Record.Close is null ? _form.ReceivedOn(line.Connection) >= head.Target : line.Connection.End is not null);
+        return head.Record.Assumed || (head.Record.Close is null ? _form.ReceivedOn(line.Connection) >= head.Target
+            : line.Connection.End is not null);
     }
 
     private Line LineOf(PlayedConnection connection, bool played, bool byClock)
@@ -143,7 +153,8 @@ internal sealed class RecordPump
         return line;
     }
 
-    /// <summary>A record of the line. <paramref name="Target"/>: how many units the implementation has sent on the connection, from the start, once all up to this record are there.</summary>
+    /// <summary>A record of the line. <paramref name="Target"/>: how many units the implementation has sent on the connection, from the
+    /// start, once all up to this record are there.</summary>
     private sealed record Item(WireRecord Record, int Index, bool Played, int Target)
     {
         /// <summary>The first word of a handshake, for which nobody waits.</summary>
@@ -170,7 +181,8 @@ internal sealed class RecordPump
         /// <summary>The next record followed the one before it without a pause.</summary>
         public bool IsHeadAtOnce(int within) => Next > 0 && Head!.Record.AtMs - Items[Next - 1].Record.AtMs <= within;
 
-        /// <summary>Both sides of a new connection speak at once: the played side's first record waits for nothing. But the answer to an upgrade follows its request.</summary>
+        /// <summary>Both sides of a new connection speak at once: the played side's first record waits for nothing. But the answer to an
+        /// upgrade follows its request.</summary>
         public void SpeakAtOnce()
         {
             int first = Items.FindIndex(item => item.Played);

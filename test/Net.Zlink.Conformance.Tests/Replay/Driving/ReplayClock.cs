@@ -5,7 +5,8 @@ namespace Net.Zlink.Conformance.Tests.Replay.Driving;
 /// <summary>The time of one replay: it stands still but for what the replay moves it.</summary>
 internal sealed class ReplayClock
 {
-    /// <summary>The clock goes on in pieces of 10 ms where timers decide, so that a timer that is set again from a callback finds the time it should.</summary>
+    /// <summary>The clock goes on in pieces of 10 ms where timers decide, so that a timer that is set again from a callback finds the time
+    /// it should.</summary>
     public const int Slice = 10;
 
     private readonly ManualTimeProvider _time = new();

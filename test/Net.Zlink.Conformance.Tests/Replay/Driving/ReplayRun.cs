@@ -7,7 +7,8 @@ using Net.Zlink.Conformance.Tests.Sides;
 
 namespace Net.Zlink.Conformance.Tests.Replay.Driving;
 
-/// <summary>One replay of one transcript against one implementation of one of its sides. Throws <see cref="ReplayFailedException"/> where it does something else.</summary>
+/// <summary>One replay of one transcript against one implementation of one of its sides. Throws <see cref="ReplayFailedException"/> where
+/// it does something else.</summary>
 internal sealed class ReplayRun : IAsyncDisposable
 {
     private readonly Transcript _transcript;
@@ -36,7 +37,8 @@ internal sealed class ReplayRun : IAsyncDisposable
         _stillness = new Stillness(_network, _side, options.Guard);
         _sender = new PlayedSender(options, _stillness);
         _deliveries = new DeliveryCheck(_side, random, options.Guard);
-        _actions = new StepActions(transcript, implemented, _side, _network, _stillness, _clock, _deliveries, random, SpeaksFirst(adapter), options.Guard);
+        _actions = new StepActions(transcript, implemented, _side, _network, _stillness, _clock, _deliveries, random, SpeaksFirst(adapter),
+            options.Guard);
         _wire = new WireCheck(transcript, implemented, _network, _form);
         _events = new EventCheck(_side, _network, random, options.Guard);
     }
@@ -64,7 +66,9 @@ internal sealed class ReplayRun : IAsyncDisposable
     }
 
     /// <summary>What there is to say of a difference that we should make, when all before it was right.</summary>
-    public static string Words(Difference undecided) => $"all is right up to step {undecided.Step}; from there on the file advises a difference (\"{undecided.What}\"), and no row says what we do";
+    public static string Words(Difference undecided) =>
+        $"all is right up to step {undecided.Step}; from there on the file advises a difference (\"{undecided.What}\"), and no row says "
+        + $"what we do";
 
     private async Task PlayAsync()
     {
@@ -87,7 +91,8 @@ internal sealed class ReplayRun : IAsyncDisposable
             await _events.AwaitCountAsync(ExpectedEvents().Count(expected => expected.Step <= step), step);
             if (_options.Cut is null || SendsNext(step))
             {
-                // A severed run has been through this in full before: there only the end matters, and that what is sent next finds the subscriptions that came before.
+                // A severed run has been through this in full before: there only the end matters, and that what is sent next finds the
+                // subscriptions that came before.
                 await _stillness.WaitAsync();
             }
 
@@ -106,7 +111,8 @@ internal sealed class ReplayRun : IAsyncDisposable
         _events.Complete([.. ExpectedEvents()]);
         if (_network.Seen is { } seen && seen != (_transcript.ConnectionsSeen ?? _network.Connections.Count))
         {
-            throw new ReplayFailedException($"{seen} connections came, the file says {_transcript.ConnectionsSeen ?? _network.Connections.Count}");
+            throw new ReplayFailedException(
+                $"{seen} connections came, the file says {_transcript.ConnectionsSeen ?? _network.Connections.Count}");
         }
     }
 
@@ -114,7 +120,8 @@ internal sealed class ReplayRun : IAsyncDisposable
     {
         var pump = new RecordPump(_transcript, _implemented, step, _network, _sender, _form, _clock, _options);
         await pump.AdvanceAsync(timeIsUp: false);
-        foreach (TranscriptAction idle in _transcript.Actions.Where(action => action.Step == step && action.Kind is ActionKind.Idle && !_sender.IsCut))
+        foreach (TranscriptAction idle in _transcript.Actions.Where(
+            action => action.Step == step && action.Kind is ActionKind.Idle && !_sender.IsCut))
         {
             await PumpAsync(pump, step, timeIsUp: false, () => !pump.WaitsForWord);
             await SettleAsync(pump);
@@ -216,14 +223,17 @@ internal sealed class ReplayRun : IAsyncDisposable
         }
     }
 
-    /// <summary>On ws the side that connects asks for the upgrade, whatever its type, and the other one has nothing to say before.</summary>
-    private bool SpeaksFirst(SideAdapter adapter) => _transcript.IsWs ? _transcript.Sides[_implemented].Role is SideRole.Connect : adapter.SpeaksFirst;
+    /// <summary>On ws the side that connects asks for the upgrade, whatever its type, and the other one has nothing to say
+    /// before.</summary>
+    private bool SpeaksFirst(SideAdapter adapter) => _transcript.IsWs ? _transcript.Sides[_implemented].Role is SideRole.Connect
+        : adapter.SpeaksFirst;
 
     private bool SendsNext(int step)
         => _transcript.Sent.Any(message => message.Step == step + 1 && string.Equals(message.At, _implemented, StringComparison.Ordinal));
 
     private IEnumerable<DeliveredMessage> Deliveries(int step)
-        => _transcript.Delivered.Where(message => message.Step == step && string.Equals(message.At, _implemented, StringComparison.Ordinal));
+        => _transcript.Delivered.Where(message => message.Step == step
+            && string.Equals(message.At, _implemented, StringComparison.Ordinal));
 
     /// <summary>The events of the implementation's monitor; none when it has no monitor.</summary>
     private IEnumerable<MonitorEvent> ExpectedEvents()

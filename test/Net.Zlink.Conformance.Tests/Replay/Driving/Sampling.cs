@@ -21,13 +21,15 @@ internal sealed class Sampling
     public static readonly Sampling Few = new(isNone: false, cutEvery: 8);
 
     /// <summary>
-    /// split: of a big run of bytes the first and last 64 are each waited for until they were read; in between, every byte is still a write of its own,
+    /// split: of a big run of bytes the first and last 64 are each waited for until they were read; in between, every byte is still a write
+    /// of its own,
     /// and every 1,024th is waited for.
     /// </summary>
     private const int WatchedEvery = 1024;
 
     /// <summary>
-    /// severed: records up to this size are cut behind every byte. Of bigger ones, the first and last 64 bytes (the header, the end) and 64 places in between that a
+    /// severed: records up to this size are cut behind every byte. Of bigger ones, the first and last 64 bytes (the header, the end) and 64
+    /// places in between that a
     /// fixed seed chooses.
     /// </summary>
     private const int CutEverywhere = 1024;
@@ -43,7 +45,8 @@ internal sealed class Sampling
     private Sampling(bool isNone, int cutEvery = 1) => (_isNone, _cutEvery) = (isNone, cutEvery);
 
     /// <summary>As the environment says.</summary>
-    public static Sampling Default => !string.IsNullOrEmpty(Environment.GetEnvironmentVariable(Variable)) ? None : SlowTests.AreOn ? Some : Few;
+    public static Sampling Default => !string.IsNullOrEmpty(Environment.GetEnvironmentVariable(Variable)) ? None : SlowTests.AreOn ? Some
+        : Few;
 
     /// <summary>split: true if this byte of a run, counted from 0, is read before the next goes out.</summary>
     public bool IsWaitedFor(int at, int length) => _isNone || at < Edge || at >= length - Edge || at % WatchedEvery == 0;

@@ -7,7 +7,8 @@ namespace Net.Zlink.Conformance.Tests.Replay.Driving;
 
 /// <summary>Does the actions of a step in the order of the list, and lets the implementation's application send.</summary>
 internal sealed class StepActions(
-    Transcript transcript, string implemented, IImplementedSide side, PlayedNetwork network, Stillness stillness, ReplayClock clock, DeliveryCheck deliveries, RandomValues random, bool speaksFirst, TimeSpan guard)
+    Transcript transcript, string implemented, IImplementedSide side, PlayedNetwork network, Stillness stillness, ReplayClock clock,
+        DeliveryCheck deliveries, RandomValues random, bool speaksFirst, TimeSpan guard)
 {
     public async Task DoAsync(int step)
     {
@@ -89,13 +90,16 @@ internal sealed class StepActions(
 
     private void Send(int step)
     {
-        foreach (SentMessage message in transcript.Sent.Where(message => message.Step == step && string.Equals(message.At, implemented, StringComparison.Ordinal)))
+        foreach (SentMessage message in transcript.Sent.Where(
+            message => message.Step == step && string.Equals(message.At, implemented, StringComparison.Ordinal)))
         {
-            byte[][] parts = [.. message.Parts.Select((bytes, part) => random.Fill(bytes, message.Random.Where(field => field.Part == part)))];
+            byte[][] parts = [.. message.Parts.Select(
+                (bytes, part) => random.Fill(bytes, message.Random.Where(field => field.Part == part)))];
             string? error = side.Send(parts);
             if (!string.Equals(error, message.Error, StringComparison.Ordinal))
             {
-                throw new ReplayFailedException($"step {step}: send ended with {error ?? "success"}, the file says {message.Error ?? "success"}");
+                throw new ReplayFailedException(
+                    $"step {step}: send ended with {error ?? "success"}, the file says {message.Error ?? "success"}");
             }
         }
     }
@@ -103,7 +107,9 @@ internal sealed class StepActions(
     /// <summary>A played side that binds has no accept action for a connection that a connect action opens: it is taken here.</summary>
     private async Task TakeConnectionsAsync(int step)
     {
-        foreach (TranscriptAction connect in transcript.Actions.Where(action => action.Step == step && action.Kind is ActionKind.Connect && string.Equals(action.At, implemented, StringComparison.Ordinal)))
+        foreach (TranscriptAction connect in transcript.Actions.Where(
+            action => action.Step == step && action.Kind is ActionKind.Connect
+            && string.Equals(action.At, implemented, StringComparison.Ordinal)))
         {
             bool accepted = transcript.Actions.Any(action => action.Kind is ActionKind.Accept && action.Connection == connect.Connection);
             if (!accepted && network.Find(connect.Connection) is null)

@@ -6,7 +6,8 @@ using Net.Zlink.Conformance.Tests.Sides;
 namespace Net.Zlink.Conformance.Tests.Replay.Driving;
 
 /// <summary>
-/// The proof that nothing more comes without time passing: the kernel holds no byte in either direction, the implementation has dealt with all that it
+/// The proof that nothing more comes without time passing: the kernel holds no byte in either direction, the implementation has dealt with
+/// all that it
 /// read, and by doing so has caused nothing new.
 /// </summary>
 /// <param name="network">What is played.</param>
@@ -14,10 +15,13 @@ namespace Net.Zlink.Conformance.Tests.Replay.Driving;
 /// <param name="guard">How long anything may take.</param>
 internal sealed class Stillness(PlayedNetwork network, IImplementedSide side, TimeSpan guard)
 {
-    // What a thread of the pool has accepted, or read over ws, goes to a shard; what the shard makes of it may go back to the pool, as the end of a connection does, and once more to the shard. A ws connection that comes in goes from thread to thread of the pool before it waits for its upgrade.
+    // What a thread of the pool has accepted, or read over ws, goes to a shard; what the shard makes of it may go back to the pool, as the
+    // end of a connection does, and once more to the shard. A ws connection that comes in goes from thread to thread of the pool before it
+    // waits for its upgrade.
     private const int Rounds = 3;
 
-    // What the implementation has only to read is read within this; what takes longer mostly waits for an acknowledgement that the kernel puts off for milliseconds.
+    // What the implementation has only to read is read within this; what takes longer mostly waits for an acknowledgement that the kernel
+    // puts off for milliseconds.
     private static readonly TimeSpan Impatience = TimeSpan.FromMicroseconds(200);
 
     public async Task WaitAsync()

@@ -31,7 +31,8 @@ internal sealed record Expectation(string File, int Step, string What)
         Actions = Actions is null ? transcript.Actions : [.. transcript.Actions.Where(action => action.Step < Step), .. Actions],
         Sent = Sent is null ? transcript.Sent : [.. transcript.Sent.Where(message => message.Step < Step), .. Sent],
         Records = Records is null ? transcript.Records : [.. transcript.Records.Where(record => record.Step < Step), .. Records],
-        Delivered = Delivered is null ? transcript.Delivered : [.. transcript.Delivered.Where(message => message.Step < Step), .. Delivered],
+        Delivered = Delivered is null ? transcript.Delivered
+            : [.. transcript.Delivered.Where(message => message.Step < Step), .. Delivered],
         Events = Events is null ? transcript.Events : [.. (transcript.Events ?? []).Where(expected => expected.Step < Step), .. Events],
     };
 }

@@ -5,8 +5,10 @@ using Net.Zlink.Conformance.Tests.Replay.Reading;
 namespace Net.Zlink.Conformance.Tests.Replay.Expecting;
 
 /// <summary>
-/// Our deliberate differences. Each row must say what happens instead, why, and where docs/protocol.md says so; what it says is then compared like
-/// the rest of the file. A transcript that advises a difference that has no row fails, once it was played up to there; a row that changes nothing is an error.
+/// Our deliberate differences. Each row must say what happens instead, why, and where docs/protocol.md says so; what it says is then
+/// compared like
+/// the rest of the file. A transcript that advises a difference that has no row fails, once it was played up to there; a row that changes
+/// nothing is an error.
 /// </summary>
 internal sealed class ExpectationFile
 {
@@ -34,7 +36,9 @@ internal sealed class ExpectationFile
         Expectation[] rows = [.. Rows.Where(row => row.IsFor(transcript)).OrderBy(row => row.Step)];
         Transcript result = rows.Aggregate(transcript, (current, row) => row.ApplyTo(current)) with
         {
-            Undecided = transcript.Differences.Where(difference => difference is { Should: true, Visible: true } && !Array.Exists(rows, row => row.Step == difference.Step)).MinBy(difference => difference.Step),
+            Undecided = transcript.Differences.Where(
+                difference => difference is { Should: true, Visible: true } && !Array.Exists(rows, row => row.Step == difference.Step))
+                .MinBy(difference => difference.Step),
         };
         TranscriptRules.CheckTraffic(result);
         foreach (Expectation row in rows.Where(row => !Changes(row, transcript)))
@@ -62,7 +66,8 @@ internal sealed class ExpectationFile
 
         var expectation = new Expectation(row.Text("file"), row.Number("step"), row.Text("what"))
         {
-            Steps = row.Has("steps") ? [.. row.List("steps").Select(step => step.Element.GetString() ?? throw new TranscriptFormatException($"{step.What}: not a label"))] : [],
+            Steps = row.Has("steps") ? [.. row.List("steps")
+                .Select(step => step.Element.GetString() ?? throw new TranscriptFormatException($"{step.What}: not a label"))] : [],
             ConnectionsSeen = row.OptionalNumber("connections_seen"),
             Actions = ReadList(row, "actions", ActionReader.Read),
             Sent = ReadList(row, "sent", TrafficReader.Sent),
@@ -88,7 +93,8 @@ internal sealed class ExpectationFile
         => transcript.Steps.Append($"{transcript.ConnectionsSeen} connections")
             .Concat(transcript.Actions.Select(a => $"{a}"))
             .Concat(transcript.Sent.Select(s => $"{s.At} {s.Step} {s.Error} {string.Join(' ', s.Parts.Select(Convert.ToHexString))}"))
-            .Concat(transcript.Records.Select(r => $"{r.From} {r.Step} {r.Connection} {r.Close} {r.Assumed} {Convert.ToHexString(r.Bytes)}"))
+            .Concat(transcript.Records.Select(
+                r => $"{r.From} {r.Step} {r.Connection} {r.Close} {r.Assumed} {Convert.ToHexString(r.Bytes)}"))
             .Concat(transcript.Delivered.Select(d => $"{d.At} {d.Step} {d.Kind} {string.Join(' ', d.Parts.Select(Convert.ToHexString))}"))
             .Concat((transcript.Events ?? []).Select(e => $"{e.At} {e.Step} {e.Name} {e.Value} {Convert.ToHexString(e.RoutingId)}"));
 }

@@ -33,7 +33,8 @@ internal sealed class TcpForm(RandomValues random) : WireForm
         byte[] expected = [.. records.SelectMany(record => record.Bytes)];
         byte[] actual = connection.Received(_compared.GetValueOrDefault(connection.Number));
         bool varies = records.Any(record => record.Random.Count > 0);
-        return varies || expected.AsSpan().StartsWith(actual) ? null : $"{RandomValues.Show(actual)}, no beginning of {RandomValues.Show(expected)}";
+        return varies || expected.AsSpan().StartsWith(actual) ? null
+            : $"{RandomValues.Show(actual)}, no beginning of {RandomValues.Show(expected)}";
     }
 
     public override Severance Unwrap(Severance severance) => severance;

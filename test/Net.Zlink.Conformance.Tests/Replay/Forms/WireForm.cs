@@ -6,7 +6,8 @@ using Net.Zlink.Conformance.Tests.Replay.Severing;
 namespace Net.Zlink.Conformance.Tests.Replay.Forms;
 
 /// <summary>
-/// What depends on the transport: how much of what is expected has come, whether it is the same, and what a played side must change in its own bytes. How much is counted in units: bytes on tcp.
+/// What depends on the transport: how much of what is expected has come, whether it is the same, and what a played side must change in its
+/// own bytes. How much is counted in units: bytes on tcp.
 /// One object serves one replay, and only the replay's own flow calls it.
 /// </summary>
 internal abstract class WireForm

@@ -19,10 +19,12 @@ internal static class WsComparison
                 wanted.Add(new Wanted(record.Http, null));
             }
 
-            ReadOnlySpan<byte> rest = record.Payload is null && record.Control.Count == 0 ? [] : record.Bytes.AsSpan(record.Http?.Length ?? 0);
+            ReadOnlySpan<byte> rest = record.Payload is null && record.Control.Count == 0 ? []
+                : record.Bytes.AsSpan(record.Http?.Length ?? 0);
             while (WsFrame.TryRead(rest) is { } frame)
             {
-                wanted.Add(new Wanted(null, frame.IsControl ? WsItem.OfControl(frame.Opcode, frame.Payload) : WsItem.OfData(frame.Payload)));
+                wanted.Add(new Wanted(null, frame.IsControl ? WsItem.OfControl(frame.Opcode, frame.Payload)
+                    : WsItem.OfData(frame.Payload)));
                 rest = rest[frame.Size..];
             }
         }
@@ -55,7 +57,8 @@ internal static class WsComparison
         return isWhole && came.Count < wanted.Count ? $"expected {Show(wanted[came.Count])} behind {Show(came)}" : null;
     }
 
-    public static string Show(IEnumerable<WsItem> items) => string.Join(", ", items.Select(Show)) is { Length: > 0 } text ? text : "nothing";
+    public static string Show(IEnumerable<WsItem> items) => string.Join(", ", items.Select(Show)) is { Length: > 0 } text ? text
+        : "nothing";
 
     private static string? Difference(Wanted wanted, WsItem came, WsContext context, bool isLast)
     {
@@ -66,13 +69,15 @@ internal static class WsComparison
 
         WsItem item = wanted.Item!;
         bool sameKind = item.Kind == came.Kind && item.Opcode == came.Opcode;
-        bool same = isLast && item.Kind is WsItemKind.Data ? item.Bytes.AsSpan().StartsWith(came.Bytes) : item.Bytes.AsSpan().SequenceEqual(came.Bytes);
+        bool same = isLast && item.Kind is WsItemKind.Data ? item.Bytes.AsSpan().StartsWith(came.Bytes)
+            : item.Bytes.AsSpan().SequenceEqual(came.Bytes);
         return sameKind && same ? null : $"expected {Show(item)}, got {Show(came)}";
     }
 
     private static string? DifferenceOfHeads(RecordedHead wanted, HttpHead came, WsContext context)
     {
-        if (wanted.Status != came.Status || !string.Equals(wanted.Method, came.Method, StringComparison.Ordinal) || !string.Equals(wanted.Path, came.Path, StringComparison.Ordinal))
+        if (wanted.Status != came.Status || !string.Equals(wanted.Method, came.Method, StringComparison.Ordinal)
+            || !string.Equals(wanted.Path, came.Path, StringComparison.Ordinal))
         {
             return $"expected {wanted.Method} {wanted.Path} {wanted.Status}, got {came.Method} {came.Path} {came.Status}";
         }
@@ -84,7 +89,8 @@ internal static class WsComparison
             {
                 RecordedHead.Key => there is not null && WsUpgrade.IsKey(there) ? there : "base64 of 16 bytes",
                 RecordedHead.Accept => WsUpgrade.Accept(context.Key ?? string.Empty),
-                _ when value.EndsWith(':' + RecordedHead.Port, StringComparison.Ordinal) => value[..^RecordedHead.Port.Length] + context.Port.ToString(CultureInfo.InvariantCulture),
+                _ when value.EndsWith(':' + RecordedHead.Port, StringComparison.Ordinal) =>
+                    value[..^RecordedHead.Port.Length] + context.Port.ToString(CultureInfo.InvariantCulture),
                 _ => value,
             };
             if (!string.Equals(there, meant, StringComparison.Ordinal))
@@ -126,7 +132,8 @@ internal static class WsComparison
         }
     }
 
-    private static string Show(Wanted wanted) => wanted.Head is { } head ? $"the head {head.Method} {head.Path} {head.Status}" : Show(wanted.Item!);
+    private static string Show(Wanted wanted) => wanted.Head is { } head ? $"the head {head.Method} {head.Path} {head.Status}"
+        : Show(wanted.Item!);
 
     private static string Show(WsItem item) => item.Kind switch
     {

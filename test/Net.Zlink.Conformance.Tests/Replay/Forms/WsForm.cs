@@ -9,7 +9,8 @@ using Net.Zlink.Conformance.Tests.Replay.WebSocket;
 namespace Net.Zlink.Conformance.Tests.Replay.Forms;
 
 /// <summary>
-/// ws: heads by their rules, the joined payload of a step's data frames, control frames in their places among it. How the payload is cut into messages and fragments, and by what it is masked, is the sender's affair.
+/// ws: heads by their rules, the joined payload of a step's data frames, control frames in their places among it. How the payload is cut
+/// into messages and fragments, and by what it is masked, is the sender's affair.
 /// </summary>
 internal sealed class WsForm(Transcript transcript, string implemented, RandomValues random) : WireForm
 {
@@ -35,8 +36,10 @@ internal sealed class WsForm(Transcript transcript, string implemented, RandomVa
         byte[] bytes = random.Fill(record.Bytes, record.Random.Where(field => field.Id is not AcceptId));
         foreach (RandomField field in record.Random.Where(field => field.Id is AcceptId))
         {
-            string? key = _inbound.GetValueOrDefault(record.Connection)?.Reading.Items is [{ Head: { } request }, ..] ? request.Headers.GetValueOrDefault(WsUpgrade.KeyHeader) : null;
-            byte[] accept = Encoding.ASCII.GetBytes(WsUpgrade.Accept(key ?? throw new ReplayFailedException($"{implemented} sent no key on connection {record.Connection}")));
+            string? key = _inbound.GetValueOrDefault(record.Connection)?.Reading.Items is [{ Head: { } request }, ..]
+                ? request.Headers.GetValueOrDefault(WsUpgrade.KeyHeader) : null;
+            byte[] accept = Encoding.ASCII.GetBytes(WsUpgrade.Accept(
+                key ?? throw new ReplayFailedException($"{implemented} sent no key on connection {record.Connection}")));
             accept.AsSpan(0, field.Length).CopyTo(bytes.AsSpan(field.Offset));
         }
 
@@ -54,13 +57,15 @@ internal sealed class WsForm(Transcript transcript, string implemented, RandomVa
         }
 
         string? difference = WsComparison.Difference(WsComparison.Expected(records), fresh, ContextOf(connection), isWhole: true);
-        return difference ?? (inbound.Reading.Unfinished == 0 ? null : $"{inbound.Reading.Unfinished} bytes of a frame that never became whole");
+        return difference ?? (inbound.Reading.Unfinished == 0 ? null
+            : $"{inbound.Reading.Unfinished} bytes of a frame that never became whole");
     }
 
     public override string? CompareBeginning(PlayedConnection connection, IReadOnlyList<WireRecord> records)
     {
         Inbound inbound = Read(connection);
-        return inbound.Reading.Fault ?? WsComparison.Difference(WsComparison.Expected(records), [.. inbound.Reading.Items.Skip(inbound.Compared)], ContextOf(connection), isWhole: false);
+        return inbound.Reading.Fault ?? WsComparison.Difference(
+            WsComparison.Expected(records), [.. inbound.Reading.Items.Skip(inbound.Compared)], ContextOf(connection), isWhole: false);
     }
 
     public override Severance Unwrap(Severance severance) => WsUnwrapping.Of(severance);
@@ -82,7 +87,9 @@ internal sealed class WsForm(Transcript transcript, string implemented, RandomVa
     /// <summary>What the words KEY, ACCEPT and PORT mean on this connection.</summary>
     private WsContext ContextOf(PlayedConnection connection)
     {
-        WireRecord? request = transcript.Records.FirstOrDefault(record => record.Connection == connection.Number && record.Http?.Method is not null && !string.Equals(record.From, implemented, StringComparison.Ordinal));
+        WireRecord? request = transcript.Records.FirstOrDefault(
+            record => record.Connection == connection.Number && record.Http?.Method is not null
+            && !string.Equals(record.From, implemented, StringComparison.Ordinal));
         HttpHead? head = request is null ? null : HttpHead.TryParse(request.Bytes.AsSpan(0, request.Http!.Length));
         return new WsContext(connection.LocalPort, head?.Headers.GetValueOrDefault(WsUpgrade.KeyHeader));
     }

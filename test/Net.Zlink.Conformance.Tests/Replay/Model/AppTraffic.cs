@@ -15,5 +15,7 @@ internal sealed record DeliveredMessage(string At, int Step, IReadOnlyList<byte[
     public IReadOnlyList<RandomField> Random { get; init; } = [];
 }
 
-/// <summary>A monitor event. <paramref name="Noise"/>: its value is not compared. Its step is when it was read, so it may come earlier.</summary>
-internal sealed record MonitorEvent(string At, int Step, string Name, long Value, byte[] RoutingId, bool Noise, IReadOnlyList<RandomField> Random);
+/// <summary>A monitor event. <paramref name="Noise"/>: its value is not compared. Its step is when it was read, so it may come
+/// earlier.</summary>
+internal sealed record MonitorEvent(string At, int Step, string Name, long Value, byte[] RoutingId, bool Noise,
+    IReadOnlyList<RandomField> Random);

@@ -25,7 +25,8 @@ internal sealed record Transcript(string Name, IReadOnlyList<string> Steps, IRea
 
     public IReadOnlyList<Difference> Differences { get; init; } = [];
 
-    /// <summary>The first difference that we should make and of which nobody has said how: from its step on nothing can be compared. Null: there is none.</summary>
+    /// <summary>The first difference that we should make and of which nobody has said how: from its step on nothing can be compared. Null:
+    /// there is none.</summary>
     public Difference? Undecided { get; init; }
 
     /// <summary>The transport of the native sides, which is one for all of a file.</summary>
@@ -35,10 +36,12 @@ internal sealed record Transcript(string Name, IReadOnlyList<string> Steps, IRea
 
     public bool HasRawSide => Sides.Values.Any(side => side.IsRaw);
 
-    /// <summary>The side that opens a connection: the one whose connect action names it, and a for those that a opens again by itself.</summary>
+    /// <summary>The side that opens a connection: the one whose connect action names it, and a for those that a opens again by
+    /// itself.</summary>
     public string ConnectorOf(int connection)
         => Actions.FirstOrDefault(action => action.Kind is ActionKind.Connect && action.Connection == connection)?.At ?? "a";
 }
 
-/// <summary>Where a new implementation should, or may, do something else from <paramref name="Step"/> on; not <paramref name="Visible"/>: in a way that the file does not show.</summary>
+/// <summary>Where a new implementation should, or may, do something else from <paramref name="Step"/> on; not <paramref name="Visible"/>:
+/// in a way that the file does not show.</summary>
 internal sealed record Difference(int Step, string What, bool Should, bool Visible);

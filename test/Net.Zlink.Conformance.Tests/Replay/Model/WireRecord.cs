@@ -33,7 +33,8 @@ internal sealed record WireRecord(string From, int Step, int Connection)
     public bool Masked { get; init; }
 }
 
-/// <summary>A head of <paramref name="Length"/> bytes, and what is compared of it. In the headers KEY, ACCEPT and PORT stand for what differs on every run.</summary>
+/// <summary>A head of <paramref name="Length"/> bytes, and what is compared of it. In the headers KEY, ACCEPT and PORT stand for what
+/// differs on every run.</summary>
 internal sealed record RecordedHead(int Length, string? Method, string? Path, int? Status, IReadOnlyDictionary<string, string> Headers)
 {
     public const string Key = "KEY";
@@ -44,5 +45,6 @@ internal sealed record RecordedHead(int Length, string? Method, string? Path, in
 /// <summary>A control frame: close, ping or pong.</summary>
 internal sealed record ControlFrame(string Op, byte[] Payload);
 
-/// <summary>Bytes that differ on every run. The same <paramref name="Id"/> is the same value everywhere in a file; without one the bytes are not compared.</summary>
+/// <summary>Bytes that differ on every run. The same <paramref name="Id"/> is the same value everywhere in a file; without one the bytes
+/// are not compared.</summary>
 internal sealed record RandomField(int Part, int Offset, int Length, string? Id);

@@ -5,7 +5,8 @@ using Net.Zlink.Conformance.Tests.Replay.Model;
 namespace Net.Zlink.Conformance.Tests.Replay.Played;
 
 /// <summary>
-/// The played end of one TCP connection. It always reads, so the implementation is never held up, and it reads under one lock together with the
+/// The played end of one TCP connection. It always reads, so the implementation is never held up, and it reads under one lock together with
+/// the
 /// bookkeeping: when the kernel holds no byte for this end, <see cref="Received"/> has them all.
 /// </summary>
 internal sealed class PlayedConnection : IDisposable
@@ -148,7 +149,8 @@ internal sealed class PlayedConnection : IDisposable
             if (!_dropped)
             {
                 _dropped = true;
-                _socket.LingerState = how is CloseKind.Rst ? new LingerOption(enable: true, seconds: 0) : new LingerOption(enable: false, seconds: 0);
+                _socket.LingerState = how is CloseKind.Rst ? new LingerOption(enable: true, seconds: 0)
+                    : new LingerOption(enable: false, seconds: 0);
                 _socket.Dispose();
             }
         }

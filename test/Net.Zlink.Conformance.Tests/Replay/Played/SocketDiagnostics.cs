@@ -5,7 +5,8 @@ using Microsoft.Win32.SafeHandles;
 namespace Net.Zlink.Conformance.Tests.Replay.Played;
 
 /// <summary>
-/// Asks the Linux kernel for the queues of one TCP end on 127.0.0.1 (sock_diag over netlink). It takes microseconds, where reading /proc/net/tcp walks
+/// Asks the Linux kernel for the queues of one TCP end on 127.0.0.1 (sock_diag over netlink). It takes microseconds, where reading
+/// /proc/net/tcp walks
 /// the kernel's whole table for some milliseconds: thousands of severed runs ask several times each.
 /// </summary>
 internal sealed partial class SocketDiagnostics : IDisposable
@@ -56,7 +57,8 @@ internal sealed partial class SocketDiagnostics : IDisposable
         return new SocketDiagnostics(socket);
     }
 
-    /// <summary>The end at <paramref name="port"/> of the connection to <paramref name="otherPort"/> (0: the listener); null when it is gone.</summary>
+    /// <summary>The end at <paramref name="port"/> of the connection to <paramref name="otherPort"/> (0: the listener); null when it is
+    /// gone.</summary>
     public TcpEnd? Find(int port, int otherPort)
     {
         Span<byte> request = stackalloc byte[RequestSize];
@@ -108,7 +110,8 @@ internal sealed partial class SocketDiagnostics : IDisposable
         while (attributes.Length >= AttributeHeader)
         {
             int length = BinaryPrimitives.ReadUInt16LittleEndian(attributes);
-            if (BinaryPrimitives.ReadUInt16LittleEndian(attributes[2..]) == InfoAttribute && length >= AttributeHeader + BytesReceivedAt + sizeof(long))
+            if (BinaryPrimitives.ReadUInt16LittleEndian(attributes[2..]) == InfoAttribute
+                && length >= AttributeHeader + BytesReceivedAt + sizeof(long))
             {
                 return BinaryPrimitives.ReadInt64LittleEndian(attributes[(AttributeHeader + BytesReceivedAt)..]);
             }

@@ -6,7 +6,8 @@ namespace Net.Zlink.Conformance.Tests.Replay.Reading;
 
 /// <summary>
 /// The other shape of file: every type byte in a raw HELLO against every native type. Each row becomes a transcript of one step:
-/// the scripted peer connects and sends HELLO and READY at once, the socket answers with its own and, where the types do not go together, with an ERROR and its close.
+/// the scripted peer connects and sends HELLO and READY at once, the socket answers with its own and, where the types do not go together,
+/// with an ERROR and its close.
 /// </summary>
 internal static class CompatibilityMatrix
 {
@@ -52,7 +53,8 @@ internal static class CompatibilityMatrix
         }
 
         row.Finish();
-        return Build($"{native} and type {type}", native, ready, [.. Greeting(code, SocketRoutingId), .. answer], Greeting(type, PeerRoutingId));
+        return Build($"{native} and type {type}", native, ready, [.. Greeting(code, SocketRoutingId), .. answer],
+            Greeting(type, PeerRoutingId));
     }
 
     private static Transcript Build(string name, string native, bool ready, byte[] fromSocket, byte[] fromPeer)

@@ -52,7 +52,8 @@ internal static class OptionTable
             OptionKind.Int32 => "int32",
             _ => "int64",
         };
-        return string.Equals(type, wanted, StringComparison.Ordinal) ? option : throw new TranscriptFormatException($"{what}: {name} is of type {wanted}, not {type}");
+        return string.Equals(type, wanted, StringComparison.Ordinal) ? option
+            : throw new TranscriptFormatException($"{what}: {name} is of type {wanted}, not {type}");
     }
 
     private static OptionValue Value(OptionKind kind, JsonElement value, string what)

@@ -49,7 +49,8 @@ internal sealed class StrictObject
     public int Number(string key, int low = 0)
     {
         JsonElement value = Required(key);
-        return value.ValueKind is JsonValueKind.Number && value.TryGetInt32(out int number) && number >= low ? number : throw Fault(key, $"a number >= {low}");
+        return value.ValueKind is JsonValueKind.Number && value.TryGetInt32(out int number) && number >= low ? number
+            : throw Fault(key, $"a number >= {low}");
     }
 
     public int? OptionalNumber(string key, int low = 0) => Optional(key) is null ? null : Number(key, low);

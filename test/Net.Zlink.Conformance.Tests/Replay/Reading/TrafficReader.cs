@@ -28,13 +28,15 @@ internal static class TrafficReader
         return sent;
     }
 
-    /// <summary>A delivered message; <paramref name="kinds"/> is true in our expectations, which may say what the application is told beside the payload.</summary>
+    /// <summary>A delivered message; <paramref name="kinds"/> is true in our expectations, which may say what the application is told
+    /// beside the payload.</summary>
     public static DeliveredMessage Delivered(StrictObject entry, bool kinds)
     {
         byte[][] parts = Parts(entry);
         var delivered = new DeliveredMessage(entry.Text("at"), entry.Number("step"), parts)
         {
-            Properties = entry.Optional("props")?.EnumerateObject().ToDictionary(p => p.Name, p => p.Value.GetString() ?? string.Empty, StringComparer.Ordinal),
+            Properties = entry.Optional("props")?.EnumerateObject()
+                .ToDictionary(p => p.Name, p => p.Value.GetString() ?? string.Empty, StringComparer.Ordinal),
             Kind = kinds ? entry.OptionalText("kind") : null,
             Random = RandomOfParts(entry, parts),
         };
@@ -52,7 +54,8 @@ internal static class TrafficReader
 
         byte[] routingId = entry.Bytes("rid");
         var result = new MonitorEvent(
-            entry.Text("at"), entry.Number("step"), name, entry.Required("value").GetInt64(), routingId, entry.Flag("noise"), Random(entry, _ => routingId.Length, ofParts: false));
+            entry.Text("at"), entry.Number("step"), name, entry.Required("value").GetInt64(), routingId, entry.Flag("noise"),
+                Random(entry, _ => routingId.Length, ofParts: false));
         entry.Finish();
         return result;
     }
@@ -66,7 +69,8 @@ internal static class TrafficReader
         }
 
         string? close = entry.OptionalText("close");
-        byte[] bytes = entry.Has("hex") ? entry.Bytes("hex") : entry.Has("segments") ? BytesValue.Segments(entry.Required("segments"), entry.What) : [];
+        byte[] bytes = entry.Has("hex") ? entry.Bytes("hex") : entry.Has("segments")
+            ? BytesValue.Segments(entry.Required("segments"), entry.What) : [];
         var record = new WireRecord(entry.Text("from"), entry.Number("step"), entry.OptionalNumber("conn", low: 1) ?? 1)
         {
             Bytes = bytes,
@@ -119,7 +123,8 @@ internal static class TrafficReader
             keys.OptionalText("method"),
             keys.OptionalText("path"),
             keys.OptionalNumber("status"),
-            keys.Required("headers").EnumerateObject().ToDictionary(header => header.Name, header => header.Value.GetString() ?? string.Empty, StringComparer.Ordinal));
+            keys.Required("headers").EnumerateObject()
+                .ToDictionary(header => header.Name, header => header.Value.GetString() ?? string.Empty, StringComparer.Ordinal));
         keys.Finish();
         return head;
     }
@@ -148,6 +153,7 @@ internal static class TrafficReader
             int part = ofParts ? keys.Number("part") : 0;
             var field = new RandomField(part, keys.Number("offset"), keys.Number("length", low: 1), keys.OptionalText("id"));
             keys.Finish();
-            return field.Offset + field.Length <= lengthOf(part) ? field : throw new TranscriptFormatException($"{item.What}: outside of the bytes");
+            return field.Offset + field.Length <= lengthOf(part) ? field
+                : throw new TranscriptFormatException($"{item.What}: outside of the bytes");
         })];
 }

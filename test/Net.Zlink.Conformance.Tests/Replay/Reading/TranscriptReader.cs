@@ -39,7 +39,8 @@ internal static class TranscriptReader
             .ToDictionary(key => key, key => ReadSide(new StrictObject(file.Required(key), $"{name}.{key}"), key), StringComparer.Ordinal);
         file.Required("a");
         file.Required("b");
-        string[] steps = [.. file.List("steps").Select(step => step.Element.GetString() ?? throw new TranscriptFormatException($"{step.What}: not a label"))];
+        string[] steps = [.. file.List("steps").Select(
+            step => step.Element.GetString() ?? throw new TranscriptFormatException($"{step.What}: not a label"))];
         bool raw = sides.Values.Any(side => side.IsRaw);
         var transcript = new Transcript(name, steps, sides)
         {
@@ -71,7 +72,8 @@ internal static class TranscriptReader
         bool isRaw = string.Equals(type, Side.RawType, StringComparison.Ordinal);
         if (!isRaw && transport is not (Side.Tcp or Side.Ws))
         {
-            throw transport is null ? new TranscriptFormatException($"{side.What}: a native side without transport") : new NotSupportedYetException($"transport {transport}");
+            throw transport is null ? new TranscriptFormatException($"{side.What}: a native side without transport")
+                : new NotSupportedYetException($"transport {transport}");
         }
 
         SideRole role = side.Text("role") switch
@@ -85,7 +87,8 @@ internal static class TranscriptReader
             throw new TranscriptFormatException($"{side.What}: b binds, a and a2 connect");
         }
 
-        SideOption[] options = [.. side.Required("options").EnumerateObject().SelectMany(option => OptionTable.Read(option.Name, option.Value, side.What))];
+        SideOption[] options = [.. side.Required("options").EnumerateObject()
+            .SelectMany(option => OptionTable.Read(option.Name, option.Value, side.What))];
         var result = new Side(name, type, role, options, transport, side.OptionalText("endpoint"));
         side.Finish();
         return result;
@@ -93,7 +96,8 @@ internal static class TranscriptReader
 
     /// <summary>span_ms: the sum of the waits per step, or null.</summary>
     private static Dictionary<int, int>? SpanOf(StrictObject file)
-        => file.Optional("span_ms")?.EnumerateObject().ToDictionary(step => int.Parse(step.Name, System.Globalization.CultureInfo.InvariantCulture), step => step.Value.GetInt32());
+        => file.Optional("span_ms")?.EnumerateObject()
+            .ToDictionary(step => int.Parse(step.Name, System.Globalization.CultureInfo.InvariantCulture), step => step.Value.GetInt32());
 
     /// <summary>closed: per connection who closed it first; null for one still open at the end.</summary>
     private static List<(int Connection, string? By, string? How)>? ClosedOf(StrictObject file)
@@ -113,7 +117,8 @@ internal static class TranscriptReader
         return closed;
     }
 
-    private static IEnumerable<StrictObject> List(StrictObject file, string key) => file.List(key).Select(entry => new StrictObject(entry.Element, entry.What));
+    private static IEnumerable<StrictObject> List(StrictObject file, string key) =>
+        file.List(key).Select(entry => new StrictObject(entry.Element, entry.What));
 
     private static JsonDocument Parse(string text)
     {

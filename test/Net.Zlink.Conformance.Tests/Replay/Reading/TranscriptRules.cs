@@ -2,14 +2,16 @@ using Net.Zlink.Conformance.Tests.Replay.Model;
 
 namespace Net.Zlink.Conformance.Tests.Replay.Reading;
 
-/// <summary>What must hold between the parts of a transcript, so that a slip in a file is not taken for a fault of the implementation.</summary>
+/// <summary>What must hold between the parts of a transcript, so that a slip in a file is not taken for a fault of the
+/// implementation.</summary>
 internal static class TranscriptRules
 {
     public static void Check(Transcript transcript, Dictionary<int, int>? span, List<(int Connection, string? By, string? How)>? closed)
     {
         Need(transcript.Steps.Count > 0, transcript, "no steps");
         Need(transcript.Sides.Values.Any(side => !side.IsRaw), transcript, "no native side");
-        Need(transcript.Sides.Values.Where(side => !side.IsRaw).Select(side => side.Transport).Distinct(StringComparer.Ordinal).Count() == 1, transcript, "two transports");
+        Need(transcript.Sides.Values.Where(side => !side.IsRaw).Select(side => side.Transport).Distinct(StringComparer.Ordinal)
+            .Count() == 1, transcript, "two transports");
         CheckActions(transcript);
         CheckTraffic(transcript);
         CheckSpan(transcript, span);
@@ -29,8 +31,10 @@ internal static class TranscriptRules
 
     private static void CheckSteps(Transcript transcript)
     {
-        int[] acting = [.. transcript.Actions.Select(a => a.Step), .. transcript.Sent.Select(s => s.Step), .. transcript.Records.Select(r => r.Step)];
-        int[] told = [.. transcript.Delivered.Select(d => d.Step), .. (transcript.Events ?? []).Select(e => e.Step), .. transcript.Differences.Select(d => d.Step)];
+        int[] acting = [.. transcript.Actions.Select(a => a.Step), .. transcript.Sent.Select(s => s.Step),
+            .. transcript.Records.Select(r => r.Step)];
+        int[] told = [.. transcript.Delivered.Select(d => d.Step), .. (transcript.Events ?? []).Select(e => e.Step),
+            .. transcript.Differences.Select(d => d.Step)];
         Need(acting.Concat(told).All(step => step < transcript.Steps.Count), transcript, "a step outside of steps");
         for (int step = 0; step < transcript.Steps.Count; step++)
         {
@@ -38,7 +42,8 @@ internal static class TranscriptRules
         }
 
         Need(IsSorted(transcript.Records.Select(r => r.Step)), transcript, "records not in the order of steps");
-        Need(IsSorted(transcript.Actions.Select(a => (2 * a.Step) + (a.Kind is ActionKind.Idle ? 1 : 0))), transcript, "actions not in order; idle is last in its step");
+        Need(IsSorted(transcript.Actions.Select(a => (2 * a.Step) + (a.Kind is ActionKind.Idle ? 1 : 0))), transcript,
+            "actions not in order; idle is last in its step");
     }
 
     private static void CheckActions(Transcript transcript)
@@ -47,7 +52,8 @@ internal static class TranscriptRules
         {
             bool net = string.Equals(action.At, TranscriptAction.Net, StringComparison.Ordinal);
             Need(net || transcript.Sides.ContainsKey(action.At), transcript, $"an action at {action.At}, which is no side");
-            Need(net == (action.Kind is ActionKind.Idle) || action.Kind is ActionKind.Cut, transcript, $"{action.Kind} does not belong at {action.At}");
+            Need(net == (action.Kind is ActionKind.Idle) || action.Kind is ActionKind.Cut, transcript,
+                $"{action.Kind} does not belong at {action.At}");
             if (action.Kind is ActionKind.Monitor or ActionKind.Set or ActionKind.Subscribe or ActionKind.Unsubscribe or ActionKind.Close)
             {
                 Need(!transcript.Sides[action.At].IsRaw, transcript, $"{action.Kind} at a RAW side");
@@ -62,9 +68,11 @@ internal static class TranscriptRules
 
         int[] connections = [.. Opened(transcript).Keys.Order()];
         Need(connections.SequenceEqual(Enumerable.Range(1, connections.Length)), transcript, "connections are not numbered from 1");
-        foreach (string at in transcript.Sent.Select(s => s.At).Concat(transcript.Delivered.Select(d => d.At)).Concat((transcript.Events ?? []).Select(e => e.At)))
+        foreach (string at in transcript.Sent.Select(s => s.At).Concat(transcript.Delivered.Select(d => d.At))
+            .Concat((transcript.Events ?? []).Select(e => e.At)))
         {
-            Need(transcript.Sides.TryGetValue(at, out Side? side) && !side.IsRaw, transcript, $"an application at {at}, which is no native side");
+            Need(transcript.Sides.TryGetValue(at, out Side? side) && !side.IsRaw, transcript,
+                $"an application at {at}, which is no native side");
         }
     }
 
@@ -76,7 +84,8 @@ internal static class TranscriptRules
         {
             string what = $"a record of step {record.Step} on connection {record.Connection}";
             Need(opened.TryGetValue(record.Connection, out int step) && step <= record.Step, transcript, $"{what}: not open");
-            Need(record.From is "b" || string.Equals(record.From, transcript.ConnectorOf(record.Connection), StringComparison.Ordinal), transcript, $"{what}: {record.From} is not at it");
+            Need(record.From is "b" || string.Equals(record.From, transcript.ConnectorOf(record.Connection), StringComparison.Ordinal),
+                transcript, $"{what}: {record.From} is not at it");
             Need(!ended.Contains((record.From, record.Connection)), transcript, $"{what}: behind the close of {record.From}");
             Need(record.Segment is null || transcript.Sides[record.From].IsRaw, transcript, $"{what}: segment is for RAW sides");
             if (record.Close is not null)
@@ -93,7 +102,8 @@ internal static class TranscriptRules
         {
             IEnumerable<(int Step, int Sum)> waits = transcript.Actions.GroupBy(action => action.Step)
                 .Select(step => (step.Key, step.Sum(action => action.Milliseconds + (action.WithinMs ?? 0)))).Where(step => step.Item2 > 0);
-            Need(waits.ToDictionary(w => w.Step, w => w.Sum).OrderBy(w => w.Key).SequenceEqual(span.OrderBy(s => s.Key)), transcript, "span_ms is not the sum of the waits");
+            Need(waits.ToDictionary(w => w.Step, w => w.Sum).OrderBy(w => w.Key).SequenceEqual(span.OrderBy(s => s.Key)), transcript,
+                "span_ms is not the sum of the waits");
         }
     }
 
@@ -102,7 +112,8 @@ internal static class TranscriptRules
         foreach ((int connection, string? by, string? how) in closed ?? [])
         {
             WireRecord? first = transcript.Records.FirstOrDefault(record => record.Close is not null && record.Connection == connection);
-            bool fits = string.Equals(by, first?.From, StringComparison.Ordinal) && string.Equals(how, first?.Close?.ToString(), StringComparison.OrdinalIgnoreCase);
+            bool fits = string.Equals(by, first?.From, StringComparison.Ordinal)
+                && string.Equals(how, first?.Close?.ToString(), StringComparison.OrdinalIgnoreCase);
             Need(fits, transcript, $"closed says something else about connection {connection} than the records");
         }
     }

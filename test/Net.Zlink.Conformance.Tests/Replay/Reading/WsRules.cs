@@ -14,7 +14,8 @@ internal static class WsRules
             string what = $"{transcript.Name}: a record of step {record.Step} from {record.From}";
             if (!transcript.IsWs)
             {
-                string? key = record switch { { Http: not null } => "http", { Payload: not null } => "payload", { Masked: true } => "masked", { Control.Count: > 0 } => "control", _ => null };
+                string? key = record switch { { Http: not null } => "http", { Payload: not null } => "payload",
+                    { Masked: true } => "masked", { Control.Count: > 0 } => "control", _ => null };
                 Need(key is null, $"{what}: key {key} on tcp");
                 continue;
             }
@@ -35,15 +36,18 @@ internal static class WsRules
 
     private static void CheckHead(WireRecord record, RecordedHead head, string what)
     {
-        Need(head.Length <= record.Bytes.Length && HttpHead.LengthOf(record.Bytes) is { } end && end <= head.Length, $"{what}: http length");
+        Need(head.Length <= record.Bytes.Length && HttpHead.LengthOf(record.Bytes) is { } end && end <= head.Length,
+            $"{what}: http length");
         HttpHead? parsed = HttpHead.TryParse(record.Bytes.AsSpan(0, HttpHead.LengthOf(record.Bytes)!.Value));
         bool same = parsed is not null && parsed.Status == head.Status
-            && string.Equals(parsed.Method, head.Method, StringComparison.Ordinal) && string.Equals(parsed.Path, head.Path, StringComparison.Ordinal);
+            && string.Equals(parsed.Method, head.Method, StringComparison.Ordinal)
+                && string.Equals(parsed.Path, head.Path, StringComparison.Ordinal);
         Need(same, $"{what}: http is something else than its bytes");
         foreach ((string name, string value) in head.Headers)
         {
             bool varies = value is RecordedHead.Key or RecordedHead.Accept || value.EndsWith(RecordedHead.Port, StringComparison.Ordinal);
-            Need(parsed!.Headers.TryGetValue(name, out string? there) && (varies || string.Equals(there, value, StringComparison.Ordinal)), $"{what}: header {name}");
+            Need(parsed!.Headers.TryGetValue(name, out string? there) && (varies || string.Equals(there, value, StringComparison.Ordinal)),
+                $"{what}: header {name}");
         }
     }
 
@@ -60,10 +64,13 @@ internal static class WsRules
 
         WsFrame[] data = [.. frames.Where(frame => !frame.IsControl)];
         Need(data.Length > 0 == record.Payload is not null, $"{what}: payload missing or too much");
-        Need(record.Payload is null || record.Payload.AsSpan().SequenceEqual(data.SelectMany(frame => frame.Payload).ToArray()), $"{what}: payload is something else than its bytes");
+        Need(record.Payload is null || record.Payload.AsSpan().SequenceEqual(data.SelectMany(frame => frame.Payload).ToArray()),
+            $"{what}: payload is something else than its bytes");
         Need(record.Masked == frames.Any(frame => frame.IsMasked), $"{what}: masked");
-        IEnumerable<string> control = frames.Where(frame => frame.IsControl).Select(frame => $"{frame.Opcode} {Convert.ToHexString(frame.Payload)}");
-        Need(control.SequenceEqual(record.Control.Select(frame => $"{frame.Op} {Convert.ToHexString(frame.Payload)}"), StringComparer.OrdinalIgnoreCase), $"{what}: control");
+        IEnumerable<string> control = frames.Where(frame => frame.IsControl)
+            .Select(frame => $"{frame.Opcode} {Convert.ToHexString(frame.Payload)}");
+        Need(control.SequenceEqual(record.Control.Select(frame => $"{frame.Op} {Convert.ToHexString(frame.Payload)}"),
+            StringComparer.OrdinalIgnoreCase), $"{what}: control");
         if (!side.IsRaw)
         {
             var reading = new WsReading(side.Role is SideRole.Connect);

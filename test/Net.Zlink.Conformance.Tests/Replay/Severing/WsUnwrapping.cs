@@ -4,7 +4,8 @@ using Net.Zlink.Conformance.Tests.Replay.WebSocket;
 namespace Net.Zlink.Conformance.Tests.Replay.Severing;
 
 /// <summary>
-/// A cut on ws, without the ws: what is left are the bytes that the protocol above gets. It gets them by whole frames: the reader below it hands on what a frame holds when the frame is whole,
+/// A cut on ws, without the ws: what is left are the bytes that the protocol above gets. It gets them by whole frames: the reader below it
+/// hands on what a frame holds when the frame is whole,
 /// or has filled a buffer, which none does here that holds the end of a message in its middle.
 /// </summary>
 internal static class WsUnwrapping
@@ -12,13 +13,17 @@ internal static class WsUnwrapping
     public static Severance Of(Severance severance)
     {
         Transcript transcript = severance.Transcript;
-        Dictionary<int, Direction> directions = transcript.Actions.Where(action => action.Step <= severance.Step && action.Kind is ActionKind.Connect or ActionKind.Accept)
+        Dictionary<int, Direction> directions = transcript.Actions.Where(
+            action => action.Step <= severance.Step && action.Kind is ActionKind.Connect or ActionKind.Accept)
             .Select(action => action.Connection).Distinct()
-            .ToDictionary(connection => connection, connection => new Direction(IsUpgraded(transcript, connection), isMasked: transcript.Sides[severance.Implemented].Role is SideRole.Bind));
+            .ToDictionary(connection => connection, connection =>
+                new Direction(IsUpgraded(transcript, connection), isMasked: transcript.Sides[severance.Implemented].Role is SideRole.Bind));
         PlayedBytes[] played = [.. severance.Played.Select(bytes => bytes with { Bytes = directions[bytes.Connection].Take(bytes.Bytes) })];
         return severance with
         {
-            Transcript = transcript with { Records = [.. transcript.Records.Where(record => record.Close is not null || record.Payload is not null).Select(record => record with { Bytes = record.Payload ?? [] })] },
+            Transcript = transcript with { Records = [.. transcript.Records.Where(
+                record => record.Close is not null || record.Payload is not null)
+                .Select(record => record with { Bytes = record.Payload ?? [] })] },
             Played = [.. played.Where(bytes => bytes.Bytes.Length > 0)],
             NeverUp = directions.Where(direction => !direction.Value.IsUp).Select(direction => direction.Key).ToHashSet(),
         };

@@ -32,7 +32,8 @@ internal sealed record HttpHead(string? Method, string? Path, int? Status, IRead
 
         return first switch
         {
-            [Version, { } status, ..] when int.TryParse(status, NumberStyles.None, CultureInfo.InvariantCulture, out int code) => new HttpHead(null, null, code, headers),
+            [Version, { } status, ..] when int.TryParse(status, NumberStyles.None, CultureInfo.InvariantCulture, out int code) =>
+                new HttpHead(null, null, code, headers),
             [{ } method, { } path, Version] => new HttpHead(method, path, null, headers),
             _ => null,
         };

@@ -3,7 +3,8 @@ using System.Buffers.Binary;
 namespace Net.Zlink.Conformance.Tests.Replay.WebSocket;
 
 /// <summary>
-/// One frame of RFC 6455, read and written by the book, without any code of the library or of System.Net.WebSockets. <paramref name="Payload"/> is unmasked;
+/// One frame of RFC 6455, read and written by the book, without any code of the library or of System.Net.WebSockets.
+/// <paramref name="Payload"/> is unmasked;
 /// <paramref name="Size"/> is how many bytes the frame has on the wire.
 /// </summary>
 internal sealed record WsFrame(bool IsFinal, int Reserved, WsOpcode Opcode, bool IsMasked, byte[] Payload, int Size)
@@ -35,7 +36,8 @@ internal sealed record WsFrame(bool IsFinal, int Reserved, WsOpcode Opcode, bool
 
         int lengthSize = header.Size - BasicHeader - (header.IsMasked ? MaskSize : 0);
         ulong smallest = lengthSize switch { 0 => 0UL, sizeof(ushort) => ShortLength, _ => ushort.MaxValue + 1UL };
-        return new WsFrame((bytes[0] & 0x80) != 0, (bytes[0] >> 4) & 0x7, (WsOpcode)(bytes[0] & 0xF), header.IsMasked, payload, header.Size + payload.Length)
+        return new WsFrame((bytes[0] & 0x80) != 0, (bytes[0] >> 4) & 0x7, (WsOpcode)(bytes[0] & 0xF), header.IsMasked, payload,
+            header.Size + payload.Length)
         {
             IsLengthPadded = header.PayloadLength < smallest,
         };
@@ -68,7 +70,8 @@ internal sealed record WsFrame(bool IsFinal, int Reserved, WsOpcode Opcode, bool
     }
 
     /// <summary>
-    /// True for the beginning of a frame that its direction may not send: a reserved bit, or a mask, or none. It is seen when as many bytes are in as the header of a right one has: readers take the header as a whole.
+    /// True for the beginning of a frame that its direction may not send: a reserved bit, or a mask, or none. It is seen when as many bytes
+    /// are in as the header of a right one has: readers take the header as a whole.
     /// </summary>
     public static bool IsBreach(ReadOnlySpan<byte> bytes, bool isMasked)
     {
@@ -77,7 +80,8 @@ internal sealed record WsFrame(bool IsFinal, int Reserved, WsOpcode Opcode, bool
             return false;
         }
 
-        int size = BasicHeader + (bytes[1] & 0x7F) switch { ShortLength => sizeof(ushort), LongLength => sizeof(ulong), _ => 0 } + (isMasked ? MaskSize : 0);
+        int size = BasicHeader + (bytes[1] & 0x7F) switch { ShortLength => sizeof(ushort), LongLength => sizeof(ulong), _ => 0 }
+            + (isMasked ? MaskSize : 0);
         return bytes.Length >= size && ((bytes[0] & 0x70) != 0 || (bytes[1] & 0x80) != 0 != isMasked);
     }
 
@@ -88,7 +92,8 @@ internal sealed record WsFrame(bool IsFinal, int Reserved, WsOpcode Opcode, bool
         {
             < ShortLength => [(byte)payload.Length],
             <= ushort.MaxValue => [ShortLength, (byte)(payload.Length >> 8), (byte)payload.Length],
-            _ => [LongLength, 0, 0, 0, 0, (byte)(payload.Length >> 24), (byte)(payload.Length >> 16), (byte)(payload.Length >> 8), (byte)payload.Length],
+            _ => [LongLength, 0, 0, 0, 0, (byte)(payload.Length >> 24), (byte)(payload.Length >> 16), (byte)(payload.Length >> 8),
+                (byte)payload.Length],
         };
         byte[] body = payload.ToArray();
         if (mask is not null)

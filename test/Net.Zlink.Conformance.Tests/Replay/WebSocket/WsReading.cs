@@ -1,6 +1,7 @@
 namespace Net.Zlink.Conformance.Tests.Replay.WebSocket;
 
-/// <summary>Reads one direction of a ws connection as its bytes come: the HTTP head, then frames; and notices what no sender may do.</summary>
+/// <summary>Reads one direction of a ws connection as its bytes come: the HTTP head, then frames; and notices what no sender may
+/// do.</summary>
 /// <param name="isMasked">What frames of this direction must be: a client masks, a server does not.</param>
 internal sealed class WsReading(bool isMasked)
 {

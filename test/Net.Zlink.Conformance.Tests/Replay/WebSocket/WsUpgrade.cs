@@ -3,7 +3,8 @@ using System.Text;
 
 namespace Net.Zlink.Conformance.Tests.Replay.WebSocket;
 
-/// <summary>The two values of an upgrade that belong together: the request's key and what the answer makes of it (RFC 6455, section 4.2.2).</summary>
+/// <summary>The two values of an upgrade that belong together: the request's key and what the answer makes of it (RFC 6455, section
+/// 4.2.2).</summary>
 internal static class WsUpgrade
 {
     public const string KeyHeader = "sec-websocket-key";

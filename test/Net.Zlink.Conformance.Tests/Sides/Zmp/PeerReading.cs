@@ -3,7 +3,8 @@ using System.Buffers.Binary;
 namespace Net.Zlink.Conformance.Tests.Sides.Zmp;
 
 /// <summary>
-/// Reads what one played peer has sent on a connection, by the book (docs/protocol.md, sections 7 to 9) and without any code of the library: which frames are whole, whether the handshake is complete,
+/// Reads what one played peer has sent on a connection, by the book (docs/protocol.md, sections 7 to 9) and without any code of the
+/// library: which frames are whole, whether the handshake is complete,
 /// and where the peer breaks the protocol.
 /// </summary>
 internal sealed class PeerReading(byte ownType, long limit)
@@ -41,7 +42,8 @@ internal sealed class PeerReading(byte ownType, long limit)
     /// <summary>What it broke is the header of its HELLO.</summary>
     public bool IsBrokenInHelloHeader { get; private set; }
 
-    /// <summary>Takes further bytes; returns the frames that became whole behind the handshake, without control and identity frames.</summary>
+    /// <summary>Takes further bytes; returns the frames that became whole behind the handshake, without control and identity
+    /// frames.</summary>
     public IReadOnlyList<PeerFrame> Take(byte[] bytes)
     {
         _tail.AddRange(bytes);

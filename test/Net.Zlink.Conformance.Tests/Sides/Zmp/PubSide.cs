@@ -2,7 +2,8 @@ using Net.Zlink.Conformance.Tests.Replay.Model;
 
 namespace Net.Zlink.Conformance.Tests.Sides.Zmp;
 
-/// <summary>PUB. It receives nothing; what it does with subscriptions it does by itself, so there is nothing for the application to let it do.</summary>
+/// <summary>PUB. It receives nothing; what it does with subscriptions it does by itself, so there is nothing for the application to let it
+/// do.</summary>
 internal sealed class PubSide(SideRequest request) : ZmpSide(request)
 {
     private PubSocket? _socket;

@@ -15,7 +15,8 @@ internal abstract class ReceivingSide(SideRequest request) : ZmpSide(request)
         return found;
     }
 
-    public override async ValueTask<ReceivedMessage> ReceiveAsync(CancellationToken cancellation) => Taken(await Receiver.ReceiveAsync(cancellation));
+    public override async ValueTask<ReceivedMessage> ReceiveAsync(CancellationToken cancellation) =>
+        Taken(await Receiver.ReceiveAsync(cancellation));
 
     /// <summary>The message in the native shape.</summary>
     protected virtual IReadOnlyList<byte[]> PartsOf(in Message message) => message.ToArrays();

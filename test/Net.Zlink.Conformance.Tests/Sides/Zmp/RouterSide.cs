@@ -48,7 +48,8 @@ internal sealed class RouterSide(SideRequest request) : ReceivingSide(request)
                 _socket!.Options.ProbeRouter = ZmpOptionNames.IsOn(option);
                 return true;
             case "ROUTER_HANDOVER":
-                _socket!.Options.OnDuplicateRoutingId = ZmpOptionNames.IsOn(option) ? DuplicateRoutingId.Replace : DuplicateRoutingId.Refuse;
+                _socket!.Options.OnDuplicateRoutingId = ZmpOptionNames.IsOn(option) ? DuplicateRoutingId.Replace
+                    : DuplicateRoutingId.Refuse;
                 return true;
             case "CONNECT_ROUTING_ID":
                 _nextName = option.Value.Bytes;

@@ -19,7 +19,8 @@ internal sealed class SeveredPeers
         _severance = severance;
         _side = severance.Transcript.Sides[severance.Implemented];
         long limit = _side.Options.LastOrDefault(option => option.Name is "MAXMSGSIZE")?.Value.Number ?? -1;
-        foreach (TranscriptAction action in severance.Transcript.Actions.Where(a => a.Step <= severance.Step && a.Kind is ActionKind.Connect or ActionKind.Accept && IsOurs(severance, a.Connection)))
+        foreach (TranscriptAction action in severance.Transcript.Actions.Where(
+            a => a.Step <= severance.Step && a.Kind is ActionKind.Connect or ActionKind.Accept && IsOurs(severance, a.Connection)))
         {
             _peers.TryAdd(action.Connection, new Peer(action.Connection, new PeerReading(TypeOf(_side.Type), limit)));
         }
@@ -34,7 +35,8 @@ internal sealed class SeveredPeers
     public List<ArrivedFrame> FramesOfStep { get; } = [];
 
     public static bool IsOurs(Severance severance, int connection)
-        => severance.Implemented is "b" || string.Equals(severance.Transcript.ConnectorOf(connection), severance.Implemented, StringComparison.Ordinal);
+        => severance.Implemented is "b" || string.Equals(
+            severance.Transcript.ConnectorOf(connection), severance.Implemented, StringComparison.Ordinal);
 
     /// <summary>What the lost peer had subscribed, in ascending order. The side that connected keeps it for the next connection.</summary>
     public IEnumerable<byte[]> LostTopics()
@@ -70,8 +72,10 @@ internal sealed class SeveredPeers
             yield return Event("CONNECTION_READY", 0, peer.Reading.RoutingId);
         }
 
-        bool isOver = peer.Number == _severance.Connection || peer.IsEvicted || peer.IsTurnedAway || peer.Reading.IsBroken || IsGone(peer, _severance.Step);
-        if (!isOver || _severance.Transcript.Actions.Any(action => action.Kind is ActionKind.Close && action.Step <= _severance.Step && IsHere(action.At)))
+        bool isOver = peer.Number == _severance.Connection || peer.IsEvicted || peer.IsTurnedAway || peer.Reading.IsBroken
+            || IsGone(peer, _severance.Step);
+        if (!isOver || _severance.Transcript.Actions.Any(
+            action => action.Kind is ActionKind.Close && action.Step <= _severance.Step && IsHere(action.At)))
         {
             yield break; // An application's own close is no event.
         }
@@ -121,7 +125,8 @@ internal sealed class SeveredPeers
     /// <summary>A PAIR has one peer, and a ROUTER one of each routing id.</summary>
     private void FindPlace(Peer peer, int step)
     {
-        foreach (Peer other in _peers.Values.Where(other => other != peer && other.Reading.IsReady && !other.IsTurnedAway && !other.IsEvicted && !IsGone(other, step)))
+        foreach (Peer other in _peers.Values.Where(
+            other => other != peer && other.Reading.IsReady && !other.IsTurnedAway && !other.IsEvicted && !IsGone(other, step)))
         {
             if (_side.Type is "ROUTER" && other.Reading.RoutingId.AsSpan().SequenceEqual(peer.Reading.RoutingId))
             {
@@ -136,13 +141,15 @@ internal sealed class SeveredPeers
     /// <summary>It ended before: in an earlier step, or dropped at the beginning of this one.</summary>
     private bool IsGone(Peer peer, int step)
         => _severance.Transcript.Records.Any(record => record.Connection == peer.Number && record.Step < step && record.Close is not null)
-            || _severance.Transcript.Actions.Any(action => action.Kind is ActionKind.Cut && action.Connection == peer.Number && action.Step <= step);
+            || _severance.Transcript.Actions.Any(action => action.Kind is ActionKind.Cut && action.Connection == peer.Number
+                && action.Step <= step);
 
     private bool OnlyFirst() => _side.Options.Any(option => option.Name is "ONLY_FIRST_SUBSCRIBE" && option.Value.Number != 0);
 
     private bool IsHere(string at) => string.Equals(at, _severance.Implemented, StringComparison.Ordinal);
 
-    private MonitorEvent Event(string name, long value, byte[] routingId) => new(_severance.Implemented, _severance.Step, name, value, routingId, Noise: false, []);
+    private MonitorEvent Event(string name, long value, byte[] routingId) =>
+        new(_severance.Implemented, _severance.Step, name, value, routingId, Noise: false, []);
 
     private sealed class Peer(int number, PeerReading reading)
     {

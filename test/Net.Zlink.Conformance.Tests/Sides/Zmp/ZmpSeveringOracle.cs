@@ -4,7 +4,8 @@ using Net.Zlink.Conformance.Tests.Replay.Severing;
 namespace Net.Zlink.Conformance.Tests.Sides.Zmp;
 
 /// <summary>
-/// ZMP: of what the transcript delivers in the step of the cut, the messages that were whole by then; an XPUB is then told of the topics that the lost peer held. The monitor hears of the loss,
+/// ZMP: of what the transcript delivers in the step of the cut, the messages that were whole by then; an XPUB is then told of the topics
+/// that the lost peer held. The monitor hears of the loss,
 /// or, where the peer had broken the protocol by then, of that.
 /// </summary>
 internal sealed class ZmpSeveringOracle : ISeveringOracle
@@ -19,7 +20,8 @@ internal sealed class ZmpSeveringOracle : ISeveringOracle
     {
         Side side = severance.Transcript.Sides[severance.Implemented];
         bool isXPub = side.Type is "XPUB";
-        DeliveredMessage[] expected = [.. severance.Transcript.Delivered.Where(message => message.Step == severance.Step && string.Equals(message.At, severance.Implemented, StringComparison.Ordinal))];
+        DeliveredMessage[] expected = [.. severance.Transcript.Delivered.Where(
+            message => message.Step == severance.Step && string.Equals(message.At, severance.Implemented, StringComparison.Ordinal))];
 
         // What no arriving frame accounts for is the doing of a connection that was dropped at the beginning of the step.
         bool dropsFirst = severance.Transcript.Actions.Any(action => action.Step == severance.Step && action.Kind is ActionKind.Cut);
@@ -28,23 +30,28 @@ internal sealed class ZmpSeveringOracle : ISeveringOracle
         var delivered = expected.Where(message => arrived.Contains(message) || (dropsFirst && !arriving.Contains(message))).ToList();
         if (isXPub)
         {
-            delivered.AddRange(peers.LostTopics().Select(topic => new DeliveredMessage(severance.Implemented, severance.Step, [[0, .. topic]])));
+            delivered.AddRange(peers.LostTopics().Select(
+                topic => new DeliveredMessage(severance.Implemented, severance.Step, [[0, .. topic]])));
         }
 
         // Notices stand in a line of their own.
-        return [.. delivered.GroupBy(message => isXPub && message.Parts is [[0 or 1, ..]]).Select(line => (IReadOnlyList<DeliveredMessage>)[.. line])];
+        return [.. delivered.GroupBy(message => isXPub && message.Parts is [[0 or 1, ..]])
+            .Select(line => (IReadOnlyList<DeliveredMessage>)[.. line])];
     }
 
     /// <summary>The frames that the played sides send in the step when nothing is cut.</summary>
     private static List<ArrivedFrame> WholeStep(Severance severance)
     {
         List<PlayedBytes> played = [.. severance.Transcript.Records
-            .Where(record => record.Step <= severance.Step && record.Bytes.Length > 0 && !string.Equals(record.From, severance.Implemented, StringComparison.Ordinal) && SeveredPeers.IsOurs(severance, record.Connection))
+            .Where(record => record.Step <= severance.Step && record.Bytes.Length > 0
+                && !string.Equals(record.From, severance.Implemented, StringComparison.Ordinal)
+                && SeveredPeers.IsOurs(severance, record.Connection))
             .Select(record => new PlayedBytes(record.Connection, record.Step, record.Bytes))];
         return new SeveredPeers(severance with { Played = played }).FramesOfStep;
     }
 
-    /// <summary>Which of these messages the frames account for, in order. Frames that account for none were filtered, dropped, or came from a peer that is not read.</summary>
+    /// <summary>Which of these messages the frames account for, in order. Frames that account for none were filtered, dropped, or came from
+    /// a peer that is not read.</summary>
     private static HashSet<DeliveredMessage> Arrived(Side side, DeliveredMessage[] expected, List<ArrivedFrame> frames)
     {
         var arrived = new HashSet<DeliveredMessage>(ReferenceEqualityComparer.Instance);

@@ -13,7 +13,8 @@ public sealed class MeasuringProcessTests
     public async Task A_process_that_is_over_its_time_is_ended_and_is_a_fault()
     {
         SkipWhereThereIsNoShell();
-        MeasuredFigures figures = await MeasuringProcess.RunAsync(new ProcessStartInfo(Endless), ResultLines.Throughput, TimeSpan.Zero, TimeSpan.Zero, TestContext.Current.CancellationToken);
+        MeasuredFigures figures = await MeasuringProcess.RunAsync(
+            new ProcessStartInfo(Endless), ResultLines.Throughput, TimeSpan.Zero, TimeSpan.Zero, TestContext.Current.CancellationToken);
         Assert.Contains("did not end", figures.Fault, StringComparison.Ordinal);
         Assert.Null(figures.Find(ResultLines.Throughput));
     }
@@ -22,8 +23,10 @@ public sealed class MeasuringProcessTests
     public async Task A_process_that_printed_its_figure_and_does_not_end_is_a_fault()
     {
         SkipWhereThereIsNoShell();
-        var shell = new ProcessStartInfo("/bin/sh", ["-c", $"echo RESULT,net-zlink,PAIR,tcp,64,{ResultLines.Throughput},5; exec > /dev/null; exec {Endless}"]);
-        MeasuredFigures figures = await MeasuringProcess.RunAsync(shell, ResultLines.Throughput, TimeSpan.FromSeconds(60), TimeSpan.Zero, TestContext.Current.CancellationToken);
+        var shell = new ProcessStartInfo("/bin/sh",
+            ["-c", $"echo RESULT,net-zlink,PAIR,tcp,64,{ResultLines.Throughput},5; exec > /dev/null; exec {Endless}"]);
+        MeasuredFigures figures = await MeasuringProcess.RunAsync(
+            shell, ResultLines.Throughput, TimeSpan.FromSeconds(60), TimeSpan.Zero, TestContext.Current.CancellationToken);
         Assert.Equal(5, figures.Find(ResultLines.Throughput));
         Assert.Contains("after its figure", figures.Fault, StringComparison.Ordinal);
     }

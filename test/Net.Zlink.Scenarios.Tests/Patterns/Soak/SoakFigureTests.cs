@@ -76,6 +76,7 @@ public sealed class SoakFigureTests
     private static List<SoakSample> Samples(double hours, Func<double, double> megabytes)
     {
         const int Count = 101;
-        return [.. Enumerable.Range(0, Count).Select(i => hours * i / (Count - 1)).Select(hour => new SoakSample(hour * 3600, megabytes(hour), 0, 0, 0, 0, 0, 0))];
+        return [.. Enumerable.Range(0, Count).Select(i => hours * i / (Count - 1))
+            .Select(hour => new SoakSample(hour * 3600, megabytes(hour), 0, 0, 0, 0, 0, 0))];
     }
 }

@@ -41,7 +41,8 @@ public sealed class ChartAxisTests
     [Fact]
     public void What_cannot_be_drawn_does_not_stretch_an_axis()
     {
-        Assert.Equal(ChartAxis.Logarithmic("y", [10, 100]).Ticks, ChartAxis.Logarithmic("y", [10, 0, -5, double.NaN, double.PositiveInfinity, 100]).Ticks);
+        Assert.Equal(ChartAxis.Logarithmic("y", [10, 100]).Ticks,
+            ChartAxis.Logarithmic("y", [10, 0, -5, double.NaN, double.PositiveInfinity, 100]).Ticks);
         Assert.False(ChartAxis.Logarithmic("y", [1]).Shows(0));
         Assert.True(ChartAxis.Linear("y", [1]).Shows(0));
         Assert.NotEmpty(ChartAxis.Linear("y", []).Ticks);

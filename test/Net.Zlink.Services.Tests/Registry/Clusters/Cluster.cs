@@ -3,7 +3,8 @@ using Xunit;
 
 namespace Net.Zlink.Services.Tests.Clusters;
 
-/// <summary>Registries in a full mesh on a clock that a test moves: links with latency that keep the order, cuts, restarts, receivers that register, heartbeat, leave or die.</summary>
+/// <summary>Registries in a full mesh on a clock that a test moves: links with latency that keep the order, cuts, restarts, receivers that
+/// register, heartbeat, leave or die.</summary>
 internal sealed class Cluster
 {
     public static readonly TimeSpan HeartbeatTimeout = TimeSpan.FromSeconds(3);
@@ -24,7 +25,8 @@ internal sealed class Cluster
         _random = new Random(seed);
         _ids = [.. Enumerable.Range(1, nodes).Select(static i => (uint)i)];
         _alive = [.. Enumerable.Range(0, nodes).Select(static _ => new HashSet<string>(StringComparer.Ordinal))];
-        _nodes = [.. Enumerable.Range(0, nodes).Select(i => i < natives ? (ClusterNode)new NativeNode(_ids[i]) : new ManagedNode(_ids[i], ClockSequence(), _now))];
+        _nodes = [.. Enumerable.Range(0, nodes).Select(
+            i => i < natives ? (ClusterNode)new NativeNode(_ids[i]) : new ManagedNode(_ids[i], ClockSequence(), _now))];
         _links = [.. from i in Enumerable.Range(0, nodes) from j in Enumerable.Range(0, nodes) where i != j select new Link(i, j)];
         foreach (Link link in _links)
         {
@@ -73,7 +75,8 @@ internal sealed class Cluster
         }
     }
 
-    /// <summary>Everything is connected; when every timeout is over, all list the same, which is the union of what is registered, and no more lists are sent than the periodic ones.</summary>
+    /// <summary>Everything is connected; when every timeout is over, all list the same, which is the union of what is registered, and no
+    /// more lists are sent than the periodic ones.</summary>
     public void AssertConverges(string run)
     {
         foreach (Link link in _links.Where(static link => !link.IsUp))
@@ -89,8 +92,11 @@ internal sealed class Cluster
         for (int i = 0; i < _nodes.Length; i++)
         {
             IReadOnlySet<string> listed = _nodes[i].Listed;
-            string state = string.Create(CultureInfo.InvariantCulture, $"{run}: registry {i} lists [{string.Join(", ", listed.Order(StringComparer.Ordinal))}], registered are [{string.Join(", ", union.Order(StringComparer.Ordinal))}]");
-            Assert.True(listed.Select(Key).Order(StringComparer.Ordinal).SequenceEqual(keys, StringComparer.Ordinal), $"not the union: {state}");
+            string state = string.Create(CultureInfo.InvariantCulture,
+                $"{run}: registry {i} lists [{string.Join(", ", listed.Order(StringComparer.Ordinal))}], registered are "
+                + $"[{string.Join(", ", union.Order(StringComparer.Ordinal))}]");
+            Assert.True(listed.Select(Key).Order(StringComparer.Ordinal).SequenceEqual(keys, StringComparer.Ordinal),
+                $"not the union: {state}");
             Assert.True(listed.IsSubsetOf(union), $"an entry as nobody registered it: {state}");
         }
 

@@ -42,5 +42,6 @@ internal abstract class ClusterNode
     protected static EntryKey KeyOf(string key) => new(new ServiceKey(1, new ServiceText(key[..1])), new ServiceText(key[1..]));
 
     protected static IReadOnlySet<string> Texts(IEnumerable<ListedService> services) =>
-        services.SelectMany(static service => service.Instances.Select(instance => $"{service.Key.Name}{instance.Endpoint} {instance.Weight}")).ToHashSet(StringComparer.Ordinal);
+        services.SelectMany(static service => service.Instances.Select(
+            instance => $"{service.Key.Name}{instance.Endpoint} {instance.Weight}")).ToHashSet(StringComparer.Ordinal);
 }

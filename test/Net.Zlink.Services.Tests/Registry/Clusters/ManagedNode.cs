@@ -8,7 +8,8 @@ internal sealed class ManagedNode : ClusterNode
 
     public ManagedNode(uint id, ulong sequence, TimeSpan now)
     {
-        _state = new RegistryState(new RegistrySettings { Id = id, HeartbeatTimeout = Cluster.HeartbeatTimeout, PeerTimeout = Cluster.PeerTimeout }, sequence);
+        _state = new RegistryState(new RegistrySettings { Id = id, HeartbeatTimeout = Cluster.HeartbeatTimeout,
+            PeerTimeout = Cluster.PeerTimeout }, sequence);
         _schedule = new BroadcastSchedule(TimeSpan.FromMilliseconds(10), Cluster.BroadcastInterval, sequence, now);
         _state.Tick(now);
     }
@@ -17,7 +18,8 @@ internal sealed class ManagedNode : ClusterNode
 
     public override IReadOnlySet<string> Listed => Texts(_state.All);
 
-    public override void Register(TimeSpan now, string key, uint weight) => _state.Handle(now, Request(MessageIds.Register, key, weight), default);
+    public override void Register(TimeSpan now, string key, uint weight) =>
+        _state.Handle(now, Request(MessageIds.Register, key, weight), default);
 
     public override void Unregister(TimeSpan now, string key) => _state.Handle(now, Request(MessageIds.Unregister, key), default);
 
@@ -47,7 +49,8 @@ internal sealed class ManagedNode : ClusterNode
     }
 
     public override IReadOnlyList<SentList> Greeting() =>
-        [new SentList(Header(MessageIds.RegistrySync, _state.Own), _state.Own), new SentList(Header(MessageIds.ServiceList, _state.All), _state.All)];
+        [new SentList(Header(MessageIds.RegistrySync, _state.Own), _state.Own),
+            new SentList(Header(MessageIds.ServiceList, _state.All), _state.All)];
 
     public override object Connected(int peer) => new PeerView($"tcp://peer:{peer}");
 

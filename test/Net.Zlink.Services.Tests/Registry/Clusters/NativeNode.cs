@@ -38,8 +38,10 @@ internal sealed class NativeNode(uint id) : ClusterNode
 
     public override IReadOnlyList<SentList> Tick(TimeSpan now)
     {
-        uint[] silent = [.. _peers.Where(peer => now - peer.Value.LastHeard > Cluster.BroadcastInterval * 3).Select(static peer => peer.Key)];
-        int removed = _entries.Where(entry => entry.Value.Owner == id ? now - entry.Value.LastSign > Cluster.HeartbeatTimeout : silent.Contains(entry.Value.Owner))
+        uint[] silent = [.. _peers.Where(peer => now - peer.Value.LastHeard > Cluster.BroadcastInterval * 3)
+            .Select(static peer => peer.Key)];
+        int removed = _entries.Where(entry => entry.Value.Owner == id ? now - entry.Value.LastSign > Cluster.HeartbeatTimeout
+            : silent.Contains(entry.Value.Owner))
             .Select(static entry => entry.Key).ToArray().Count(_entries.Remove);
         Array.ForEach(silent, peer => _peers.Remove(peer));
         _sequence += removed > 0 ? 1UL : 0;
@@ -58,7 +60,9 @@ internal sealed class NativeNode(uint id) : ClusterNode
         ListedService[] services =
         [
             .. _entries.GroupBy(static entry => KeyOf(entry.Key).Service)
-                .Select(static group => new ListedService(group.Key, [.. group.Select(static entry => new ListedInstance(KeyOf(entry.Key).Endpoint, default, entry.Value.Weight))])),
+                .Select(static group => new ListedService(
+                    group.Key, [.. group.Select(static entry =>
+                    new ListedInstance(KeyOf(entry.Key).Endpoint, default, entry.Value.Weight))])),
         ];
         return [new SentList(new ServiceListHeader(MessageIds.ServiceList, id, _sequence, (uint)services.Length), services)];
     }
@@ -80,9 +84,11 @@ internal sealed class NativeNode(uint id) : ClusterNode
         }
 
         _peers[peer] = (list.Header.Sequence, now);
-        var parsed = list.Services.SelectMany(static service => service.Instances.Select(instance => (Key: $"{service.Key.Name}{instance.Endpoint}", instance.Weight)))
+        var parsed = list.Services.SelectMany(static service =>
+            service.Instances.Select(instance => (Key: $"{service.Key.Name}{instance.Endpoint}", instance.Weight)))
             .ToDictionary(static one => one.Key, static one => one.Weight, StringComparer.Ordinal);
-        bool isSame = _entries.All(entry => entry.Value.Owner != peer || (parsed.TryGetValue(entry.Key, out uint weight) && weight == entry.Value.Weight))
+        bool isSame = _entries.All(entry => entry.Value.Owner != peer
+            || (parsed.TryGetValue(entry.Key, out uint weight) && weight == entry.Value.Weight))
             && parsed.All(one => _entries.ContainsKey(one.Key));
         if (isSame)
         {
@@ -103,5 +109,6 @@ internal sealed class NativeNode(uint id) : ClusterNode
     }
 
     private HashSet<string> Show(Func<(uint Weight, uint Owner, TimeSpan LastSign), bool> which) =>
-        _entries.Where(entry => which(entry.Value)).Select(static entry => $"{entry.Key} {entry.Value.Weight}").ToHashSet(StringComparer.Ordinal);
+        _entries.Where(entry => which(entry.Value)).Select(static entry => $"{entry.Key} {entry.Value.Weight}")
+            .ToHashSet(StringComparer.Ordinal);
 }

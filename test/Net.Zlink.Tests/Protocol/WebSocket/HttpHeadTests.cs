@@ -29,7 +29,8 @@ public sealed class HttpHeadTests
     [InlineData("GET/", false)]
     [InlineData("\r\nGET", false)]
     [InlineData("\u0016\u0003\u0001", false)] // the beginning of TLS
-    public void Bytes_that_cannot_become_a_request_are_known_early(string text, bool mayBe) => Assert.Equal(mayBe, HttpHead.MayBeRequest(Bytes(text)));
+    public void Bytes_that_cannot_become_a_request_are_known_early(string text, bool mayBe) =>
+        Assert.Equal(mayBe, HttpHead.MayBeRequest(Bytes(text)));
 
     [Theory]
     [InlineData("", true)]
@@ -40,7 +41,8 @@ public sealed class HttpHeadTests
     [InlineData("HTTP/2", false)]
     [InlineData("http/1.1", false)]
     [InlineData("SSH-2.0", false)]
-    public void Bytes_that_cannot_become_an_answer_are_known_early(string text, bool mayBe) => Assert.Equal(mayBe, HttpHead.MayBeAnswer(Bytes(text)));
+    public void Bytes_that_cannot_become_an_answer_are_known_early(string text, bool mayBe) =>
+        Assert.Equal(mayBe, HttpHead.MayBeAnswer(Bytes(text)));
 
     [Theory]
     [InlineData("A: b", true)]

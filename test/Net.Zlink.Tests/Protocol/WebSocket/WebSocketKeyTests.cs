@@ -32,5 +32,6 @@ public sealed class WebSocketKeyTests
     [InlineData("dGhlIHNhbXBsZSBub25jZ*==", false)]
     [InlineData("dGhl IHNhbXBsZSBub25jZ==", false)]
     [InlineData("========================", false)]
-    public void A_key_is_16_bytes_in_base64(string key, bool isValid) => Assert.Equal(isValid, WebSocketKey.IsValid(Encoding.ASCII.GetBytes(key)));
+    public void A_key_is_16_bytes_in_base64(string key, bool isValid) =>
+        Assert.Equal(isValid, WebSocketKey.IsValid(Encoding.ASCII.GetBytes(key)));
 }

@@ -109,7 +109,8 @@ public sealed class ZmpFaultTests
             var buffer = new byte[ZmpErrorFrame.LargestFrame];
             int length = ZmpErrorFrame.Write(buffer, new ZmpFault((ZmpErrorCode)e.Code, e.Reason));
             ReadOnlySpan<byte> frame = buffer.AsSpan(0, length);
-            Assert.True(ZmpErrorFrame.TryParse(ZmpFrame.Next(ref frame, out _), out ZmpErrorCode code, out ReadOnlySpan<byte> reason, out _));
+            Assert.True(ZmpErrorFrame.TryParse(ZmpFrame.Next(ref frame, out _), out ZmpErrorCode code, out ReadOnlySpan<byte> reason,
+                out _));
             Assert.Equal(e, ((byte)code, Encoding.ASCII.GetString(reason)));
             Assert.True(frame.IsEmpty);
         });

@@ -27,7 +27,8 @@ internal static class ZmpFixture
     }
 
     /// <summary>HELLO and READY of a peer.</summary>
-    public static byte[] Greeting(byte type, ReadOnlySpan<byte> routingId = default) => [.. Frame(2, [1, type, (byte)routingId.Length, .. routingId]), .. Frame(2, [4])];
+    public static byte[] Greeting(byte type, ReadOnlySpan<byte> routingId = default) =>
+        [.. Frame(2, [1, type, (byte)routingId.Length, .. routingId]), .. Frame(2, [4])];
 
     public static byte[] DealerGreeting(ReadOnlySpan<byte> routingId) => Greeting((byte)ZmpSocketType.Dealer, routingId);
 
@@ -53,7 +54,8 @@ internal static class ZmpFixture
     }
 
     /// <summary>
-    /// Reads as a connection does: scans each piece behind the rest of the one before, takes the whole frames in order, and stops at the first fault.
+    /// Reads as a connection does: scans each piece behind the rest of the one before, takes the whole frames in order, and stops at the
+    /// first fault.
     /// Says what the frames were, one word each, and at last the fault; checks on the way that each scan fits the bytes it was given.
     /// </summary>
     public static string Play(IEnumerable<byte[]> pieces, ZmpSocketType own, long limit)

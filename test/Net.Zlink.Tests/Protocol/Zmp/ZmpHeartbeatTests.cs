@@ -15,7 +15,8 @@ public sealed class ZmpHeartbeatTests
     public void A_HEARTBEAT_says_ttl_and_context(int ttl, string context, string expected)
     {
         var buffer = new byte[ZmpHeartbeat.LargestFrame];
-        Assert.Equal(ZmpFixture.Plain(expected), ZmpFixture.Written(buffer, ZmpHeartbeat.Write(buffer, (ushort)ttl, ZmpFixture.Hex(context))));
+        Assert.Equal(ZmpFixture.Plain(expected), ZmpFixture.Written(
+            buffer, ZmpHeartbeat.Write(buffer, (ushort)ttl, ZmpFixture.Hex(context))));
     }
 
     [Theory]

@@ -58,7 +58,8 @@ public sealed class ZmpHostileBytesTests
             select (bytes, kept);
         ForAll(cases, 1_000, static c =>
             Assert.StartsWith(
-                ZmpFixture.Play([c.Bytes[..c.Kept]], ZmpSocketType.Dealer, Limit), ZmpFixture.Play([c.Bytes], ZmpSocketType.Dealer, Limit), StringComparison.Ordinal));
+                ZmpFixture.Play([c.Bytes[..c.Kept]], ZmpSocketType.Dealer, Limit), ZmpFixture.Play([c.Bytes], ZmpSocketType.Dealer, Limit),
+                    StringComparison.Ordinal));
     }
 
     [Fact]
@@ -69,7 +70,8 @@ public sealed class ZmpHostileBytesTests
             {
                 bool good = ZmpHello.TryParse(body, own, out _, out _, out ZmpFault refused);
                 var inbound = new ZmpInbound(own);
-                Assert.Equal(good ? ZmpInboundKind.HelloAccepted : ZmpInboundKind.Fault, inbound.Parse(ZmpFlags.Control, body, out ZmpFault fault));
+                Assert.Equal(good ? ZmpInboundKind.HelloAccepted : ZmpInboundKind.Fault,
+                    inbound.Parse(ZmpFlags.Control, body, out ZmpFault fault));
                 Assert.Equal(refused, fault);
             }
 
@@ -92,8 +94,10 @@ public sealed class ZmpHostileBytesTests
     {
         byte[] good = ZmpFixture.Hex(
             ZmpFixture.Hello + "5A01020000000026 04 0B536F636B65742D54797065 00000006 4445414C4552 084964656E74697479 00000002 4131"
-            + "5A01020000000005 02 0000 01 63" + "5A01010000000002 7031" + "5A01020000000003 03 01 63" + "5A01000000000001 78" + "5A01080000000001 6B"
-            + "5A01100000000001 6B" + "5A01050000000002 6964" + "5A01000000000000" + "5A01020000000010 05 01 0D 696E76616C6964206D61676963");
+            + "5A01020000000005 02 0000 01 63" + "5A01010000000002 7031" + "5A01020000000003 03 01 63" + "5A01000000000001 78"
+                + "5A01080000000001 6B"
+            + "5A01100000000001 6B" + "5A01050000000002 6964" + "5A01000000000000"
+                + "5A01020000000010 05 01 0D 696E76616C6964206D61676963");
         int seed = Environment.TickCount;
         var random = new Random(seed);
         try
@@ -108,7 +112,8 @@ public sealed class ZmpHostileBytesTests
                 }
 
                 int[] cuts = [random.Next(1, 30), random.Next(1, 30), random.Next(1, 30)];
-                Assert.Equal(ZmpFixture.Play([bytes], ZmpSocketType.Router, Limit), ZmpFixture.Play(ZmpFixture.Cut(bytes, cuts), ZmpSocketType.Router, Limit));
+                Assert.Equal(ZmpFixture.Play([bytes], ZmpSocketType.Router, Limit),
+                    ZmpFixture.Play(ZmpFixture.Cut(bytes, cuts), ZmpSocketType.Router, Limit));
             }
         }
         catch (Exception e)
@@ -121,7 +126,8 @@ public sealed class ZmpHostileBytesTests
     public void Reading_and_answering_allocates_nothing()
     {
         byte[] bytes = ZmpFixture.Hex(
-            ZmpFixture.Hello + ZmpFixture.Ready + "5A01020000000005 02 0000 01 63" + "5A01010000000002 7031" + "5A01000000000001 78" + "5A01080000000001 6B" + "5A01020000000002 03 00");
+            ZmpFixture.Hello + ZmpFixture.Ready + "5A01020000000005 02 0000 01 63" + "5A01010000000002 7031" + "5A01000000000001 78"
+                + "5A01080000000001 6B" + "5A01020000000002 03 00");
         var answer = new byte[ZmpReady.LargestFrame];
         int rounds = 0;
         int data = 0;

@@ -27,7 +27,8 @@ public sealed class ZmpPropertiesTests
     public void What_this_side_knows_wins_over_what_the_peer_says()
     {
         ZmpProperties properties = ZmpProperties.Of(
-            Body(("Peer-Address", "forged"), ("x", "1")), KeyValuePair.Create(ZmpProperties.PeerAddressKey, "127.0.0.1"), KeyValuePair.Create(ZmpProperties.FileDescriptorKey, "7"))!;
+            Body(("Peer-Address", "forged"), ("x", "1")), KeyValuePair.Create(ZmpProperties.PeerAddressKey, "127.0.0.1"),
+                KeyValuePair.Create(ZmpProperties.FileDescriptorKey, "7"))!;
         Assert.Equal("127.0.0.1", TextOf(properties, "Peer-Address"));
         Assert.Equal("7", TextOf(properties, "__fd"));
         Assert.Equal("1", TextOf(properties, "x"));

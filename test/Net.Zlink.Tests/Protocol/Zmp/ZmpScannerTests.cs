@@ -39,7 +39,8 @@ public sealed class ZmpScannerTests
     [InlineData("5A", "01", "00", "08", "03 flags invalid")]
     [InlineData("5A", "01", "00", "22", "03 flags invalid")]
     [InlineData("5A", "01", "00", "02", null)]
-    public void The_header_of_a_whole_HELLO_is_checked_in_order(string magic, string version, string reserved, string flags, string? expected)
+    public void The_header_of_a_whole_HELLO_is_checked_in_order(
+        string magic, string version, string reserved, string flags, string? expected)
     {
         var scanner = default(ZmpScanner);
         ZmpScan scan = scanner.Scan(ZmpFixture.Hex($"{magic}{version}{flags}{reserved}00000007 01050452415731"), -1);

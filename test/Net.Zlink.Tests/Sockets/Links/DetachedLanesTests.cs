@@ -174,7 +174,8 @@ public sealed class DetachedLanesTests : IDisposable
         Assert.Equal(["a1", "a2", "a3", "none"], Queue.Take(4));
     }
 
-    /// <summary>Any sequence of connections, ends, messages and looks: each peer's messages come in their order, all of them, and nothing stands still while something is unread.</summary>
+    /// <summary>Any sequence of connections, ends, messages and looks: each peer's messages come in their order, all of them, and nothing
+    /// stands still while something is unread.</summary>
     [Fact]
     public void Each_peers_messages_come_in_order_whatever_its_connections_do()
     {

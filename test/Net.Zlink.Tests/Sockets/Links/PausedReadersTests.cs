@@ -152,7 +152,8 @@ public sealed class PausedReadersTests
         while (taken < due)
         {
             // Since the last one, not all of them: each is two changes of threads, which busy processors take their time for.
-            Assert.True(TimeProvider.System.GetElapsedTime(last) < Patience, $"{due - taken} of {due} did not come, {world.Room.Count} wait");
+            Assert.True(TimeProvider.System.GetElapsedTime(last) < Patience,
+                $"{due - taken} of {due} did not come, {world.Room.Count} wait");
             if (!world.TryTake())
             {
                 Thread.Yield();

@@ -49,7 +49,8 @@ internal sealed class TestCore : SocketCore, IDisposable
     /// <summary>As a SUB does when it wants less.</summary>
     public void Narrowed() => OnFilterChanged();
 
-    public override SendStatus Route(ReadOnlySpan<byte> routeId, in OutgoingMessage message) => Routing(routeId.ToArray(), message.Payload.ToArray());
+    public override SendStatus Route(ReadOnlySpan<byte> routeId, in OutgoingMessage message) =>
+        Routing(routeId.ToArray(), message.Payload.ToArray());
 
     /// <summary>Ends it; every rented buffer must be back.</summary>
     public void Dispose()
@@ -97,9 +98,11 @@ internal sealed class TestLink : PeerLink
 
     public override bool HasCapacity => false;
 
-    public static TestLink Create(SocketCore socket, QueueLimits limits, bool conflates = false, bool isShared = false, ByteBudget? budget = null)
+    public static TestLink Create(SocketCore socket, QueueLimits limits, bool conflates = false, bool isShared = false,
+        ByteBudget? budget = null)
     {
-        var pipe = new TestLink(socket, new InboundLane(limits, budget) { Conflates = conflates, IsShared = isShared }) { Endpoint = "test", IsActive = false, IsAttached = true };
+        var pipe = new TestLink(socket, new InboundLane(limits, budget) { Conflates = conflates, IsShared = isShared }) { Endpoint =
+            "test", IsActive = false, IsAttached = true };
         pipe.Lane.BelongTo(pipe);
         return pipe;
     }

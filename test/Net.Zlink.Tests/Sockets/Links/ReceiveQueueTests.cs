@@ -231,7 +231,8 @@ public sealed class ReceiveQueueTests : IDisposable
         {
             for (int pipe = 0; pipe < 2; pipe++)
             {
-                int[] numbers = [.. one.Where(t => t.StartsWith($"{pipe}:", StringComparison.Ordinal)).Select(t => int.Parse(t.AsSpan(2), System.Globalization.CultureInfo.InvariantCulture))];
+                int[] numbers = [.. one.Where(t => t.StartsWith($"{pipe}:", StringComparison.Ordinal))
+                    .Select(t => int.Parse(t.AsSpan(2), System.Globalization.CultureInfo.InvariantCulture))];
                 Assert.Equal(numbers.Order(), numbers);
             }
         }
@@ -249,7 +250,8 @@ public sealed class ReceiveQueueTests : IDisposable
         {
             for (int i = 0; i < Peers; i++)
             {
-                // Read from a wire, appended by a sender of this process, or long enough for memory of its own; of every seventh peer only the newest is kept.
+                // Read from a wire, appended by a sender of this process, or long enough for memory of its own; of every seventh peer only
+                // the newest is kept.
                 string text = $"{i}:{m}";
                 _ = ((i + m) % 3) switch
                 {
@@ -294,7 +296,8 @@ public sealed class ReceiveQueueTests : IDisposable
             Queue.Drop(links[i].Lane);
         }
 
-        string[] left = [.. Enumerable.Range(0, 2).SelectMany(m => Enumerable.Range(0, links.Length).Where(i => i % 2 == 1).Select(i => $"{i}:{m}"))];
+        string[] left = [.. Enumerable.Range(0, 2)
+            .SelectMany(m => Enumerable.Range(0, links.Length).Where(i => i % 2 == 1).Select(i => $"{i}:{m}"))];
         Assert.Equal(left, Queue.Take(left.Length));
         Assert.Null(Queue.Take());
     }

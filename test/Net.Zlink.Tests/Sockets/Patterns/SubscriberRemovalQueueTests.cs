@@ -206,7 +206,8 @@ public sealed class SubscriberRemovalQueueTests
         /// <summary>From here on there is none: the pool has gone.</summary>
         public void LoseMemory() => _host.Pool.Dispose();
 
-        public void Close() => Core.Close(DisconnectReason.Local, TimeSpan.Zero, new SocketEnd(SendStatus.Closed, static () => new ObjectDisposedException("test")));
+        public void Close() => Core.Close(DisconnectReason.Local, TimeSpan.Zero,
+            new SocketEnd(SendStatus.Closed, static () => new ObjectDisposedException("test")));
 
         public void Dispose()
         {

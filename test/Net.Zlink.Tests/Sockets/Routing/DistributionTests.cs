@@ -50,7 +50,8 @@ public sealed class DistributionTests
                     attached.RemoveAt(n % attached.Count);
                 }
 
-                Assert.Equal(attached.Select(static a => a.Peer).Order(StringComparer.Ordinal), test._distribution.Peers.ToArray().Order(StringComparer.Ordinal));
+                Assert.Equal(attached.Select(static a => a.Peer).Order(StringComparer.Ordinal),
+                    test._distribution.Peers.ToArray().Order(StringComparer.Ordinal));
                 Assert.Equal(attached.Count, test._distribution.Count);
             }
         });

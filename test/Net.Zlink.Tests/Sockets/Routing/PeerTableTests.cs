@@ -103,7 +103,9 @@ public sealed class PeerTableTests
     [Fact]
     public void Ids_that_differ_anywhere_are_told_apart()
     {
-        string[] ids = [.. Enumerable.Range(1, 255).SelectMany(static length => (string[])[new('x', length), new string('x', length - 1) + "y", "y" + new string('x', length - 1)]).Distinct(StringComparer.Ordinal)];
+        string[] ids = [.. Enumerable.Range(1, 255)
+            .SelectMany(static length => (string[])[new('x', length), new string('x', length - 1) + "y",
+            "y" + new string('x', length - 1)]).Distinct(StringComparer.Ordinal)];
         foreach (string id in ids)
         {
             Assert.True(_table.TryAdd(Bytes(id), id, out _));
@@ -137,7 +139,8 @@ public sealed class PeerTableTests
     [Fact]
     public void A_table_answers_as_a_dictionary_of_texts_does()
     {
-        Gen<string> ids = Gen.Frequency((5, Gen.Elements("a", "b", "ab", "ba")), (1, Gen.Elements("\0\u00FF\u00FF\u00FF\u00FE", "\0\u00FF\u00FF\u00FF\u00FF", "\0\0\0\0\0")));
+        Gen<string> ids = Gen.Frequency((5, Gen.Elements("a", "b", "ab", "ba")),
+            (1, Gen.Elements("\0\u00FF\u00FF\u00FF\u00FE", "\0\u00FF\u00FF\u00FF\u00FF", "\0\0\0\0\0")));
         Gen<(Kind Kind, string Id, string Other, string Peer)> operation =
             from k in Gen.Elements(Enum.GetValues<Kind>())
             from id in ids
@@ -154,7 +157,8 @@ public sealed class PeerTableTests
                 Assert.Equal(model.GetValueOrDefault(other)?[^1], test.Get(other));
                 Assert.Equal(model.GetValueOrDefault(id)?[^1], test.Get(id));
                 Assert.Equal(model.Count, test._table.Count);
-                Assert.Equal(model.Values.Select(static peers => peers[^1]).Order(StringComparer.Ordinal), test._table.Peers.Order(StringComparer.Ordinal));
+                Assert.Equal(model.Values.Select(static peers => peers[^1]).Order(StringComparer.Ordinal),
+                    test._table.Peers.Order(StringComparer.Ordinal));
             }
         });
     }

@@ -9,7 +9,8 @@ namespace Net.Zlink.Tests.Sockets.Routing;
 /// <summary>Prefixes as text, one character a byte, whose ordinal order is the order of unsigned bytes.</summary>
 internal static class RoutingFixture
 {
-    /// <summary>Few bytes, so that prefixes share and extend each other; long runs, so that labels reach their limit; the extremes, for the order.</summary>
+    /// <summary>Few bytes, so that prefixes share and extend each other; long runs, so that labels reach their limit; the extremes, for the
+    /// order.</summary>
     public static Gen<string> Prefixes { get; } =
         Gen.Frequency(
                 (6, Gen.Elements("a", "b", "c", "\0", "\u00FF")),
@@ -22,7 +23,8 @@ internal static class RoutingFixture
 
     public static string Text(ReadOnlySpan<byte> bytes) => Encoding.Latin1.GetString(bytes);
 
-    public static void Same(IEnumerable<string> expected, IEnumerable<string> actual) => Assert.Equal(expected, actual, StringComparer.Ordinal);
+    public static void Same(IEnumerable<string> expected, IEnumerable<string> actual) =>
+        Assert.Equal(expected, actual, StringComparer.Ordinal);
 
     /// <summary>Takes all subscriptions of a peer out, as a publisher does, but at once.</summary>
     public static void RemoveAll<TPeer>(this SubscriptionTrie<TPeer> trie, Subscriber<TPeer> subscriber)
@@ -38,7 +40,8 @@ internal static class RoutingFixture
     }
 
     /// <summary>As the other, and first reports each prefix.</summary>
-    public static void RemoveAll<TPeer, TState>(this SubscriptionTrie<TPeer> trie, Subscriber<TPeer> subscriber, TState state, SubscribedPrefix<TState> removed)
+    public static void RemoveAll<TPeer, TState>(
+        this SubscriptionTrie<TPeer> trie, Subscriber<TPeer> subscriber, TState state, SubscribedPrefix<TState> removed)
         where TPeer : class
         where TState : allows ref struct
     {

@@ -60,7 +60,8 @@ public sealed class SubscriptionNoticesTests
     public void A_lost_peers_prefix_is_told_as_a_cancel_if_it_was_the_last_or_the_mode_tells_all(string mode, bool last, bool told) =>
         Assert.Equal(told, Of(mode).NotifiesLoss(last));
 
-    /// <summary>Two subscribers of one prefix, through a trie: what each mode tells of two subscribes, a repetition, and two ends.</summary>
+    /// <summary>Two subscribers of one prefix, through a trie: what each mode tells of two subscribes, a repetition, and two
+    /// ends.</summary>
     [Theory]
     [InlineData("default", "+ -")]
     [InlineData("verbose", "+ + + -")]

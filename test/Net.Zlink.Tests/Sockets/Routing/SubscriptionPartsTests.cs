@@ -25,7 +25,8 @@ public sealed class SubscriptionPartsTests
     {
         foreach (bool onlyFirst in (bool[])[false, true])
         {
-            Assert.Equal(Enum.Parse<UpstreamPart>(kind), _parts.Next(Enum.Parse<UpstreamPart>(frame), Bytes(body), more: false, onlyFirst, out ReadOnlySpan<byte> found));
+            Assert.Equal(Enum.Parse<UpstreamPart>(kind),
+                _parts.Next(Enum.Parse<UpstreamPart>(frame), Bytes(body), more: false, onlyFirst, out ReadOnlySpan<byte> found));
             Assert.Equal(prefix, Text(found));
         }
     }

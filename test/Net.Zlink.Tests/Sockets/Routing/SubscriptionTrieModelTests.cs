@@ -24,7 +24,8 @@ public sealed class SubscriptionTrieModelTests
     public void A_trie_answers_as_a_set_of_pairs_with_linear_matching_does()
     {
         Gen<(Kind Kind, int Peer, string Prefix)> operation =
-            from k in Gen.Frequency((12, Gen.Constant(Kind.Add)), (5, Gen.Constant(Kind.Remove)), (1, Gen.Constant(Kind.RemoveAll)), (1, Gen.Constant(Kind.RemoveAllSilently)))
+            from k in Gen.Frequency((12, Gen.Constant(Kind.Add)), (5, Gen.Constant(Kind.Remove)), (1, Gen.Constant(Kind.RemoveAll)),
+                (1, Gen.Constant(Kind.RemoveAllSilently)))
             from p in Gen.Choose(0, Peers - 1)
             from prefix in Prefixes
             select (k, p, prefix);
@@ -95,7 +96,8 @@ public sealed class SubscriptionTrieModelTests
 
         public void CheckTopic(string topic)
         {
-            string[] wanted = [.. _pairs.Where(p => topic.StartsWith(p.Prefix, StringComparison.Ordinal)).Select(static p => $"{p.Peer}").Distinct(StringComparer.Ordinal).Order(StringComparer.Ordinal)];
+            string[] wanted = [.. _pairs.Where(p => topic.StartsWith(p.Prefix, StringComparison.Ordinal)).Select(static p => $"{p.Peer}")
+                .Distinct(StringComparer.Ordinal).Order(StringComparer.Ordinal)];
             _matches.Clear();
             Trie.Match(Bytes(topic), _matches);
             Same(wanted, _matches.Select(static s => s.Peer).Order(StringComparer.Ordinal));

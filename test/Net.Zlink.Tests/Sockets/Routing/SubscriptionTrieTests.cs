@@ -164,7 +164,8 @@ public sealed class SubscriptionTrieTests
         Assert.Equal(0, allocated);
     }
 
-    /// <summary>What is charged is what an owner's limit is compared with: it must not fall behind what hostile peers make this table allocate.</summary>
+    /// <summary>What is charged is what an owner's limit is compared with: it must not fall behind what hostile peers make this table
+    /// allocate.</summary>
     [Theory]
     [InlineData("splits")]
     [InlineData("tables")]
@@ -176,7 +177,8 @@ public sealed class SubscriptionTrieTests
     {
         const int Peers = 4;
         (byte[] Prefix, int Peer)[] subscriptions = [.. Shape(shape, Peers)];
-        Subscriber<string>[] subscribers = [.. Enumerable.Range(0, 1 + subscriptions.Max(static s => s.Peer)).Select(i => _trie.NewSubscriber($"{i}"))];
+        Subscriber<string>[] subscribers = [.. Enumerable.Range(0, 1 + subscriptions.Max(static s => s.Peer))
+            .Select(i => _trie.NewSubscriber($"{i}"))];
         long before = GC.GetAllocatedBytesForCurrentThread();
         foreach ((byte[] prefix, int peer) in subscriptions)
         {

@@ -30,10 +30,12 @@ internal sealed record InboundFrame(ZmpFlags Flags, byte[] Body)
     public int Size => ZmpFrame.HeaderSize + Body.Length;
 
     public override string ToString() => string.Create(
-        CultureInfo.InvariantCulture, $"{Flags} {Convert.ToHexString(Body.AsSpan(0, Math.Min(4, Body.Length)))}({Body.Length}){(HasOwnSlab ? " own" : "")}{(IsPinned ? " pinned" : "")} take {TakenBehind}{(IsLastOfBatch ? " |" : "")}");
+        CultureInfo.InvariantCulture,
+            $"{Flags} {Convert.ToHexString(Body.AsSpan(0, Math.Min(4, Body.Length)))}({Body.Length}){(HasOwnSlab ? " own" : "")}{(IsPinned ? " pinned" : "")} take {TakenBehind}{(IsLastOfBatch ? " |" : "")}");
 }
 
-/// <summary>Plays frames through <see cref="InboundMessages"/> as a session does, and tells what came of them: messages in order, then subscriptions in order, then whether the connection had to end.</summary>
+/// <summary>Plays frames through <see cref="InboundMessages"/> as a session does, and tells what came of them: messages in order, then
+/// subscriptions in order, then whether the connection had to end.</summary>
 internal sealed class InboundFixture : IDisposable
 {
     public const int MaxParts = 6;
@@ -90,7 +92,8 @@ internal sealed class InboundFixture : IDisposable
 
     private List<string> Play(IEnumerable<InboundFrame[]> batches, bool isOneSlab)
     {
-        var link = new WireLink(_core, new PairOptions().Snapshot(ZmpSocketType.Pair, alias: null)) { Endpoint = "test", IsActive = false, IsAttached = true };
+        var link = new WireLink(_core, new PairOptions().Snapshot(ZmpSocketType.Pair, alias: null)) { Endpoint = "test", IsActive = false,
+            IsAttached = true };
         var messages = new InboundMessages(_core, link, MaxParts);
         _core.Reading = link;
         _messages.Clear();
@@ -163,7 +166,8 @@ internal sealed class InboundFixture : IDisposable
             {
                 ZmpFlags.None => messages.AddPart(position, frame.Body.Length, more: false),
                 ZmpFlags.More => messages.AddPart(position, frame.Body.Length, more: true),
-                ZmpFlags.Subscribe or ZmpFlags.Cancel => messages.AddSubscription(position, frame.Body.Length, frame.Flags == ZmpFlags.Subscribe),
+                ZmpFlags.Subscribe or ZmpFlags.Cancel => messages.AddSubscription(
+                    position, frame.Body.Length, frame.Flags == ZmpFlags.Subscribe),
                 _ => true, // Control and identity frames never come this far.
             };
             if (!isGood)
@@ -189,14 +193,16 @@ internal sealed class InboundFixture : IDisposable
         for (int i = 0; i < count && _core.Receive.TryDequeue(out DequeuedMessage dequeued); i++)
         {
             int generation = dequeued.Lease.GenerationOf(dequeued.Slot);
-            _messages.Add(TextOf(Enumerable.Range(0, dequeued.Lease.PartsOf(dequeued.Slot)).Select(part => dequeued.Lease.Part(dequeued.Slot, part, generation).ToArray())));
+            _messages.Add(TextOf(Enumerable.Range(0, dequeued.Lease.PartsOf(dequeued.Slot))
+                .Select(part => dequeued.Lease.Part(dequeued.Slot, part, generation).ToArray())));
             dequeued.Lease.Release(dequeued.Slot, generation);
         }
     }
 }
 
 /// <summary>A socket's inside with a role of the test's choice, which notes what it is told of subscriptions.</summary>
-internal sealed class RecordingCore(EngineHost host, InboundRole role, bool onlyFirst) : SocketCore(host, new InprocRegistry(), ZmpSocketType.Pair)
+internal sealed class RecordingCore(EngineHost host, InboundRole role, bool onlyFirst)
+    : SocketCore(host, new InprocRegistry(), ZmpSocketType.Pair)
 {
     /// <summary>A prefix that begins with this is more than the peer may subscribe to.</summary>
     public const byte OneTooMany = 0xEE;
@@ -220,9 +226,11 @@ internal sealed class RecordingCore(EngineHost host, InboundRole role, bool only
     public override SubscriptionOutcome OnSubscription(PeerLink link, ReadOnlySpan<byte> prefix, bool subscribes, bool tells = true)
     {
         // Between two messages a notice comes behind all that was sent before it.
-        string behind = IsBetweenMessages ? string.Create(CultureInfo.InvariantCulture, $" behind {Reading!.Lane.Counts.Received - Reading.Lane.Counts.Filtered}") : "";
+        string behind = IsBetweenMessages ? string.Create(
+            CultureInfo.InvariantCulture, $" behind {Reading!.Lane.Counts.Received - Reading.Lane.Counts.Filtered}") : "";
         Told.Add($"{(subscribes ? "+" : "-")}{Convert.ToHexString(prefix)}{(tells ? " told" : "")}{behind}");
-        return prefix is [OneTooMany, ..] ? SubscriptionOutcome.TooMany : prefix.Length % 2 == 1 ? SubscriptionOutcome.Notify : SubscriptionOutcome.Silent;
+        return prefix is [OneTooMany, ..] ? SubscriptionOutcome.TooMany : prefix.Length % 2 == 1 ? SubscriptionOutcome.Notify
+            : SubscriptionOutcome.Silent;
     }
 
     public override SendStatus Route(ReadOnlySpan<byte> routeId, in OutgoingMessage message) => SendStatus.Full;

@@ -7,7 +7,8 @@ using static Net.Zlink.Tests.Engine.EngineFixture;
 
 namespace Net.Zlink.Tests.Sockets.Zmp;
 
-/// <summary>Where reads happen to end means nothing: the same frames cut into any batches give the same messages, subscriptions and faults as in one batch, and every buffer comes back.</summary>
+/// <summary>Where reads happen to end means nothing: the same frames cut into any batches give the same messages, subscriptions and faults
+/// as in one batch, and every buffer comes back.</summary>
 public sealed class InboundMessagesPropertyTests
 {
     private static readonly Gen<byte[]> Body =
@@ -27,7 +28,8 @@ public sealed class InboundMessagesPropertyTests
         from hasOwnSlab in Gen.Frequency((5, Gen.Constant(value: false)), (1, Gen.Constant(value: true)))
         from isPinned in Gen.Frequency((7, Gen.Constant(value: false)), (1, Gen.Constant(value: true)))
         from taken in Gen.Choose(0, 3)
-        select new InboundFrame(flags, body) { IsLastOfBatch = isLastOfBatch, HasOwnSlab = hasOwnSlab, IsPinned = isPinned, TakenBehind = taken };
+        select new InboundFrame(flags, body) { IsLastOfBatch = isLastOfBatch, HasOwnSlab = hasOwnSlab, IsPinned = isPinned,
+            TakenBehind = taken };
 
     [Theory]
     [InlineData(nameof(InboundRole.All), false)]
@@ -45,7 +47,8 @@ public sealed class InboundMessagesPropertyTests
             InboundFrame[] frames = [.. some, .. some, .. some, .. some]; // More than fit one lease.
             IReadOnlyList<string> whole = uncut.PlayInOneBatch(frames);
             Assert.Equal(whole, cut.PlayCut(frames), StringComparer.Ordinal);
-            Assert.Equal(whole, cut.PlayCut([.. frames.Select(static frame => frame with { IsLastOfBatch = true })]), StringComparer.Ordinal);
+            Assert.Equal(whole, cut.PlayCut([.. frames.Select(static frame => frame with { IsLastOfBatch = true })]),
+                StringComparer.Ordinal);
         });
     }
 

@@ -29,7 +29,8 @@ public sealed class InboundMessagesTests
         using var host = new EngineHost(1, pool, TimeProvider.System, NullLogger.Instance, new RecordingObserver());
         var core = new RecordingCore(host, InboundRole.All, onlyFirst: false);
         var slabs = new ReceiveSlab(host.Slabs);
-        var link = new WireLink(core, new PairOptions().Snapshot(ZmpSocketType.Pair, alias: null)) { Endpoint = "test", IsActive = false, IsAttached = true };
+        var link = new WireLink(core, new PairOptions().Snapshot(ZmpSocketType.Pair, alias: null)) { Endpoint = "test", IsActive = false,
+            IsAttached = true };
         var messages = new InboundMessages(core, link, maxParts: 1_000);
         int frames = Messages * parts;
         int total = frames * (ZmpFrame.HeaderSize + PartSize);
@@ -41,13 +42,15 @@ public sealed class InboundMessagesTests
                 messages.Begin(new InboundBatch(slab, 0, total, frames, OwnsSlab: true), slabs);
                 for (int frame = 0; frame < frames; frame++)
                 {
-                    messages.AddPart((frame * (ZmpFrame.HeaderSize + PartSize)) + ZmpFrame.HeaderSize, PartSize, more: (frame + 1) % parts > 0);
+                    messages.AddPart((frame * (ZmpFrame.HeaderSize + PartSize)) + ZmpFrame.HeaderSize, PartSize,
+                        more: (frame + 1) % parts > 0);
                 }
 
                 messages.End();
                 for (int i = 0; i < Messages; i++)
                 {
-                    isWhole &= core.Receive.TryDequeue(out DequeuedMessage dequeued) && dequeued.Lease.PartsOf(dequeued.Slot) == parts; // An assertion allocates.
+                    // An assertion allocates.
+                    isWhole &= core.Receive.TryDequeue(out DequeuedMessage dequeued) && dequeued.Lease.PartsOf(dequeued.Slot) == parts;
                     dequeued.Lease.Release(dequeued.Slot, dequeued.Lease.GenerationOf(dequeued.Slot));
                 }
             },

@@ -60,7 +60,8 @@ public sealed class IpcAddressTests
                 return TcpTest.IsOneLine(error.Sentence);
             }
 
-            return Encoding.UTF8.GetByteCount(address.Text) <= IpcAddress.LongestText && (!OperatingSystem.IsLinux() || address.ToEndPoint() is not null);
+            return Encoding.UTF8.GetByteCount(address.Text) <= IpcAddress.LongestText
+                && (!OperatingSystem.IsLinux() || address.ToEndPoint() is not null);
         }).Check(Config.QuickThrowOnFailure.WithMaxTest(1_000));
 
     [Fact]

@@ -62,7 +62,8 @@ public sealed class IpcDialerTests : IDisposable
         Assert.SkipUnless(OperatingSystem.IsLinux(), "other systems refuse connections when the queue is full");
         var time = new ManualTimeProvider();
         using var listener = _folder.Full(_folder["a"]);
-        var dialling = IpcFolder.DialAsync(_folder["a"], new SocketSettings { ConnectTimeout = TimeSpan.FromMilliseconds(timeoutMilliseconds) }, time);
+        var dialling = IpcFolder.DialAsync(_folder["a"],
+            new SocketSettings { ConnectTimeout = TimeSpan.FromMilliseconds(timeoutMilliseconds) }, time);
         time.Advance(TimeSpan.FromMilliseconds(expectedMilliseconds - 1));
         await MoveAsync(time, dialling, TimeSpan.Zero, steps: 5);
         Assert.False(dialling.IsCompleted);
@@ -77,7 +78,8 @@ public sealed class IpcDialerTests : IDisposable
     public async Task Cancellation_ends_a_dial_before_and_while_it_waits()
     {
         using var listener = _folder.Full(_folder["a"]);
-        Assert.Equal(SocketError.OperationAborted, (await IpcFolder.DialAsync(_folder["a"], cancellation: new CancellationToken(canceled: true))).Error);
+        Assert.Equal(SocketError.OperationAborted,
+            (await IpcFolder.DialAsync(_folder["a"], cancellation: new CancellationToken(canceled: true))).Error);
         Assert.SkipUnless(OperatingSystem.IsLinux(), "other systems refuse connections when the queue is full");
         using var cancellation = new CancellationTokenSource();
         var dialling = IpcFolder.DialAsync(_folder["a"], time: new ManualTimeProvider(), cancellation: cancellation.Token);

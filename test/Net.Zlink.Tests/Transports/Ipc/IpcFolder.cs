@@ -5,7 +5,8 @@ using Xunit;
 
 namespace Net.Zlink.Tests.Transports.Ipc;
 
-/// <summary>A directory of a test's own for socket files, with what the tests of the ipc transport share; removed with all that is in it.</summary>
+/// <summary>A directory of a test's own for socket files, with what the tests of the ipc transport share; removed with all that is in
+/// it.</summary>
 internal sealed class IpcFolder : IDisposable
 {
     private readonly List<IDisposable> _own = [];
@@ -21,7 +22,8 @@ internal sealed class IpcFolder : IDisposable
     public string this[string name] => Path.Combine(Root, name);
 
     /// <summary>What is in the directory, by name.</summary>
-    public string[] Names => [.. Directory.GetFileSystemEntries(Root).Select(static path => Path.GetFileName(path)).Order(StringComparer.Ordinal)];
+    public string[] Names => [.. Directory.GetFileSystemEntries(Root).Select(static path => Path.GetFileName(path))
+        .Order(StringComparer.Ordinal)];
 
     public static IpcAddress ToBind(string text)
     {
@@ -39,11 +41,13 @@ internal sealed class IpcFolder : IDisposable
     }
 
     public static Task<DialResult> DialAsync(
-        string text, SocketSettings? settings = null, TimeProvider? time = null, CancellationToken? cancellation = null, DescriptorHeadroom? headroom = null)
+        string text, SocketSettings? settings = null, TimeProvider? time = null, CancellationToken? cancellation = null,
+            DescriptorHeadroom? headroom = null)
     {
         Assert.True(IpcAddress.TryParseConnect(text, out var address, out var error), error.Sentence);
         return IpcDialer.DialAsync(
-                address, settings ?? new SocketSettings(), time ?? TimeProvider.System, headroom, connecting: null, cancellation ?? TestContext.Current.CancellationToken)
+                address, settings ?? new SocketSettings(), time ?? TimeProvider.System, headroom, connecting: null, cancellation
+                    ?? TestContext.Current.CancellationToken)
             .WaitAsync(TcpTest.Guard, TestContext.Current.CancellationToken);
     }
 
@@ -61,7 +65,8 @@ internal sealed class IpcFolder : IDisposable
         {
             await from.SendAsync(new byte[] { 7 }, TestContext.Current.CancellationToken);
             var got = new byte[1];
-            Assert.Equal(1, await to.ReceiveAsync(got, TestContext.Current.CancellationToken).AsTask().WaitAsync(TcpTest.Guard, TestContext.Current.CancellationToken));
+            Assert.Equal(1, await to.ReceiveAsync(got, TestContext.Current.CancellationToken).AsTask()
+                .WaitAsync(TcpTest.Guard, TestContext.Current.CancellationToken));
             Assert.Equal(7, got[0]);
         }
     }
@@ -75,7 +80,8 @@ internal sealed class IpcFolder : IDisposable
         return (IpcListener)result.Listener;
     }
 
-    /// <summary>A plain listening socket at a path, as another program would make it: like the native core it removes what is there first.</summary>
+    /// <summary>A plain listening socket at a path, as another program would make it: like the native core it removes what is there
+    /// first.</summary>
     public Socket Steal(string path, int backlog = 10)
     {
         File.Delete(path);

@@ -63,7 +63,8 @@ public sealed class IpcListenerTests : IDisposable
         using var client = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified);
         client.Bind(new UnixDomainSocketEndPoint($"\0{Guid.NewGuid()}\n\u001b[31mERROR forged"));
         await client.ConnectAsync(new UnixDomainSocketEndPoint(_folder["a"]), Guard.Token);
-        Assert.EndsWith("??[31mERROR forged", Endpoints.Format((await _sink.NextAsync()).RemoteEndPoint, EndpointText.Ipc, ""), StringComparison.Ordinal);
+        Assert.EndsWith("??[31mERROR forged", Endpoints.Format((await _sink.NextAsync()).RemoteEndPoint, EndpointText.Ipc, ""),
+            StringComparison.Ordinal);
     }
 
     [Fact]
@@ -131,7 +132,9 @@ public sealed class IpcListenerTests : IDisposable
         using var accepted = await _sink.NextAsync();
         if (OperatingSystem.IsLinux())
         {
-            var ids = File.ReadLines("/proc/self/status").Where(static line => line.StartsWith("Uid:", StringComparison.Ordinal) || line.StartsWith("Gid:", StringComparison.Ordinal))
+            var ids = File.ReadLines("/proc/self/status")
+                .Where(static line => line.StartsWith("Uid:", StringComparison.Ordinal)
+                || line.StartsWith("Gid:", StringComparison.Ordinal))
                 .Select(static line => line.Split('\t')[2]).ToArray(); // the effective ones
             var expected = $"localhost:{ids[0]}:{ids[1]}:{Environment.ProcessId}";
             Assert.Equal((expected, expected), (IpcPeer.Describe(accepted), IpcPeer.Describe(client)));
@@ -152,7 +155,8 @@ public sealed class IpcListenerTests : IDisposable
         using var raw = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified);
         raw.Connect(new UnixDomainSocketEndPoint($"\0{name.AsSpan(1)}"));
         (await IpcFolder.ConnectedAsync(name)).Dispose();
-        Assert.Contains(File.ReadLines("/proc/net/unix"), line => line.EndsWith($" {name}", StringComparison.Ordinal)); // a trailing zero would show as another "@"
+        // a trailing zero would show as another "@"
+        Assert.Contains(File.ReadLines("/proc/net/unix"), line => line.EndsWith($" {name}", StringComparison.Ordinal));
         Assert.Equal(EndpointFault.AddressInUse, IpcFolder.RefusedBind(name).Fault);
         Assert.Equal(SocketError.ConnectionRefused, (await IpcFolder.DialAsync(name[..^1])).Error);
 

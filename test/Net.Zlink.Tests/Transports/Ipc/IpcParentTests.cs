@@ -4,7 +4,8 @@ using Xunit;
 
 namespace Net.Zlink.Tests.Transports.Ipc;
 
-/// <summary>".." behind a symbolic link is the directory above that to which the link leads: so the system has it, for a bind and a connect alike, and .NET's own names of files do not.</summary>
+/// <summary>".." behind a symbolic link is the directory above that to which the link leads: so the system has it, for a bind and a connect
+/// alike, and .NET's own names of files do not.</summary>
 public sealed class IpcParentTests : IDisposable
 {
     private readonly IpcFolder _folder = new();
@@ -21,8 +22,10 @@ public sealed class IpcParentTests : IDisposable
     [InlineData("", "deep/inner", "deep/../x")]
 
     // So long that the path from the root is no address.
-    [InlineData("a234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890", "a234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890/inner", "link/../x")]
-    public async Task Who_binds_and_who_connects_meet_at_one_file_which_is_closed_to_others_and_goes_in_the_end(string where, string target, string text)
+    [InlineData("a234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890",
+        "a234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890/inner", "link/../x")]
+    public async Task Who_binds_and_who_connects_meet_at_one_file_which_is_closed_to_others_and_goes_in_the_end(
+        string where, string target, string text)
     {
         foreach (string made in new[] { "deep/inner", "deep/other", Path.Combine(where, "inner") })
         {

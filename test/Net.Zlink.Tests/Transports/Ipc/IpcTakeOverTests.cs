@@ -190,7 +190,8 @@ public sealed class IpcTakeOverTests : IDisposable
         for (var round = 0; round < 100; round++)
         {
             _folder.LeaveDeadFile(_folder["a"]);
-            File.SetLastWriteTimeUtc(_folder["a"], File.GetLastWriteTimeUtc(_folder["a"]).AddHours(-1)); // not of this very tick of the clock
+            // not of this very tick of the clock
+            File.SetLastWriteTimeUtc(_folder["a"], File.GetLastWriteTimeUtc(_folder["a"]).AddHours(-1));
             using var start = new ManualResetEventSlim();
             var binds = Enumerable.Range(0, 2).Select(_ => Task.Factory.StartNew(
                 () =>
@@ -205,7 +206,8 @@ public sealed class IpcTakeOverTests : IDisposable
             var results = await Task.WhenAll(binds).WaitAsync(TcpTest.Guard, TestContext.Current.CancellationToken);
             var bound = results.Where(static result => result.Listener is not null).ToArray();
             Assert.InRange(bound.Length, 0, 1); // none: each stood in another's way for a moment, and said so
-            Assert.All(results.Where(static result => result.Listener is null), static result => Assert.Equal(EndpointFault.AddressInUse, result.Error.Fault));
+            Assert.All(results.Where(static result => result.Listener is null),
+                static result => Assert.Equal(EndpointFault.AddressInUse, result.Error.Fault));
             if (bound.Length == 1)
             {
                 (await IpcFolder.ConnectedAsync(_folder["a"])).Dispose();

@@ -56,7 +56,8 @@ public sealed class IpcWildcardTests : IDisposable
         }
 
         Assert.Equal(_folder[expected], WildcardPath.Root(variable => _folder[variable])); // all are set, but some to what does not exist
-        Assert.Equal(_folder[expected], WildcardPath.Root(variable => set.Split(',').Contains(variable, StringComparer.Ordinal) ? _folder[variable] : ""));
+        Assert.Equal(_folder[expected], WildcardPath.Root(
+            variable => set.Split(',').Contains(variable, StringComparer.Ordinal) ? _folder[variable] : ""));
     }
 
     [Fact]

@@ -121,6 +121,7 @@ public sealed class NameLookupsTests : IDisposable
             return found.Length > 0 ? found : throw new SocketException((int)SocketError.TryAgain);
         }
 
-        private TaskCompletionSource<IPAddress[]> Of(string name) => _answers.GetOrAdd(name, static _ => new TaskCompletionSource<IPAddress[]>());
+        private TaskCompletionSource<IPAddress[]> Of(string name) =>
+            _answers.GetOrAdd(name, static _ => new TaskCompletionSource<IPAddress[]>());
     }
 }

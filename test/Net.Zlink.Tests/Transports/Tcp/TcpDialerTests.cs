@@ -58,7 +58,8 @@ public sealed class TcpDialerTests : IDisposable
         var names = new FakeNames().Host("several", "127.0.0.2", "127.0.0.3", "127.0.0.4");
         var begun = 0;
 
-        var result = await TcpTest.DialAsync($"tcp://several:{listener.LocalEndPoint.Port}", names: names, onSocket: _opened.Add, connecting: () => begun++);
+        var result = await TcpTest.DialAsync($"tcp://several:{listener.LocalEndPoint.Port}", names: names, onSocket: _opened.Add,
+            connecting: () => begun++);
 
         using var client = result.Socket;
         Assert.True(client is not null, result.Sentence);
@@ -173,13 +174,15 @@ public sealed class TcpDialerTests : IDisposable
     {
         bool isIPv6 = source[0] == '[';
         Assert.SkipWhen(isIPv6 && !Socket.OSSupportsIPv6, "NOT TESTED HERE: there is no IPv6");
-        Assert.SkipWhen(destination is "0.0.0.0" or "[::]" && !OperatingSystem.IsLinux(), "NOT TESTED HERE: elsewhere it is no destination");
+        Assert.SkipWhen(destination is "0.0.0.0" or "[::]" && !OperatingSystem.IsLinux(),
+            "NOT TESTED HERE: elsewhere it is no destination");
         int port;
         using (TcpTest.DeadPort(out port))
         {
         }
 
-        var result = await TcpTest.DialAsync($"tcp://{source}:{port};{destination}:{port}", new TcpSettings { IPv6 = isIPv6 }, onSocket: _opened.Add);
+        var result = await TcpTest.DialAsync($"tcp://{source}:{port};{destination}:{port}", new TcpSettings { IPv6 = isIPv6 },
+            onSocket: _opened.Add);
 
         Assert.Equal(SocketError.ConnectionRefused, result.Error);
         AssertClosed(1);

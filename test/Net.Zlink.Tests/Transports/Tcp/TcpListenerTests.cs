@@ -32,7 +32,8 @@ public sealed class TcpListenerTests : IDisposable
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), "there nobody else can bind it");
         var taken = new List<Socket>();
-        BindResult result = TcpListener.Bind(TcpTest.ToBind("tcp://127.0.0.1:0"), new TcpSettings(), NameSource.System, headroom: null, accept: null, chosen =>
+        BindResult result = TcpListener.Bind(TcpTest.ToBind("tcp://127.0.0.1:0"), new TcpSettings(), NameSource.System, headroom: null,
+            accept: null, chosen =>
         {
             if (taken.Count < rivals)
             {
@@ -47,7 +48,8 @@ public sealed class TcpListenerTests : IDisposable
         Assert.Equal(isBound, listener is not null);
         Assert.Equal(isBound ? EndpointFault.None : EndpointFault.AddressInUse, result.Error.Fault);
         Assert.Equal(isBound ? rivals : 10, taken.Count);
-        Assert.True(isBound || result.Error.Sentence.Contains("others took each that it gave", StringComparison.Ordinal), result.Error.Sentence);
+        Assert.True(isBound || result.Error.Sentence.Contains("others took each that it gave", StringComparison.Ordinal),
+            result.Error.Sentence);
     }
 
     [Fact]
@@ -76,7 +78,8 @@ public sealed class TcpListenerTests : IDisposable
 
         using var four = await TcpTest.ConnectedAsync($"tcp://127.0.0.1:{listener.LocalEndPoint.Port}");
         var accepted = await _sink.NextAsync();
-        Assert.StartsWith("tcp://[::ffff:127.0.0.1]:", TcpEndpoint.Format((IPEndPoint)accepted.RemoteEndPoint!, "tcp"), StringComparison.Ordinal);
+        Assert.StartsWith("tcp://[::ffff:127.0.0.1]:", TcpEndpoint.Format((IPEndPoint)accepted.RemoteEndPoint!, "tcp"),
+            StringComparison.Ordinal);
 
         using var six = await TcpTest.ConnectedAsync($"tcp://[::1]:{listener.LocalEndPoint.Port}", settings);
         accepted = await _sink.NextAsync();
@@ -133,7 +136,8 @@ public sealed class TcpListenerTests : IDisposable
 
         Assert.Equal((EndpointFault.AddressInUse, SocketError.AddressAlreadyInUse), (error.Fault, error.OsError));
         Assert.Equal(
-            $"port {first.LocalEndPoint.Port} is in use, by another program or an earlier Bind of this one; stop or unbind that, or choose another port (0 for any free one)",
+            $"port {first.LocalEndPoint.Port} is in use, by another program or an earlier Bind of this one; stop or unbind that, or "
+                + $"choose another port (0 for any free one)",
             error.Sentence);
     }
 
@@ -230,7 +234,8 @@ public sealed class TcpListenerTests : IDisposable
         var error = TcpBindFaults.Describe(new SocketException((int)os), new IPEndPoint(IPAddress.Loopback, 80), new TcpSettings());
         bool outOfDescriptors = os == SocketError.TooManyOpenSockets;
         Assert.Equal((outOfDescriptors ? EndpointFault.NoDescriptors : EndpointFault.NotBindable, os), (error.Fault, error.OsError));
-        Assert.Equal(outOfDescriptors ? ZlinkError.TooManySockets : ZlinkError.AddressInUse, ZlinkException.ForEndpoint("tcp://127.0.0.1:80", error).Error);
+        Assert.Equal(outOfDescriptors ? ZlinkError.TooManySockets : ZlinkError.AddressInUse,
+            ZlinkException.ForEndpoint("tcp://127.0.0.1:80", error).Error);
         Assert.True(TcpTest.IsOneLine(error.Sentence), error.Sentence);
         Assert.Contains(advice, error.Sentence, StringComparison.Ordinal);
     }

@@ -7,7 +7,8 @@ using Xunit;
 
 namespace Net.Zlink.Tests.Transports.Tls;
 
-/// <summary>Options that the application made itself are copied for each handshake: all of them, also those that a later base library brings.</summary>
+/// <summary>Options that the application made itself are copied for each handshake: all of them, also those that a later base library
+/// brings.</summary>
 public sealed class ApplicationOptionsTests : IDisposable
 {
     private readonly Authorities _own = new();
@@ -36,7 +37,8 @@ public sealed class ApplicationOptionsTests : IDisposable
         {
             object? expected = property.GetValue(users);
             object? copied = property.GetValue(copy);
-            Assert.True(expected is Delegate ? copied is not null : Equals(expected, copied), $"{property.Name} is {copied} and not {expected}");
+            Assert.True(expected is Delegate ? copied is not null : Equals(expected, copied),
+                $"{property.Name} is {copied} and not {expected}");
         }
     }
 
@@ -62,11 +64,15 @@ public sealed class ApplicationOptionsTests : IDisposable
         _ when property.PropertyType == typeof(X509ChainPolicy) => new X509ChainPolicy(),
         _ when property.PropertyType == typeof(X509CertificateCollection) => new X509CertificateCollection(),
         _ when property.PropertyType == typeof(X509Certificate) => _own.Server,
-        _ when property.PropertyType == typeof(SslStreamCertificateContext) => SslStreamCertificateContext.Create(_own.Server, additionalCertificates: null, offline: true),
+        _ when property.PropertyType == typeof(SslStreamCertificateContext) =>
+            SslStreamCertificateContext.Create(_own.Server, additionalCertificates: null, offline: true),
         _ when property.PropertyType == typeof(CipherSuitesPolicy) => NewSuites(),
-        _ when property.PropertyType == typeof(RemoteCertificateValidationCallback) => (RemoteCertificateValidationCallback)(static (_, _, _, _) => true),
-        _ when property.PropertyType == typeof(LocalCertificateSelectionCallback) => (LocalCertificateSelectionCallback)((_, _, _, _, _) => _own.Server),
-        _ when property.PropertyType == typeof(ServerCertificateSelectionCallback) => (ServerCertificateSelectionCallback)((_, _) => _own.Server),
+        _ when property.PropertyType == typeof(RemoteCertificateValidationCallback) =>
+            (RemoteCertificateValidationCallback)(static (_, _, _, _) => true),
+        _ when property.PropertyType == typeof(LocalCertificateSelectionCallback) =>
+            (LocalCertificateSelectionCallback)((_, _, _, _, _) => _own.Server),
+        _ when property.PropertyType == typeof(ServerCertificateSelectionCallback) =>
+            (ServerCertificateSelectionCallback)((_, _) => _own.Server),
         _ => throw new NotSupportedException($"a new property: {property}; ApplicationOptions.Copy has to copy it"),
     };
 

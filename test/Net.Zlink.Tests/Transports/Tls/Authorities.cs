@@ -25,9 +25,11 @@ internal sealed class Authorities : IDisposable
     /// <summary>A folder for files of the test's own.</summary>
     public string Folder => Path.GetDirectoryName(CaFile)!;
 
-    public X509Certificate2 Issue(string subject, string[] names, IPAddress[] addresses, int daysUntilEnd = 365) => _own.Issue(subject, names, addresses, daysUntilEnd);
+    public X509Certificate2 Issue(string subject, string[] names, IPAddress[] addresses, int daysUntilEnd = 365) =>
+        _own.Issue(subject, names, addresses, daysUntilEnd);
 
-    public (string CertificateFile, string KeyFile) WriteFiles(string name, X509Certificate2 certificate, string password = "") => _own.WriteFiles(name, certificate, password);
+    public (string CertificateFile, string KeyFile) WriteFiles(string name, X509Certificate2 certificate, string password = "") =>
+        _own.WriteFiles(name, certificate, password);
 
     /// <summary>Writes a file of the test's own and returns its path.</summary>
     public string Write(string name, string text)
@@ -61,7 +63,8 @@ internal sealed class Authorities : IDisposable
             Write("chain.key", leafKey.ExportPkcs8PrivateKeyPem()));
     }
 
-    /// <summary>A leaf for localhost and 127.0.0.1 whose issuer's certificate nobody shows, but could be had at a URL; and the file of the root above that.</summary>
+    /// <summary>A leaf for localhost and 127.0.0.1 whose issuer's certificate nobody shows, but could be had at a URL; and the file of the
+    /// root above that.</summary>
     public (string Root, X509Certificate2 Leaf) WithIssuerElsewhere(string url)
     {
         using var rootKey = ECDsa.Create(ECCurve.NamedCurves.nistP256);
@@ -113,7 +116,8 @@ internal sealed class Authorities : IDisposable
     private static CertificateRequest Authority(string name, ECDsa key)
     {
         var request = new CertificateRequest(name, key, HashAlgorithmName.SHA256);
-        request.CertificateExtensions.Add(new X509BasicConstraintsExtension(certificateAuthority: true, hasPathLengthConstraint: false, 0, critical: true));
+        request.CertificateExtensions.Add(new X509BasicConstraintsExtension(
+            certificateAuthority: true, hasPathLengthConstraint: false, 0, critical: true));
         request.CertificateExtensions.Add(new X509KeyUsageExtension(X509KeyUsageFlags.KeyCertSign, critical: true));
         return request;
     }

@@ -21,9 +21,11 @@ public sealed class CertificateValidatorTests
         names.AddDnsName(string.Join('.', Enumerable.Repeat(new string('z', 60), 4)));
         request.CertificateExtensions.Add(names.Build());
         using X509Certificate2 certificate = request.CreateSelfSigned(DateTimeOffset.UnixEpoch, DateTimeOffset.UnixEpoch.AddYears(1));
-        using var chain = new X509Chain { ChainPolicy = { RevocationMode = X509RevocationMode.NoCheck, DisableCertificateDownloads = true } };
+        using var chain = new X509Chain { ChainPolicy =
+            { RevocationMode = X509RevocationMode.NoCheck, DisableCertificateDownloads = true } };
         Assert.False(chain.Build(certificate));
-        foreach (SslPolicyErrors errors in (SslPolicyErrors[])[SslPolicyErrors.RemoteCertificateChainErrors, SslPolicyErrors.RemoteCertificateNameMismatch])
+        foreach (SslPolicyErrors errors in (SslPolicyErrors[])[SslPolicyErrors.RemoteCertificateChainErrors,
+            SslPolicyErrors.RemoteCertificateNameMismatch])
         {
             var judge = new CertificateValidator(new TlsSettings(), "localhost");
             judge.Accepts(this, certificate, chain, errors);
@@ -41,8 +43,11 @@ public sealed class CertificateValidatorTests
         culture.DateTimeFormat.LongTimePattern = "HH.mm";
         using ECDsa key = ECDsa.Create(ECCurve.NamedCurves.nistP256);
         var request = new CertificateRequest("CN=old", key, HashAlgorithmName.SHA256);
-        using X509Certificate2 certificate = request.CreateSelfSigned(new DateTimeOffset(2020, 1, 2, 3, 4, 5, TimeSpan.FromHours(5)), new DateTimeOffset(2021, 2, 3, 4, 5, 6, TimeSpan.FromHours(-5)));
-        using var chain = new X509Chain { ChainPolicy = { RevocationMode = X509RevocationMode.NoCheck, DisableCertificateDownloads = true } };
+        using X509Certificate2 certificate = request.CreateSelfSigned(
+            new DateTimeOffset(2020, 1, 2, 3, 4, 5, TimeSpan.FromHours(5)),
+            new DateTimeOffset(2021, 2, 3, 4, 5, 6, TimeSpan.FromHours(-5)));
+        using var chain = new X509Chain { ChainPolicy =
+            { RevocationMode = X509RevocationMode.NoCheck, DisableCertificateDownloads = true } };
         Assert.False(chain.Build(certificate));
         var judge = new CertificateValidator(new TlsSettings(), "localhost");
         var thread = new Thread(() =>
@@ -52,6 +57,7 @@ public sealed class CertificateValidatorTests
         });
         thread.Start();
         thread.JoinGuarded();
-        Assert.StartsWith("the certificate \"CN=old\" is not valid now: it is from 2020-01-01 22:04:05Z to 2021-02-03 09:05:06Z, and ", judge.Refusal, StringComparison.Ordinal);
+        Assert.StartsWith("the certificate \"CN=old\" is not valid now: it is from 2020-01-01 22:04:05Z to 2021-02-03 09:05:06Z, and ",
+            judge.Refusal, StringComparison.Ordinal);
     }
 }

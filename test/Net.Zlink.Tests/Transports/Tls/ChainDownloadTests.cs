@@ -6,7 +6,8 @@ using Xunit;
 
 namespace Net.Zlink.Tests.Transports.Tls;
 
-/// <summary>A certificate may say where its issuer's can be had. Nobody goes there, unless a policy of the application's allows it: the peer would choose whom we connect to, and how long a handshake takes.</summary>
+/// <summary>A certificate may say where its issuer's can be had. Nobody goes there, unless a policy of the application's allows it: the
+/// peer would choose whom we connect to, and how long a handshake takes.</summary>
 public sealed class ChainDownloadTests : IDisposable
 {
     private const string Policy = "a policy";
@@ -32,13 +33,15 @@ public sealed class ChainDownloadTests : IDisposable
     [InlineData(false, Context, false)]
     [InlineData(true, OptionsWithPolicy, true)]
     [InlineData(false, OptionsWithPolicy, true)]
-    public async Task The_issuer_of_a_peers_certificate_is_fetched_only_with_a_policy_that_allows_it(bool isConnecter, string what, bool isAllowed)
+    public async Task The_issuer_of_a_peers_certificate_is_fetched_only_with_a_policy_that_allows_it(
+        bool isConnecter, string what, bool isAllowed)
     {
         await using var fixture = new ContextFixture();
         using var elsewhere = new RawListener();
         (string root, X509Certificate2 leaf) = IssuedAt(elsewhere);
         DealerSocket server = fixture.Context.CreateDealer(new DealerOptions { Linger = TimeSpan.Zero });
-        DealerSocket client = fixture.Context.CreateDealer(new DealerOptions { Linger = TimeSpan.Zero, ReconnectInterval = TimeSpan.FromHours(1) });
+        DealerSocket client = fixture.Context.CreateDealer(
+            new DealerOptions { Linger = TimeSpan.Zero, ReconnectInterval = TimeSpan.FromHours(1) });
         server.Options.Tls.Certificate = isConnecter ? leaf : _own.Server;
         server.Options.Tls.RequireClientCertificate = !isConnecter;
         client.Options.Tls.Certificate = isConnecter ? null : leaf;
@@ -96,11 +99,13 @@ public sealed class ChainDownloadTests : IDisposable
         }
     }
 
-    private (string Root, X509Certificate2 Leaf) IssuedAt(RawListener elsewhere) => _own.WithIssuerElsewhere(elsewhere.Endpoint.Replace("tcp:", "http:", StringComparison.Ordinal));
+    private (string Root, X509Certificate2 Leaf) IssuedAt(RawListener elsewhere) =>
+        _own.WithIssuerElsewhere(elsewhere.Endpoint.Replace("tcp:", "http:", StringComparison.Ordinal));
 
     private void Set(TlsOptions judge, bool isConnecter, string what, X509ChainPolicy? policy)
     {
-        SslStreamCertificateContext? context = what is Context ? SslStreamCertificateContext.Create(_own.Server, additionalCertificates: null, offline: true) : null;
+        SslStreamCertificateContext? context = what is Context
+            ? SslStreamCertificateContext.Create(_own.Server, additionalCertificates: null, offline: true) : null;
         if (what is Policy)
         {
             judge.ChainPolicy = policy;
@@ -111,7 +116,8 @@ public sealed class ChainDownloadTests : IDisposable
         }
         else
         {
-            judge.Server = new() { CertificateChainPolicy = policy, ServerCertificate = context is null ? _own.Server : null, ServerCertificateContext = context, ClientCertificateRequired = true };
+            judge.Server = new() { CertificateChainPolicy = policy, ServerCertificate = context is null ? _own.Server : null,
+                ServerCertificateContext = context, ClientCertificateRequired = true };
         }
     }
 }

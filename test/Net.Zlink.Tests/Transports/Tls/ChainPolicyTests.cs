@@ -7,7 +7,8 @@ using Xunit;
 
 namespace Net.Zlink.Tests.Transports.Tls;
 
-/// <summary>Whom each side trusts where the application has a chain policy, or TLS options, of its own: CaFile and TrustSystem hold all the same.</summary>
+/// <summary>Whom each side trusts where the application has a chain policy, or TLS options, of its own: CaFile and TrustSystem hold all the
+/// same.</summary>
 public sealed class ChainPolicyTests : IDisposable
 {
     private const string Policy = "a policy";
@@ -48,7 +49,8 @@ public sealed class ChainPolicyTests : IDisposable
     [InlineData(true, OptionsWithPolicy)]
     [InlineData(false, Policy)]
     [InlineData(false, OptionsWithPolicy)]
-    public async Task An_authority_in_the_policy_itself_is_trusted_beside_that_in_CaFile_and_without_TrustSystem(bool isConnecter, string what)
+    public async Task An_authority_in_the_policy_itself_is_trusted_beside_that_in_CaFile_and_without_TrustSystem(
+        bool isConnecter, string what)
     {
         X509ChainPolicy policy = NewPolicy();
         policy.CustomTrustStore.ImportFromPemFile(_own.CaFile);
@@ -69,9 +71,12 @@ public sealed class ChainPolicyTests : IDisposable
     {
         X509Certificate2 expired = _own.Issue("CN=old", ["localhost"], [System.Net.IPAddress.Loopback], daysUntilEnd: -1);
         X509ChainPolicy policy = NewPolicy();
-        Assert.Contains("not valid", await RefusalAsync(isConnecter: true, judge => Set(judge, isConnecter: true, Policy, policy).CaFile = _own.CaFile, expired), StringComparison.Ordinal);
+        Assert.Contains("not valid", await RefusalAsync(
+            isConnecter: true, judge => Set(judge, isConnecter: true, Policy, policy).CaFile = _own.CaFile, expired),
+            StringComparison.Ordinal);
         policy.VerificationTime = DateTime.Now.AddDays(-2);
-        Assert.Equal("", await RefusalAsync(isConnecter: true, judge => Set(judge, isConnecter: true, what, policy).CaFile = _own.CaFile, expired));
+        Assert.Equal("", await RefusalAsync(isConnecter: true, judge => Set(judge, isConnecter: true, what, policy).CaFile = _own.CaFile,
+            expired));
     }
 
     [Theory]
@@ -88,7 +93,8 @@ public sealed class ChainPolicyTests : IDisposable
     public void Whether_a_certificates_context_says_whom_to_trust_is_known()
     {
         Assert.True(ChainPolicies.MayHaveTrust(ContextTrusting(_own.CaFile)));
-        Assert.False(ChainPolicies.MayHaveTrust(SslStreamCertificateContext.Create(_own.Server, additionalCertificates: null, offline: true)));
+        Assert.False(ChainPolicies.MayHaveTrust(SslStreamCertificateContext.Create(
+            _own.Server, additionalCertificates: null, offline: true)));
         Assert.False(ChainPolicies.MayHaveTrust(context: null));
     }
 
@@ -117,14 +123,16 @@ public sealed class ChainPolicyTests : IDisposable
         DealerSocket server = fixture.Context.CreateDealer();
         server.Options.Tls.Server = new() { ServerCertificate = _own.Server };
         server.Options.Tls.CaFile = Path.Combine(_own.Folder, "missing.crt");
-        Assert.Contains("missing.crt", Assert.Throws<ZlinkException>(() => server.Bind($"{scheme}://127.0.0.1:0")).Message, StringComparison.Ordinal);
+        Assert.Contains("missing.crt", Assert.Throws<ZlinkException>(() => server.Bind($"{scheme}://127.0.0.1:0")).Message,
+            StringComparison.Ordinal);
     }
 
     private SslStreamCertificateContext ContextTrusting(string caFile)
     {
         var trusted = new X509Certificate2Collection();
         trusted.ImportFromPemFile(caFile);
-        return SslStreamCertificateContext.Create(_own.Server, additionalCertificates: null, offline: true, SslCertificateTrust.CreateForX509Collection(trusted));
+        return SslStreamCertificateContext.Create(
+            _own.Server, additionalCertificates: null, offline: true, SslCertificateTrust.CreateForX509Collection(trusted));
     }
 
     private void SetTrust(TlsOptions judge, bool isConnecter, string caFile)
@@ -171,12 +179,14 @@ public sealed class ChainPolicyTests : IDisposable
         return judge;
     }
 
-    /// <summary>Connects, both sides with a certificate of the test's own authority. What the one that judges says of it; empty: it accepts.</summary>
+    /// <summary>Connects, both sides with a certificate of the test's own authority. What the one that judges says of it; empty: it
+    /// accepts.</summary>
     private async Task<string> RefusalAsync(bool isConnecter, Action<TlsOptions> change, X509Certificate2? shown = null)
     {
         await using var fixture = new ContextFixture();
         DealerSocket server = fixture.Context.CreateDealer(new DealerOptions { Linger = TimeSpan.Zero });
-        DealerSocket client = fixture.Context.CreateDealer(new DealerOptions { Linger = TimeSpan.Zero, ReconnectInterval = TimeSpan.FromHours(1) });
+        DealerSocket client = fixture.Context.CreateDealer(
+            new DealerOptions { Linger = TimeSpan.Zero, ReconnectInterval = TimeSpan.FromHours(1) });
         server.Options.Tls.Certificate = isConnecter ? shown ?? _own.Server : _own.Server;
         server.Options.Tls.RequireClientCertificate = !isConnecter;
         client.Options.Tls.Certificate = _own.Server;

@@ -7,7 +7,8 @@ using Xunit;
 
 namespace Net.Zlink.Tests.Transports.Tls;
 
-/// <summary>A conversation over tls, ws or wss that is cut at every byte, in either direction: it ends with a reason, nothing is lost, and no task fails unseen.</summary>
+/// <summary>A conversation over tls, ws or wss that is cut at every byte, in either direction: it ends with a reason, nothing is lost, and
+/// no task fails unseen.</summary>
 [Collection(Alone.Name)]
 public sealed class CutConversationTests : IDisposable
 {
@@ -41,11 +42,14 @@ public sealed class CutConversationTests : IDisposable
                 long whole = await TalkAsync(fixture, scheme, address, cutsClient, long.MaxValue);
                 Assert.InRange(whole, 20, 20_000);
 
-                // With TLS most bytes lie within a few records, where one is like the next: there every seventh, and all of the first and last.
-                IEnumerable<long> cuts = Enumerable.Range(0, (int)whole).Select(static i => (long)i).Where(i => whole < 600 || i < 100 || i > whole - 200 || i % 7 == 0);
+                // With TLS most bytes lie within a few records, where one is like the next: there every seventh, and all of the first and
+                // last.
+                IEnumerable<long> cuts = Enumerable.Range(0, (int)whole).Select(static i => (long)i)
+                    .Where(i => whole < 600 || i < 100 || i > whole - 200 || i % 7 == 0);
                 cuts = SlowTests.Some(cuts, every: 5);
                 await Parallel.ForEachAsync(
-                    cuts, new ParallelOptions { MaxDegreeOfParallelism = AtOnce, CancellationToken = Guard.Token }, async (after, _) => await TalkAsync(fixture, scheme, address, cutsClient, after));
+                    cuts, new ParallelOptions { MaxDegreeOfParallelism = AtOnce, CancellationToken = Guard.Token },
+                        async (after, _) => await TalkAsync(fixture, scheme, address, cutsClient, after));
                 await fixture.UntilAsync(() => server.PeerCount == 0);
             }
 
@@ -77,12 +81,14 @@ public sealed class CutConversationTests : IDisposable
                     Assert.Equal("hello"u8.ToArray(), answer.Span.ToArray());
                     client.Disconnect(id);
                     DisconnectReason reason = (await client.NextDisconnectedAsync()).Reason;
-                    Assert.True(reason is DisconnectReason.Local or DisconnectReason.Remote or DisconnectReason.TransportError, $"{reason} after {after}");
+                    Assert.True(reason is DisconnectReason.Local or DisconnectReason.Remote or DisconnectReason.TransportError,
+                        $"{reason} after {after}");
                 }
                 else
                 {
                     Assert.Equal(StreamMessageKind.Disconnected, answer.Kind);
-                    Assert.True(answer.Reason is DisconnectReason.Remote or DisconnectReason.TransportError, $"{answer.Reason} after {after}");
+                    Assert.True(answer.Reason is DisconnectReason.Remote or DisconnectReason.TransportError,
+                        $"{answer.Reason} after {after}");
                 }
             }
             catch (ZlinkException refused)

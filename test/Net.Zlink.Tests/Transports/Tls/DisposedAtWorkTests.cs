@@ -4,7 +4,8 @@ using Xunit;
 
 namespace Net.Zlink.Tests.Transports.Tls;
 
-/// <summary>Sockets over one transport that are disposed at work. A class for each transport, since each takes seconds and they can run beside each other.</summary>
+/// <summary>Sockets over one transport that are disposed at work. A class for each transport, since each takes seconds and they can run
+/// beside each other.</summary>
 public abstract class DisposedAtWorkTests(string scheme) : IDisposable
 {
     private readonly TestCertificates _certificates = new();
@@ -24,7 +25,8 @@ public abstract class DisposedAtWorkTests(string scheme) : IDisposable
         {
             using var pool = new BufferPool(new BufferPoolOptions
             {
-                ClassPolicies = BufferPoolOptions.PerClass(static _ => new BufferClassPolicy(0, 64, Timeout.InfiniteTimeSpan)), // Nothing is warmed 120 times.
+                // Nothing is warmed 120 times.
+                ClassPolicies = BufferPoolOptions.PerClass(static _ => new BufferClassPolicy(0, 64, Timeout.InfiniteTimeSpan)),
                 LeakCheck = true,
             });
             var context = new ZlinkContext(new ZlinkContextOptions { ShardCount = 2, Pool = pool });
@@ -35,7 +37,8 @@ public abstract class DisposedAtWorkTests(string scheme) : IDisposable
             StreamSocket client = context.CreateStream();
             client.Options.Tls.VerifyPeer = false;
             client.Options.Linger = TimeSpan.Zero;
-            uint[] ids = [await client.ConnectAsync(endpoint, Guard.Token).Guarded(), await client.ConnectAsync(endpoint, Guard.Token).Guarded()];
+            uint[] ids = [await client.ConnectAsync(endpoint, Guard.Token).Guarded(),
+                await client.ConnectAsync(endpoint, Guard.Token).Guarded()];
             Task working = Task.Run(() => WorkAsync(client, ids), Guard.Token);
             Task connecting = Task.Run(() => ConnectAsync(client, endpoint), Guard.Token);
             int before = round * 5;
@@ -129,7 +132,8 @@ public abstract class DisposedAtWorkTests(string scheme) : IDisposable
         }
 
         IReadOnlyList<BufferLeak> leaks = pool.GetOutstanding();
-        Assert.True(leaks.Count == 0, leaks.Count == 0 ? "" : $"{leaks.Count} buffers did not come back, the first of {leaks[0].Length} bytes, rented by {leaks[0].RentedBy}");
+        Assert.True(leaks.Count == 0, leaks.Count == 0 ? ""
+            : $"{leaks.Count} buffers did not come back, the first of {leaks[0].Length} bytes, rented by {leaks[0].RentedBy}");
     }
 }
 

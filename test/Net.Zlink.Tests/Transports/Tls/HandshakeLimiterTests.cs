@@ -44,8 +44,10 @@ public sealed class HandshakeLimiterTests : IDisposable
         time.Advance(TimeSpan.FromSeconds(31));
         await allEnded.Guarded();
         SocketEvent failed = await monitor.NextAsync(SocketEventTypes.HandshakeFailedNoDetail);
-        Assert.EndsWith($"{(scheme is "ws" ? "the WebSocket upgrade" : "the TLS handshake")} was not complete within 30000 ms", failed.Detail, StringComparison.Ordinal);
-        await Guard.UntilAsync(() => server.GetStatistics().HandshakeFailures.TimedOut == Silent, "each silent client is counted, right behind its end");
+        Assert.EndsWith($"{(scheme is "ws" ? "the WebSocket upgrade" : "the TLS handshake")} was not complete within 30000 ms",
+            failed.Detail, StringComparison.Ordinal);
+        await Guard.UntilAsync(() => server.GetStatistics().HandshakeFailures.TimedOut == Silent,
+            "each silent client is counted, right behind its end");
         silent.ForEach(static peer => peer.Dispose());
     }
 
@@ -133,7 +135,8 @@ public sealed class HandshakeLimiterTests : IDisposable
     [Theory]
     [InlineData("tls")]
     [InlineData("wss")]
-    public async Task A_servers_callback_that_never_returns_keeps_its_connection_and_its_place_no_longer_than_the_time_of_a_phase(string scheme)
+    public async Task A_servers_callback_that_never_returns_keeps_its_connection_and_its_place_no_longer_than_the_time_of_a_phase(
+        string scheme)
     {
         var time = new ManualTimeProvider();
         using var held = new ManualResetEventSlim();
@@ -251,7 +254,8 @@ public sealed class HandshakeLimiterTests : IDisposable
     }
 
     /// <summary>
-    /// In a process of its own, whose completions run where the test says: inline, they run on the thread that brings the news of all other sockets too. It has one such thread and two shards. A connection whose
+    /// In a process of its own, whose completions run where the test says: inline, they run on the thread that brings the news of all other
+    /// sockets too. It has one such thread and two shards. A connection whose
     /// handshake never had to wait takes turns; that is rare.
     /// </summary>
     [Theory]
@@ -267,9 +271,11 @@ public sealed class HandshakeLimiterTests : IDisposable
         int callbacks = scheme is "ws" ? 0 : 2 * Connections;
         await using var child = ChildProcess.WithInlineCompletions(inlineCompletions, "handshake", scheme);
         string line = await child.ReadLineAsync("CALLBACKS ");
-        Assert.StartsWith(string.Create(CultureInfo.InvariantCulture, $"CALLBACKS {callbacks}, elsewhere: 0, "), line, StringComparison.Ordinal);
+        Assert.StartsWith(string.Create(CultureInfo.InvariantCulture, $"CALLBACKS {callbacks}, elsewhere: 0, "), line,
+            StringComparison.Ordinal);
         int fullest = int.Parse(line[(line.LastIndexOf(' ') + 1)..], CultureInfo.InvariantCulture);
-        Assert.InRange(fullest, inlineCompletions ? Connections * 3 / 4 : Connections / 2, inlineCompletions ? Connections : Connections / 2);
+        Assert.InRange(fullest, inlineCompletions ? Connections * 3 / 4 : Connections / 2, inlineCompletions ? Connections
+            : Connections / 2);
     }
 
     [Theory]
@@ -282,7 +288,8 @@ public sealed class HandshakeLimiterTests : IDisposable
         using var held = new ManualResetEventSlim();
         using var entered = new SemaphoreSlim(0);
         StreamSocket server = fixture.Context.CreateStream();
-        (server.Options.Tls.Certificate, server.Options.Tls.CaFile, server.Options.Tls.RequireClientCertificate) = (_own.Server, _own.CaFile, true);
+        (server.Options.Tls.Certificate, server.Options.Tls.CaFile, server.Options.Tls.RequireClientCertificate) =
+            (_own.Server, _own.CaFile, true);
         server.Options.Tls.Validation = (_, certificate, _, errors) =>
         {
             if (string.Equals(certificate?.Subject, "CN=slow", StringComparison.Ordinal))

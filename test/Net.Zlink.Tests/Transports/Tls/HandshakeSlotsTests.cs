@@ -53,7 +53,8 @@ public sealed class HandshakeSlotsTests : IDisposable
         _time.Advance(2 * Moment);
         await connecting.Guarded();
         SocketEvent gone = await _monitor.NextAsync(SocketEventTypes.HandshakeFailedNoDetail);
-        Assert.Equal("the peer had kept its handshake waiting for 5000 ms when others waited for its place (MaxHandshakes is 3)", gone.Detail);
+        Assert.Equal("the peer had kept its handshake waiting for 5000 ms when others waited for its place (MaxHandshakes is 3)",
+            gone.Detail);
         await Guard.UntilAsync(() => _context.Host.Handshakes.Running == Places - 1, "the others keep their places: nobody wants them");
         Assert.Equal(1, _server.GetStatistics().HandshakeFailures.TimedOut);
         _time.Advance(_server.Options.HandshakeInterval);
@@ -185,7 +186,8 @@ public sealed class HandshakeSlotsTests : IDisposable
         RawPeer peer = await RawPeer.ConnectAsync($"tcp://127.0.0.1:{new Uri(endpoint).Port}");
         await _monitor.NextAsync(SocketEventTypes.Accepted);
         await peer.SendAsync(scheme is "ws" ? "G"u8.ToArray() : [0x16]); // What a request, or a ClientHello's record, begins with.
-        await Guard.UntilAsync(() => _context.Host.Handshakes.Running == running && _context.Host.Handshakes.Stalled == running, "it waits for more, in a place of its own");
+        await Guard.UntilAsync(() => _context.Host.Handshakes.Running == running && _context.Host.Handshakes.Stalled == running,
+            "it waits for more, in a place of its own");
         return peer;
     }
 }

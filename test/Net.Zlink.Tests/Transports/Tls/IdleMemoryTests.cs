@@ -24,10 +24,12 @@ public sealed class IdleMemoryTests(ITestOutputHelper output)
     [InlineData("wss", "localhost")]
     public async Task Each_side_stays_under_300_MB_and_a_connecter_by_number_under_what_OpenSSL_takes(string scheme, string host)
     {
-        Assert.SkipUnless(OperatingSystem.IsLinux() && HardLimit() >= Descriptors, $"NOT TESTED HERE: takes Linux and {Descriptors} descriptors per process (ulimit -Hn)");
+        Assert.SkipUnless(OperatingSystem.IsLinux() && HardLimit() >= Descriptors,
+            $"NOT TESTED HERE: takes Linux and {Descriptors} descriptors per process (ulimit -Hn)");
         await using var listener = ChildProcess.WithDescriptors(Descriptors, "listen", scheme);
         string endpoint = (await listener.ReadLineAsync("READY "))["READY ".Length..].Replace("127.0.0.1", host, StringComparison.Ordinal);
-        await using var connecter = ChildProcess.WithDescriptors(Descriptors, "connect", endpoint, Connections.ToString(CultureInfo.InvariantCulture));
+        await using var connecter = ChildProcess.WithDescriptors(
+            Descriptors, "connect", endpoint, Connections.ToString(CultureInfo.InvariantCulture));
         while (int.Parse((await connecter.ReadLineAsync("CONNECTED "))["CONNECTED ".Length..], CultureInfo.InvariantCulture) < Connections)
         {
             // One more round of them.
@@ -49,8 +51,10 @@ public sealed class IdleMemoryTests(ITestOutputHelper output)
     private async Task AssertSmallAsync(ChildProcess process, string what, long bar)
     {
         await process.WriteLineAsync(Connections.ToString(CultureInfo.InvariantCulture));
-        long[] numbers = [.. (await process.ReadLineAsync("MEMORY "))["MEMORY ".Length..].Split(' ').Select(static n => long.Parse(n, CultureInfo.InvariantCulture))];
-        output.WriteLine($"{what}: {numbers[0] / 1e6:0.0} MB resident, {numbers[1] / 1e6:0.0} MB of it managed, {numbers[2]} peers, {numbers[3]} buffers out");
+        long[] numbers = [.. (await process.ReadLineAsync("MEMORY "))["MEMORY ".Length..].Split(' ')
+            .Select(static n => long.Parse(n, CultureInfo.InvariantCulture))];
+        output.WriteLine($"{what}: {numbers[0] / 1e6:0.0} MB resident, {numbers[1] / 1e6:0.0} MB of it managed, {numbers[2]} peers, "
+            + $"{numbers[3]} buffers out");
         Assert.Equal(Connections, numbers[2]);
         Assert.InRange(numbers[0], 0, bar);
         Assert.InRange(numbers[3], 0, 100); // The shards', not the connections'.

@@ -38,7 +38,8 @@ public sealed class MayAskElsewhereTests : IDisposable
         X509ChainPolicy? policy = what.Contains("a policy", StringComparison.Ordinal)
             ? new()
             {
-                RevocationMode = what.EndsWith("revocation", StringComparison.Ordinal) ? X509RevocationMode.Online : X509RevocationMode.NoCheck,
+                RevocationMode = what.EndsWith("revocation", StringComparison.Ordinal) ? X509RevocationMode.Online
+                    : X509RevocationMode.NoCheck,
                 DisableCertificateDownloads = !what.Contains("downloads", StringComparison.Ordinal),
             }
             : null;
@@ -47,8 +48,10 @@ public sealed class MayAskElsewhereTests : IDisposable
             return new TlsSettings { RequireClientCertificate = demands, ChainPolicy = policy };
         }
 
-        SslCertificateTrust? trust = what.Contains("trust", StringComparison.Ordinal) ? SslCertificateTrust.CreateForX509Collection([_own.Server]) : null;
-        SslStreamCertificateContext? context = what.Contains("a context", StringComparison.Ordinal) ? SslStreamCertificateContext.Create(_own.Server, additionalCertificates: null, offline: true, trust) : null;
+        SslCertificateTrust? trust = what.Contains("trust", StringComparison.Ordinal)
+            ? SslCertificateTrust.CreateForX509Collection([_own.Server]) : null;
+        SslStreamCertificateContext? context = what.Contains("a context", StringComparison.Ordinal)
+            ? SslStreamCertificateContext.Create(_own.Server, additionalCertificates: null, offline: true, trust) : null;
         X509RevocationMode revocation = what is "options that ask for revocation" ? X509RevocationMode.Online : X509RevocationMode.NoCheck;
         bool isMade = what.EndsWith("the base library makes", StringComparison.Ordinal);
 #pragma warning disable SYSLIB0026, SYSLIB0057 // The old kind of certificate, for which the base library looks up the new one.
@@ -57,8 +60,11 @@ public sealed class MayAskElsewhereTests : IDisposable
         return new TlsSettings
         {
             CaFile = what.EndsWith("CaFile", StringComparison.Ordinal) ? _own.CaFile : "",
-            Server = new() { ServerCertificate = context is null ? old : null, ServerCertificateContext = context, ClientCertificateRequired = demands && !isMade, CertificateChainPolicy = policy, CertificateRevocationCheckMode = revocation },
-            Client = new() { ClientCertificates = isMade ? [old] : null, ClientCertificateContext = context, CertificateChainPolicy = policy, CertificateRevocationCheckMode = revocation },
+            Server = new() { ServerCertificate = context is null ? old : null, ServerCertificateContext = context,
+                ClientCertificateRequired = demands && !isMade, CertificateChainPolicy = policy,
+                CertificateRevocationCheckMode = revocation },
+            Client = new() { ClientCertificates = isMade ? [old] : null, ClientCertificateContext = context,
+                CertificateChainPolicy = policy, CertificateRevocationCheckMode = revocation },
         };
     }
 }

@@ -4,7 +4,8 @@ using Xunit;
 
 namespace Net.Zlink.Tests.Transports.Tls;
 
-/// <summary>A resumed session holds the client's certificate, and not those of its issuers that came with it. Against OpenSSL's client, which resumes where it is let.</summary>
+/// <summary>A resumed session holds the client's certificate, and not those of its issuers that came with it. Against OpenSSL's client,
+/// which resumes where it is let.</summary>
 public sealed class MutualResumeTests : IDisposable
 {
     private readonly Authorities _own = new();
@@ -26,9 +27,11 @@ public sealed class MutualResumeTests : IDisposable
         string session = Path.Combine(_own.Folder, "session.pem");
         for (int i = 0; i < 2; i++)
         {
-            string[] resumes = File.Exists(session) ? ["-sess_in", session] : ["-sess_out", session]; // It is not there where no session can be resumed.
+            // It is not there where no session can be resumed.
+            string[] resumes = File.Exists(session) ? ["-sess_in", session] : ["-sess_out", session];
             await using var client = new ProgramProcess(
-                "openssl", _own.Folder, ["s_client", "-connect", $"127.0.0.1:{port}", version, "-CAfile", "ca.crt", "-cert", "chain.crt", "-cert_chain", "chain.crt", "-key", "chain.key", "-quiet", .. resumes]);
+                "openssl", _own.Folder, ["s_client", "-connect", $"127.0.0.1:{port}", version, "-CAfile", "ca.crt", "-cert", "chain.crt",
+                    "-cert_chain", "chain.crt", "-key", "chain.key", "-quiet", .. resumes]);
             uint id = await server.NextConnectedAsync();
             Assert.True(server.TrySend(id, "behind the tickets"u8));
             byte[] back = new byte[Wire.HeaderSize + "behind the tickets"u8.Length];

@@ -5,16 +5,19 @@ using Xunit;
 
 namespace Net.Zlink.Tests.Transports.Tls;
 
-/// <summary>Certificates that will not do, with OpenSSL's command line at the other end: our monitor says why, whoever it was that refused.</summary>
+/// <summary>Certificates that will not do, with OpenSSL's command line at the other end: our monitor says why, whoever it was that
+/// refused.</summary>
 public sealed class OpenSslFailureTests : IDisposable
 {
-    private const SocketEventTypes Events = SocketEventTypes.Accepted | SocketEventTypes.Connected | SocketEventTypes.ConnectionReady | SocketEventTypes.HandshakeFailedNoDetail | SocketEventTypes.Disconnected;
+    private const SocketEventTypes Events = SocketEventTypes.Accepted | SocketEventTypes.Connected | SocketEventTypes.ConnectionReady
+        | SocketEventTypes.HandshakeFailedNoDetail | SocketEventTypes.Disconnected;
 
     private static readonly string[] Versions = ["-tls1_2", "-tls1_3"];
 
     private readonly Authorities _own = new();
 
-    /// <summary>TLS version, what is wrong, what our monitor says (OpenSSL's alert, where it is the one that refuses), what OpenSSL says.</summary>
+    /// <summary>TLS version, what is wrong, what our monitor says (OpenSSL's alert, where it is the one that refuses), what OpenSSL
+    /// says.</summary>
     public static TheoryData<string, string, string, string> ClientRows()
     {
         var rows = new TheoryData<string, string, string, string>();
@@ -22,7 +25,8 @@ public sealed class OpenSslFailureTests : IDisposable
         {
             rows.Add(version, "expired", "the peer refused the TLS handshake|alert certificate expired", "certificate has expired");
             rows.Add(version, "wrong name", "the peer refused the TLS handshake|alert bad certificate", "IP address mismatch");
-            rows.Add(version, "unknown authority", "the peer refused the TLS handshake|alert unknown ca", "unable to get local issuer certificate");
+            rows.Add(version, "unknown authority", "the peer refused the TLS handshake|alert unknown ca",
+                "unable to get local issuer certificate");
             rows.Add(version, "no client certificate", "the client showed no certificate, and one is required", "");
         }
 
@@ -62,7 +66,8 @@ public sealed class OpenSslFailureTests : IDisposable
         using SocketMonitor monitor = server.OpenMonitor(Events);
         int port = new Uri(server.Bind("tls://127.0.0.1:0")).Port;
         (int code, string output) = await ProgramProcess.RunAsync(
-            "openssl", _own.Folder, "s_client", "-connect", $"127.0.0.1:{port}", version, "-CAfile", CaFile(what), "-verify_return_error", "-verify_ip", "127.0.0.1");
+            "openssl", _own.Folder, "s_client", "-connect", $"127.0.0.1:{port}", version, "-CAfile", CaFile(what), "-verify_return_error",
+                "-verify_ip", "127.0.0.1");
         Assert.Contains(theirs, output, StringComparison.Ordinal);
         if (theirs.Length > 0)
         {
@@ -104,11 +109,13 @@ public sealed class OpenSslFailureTests : IDisposable
         uint id = await client.ConnectAsync(await EndpointOfAsync(openssl), Guard.Token).Guarded();
         Assert.Equal(id, await client.NextConnectedAsync());
         Assert.Equal((id, DisconnectReason.TransportError), await client.NextDisconnectedAsync());
-        Assert.Contains("alert certificate required", (await monitor.NextAsync(SocketEventTypes.Disconnected)).Detail, StringComparison.Ordinal);
+        Assert.Contains("alert certificate required", (await monitor.NextAsync(SocketEventTypes.Disconnected)).Detail,
+            StringComparison.Ordinal);
         Assert.Contains("peer did not return a certificate", await openssl.ErrorsAsync(), StringComparison.Ordinal);
     }
 
-    private static void SkipWithoutOpenSsl() => Assert.SkipUnless(ProgramProcess.Exists("openssl"), "NOT TESTED HERE: the program openssl is not installed");
+    private static void SkipWithoutOpenSsl() =>
+        Assert.SkipUnless(ProgramProcess.Exists("openssl"), "NOT TESTED HERE: the program openssl is not installed");
 
     private static async Task<string> EndpointOfAsync(ProgramProcess server)
     {
@@ -151,7 +158,8 @@ public sealed class OpenSslFailureTests : IDisposable
 
     /// <summary>One connection, at a port of the system's choice.</summary>
     private ProgramProcess Serve(string version, string files, params string[] more) =>
-        new("openssl", _own.Folder, ["s_server", "-accept", "127.0.0.1:0", version, "-cert", $"{files}.crt", "-key", $"{files}.key", "-naccept", "1", .. more]);
+        new("openssl", _own.Folder, ["s_server", "-accept", "127.0.0.1:0", version, "-cert", $"{files}.crt", "-key", $"{files}.key",
+            "-naccept", "1", .. more]);
 
     private ProgramProcess ServeToKnownClients(string version) => Serve(version, "server", "-Verify", "1", "-CAfile", "ca.crt");
 

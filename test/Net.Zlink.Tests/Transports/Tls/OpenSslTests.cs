@@ -18,7 +18,9 @@ public sealed class OpenSslTests : IDisposable
         SkipWithoutOpenSsl();
         await using var fixture = new StreamFixture();
         StreamSocket server = Listen(fixture, out string port);
-        await using var openssl = new ProgramProcess("openssl", _own.Folder, "s_client", "-connect", $"127.0.0.1:{port}", version, "-CAfile", "ca.crt", "-verify_return_error", "-verify_ip", "127.0.0.1", "-quiet");
+        await using var openssl = new ProgramProcess(
+            "openssl", _own.Folder, "s_client", "-connect", $"127.0.0.1:{port}", version, "-CAfile", "ca.crt", "-verify_return_error",
+            "-verify_ip", "127.0.0.1", "-quiet");
         uint id = await server.NextConnectedAsync();
         foreach (int size in new[] { 1, 1_000, 100_000 })
         {
@@ -43,7 +45,8 @@ public sealed class OpenSslTests : IDisposable
     {
         SkipWithoutOpenSsl();
         await using var openssl = new ProgramProcess(
-            "openssl", _own.Folder, "s_server", "-accept", "127.0.0.1:0", version, "-cert", "server.crt", "-key", "server.key", "-naccept", "1");
+            "openssl", _own.Folder, "s_server", "-accept", "127.0.0.1:0", version, "-cert", "server.crt", "-key", "server.key", "-naccept",
+                "1");
         string endpoint = $"tls://{(await openssl.ReadLineAsync("ACCEPT "))["ACCEPT ".Length..]}";
         await using var fixture = new StreamFixture();
         StreamSocket client = fixture.Context.CreateStream();
@@ -62,7 +65,8 @@ public sealed class OpenSslTests : IDisposable
         await openssl.ReadLineAsync("DONE"); // Our close_notify: without it the line is an error.
     }
 
-    private static void SkipWithoutOpenSsl() => Assert.SkipUnless(ProgramProcess.Exists("openssl"), "NOT TESTED HERE: the program openssl is not installed");
+    private static void SkipWithoutOpenSsl() =>
+        Assert.SkipUnless(ProgramProcess.Exists("openssl"), "NOT TESTED HERE: the program openssl is not installed");
 
     private StreamSocket Listen(StreamFixture fixture, out string port)
     {

@@ -5,11 +5,13 @@ using Xunit;
 
 namespace Net.Zlink.Tests.Transports.Tls;
 
-/// <summary>A side that is refused for its certificate is told so, or at least that this may be why, also where its own part of the TLS handshake was complete before.</summary>
+/// <summary>A side that is refused for its certificate is told so, or at least that this may be why, also where its own part of the TLS
+/// handshake was complete before.</summary>
 public sealed class RefusedBehindTlsTests : IDisposable
 {
     // An alert, where one comes, says more.
-    private const string Words = "may not have accepted this side's certificate, or the lack of one|the peer refused the TLS handshake: .*certificate";
+    private const string Words =
+        "may not have accepted this side's certificate, or the lack of one|the peer refused the TLS handshake: .*certificate";
 
     private readonly Authorities _own = new();
 
@@ -24,12 +26,14 @@ public sealed class RefusedBehindTlsTests : IDisposable
     [InlineData("wss", SslProtocols.Tls12, true)]
     [InlineData("wss", SslProtocols.Tls13, false)]
     [InlineData("wss", SslProtocols.Tls13, true)]
-    public async Task A_client_that_the_listener_does_not_trust_hears_that_it_may_be_its_certificate(string scheme, SslProtocols protocols, bool showsOne)
+    public async Task A_client_that_the_listener_does_not_trust_hears_that_it_may_be_its_certificate(
+        string scheme, SslProtocols protocols, bool showsOne)
     {
         await using var fixture = new ContextFixture();
         DealerSocket server = fixture.Context.CreateDealer(new DealerOptions { Linger = TimeSpan.Zero });
         server.Options.Tls.Certificate = _own.Server;
-        (server.Options.Tls.RequireClientCertificate, server.Options.Tls.CaFile, server.Options.Tls.Protocols) = (true, _own.CaFile, protocols);
+        (server.Options.Tls.RequireClientCertificate, server.Options.Tls.CaFile, server.Options.Tls.Protocols) =
+            (true, _own.CaFile, protocols);
         DealerSocket client = NewClient(fixture);
         client.Options.Tls.CaFile = _own.CaFile;
         client.Options.Tls.Certificate = showsOne ? _own.Other.Server : null;
@@ -69,9 +73,11 @@ public sealed class RefusedBehindTlsTests : IDisposable
         using (RawPeer peer = await listener.AcceptAsync())
         {
             peer.EndSending();
-            Assert.Equal("the connection ended during the handshake", (await monitor.NextAsync(SocketEventTypes.HandshakeFailedNoDetail)).Detail);
+            Assert.Equal("the connection ended during the handshake",
+                (await monitor.NextAsync(SocketEventTypes.HandshakeFailedNoDetail)).Detail);
         }
     }
 
-    private static DealerSocket NewClient(ContextFixture fixture) => fixture.Context.CreateDealer(new DealerOptions { Linger = TimeSpan.Zero, ReconnectInterval = TimeSpan.FromHours(1) });
+    private static DealerSocket NewClient(ContextFixture fixture) =>
+        fixture.Context.CreateDealer(new DealerOptions { Linger = TimeSpan.Zero, ReconnectInterval = TimeSpan.FromHours(1) });
 }

@@ -6,7 +6,8 @@ using Xunit;
 
 namespace Net.Zlink.Tests.Transports.Tls;
 
-/// <summary>The application's TLS callbacks may sleep, and its chain policies wait for somebody else's server: that is for their own connections to bear.</summary>
+/// <summary>The application's TLS callbacks may sleep, and its chain policies wait for somebody else's server: that is for their own
+/// connections to bear.</summary>
 [Collection(Alone.Name)]
 public sealed class SleepingCallbackTests(ITestOutputHelper output) : IDisposable
 {
@@ -15,13 +16,16 @@ public sealed class SleepingCallbackTests(ITestOutputHelper output) : IDisposabl
     // The first ones compile the code.
     private const int WarmUp = 100;
 
-    // Of all, from before the first callback sleeps: 1 to 20 ms as a rule and 318 the longest of 300 measured, on two processors that others used; where callbacks sleep on the pool's threads it is 3 to 5 s.
+    // Of all, from before the first callback sleeps: 1 to 20 ms as a rule and 318 the longest of 300 measured, on two processors that
+    // others used; where callbacks sleep on the pool's threads it is 3 to 5 s.
     private static readonly TimeSpan Allowed = TimeSpan.FromSeconds(1);
 
-    // Of the 99th percentile before the callbacks sleep. The two thousands are measured one behind the other, so others' work may fall upon the second alone.
+    // Of the 99th percentile before the callbacks sleep. The two thousands are measured one behind the other, so others' work may fall upon
+    // the second alone.
     private const int AllowedFactor = 10;
 
-    // Besides: it is a tenth of a millisecond as a rule, of which ten times is no time slice of the system's yet, and was 20 ms once in 300, on two processors that others used.
+    // Besides: it is a tenth of a millisecond as a rule, of which ten times is no time slice of the system's yet, and was 20 ms once in
+    // 300, on two processors that others used.
     private static readonly TimeSpan AllowedFloor = TimeSpan.FromMilliseconds(50);
 
     // Six, and more than the pool has threads for: one for each processor by itself, and what tests before this one made it add.
@@ -78,7 +82,9 @@ public sealed class SleepingCallbackTests(ITestOutputHelper output) : IDisposabl
         Task[] connects = await GoOnBesideAsync(fixture, server, client, entered);
         await ended.CancelAsync();
         await holding.Guarded();
-        await Task.WhenAll(connects).Guarded().ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing | ConfigureAwaitOptions.ContinueOnCapturedContext); // Nobody trusts the certificate.
+        // Nobody trusts the certificate.
+        await Task.WhenAll(connects).Guarded().ConfigureAwait(
+            ConfigureAwaitOptions.SuppressThrowing | ConfigureAwaitOptions.ContinueOnCapturedContext);
     }
 
     /// <summary>Connects, so that all sleep, and measures round trips of another connection meanwhile.</summary>
@@ -92,10 +98,13 @@ public sealed class SleepingCallbackTests(ITestOutputHelper output) : IDisposabl
         trips.Start();
 
         // Beside the pool, which would else be slow to run the test itself.
-        await Task.Factory.StartNew(() => Assert.True(isMeasured.Wait(Guard.Limit, Guard.Token)), Guard.Token, TaskCreationOptions.LongRunning, TaskScheduler.Default).Guarded();
+        await Task.Factory.StartNew(() => Assert.True(isMeasured.Wait(Guard.Limit, Guard.Token)), Guard.Token,
+            TaskCreationOptions.LongRunning, TaskScheduler.Default).Guarded();
         Task[] connects = [.. Enumerable.Range(0, _sleepers).Select(_ => client.ConnectAsync(sleeping, Guard.Token).AsTask())];
         await Task.Factory.StartNew(trips.JoinGuarded, Guard.Token, TaskCreationOptions.LongRunning, TaskScheduler.Default).Guarded();
-        output.WriteLine($"{_sleepers} slept; the 99th percentile of {RoundTrips} round trips was {took.Before.TotalMilliseconds:0.000} ms before and {took.Meanwhile.TotalMilliseconds:0.000} ms meanwhile, the longest took {took.Longest.TotalMilliseconds:0.0} ms");
+        output.WriteLine($"{_sleepers} slept; the 99th percentile of {RoundTrips} round trips was {took.Before.TotalMilliseconds:0.000} "
+            + $"ms before and {took.Meanwhile.TotalMilliseconds:0.000} ms meanwhile, the longest took "
+            + $"{took.Longest.TotalMilliseconds:0.0} ms");
         Assert.InRange(took.Meanwhile, TimeSpan.Zero, (AllowedFactor * took.Before) + AllowedFloor);
         Assert.InRange(took.Longest, TimeSpan.Zero, Allowed);
         return connects;
@@ -157,7 +166,8 @@ public sealed class SleepingCallbackTests(ITestOutputHelper output) : IDisposabl
     private void Download(string which, TlsOptions server, TlsOptions client, X509Certificate2 leaf)
     {
         bool isConnecter = which is "ChainPolicy, connecter" or "Client, policy" or "Client, trust of a context";
-        (server.Certificate, server.RequireClientCertificate, server.CaFile) = (isConnecter ? leaf : _own.Server, !isConnecter, _own.CaFile);
+        (server.Certificate, server.RequireClientCertificate, server.CaFile) =
+            (isConnecter ? leaf : _own.Server, !isConnecter, _own.CaFile);
         (client.Certificate, client.VerifyPeer) = (isConnecter ? null : leaf, isConnecter);
         var policy = new X509ChainPolicy { RevocationMode = X509RevocationMode.NoCheck };
         var trust = SslCertificateTrust.CreateForX509Collection([_own.Server]);
@@ -177,7 +187,8 @@ public sealed class SleepingCallbackTests(ITestOutputHelper output) : IDisposabl
                 client.Client = new() { ClientCertificateContext = context };
                 break;
             case "Server, policy":
-                server.Server = new() { ServerCertificate = _own.Server, ClientCertificateRequired = true, CertificateChainPolicy = policy };
+                server.Server = new() { ServerCertificate = _own.Server, ClientCertificateRequired = true,
+                    CertificateChainPolicy = policy };
                 break;
             case "Server, trust of a context":
                 (server.Server, server.CaFile) = (new() { ServerCertificateContext = context, ClientCertificateRequired = true }, "");
@@ -225,7 +236,8 @@ public sealed class SleepingCallbackTests(ITestOutputHelper output) : IDisposabl
                 };
                 break;
             case "Server, validation":
-                server.Server = new() { ServerCertificate = _own.Server, ClientCertificateRequired = true, RemoteCertificateValidationCallback = check };
+                server.Server = new() { ServerCertificate = _own.Server, ClientCertificateRequired = true,
+                    RemoteCertificateValidationCallback = check };
                 client.Certificate = _own.Server;
                 break;
             case "Server, choice of a certificate":

@@ -9,20 +9,24 @@ namespace Net.Zlink.Tests.Transports.Tls;
 /// <summary>TLS handshakes that fail: both sides say why in an event, count it by cause, and the listener goes on.</summary>
 public sealed class TlsFailureTests : IDisposable
 {
-    // The base library judges a certificate after its own part of the handshake: what the other side sees is a connection that is complete, and then ends.
+    // The base library judges a certificate after its own part of the handshake: what the other side sees is a connection that is complete,
+    // and then ends.
     private const string Ended = "";
 
     private static readonly Dictionary<string, Case> Cases = new(StringComparer.Ordinal)
     {
         ["expired"] = new(
             "is not valid now: it is from", Ended,
-            static (own, server, _) => (server.CertificateFile, server.KeyFile) = own.WriteFiles("old", own.Issue("CN=old", ["localhost"], [], daysUntilEnd: -1))),
+            static (own, server, _) => (server.CertificateFile, server.KeyFile) =
+                own.WriteFiles("old", own.Issue("CN=old", ["localhost"], [], daysUntilEnd: -1))),
         ["not valid yet"] = new(
             "is not valid now: it is from", Ended,
-            static (own, server, _) => (server.CertificateFile, server.KeyFile) = own.WriteFiles("new", own.Issue("CN=new", ["localhost"], [], daysUntilEnd: 400))),
+            static (own, server, _) => (server.CertificateFile, server.KeyFile) =
+                own.WriteFiles("new", own.Issue("CN=new", ["localhost"], [], daysUntilEnd: 400))),
         ["wrong name"] = new(
             "is not for \"localhost\" but for \"elsewhere.example\"; set Tls.HostName", Ended,
-            static (own, server, _) => (server.CertificateFile, server.KeyFile) = own.WriteFiles("else", own.Issue("CN=else", ["elsewhere.example"], []))),
+            static (own, server, _) => (server.CertificateFile, server.KeyFile) =
+                own.WriteFiles("else", own.Issue("CN=else", ["elsewhere.example"], []))),
         ["wrong HostName"] = new(
             "is not for \"elsewhere.example\" but for \"localhost\", \"127.0.0.1\", \"::1\"; set Tls.HostName", Ended,
             static (_, _, client) => client.HostName = "elsewhere.example"),
@@ -46,7 +50,8 @@ public sealed class TlsFailureTests : IDisposable
             static (own, server, _) => (server.RequireClientCertificate, server.CaFile) = (true, own.CaFile)),
         ["no client certificate, TLS 1.2"] = new(
             Ended, "the client showed no certificate, and one is required",
-            static (own, server, _) => (server.RequireClientCertificate, server.CaFile, server.Protocols) = (true, own.CaFile, SslProtocols.Tls12)),
+            static (own, server, _) => (server.RequireClientCertificate, server.CaFile, server.Protocols) =
+                (true, own.CaFile, SslProtocols.Tls12)),
         ["a client certificate of another authority"] = new(
             Ended, "is issued by \"CN=somebody else\", whom nobody here trusts; name the authority's file in Tls.CaFile",
             static (own, server, client) =>
@@ -64,10 +69,12 @@ public sealed class TlsFailureTests : IDisposable
             }),
         ["the application's choice of a certificate throws"] = new(
             "", "the application's TLS options cannot be used: my choice",
-            static (_, server, _) => server.Server = new SslServerAuthenticationOptions { ServerCertificateSelectionCallback = static (_, _) => throw new NotSupportedException("my choice") }),
+            static (_, server, _) => server.Server = new SslServerAuthenticationOptions { ServerCertificateSelectionCallback =
+                static (_, _) => throw new NotSupportedException("my choice") }),
         ["options of the application's own refuse"] = new(
             "certificate", Ended,
-            static (_, _, client) => client.Client = new SslClientAuthenticationOptions { TargetHost = "localhost", RemoteCertificateValidationCallback = static (_, _, _, _) => false }),
+            static (_, _, client) => client.Client = new SslClientAuthenticationOptions { TargetHost = "localhost",
+                RemoteCertificateValidationCallback = static (_, _, _, _) => false }),
         ["no version in common"] = new(
             "", "",
             static (_, server, client) => (server.Protocols, client.Protocols) = (SslProtocols.Tls12, SslProtocols.Tls13)),
@@ -75,10 +82,12 @@ public sealed class TlsFailureTests : IDisposable
             "the files named in Tls cannot be used", "the connection was lost during the TLS handshake",
             static (_, _, client) => client.CertificateFile = "/nowhere/client.crt"),
         ["the client's own certificate has no key"] = new(
-            "the application's TLS options cannot be used: the certificate in Tls.Certificate has no private key; load it together with its key", "the connection was lost during the TLS handshake",
+            "the application's TLS options cannot be used: the certificate in Tls.Certificate has no private key; load it together with "
+                + "its key", "the connection was lost during the TLS handshake",
             static (own, _, client) => client.Certificate = own.WithoutKey()),
         ["the server's alternative names are malformed"] = new(
-            "the certificate \"CN=odd\" is not for \"localhost\": its alternative names (subjectAltName) are malformed; the server needs a new certificate", Ended,
+            "the certificate \"CN=odd\" is not for \"localhost\": its alternative names (subjectAltName) are malformed; the server needs "
+                + "a new certificate", Ended,
             static (own, server, client) =>
             {
                 server.Certificate = own.WithMalformedNames();
@@ -117,7 +126,8 @@ public sealed class TlsFailureTests : IDisposable
         (server.Options.Tls.CertificateFile, server.Options.Tls.KeyFile) = (_own.CertificateFile, _own.KeyFile);
         client.Options.Tls.CaFile = _own.CaFile;
         one.Arrange(_own, server.Options.Tls, client.Options.Tls);
-        const SocketEventTypes Events = SocketEventTypes.HandshakeFailedNoDetail | SocketEventTypes.Disconnected | SocketEventTypes.Connected | SocketEventTypes.Accepted;
+        const SocketEventTypes Events = SocketEventTypes.HandshakeFailedNoDetail | SocketEventTypes.Disconnected
+            | SocketEventTypes.Connected | SocketEventTypes.Accepted;
         using SocketMonitor atServer = server.OpenMonitor(Events);
         using SocketMonitor atClient = client.OpenMonitor(Events);
         string endpoint = $"{scheme}://localhost:{new Uri(server.Bind($"{scheme}://localhost:0")).Port}";
@@ -140,7 +150,8 @@ public sealed class TlsFailureTests : IDisposable
         Assert.Equal(0, server.GetStatistics().Peers);
 
         // The listener goes on: unless it is itself what is wrong, a client that does it right is served.
-        if (server.Options.Tls.Server is null && !name.Contains("version", StringComparison.Ordinal) && !server.Options.Tls.RequireClientCertificate)
+        if (server.Options.Tls.Server is null && !name.Contains("version", StringComparison.Ordinal)
+            && !server.Options.Tls.RequireClientCertificate)
         {
             await using DealerSocket next = context.CreateDealer();
             next.Options.Tls.VerifyPeer = false;
@@ -159,7 +170,8 @@ public sealed class TlsFailureTests : IDisposable
         server.Options.MaxConnections = 1;
         server.Options.Tls.Server = new SslServerAuthenticationOptions
         {
-            ServerCertificateSelectionCallback = (_, _) => Interlocked.Exchange(ref isFirst, false) ? throw new WordlessException() : _own.Server,
+            ServerCertificateSelectionCallback = (_, _) => Interlocked.Exchange(ref isFirst, false) ? throw new WordlessException()
+                : _own.Server,
         };
         string endpoint = server.Bind("tls://127.0.0.1:0");
         StreamSocket client = context.CreateStream();
@@ -171,7 +183,8 @@ public sealed class TlsFailureTests : IDisposable
         wordless.Options.Tls.Validation = static (_, _, _, _) => throw new WordlessException();
         ZlinkException thrown = await Assert.ThrowsAsync<ZlinkException>(() => wordless.ConnectAsync(endpoint, Guard.Token).Guarded());
         Assert.Contains(nameof(WordlessException), thrown.Message, StringComparison.Ordinal);
-        await Guard.UntilAsync(() => server.GetStatistics().ClosedConnections + server.GetStatistics().FailedHandshakes == 2, "that connection is gone");
+        await Guard.UntilAsync(() => server.GetStatistics().ClosedConnections + server.GetStatistics().FailedHandshakes == 2,
+            "that connection is gone");
 
         await client.ConnectAsync(endpoint, Guard.Token).Guarded();
     }
@@ -224,7 +237,8 @@ public sealed class TlsFailureTests : IDisposable
         await using var fixture = new StreamFixture();
         DealerSocket server = fixture.Context.CreateDealer();
         server.Options.Tls.Certificate = _own.Server;
-        DealerSocket client = fixture.Context.CreateDealer(new DealerOptions { Linger = TimeSpan.Zero, ReconnectInterval = TimeSpan.FromMilliseconds(1) });
+        DealerSocket client = fixture.Context.CreateDealer(
+            new DealerOptions { Linger = TimeSpan.Zero, ReconnectInterval = TimeSpan.FromMilliseconds(1) });
         client.Options.Tls.CaFile = _own.CaFile;
         client.Options.Tls.Certificate = _own.WithoutKey();
         using SocketMonitor monitor = client.OpenMonitor(SocketEventTypes.HandshakeFailedNoDetail);
@@ -232,7 +246,8 @@ public sealed class TlsFailureTests : IDisposable
         client.Connect(endpoint);
         for (int i = 0; i < 3; i++)
         {
-            Assert.Contains("has no private key", (await monitor.NextAsync(SocketEventTypes.HandshakeFailedNoDetail)).Detail, StringComparison.Ordinal);
+            Assert.Contains("has no private key", (await monitor.NextAsync(SocketEventTypes.HandshakeFailedNoDetail)).Detail,
+                StringComparison.Ordinal);
         }
 
         StreamSocket stream = fixture.Context.CreateStream();

@@ -23,7 +23,8 @@ public sealed class TlsOptionsTests : IDisposable
     [InlineData("wss://[::1]:0")]
     public Task The_endpoints_host_is_the_name_that_is_checked(string endpoint)
     {
-        Assert.SkipWhen(endpoint.Contains("::1", StringComparison.Ordinal) && !System.Net.Sockets.Socket.OSSupportsIPv6, "NOT TESTED HERE: there is no IPv6");
+        Assert.SkipWhen(endpoint.Contains("::1", StringComparison.Ordinal) && !System.Net.Sockets.Socket.OSSupportsIPv6,
+            "NOT TESTED HERE: there is no IPv6");
         return AssertTalksAsync(endpoint, static (_, _) => { });
     }
 
@@ -114,7 +115,8 @@ public sealed class TlsOptionsTests : IDisposable
                 shown = certificate?.Subject;
                 return errors == SslPolicyErrors.None;
             };
-            (client.CertificateFile, client.KeyFile) = _own.WriteFiles("client", _own.Issue("CN=client", [], [IPAddress.Loopback]), "secret");
+            (client.CertificateFile, client.KeyFile) =
+                _own.WriteFiles("client", _own.Issue("CN=client", [], [IPAddress.Loopback]), "secret");
             client.KeyPassword = "secret";
         });
         Assert.Equal("CN=client", shown);
@@ -123,7 +125,8 @@ public sealed class TlsOptionsTests : IDisposable
     [Theory]
     [InlineData("tls")]
     [InlineData("wss")]
-    public Task The_applications_check_is_not_asked_about_clients_that_were_not_asked_for_a_certificate(string scheme) => AssertTalksAsync($"{scheme}://localhost:0", static (server, client) =>
+    public Task The_applications_check_is_not_asked_about_clients_that_were_not_asked_for_a_certificate(string scheme) =>
+        AssertTalksAsync($"{scheme}://localhost:0", static (server, client) =>
     {
         server.Validation = static (_, _, _, errors) => errors == SslPolicyErrors.None;
         client.Validation = static (_, _, _, errors) => errors == SslPolicyErrors.None; // The same on both sides, as it is often set.
@@ -132,7 +135,8 @@ public sealed class TlsOptionsTests : IDisposable
     [Theory]
     [InlineData("tls")]
     [InlineData("wss")]
-    public Task A_server_that_demands_a_certificate_takes_a_trusted_one(string scheme) => AssertTalksAsync($"{scheme}://localhost:0", (server, client) =>
+    public Task A_server_that_demands_a_certificate_takes_a_trusted_one(string scheme) =>
+        AssertTalksAsync($"{scheme}://localhost:0", (server, client) =>
     {
         (server.RequireClientCertificate, server.CaFile) = (true, _own.CaFile);
         client.Certificate = _own.Server;
@@ -154,13 +158,16 @@ public sealed class TlsOptionsTests : IDisposable
     });
 
     [Fact]
-    public Task A_password_that_the_key_does_not_need_is_ignored() => AssertTalksAsync("tls://localhost:0", (server, _) => server.KeyPassword = "secret");
+    public Task A_password_that_the_key_does_not_need_is_ignored() =>
+        AssertTalksAsync("tls://localhost:0", (server, _) => server.KeyPassword = "secret");
 
     [Fact]
     public Task Options_of_the_applications_own_are_used_as_they_are() => AssertTalksAsync("tls://127.0.0.1:0", (server, client) =>
     {
-        server.Server = new SslServerAuthenticationOptions { ServerCertificateSelectionCallback = (_, name) => string.Equals(name, "chosen.example", StringComparison.Ordinal) ? _own.Server : null! };
-        client.Client = new SslClientAuthenticationOptions { TargetHost = "chosen.example", RemoteCertificateValidationCallback = static (_, certificate, _, _) => certificate is not null };
+        server.Server = new SslServerAuthenticationOptions { ServerCertificateSelectionCallback = (_, name) =>
+            string.Equals(name, "chosen.example", StringComparison.Ordinal) ? _own.Server : null! };
+        client.Client = new SslClientAuthenticationOptions { TargetHost = "chosen.example",
+            RemoteCertificateValidationCallback = static (_, certificate, _, _) => certificate is not null };
     });
 
     [Theory]
@@ -169,7 +176,8 @@ public sealed class TlsOptionsTests : IDisposable
     [InlineData("tls", null, "elsewhere.example", "elsewhere.example")]
     [InlineData("tls", "chosen.example", "elsewhere.example", "chosen.example")]
     [InlineData("wss", null, "", "localhost")]
-    public async Task Options_of_the_applications_own_without_a_name_ask_for_that_of_the_endpoint(string scheme, string? target, string hostName, string asked)
+    public async Task Options_of_the_applications_own_without_a_name_ask_for_that_of_the_endpoint(
+        string scheme, string? target, string hostName, string asked)
     {
         string? seen = null;
         await AssertTalksAsync($"{scheme}://localhost:0", (server, client) =>
@@ -193,7 +201,8 @@ public sealed class TlsOptionsTests : IDisposable
     public Task A_chain_policy_of_the_applications_own_decides() => AssertTalksAsync("tls://localhost:0", (_, client) =>
     {
         client.CaFile = "";
-        client.ChainPolicy = new X509ChainPolicy { TrustMode = X509ChainTrustMode.CustomRootTrust, RevocationMode = X509RevocationMode.NoCheck };
+        client.ChainPolicy = new X509ChainPolicy { TrustMode = X509ChainTrustMode.CustomRootTrust,
+            RevocationMode = X509RevocationMode.NoCheck };
         client.ChainPolicy!.CustomTrustStore.ImportFromPemFile(_own.CaFile);
     });
 
@@ -201,7 +210,8 @@ public sealed class TlsOptionsTests : IDisposable
     public Task The_applications_check_may_accept_what_the_library_would_not() => AssertTalksAsync("wss://localhost:0", (_, client) =>
     {
         client.CaFile = _own.Other.CaFile;
-        client.Validation = static (_, certificate, _, errors) => errors == SslPolicyErrors.RemoteCertificateChainErrors && certificate is not null;
+        client.Validation = static (_, certificate, _, errors) => errors == SslPolicyErrors.RemoteCertificateChainErrors
+            && certificate is not null;
     });
 
     [Theory]
@@ -223,7 +233,8 @@ public sealed class TlsOptionsTests : IDisposable
     [InlineData("garbage for authorities", "the file holds no certificate")]
     public async Task Binding_refuses_what_could_never_work_and_says_why(string what, string words)
     {
-        Assert.SkipWhen(string.Equals(what, "not ours to read", StringComparison.Ordinal) && (OperatingSystem.IsWindows() || Environment.IsPrivilegedProcess), "NOT TESTED HERE: root may read everything");
+        Assert.SkipWhen(string.Equals(what, "not ours to read", StringComparison.Ordinal)
+            && (OperatingSystem.IsWindows() || Environment.IsPrivilegedProcess), "NOT TESTED HERE: root may read everything");
         await using var context = new ZlinkContext();
         foreach (string endpoint in new[] { "tls://127.0.0.1:0", "wss://127.0.0.1:0/x" })
         {
@@ -260,7 +271,9 @@ public sealed class TlsOptionsTests : IDisposable
                 tls.KeyFile = _own.Other.KeyFile;
                 break;
             case "key of old encryption":
-                tls.KeyFile = _own.Write("old.key", "-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,00\n\nAAAA\n-----END RSA PRIVATE KEY-----");
+                tls.KeyFile = _own.Write(
+                    "old.key", "-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,00\n\nAAAA\n-----END RSA "
+                    + "PRIVATE KEY-----");
                 tls.KeyPassword = "secret";
                 break;
             case "key of another program":

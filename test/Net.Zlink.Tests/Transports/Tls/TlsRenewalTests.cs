@@ -46,7 +46,9 @@ public sealed class TlsRenewalTests : IDisposable
             await ShownAsync(fixture, server, endpoint, "CN=server");
         }
 
-        Assert.Contains(log.Lines, one => one.Level == LogLevel.Warning && one.Text.Contains("changed since, cannot be used (", StringComparison.Ordinal) && one.Text.Contains(_own.CertificateFile, StringComparison.Ordinal));
+        Assert.Contains(log.Lines, one => one.Level == LogLevel.Warning
+            && one.Text.Contains("changed since, cannot be used (", StringComparison.Ordinal)
+            && one.Text.Contains(_own.CertificateFile, StringComparison.Ordinal));
         Assert.Contains($"  {endpoint}: \"{_own.CertificateFile}\" with the key in", server.Describe(), StringComparison.Ordinal);
 
         Touch(_own.CertificateFile, text);
@@ -141,7 +143,8 @@ public sealed class TlsRenewalTests : IDisposable
     [Theory]
     [InlineData("tls")]
     [InlineData("wss")]
-    public async Task A_file_that_does_not_answer_fails_one_handshake_at_its_deadline_and_the_others_get_what_was_there_before(string scheme)
+    public async Task A_file_that_does_not_answer_fails_one_handshake_at_its_deadline_and_the_others_get_what_was_there_before(
+        string scheme)
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), "NOT TESTED HERE: Windows has no named pipes among its files");
         var time = new ManualTimeProvider();
@@ -161,11 +164,13 @@ public sealed class TlsRenewalTests : IDisposable
         StreamSocket client = fixture.Context.CreateStream();
         client.Options.Tls.CaFile = _own.CaFile;
         Task<uint> connecting = client.ConnectAsync(endpoint, Guard.Token).AsTask();
-        await using (await Task.Run(() => new FileStream(_own.KeyFile, FileMode.Open, FileAccess.Write, FileShare.ReadWrite), Guard.Token).Guarded())
+        await using (await Task.Run(() => new FileStream(_own.KeyFile, FileMode.Open, FileAccess.Write, FileShare.ReadWrite), Guard.Token)
+            .Guarded())
         {
             await ShownAsync(fixture, server, endpoint, "CN=server");
             time.Advance(server.Options.HandshakeInterval);
-            Assert.Contains("the TLS handshake was not complete within", (await monitor.NextAsync(SocketEventTypes.HandshakeFailedNoDetail)).Detail, StringComparison.Ordinal);
+            Assert.Contains("the TLS handshake was not complete within",
+                (await monitor.NextAsync(SocketEventTypes.HandshakeFailedNoDetail)).Detail, StringComparison.Ordinal);
             await Task.WhenAny(connecting).Guarded();
             Assert.True(connecting.IsFaulted);
             await ShownAsync(fixture, server, endpoint, "CN=server");
@@ -194,7 +199,8 @@ public sealed class TlsRenewalTests : IDisposable
         File.SetLastWriteTimeUtc(path, _written = _written.AddSeconds(1));
     }
 
-    private static async Task<(uint Here, uint There, StreamSocket Client)> ShownAsync(StreamFixture fixture, StreamSocket server, string endpoint, string subject)
+    private static async Task<(uint Here, uint There, StreamSocket Client)> ShownAsync(
+        StreamFixture fixture, StreamSocket server, string endpoint, string subject)
     {
         string? shown = null;
         StreamSocket client = fixture.Context.CreateStream();

@@ -29,7 +29,9 @@ public sealed class TlsStreamTests : IAsyncLifetime
         _peer = new SslStream(_beneathPeer);
         await Task.WhenAll(
             _tls.AuthenticateAsServerAsync(new SslServerAuthenticationOptions { ServerCertificate = _certificates.Server }, Guard.Token),
-            _peer.AuthenticateAsClientAsync(new SslClientAuthenticationOptions { TargetHost = "localhost", RemoteCertificateValidationCallback = static (_, _, _, e) => e != SslPolicyErrors.RemoteCertificateNotAvailable }, Guard.Token))
+            _peer.AuthenticateAsClientAsync(new SslClientAuthenticationOptions { TargetHost = "localhost",
+                RemoteCertificateValidationCallback = static (_, _, _, e) => e != SslPolicyErrors.RemoteCertificateNotAvailable },
+                Guard.Token))
             .Guarded();
         _tls.EndHandshake();
     }
@@ -82,9 +84,11 @@ public sealed class TlsStreamTests : IAsyncLifetime
         await using var tls = new TlsStream(new ReadinessStream(ours) { IsOfTls = true });
         await using var peer = new SslStream(new NetworkStream(theirs, ownsSocket: true));
         var shown = new SslServerAuthenticationOptions { ServerCertificate = _certificates.Server };
-        var asked = new SslClientAuthenticationOptions { TargetHost = "localhost", RemoteCertificateValidationCallback = static (_, _, _, _) => true };
+        var asked = new SslClientAuthenticationOptions { TargetHost = "localhost",
+            RemoteCertificateValidationCallback = static (_, _, _, _) => true };
         (SslStream server, SslStream client) = isServer ? ((SslStream)tls, peer) : (peer, tls);
-        await Task.WhenAll(server.AuthenticateAsServerAsync(shown, Guard.Token), client.AuthenticateAsClientAsync(asked, Guard.Token)).Guarded();
+        await Task.WhenAll(server.AuthenticateAsServerAsync(shown, Guard.Token), client.AuthenticateAsClientAsync(asked, Guard.Token))
+            .Guarded();
         tls.EndHandshake();
         tls.BeginSession();
         Task<int> reading = tls.ReadAsync(new byte[length], CancellationToken.None).AsTask();
@@ -92,7 +96,8 @@ public sealed class TlsStreamTests : IAsyncLifetime
         Assert.False(reading.IsCompleted);
         await peer.WriteAsync(new byte[10], Guard.Token);
         Assert.Equal(length, await reading.Guarded());
-        Assert.Equal(10 - length, await tls.ReadAtLeastAsync(new byte[10], 10 - length, throwOnEndOfStream: true, Guard.Token).AsTask().Guarded());
+        Assert.Equal(10 - length, await tls.ReadAtLeastAsync(new byte[10], 10 - length, throwOnEndOfStream: true, Guard.Token).AsTask()
+            .Guarded());
     }
 
     /// <summary>What carries a wire's bytes knows of its reads and writes.</summary>
@@ -103,7 +108,9 @@ public sealed class TlsStreamTests : IAsyncLifetime
     {
         using var stream = new ReadAheadStream(_tls, BufferPool.Shared);
         using IoStreamWire wire = isWebSocket
-            ? new WebSocketWire(_ours, "wss", System.Net.WebSockets.WebSocket.CreateFromStream(stream, isServer: true, subProtocol: null, Timeout.InfiniteTimeSpan), stream, _tls, BufferPool.Shared, isServer: true, Guard.Limit, TimeProvider.System)
+            ? new WebSocketWire(_ours, "wss", System.Net.WebSockets.WebSocket.CreateFromStream(
+                stream, isServer: true, subProtocol: null, Timeout.InfiniteTimeSpan), stream, _tls, BufferPool.Shared, isServer: true,
+                Guard.Limit, TimeProvider.System)
             : new TlsWire(_ours, _tls, BufferPool.Shared);
         wire.Attach(new NoEvents());
         Assert.True(wire.WaitForInput());

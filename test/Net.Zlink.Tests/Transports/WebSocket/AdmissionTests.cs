@@ -51,7 +51,8 @@ public sealed class AdmissionTests
         dealer.Connect(router.Bind("ws://127.0.0.1:0/ours") + "?token=8");
         await dealer.SendAsync("hello"u8.ToArray(), Guard.Token);
         using Message message = await router.ReceiveAsync(Guard.Token).Guarded();
-        Assert.Equal(("/ours", "?token=8", "/ours"), (message.WebSocketRequest!.Value.Path, message.WebSocketRequest.Value.Query, message.WebSocketRequest.ToString()));
+        Assert.Equal(("/ours", "?token=8", "/ours"),
+            (message.WebSocketRequest!.Value.Path, message.WebSocketRequest.Value.Query, message.WebSocketRequest.ToString()));
         Assert.Null(message.WebSocketRequest!.Value.Origin);
         using Message copy = message.Copy();
         Assert.Equal("?token=8", copy.WebSocketRequest!.Value.Query);
@@ -69,7 +70,8 @@ public sealed class AdmissionTests
     {
         await using var fixture = new StreamFixture();
         StreamSocket server = fixture.Context.CreateStream();
-        await AskAsync(fixture, server.Bind("ws://127.0.0.1:0"), RawWebSocket.Request.Replace("GET / ", $"GET {target} ", StringComparison.Ordinal));
+        await AskAsync(fixture, server.Bind("ws://127.0.0.1:0"),
+            RawWebSocket.Request.Replace("GET / ", $"GET {target} ", StringComparison.Ordinal));
         Assert.True(server.TryGetPeer(await server.NextConnectedAsync(), out StreamPeer? peer));
         Assert.Equal((path, query), (peer.WebSocketRequest!.Value.Path, peer.WebSocketRequest.Value.Query));
     }
@@ -132,7 +134,8 @@ public sealed class AdmissionTests
         string answer = Encoding.ASCII.GetString(await peer.ReadToEndAsync());
         Assert.StartsWith("HTTP/1.1 500 ", answer, StringComparison.Ordinal);
         Assert.DoesNotContain("data base", answer, StringComparison.Ordinal);
-        Assert.Contains("NotSupportedException: no data base", (await monitor.ReadAsync(Guard.Token).Guarded()).Detail, StringComparison.Ordinal);
+        Assert.Contains("NotSupportedException: no data base", (await monitor.ReadAsync(Guard.Token).Guarded()).Detail,
+            StringComparison.Ordinal);
     }
 
     [Fact]
@@ -163,7 +166,8 @@ public sealed class AdmissionTests
         Assert.False(token.IsCancellationRequested);
         clock.Advance(server.Options.HandshakeInterval);
         Assert.True(token.IsCancellationRequested);
-        Assert.Contains("the WebSocket upgrade was not complete within", (await monitor.ReadAsync(Guard.Token).Guarded()).Detail, StringComparison.Ordinal);
+        Assert.Contains("the WebSocket upgrade was not complete within", (await monitor.ReadAsync(Guard.Token).Guarded()).Detail,
+            StringComparison.Ordinal);
         Assert.Empty(await held.ReadToEndAsync());
         gate.Set();
     }
@@ -199,7 +203,8 @@ public sealed class AdmissionTests
         router.Options.Tls.CaFile = own.CaFile;
         router.Options.Tls.RequireClientCertificate = true;
         router.Options.WebSocket.Admission = static (request, _) =>
-            new(request.RemoteCertificate!.Subject is "CN=alice" ? WebSocketAdmission.Accept : WebSocketAdmission.Refuse(reason: "Only Alice"));
+            new(request.RemoteCertificate!.Subject is "CN=alice" ? WebSocketAdmission.Accept
+                : WebSocketAdmission.Refuse(reason: "Only Alice"));
         string endpoint = router.Bind("wss://127.0.0.1:0");
         using SocketMonitor monitor = router.OpenMonitor(SocketEventTypes.HandshakeFailedNoDetail);
         foreach (string name in new[] { "CN=bob", "CN=alice" })

@@ -5,12 +5,14 @@ using Xunit;
 
 namespace Net.Zlink.Tests.Transports.WebSocket;
 
-/// <summary>Peers that announce a frame, or begin it, and leave it at that: none of them holds more than what one read takes, over wss neither.</summary>
+/// <summary>Peers that announce a frame, or begin it, and leave it at that: none of them holds more than what one read takes, over wss
+/// neither.</summary>
 public sealed class AnnouncedFrameTests
 {
     private const int Peers = 40;
 
-    // A read's headroom of 8 KiB and the 32 KiB that it reads into. Room by what has come would be less, and cost 8 % of the messages a second (docs/benchmarks/log.md).
+    // A read's headroom of 8 KiB and the 32 KiB that it reads into. Room by what has come would be less, and cost 8 % of the messages a
+    // second (docs/benchmarks/log.md).
     private const int Bar = 40 * 1024;
 
     [Theory]
@@ -39,7 +41,8 @@ public sealed class AnnouncedFrameTests
             }
             else
             {
-                LayeredClient peer = fixture.Own(await LayeredClient.ConnectAsync(endpoint.Replace("wss://", "tls://", StringComparison.Ordinal)));
+                LayeredClient peer = fixture.Own(await LayeredClient.ConnectAsync(
+                    endpoint.Replace("wss://", "tls://", StringComparison.Ordinal)));
                 await peer.SendAsync(Encoding.ASCII.GetBytes(RawWebSocket.Request));
                 Assert.StartsWith("HTTP/1.1 101 ", await RawWebSocket.ReadHeadAsync(() => peer.ReadAsync(1)), StringComparison.Ordinal);
                 await peer.SendAsync(sent);
@@ -55,6 +58,7 @@ public sealed class AnnouncedFrameTests
         }
 
         // And what the shards hold.
-        Assert.True(taken <= (Peers * Bar) + (4L * 64 * 1024), $"{taken} bytes, the most of one {fixture.Pool.GetOutstanding().MaxBy(static buffer => buffer.Length)?.RentedBy}");
+        Assert.True(taken <= (Peers * Bar) + (4L * 64 * 1024),
+            $"{taken} bytes, the most of one {fixture.Pool.GetOutstanding().MaxBy(static buffer => buffer.Length)?.RentedBy}");
     }
 }

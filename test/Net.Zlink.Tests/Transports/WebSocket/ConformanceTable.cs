@@ -5,7 +5,8 @@ using Xunit;
 
 namespace Net.Zlink.Tests.Transports.WebSocket;
 
-/// <summary>Plays one case of RFC 6455 with a STREAM socket, in whichever role that is, and compares what comes of it with the case's line in Rfc6455.txt.</summary>
+/// <summary>Plays one case of RFC 6455 with a STREAM socket, in whichever role that is, and compares what comes of it with the case's line
+/// in Rfc6455.txt.</summary>
 internal static class ConformanceTable
 {
     private static readonly Lazy<Dictionary<string, string>> Expectations = new(static () =>
@@ -23,7 +24,8 @@ internal static class ConformanceTable
     /// <param name="piece">Bytes that are sent at a time.</param>
     public static async Task PlayAsync(string id, bool weConnect, int piece)
     {
-        ConformanceCase one = (weConnect ? ConformanceCases.OfServer : ConformanceCases.OfClient).Single(c => string.Equals(c.Id, id, StringComparison.Ordinal));
+        ConformanceCase one = (weConnect ? ConformanceCases.OfServer : ConformanceCases.OfClient)
+            .Single(c => string.Equals(c.Id, id, StringComparison.Ordinal));
         await using var fixture = new StreamFixture();
         (StreamSocket ours, RawWebSocket theirs, uint peer) = await RawWebSocket.PairAsync(fixture, weConnect);
         theirs.Peer.Socket.NoDelay = true; // Pieces stay pieces.
@@ -56,7 +58,8 @@ internal static class ConformanceTable
         }
 
         string? expected = Expectations.Value.GetValueOrDefault(one.Id);
-        Assert.True(string.Equals(expected, outcome.ToString(), StringComparison.Ordinal), $"{one.Id}, {one.Title}: expected {expected}, came {outcome}");
+        Assert.True(string.Equals(expected, outcome.ToString(), StringComparison.Ordinal),
+            $"{one.Id}, {one.Title}: expected {expected}, came {outcome}");
     }
 
     private static async Task SendInPiecesAsync(RawWebSocket theirs, byte[] bytes, int piece)
@@ -79,7 +82,8 @@ internal static class ConformanceTable
         _ when (frame.First & RawWebSocket.Fin) == 0 => "fragment",
         RawWebSocket.Pong when frame.Payload.AsSpan().SequenceEqual("?"u8) => "pong?",
         RawWebSocket.Pong when frame.Payload.Length < 4 => $"pong[{Convert.ToHexString(frame.Payload)}]",
-        RawWebSocket.Pong when frame.Payload.AsSpan().SequenceEqual(Wire.Pattern(frame.Payload.Length)) => string.Create(CultureInfo.InvariantCulture, $"pong{frame.Payload.Length}"),
+        RawWebSocket.Pong when frame.Payload.AsSpan().SequenceEqual(Wire.Pattern(frame.Payload.Length)) =>
+            string.Create(CultureInfo.InvariantCulture, $"pong{frame.Payload.Length}"),
         RawWebSocket.Close => string.Create(CultureInfo.InvariantCulture, $"close{frame.Code}{(frame.Payload.Length > 2 ? "+" : "")}"),
         _ => string.Create(CultureInfo.InvariantCulture, $"{frame.First:X2}"),
     };

@@ -32,7 +32,8 @@ public sealed class ControlFloodTests
             // What is read behind a message is read by the shard.
             try
             {
-                raw.Send([.. RawWebSocket.Frame(RawWebSocket.Fin | RawWebSocket.Binary, message), .. closesFirst ? RawWebSocket.Frame(RawWebSocket.Fin | RawWebSocket.Close, [3, 232]) : [], .. flood]);
+                raw.Send([.. RawWebSocket.Frame(RawWebSocket.Fin | RawWebSocket.Binary, message), .. closesFirst
+                    ? RawWebSocket.Frame(RawWebSocket.Fin | RawWebSocket.Close, [3, 232]) : [], .. flood]);
                 while (true)
                 {
                     raw.Send(flood);

@@ -28,7 +28,8 @@ public sealed class LongFrameTests
         while (have < arrived.Length)
         {
             WebSocketFrame frame = (await peer.ReadFrameAsync())!;
-            Assert.Equal(message == 0 ? RawWebSocket.Binary : 0, frame.First & 0x0F); // 0: a fragment of the message before (RFC 6455, 5.4).
+            // 0: a fragment of the message before (RFC 6455, 5.4).
+            Assert.Equal(message == 0 ? RawWebSocket.Binary : 0, frame.First & 0x0F);
             frame.Payload.CopyTo(arrived, have);
             have += frame.Payload.Length;
             message += frame.Payload.Length;

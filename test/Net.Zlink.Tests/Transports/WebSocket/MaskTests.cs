@@ -4,7 +4,8 @@ using Xunit;
 
 namespace Net.Zlink.Tests.Transports.WebSocket;
 
-/// <summary>The masks of who connects (RFC 6455, 5.3): each frame has one, made anew, so that no page and no peer can foretell the bytes on the wire.</summary>
+/// <summary>The masks of who connects (RFC 6455, 5.3): each frame has one, made anew, so that no page and no peer can foretell the bytes on
+/// the wire.</summary>
 public sealed class MaskTests
 {
     private const int Frames = 1_000;

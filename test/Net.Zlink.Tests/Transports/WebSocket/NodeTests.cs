@@ -4,10 +4,12 @@ using Xunit;
 
 namespace Net.Zlink.Tests.Transports.WebSocket;
 
-/// <summary>Against Node: its built-in WebSocket client, and the package ws as client and as server, which the test installs into a folder of its own.</summary>
+/// <summary>Against Node: its built-in WebSocket client, and the package ws as client and as server, which the test installs into a folder
+/// of its own.</summary>
 public sealed class NodeTests : IAsyncLifetime
 {
-    // A client that speaks STREAM: it sends frames of several sizes, wants each back, says ECHOED, and then the code that ends the connection.
+    // A client that speaks STREAM: it sends frames of several sizes, wants each back, says ECHOED, and then the code that ends the
+    // connection.
     private const string Client = """
         const socket = make(process.argv[2]);
         socket.binaryType = 'arraybuffer';
@@ -45,8 +47,10 @@ public sealed class NodeTests : IAsyncLifetime
 
     public async ValueTask InitializeAsync()
     {
-        await File.WriteAllTextAsync(Path.Combine(_folder, "builtin.js"), "const make = url => new WebSocket(url);\n" + Client, Guard.Token);
-        await File.WriteAllTextAsync(Path.Combine(_folder, "package.js"), "const make = url => new (require('ws'))(url);\n" + Client, Guard.Token);
+        await File.WriteAllTextAsync(Path.Combine(_folder, "builtin.js"), "const make = url => new WebSocket(url);\n" + Client,
+            Guard.Token);
+        await File.WriteAllTextAsync(Path.Combine(_folder, "package.js"), "const make = url => new (require('ws'))(url);\n" + Client,
+            Guard.Token);
         await File.WriteAllTextAsync(Path.Combine(_folder, "server.js"), Server, Guard.Token);
     }
 
@@ -99,7 +103,8 @@ public sealed class NodeTests : IAsyncLifetime
         await using var fixture = new StreamFixture();
         StreamSocket server = fixture.Context.CreateStream();
         var handler = TestHandler.Echo();
-        await using ProgramProcess node = Start(script, server.Bind("ws://127.0.0.1:0", handler), code.ToString(System.Globalization.CultureInfo.InvariantCulture));
+        await using ProgramProcess node = Start(script, server.Bind("ws://127.0.0.1:0", handler),
+            code.ToString(System.Globalization.CultureInfo.InvariantCulture));
         await node.ReadLineAsync("ECHOED");
         Assert.Equal($"CLOSED {code} true", await node.ReadLineAsync("CLOSED"));
         Assert.Equal(DisconnectReason.Remote, (await handler.NextDisconnectedAsync()).Reason);
@@ -140,16 +145,19 @@ public sealed class NodeTests : IAsyncLifetime
         if (string.Equals(script, "builtin.js", StringComparison.Ordinal))
         {
             (_, string type) = await ProgramProcess.RunAsync("node", _folder, "--experimental-websocket", "-p", "typeof WebSocket");
-            Assert.SkipUnless(type.StartsWith("function", StringComparison.Ordinal), "NOT TESTED HERE: this node has no WebSocket of its own (since 20.10)");
+            Assert.SkipUnless(type.StartsWith("function", StringComparison.Ordinal),
+                "NOT TESTED HERE: this node has no WebSocket of its own (since 20.10)");
             return;
         }
 
         Assert.SkipUnless(ProgramProcess.Exists("npm"), "NOT TESTED HERE: the program npm is not installed");
-        (int code, string output) = await ProgramProcess.RunAsync("npm", _folder, "install", "--no-audit", "--no-fund", "--prefer-offline", "ws@8");
+        (int code, string output) = await ProgramProcess.RunAsync(
+            "npm", _folder, "install", "--no-audit", "--no-fund", "--prefer-offline", "ws@8");
         Assert.SkipUnless(code == 0, $"NOT TESTED HERE: npm could not install ws: {output}");
     }
 
     // Behind a flag in Node 20, built in since.
     private ProgramProcess Start(string script, params string[] arguments) =>
-        new("node", _folder, string.Equals(script, "builtin.js", StringComparison.Ordinal) ? ["--experimental-websocket", script, .. arguments] : [script, .. arguments]);
+        new("node", _folder, string.Equals(script, "builtin.js", StringComparison.Ordinal)
+            ? ["--experimental-websocket", script, .. arguments] : [script, .. arguments]);
 }

@@ -7,7 +7,8 @@ using Xunit;
 
 namespace Net.Zlink.Tests.Transports.WebSocket;
 
-/// <summary>A peer that goes on, with PINGs among what it says, behind the end of our side, or that makes an end of it: nothing of ours can answer it any more.</summary>
+/// <summary>A peer that goes on, with PINGs among what it says, behind the end of our side, or that makes an end of it: nothing of ours can
+/// answer it any more.</summary>
 public sealed class PingBehindEndTests
 {
     private static readonly byte[] Ping = RawWebSocket.Frame(RawWebSocket.Fin | RawWebSocket.Ping, "?"u8);
@@ -24,13 +25,15 @@ public sealed class PingBehindEndTests
         StreamSocket server = fixture.Context.CreateStream();
         server.Options.Tls.Certificate = certificates.Server;
         string endpoint = server.Bind($"{scheme}://127.0.0.1:0");
-        RawPeer peer = await fixture.ConnectAsync(RawWebSocket.TcpOf(endpoint), receiveBuffer: 4096); // Most of it stays in our system's queue, which a reset empties.
+        // Most of it stays in our system's queue, which a reset empties.
+        RawPeer peer = await fixture.ConnectAsync(RawWebSocket.TcpOf(endpoint), receiveBuffer: 4096);
         System.IO.Stream stream = fixture.Own(await OpenAsync(peer, isSecure: scheme is "wss"));
         uint id = await server.NextConnectedAsync();
         Assert.True(server.TrySend(id, Wire.Huge));
         if (endsForAFault)
         {
-            await stream.WriteAsync(RawWebSocket.Frame(RawWebSocket.Fin | RawWebSocket.Binary, Wire.Header(9 * 1024 * 1024)), Guard.Token).Guarded();
+            await stream.WriteAsync(RawWebSocket.Frame(RawWebSocket.Fin | RawWebSocket.Binary, Wire.Header(9 * 1024 * 1024)), Guard.Token)
+                .Guarded();
             Assert.Equal((id, DisconnectReason.ProtocolError), await server.NextDisconnectedAsync());
         }
         else
@@ -52,7 +55,8 @@ public sealed class PingBehindEndTests
         }
         while (read > 0);
 
-        // One message, perhaps in fragments, and our CLOSE, which a fault does not have; here and there an answer to a PING before the end of our side.
+        // One message, perhaps in fragments, and our CLOSE, which a fault does not have; here and there an answer to a PING before the end
+        // of our side.
         Assert.InRange(all.Count, Wire.HugeSize, Wire.HugeSize + 2000);
         Assert.Equal(!endsForAFault, all[^4..].SequenceEqual(RawWebSocket.CloseFrame(1000, masked: false)));
         Assert.Equal(0, server.GetStatistics().DroppedMessages);
@@ -63,7 +67,8 @@ public sealed class PingBehindEndTests
     [InlineData(true)]
     public async Task Nothing_of_ours_comes_behind_our_CLOSE(bool weConnect)
     {
-        byte[] pings = [.. Enumerable.Repeat(RawWebSocket.Frame(RawWebSocket.Fin | RawWebSocket.Ping, "?"u8, masked: !weConnect), 50).SelectMany(static ping => ping)];
+        byte[] pings = [.. Enumerable.Repeat(RawWebSocket.Frame(RawWebSocket.Fin | RawWebSocket.Ping, "?"u8, masked: !weConnect), 50)
+            .SelectMany(static ping => ping)];
         await using var fixture = new StreamFixture();
         for (int i = 0; i < 200; i++)
         {
@@ -115,7 +120,8 @@ public sealed class PingBehindEndTests
             theirs.Peer.EndSending();
             Assert.Null(await theirs.ReadFrameAsync());
             Assert.Equal((id, DisconnectReason.TransportError), await ours.NextDisconnectedAsync());
-            Assert.StartsWith("the peer broke the WebSocket protocol: ", (await monitor.NextAsync(SocketEventTypes.Disconnected)).Detail, StringComparison.Ordinal);
+            Assert.StartsWith("the peer broke the WebSocket protocol: ", (await monitor.NextAsync(SocketEventTypes.Disconnected)).Detail,
+                StringComparison.Ordinal);
             ours.Dispose();
         }
     }
@@ -185,7 +191,8 @@ public sealed class PingBehindEndTests
         {
             var secure = new SslStream(stream);
             await secure.AuthenticateAsClientAsync(
-                new SslClientAuthenticationOptions { TargetHost = "localhost", RemoteCertificateValidationCallback = LayeredClient.AnyCertificate }, Guard.Token).Guarded();
+                new SslClientAuthenticationOptions { TargetHost = "localhost",
+                    RemoteCertificateValidationCallback = LayeredClient.AnyCertificate }, Guard.Token).Guarded();
             stream = secure;
         }
 

@@ -19,7 +19,8 @@ internal sealed record WebSocketFrame(byte First, byte[] Mask, byte[] Payload)
     public int Code => Payload.Length < 2 ? 1005 : BinaryPrimitives.ReadUInt16BigEndian(Payload);
 }
 
-/// <summary>The WebSocket wire written down a second time (RFC 6455, 5.2), independent of any library, to say right and wrong things with.</summary>
+/// <summary>The WebSocket wire written down a second time (RFC 6455, 5.2), independent of any library, to say right and wrong things
+/// with.</summary>
 internal sealed class RawWebSocket(RawPeer peer) : IDisposable
 {
     public const byte Fin = 0x80;
@@ -35,7 +36,8 @@ internal sealed class RawWebSocket(RawPeer peer) : IDisposable
 
     /// <summary>A good request.</summary>
     public static string Request { get; } =
-        "GET / HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n";
+        "GET / HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Key: "
+            + "dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n";
 
     /// <summary>The tcp endpoint beneath a ws endpoint of the library's.</summary>
     public static string TcpOf(string endpoint)
@@ -66,10 +68,13 @@ internal sealed class RawWebSocket(RawPeer peer) : IDisposable
 
     /// <summary>Answers a request.</summary>
     public Task AnswerAsync(string head) => peer.SendAsync(Encoding.ASCII.GetBytes(
-        $"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: {AcceptFor(KeyOf(head))}\r\n\r\n"));
+        $"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: "
+            + $"{AcceptFor(KeyOf(head))}\r\n\r\n"));
 
-    /// <summary>A STREAM socket of the library's in either role, the other end, and the number that this has as a peer; its connect event is taken.</summary>
-    public static async Task<(StreamSocket Ours, RawWebSocket Theirs, uint Id)> PairAsync(StreamFixture fixture, bool weConnect, TestHandler? handler = null)
+    /// <summary>A STREAM socket of the library's in either role, the other end, and the number that this has as a peer; its connect event
+    /// is taken.</summary>
+    public static async Task<(StreamSocket Ours, RawWebSocket Theirs, uint Id)> PairAsync(
+        StreamFixture fixture, bool weConnect, TestHandler? handler = null)
     {
         StreamSocket ours = fixture.Context.CreateStream();
         RawWebSocket theirs;
@@ -100,7 +105,8 @@ internal sealed class RawWebSocket(RawPeer peer) : IDisposable
 #pragma warning disable CA5350 // RFC 6455 prescribes SHA-1.
     /// <summary>The Sec-WebSocket-Accept that answers a key.</summary>
     public static string AcceptFor(string key) =>
-        Convert.ToBase64String(System.Security.Cryptography.SHA1.HashData(Encoding.ASCII.GetBytes(key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11")));
+        Convert.ToBase64String(System.Security.Cryptography.SHA1.HashData(
+            Encoding.ASCII.GetBytes(key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11")));
 #pragma warning restore CA5350
 
     /// <summary>One frame's bytes.</summary>

@@ -14,10 +14,13 @@ public sealed class ReadAheadQuotaTests
     {
         const int Pings = 20_000;
         byte[] data = RawWebSocket.Frame(RawWebSocket.Fin | RawWebSocket.Binary, [7]);
-        await using var beneath = new AnsweredStream([.. Enumerable.Repeat(RawWebSocket.Frame(RawWebSocket.Fin | RawWebSocket.Ping, []), Pings).SelectMany(static ping => ping), .. data]);
+        await using var beneath = new AnsweredStream(
+            [.. Enumerable.Repeat(RawWebSocket.Frame(RawWebSocket.Fin | RawWebSocket.Ping, []), Pings).SelectMany(static ping => ping),
+            .. data]);
         using var pool = new BufferPool();
         await using var stream = new ReadAheadStream(beneath, pool);
-        using var webSocket = System.Net.WebSockets.WebSocket.CreateFromStream(stream, new WebSocketCreationOptions { IsServer = true, KeepAliveInterval = TimeSpan.Zero });
+        using var webSocket = System.Net.WebSockets.WebSocket.CreateFromStream(
+            stream, new WebSocketCreationOptions { IsServer = true, KeepAliveInterval = TimeSpan.Zero });
         byte[] into = new byte[16];
         stream.BeginTurn();
 

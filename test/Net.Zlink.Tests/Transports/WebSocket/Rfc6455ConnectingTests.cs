@@ -2,7 +2,8 @@ using Xunit;
 
 namespace Net.Zlink.Tests.Transports.WebSocket;
 
-/// <summary>The cases of <see cref="Rfc6455Tests"/>, said by a server to whoever has connected to it. They come out the same, by the same lines of Rfc6455.txt; all that is sent back has masks.</summary>
+/// <summary>The cases of <see cref="Rfc6455Tests"/>, said by a server to whoever has connected to it. They come out the same, by the same
+/// lines of Rfc6455.txt; all that is sent back has masks.</summary>
 public sealed class Rfc6455ConnectingTests
 {
     public static TheoryData<string> Ids() => [.. ConformanceCases.OfServer.Select(static c => c.Id)];

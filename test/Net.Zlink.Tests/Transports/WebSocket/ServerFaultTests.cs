@@ -4,7 +4,8 @@ using Xunit;
 
 namespace Net.Zlink.Tests.Transports.WebSocket;
 
-/// <summary>A server that breaks RFC 6455, or closes, while a ZMP socket is connected to it: that says CLOSE, leaves when the server's TCP has ended, and connects again.</summary>
+/// <summary>A server that breaks RFC 6455, or closes, while a ZMP socket is connected to it: that says CLOSE, leaves when the server's TCP
+/// has ended, and connects again.</summary>
 public sealed class ServerFaultTests
 {
     [Theory]
@@ -26,7 +27,8 @@ public sealed class ServerFaultTests
     {
         await using var fixture = new ContextFixture();
         RawListener listener = fixture.Listen();
-        DealerSocket client = fixture.Context.CreateDealer(new DealerOptions { Linger = TimeSpan.Zero, ReconnectInterval = TimeSpan.FromMilliseconds(1) });
+        DealerSocket client = fixture.Context.CreateDealer(
+            new DealerOptions { Linger = TimeSpan.Zero, ReconnectInterval = TimeSpan.FromMilliseconds(1) });
         using SocketMonitor monitor = client.OpenMonitor(SocketEventTypes.Disconnected);
         client.Connect(RawWebSocket.WsOf(listener));
         RawWebSocket server = fixture.Own(await RawWebSocket.AcceptAsync(listener));
@@ -39,7 +41,8 @@ public sealed class ServerFaultTests
         SocketEvent disconnected = await monitor.NextAsync(SocketEventTypes.Disconnected);
         Assert.Contains(words, disconnected.Detail ?? "", StringComparison.Ordinal);
         Assert.DoesNotContain("InnerException", disconnected.Detail ?? "", StringComparison.Ordinal);
-        Assert.Equal(code is 1002 or 1007, disconnected.Detail?.StartsWith("the peer broke the WebSocket protocol: ", StringComparison.Ordinal) ?? false);
+        Assert.Equal(code is 1002 or 1007, disconnected.Detail?.StartsWith(
+            "the peer broke the WebSocket protocol: ", StringComparison.Ordinal) ?? false);
         RawWebSocket again = fixture.Own(await RawWebSocket.AcceptAsync(listener));
         await again.SendAsync(RawWebSocket.CloseFrame(1000, masked: false));
         Assert.Equal(1000, (await NextCloseAsync(again)).Code);

@@ -6,7 +6,8 @@ using Xunit;
 
 namespace Net.Zlink.Tests.Transports.WebSocket;
 
-/// <summary>Answers to who connects over a real socket (RFC 6455, 4.1): which are taken, what is said of the others, and that the next attempt succeeds all the same.</summary>
+/// <summary>Answers to who connects over a real socket (RFC 6455, 4.1): which are taken, what is said of the others, and that the next
+/// attempt succeeds all the same.</summary>
 public sealed class UpgradeAnswerTests
 {
     private const string Line = "HTTP/1.1 101 Switching Protocols\r\n";
@@ -22,7 +23,8 @@ public sealed class UpgradeAnswerTests
 
     private static readonly byte[] Early = RawWebSocket.Frame(RawWebSocket.Fin | RawWebSocket.Binary, Wire.Frame("early"u8), masked: false);
 
-    private static string Longest => $"{Good}X: {new string('x', 8192 - Good.Length - 28 + "{accept}".Length - 7)}\r\n\r\n"; // The accept has 28 characters.
+    // The accept has 28 characters.
+    private static string Longest => $"{Good}X: {new string('x', 8192 - Good.Length - 28 + "{accept}".Length - 7)}\r\n\r\n";
 
     /// <summary>A name, the answer, and what is said of it; nothing: it is taken.</summary>
     public static TheoryData<string, string, string> Answers() => new()
@@ -30,16 +32,22 @@ public sealed class UpgradeAnswerTests
         // Good ones.
         { "as the native core sends it", $"{Good}\r\n", "" },
         { "fields in another order", $"{Line}{AcceptField}Connection: Upgrade\r\nUpgrade: websocket\r\n\r\n", "" },
-        { "names and tokens in small letters", $"{Line}upgrade: websocket\r\nconnection: upgrade\r\nsec-websocket-accept: {{accept}}\r\n\r\n", "" },
-        { "names and tokens in capital letters", $"{Line}UPGRADE: WEBSOCKET\r\nCONNECTION: UPGRADE\r\nSEC-WEBSOCKET-ACCEPT: {{accept}}\r\n\r\n", "" },
+        { "names and tokens in small letters",
+            $"{Line}upgrade: websocket\r\nconnection: upgrade\r\nsec-websocket-accept: {{accept}}\r\n\r\n", "" },
+        { "names and tokens in capital letters",
+            $"{Line}UPGRADE: WEBSOCKET\r\nCONNECTION: UPGRADE\r\nSEC-WEBSOCKET-ACCEPT: {{accept}}\r\n\r\n", "" },
         { "no blanks behind the colons", $"{Line}Upgrade:websocket\r\nConnection:Upgrade\r\nSec-WebSocket-Accept:{{accept}}\r\n\r\n", "" },
-        { "blanks and tabs around values", $"{Line}Upgrade: \twebsocket \r\nConnection:\tUpgrade\t\r\nSec-WebSocket-Accept:   {{accept}} \t\r\n\r\n", "" },
+        { "blanks and tabs around values",
+            $"{Line}Upgrade: \twebsocket \r\nConnection:\tUpgrade\t\r\nSec-WebSocket-Accept:   {{accept}} \t\r\n\r\n", "" },
         { "Connection lists more", $"{Line}Upgrade: websocket\r\nConnection: keep-alive, Upgrade\r\n{AcceptField}\r\n", "" },
-        { "Connection occurs twice", $"{Line}Upgrade: websocket\r\nConnection: keep-alive\r\nConnection: Upgrade\r\n{AcceptField}\r\n", "" },
+        { "Connection occurs twice", $"{Line}Upgrade: websocket\r\nConnection: keep-alive\r\nConnection: Upgrade\r\n{AcceptField}\r\n",
+            "" },
         { "another phrase", $"HTTP/1.1 101 Web Socket Protocol Handshake\r\n{Upgrading}{AcceptField}\r\n", "" },
         { "no phrase, nor a blank before it", $"HTTP/1.1 101\r\n{Upgrading}{AcceptField}\r\n", "" },
         { "an empty phrase", $"HTTP/1.1 101 \r\n{Upgrading}{AcceptField}\r\n", "" },
-        { "a proxy's and a framework's fields", $"{Good}Server: nginx\r\nDate: Wed, 25 Nov 2026 12:00:00 GMT\r\nVia: 1.1 proxy\r\nSet-Cookie: a=b\r\nSec-WebSocket-Version: 13\r\n\r\n", "" },
+        { "a proxy's and a framework's fields",
+            $"{Good}Server: nginx\r\nDate: Wed, 25 Nov 2026 12:00:00 GMT\r\nVia: 1.1 proxy\r\nSet-Cookie: a=b\r\nSec-WebSocket-Version: "
+            + $"13\r\n\r\n", "" },
         { "a Content-Length of 0", $"{Good}Content-Length: 0\r\n\r\n", "" },
         { "bytes above 127 in a value", $"{Good}X: caf\u00e9\r\n\r\n", "" },
         { "an empty value", $"{Good}X:\r\n\r\n", "" },
@@ -48,15 +56,22 @@ public sealed class UpgradeAnswerTests
         // Another status: the way to another place is not gone, and nobody is asked for a password.
         { "200", $"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi", Refused + "200 OK" },
         { "200, with all that belongs to 101", $"HTTP/1.1 200 OK\r\n{Upgrading}{AcceptField}\r\n", Refused + "200 OK" },
-        { "301", "HTTP/1.1 301 Moved Permanently\r\nLocation: ws://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n", Refused + "301 Moved Permanently" },
-        { "401", "HTTP/1.1 401 Unauthorized\r\nWWW-Authenticate: Basic realm=\"a\"\r\nContent-Length: 0\r\n\r\n", Refused + "401 Unauthorized" },
+        { "301", "HTTP/1.1 301 Moved Permanently\r\nLocation: ws://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n",
+            Refused + "301 Moved Permanently" },
+        { "401", "HTTP/1.1 401 Unauthorized\r\nWWW-Authenticate: Basic realm=\"a\"\r\nContent-Length: 0\r\n\r\n",
+            Refused + "401 Unauthorized" },
         { "426", "HTTP/1.1 426 Upgrade Required\r\nSec-WebSocket-Version: 8\r\n\r\n", Refused + "426 Upgrade Required" },
-        { "503", "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nConnection: close\r\n\r\nlater", Refused + "503 Service Unavailable" },
+        { "503", "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nConnection: close\r\n\r\nlater",
+            Refused + "503 Service Unavailable" },
         { "102", $"HTTP/1.1 102 Processing\r\n{Upgrading}{AcceptField}\r\n", Refused + "102 Processing" },
-        { "100 before 101", $"HTTP/1.1 100 Continue\r\n\r\n{Good}\r\n", Refused + "100 Continue" }, // HTTP lets a server say so at any time; none does without an Expect.
-        { "two blanks before the status", $"HTTP/1.1  101 Switching Protocols\r\n{Upgrading}{AcceptField}\r\n", Refused + " 101 Switching Protocols" },
-        { "a status of four digits", $"HTTP/1.1 0101 Switching Protocols\r\n{Upgrading}{AcceptField}\r\n", Refused + "0101 Switching Protocols" },
-        { "a status that begins the same", $"HTTP/1.1 1010 Switching Protocols\r\n{Upgrading}{AcceptField}\r\n", Refused + "1010 Switching Protocols" },
+        // HTTP lets a server say so at any time; none does without an Expect.
+        { "100 before 101", $"HTTP/1.1 100 Continue\r\n\r\n{Good}\r\n", Refused + "100 Continue" },
+        { "two blanks before the status", $"HTTP/1.1  101 Switching Protocols\r\n{Upgrading}{AcceptField}\r\n",
+            Refused + " 101 Switching Protocols" },
+        { "a status of four digits", $"HTTP/1.1 0101 Switching Protocols\r\n{Upgrading}{AcceptField}\r\n",
+            Refused + "0101 Switching Protocols" },
+        { "a status that begins the same", $"HTTP/1.1 1010 Switching Protocols\r\n{Upgrading}{AcceptField}\r\n",
+            Refused + "1010 Switching Protocols" },
         { "no status", $"HTTP/1.1 \r\n{Upgrading}{AcceptField}\r\n", Refused },
         { "an endless phrase", $"HTTP/1.1 500 {new string('x', 5000)}\r\n\r\n", $"{Refused}500 {new string('x', 96)}" },
 
@@ -66,7 +81,8 @@ public sealed class UpgradeAnswerTests
         { "Upgrade to something else", $"{Line}Upgrade: h2c\r\nConnection: Upgrade\r\n{AcceptField}\r\n", Other },
         { "Upgrade to something that begins the same", $"{Line}Upgrade: websocket2\r\nConnection: Upgrade\r\n{AcceptField}\r\n", Other },
         { "Upgrade to WebSocket over something else", $"{Line}Upgrade: h2c, websocket\r\nConnection: Upgrade\r\n{AcceptField}\r\n", Other },
-        { "Upgrade to something else besides, in a field of its own", $"{Line}Upgrade: websocket\r\nUpgrade: h2c\r\nConnection: Upgrade\r\n{AcceptField}\r\n", Other },
+        { "Upgrade to something else besides, in a field of its own",
+            $"{Line}Upgrade: websocket\r\nUpgrade: h2c\r\nConnection: Upgrade\r\n{AcceptField}\r\n", Other },
         { "no Connection", $"{Line}Upgrade: websocket\r\n{AcceptField}\r\n", Other },
         { "Connection: close", $"{Line}Upgrade: websocket\r\nConnection: close\r\n{AcceptField}\r\n", Other },
         { "no fields at all", $"{Line}\r\n", Other },
@@ -175,7 +191,8 @@ public sealed class UpgradeAnswerTests
         Task<uint> connecting = client.ConnectAsync(RawWebSocket.WsOf(listener), Guard.Token).AsTask();
         RawWebSocket server = fixture.Own(new RawWebSocket(await listener.AcceptAsync()));
         byte[] answer = Fill($"{Good}\r\n", await server.ReadHeadAsync());
-        await server.SendAsync([.. answer, .. Enumerable.Repeat(Early, frames).SelectMany(static f => f), .. RawWebSocket.CloseFrame(1001, masked: false)]);
+        await server.SendAsync([.. answer, .. Enumerable.Repeat(Early, frames).SelectMany(static f => f),
+            .. RawWebSocket.CloseFrame(1001, masked: false)]);
         server.Peer.EndSending();
         uint id = await connecting.Guarded();
         Assert.Equal(id, await client.NextConnectedAsync());
@@ -231,7 +248,8 @@ public sealed class UpgradeAnswerTests
             .Replace("{key}", key, StringComparison.Ordinal)
             .Replace("{accept}", accept, StringComparison.Ordinal)
             .Replace("{accept-}", accept[..^1], StringComparison.Ordinal)
-            .Replace("{ACCEPT}", string.Concat(accept.Select(static c => char.IsAsciiLetterLower(c) ? char.ToUpperInvariant(c) : char.ToLowerInvariant(c))), StringComparison.Ordinal));
+            .Replace("{ACCEPT}", string.Concat(accept.Select(
+                static c => char.IsAsciiLetterLower(c) ? char.ToUpperInvariant(c) : char.ToLowerInvariant(c))), StringComparison.Ordinal));
     }
 
     private static async Task AssertServedAsync(StreamSocket client, RawWebSocket server, uint id)

@@ -23,7 +23,8 @@ public sealed class UpgradeAskingTests
         await using var fixture = new StreamFixture();
         RawListener listener = fixture.Own(new RawListener(isIpv6 ? IPAddress.IPv6Loopback : IPAddress.Loopback));
         int port = RawPeer.AddressOf(listener.Endpoint).Port;
-        string authority = $"{host.Replace("%1", "", StringComparison.Ordinal)}:{port}"; // What a zone means to this machine is nobody else's business.
+        // What a zone means to this machine is nobody else's business.
+        string authority = $"{host.Replace("%1", "", StringComparison.Ordinal)}:{port}";
         StreamSocket client = fixture.Context.CreateStream(new StreamOptions { IPv6 = isIpv6 });
         Task<uint> connecting = client.ConnectAsync($"ws://{host}:{port}{path}", Guard.Token).AsTask();
         using var server = new RawWebSocket(await listener.AcceptAsync());
@@ -31,7 +32,8 @@ public sealed class UpgradeAskingTests
         string[] lines = head.Split("\r\n");
         Assert.Equal($"GET {target} HTTP/1.1", lines[0]);
         Assert.Equal(
-            ["Connection: Upgrade", $"Host: {authority}", $"Sec-WebSocket-Key: {RawWebSocket.KeyOf(head)}", "Sec-WebSocket-Version: 13", "Upgrade: websocket"],
+            ["Connection: Upgrade", $"Host: {authority}", $"Sec-WebSocket-Key: {RawWebSocket.KeyOf(head)}", "Sec-WebSocket-Version: 13",
+                "Upgrade: websocket"],
             lines[1..^2].Order(StringComparer.Ordinal),
             StringComparer.Ordinal);
         Assert.Equal(16, Convert.FromBase64String(RawWebSocket.KeyOf(head)).Length);

@@ -17,7 +17,8 @@ public sealed class UpgradeLeftTests
     {
         await using var fixture = new StreamFixture();
         using var listener = new RawListener();
-        DealerSocket client = fixture.Context.CreateDealer(new DealerOptions { Linger = TimeSpan.Zero, ReconnectInterval = TimeSpan.FromHours(1) });
+        DealerSocket client = fixture.Context.CreateDealer(
+            new DealerOptions { Linger = TimeSpan.Zero, ReconnectInterval = TimeSpan.FromHours(1) });
         using SocketMonitor monitor = client.OpenMonitor(SocketEventTypes.HandshakeFailedNoDetail);
         client.Connect(RawWebSocket.WsOf(listener));
         using (RawPeer server = await listener.AcceptAsync())
@@ -71,7 +72,8 @@ public sealed class UpgradeLeftTests
         await using var fixture = new StreamFixture();
         using var certificates = new TestCertificates();
         using var listener = new RawListener();
-        DealerSocket client = fixture.Context.CreateDealer(new DealerOptions { Linger = TimeSpan.Zero, ReconnectInterval = TimeSpan.FromHours(1) });
+        DealerSocket client = fixture.Context.CreateDealer(
+            new DealerOptions { Linger = TimeSpan.Zero, ReconnectInterval = TimeSpan.FromHours(1) });
         client.Options.Tls.VerifyPeer = false;
         using SocketMonitor monitor = client.OpenMonitor(SocketEventTypes.HandshakeFailedNoDetail);
         client.Connect(listener.Endpoint.Replace("tcp://", "wss://", StringComparison.Ordinal));
@@ -84,7 +86,8 @@ public sealed class UpgradeLeftTests
         }
 
         SocketEvent failed = await monitor.NextAsync(SocketEventTypes.HandshakeFailedNoDetail);
-        Assert.EndsWith("; over wss it may not have accepted this side's certificate, or the lack of one", failed.Detail, StringComparison.Ordinal);
+        Assert.EndsWith("; over wss it may not have accepted this side's certificate, or the lack of one", failed.Detail,
+            StringComparison.Ordinal);
         await fixture.UntilAsync(() => client.GetStatistics().HandshakeFailures.Lost == 1);
     }
 

@@ -14,7 +14,8 @@ public sealed class UpgradeRefusedTests
 
     [Theory]
     [InlineData("GET / HTTP/1.1\r\nHost: a\r\n\r\n", "HTTP/1.1 400 ")]
-    [InlineData("GET / HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 8\r\n\r\n", "HTTP/1.1 426 ")]
+    [InlineData("GET / HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Key: "
+        + "dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 8\r\n\r\n", "HTTP/1.1 426 ")]
     [InlineData("no request", "")]
     public async Task Over_wss_the_end_behind_it_is_announced_with_close_notify(string request, string answer)
     {

@@ -6,7 +6,8 @@ using Xunit;
 
 namespace Net.Zlink.Tests.Transports.WebSocket;
 
-/// <summary>Requests to a listener over a real socket: what each is answered with, and that the next client is served all the same.</summary>
+/// <summary>Requests to a listener over a real socket: what each is answered with, and that the next client is served all the
+/// same.</summary>
 public sealed class UpgradeRequestTests
 {
     private const string KeyField = "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n";
@@ -22,15 +23,25 @@ public sealed class UpgradeRequestTests
     {
         // Good ones.
         { "as the native core sends it", "GET / HTTP/1.1\r\nHost: 127.0.0.1:5555\r\n" + Asking + "\r\n", 101 },
-        { "fields in another order", $"GET / HTTP/1.1\r\n{VersionField}{KeyField}Connection: Upgrade\r\nUpgrade: websocket\r\nHost: a\r\n\r\n", 101 },
-        { "names and tokens in another letter case", "GET / HTTP/1.1\r\nhOST: a\r\nUPGRADE: WebSocket\r\nconnection: uPGRADE\r\nsec-websocket-KEY: dGhlIHNhbXBsZSBub25jZQ==\r\nSEC-WebSocket-version: 13\r\n\r\n", 101 },
+        { "fields in another order",
+            $"GET / HTTP/1.1\r\n{VersionField}{KeyField}Connection: Upgrade\r\nUpgrade: websocket\r\nHost: a\r\n\r\n", 101 },
+        { "names and tokens in another letter case",
+            "GET / HTTP/1.1\r\nhOST: a\r\nUPGRADE: WebSocket\r\nconnection: uPGRADE\r\nsec-websocket-KEY: "
+            + "dGhlIHNhbXBsZSBub25jZQ==\r\nSEC-WebSocket-version: 13\r\n\r\n", 101 },
         { "Connection lists more", $"{Line}Upgrade: websocket\r\nConnection: keep-alive, Upgrade\r\n{KeyField}{VersionField}\r\n", 101 },
-        { "Connection occurs twice", $"{Line}Upgrade: websocket\r\nConnection: keep-alive\r\nConnection: Upgrade\r\n{KeyField}{VersionField}\r\n", 101 },
+        { "Connection occurs twice",
+            $"{Line}Upgrade: websocket\r\nConnection: keep-alive\r\nConnection: Upgrade\r\n{KeyField}{VersionField}\r\n", 101 },
         { "Upgrade lists more", $"{Line}Upgrade: h2c, websocket\r\nConnection: Upgrade\r\n{KeyField}{VersionField}\r\n", 101 },
-        { "no blanks behind the colons", "GET / HTTP/1.1\r\nHost:a\r\nUpgrade:websocket\r\nConnection:Upgrade\r\nSec-WebSocket-Key:dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version:13\r\n\r\n", 101 },
-        { "blanks and tabs around values", $"GET / HTTP/1.1\r\nHost:\t a \r\nUpgrade:  websocket\t\r\nConnection: \tUpgrade  \r\n{KeyField}{VersionField}\r\n", 101 },
-        { "sub-protocols and extensions are offered", $"{Line}{Asking}Sec-WebSocket-Protocol: chat, superchat\r\nSec-WebSocket-Extensions: permessage-deflate; client_max_window_bits\r\n\r\n", 101 },
-        { "a browser's fields", $"{Line}{Asking}Origin: https://shop.example\r\nUser-Agent: Mozilla/5.0\r\nAccept-Language: de,en\r\nCookie: a=b; c=d\r\nPragma: no-cache\r\n\r\n", 101 },
+        { "no blanks behind the colons",
+            "GET / HTTP/1.1\r\nHost:a\r\nUpgrade:websocket\r\nConnection:Upgrade\r\nSec-WebSocket-Key:dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version:13\r\n\r\n", 101 },
+        { "blanks and tabs around values",
+            $"GET / HTTP/1.1\r\nHost:\t a \r\nUpgrade:  websocket\t\r\nConnection: \tUpgrade  \r\n{KeyField}{VersionField}\r\n", 101 },
+        { "sub-protocols and extensions are offered",
+            $"{Line}{Asking}Sec-WebSocket-Protocol: chat, superchat\r\nSec-WebSocket-Extensions: permessage-deflate; "
+            + $"client_max_window_bits\r\n\r\n", 101 },
+        { "a browser's fields",
+            $"{Line}{Asking}Origin: https://shop.example\r\nUser-Agent: Mozilla/5.0\r\nAccept-Language: de,en\r\nCookie: a=b; "
+            + $"c=d\r\nPragma: no-cache\r\n\r\n", 101 },
         { "a path and a query", $"GET /some/path?a=b&c=%20 HTTP/1.1\r\nHost: a\r\n{Asking}\r\n", 101 },
         { "the target is an address", $"GET http://a/ HTTP/1.1\r\nHost: a\r\n{Asking}\r\n", 101 },
         { "an empty Host", $"GET / HTTP/1.1\r\nHost:\r\n{Asking}\r\n", 101 },
@@ -129,7 +140,8 @@ public sealed class UpgradeRequestTests
         await using var fixture = new StreamFixture();
         StreamSocket socket = fixture.Context.CreateStream();
         socket.Options.WebSocket.AllowedPaths.Add("/chat");
-        await AssertAnswerAsync(fixture, socket, socket.Bind("ws://127.0.0.1:0/chat"), $"GET {path} HTTP/1.1\r\nHost: a\r\n{Asking}\r\n", status);
+        await AssertAnswerAsync(fixture, socket, socket.Bind("ws://127.0.0.1:0/chat"), $"GET {path} HTTP/1.1\r\nHost: a\r\n{Asking}\r\n",
+            status);
     }
 
     [Theory]
@@ -166,11 +178,13 @@ public sealed class UpgradeRequestTests
         socket.Options.WebSocket.AllowedOrigins.Add(origin);
         ZlinkException? refused = isOne ? null : Assert.Throws<ZlinkException>(() => socket.Bind("ws://127.0.0.1:0"));
         Assert.Equal(isOne, refused is null);
-        Assert.Equal(!isOne, refused?.Message.Contains($"\"{origin}\" in WebSocket.AllowedOrigins is no origin", StringComparison.Ordinal) ?? false);
+        Assert.Equal(!isOne, refused?.Message.Contains($"\"{origin}\" in WebSocket.AllowedOrigins is no origin", StringComparison.Ordinal)
+            ?? false);
         socket.Options.WebSocket.AllowedOrigins.Clear();
         socket.Bind("ws://127.0.0.1:0");
         socket.Options.WebSocket.AllowedPaths.Add("feed");
-        Assert.Contains("is no path", Assert.Throws<ZlinkException>(() => socket.Bind("ws://127.0.0.1:0")).Message, StringComparison.Ordinal);
+        Assert.Contains("is no path", Assert.Throws<ZlinkException>(() => socket.Bind("ws://127.0.0.1:0")).Message,
+            StringComparison.Ordinal);
     }
 
     [Fact]
@@ -201,7 +215,8 @@ public sealed class UpgradeRequestTests
         string endpoint = socket.Bind("ws://127.0.0.1:0");
         using var client = new RawWebSocket(await RawPeer.ConnectAsync(RawWebSocket.TcpOf(endpoint)));
         byte[] frame = RawWebSocket.Frame(0x82, Wire.Frame("early"u8));
-        await client.SendAsync([.. Encoding.ASCII.GetBytes(RawWebSocket.Request), .. Enumerable.Repeat(frame, frames).SelectMany(static f => f)]);
+        await client.SendAsync([.. Encoding.ASCII.GetBytes(RawWebSocket.Request),
+            .. Enumerable.Repeat(frame, frames).SelectMany(static f => f)]);
         uint id = await socket.NextConnectedAsync();
         for (int i = 0; i < frames; i++)
         {
@@ -216,7 +231,8 @@ public sealed class UpgradeRequestTests
         await using var fixture = new StreamFixture(time: time);
         StreamSocket socket = fixture.Context.CreateStream();
         socket.Options.HandshakeInterval = TimeSpan.FromSeconds(7);
-        using SocketMonitor monitor = socket.OpenMonitor(SocketEventTypes.Accepted | SocketEventTypes.HandshakeFailedNoDetail | SocketEventTypes.Disconnected);
+        using SocketMonitor monitor = socket.OpenMonitor(
+            SocketEventTypes.Accepted | SocketEventTypes.HandshakeFailedNoDetail | SocketEventTypes.Disconnected);
         string endpoint = socket.Bind("ws://127.0.0.1:0");
         int idle = time.ArmedTimers;
 
@@ -248,7 +264,8 @@ public sealed class UpgradeRequestTests
         if (status == 101)
         {
             string head = await client.ReadHeadAsync();
-            Assert.Equal("HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\n", head);
+            Assert.Equal("HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: "
+                + "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\n", head);
             uint id = await socket.NextConnectedAsync();
             await client.SendMessageAsync(Wire.Frame("hello"u8));
             Assert.Equal("hello"u8.ToArray(), await socket.NextDataAsync(id));
@@ -269,9 +286,11 @@ public sealed class UpgradeRequestTests
         {
             Assert.StartsWith(string.Create(CultureInfo.InvariantCulture, $"HTTP/1.1 {status} "), answer, StringComparison.Ordinal);
             string[] parts = answer.Split("\r\n\r\n");
-            Assert.Contains(string.Create(CultureInfo.InvariantCulture, $"Content-Length: {parts[1].Length}"), parts[0], StringComparison.Ordinal);
+            Assert.Contains(string.Create(CultureInfo.InvariantCulture, $"Content-Length: {parts[1].Length}"), parts[0],
+                StringComparison.Ordinal);
             Assert.Equal(status == 426, parts[0].Contains("Sec-WebSocket-Version: 13", StringComparison.Ordinal));
-            Assert.StartsWith(string.Create(CultureInfo.InvariantCulture, $"the upgrade was refused with status {status}: {parts[1]}"), failed.Detail, StringComparison.Ordinal);
+            Assert.StartsWith(string.Create(CultureInfo.InvariantCulture, $"the upgrade was refused with status {status}: {parts[1]}"),
+                failed.Detail, StringComparison.Ordinal);
             Assert.Equal(status == 403, failed.Detail!.EndsWith("is not among AllowedOrigins)", StringComparison.Ordinal));
         }
 

@@ -40,7 +40,8 @@ public sealed class WebSocketEndTests
         {
             StreamSocket server = context.CreateStream();
             const string Any = "ws://127.0.0.1:0";
-            client = await RawWebSocket.ConnectAsync(isPipe ? server.BindPipe(Any, static pipe => pipe.Input.CopyToAsync(pipe.Output)) : server.Bind(Any));
+            client = await RawWebSocket.ConnectAsync(
+                isPipe ? server.BindPipe(Any, static pipe => pipe.Input.CopyToAsync(pipe.Output)) : server.Bind(Any));
             await Guard.UntilAsync(() => server.PeerCount == 1, "it is connected");
             ValueTask disposing = context.DisposeAsync();
             WebSocketFrame? frame = await client.ReadFrameAsync();
@@ -194,7 +195,8 @@ public sealed class WebSocketEndTests
         Assert.Equal(0, ours.GetStatistics().ClosedConnections);
         time.Advance(ours.Options.CloseTimeout);
         Assert.Equal((id, DisconnectReason.TransportError), await ours.NextDisconnectedAsync());
-        Assert.Contains("broke the WebSocket protocol", (await monitor.NextAsync(SocketEventTypes.Disconnected)).Detail, StringComparison.Ordinal);
+        Assert.Contains("broke the WebSocket protocol", (await monitor.NextAsync(SocketEventTypes.Disconnected)).Detail,
+            StringComparison.Ordinal);
         await fixture.UntilAsync(() => ours.GetStatistics().ClosedConnections == 1);
     }
 
@@ -287,7 +289,8 @@ public sealed class WebSocketEndTests
     {
         using var isAt = new ManualResetEventSlim();
         using var goOn = new ManualResetEventSlim();
-        await using var fixture = new StreamFixture(time: new ManualTimeProvider()); // Whose time never comes: nothing here may wait for it.
+        // Whose time never comes: nothing here may wait for it.
+        await using var fixture = new StreamFixture(time: new ManualTimeProvider());
         StreamSocket socket = fixture.Context.CreateStream();
         var handler = new TestHandler
         {
@@ -299,7 +302,8 @@ public sealed class WebSocketEndTests
             },
         };
         RawWebSocket web = fixture.Own(await RawWebSocket.ConnectAsync(socket.Bind("ws://127.0.0.1:0", handler)));
-        await web.SendAsync([.. RawWebSocket.Frame(RawWebSocket.Fin | RawWebSocket.Binary, Wire.Frame("last"u8)), .. RawWebSocket.CloseFrame(1000)]);
+        await web.SendAsync([.. RawWebSocket.Frame(RawWebSocket.Fin | RawWebSocket.Binary, Wire.Frame("last"u8)),
+            .. RawWebSocket.CloseFrame(1000)]);
         web.Peer.EndSending();
         await Guard.UntilAsync(() => isAt.IsSet, "the last frame is being handled");
         if (dispose)
@@ -375,7 +379,8 @@ public sealed class WebSocketEndTests
     }
 
     /// <summary>A message's header; a client's has a mask of zeros.</summary>
-    private static byte[] HeaderOf64MiB(bool fromServer, byte andOne = 0) => [0x82, (byte)(fromServer ? 0x7F : 0xFF), 0, 0, 0, 0, 0x04, 0, 0, andOne, .. fromServer ? (byte[])[] : new byte[4]];
+    private static byte[] HeaderOf64MiB(bool fromServer, byte andOne = 0) =>
+        [0x82, (byte)(fromServer ? 0x7F : 0xFF), 0, 0, 0, 0, 0x04, 0, 0, andOne, .. fromServer ? (byte[])[] : new byte[4]];
 
     /// <summary>STREAM frames of 1 MiB each, with their lengths.</summary>
     private static async Task SendMiBAsync(RawWebSocket theirs, int count)
