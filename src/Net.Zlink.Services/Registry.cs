@@ -3,10 +3,13 @@ using Microsoft.Extensions.Logging;
 
 namespace Net.Zlink.Services;
 
-/// <summary>Lists where services are: receivers and nodes register with it, discoveries follow its list. Entries are leases in memory;
-/// several registries in a full mesh show each other's.</summary>
-/// <remarks>Safe for any number of threads. Native receivers, nodes, discoveries and registries work with it as with one of their
-/// own.</remarks>
+/// <summary>
+/// Lists where services are: receivers and nodes register with it, discoveries follow its list. Entries are leases in memory; several
+/// registries in a full mesh show each other's.
+/// </summary>
+/// <remarks>
+/// Safe for any number of threads. Native receivers, nodes, discoveries and registries work with it as with one of their own.
+/// </remarks>
 public sealed class Registry : IAsyncDisposable, IDisposable
 {
     private static readonly TimeSpan Linger = TimeSpan.FromSeconds(1);
@@ -42,12 +45,14 @@ public sealed class Registry : IAsyncDisposable, IDisposable
     /// <summary>The number of this registry.</summary>
     public uint Id { get; }
 
-    /// <summary>Where discoveries and peers connect: what was bound, with the port; before <see cref="Start"/> the text of the
-    /// options.</summary>
+    /// <summary>
+    /// Where discoveries and peers connect: what was bound, with the port; before <see cref="Start"/> the text of the options.
+    /// </summary>
     public string PublisherEndpoint => _parts?.PublisherEndpoint ?? _options.PublisherEndpoint;
 
-    /// <summary>Where receivers and nodes connect: what was bound, with the port; before <see cref="Start"/> the text of the
-    /// options.</summary>
+    /// <summary>
+    /// Where receivers and nodes connect: what was bound, with the port; before <see cref="Start"/> the text of the options.
+    /// </summary>
     public string RouterEndpoint => _parts?.RouterEndpoint ?? _options.RouterEndpoint;
 
     /// <summary>Binds both endpoints and connects the peers. After a failure it may be called again.</summary>
@@ -168,16 +173,18 @@ public sealed class Registry : IAsyncDisposable, IDisposable
     /// <exception cref="InvalidOperationException">The registry is not up.</exception>
     public RegistrySnapshot GetSnapshot() => Running().GetSnapshot();
 
-    /// <summary>Follows what happens, from the call on. A slow reader misses the oldest of more than 1,024 events. Ends with the
-    /// registry.</summary>
+    /// <summary>
+    /// Follows what happens, from the call on. A slow reader misses the oldest of more than 1,024 events. Ends with the registry.
+    /// </summary>
     /// <param name="cancellationToken">Ends it.</param>
     /// <returns>Events in order.</returns>
     /// <exception cref="InvalidOperationException">The registry is not up.</exception>
     public IAsyncEnumerable<RegistryEvent> WatchAsync(CancellationToken cancellationToken = default) =>
         Running().Core.WatchAsync(cancellationToken);
 
-    /// <summary>The state as text for people who operate it: entries with owner and age, peers with the reason where one is not
-    /// connected.</summary>
+    /// <summary>
+    /// The state as text for people who operate it: entries with owner and age, peers with the reason where one is not connected.
+    /// </summary>
     /// <returns>Several lines; their form may change.</returns>
     /// <exception cref="InvalidOperationException">The registry is not up.</exception>
     public string Describe()

@@ -28,7 +28,7 @@ public sealed class OptionBindingTests
         Assert.Equal((TimeSpan.FromSeconds(1), TimeSpan.FromSeconds(3), TimeSpan.FromMinutes(1)),
             (options.HeartbeatInterval, options.HeartbeatTimeout, options.KeepAliveIdle));
         Assert.Equal(("ca.pem", true), (options.Tls.CaFile, options.Tls.RequireClientCertificate));
-        Assert.Equal(["/chat"], options.WebSocket.AllowedPaths);
+        Assert.Equal(["/chat"], options.WebSocket.AllowedPaths, StringComparer.Ordinal);
     }
 
     [Theory]

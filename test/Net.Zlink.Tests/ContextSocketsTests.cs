@@ -7,7 +7,7 @@ namespace Net.Zlink.Tests;
 public sealed class ContextSocketsTests
 {
     [Fact]
-    public void One_of_thousands_goes_without_a_look_at_the_others()
+    public void A_socket_among_thousands_is_removed_without_comparing_the_others()
     {
         const int Sockets = 5_000;
         var sockets = new ContextSockets(Sockets);
@@ -27,7 +27,7 @@ public sealed class ContextSocketsTests
     }
 
     [Fact]
-    public void What_a_socket_could_not_deliver_is_entered_once_however_often_it_is_forgotten()
+    public void Undelivered_messages_of_a_socket_are_reported_once_however_often_it_is_removed()
     {
         var sockets = new ContextSockets(1);
         var socket = new FakeSocket(1);

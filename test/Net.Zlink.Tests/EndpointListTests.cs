@@ -7,7 +7,7 @@ namespace Net.Zlink.Tests;
 public sealed class EndpointListTests
 {
     [Fact]
-    public async Task What_is_bound_and_connected_is_listed_as_long_as_it_is()
+    public async Task Endpoints_are_listed_while_they_are_bound_or_connected()
     {
         await using var fixture = new ContextFixture();
         DealerSocket socket = fixture.Context.CreateDealer(new DealerOptions { Linger = TimeSpan.Zero });

@@ -42,7 +42,7 @@ public sealed class ZlinkTimersTests
     }
 
     [Fact]
-    public void What_is_due_runs_in_the_order_of_its_time()
+    public void Due_timers_run_in_the_order_of_their_times()
     {
         _timers.Add(3 * Second, _ran.Add);
         _timers.Add(Second, _ran.Add);
@@ -222,7 +222,7 @@ public sealed class ZlinkTimersTests
     [InlineData("reset")]
     [InlineData("change")]
     [InlineData("add and cancel")]
-    public void What_a_call_costs_does_not_grow_with_the_number_of_timers(string call)
+    public void The_cost_of_a_timer_call_does_not_grow_with_the_number_of_timers(string call)
     {
         // 3,000 times as many to look through cost from 100 times on as much; without it little more than the same.
         const int TooMuch = 15;
@@ -281,7 +281,7 @@ public sealed class ZlinkTimersTests
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
-    public void What_a_cancelled_timers_handler_holds_is_free(bool isDueFirst)
+    public void A_cancelled_timer_does_not_keep_its_handler_alive(bool isDueFirst)
     {
         for (int i = 0; i < 10; i++)
         {

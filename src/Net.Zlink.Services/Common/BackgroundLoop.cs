@@ -2,8 +2,10 @@ using Microsoft.Extensions.Logging;
 
 namespace Net.Zlink.Services;
 
-/// <summary>Repeats an asynchronous turn on the thread pool until it is stopped, or the socket or context that the turn uses has ended. A
-/// turn that fails is logged and counted, and the loop goes on.</summary>
+/// <summary>
+/// Repeats an asynchronous turn on the thread pool until it is stopped, or the socket or context that the turn uses has ended. A turn
+/// that fails is logged and counted, and the loop goes on.
+/// </summary>
 internal sealed class BackgroundLoop : IAsyncDisposable
 {
     // So that a turn that fails at once, for good, costs ten log entries a second and not a core.

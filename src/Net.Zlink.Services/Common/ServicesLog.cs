@@ -2,8 +2,10 @@ using Microsoft.Extensions.Logging;
 
 namespace Net.Zlink.Services;
 
-/// <summary>Every line that the services log: 2000 to 2099 here and of the registry, 2100 to 2199 of discovery, registration and receiver,
-/// 2200 to 2299 of the gateway. Event ids are stable: a retired one is never used again.</summary>
+/// <summary>
+/// Every line that the services log: 2000 to 2099 here and of the registry, 2100 to 2199 of discovery, registration and receiver, 2200 to
+/// 2299 of the gateway. Event ids are stable: a retired one is never used again.
+/// </summary>
 internal static partial class ServicesLog
 {
     public const string Category = "Net.Zlink.Services";
@@ -11,8 +13,7 @@ internal static partial class ServicesLog
     [LoggerMessage(2000, LogLevel.Error, "The {Loop} loop failed in one turn and goes on")]
     public static partial void TurnFailed(ILogger logger, Exception exception, string loop);
 
-    [LoggerMessage(2001, LogLevel.Error,
-        "Registry {Id}: the admission callback threw; the registration of {Service} at {Endpoint} was refused")]
+    [LoggerMessage(2001, LogLevel.Error, "Registry {Id}: the admission callback threw; {Service} at {Endpoint} was refused")]
     public static partial void AdmissionFailed(ILogger logger, Exception exception, uint id, string service, string endpoint);
 
     [LoggerMessage(2002, LogLevel.Warning, "Registry {Id}: {What}; they ignore each other until one gets another number")]
@@ -35,4 +36,8 @@ internal static partial class ServicesLog
 
     [LoggerMessage(2008, LogLevel.Information, "Registry {Id} is up: publisher {Publisher}, router {Router}, first list {Sequence}")]
     public static partial void RegistryStarted(ILogger logger, uint id, string publisher, string router, ulong sequence);
+
+    [LoggerMessage(2009, LogLevel.Warning,
+        "Registry {Id}: the subscriber at {Address} does not read {Messages} messages and was disconnected")]
+    public static partial void SubscriberFull(ILogger logger, uint id, string address, long messages);
 }

@@ -2,8 +2,10 @@ using System.Diagnostics.Metrics;
 
 namespace Net.Zlink.Services;
 
-/// <summary>The instruments of one service object, under the meter "Net.Zlink.Services". Gauges and counters are read when a listener asks;
-/// they end with the object.</summary>
+/// <summary>
+/// The instruments of one service object, under the meter "Net.Zlink.Services". Gauges and counters are read when a listener asks; they
+/// end with the object.
+/// </summary>
 internal sealed class ServicesMeters : IDisposable
 {
     public const string MeterName = "Net.Zlink.Services";

@@ -1,7 +1,9 @@
 namespace Net.Zlink.Services;
 
-/// <summary>Why a service did not do what it was asked. Time that has passed is a <see cref="TimeoutException"/>, a cancelled token an
-/// <see cref="OperationCanceledException"/>.</summary>
+/// <summary>
+/// Why a service did not do what it was asked. Time that has passed is a <see cref="TimeoutException"/>, a cancelled token an
+/// <see cref="OperationCanceledException"/>.
+/// </summary>
 public enum ServiceError
 {
     /// <summary>Nothing is known of the cause.</summary>

@@ -39,8 +39,9 @@ public sealed class ServiceException : Exception
     /// <summary>The cause.</summary>
     public ServiceError Error { get; }
 
-    /// <summary>The number that the other side gave: the code of a failed or refused request, the status byte of a refused registration;
-    /// else 0.</summary>
+    /// <summary>
+    /// The number that the other side gave: the code of a failed or refused request, the status byte of a refused registration; else 0.
+    /// </summary>
     public ushort Code { get; }
 
     /// <summary>Whether a receiver executed the request, or may have. False: it is safe to send it again.</summary>

@@ -3,8 +3,10 @@ using System.Threading.Channels;
 
 namespace Net.Zlink.Services;
 
-/// <summary>The readers of a directory's WatchAsync. Each holds the names of what changed since it read last, so it is bounded by the
-/// number of services and never misses the last state.</summary>
+/// <summary>
+/// The readers of a directory's WatchAsync. Each holds the names of what changed since it read last, so it is bounded by the number of
+/// services and never misses the last state.
+/// </summary>
 /// <param name="current">The present state of a service; called without a lock.</param>
 /// <param name="names">All services that a reader of everything begins with.</param>
 internal sealed class ServiceWatchers(Func<string, ServiceSnapshot> current, Func<IEnumerable<string>> names)
@@ -100,8 +102,8 @@ internal sealed class ServiceWatchers(Func<string, ServiceSnapshot> current, Fun
 
     private sealed class Watcher(string? service)
     {
-        private readonly Channel<bool> _signal = Channel.CreateBounded<bool>(
-            new BoundedChannelOptions(1) { FullMode = BoundedChannelFullMode.DropWrite });
+        private readonly Channel<bool> _signal =
+            Channel.CreateBounded<bool>(new BoundedChannelOptions(1) { FullMode = BoundedChannelFullMode.DropWrite });
         private readonly Lock _gate = new();
         private HashSet<string> _changed = new(StringComparer.Ordinal);
 

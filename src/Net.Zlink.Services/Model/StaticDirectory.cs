@@ -6,11 +6,14 @@ namespace Net.Zlink.Services;
 /// <summary>A directory that the application fills: requests work without a registry. Safe for any number of threads.</summary>
 public sealed class StaticDirectory : IServiceDirectory
 {
+    private static readonly Comparer<byte[]> ByBytes =
+        Comparer<byte[]>.Create(static (left, right) => left.AsSpan().SequenceCompareTo(right));
+
     private readonly Lock _gate = new();
     private readonly TimeProvider _clock;
     private readonly ServiceWatchers _watchers;
-    private ImmutableDictionary<string, ServiceSnapshot> _services = ImmutableDictionary.Create<string,
-        ServiceSnapshot>(StringComparer.Ordinal);
+    private ImmutableDictionary<string, ServiceSnapshot> _services =
+        ImmutableDictionary.Create<string, ServiceSnapshot>(StringComparer.Ordinal);
 
     /// <summary>A directory with these instances, of any number of services; <see cref="SetService"/> changes it.</summary>
     /// <param name="instances">The instances; where one service has an endpoint twice the last one counts.</param>
@@ -32,8 +35,8 @@ public sealed class StaticDirectory : IServiceDirectory
         ArgumentNullException.ThrowIfNull(instances);
         _clock = clock;
         _watchers = new ServiceWatchers(GetService, () => Volatile.Read(ref _services).Keys);
-        foreach (IGrouping<string, ServiceInstance> service in instances.GroupBy(
-            static instance => Checked(instance).Service, StringComparer.Ordinal))
+        foreach (IGrouping<string, ServiceInstance> service in
+            instances.GroupBy(static instance => Checked(instance).Service, StringComparer.Ordinal))
         {
             SetService(service.Key, service);
         }
@@ -44,7 +47,8 @@ public sealed class StaticDirectory : IServiceDirectory
     public ServiceSnapshot GetService(string service)
     {
         ArgumentNullException.ThrowIfNull(service);
-        return Volatile.Read(ref _services).TryGetValue(service, out ServiceSnapshot? snapshot) ? snapshot
+        return Volatile.Read(ref _services).TryGetValue(service, out ServiceSnapshot? snapshot)
+            ? snapshot
             : new ServiceSnapshot(service, []);
     }
 
@@ -62,8 +66,7 @@ public sealed class StaticDirectory : IServiceDirectory
                 : throw new ArgumentException($"{instance.Endpoint} is an instance of {instance.Service}, not of {service}.",
                     nameof(instances)))
             .Reverse().DistinctBy(static instance => instance.Endpoint, StringComparer.Ordinal)
-            .OrderBy(static instance => Encoding.UTF8.GetBytes(instance.Endpoint),
-                Comparer<byte[]>.Create(static (left, right) => left.AsSpan().SequenceCompareTo(right)))];
+            .OrderBy(static instance => Encoding.UTF8.GetBytes(instance.Endpoint), ByBytes)];
         lock (_gate)
         {
             ServiceSnapshot before = GetService(service);
@@ -73,8 +76,8 @@ public sealed class StaticDirectory : IServiceDirectory
             }
 
             // A service without instances keeps its entry: its version must go on from there.
-            Volatile.Write(ref _services, _services.SetItem(
-                service, new ServiceSnapshot(service, sorted, before.Version + 1, _clock.GetUtcNow())));
+            var after = new ServiceSnapshot(service, sorted, before.Version + 1, _clock.GetUtcNow());
+            Volatile.Write(ref _services, _services.SetItem(service, after));
         }
 
         _watchers.Notify(service);

@@ -12,15 +12,18 @@ public sealed record RegistryOptions
     /// <summary>The number of this registry, not 0, different from that of every peer. Null: a random one at each start.</summary>
     public uint? Id { get; init; }
 
-    /// <summary>The number of the first list. Null: 0 with a random <see cref="Id"/>, otherwise the clock, so that a restart is believed at
-    /// once.</summary>
+    /// <summary>
+    /// The number of the first list. Null: 0 with a random <see cref="Id"/>, otherwise the clock, so that a restart is believed at once.
+    /// </summary>
     public ulong? InitialSequence { get; init; }
 
     /// <summary>The publisher endpoints of all other registries. Each must have each as its peer: a full mesh.</summary>
     public IReadOnlyList<string> Peers { get; init; } = [];
 
-    /// <summary>Whether a registry with peers sends them its own entries apart from what it learned (REGISTRY_SYNC). Without that entries
-    /// travel through registries, as natively, and a removed one may come back.</summary>
+    /// <summary>
+    /// Whether a registry with peers sends them its own entries apart from what it learned (REGISTRY_SYNC). Without that entries travel
+    /// through registries, as natively, and a removed one may come back.
+    /// </summary>
     public bool SendOwnEntries { get; init; } = true;
 
     /// <summary>An entry whose last heartbeat is older is removed. 15 s as natively.</summary>
@@ -32,15 +35,19 @@ public sealed record RegistryOptions
     /// <summary>Changes that come sooner after a list share the next one. 10 ms.</summary>
     public TimeSpan MinBroadcastInterval { get; init; } = TimeSpan.FromMilliseconds(10);
 
-    /// <summary>The entries of a peer that is connected and silent for longer are dropped. Null: three times
-    /// <see cref="BroadcastInterval"/>, as natively.</summary>
+    /// <summary>
+    /// The entries of a peer that is connected and silent for longer are dropped. Null: three times <see cref="BroadcastInterval"/>, as
+    /// natively.
+    /// </summary>
     public TimeSpan? PeerTimeout { get; init; }
 
     /// <summary>How many own entries it takes; further registrations are refused. 100,000.</summary>
     public int MaxEntries { get; init; } = 100_000;
 
-    /// <summary>Decides each REGISTER: null accepts it, a text refuses it with status 0x02 and is sent. Called on the thread pool, one call
-    /// at a time, outside any lock; one that throws refuses.</summary>
+    /// <summary>
+    /// Decides each REGISTER: null accepts it, a text refuses it with status 0x02 and is sent. Called on the thread pool, one call at a
+    /// time, outside any lock; one that throws refuses.
+    /// </summary>
     public Func<RegistrationRequest, string?>? Admission { get; init; }
 
     /// <summary>Sets further options of the XPUB socket, for example TLS.</summary>

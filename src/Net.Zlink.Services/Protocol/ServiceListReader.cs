@@ -1,7 +1,8 @@
 namespace Net.Zlink.Services;
 
-/// <summary>Decodes a list as leniently as the native core: what follows a malformed header is left out, what comes before it
-/// counts.</summary>
+/// <summary>
+/// Decodes a list as leniently as the native core: what follows a malformed header is left out, what comes before it counts.
+/// </summary>
 internal static class ServiceListReader
 {
     // Of a service without instances: kind, name, count. Of an instance: endpoint, routing id, weight.
@@ -16,8 +17,8 @@ internal static class ServiceListReader
     /// <param name="previous">What the same sender's last list said: services that did not change keep their objects. Null:
     /// nothing.</param>
     /// <returns>In the order of their keys; none without instances.</returns>
-    public static SortedDictionary<ServiceKey,
-        ListedService> Read(in Frames frames, in ServiceListHeader header, IReadOnlyDictionary<ServiceKey, ListedService>? previous = null)
+    public static SortedDictionary<ServiceKey, ListedService> Read(in Frames frames, in ServiceListHeader header,
+        IReadOnlyDictionary<ServiceKey, ListedService>? previous = null)
     {
         var services = new SortedDictionary<ServiceKey, ListedService>();
         int next = ServiceListHeader.FrameCount;

@@ -19,4 +19,22 @@ internal static class ServiceListWriter
             }
         }
     }
+
+    /// <summary>How much of a queue a list takes up, frame headers included.</summary>
+    public static long ByteCount(IReadOnlyCollection<ListedService> services)
+    {
+        const int FrameHeader = 8;
+        const int Numbers = sizeof(uint) + (3 * FrameHeader); // Of an instance: its weight and three headers; of a service a little more.
+        long bytes = ServiceListHeader.FrameCount * (FrameHeader + sizeof(ulong));
+        foreach (ListedService service in services)
+        {
+            bytes += Numbers + sizeof(ushort) + service.Key.Name.Span.Length;
+            foreach (ListedInstance instance in service.Instances)
+            {
+                bytes += Numbers + instance.Endpoint.Span.Length + instance.RoutingId.Length;
+            }
+        }
+
+        return bytes;
+    }
 }

@@ -1,7 +1,9 @@
 namespace Net.Zlink.Services;
 
-/// <summary>Decides when a registry sends its list to everybody: at once after a change, changes that follow closely together, and now and
-/// then without one. No clock of its own, not thread-safe.</summary>
+/// <summary>
+/// Decides when a registry sends its list to everybody: at once after a change, changes that follow closely together, and now and then
+/// without one. No clock of its own, not thread-safe.
+/// </summary>
 /// <param name="minInterval">The least time between two lists.</param>
 /// <param name="interval">The most.</param>
 /// <param name="sequence">The number of the list that nobody need be sent: the first one.</param>

@@ -14,12 +14,13 @@ internal sealed class MergedTable
     public ListedService[] All => _all ??= [.. _services.Values.Select(static service => service.All)];
 
     /// <summary>Own entries alone.</summary>
-    public ListedService[] Own => _own ??= [.. _services.Values.Select(static service => service.Own)
-        .Where(static service => service.Instances.Length > 0)];
+    public ListedService[] Own =>
+        _own ??= [.. _services.Values.Select(static service => service.Own).Where(static service => service.Instances.Length > 0)];
 
     public IEnumerable<(EntryKey Key, ListedInstance Instance, PeerView? Owner)> Entries =>
-        from service in _services.Values from entry in service.Entries select (
-            new EntryKey(service.Key, entry.Key), entry.Value.Instance, entry.Value.Owner);
+        from service in _services.Values
+        from entry in service.Entries
+        select (new EntryKey(service.Key, entry.Key), entry.Value.Instance, entry.Value.Owner);
 
     public bool HasService(ServiceKey key) => _services.ContainsKey(key);
 
@@ -80,8 +81,8 @@ internal sealed class MergedTable
 
         public ListedService All => _all ??= new ListedService(key, [.. Entries.Values.Select(static entry => entry.Instance)]);
 
-        public ListedService Own => _own ??= new ListedService(
-            key, [.. Entries.Values.Where(static entry => entry.Owner is null).Select(static entry => entry.Instance)]);
+        public ListedService Own =>
+            _own ??= new ListedService(key, [.. from entry in Entries.Values where entry.Owner is null select entry.Instance]);
 
         public void Changed()
         {

@@ -1,7 +1,9 @@
 namespace Net.Zlink.Services;
 
-/// <summary>What one connection to a peer registry has brought. A new connection begins with a new view, which remembers no sequence
-/// number: a restarted peer is believed at once.</summary>
+/// <summary>
+/// What one connection to a peer registry has brought. A new connection begins with a new view, which remembers no sequence number: a
+/// restarted peer is believed at once.
+/// </summary>
 /// <param name="remoteAddress">Where the peer is.</param>
 internal sealed class PeerView(string remoteAddress)
 {
@@ -20,8 +22,9 @@ internal sealed class PeerView(string remoteAddress)
 
     public TimeSpan LastHeard { get; set; }
 
-    /// <summary>Whether a newer connection to the same registry has brought a list: what of this one is still unread is out of
-    /// date.</summary>
+    /// <summary>
+    /// Whether a newer connection to the same registry has brought a list: what of this one is still unread is out of date.
+    /// </summary>
     public bool IsReplaced { get; set; }
 
     /// <summary>When the connection ended.</summary>
@@ -66,8 +69,9 @@ internal sealed class PeerView(string remoteAddress)
         return false;
     }
 
-    /// <summary>An own entry was removed: this view's echo of it does not count until a list came without it, or until the time is
-    /// over.</summary>
+    /// <summary>
+    /// An own entry was removed: this view's echo of it does not count until a list came without it, or until the time is over.
+    /// </summary>
     public void Exclude(in EntryKey key, TimeSpan until)
     {
         if (!SendsOwnEntries)
@@ -97,6 +101,7 @@ internal sealed class PeerView(string remoteAddress)
         return ended;
     }
 
-    private bool Has(EntryKey key) => Services.TryGetValue(key.Service, out ListedService? service)
+    private bool Has(EntryKey key) =>
+        Services.TryGetValue(key.Service, out ListedService? service)
         && Array.Exists(service.Instances, instance => instance.Endpoint == key.Endpoint);
 }

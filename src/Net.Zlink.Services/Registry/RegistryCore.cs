@@ -8,8 +8,10 @@ namespace Net.Zlink.Services;
 /// <param name="Own">Own entries, where they are sent apart; else null.</param>
 internal readonly record struct RegistryLists(ulong Sequence, ListedService[] All, ListedService[]? Own);
 
-/// <summary>The state of a registry behind its lock, with the clock, the events and the counters. Safe for any number of threads; it calls
-/// nobody under the lock.</summary>
+/// <summary>
+/// The state of a registry behind its lock, with the clock, the events and the counters. Safe for any number of threads; it calls nobody
+/// under the lock.
+/// </summary>
 /// <param name="state">The state; nobody else uses it.</param>
 /// <param name="sendsOwnEntries">Whether a registry with peers sends its own entries apart.</param>
 /// <param name="clock">The clock of the context.</param>
@@ -172,8 +174,12 @@ internal sealed class RegistryCore(RegistryState state, bool sendsOwnEntries, Ti
     {
         lock (_gate)
         {
-            return view?.Sequence is not { } sequence ? new RegistryView { Endpoint = endpoint, IsConnected = isConnected }
-                : new RegistryView
+            if (view?.Sequence is not { } sequence)
+            {
+                return new RegistryView { Endpoint = endpoint, IsConnected = isConnected };
+            }
+
+            return new RegistryView
             {
                 Endpoint = endpoint,
                 IsConnected = isConnected,

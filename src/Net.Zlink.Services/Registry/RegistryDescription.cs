@@ -15,11 +15,11 @@ internal static class RegistryDescription
         var text = new StringBuilder();
         text.Append(CultureInfo.InvariantCulture, $"registry {snapshot.Id}: publisher {publisher}, router {router}\n");
         text.Append(CultureInfo.InvariantCulture,
-            $"list {snapshot.Sequence}: {snapshot.Entries.Count} entries, {snapshot.OwnEntries} of them own; {snapshot.Subscribers} "
-            + $"subscribers\n");
-        text.Append(CultureInfo.InvariantCulture,
-            $"requests {snapshot.Requests}, refused {snapshot.RefusedRequests}, malformed {snapshot.MalformedMessages}, expired "
-            + $"{snapshot.ExpiredEntries}, lists sent {snapshot.ListsSent}, lists of peers {snapshot.PeerLists}\n");
+            $"list {snapshot.Sequence}: {snapshot.Entries.Count} entries, {snapshot.OwnEntries} of them own; ");
+        text.Append(CultureInfo.InvariantCulture, $"{snapshot.Subscribers} subscribers\n");
+        text.Append(CultureInfo.InvariantCulture, $"requests {snapshot.Requests}, refused {snapshot.RefusedRequests}, ");
+        text.Append(CultureInfo.InvariantCulture, $"malformed {snapshot.MalformedMessages}, expired {snapshot.ExpiredEntries}, ");
+        text.Append(CultureInfo.InvariantCulture, $"lists sent {snapshot.ListsSent}, lists of peers {snapshot.PeerLists}\n");
         foreach (RegistryView peer in snapshot.Peers)
         {
             text.Append(CultureInfo.InvariantCulture, $"peer {peer.Endpoint}: {(peer.IsConnected ? "connected" : "not connected")}, ");
@@ -31,9 +31,8 @@ internal static class RegistryDescription
 
         foreach (RegistryEntry entry in snapshot.Entries.Take(MaxEntriesShown))
         {
-            text.Append(CultureInfo.InvariantCulture,
-                $"{entry.Kind} {entry.Instance.Service} at {entry.Instance.Endpoint}, id {entry.Instance.RoutingId}, weight "
-                + $"{entry.Instance.Weight}, ");
+            text.Append(CultureInfo.InvariantCulture, $"{entry.Kind} {entry.Instance.Service} at {entry.Instance.Endpoint}, ");
+            text.Append(CultureInfo.InvariantCulture, $"id {entry.Instance.RoutingId}, weight {entry.Instance.Weight}, ");
             text.Append(entry is { RegisteredAt: { } registered, LastHeartbeatAt: { } last }
                 ? string.Create(CultureInfo.InvariantCulture,
                     $"own, registered {Age(now, registered)} ago, last heartbeat {Age(now, last)} ago\n")
@@ -70,8 +69,8 @@ internal static class RegistryDescription
     ];
 
     private static IEnumerable<Measurement<long>> ByState(RegistrySnapshot snapshot) =>
-        snapshot.Peers.CountBy(static peer => peer.IsConnected)
-            .Select(static count => new Measurement<long>(count.Value, new KeyValuePair<string, object?>("zlink.connected", count.Key)));
+        from count in snapshot.Peers.CountBy(static peer => peer.IsConnected)
+        select new Measurement<long>(count.Value, new KeyValuePair<string, object?>("zlink.connected", count.Key));
 
     private static string Age(DateTimeOffset now, DateTimeOffset at) =>
         string.Create(CultureInfo.InvariantCulture, $"{Math.Max((now - at).TotalSeconds, 0):0.0} s");

@@ -41,5 +41,10 @@ public enum RegistryEventType
 /// <param name="Kind">What the entry is; <see cref="ServiceKind.None"/> for peers.</param>
 /// <param name="Instance">The entry as it is, or was at last; null for peers.</param>
 /// <param name="Text">More for people; may be empty.</param>
-public sealed record RegistryEvent(RegistryEventType Type, DateTimeOffset At, uint RegistryId, ServiceKind Kind = ServiceKind.None,
-    ServiceInstance? Instance = null, string Text = "");
+public sealed record RegistryEvent(
+    RegistryEventType Type,
+    DateTimeOffset At,
+    uint RegistryId,
+    ServiceKind Kind = ServiceKind.None,
+    ServiceInstance? Instance = null,
+    string Text = "");

@@ -50,8 +50,7 @@ internal sealed class RegistryPeers(ZlinkContext context, RegistryCore core, Reg
                 return false;
             }
 
-            views = [.. _socket.GetPeers().Where(peer => string.Equals(peer.Endpoint, endpoint, StringComparison.Ordinal))
-                .Select(static peer => peer.UserState).OfType<PeerView>()];
+            views = [.. _socket.GetPeers().Where(peer => IsAt(peer, endpoint)).Select(static peer => peer.UserState).OfType<PeerView>()];
             _socket.Disconnect(endpoint);
             core.HasPeers = _endpoints.Count > 0;
         }
@@ -65,8 +64,9 @@ internal sealed class RegistryPeers(ZlinkContext context, RegistryCore core, Reg
         return true;
     }
 
-    /// <summary>The views whose connections are there. Peers within the process are connected anew where they have gone, which no event
-    /// tells.</summary>
+    /// <summary>
+    /// The views whose connections are there. Peers within the process are connected anew where they have gone, which no event tells.
+    /// </summary>
     public IReadOnlySet<PeerView> Connected()
     {
         lock (_gate)
@@ -79,8 +79,7 @@ internal sealed class RegistryPeers(ZlinkContext context, RegistryCore core, Reg
             IReadOnlyList<PeerInfo> peers = _socket.GetPeers();
             foreach (string endpoint in _endpoints)
             {
-                if (endpoint.StartsWith("inproc:", StringComparison.Ordinal)
-                    && !peers.Any(peer => string.Equals(peer.Endpoint, endpoint, StringComparison.Ordinal)))
+                if (endpoint.StartsWith("inproc:", StringComparison.Ordinal) && !peers.Any(peer => IsAt(peer, endpoint)))
                 {
                     _socket.Connect(endpoint);
                 }
@@ -99,7 +98,7 @@ internal sealed class RegistryPeers(ZlinkContext context, RegistryCore core, Reg
             return
             [
                 .. from endpoint in _endpoints
-                   let peer = peers.FirstOrDefault(peer => string.Equals(peer.Endpoint, endpoint, StringComparison.Ordinal))
+                   let peer = peers.FirstOrDefault(peer => IsAt(peer, endpoint))
                    select core.Describe(peer?.UserState as PeerView, endpoint, peer is { IsConnected: true }),
             ];
         }
@@ -121,6 +120,8 @@ internal sealed class RegistryPeers(ZlinkContext context, RegistryCore core, Reg
         }
     }
 
+    private static bool IsAt(PeerInfo peer, string endpoint) => string.Equals(peer.Endpoint, endpoint, StringComparison.Ordinal);
+
     private SubSocket Open()
     {
         lock (_gate)
@@ -132,8 +133,12 @@ internal sealed class RegistryPeers(ZlinkContext context, RegistryCore core, Reg
             }
         }
 
-        var settings = new SubOptions { HeartbeatInterval = HeartbeatInterval, HeartbeatTimeout = HeartbeatTimeout,
-            ReconnectAfterFault = true };
+        var settings = new SubOptions
+        {
+            HeartbeatInterval = HeartbeatInterval,
+            HeartbeatTimeout = HeartbeatTimeout,
+            ReconnectAfterFault = true,
+        };
         options.ConfigurePeers?.Invoke(settings); // Outside the lock: it is the application's.
         lock (_gate)
         {

@@ -13,6 +13,7 @@ internal sealed class RegistryPublisher : IAsyncDisposable
     private readonly MessageBuilder _message;
     private readonly ITimer _later;
     private readonly BackgroundLoop _notices;
+    private readonly ILogger _logger;
 
     // Held while a list is encoded and sent: lists go out in the order of their numbers. The core's lock is taken inside it, never the
     // other way round.
@@ -24,10 +25,11 @@ internal sealed class RegistryPublisher : IAsyncDisposable
     {
         _socket = socket;
         _core = core;
+        _logger = logger;
         _schedule = new BroadcastSchedule(options.MinBroadcastInterval, options.BroadcastInterval, core.Sequence, core.Now);
         _message = new MessageBuilder(context.Pool);
-        _later = context.TimeProvider.CreateTimer(
-            static state => ((RegistryPublisher)state!).BroadcastIfDue(), this, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
+        _later = context.TimeProvider.CreateTimer(static state => ((RegistryPublisher)state!).BroadcastIfDue(), this,
+            Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
         _notices = BackgroundLoop.Start("registry's subscriptions", logger, context.TimeProvider, AnswerAsync);
     }
 
@@ -88,6 +90,7 @@ internal sealed class RegistryPublisher : IAsyncDisposable
     {
         if (lists.Own is not null)
         {
+            DisconnectFullSubscribers(lists);
             Write(MessageIds.RegistrySync, lists.Sequence, lists.Own);
             _socket.TrySend(_message);
         }
@@ -95,6 +98,36 @@ internal sealed class RegistryPublisher : IAsyncDisposable
         Write(MessageIds.ServiceList, lists.Sequence, lists.All);
         _socket.TrySend(_message);
         Interlocked.Increment(ref _listsSent);
+    }
+
+    /// <summary>
+    /// Half a pair misleads: a native peer would take entries that are second-hand for this registry's own. A subscriber without room for
+    /// both is disconnected; it connects again and gets the present lists,
+    /// instead of those that it has not read.
+    /// </summary>
+    private void DisconnectFullSubscribers(in RegistryLists lists)
+    {
+        if (_socket.GetStatistics().QueuedMessages == 0)
+        {
+            return;
+        }
+
+        const int Pair = 2;
+        (int? marks, long? bytes) = (_socket.Options.SendHighWaterMark, _socket.Options.SendByteLimit);
+        long needed = ServiceListWriter.ByteCount(lists.Own!) + ServiceListWriter.ByteCount(lists.All);
+        if (marks < Pair || bytes < needed)
+        {
+            return; // No subscriber ever has capacity for the pair, so a disconnect would not help.
+        }
+
+        foreach (PeerInfo peer in _socket.GetPeers())
+        {
+            if ((marks != 0 && peer.Outbound.Messages + Pair > marks) || (bytes != 0 && peer.Outbound.Bytes + needed > bytes))
+            {
+                _socket.DisconnectPeer(peer);
+                ServicesLog.SubscriberFull(_logger, _core.Id, peer.RemoteAddress, peer.Outbound.Messages);
+            }
+        }
     }
 
     /// <summary>Answers one subscription with the present list: the new subscriber alone gets it.</summary>

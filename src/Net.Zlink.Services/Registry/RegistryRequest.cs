@@ -44,8 +44,8 @@ internal readonly record struct RegistryRequest(ushort Id, EntryKey Entry = defa
             MessageIds.Register => ReadRegister(frames),
             MessageIds.UpdateWeight => ReadUpdateWeight(frames),
             // Of these the size of the kind counts alone, not its value.
-            MessageIds.Unregister or MessageIds.Heartbeat when frames.Count > EndpointFrame
-                && frames.TryReadUInt16(KindFrame, out ushort kind) => new(id, Key(frames, kind)),
+            MessageIds.Unregister or MessageIds.Heartbeat
+                when frames.Count > EndpointFrame && frames.TryReadUInt16(KindFrame, out ushort kind) => new(id, Key(frames, kind)),
             _ => default,
         };
     }

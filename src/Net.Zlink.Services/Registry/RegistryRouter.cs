@@ -2,8 +2,10 @@ using Microsoft.Extensions.Logging;
 
 namespace Net.Zlink.Services;
 
-/// <summary>The ROUTER socket of a registry: answers requests in order, each by the connection that it came by, and ticks behind what has
-/// come by then.</summary>
+/// <summary>
+/// The ROUTER socket of a registry: answers requests in order, each by the connection that it came by, and ticks behind what has come by
+/// then.
+/// </summary>
 internal sealed class RegistryRouter : IAsyncDisposable
 {
     private const int MessagesPerBatch = 256;
@@ -127,7 +129,8 @@ internal sealed class RegistryRouter : IAsyncDisposable
         RegistryRequest request = RegistryRequest.Read(frames);
         RoutingId sender = message.RoutingId;
         string? refusal = request is { Id: MessageIds.Register, Fault: null } && _admission is not null
-            ? Refusal(_admission, request, message) : null;
+            ? Refusal(_admission, request, message)
+            : null;
         if (_core.Handle(request, sender, refusal) is { } ack)
         {
             _ack.Clear();

@@ -17,7 +17,8 @@ internal sealed record RegistrySettings
 
 /// <summary>
 /// Everything a registry knows and decides, without sockets and without a clock: each call gets the time since the start. Acks are
-/// returned, events collected, and <see cref="Sequence"/> grows with whatever has to be listed. Not thread-safe.
+/// returned, events collected, and <see cref="Sequence"/> grows with
+/// whatever has to be listed. Not thread-safe.
 /// </summary>
 /// <param name="settings">The settings.</param>
 /// <param name="sequence">The number of the first list.</param>
@@ -158,8 +159,8 @@ internal sealed class RegistryState(RegistrySettings settings, ulong sequence)
         {
             _views.Add(view);
             uint id = header.RegistryId;
-            foreach (PeerView older in _views.Where(other => other != view && (other.RegistryId == id || other.IsAt(view.RemoteAddress)))
-                .ToArray())
+            bool IsOlder(PeerView other) => other != view && (other.RegistryId == id || other.IsAt(view.RemoteAddress));
+            foreach (PeerView older in _views.Where(IsOlder).ToArray())
             {
                 _views.Remove(older);
                 older.IsReplaced = true;
@@ -200,8 +201,9 @@ internal sealed class RegistryState(RegistrySettings settings, ulong sequence)
         }
     }
 
-    /// <summary>Removes what is out of date. To be called each <see cref="TickInterval"/>, behind the requests that had come by
-    /// then.</summary>
+    /// <summary>
+    /// Removes what is out of date. To be called each <see cref="TickInterval"/>, behind the requests that had come by then.
+    /// </summary>
     public void Tick(TimeSpan now)
     {
         TimeSpan late = now - _lastTick - TickInterval;
@@ -234,8 +236,8 @@ internal sealed class RegistryState(RegistrySettings settings, ulong sequence)
     [
         .. from entry in _merged.Entries
            let own = entry.Owner is null ? _own[entry.Key] : null
-           select new RegistryEntry((ServiceKind)entry.Key.Service.Kind, Instance(entry.Key, entry.Instance), entry.Owner?.RegistryId
-               ?? Id, own is null ? null : At(own.RegisteredAt), own is null ? null : At(own.LastSign)),
+           select new RegistryEntry((ServiceKind)entry.Key.Service.Kind, Instance(entry.Key, entry.Instance),
+               entry.Owner?.RegistryId ?? Id, own is null ? null : At(own.RegisteredAt), own is null ? null : At(own.LastSign)),
     ];
 
     /// <summary>A time as people read it.</summary>
@@ -244,12 +246,13 @@ internal sealed class RegistryState(RegistrySettings settings, ulong sequence)
     private RegistryAck Register(TimeSpan now, in RegistryRequest request, RoutingId sender, string? refusal)
     {
         bool isThere = _own.TryGetValue(request.Entry, out OwnEntry? entry);
-        RegistryAck? refused = refusal is not null ? new RegistryAck(AckStatus.Refused, refusal) : !isThere
-            && _own.Count >= settings.MaxEntries ? RegistryAck.RegistryFull : null;
+        RegistryAck? refused = refusal is not null ? new RegistryAck(AckStatus.Refused, refusal)
+            : !isThere && _own.Count >= settings.MaxEntries ? RegistryAck.RegistryFull
+            : null;
         if (refused is { } ack)
         {
-            Report(RegistryEventType.Refused, now, Id, request.Entry,
-                new ListedInstance(request.Entry.Endpoint, sender.Copy(), request.Weight), ack.Error);
+            var asked = new ListedInstance(request.Entry.Endpoint, sender.Copy(), request.Weight);
+            Report(RegistryEventType.Refused, now, Id, request.Entry, asked, ack.Error);
             return ack;
         }
 
@@ -415,8 +418,8 @@ internal sealed class RegistryState(RegistrySettings settings, ulong sequence)
     private static TimeSpan Earlier(TimeSpan one, TimeSpan other) => one < other ? one : other;
 
     /// <summary>The entries of services that differ: unchanged services are the same objects.</summary>
-    private static void Collect(HashSet<EntryKey> touched, SortedDictionary<ServiceKey, ListedService> before, SortedDictionary<ServiceKey,
-        ListedService> after)
+    private static void Collect(HashSet<EntryKey> touched, SortedDictionary<ServiceKey, ListedService> before,
+        SortedDictionary<ServiceKey, ListedService> after)
     {
         foreach ((ServiceKey key, ListedService service) in before)
         {

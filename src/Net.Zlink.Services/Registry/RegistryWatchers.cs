@@ -36,8 +36,8 @@ internal sealed class RegistryWatchers
     /// <summary>Reads from the call on, not from the first look.</summary>
     public IAsyncEnumerable<RegistryEvent> WatchAsync(CancellationToken cancellationToken)
     {
-        var channel = Channel.CreateBounded<RegistryEvent>(
-            new BoundedChannelOptions(MaxQueuedEvents) { FullMode = BoundedChannelFullMode.DropOldest });
+        var options = new BoundedChannelOptions(MaxQueuedEvents) { FullMode = BoundedChannelFullMode.DropOldest };
+        var channel = Channel.CreateBounded<RegistryEvent>(options);
         lock (_gate)
         {
             _readers = [.. _readers, channel];
@@ -50,8 +50,8 @@ internal sealed class RegistryWatchers
         return ReadAsync(channel, cancellationToken);
     }
 
-    private async IAsyncEnumerable<RegistryEvent> ReadAsync(
-        Channel<RegistryEvent> channel, [EnumeratorCancellation] CancellationToken cancellationToken)
+    private async IAsyncEnumerable<RegistryEvent> ReadAsync(Channel<RegistryEvent> channel,
+        [EnumeratorCancellation] CancellationToken cancellationToken)
     {
         try
         {

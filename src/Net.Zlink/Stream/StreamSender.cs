@@ -1,6 +1,5 @@
 using System.Buffers;
 using System.Buffers.Binary;
-using System.Runtime.CompilerServices;
 using Net.Zlink.Buffers;
 using Net.Zlink.Engine;
 using Net.Zlink.Protocol;

@@ -59,7 +59,7 @@ public sealed class AsioConnectTests
     }
 
     [Fact]
-    public async Task What_is_sent_before_the_peer_binds_arrives_when_it_does()
+    public async Task A_message_sent_before_the_peer_binds_arrives_once_it_binds()
     {
         await using var fixture = new StreamFixture();
         DealerSocket client = fixture.Context.CreateDealer(new DealerOptions { ReconnectInterval = TimeSpan.FromMilliseconds(100) });

@@ -108,7 +108,7 @@ public sealed class AsioWsTests
     [InlineData("ws://127.0.0.1:70000/")]
     [InlineData("ws://:8080/")]
     [InlineData("wss://127.0.0.1/path:80")]
-    public async Task What_is_no_endpoint_is_refused(string text)
+    public async Task A_text_that_is_no_WebSocket_endpoint_is_refused_by_bind_and_connect(string text)
     {
         await using var fixture = new StreamFixture();
         PairSocket socket = fixture.Context.CreatePair();
@@ -120,7 +120,7 @@ public sealed class AsioWsTests
     [InlineData("ws://127.0.0.1:*/")]
     [InlineData("ws://127.0.0.1:0/")]
     [InlineData("ws://*:8080/")]
-    public async Task What_only_a_bind_can_mean_is_refused_by_connect(string text)
+    public async Task A_wildcard_WebSocket_endpoint_is_refused_by_connect(string text)
     {
         await using var fixture = new StreamFixture();
         PairSocket socket = fixture.Context.CreatePair();

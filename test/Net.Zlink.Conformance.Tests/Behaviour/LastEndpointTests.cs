@@ -8,7 +8,7 @@ namespace Net.Zlink.Conformance.Tests.Behaviour;
 public sealed class LastEndpointTests
 {
     [Fact]
-    public async Task It_is_the_endpoint_of_the_last_bind()
+    public async Task LastEndpoint_is_the_endpoint_of_the_last_bind()
     {
         await using var fixture = new StreamFixture();
         RouterSocket socket = fixture.Context.CreateRouter();

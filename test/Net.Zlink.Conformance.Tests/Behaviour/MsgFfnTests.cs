@@ -9,7 +9,7 @@ namespace Net.Zlink.Conformance.Tests.Behaviour;
 public sealed class MsgFfnTests
 {
     [Fact]
-    public void It_goes_with_the_builder_if_it_was_never_sent()
+    public void Owned_memory_is_released_with_a_builder_that_was_never_sent()
     {
         // A part below 16 KiB is copied, and its memory let go of at once.
         const int Long = 100_000;
@@ -30,7 +30,7 @@ public sealed class MsgFfnTests
     [InlineData(Link.Ipc, 100_000)]
     [InlineData(Link.Inproc, 255)]
     [InlineData(Link.Inproc, 100_000)]
-    public async Task It_goes_after_the_message_was_sent_and_received(string transport, int length)
+    public async Task Owned_memory_is_released_once_after_the_message_was_sent_and_received(string transport, int length)
     {
         await using var fixture = new StreamFixture();
         RouterSocket router = fixture.Context.CreateRouter();
@@ -61,7 +61,7 @@ public sealed class MsgFfnTests
     }
 
     [Fact]
-    public async Task It_stays_while_a_copy_of_the_message_lives()
+    public async Task Owned_memory_is_kept_while_a_copy_of_the_message_lives()
     {
         await using var fixture = new StreamFixture();
         PairSocket server = fixture.Context.CreatePair();
@@ -84,7 +84,7 @@ public sealed class MsgFfnTests
     }
 
     [Fact]
-    public async Task It_goes_when_a_router_drops_the_message()
+    public async Task Owned_memory_is_released_when_a_ROUTER_drops_the_message()
     {
         await using var fixture = new StreamFixture();
         RouterSocket router = fixture.Context.CreateRouter();
@@ -94,7 +94,7 @@ public sealed class MsgFfnTests
     }
 
     [Fact]
-    public async Task It_stays_the_callers_when_the_send_fails()
+    public async Task Owned_memory_stays_with_the_caller_when_the_send_fails()
     {
         await using var fixture = new StreamFixture();
         RouterSocket router = fixture.Context.CreateRouter(new RouterOptions { Mandatory = true });

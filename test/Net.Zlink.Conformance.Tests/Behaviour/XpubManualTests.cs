@@ -9,7 +9,7 @@ public sealed class XpubManualTests
 {
     [Theory]
     [MemberData(nameof(Link.All), MemberType = typeof(Link))]
-    public async Task What_was_granted_counts_not_what_was_asked_for(string transport)
+    public async Task A_manual_XPUB_sends_by_the_topics_that_it_granted_not_by_those_asked_for(string transport)
     {
         await using var fixture = new StreamFixture();
         XPubSocket xpub = Manual(fixture);

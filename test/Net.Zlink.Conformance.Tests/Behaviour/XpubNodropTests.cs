@@ -28,7 +28,7 @@ public sealed class XpubNodropTests
     }
 
     [Fact]
-    public async Task Whatever_was_sent_before_EAGAIN_is_received()
+    public async Task Messages_that_an_XPUB_sent_before_EAGAIN_are_all_received()
     {
         await using var fixture = new StreamFixture();
         (XPubSocket xpub, SubSocket sub) = await ConnectAsync(fixture);

@@ -8,7 +8,7 @@ namespace Net.Zlink.Conformance.Tests.Replayer;
 public sealed class PoolBarrierTests
 {
     [Fact]
-    public async Task What_a_thread_of_the_pool_is_at_work_on_is_done_behind_it_however_long_it_takes()
+    public async Task Work_that_runs_on_the_thread_pool_has_ended_behind_the_pool_barrier()
     {
         for (int round = 0; round < 200; round++)
         {
@@ -30,7 +30,7 @@ public sealed class PoolBarrierTests
     }
 
     [Fact]
-    public async Task It_is_not_passed_while_one_is_at_work()
+    public async Task The_pool_barrier_is_not_passed_while_a_pool_thread_works()
     {
         using var held = new ManualResetEventSlim();
         var begun = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);

@@ -78,7 +78,7 @@ public sealed class ReadingTests
     [Theory]
     [InlineData("\"transport\": \"tcp\"", "\"transport\": \"tls\"", "not supported yet: transport tls")]
     [InlineData("\"do\": \"bind\"", "\"do\": \"unbind\"", "not supported yet: action unbind")]
-    public void What_the_replayer_does_not_know_yet_is_named(string what, string by, string says)
+    public void A_transcript_with_an_unknown_feature_is_refused_by_its_name(string what, string by, string says)
     {
         var refusal = Assert.Throws<NotSupportedYetException>(
             () => TranscriptReader.ReadText(Good.Replace(what, by, StringComparison.Ordinal), "good"));
@@ -91,7 +91,7 @@ public sealed class ReadingTests
     [InlineData("{\"step\": 0, \"at\": \"b\", \"do\": \"bind\"}",
         "{\"step\": 0, \"at\": \"b\", \"do\": \"bind\"}, {\"step\": 0, \"at\": \"b\", \"do\": \"subscribe\", \"topic\": \"61\"}",
         "not supported yet: subscribe on STREAM")]
-    public async Task What_no_adapter_can_do_is_named(string what, string by, string says)
+    public async Task A_transcript_step_that_no_adapter_supports_is_refused_by_its_name(string what, string by, string says)
     {
         Transcript transcript = TranscriptReader.ReadText(Good.Replace(what, by, StringComparison.Ordinal), "good");
         var refusal = await Assert.ThrowsAsync<NotSupportedYetException>(

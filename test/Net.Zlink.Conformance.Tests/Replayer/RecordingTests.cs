@@ -47,7 +47,7 @@ public sealed class RecordingTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task What_timers_send_must_keep_its_distances(bool isHurried)
+    public async Task Frames_that_timers_send_must_keep_the_recorded_intervals(bool isHurried)
     {
         Transcript transcript = TranscriptReader.ReadText(Periodic, "periodic");
         var adapters = new Dictionary<string, SideAdapter>(StringComparer.Ordinal)

@@ -24,7 +24,7 @@ public sealed class UndecidedDifferenceTests
     }
 
     [Fact]
-    public async Task What_is_wrong_before_an_unknown_difference_is_told_instead()
+    public async Task A_fault_ahead_of_an_undecided_difference_is_reported_instead_of_it()
     {
         Transcript right = Read("stream-basic");
         Transcript file = WithDifference(right with { Delivered =

@@ -25,7 +25,7 @@ public sealed class WsDistortionTests
     [InlineData(WsDistortion.CapitalHeaderNames, "ws-client-root-path")]
     [InlineData(WsDistortion.CapitalHeaderNames, "ws-native-sub-pub")]
     [InlineData(WsDistortion.MoreHeaders, "ws-native-sub-pub")]
-    public async Task What_is_the_implementations_own_affair_passes(WsDistortion distortion, string file) =>
+    public async Task A_WebSocket_recording_with_a_permitted_change_passes(WsDistortion distortion, string file) =>
         await PlayAsync(distortion, file, ReplayOptions.DefaultGuard);
 
     [Theory]
@@ -57,7 +57,7 @@ public sealed class WsDistortionTests
     [InlineData(WsDistortion.AByteLess, "ws-stream-app-empty", "are expected on connection 1 by now")]
     [InlineData(WsDistortion.AByteMore, "ws-stream-app-empty", "got data of 5 bytes")]
     [InlineData(WsDistortion.HalfAFrameMore, "ws-stream-app-empty", "1 bytes of a frame that never became whole")]
-    public async Task What_is_wrong_fails(WsDistortion distortion, string file, string says)
+    public async Task A_WebSocket_recording_with_a_forbidden_change_fails_and_says_which(WsDistortion distortion, string file, string says)
     {
         var failure = await Assert.ThrowsAsync<ReplayFailedException>(() => PlayAsync(distortion, file, Impatient));
         Assert.Contains(says, failure.Message, StringComparison.Ordinal);

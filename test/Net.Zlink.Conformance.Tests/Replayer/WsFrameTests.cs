@@ -65,7 +65,7 @@ public sealed class WsFrameTests
     [InlineData("8218", false, false)]
     [InlineData("c218", false, true)]
     [InlineData("82", false, false)]
-    public void What_a_direction_may_not_send_is_seen_with_the_header_that_it_should_have(string hex, bool isMasked, bool expected)
+    public void A_frame_header_that_breaches_the_rules_of_its_direction_is_recognised(string hex, bool isMasked, bool expected)
         => Assert.Equal(expected, WsFrame.IsBreach(Convert.FromHexString(hex), isMasked));
 
     [Fact]

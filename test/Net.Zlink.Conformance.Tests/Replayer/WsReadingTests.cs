@@ -32,7 +32,7 @@ public sealed class WsReadingTests
     }
 
     [Fact]
-    public void What_follows_a_refusal_is_no_frame()
+    public void Bytes_behind_a_refused_upgrade_are_not_read_as_frames()
     {
         var reading = new WsReading(isMasked: false);
         reading.Take("HTTP/1.1 404 Not Found\r\n\r\nno such page"u8);

@@ -11,7 +11,7 @@ public sealed class ReconnectTests
 {
     [NativeTheory]
     [MemberData(nameof(PeerSides.BothOverEveryRelayedTransport), MemberType = typeof(PeerSides))]
-    public async Task What_is_sent_while_the_connection_is_cut_arrives_in_order_after_it(
+    public async Task Messages_sent_while_the_connection_is_cut_arrive_in_order_after_the_reconnect(
         PeerKind connecterKind, PeerKind binderKind, TestTransport transport)
     {
         using var endpoint = new TestEndpoint(transport);
@@ -215,7 +215,7 @@ public sealed class ReconnectTests
     // socket was closed under load. Where was not traced.
     [NativeTheory]
     [MemberData(nameof(PeerSides.BothOverEveryTransportOfOurs), MemberType = typeof(PeerSides))]
-    public void What_a_closed_socket_had_accepted_still_arrives(PeerKind closerKind, PeerKind receiverKind, TestTransport transport)
+    public void Messages_that_a_closed_socket_had_accepted_still_arrive(PeerKind closerKind, PeerKind receiverKind, TestTransport transport)
     {
         const int Sent = 1000;
         using var endpoint = new TestEndpoint(transport);

@@ -163,7 +163,7 @@ public sealed class SubscriptionTests
 
     [NativeTheory]
     [MemberData(nameof(PeerSides.BothOverTcpAndWss), MemberType = typeof(PeerSides))]
-    public void What_an_xsub_sends_beside_subscriptions_reaches_the_xpub(
+    public void Messages_that_an_XSUB_sends_beside_subscriptions_reach_the_XPUB(
         PeerKind publisherKind, PeerKind subscriberKind, TestTransport transport)
     {
         using var endpoint = new TestEndpoint(transport);

@@ -87,7 +87,7 @@ public sealed class TlsTests : IDisposable
 
     [NativeTheory]
     [MemberData(nameof(WorkingRows))]
-    public void What_works_natively_works_with_ours(PeerKind connecterKind, PeerKind binderKind, string scheme, string name)
+    public void TLS_options_that_connect_two_native_sockets_connect_ours(PeerKind connecterKind, PeerKind binderKind, string scheme, string name)
     {
         using IPeerSocket binder = binderKind.Create(NativeSocketType.Dealer);
         using IPeerSocket connecter = connecterKind.Create(NativeSocketType.Dealer);
@@ -100,7 +100,7 @@ public sealed class TlsTests : IDisposable
 
     [NativeTheory]
     [MemberData(nameof(FailingRows))]
-    public void What_fails_natively_fails_with_ours_and_is_told_in_the_same_words_at_both_ends(
+    public void TLS_options_that_fail_natively_fail_with_ours_and_raise_the_same_events_at_both_ends(
         PeerKind connecterKind, PeerKind binderKind, string scheme, string name)
     {
         using IPeerSocket binder = binderKind.Create(NativeSocketType.Dealer);

@@ -14,7 +14,7 @@ public sealed class ConversationTests : IDisposable
     public void Dispose() => _state.Dispose();
 
     [Fact]
-    public void It_sends_in_batches_and_never_more_than_may_be_in_flight()
+    public void A_load_conversation_sends_in_batches_and_stays_within_its_limit_in_flight()
     {
         var conversation = new Conversation(_state, 7);
         byte[] batch = _state.Worker.Batch;

@@ -124,7 +124,7 @@ public sealed class VerdictTests
     }
 
     [Fact]
-    public async Task Where_nobody_listens_every_connection_fails_by_errno()
+    public async Task Connections_to_a_port_without_a_listener_fail_and_are_counted_by_errno()
     {
         // Bound and not listening: nobody else gets the port meanwhile.
         using var bound = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);

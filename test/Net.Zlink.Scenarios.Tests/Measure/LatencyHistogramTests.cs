@@ -46,7 +46,7 @@ public sealed class LatencyHistogramTests
     }
 
     [Fact]
-    public void What_was_recorded_by_two_threads_adds_up_to_what_one_would_have_recorded()
+    public void Two_latency_histograms_add_up_to_the_histogram_of_one_thread()
     {
         var one = new LatencyHistogram();
         var first = new LatencyHistogram();

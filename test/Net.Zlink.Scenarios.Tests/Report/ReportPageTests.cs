@@ -118,7 +118,7 @@ public sealed partial class ReportPageTests
     }
 
     [Fact]
-    public void What_was_not_judged_is_said_and_makes_nothing_void()
+    public void A_criterion_that_was_not_judged_is_shown_and_voids_no_result()
     {
         Summary summary = Summaries.Scenario() with { Unjudged = ["what other programs used"] };
         XElement page = Parsed(summary.Named("s2"));

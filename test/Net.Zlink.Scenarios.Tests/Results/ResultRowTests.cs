@@ -52,10 +52,10 @@ public sealed class ResultRowTests
     }
 
     [Fact]
-    public void Everything_right_passes() => Assert.Equal("PASS", Good.PassFail);
+    public void A_result_row_without_faults_passes() => Assert.Equal("PASS", Good.PassFail);
 
     [Fact]
-    public void Each_thing_wrong_fails()
+    public void A_result_row_fails_for_each_kind_of_fault()
     {
         ResultRow[] bad =
         [

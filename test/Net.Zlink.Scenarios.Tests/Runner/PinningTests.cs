@@ -18,7 +18,7 @@ public sealed class PinningTests
     [InlineData("a")]
     [InlineData("3-1")]
     [InlineData("1-2-3")]
-    public void Other_lists_are_refused(string list) => Assert.Throws<RequestException>(() => Pinning.Parse(list));
+    public void A_malformed_processor_list_is_refused(string list) => Assert.Throws<RequestException>(() => Pinning.Parse(list));
 
     [Fact]
     public void Off_says_so_and_pins_nothing()

@@ -87,7 +87,7 @@ public sealed class ProgramTests
     }
 
     [Fact]
-    public async Task What_a_foreign_server_says_of_itself_does_not_end_the_run_and_the_server_does_not_outlive_it()
+    public async Task Output_of_a_foreign_server_does_not_end_the_run_and_the_server_is_stopped_with_it()
     {
         using var folder = new TestFolder();
 

@@ -24,7 +24,7 @@ public sealed class SummaryMakerTests
     }
 
     [Fact]
-    public void One_failed_round_fails_its_stack_and_the_run_and_is_in_no_figure()
+    public void A_failed_round_fails_its_stack_and_the_run_and_counts_in_no_figure()
     {
         Round[] rounds = [Of("a", 1, 100), Of("b", 1, 1000, violations: 1), Of("b", 2, 50), Of("a", 2, 100)];
         IReadOnlyList<StackSummary> stacks = SummaryMaker.Stacks(rounds, ["a", "b"]);
@@ -84,7 +84,7 @@ public sealed class SummaryMakerTests
     }
 
     [Fact]
-    public void Where_all_servers_are_of_this_run_nothing_is_unjudged() =>
+    public void A_run_with_only_its_own_servers_leaves_nothing_unjudged() =>
         Assert.Empty(Net.Zlink.Scenarios.Runner.Doubts.Unjudged(
             [Of("a", 1, 100) with { Server = new ServerDetail(), OthersPercent = 1 }], isExternalElsewhere: false));
 

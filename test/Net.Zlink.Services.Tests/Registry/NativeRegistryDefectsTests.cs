@@ -198,6 +198,7 @@ public sealed class NativeRegistryDefectsTests
         await using var fixture = new RegistryFixture();
         Registry registry = fixture.Start();
         RegistryClient gone = fixture.Connect(registry, "x");
+        gone.Socket.Options.Linger = TimeSpan.FromSeconds(5); // Its request is to arrive.
         await gone.SendAsync(Register("s", "gone"));
         gone.Dispose();
         Assert.Equal("0 e ", await fixture.Connect(registry, "x").AskAsync(Register("s", "e")));

@@ -132,6 +132,35 @@ public sealed class RegistryClusterTests
         Assert.Equal((RegistryEventType.IdConflict, 1u), (events.Current.Type, events.Current.RegistryId));
     }
 
+    [Fact]
+    public async Task A_subscriber_without_room_for_both_lists_of_a_pair_is_disconnected_and_the_others_see_every_change()
+    {
+        await using var fixture = new RegistryFixture();
+        Registry peer = fixture.Start(static options => options with { Id = 2 });
+        Registry registry = fixture.Start(options => options with
+        {
+            Id = 1,
+            Peers = [peer.PublisherEndpoint],
+            ConfigurePublisher = static publisher => (publisher.SendByteLimit, publisher.SendBufferSize) = (100_000, 4096),
+        });
+        ListFollower follower = fixture.Follow(registry);
+        using RawPeer silent = await RawPeer.ConnectAsync(registry.PublisherEndpoint, receiveBuffer: 4096);
+        await silent.SendAsync(Convert.FromHexString("5a0102000000000401020161" + "5a0102000000000104" + "5a01080000000000"));
+        await Guard.UntilAsync(() => registry.GetSnapshot().Subscribers == 2, "both are there");
+        RegistryClient client = fixture.Connect(registry, "x");
+        string endpoint = new('e', 250);
+        for (int i = 0; registry.GetSnapshot().Subscribers == 2; i++)
+        {
+            Assert.True(i < 1000, "it is never disconnected");
+            Assert.StartsWith("0 ", await client.AskAsync(Register("s", $"{endpoint}{i % 50:00}", (uint)i + 1)), StringComparison.Ordinal);
+        }
+
+        Assert.StartsWith("0 ", await client.AskAsync(Register("last", "e")), StringComparison.Ordinal);
+        while (!(await follower.ReadServicesAsync()).StartsWith("1/last e", StringComparison.Ordinal))
+        {
+        }
+    }
+
     private static Registry[] Mesh(RegistryFixture fixture, int nodes, string transport)
     {
         bool isInproc = string.Equals(transport, "inproc", StringComparison.Ordinal);

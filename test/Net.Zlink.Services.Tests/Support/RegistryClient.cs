@@ -11,7 +11,7 @@ internal sealed class RegistryClient : IDisposable
 
     public RegistryClient(ZlinkContext context, string routerEndpoint, byte[] routingId)
     {
-        Socket = context.CreateDealer(new DealerOptions { RoutingId = routingId, Linger = TimeSpan.FromSeconds(1) });
+        Socket = context.CreateDealer(new DealerOptions { RoutingId = routingId, Linger = TimeSpan.Zero });
         Socket.Connect(routerEndpoint);
     }
 

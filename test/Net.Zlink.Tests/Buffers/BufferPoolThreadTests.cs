@@ -47,7 +47,7 @@ public sealed class BufferPoolThreadTests
     }
 
     [Fact]
-    public void What_a_dead_thread_kept_serves_the_others()
+    public void Buffers_that_a_dead_thread_kept_serve_other_threads()
     {
         using BufferPool pool = TestPools.Create();
         TestPools.OnNewThread(() => pool.ReturnAll(pool.RentMany(128, 8)));

@@ -7,7 +7,7 @@ namespace Net.Zlink.Tests.Buffers;
 public sealed class ObjectCacheTests
 {
     [Fact]
-    public void What_is_kept_comes_back_and_no_more_than_there_is_room_for()
+    public void An_object_cache_gives_back_what_it_keeps_and_keeps_no_more_than_its_capacity()
     {
         var spares = new ObjectCache<object>(2);
         Assert.False(spares.TryRent(out _));

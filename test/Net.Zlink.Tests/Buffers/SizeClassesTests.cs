@@ -6,7 +6,7 @@ namespace Net.Zlink.Tests.Buffers;
 public sealed class SizeClassesTests
 {
     [Fact]
-    public void There_are_66_sizes_in_eight_runs_of_equal_steps()
+    public void Size_classes_are_66_sizes_in_eight_runs_of_equal_steps()
     {
         List<int> expected = [];
         (int First, int Last, int Step)[] runs =

@@ -126,7 +126,7 @@ public sealed class ByteBudgetTests
     }
 
     [Fact]
-    public async Task All_that_wait_get_on_when_one_gives_back_enough_for_all()
+    public async Task Waiting_queues_are_all_served_when_one_releases_enough_for_all()
     {
         const int Waiting = 300; // Several turns of telling.
         ByteBudget budget = NewBudget(Waiting * 32 * KiB);
@@ -147,7 +147,7 @@ public sealed class ByteBudgetTests
     }
 
     [Fact]
-    public async Task One_that_needs_little_gets_on_behind_many_that_need_more_than_is_left()
+    public async Task A_queue_that_needs_little_is_served_behind_many_that_need_more_than_is_left()
     {
         const int Large = 1024 * KiB;
         ByteBudget budget = NewBudget(256 * KiB);
@@ -202,7 +202,7 @@ public sealed class ByteBudgetTests
     }
 
     [Fact]
-    public async Task What_was_refused_for_the_context_stays_put_down_to_it_when_there_is_room_again()
+    public async Task A_send_refused_by_the_context_limit_keeps_that_cause_when_there_is_capacity_again()
     {
         ByteBudget budget = NewBudget(128 * KiB);
         using OutboundFixture hog = New(budget);
@@ -217,7 +217,7 @@ public sealed class ByteBudgetTests
     }
 
     [Fact]
-    public void What_a_queue_held_at_its_height_is_given_back_when_others_need_it()
+    public void Bytes_that_a_queue_reserved_at_its_peak_are_released_when_others_need_them()
     {
         ByteBudget budget = NewBudget(1024 * KiB);
         using OutboundFixture high = New(budget);
@@ -235,7 +235,7 @@ public sealed class ByteBudgetTests
     }
 
     [Fact]
-    public async Task Nobody_is_forgotten_where_many_take_and_give_back_at_once()
+    public async Task Waiting_queues_are_all_served_when_many_reserve_and_release_at_once()
     {
         const int Queues = 12;
         const int Rounds = 100;

@@ -13,7 +13,7 @@ namespace Net.Zlink.Tests.Engine;
 public sealed class ConnectionReaderTests
 {
     [Fact]
-    public async Task What_else_the_shard_has_to_do_waits_for_one_read_of_a_connection_where_a_read_is_long_to_work_off() =>
+    public async Task Other_work_of_a_shard_waits_for_one_read_only_when_a_read_takes_long_to_process() =>
         Assert.Equal(1, await ReadsBeforeTheNextWorkAsync(static () => Spin(TimeSpan.FromMilliseconds(3))));
 
     [Fact]

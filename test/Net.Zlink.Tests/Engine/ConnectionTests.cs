@@ -18,7 +18,7 @@ namespace Net.Zlink.Tests.Engine;
 public sealed class ConnectionTests
 {
     [Fact]
-    public async Task What_was_accepted_arrives_before_the_end_when_a_connection_closes_in_order()
+    public async Task Accepted_messages_arrive_before_the_end_of_a_connection_that_closes_in_order()
     {
         await using var bench = await Fixture.OpenAsync();
         byte[] payload = Pattern(3_000_000, 1);
@@ -70,7 +70,7 @@ public sealed class ConnectionTests
     }
 
     [Fact]
-    public async Task What_leaves_in_one_write_arrives_in_order_whatever_it_is_made_of_and_however_full_the_peer_is()
+    public async Task One_write_of_mixed_buffers_arrives_in_order_however_full_the_peer_is()
     {
         await using var bench = await Fixture.OpenAsync();
         OutboundQueue queue = bench.Connection.Outbound;

@@ -52,7 +52,7 @@ public sealed class DetachedReadTests
     }
 
     [Fact]
-    public void What_a_consumer_keeps_is_not_overwritten_by_the_reads_that_follow()
+    public void Memory_that_a_consumer_keeps_is_not_overwritten_by_later_reads()
     {
         using var bench = new Fixture { KeepsSlabs = true };
         for (int i = 0; i < 10; i++)

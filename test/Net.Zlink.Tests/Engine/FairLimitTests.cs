@@ -12,7 +12,7 @@ public sealed class FairLimitTests
     private const int Limit = 1024 * KiB;
 
     [Fact]
-    public void Who_holds_less_than_16_KiB_is_not_counted()
+    public void A_peer_that_holds_less_than_16_KiB_is_not_counted_in_a_fair_limit()
     {
         var all = new FairLimit(1);
         var share = new FairLimitShare(all);

@@ -32,7 +32,7 @@ public sealed class GatheringPauseTests
     }
 
     [Fact]
-    public void One_that_pays_again_is_made_again_at_once()
+    public void A_gathering_pause_that_pays_again_is_made_again_at_once()
     {
         SkipWithoutOthers();
         for (int i = 0; i < 5; i++)

@@ -45,7 +45,7 @@ public sealed class InboundLeaseTests
     }
 
     [Fact]
-    public void What_is_long_or_much_or_of_several_parts_or_of_another_peer_is_not_taken_over()
+    public void A_lease_does_not_absorb_one_that_is_long_large_multipart_or_of_another_peer()
     {
         InboundLease lease = Take("a");
         InboundLease several = InboundLease.Rent(_slabs.Rent(10), source: null);

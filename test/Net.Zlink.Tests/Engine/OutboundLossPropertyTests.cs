@@ -48,7 +48,7 @@ public sealed class OutboundLossPropertyTests
         (3, Gen.Constant(Kind.Lose)));
 
     [Fact]
-    public void Whatever_is_lost_each_message_arrives_whole_once_and_in_order_or_is_counted_as_dropped() =>
+    public void Messages_over_lost_connections_arrive_whole_once_and_in_order_or_count_as_dropped() =>
         ForAllArrays(Operations(Kinds), 400, operations => new Run(conflates: false).Play(operations));
 
     [Fact]

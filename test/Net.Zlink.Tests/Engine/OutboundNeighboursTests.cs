@@ -39,7 +39,7 @@ public sealed class OutboundNeighboursTests
     [Theory]
     [InlineData(1)]
     [InlineData(Large)]
-    public void What_stands_behind_news_is_whole_when_the_news_are_dropped(int length)
+    public void A_message_behind_subscription_updates_stays_whole_when_the_updates_are_dropped(int length)
     {
         using var bench = new OutboundFixture(TestPools.Create(), default);
         byte[] payload = Wire.Pattern(length);

@@ -41,7 +41,7 @@ public sealed class OutboundQueueTests
     }
 
     [Fact]
-    public void One_message_always_fits_and_no_limit_means_none()
+    public void An_empty_outbound_queue_takes_a_message_of_any_size_and_a_queue_without_limits_takes_all()
     {
         using var tight = new OutboundFixture(TestPools.Create(), new QueueLimits(1, 1));
         Assert.Equal(SendStatus.Accepted, tight.Append(new byte[3 * Large]));
@@ -72,7 +72,7 @@ public sealed class OutboundQueueTests
     }
 
     [Fact]
-    public async Task Nobody_overtakes_those_who_wait()
+    public async Task A_new_sender_does_not_overtake_waiting_senders()
     {
         using var bench = new OutboundFixture(TestPools.Create(), new QueueLimits(1, 0));
         bench.Append([0]);
@@ -242,7 +242,7 @@ public sealed class OutboundQueueTests
     [InlineData("long")]
     [InlineData("shared")]
     [InlineData("handed over")]
-    public void What_a_newer_message_replaces_is_released_outside_the_lock(string newer)
+    public void A_message_that_a_newer_one_replaces_is_released_outside_the_queues_lock(string newer)
     {
         using BufferPool pool = TestPools.Create();
         var queue = new OutboundQueue(pool, default) { Conflates = true };

@@ -70,7 +70,7 @@ public sealed class ShardContextTests
     }
 
     [Fact]
-    public async Task What_a_work_sets_is_not_seen_by_the_next_of_its_turn()
+    public async Task Execution_context_that_one_work_item_sets_is_not_seen_by_the_next()
     {
         ShardLoop shard = NewShard();
         string? seen = null;

@@ -113,7 +113,7 @@ public sealed class ShardHelpTests
     }
 
     [Fact]
-    public async Task What_a_thread_of_the_application_runs_counts_as_the_shards_time()
+    public async Task Work_that_an_application_thread_runs_counts_as_the_shards_busy_time()
     {
         ShardLoop shard = NewShard();
         await DrainAsync(shard);

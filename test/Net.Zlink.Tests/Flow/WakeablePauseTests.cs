@@ -9,7 +9,7 @@ public sealed class WakeablePauseTests
     private readonly WakeablePause _pause = new();
 
     [Fact]
-    public async Task It_ends_when_it_is_woken_and_whoever_was_told_to_wait_is_told_to_stop()
+    public async Task A_wakeable_pause_ends_when_it_is_woken_and_cancels_its_wait()
     {
         CancellationToken seen = default;
         Task pause = _pause.RunAsync(token => Endless(seen = token), Guard.Token);
@@ -31,7 +31,7 @@ public sealed class WakeablePauseTests
     }
 
     [Fact]
-    public async Task What_was_forgotten_wakes_nobody()
+    public async Task A_wake_that_was_forgotten_ends_no_pause()
     {
         _pause.Wake();
         _pause.Forget();

@@ -36,7 +36,7 @@ public sealed class CollectionSnapshotTests
     }
 
     [Fact]
-    public void One_that_asks_between_two_of_a_collection_disturbs_nobody()
+    public void An_instrument_that_asks_out_of_turn_does_not_disturb_a_collection()
     {
         Assert.Equal(["1", "1"], Ask(0, 1));
         Assert.Equal(["2"], Ask(3));
@@ -45,7 +45,7 @@ public sealed class CollectionSnapshotTests
     }
 
     [Fact]
-    public void What_a_collection_on_another_thread_has_seen_is_not_told()
+    public void A_collection_does_not_see_the_snapshot_of_another_threads_collection()
     {
         Assert.Equal(["1", "1"], Ask(0, 1));
         InParallel(() => Assert.Equal(["2", "2", "2"], Ask(0, 1, 2)));
@@ -53,7 +53,7 @@ public sealed class CollectionSnapshotTests
     }
 
     [Fact]
-    public void Nothing_old_is_told_however_the_instruments_are_asked()
+    public void A_collection_never_reports_an_old_snapshot_however_the_instruments_are_asked()
     {
         Assert.Equal(["1"], Ask(0));
         _time.Advance(CollectionSnapshot<string>.Freshness - TimeSpan.FromTicks(1));

@@ -37,7 +37,7 @@ public sealed class ConnectTroubleTests : IDisposable
     }
 
     [Fact]
-    public async Task What_is_said_of_a_server_that_comes_and_goes_follows_it()
+    public async Task The_stated_reason_for_a_failed_connect_follows_a_server_that_comes_and_goes()
     {
         await using ZlinkContext context = NewContext();
         string nobody = RawListener.NobodyListens();
@@ -166,7 +166,7 @@ public sealed class ConnectTroubleTests : IDisposable
     }
 
     [Fact]
-    public async Task Whoever_only_probes_a_port_makes_no_warning()
+    public async Task A_port_probe_logs_no_warning()
     {
         await using ZlinkContext context = NewContext();
         using RouterSocket server = context.CreateRouter();

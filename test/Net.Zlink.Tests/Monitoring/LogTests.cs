@@ -59,7 +59,7 @@ public sealed class LogTests
     }
 
     [Fact]
-    public void What_a_logger_is_given_has_that_id_and_name()
+    public void A_log_message_has_its_documented_event_id_and_name()
     {
         var log = new RecordingLoggers();
         Log.Undelivered(log, "a", "tcp://b", 2, 30);

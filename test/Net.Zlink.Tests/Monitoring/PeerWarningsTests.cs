@@ -54,7 +54,7 @@ public sealed class PeerWarningsTests : IDisposable
     }
 
     [Fact]
-    public void What_was_not_delivered_is_told_for_each_peer_in_16_lines_an_endpoint_which_are_nobody_elses()
+    public void Undelivered_messages_are_logged_by_peer_in_at_most_16_lines_that_other_warnings_do_not_use()
     {
         var warnings = new PeerWarnings(_log, _time);
         for (int i = 0; i < 100; i++)

@@ -24,7 +24,7 @@ public sealed class StreamMeterTests
     }
 
     [Fact]
-    public async Task What_waits_and_what_was_dropped_are_told_by_cause_and_what_was_dropped_stays_when_the_socket_has_gone()
+    public async Task STREAM_instruments_count_queued_and_dropped_by_cause_and_keep_the_drops_of_closed_sockets()
     {
         await using var fixture = new StreamFixture();
         StreamSocket socket = fixture.Bind(out string endpoint,

@@ -217,7 +217,7 @@ public sealed class ZmpMonitorTests
     }
 
     [Fact]
-    public async Task Who_ends_a_connection_is_not_told_of_its_end()
+    public async Task A_socket_that_ends_a_connection_raises_no_Disconnected_event_for_it()
     {
         await using ZlinkContext context = _context;
         RouterSocket server = context.CreateRouter();

@@ -24,7 +24,7 @@ public sealed class ContextOptionsTests
     }
 
     [Fact]
-    public async Task What_a_context_cannot_work_with_is_refused_when_it_is_set_or_made()
+    public async Task Context_options_that_cannot_work_are_refused_when_they_are_set_or_used()
     {
         Assert.Throws<ArgumentNullException>(static () => new ZlinkContextOptions { TimeProvider = null! });
         Assert.Throws<ArgumentNullException>(static () => new ZlinkContextOptions { PoolOptions = null! });

@@ -121,7 +121,7 @@ public sealed class NativeOptionsTests
     [InlineData(3, 1)]
     [InlineData(0, 1)]
     [InlineData(1000, 1)]
-    public async Task What_the_native_core_refuses_is_refused_as_an_invalid_argument_and_changes_nothing(int number, int value)
+    public async Task A_value_that_the_native_core_refuses_is_an_invalid_argument_and_changes_no_option(int number, int value)
     {
         await using var context = new ZlinkContext();
         using DealerSocket socket = context.CreateDealer();

@@ -112,7 +112,7 @@ public sealed class PollerStreamTests : PollerTestBase
     }
 
     [Fact]
-    public async Task What_goes_to_a_handler_ends_no_poll_and_what_the_same_socket_pulls_does()
+    public async Task A_poll_ends_for_pulled_messages_and_not_for_those_of_a_handler_of_the_same_socket()
     {
         TestHandler handler = TestHandler.Echo();
         StreamSocket socket = Fixture.Bind(handler, out string pushed);
@@ -132,7 +132,7 @@ public sealed class PollerStreamTests : PollerTestBase
     }
 
     [Fact]
-    public async Task One_poll_waits_for_sockets_of_every_kind()
+    public async Task A_poll_waits_for_STREAM_and_message_sockets_together()
     {
         StreamSocket stream = Fixture.Bind(out string endpoint);
         StreamSocket quiet = Fixture.Bind(out _);
@@ -214,7 +214,7 @@ public sealed class PollerStreamTests : PollerTestBase
     }
 
     [Fact]
-    public async Task Where_more_is_ready_than_fits_the_rest_comes_first_at_the_next_poll()
+    public async Task STREAM_sockets_that_did_not_fit_in_the_results_come_first_at_the_next_poll()
     {
         List<StreamSocket?> sockets = [];
         for (int i = 0; i < 5; i++)

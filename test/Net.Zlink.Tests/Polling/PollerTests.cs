@@ -225,7 +225,7 @@ public sealed class PollerTests : PollerTestBase
     [Theory]
     [InlineData("tcp")]
     [InlineData("inproc")]
-    public void What_a_fresh_socket_is_ready_for_is_what_its_type_says(string transport)
+    public void A_fresh_socket_is_ready_for_what_its_type_says(string transport)
     {
         string endpoint = string.Equals(transport, "tcp", StringComparison.Ordinal) ? "tcp://127.0.0.1:0"
             : $"inproc://fresh-{Guid.NewGuid()}";
@@ -293,7 +293,7 @@ public sealed class PollerTests : PollerTestBase
     }
 
     [Fact]
-    public async Task Where_more_is_ready_than_fits_the_rest_comes_first_at_the_next_poll()
+    public async Task Sockets_that_did_not_fit_in_the_results_come_first_at_the_next_poll()
     {
         var receivers = new List<DealerSocket>();
         for (int i = 0; i < 5; i++)

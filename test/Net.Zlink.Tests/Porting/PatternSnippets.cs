@@ -91,7 +91,7 @@ public sealed class PatternSnippets
     }
 
     [Fact]
-    public async Task What_a_relay_passes_on_in_batches_arrives_in_order()
+    public async Task Messages_that_a_relay_forwards_in_batches_arrive_in_order()
     {
         const int Count = 1_000;
         await using var fixture = new ContextFixture();

@@ -22,7 +22,7 @@ public sealed class ProtocolSnifferTests
 
     [Theory]
     [MemberData(nameof(Known))]
-    public void It_is_named(string bytes, string what) =>
+    public void A_known_protocol_is_named_by_its_first_bytes(string bytes, string what) =>
         Assert.Contains(what, ProtocolSniffer.Of(Convert.FromHexString(bytes)), StringComparison.Ordinal);
 
     [Theory]
@@ -30,7 +30,7 @@ public sealed class ProtocolSnifferTests
     [InlineData("474554")]
     [InlineData("00000400")]
     [InlineData("16020000")]
-    public void What_nobody_knows_has_no_name(string bytes) => Assert.Null(ProtocolSniffer.Of(Convert.FromHexString(bytes)));
+    public void Bytes_of_an_unknown_protocol_have_no_name(string bytes) => Assert.Null(ProtocolSniffer.Of(Convert.FromHexString(bytes)));
 
     [Theory]
     [MemberData(nameof(Known))]

@@ -46,7 +46,7 @@ public class HistogramTests
     }
 
     [Fact]
-    public void What_is_too_long_to_measure_counts_as_the_longest()
+    public void A_time_too_long_to_measure_counts_in_the_last_bucket()
     {
         Assert.Equal(Histogram.BucketCount - 1, Histogram.BucketOf(long.MaxValue));
         Assert.Equal(0, Histogram.BucketOf(-5));

@@ -26,7 +26,7 @@ public sealed class BoundListenersTests
     }
 
     [Fact]
-    public void One_that_is_gone_is_not_meant_any_more()
+    public void A_removed_listener_is_not_found_by_its_endpoint()
     {
         Add("first", "tcp://127.0.0.1:*", "tcp://127.0.0.1:1");
         Add("second", "tcp://127.0.0.1:*", "tcp://127.0.0.1:2");
@@ -43,7 +43,7 @@ public sealed class BoundListenersTests
     }
 
     [Fact]
-    public void One_of_thousands_that_is_named_by_its_endpoint_is_found_without_a_look_at_the_others()
+    public void A_listener_among_thousands_is_found_by_its_endpoint_without_comparing_the_others()
     {
         const int Listeners = 2_000;
         for (int i = 0; i < Listeners; i++)

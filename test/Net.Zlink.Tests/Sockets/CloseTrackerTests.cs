@@ -26,7 +26,7 @@ public sealed class CloseTrackerTests
     }
 
     [Fact]
-    public void It_is_closed_once_and_not_over_before()
+    public void A_close_tracker_closes_once_and_completes_only_after_that()
     {
         Assert.True(_parts.TryEnter());
         _parts.Leave();

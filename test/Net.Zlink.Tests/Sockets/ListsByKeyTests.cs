@@ -7,7 +7,7 @@ namespace Net.Zlink.Tests.Sockets;
 public sealed class ListsByKeyTests
 {
     [Fact]
-    public void Those_of_a_key_come_in_the_order_in_which_they_were_added_and_go_one_by_one()
+    public void Values_of_a_key_keep_the_order_of_adding_and_are_removed_one_by_one()
     {
         ListsByKey<string, int> lists = Filled();
         Assert.Equal(4, lists.Count);
@@ -53,7 +53,7 @@ public sealed class ListsByKeyTests
     }
 
     [Fact]
-    public void One_may_have_several_keys_but_each_only_once()
+    public void A_value_may_have_several_keys_but_each_only_once()
     {
         ListsByKey<string, int> lists = Filled();
         Assert.True(lists.Add("b", 1));
@@ -64,7 +64,7 @@ public sealed class ListsByKeyTests
     }
 
     [Fact]
-    public void What_is_the_same_key_is_for_the_owner_to_say()
+    public void Keys_are_compared_by_the_given_comparer()
     {
         var lists = new ListsByKey<string, int>(StringComparer.OrdinalIgnoreCase);
         lists.Add("a", 1);

@@ -69,7 +69,7 @@ public sealed class PullEventsTests
     }
 
     [Fact]
-    public void One_that_goes_on_in_place_is_not_given_others_data_between_events()
+    public void A_dequeue_that_continues_in_place_gets_only_events_and_leaves_data_to_the_next_dequeue()
     {
         using var bench = new PullFixture();
         TestPeer[] peers = [.. Enumerable.Range(0, 4).Select(_ => bench.NewPeer())];

@@ -299,7 +299,7 @@ public sealed class PullQueueTests
     [InlineData("its peer is disconnected")]
     [InlineData("its peer was disconnected before")]
     [InlineData("the queue is closed")]
-    public void What_is_dropped_is_given_back_while_others_use_the_queue(string when)
+    public void Dropped_messages_are_released_outside_the_pull_queues_lock(string when)
     {
         using var bench = new PullFixture();
         TestPeer peer = bench.NewPeer();
@@ -387,7 +387,7 @@ public sealed class PullQueueTests
     }
 
     [Fact]
-    public async Task Who_watches_is_told_of_all_that_comes_of_what_a_waiting_consumer_gets_and_of_the_end()
+    public async Task A_watcher_is_notified_of_each_message_including_those_of_waiting_consumers_and_of_the_end()
     {
         using var bench = new PullFixture();
         var watcher = new CountingWatcher(bench.Queue);

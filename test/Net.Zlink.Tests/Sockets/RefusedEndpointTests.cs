@@ -11,7 +11,7 @@ namespace Net.Zlink.Tests.Sockets;
 public sealed class RefusedEndpointTests
 {
     [Fact]
-    public async Task It_can_be_connected_when_there_is_a_place()
+    public async Task A_refused_and_disconnected_endpoint_can_be_connected_when_there_is_a_slot()
     {
         await using var fixture = new ContextFixture();
         RawListener listener = fixture.Listen();

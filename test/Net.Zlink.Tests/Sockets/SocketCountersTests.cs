@@ -30,7 +30,7 @@ public sealed class SocketCountersTests : IDisposable
     }
 
     [Fact]
-    public void What_peers_that_are_gone_had_sent_is_counted_once_before_and_after_it_is_read()
+    public void Messages_of_disconnected_peers_are_counted_once_before_and_after_they_are_received()
     {
         var counters = new SocketCounters();
         TestLink[] links = [.. Enumerable.Range(0, 100).Select(_ => TestLink.Create(_core, default))];
@@ -63,7 +63,7 @@ public sealed class SocketCountersTests : IDisposable
     }
 
     [Fact]
-    public void What_peers_had_sent_is_counted_once_at_every_moment_while_they_go()
+    public void Messages_of_peers_are_counted_once_at_every_moment_while_the_peers_disconnect()
     {
         var counters = new SocketCounters();
         TestLink[] links = [.. Enumerable.Range(0, 500).Select(_ => TestLink.Create(_core, default))];

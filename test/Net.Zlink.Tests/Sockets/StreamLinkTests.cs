@@ -10,7 +10,7 @@ namespace Net.Zlink.Tests.Sockets;
 public sealed class StreamLinkTests
 {
     [Fact]
-    public void One_of_many_ends_a_peer_and_whoever_sees_it_ended_sees_the_reason()
+    public void A_STREAM_link_is_ended_by_one_thread_only_and_an_ended_link_has_its_reason()
     {
         using var wire = new SocketWire(new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp), "tcp");
         for (int round = 0; round < 200; round++)

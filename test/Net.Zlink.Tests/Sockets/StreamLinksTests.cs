@@ -19,7 +19,7 @@ public sealed class StreamLinksTests : IDisposable
     public void Dispose() => _wire.Dispose();
 
     [Fact]
-    public void Those_of_an_endpoint_are_found_until_they_are_closed()
+    public void STREAM_links_of_an_endpoint_are_found_until_they_are_closed()
     {
         object one = new();
         object other = new();
@@ -51,7 +51,7 @@ public sealed class StreamLinksTests : IDisposable
     }
 
     [Fact]
-    public void Those_of_one_endpoint_of_thousands_are_found_without_a_copy_of_all()
+    public void STREAM_links_of_one_endpoint_among_thousands_are_found_without_a_copy_of_all()
     {
         const int Endpoints = 5_000;
         object[] origins = [.. Enumerable.Range(0, Endpoints).Select(static _ => new object())];
@@ -74,7 +74,7 @@ public sealed class StreamLinksTests : IDisposable
     }
 
     [Fact]
-    public async Task What_peers_had_sent_is_counted_once_at_every_moment_while_they_leave()
+    public async Task Messages_of_STREAM_peers_are_counted_once_at_every_moment_while_the_peers_leave()
     {
         const int Peers = 30;
         const int Each = 10;

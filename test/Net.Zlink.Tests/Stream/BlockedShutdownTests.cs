@@ -64,7 +64,7 @@ public sealed class BlockedShutdownTests
     }
 
     [Fact]
-    public async Task What_waits_to_be_written_on_a_held_shard_is_reported_as_undelivered()
+    public async Task Messages_queued_on_a_blocked_shard_are_reported_as_undelivered()
     {
         await using StreamFixture fixture = Fixture();
         using BlockingHandler handler = await HoldAsync(fixture, "received", answer: [1, 2, 3]);

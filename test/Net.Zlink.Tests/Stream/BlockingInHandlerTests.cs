@@ -34,7 +34,7 @@ public sealed class BlockingInHandlerTests
     }
 
     [Fact]
-    public async Task What_does_not_wait_works_in_a_handler()
+    public async Task Calls_that_do_not_wait_work_in_a_handler()
     {
         await using var fixture = new StreamFixture();
         StreamSocket other = fixture.Bind(out string endpoint);

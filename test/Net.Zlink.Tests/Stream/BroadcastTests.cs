@@ -93,7 +93,7 @@ public sealed class BroadcastTests
     }
 
     [Fact]
-    public async Task Once_the_context_has_ended_nobody_is_reached_and_nothing_is_thrown()
+    public async Task A_broadcast_after_the_end_of_the_context_reaches_no_peer_and_throws_nothing()
     {
         var context = new ZlinkContext();
         StreamSocket socket = context.CreateStream();

@@ -45,7 +45,7 @@ public sealed class ConnectTests
     }
 
     [Fact]
-    public async Task One_socket_serves_and_connects_at_the_same_time()
+    public async Task A_STREAM_socket_binds_and_connects_at_the_same_time()
     {
         await using var fixture = new StreamFixture();
         StreamSocket socket = fixture.Bind(out string endpoint);

@@ -30,7 +30,7 @@ public sealed class DisconnectEndpointTests
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
-    public async Task What_was_accepted_is_written_before_a_disconnected_endpoint_ends_and_it_is_not_made_anew(bool reconnects)
+    public async Task Accepted_messages_are_written_before_a_disconnected_endpoint_ends_and_it_does_not_reconnect(bool reconnects)
     {
         await using var fixture = new StreamFixture(time: _time);
         RawListener listener = fixture.Listen();

@@ -23,7 +23,7 @@ public sealed class EndpointTests
     }
 
     [Fact]
-    public async Task One_socket_serves_pulled_pushed_and_raw_endpoints_with_ids_from_one_row()
+    public async Task A_STREAM_socket_serves_pulled_pushed_and_raw_endpoints_with_ids_of_one_sequence()
     {
         await using var fixture = new StreamFixture();
         StreamSocket socket = fixture.Bind(out string pulled);
@@ -129,7 +129,7 @@ public sealed class EndpointTests
     }
 
     [Fact]
-    public async Task What_was_read_of_the_peers_of_an_unbound_endpoint_is_still_received()
+    public async Task Messages_read_from_peers_of_an_unbound_endpoint_are_still_received()
     {
         await using var fixture = new StreamFixture();
         StreamSocket socket = fixture.Bind(out string endpoint);

@@ -53,7 +53,7 @@ public sealed class HandlerContextTests : IDisposable
     }
 
     [Fact]
-    public async Task What_a_handler_sets_is_seen_by_no_later_call_of_whatever_peer()
+    public async Task Execution_context_that_a_handler_sets_is_not_seen_by_later_calls_of_any_peer()
     {
         const int Peers = 5;
         var time = new ManualTimeProvider();

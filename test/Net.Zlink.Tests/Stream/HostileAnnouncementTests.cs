@@ -38,7 +38,7 @@ public sealed class HostileAnnouncementTests
     }
 
     [Fact]
-    public async Task What_a_peer_announces_is_not_taken_before_it_has_sent_half_of_it()
+    public async Task Memory_for_an_announced_length_is_not_rented_before_half_of_it_has_come()
     {
         const int Sent = 3_000_000;
         await using var fixture = new StreamFixture();

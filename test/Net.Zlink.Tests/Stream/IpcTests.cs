@@ -40,7 +40,7 @@ public sealed class IpcTests : IDisposable
     }
 
     [Fact]
-    public async Task One_socket_connects_to_itself()
+    public async Task A_STREAM_socket_connects_to_itself_over_ipc()
     {
         await using var fixture = new StreamFixture();
         StreamSocket socket = fixture.Context.CreateStream();

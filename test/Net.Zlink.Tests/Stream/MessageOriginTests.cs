@@ -8,7 +8,7 @@ namespace Net.Zlink.Tests.Stream;
 public sealed class MessageOriginTests
 {
     [Fact]
-    public async Task What_a_peer_left_unread_tells_its_address_after_it_has_gone()
+    public async Task Unread_messages_of_a_disconnected_peer_still_have_its_address()
     {
         await using var fixture = new StreamFixture();
         StreamSocket socket = fixture.Bind(out string endpoint);

@@ -94,7 +94,7 @@ public sealed class MonitorTests
     }
 
     [Fact]
-    public async Task What_this_side_ends_in_order_raises_no_disconnected_event()
+    public async Task A_connection_that_this_side_ends_in_order_raises_no_Disconnected_event()
     {
         await using var fixture = new StreamFixture();
         StreamSocket socket = fixture.Bind(out string endpoint);

@@ -15,7 +15,7 @@ public sealed class OnlyTalkingPeerTests
     private const int Kernel = 12 * 1024 * 1024;
 
     [Fact]
-    public async Task One_that_talks_on_and_does_not_read_is_read_16_MiB_a_second_and_gets_what_lingers_for_it_when_it_does()
+    public async Task A_disconnected_peer_that_sends_without_reading_is_read_at_16_MiB_a_second_and_gets_the_lingering_data_when_it_reads()
     {
         var time = new ManualTimeProvider();
         await using var fixture = new StreamFixture(time: time);
@@ -40,7 +40,7 @@ public sealed class OnlyTalkingPeerTests
     }
 
     [Fact]
-    public async Task One_that_reads_meanwhile_gets_all_of_it()
+    public async Task A_disconnected_peer_that_reads_while_it_sends_gets_all_lingering_data()
     {
         await using var fixture = new StreamFixture();
         StreamSocket socket = fixture.Bind(out string endpoint, new StreamOptions { SendBufferSize = KernelBuffer });

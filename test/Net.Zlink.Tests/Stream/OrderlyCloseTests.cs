@@ -121,7 +121,7 @@ public sealed class OrderlyCloseTests
     }
 
     [Fact]
-    public async Task What_was_accepted_still_reaches_a_peer_that_ended_its_side_first()
+    public async Task Accepted_messages_reach_a_peer_that_has_ended_its_own_side()
     {
         await using var fixture = new StreamFixture();
         var handler = new TestHandler

@@ -42,7 +42,7 @@ public sealed class PipeEndTests
     }
 
     [Fact]
-    public async Task What_was_flushed_before_a_dispose_arrives()
+    public async Task Bytes_flushed_before_a_pipe_is_disposed_arrive()
     {
         await using var fixture = new StreamFixture();
         RawListener listener = fixture.Listen();
@@ -149,7 +149,7 @@ public sealed class PipeEndTests
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
-    public async Task What_the_system_has_taken_arrives_when_the_time_for_the_rest_is_over(bool isLinger)
+    public async Task Bytes_that_the_system_has_taken_arrive_after_the_linger_time_for_the_others_is_over(bool isLinger)
     {
         byte[] bytes = new byte[16 * 1024 * 1024]; // More than the system takes.
         var time = TimeSpan.FromMilliseconds(100);

@@ -49,7 +49,7 @@ public sealed class PipeHalfCloseTests
     }
 
     [Fact]
-    public async Task What_the_peer_had_sent_before_its_end_waits_for_a_slow_reader()
+    public async Task Bytes_that_a_peer_sent_before_its_end_wait_for_a_slow_reader_of_the_pipe()
     {
         var time = new ManualTimeProvider();
         await using var fixture = new StreamFixture(time: time);

@@ -50,7 +50,7 @@ public sealed class PipeReasonTests
     [InlineData("output")]
     [InlineData("disconnect")]
     [InlineData("linger")]
-    public async Task What_this_side_ends_is_no_loss(string how)
+    public async Task A_pipe_that_this_side_ends_raises_no_Disconnected_event(string how)
     {
         await using var fixture = new StreamFixture();
         StreamSocket socket = fixture.Context.CreateStream(

@@ -15,7 +15,7 @@ public sealed class PushSendManyTests
 
     [Theory]
     [MemberData(nameof(SendManyTests.Bursts), MemberType = typeof(SendManyTests))]
-    public async Task What_is_passed_back_arrives_whole_and_in_order(int size, int count)
+    public async Task Frames_that_a_handler_sends_back_arrive_whole_and_in_order(int size, int count)
     {
         await using var fixture = new StreamFixture();
         fixture.Bind(Relay(static (peer, frames) => peer.SendMany(frames, out _)), out string endpoint);
@@ -27,7 +27,7 @@ public sealed class PushSendManyTests
     [InlineData(Passing.InPlace)]
     [InlineData(Passing.BehindAnAwait)]
     [InlineData(Passing.OnAnotherThread)]
-    public async Task What_a_slow_peer_has_still_to_take_is_not_overwritten_by_later_reads(Passing passing)
+    public async Task Frames_forwarded_to_a_slow_peer_are_not_overwritten_by_later_reads(Passing passing)
     {
         const int Messages = 3_000;
         await using var fixture = new StreamFixture(shards: 1);

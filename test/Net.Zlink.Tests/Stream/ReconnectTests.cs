@@ -86,7 +86,7 @@ public sealed class ReconnectTests
     [InlineData("handler")]
     [InlineData("oversize")]
     [InlineData("dispose")]
-    public async Task What_this_side_ended_is_not_made_anew(string how)
+    public async Task A_STREAM_connection_that_this_side_ended_is_not_reconnected(string how)
     {
         var time = new ManualTimeProvider();
         await using var fixture = new StreamFixture(time: time);

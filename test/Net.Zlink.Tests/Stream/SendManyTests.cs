@@ -21,7 +21,7 @@ public sealed class SendManyTests
 
     [Theory]
     [MemberData(nameof(Bursts))]
-    public async Task What_is_passed_back_arrives_whole_and_in_order(int size, int count)
+    public async Task Received_messages_sent_back_by_SendMany_arrive_whole_and_in_order(int size, int count)
     {
         await using var fixture = new StreamFixture();
         StreamSocket socket = fixture.Bind(out string endpoint);
@@ -52,7 +52,7 @@ public sealed class SendManyTests
     }
 
     [Fact]
-    public async Task It_keeps_its_place_among_other_sends_and_the_messages_of_other_peers()
+    public async Task SendMany_keeps_the_order_among_other_sends_and_messages_of_other_peers()
     {
         await using var fixture = new StreamFixture();
         StreamSocket socket = fixture.Bind(out string endpoint);
@@ -88,7 +88,7 @@ public sealed class SendManyTests
     [InlineData(32)]
     [InlineData(33)]
     [InlineData(1000)]
-    public async Task It_takes_as_many_as_the_high_water_mark_lets_in_and_leaves_the_others_to_the_caller(int highWaterMark)
+    public async Task SendMany_sends_up_to_the_high_water_mark_and_leaves_the_others_to_the_caller(int highWaterMark)
     {
         await using var fixture = new StreamFixture();
         StreamSocket socket = fixture.Bind(out string endpoint,
@@ -171,7 +171,7 @@ public sealed class SendManyTests
     }
 
     [Fact]
-    public async Task What_was_passed_on_and_never_written_gives_its_memory_back()
+    public async Task Forwarded_messages_that_are_never_written_release_their_memory()
     {
         await using var fixture = new StreamFixture();
         (StreamSocket socket, RawPeer source, uint silent) = await ConnectSourceAndSilentAsync(fixture);

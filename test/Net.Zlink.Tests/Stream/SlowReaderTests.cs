@@ -49,7 +49,7 @@ public sealed class SlowReaderTests
     }
 
     [Fact]
-    public async Task One_message_is_always_taken_however_long()
+    public async Task An_empty_STREAM_queue_takes_a_message_of_any_length()
     {
         await using var fixture = new StreamFixture();
         StreamSocket socket = fixture.Bind(out string endpoint, new StreamOptions { SendByteLimit = 10, SendHighWaterMark = 1 });

@@ -18,7 +18,7 @@ public sealed class SynchronousContinuationTests
     [InlineData(Way.One)]
     [InlineData(Way.Many)]
     [InlineData(Way.All)]
-    public async Task Where_they_are_allowed_a_receive_goes_on_in_a_shard(Way way)
+    public async Task A_receive_continues_in_a_shard_where_synchronous_continuations_are_allowed(Way way)
     {
         await using var fixture = new StreamFixture();
         bool sawShard = false;
@@ -37,7 +37,7 @@ public sealed class SynchronousContinuationTests
     }
 
     [Fact]
-    public async Task Where_they_are_not_allowed_no_receive_goes_on_in_a_shard()
+    public async Task A_receive_never_continues_in_a_shard_where_synchronous_continuations_are_not_allowed()
     {
         await using var fixture = new StreamFixture();
         bool sawShard = false;
@@ -127,7 +127,7 @@ public sealed class SynchronousContinuationTests
     }
 
     [Fact]
-    public async Task What_would_block_the_shard_throws_and_says_what_to_use()
+    public async Task A_synchronous_continuation_that_would_block_its_shard_throws_and_names_the_alternative()
     {
         await using var fixture = new StreamFixture();
         StreamSocket socket = fixture.Bind(out string endpoint, new StreamOptions { AllowSynchronousContinuations = true });

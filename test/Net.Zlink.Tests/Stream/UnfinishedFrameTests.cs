@@ -11,7 +11,7 @@ public sealed class UnfinishedFrameTests
     private const int Limit = 1024 * KiB;
 
     [Fact]
-    public async Task Whoever_wants_more_at_the_limit_and_has_more_than_the_mean_is_ended_and_one_with_less_goes_on()
+    public async Task A_peer_above_the_mean_is_disconnected_at_the_limit_for_unfinished_frames_and_one_below_continues()
     {
         await using var fixture = new StreamFixture(unfinishedByteLimit: Limit);
         StreamSocket socket = fixture.Bind(out string endpoint);

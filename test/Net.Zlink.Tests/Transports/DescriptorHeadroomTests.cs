@@ -88,7 +88,7 @@ public sealed class DescriptorHeadroomTests
     }
 
     [Fact]
-    public async Task So_does_an_ipc_dial()
+    public async Task An_ipc_dial_without_spare_descriptors_fails_and_names_ulimit()
     {
         using var folder = new IpcFolder();
         var headroom = new FakeHeadroom { IsTouched = true };

@@ -29,7 +29,7 @@ public sealed class InputWaitTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task It_ends_when_bytes_come_and_takes_none_of_them_however_often()
+    public async Task An_input_wait_ends_when_bytes_come_and_reads_none_of_them()
     {
         for (int i = 0; i < 100; i++)
         {
@@ -90,7 +90,7 @@ public sealed class InputWaitTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task It_ends_at_the_peers_end()
+    public async Task An_input_wait_ends_at_the_peers_end()
     {
         Task<int> waiting = _wait.WaitAsync().AsTask();
         _peer.Shutdown(SocketShutdown.Send);

@@ -30,7 +30,7 @@ public sealed class ReadinessStreamTests : IAsyncLifetime
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task What_is_there_is_read_and_what_is_not_is_waited_for(bool isHandshakeOver)
+    public async Task A_readiness_stream_reads_bytes_that_are_there_and_waits_for_others(bool isHandshakeOver)
     {
         Begin(isHandshakeOver);
         byte[] buffer = new byte[10];
@@ -246,7 +246,7 @@ public sealed class ReadinessStreamTests : IAsyncLifetime
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task Who_cancelled_reads_and_writes_nothing(bool isHandshakeOver)
+    public async Task A_readiness_stream_reads_and_writes_nothing_with_a_cancelled_token(bool isHandshakeOver)
     {
         Begin(isHandshakeOver);
         _peer.Send([1]);

@@ -50,7 +50,7 @@ public sealed class StreamUseTests
     }
 
     [Fact]
-    public async Task What_an_errand_throws_reaches_who_asked_for_it_and_not_the_reader()
+    public async Task An_exception_of_a_queued_TLS_action_reaches_its_caller_and_not_the_reader()
     {
         Assert.Throws<IOException>(() => { _ = _use.RunAsync(static () => throw new IOException("at once")); });
         _use.Enter();

@@ -67,7 +67,7 @@ public sealed class StreamedWireTests : IAsyncLifetime
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public void What_a_read_has_met_is_why_the_connection_ended_whatever_a_later_write_meets(bool readsFirst)
+    public void A_read_error_stays_the_reason_of_a_connections_end_after_a_later_write_error(bool readsFirst)
     {
         _wire.Attach(new Events(_story) { IsBusy = false });
         if (readsFirst)

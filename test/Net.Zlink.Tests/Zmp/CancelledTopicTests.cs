@@ -37,7 +37,7 @@ public sealed class CancelledTopicTests
 
     [Theory]
     [MemberData(nameof(Endpoints))]
-    public async Task What_lay_unread_comes_if_its_topic_is_asked_for_again_before_it_is_read(string endpoint)
+    public async Task Unread_messages_of_a_cancelled_topic_are_received_if_it_is_subscribed_again_before_the_receive(string endpoint)
     {
         await using var fixture = new ContextFixture();
         (PubSocket publisher, SubSocket subscriber) = await MeetAsync(fixture, endpoint, "a");

@@ -14,7 +14,7 @@ public sealed class ClosingRaceTests
     private static readonly byte[] s_hi = Convert.FromHexString("5A010000000000026869");
 
     [Fact]
-    public async Task What_was_accepted_arrives_though_the_socket_is_disposed_at_the_end_of_the_handshake()
+    public async Task Accepted_messages_arrive_though_the_socket_is_disposed_at_the_end_of_the_handshake()
     {
         int rounds = SlowTests.Rounds(100, all: 300);
         await using var fixture = new ContextFixture(shards: 1);

@@ -55,7 +55,7 @@ public sealed class ConnectedTextTests
     [InlineData("connect again")]
     [InlineData("bind a name")]
     [InlineData("connect and disconnect a name")]
-    public async Task What_a_call_costs_does_not_grow_with_the_number_of_endpoints(string call)
+    public async Task The_cost_of_a_connect_does_not_grow_with_the_number_of_endpoints(string call)
     {
         // 4,000 times as many to look through cost from 25 times on as much; without it the same.
         const int TooMuch = 10;

@@ -13,7 +13,7 @@ public sealed class CountedTests
 
     [Theory]
     [MemberData(nameof(Transports))]
-    public async Task What_a_PUB_is_sent_is_counted_as_filtered(string endpoint)
+    public async Task Messages_sent_to_a_PUB_are_counted_as_filtered(string endpoint)
     {
         await using var fixture = new ContextFixture();
         PubSocket publisher = fixture.Context.CreatePub();
@@ -41,7 +41,7 @@ public sealed class CountedTests
 
     [Theory]
     [MemberData(nameof(Transports))]
-    public async Task What_a_SUB_has_not_subscribed_to_is_counted_as_filtered(string endpoint)
+    public async Task Messages_that_a_SUB_has_not_subscribed_to_are_counted_as_filtered(string endpoint)
     {
         await using var fixture = new ContextFixture();
         XPubSocket publisher = fixture.Context.CreateXPub(new XPubOptions { Manual = true });
@@ -142,7 +142,7 @@ public sealed class CountedTests
     }
 
     [Fact]
-    public async Task What_was_sent_to_a_name_that_nobody_bound_is_lost_with_its_bytes()
+    public async Task Messages_for_an_inproc_name_that_was_never_bound_are_reported_with_their_bytes()
     {
         await using var fixture = new ContextFixture();
         DealerSocket dealer = fixture.Context.CreateDealer(new DealerOptions { Linger = TimeSpan.Zero });

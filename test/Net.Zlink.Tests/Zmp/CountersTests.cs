@@ -30,7 +30,7 @@ public sealed class CountersTests
 
     [Theory]
     [MemberData(nameof(Cases))]
-    public async Task They_balance_when_the_connection_is_cut_at_random_bytes(string type, string endpoint, int seed)
+    public async Task Counters_balance_when_the_connection_is_cut_at_random_bytes(string type, string endpoint, int seed)
     {
         await using var fixture = new ContextFixture();
         var random = new Random(seed);
@@ -58,7 +58,7 @@ public sealed class CountersTests
     [InlineData("ROUTER")]
     [InlineData("PUB")]
     [InlineData("XPUB")]
-    public async Task They_balance_when_a_shutdown_finds_full_queues_and_its_report_says_the_same(string type)
+    public async Task Counters_balance_when_a_shutdown_finds_full_queues_and_the_report_agrees(string type)
     {
         var fixture = new ContextFixture();
         (ZmpSocket binder, ZmpSocket connecter) = Create(fixture, type);

@@ -13,7 +13,7 @@ public sealed class DisconnectPeerTests
     [InlineData("tcp://127.0.0.1:0", true)]
     [InlineData("ws://127.0.0.1:0", true)]
     [InlineData("inproc://throw-out", false)]
-    public async Task Who_sent_a_message_is_thrown_out_gets_what_was_sent_and_loses_what_was_not_received_and_nobody_else_does(
+    public async Task DisconnectPeer_ends_the_sender_of_a_message_writes_what_was_sent_to_it_drops_what_it_sent_and_spares_others(
         string endpoint, bool comesAgain)
     {
         await using var fixture = new ContextFixture();
@@ -95,7 +95,7 @@ public sealed class DisconnectPeerTests
     }
 
     [Fact]
-    public async Task Who_does_not_read_is_rid_of_within_the_close_timeout_though_the_linger_time_has_no_end()
+    public async Task DisconnectPeer_ends_a_peer_that_does_not_read_within_the_close_timeout_despite_endless_linger()
     {
         var clock = new ManualTimeProvider();
         await using var fixture = new ContextFixture(time: clock);
@@ -118,7 +118,7 @@ public sealed class DisconnectPeerTests
     }
 
     [Fact]
-    public async Task Whom_this_side_connects_to_others_peers_and_nobody_are_refused()
+    public async Task DisconnectPeer_refuses_connected_endpoints_peers_of_other_sockets_and_null()
     {
         await using var fixture = new ContextFixture();
         RouterSocket router = fixture.Context.CreateRouter();
@@ -171,7 +171,7 @@ public sealed class DisconnectPeerTests
     }
 
     [Fact]
-    public async Task Whoever_sent_a_message_is_found_without_a_copy_of_all_peers_and_is_kept_by_no_message_once_it_has_gone()
+    public async Task DisconnectPeer_finds_a_messages_sender_without_a_copy_of_all_peers_and_no_message_keeps_a_gone_peer_alive()
     {
         const int Peers = 2_000;
         await using var fixture = new ContextFixture();

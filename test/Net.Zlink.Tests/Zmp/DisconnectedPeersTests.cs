@@ -14,7 +14,7 @@ public sealed class DisconnectedPeersTests
     [Theory]
     [InlineData(16_000)]
     [InlineData(1)]
-    public async Task What_they_leave_counts_in_the_contexts_limit_and_at_it_nobody_else_is_let_in_until_some_of_it_is_read(int size)
+    public async Task Unread_messages_of_disconnected_peers_count_in_the_context_limit_and_keep_new_peers_out_at_it(int size)
     {
         await using var fixture = new ContextFixture(queuedByteLimit: Limit);
         RouterSocket router = fixture.Context.CreateRouter();

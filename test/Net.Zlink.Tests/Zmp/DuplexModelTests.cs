@@ -24,7 +24,7 @@ public sealed class DuplexModelTests
     [InlineData("DEALER-ROUTER", "tcp")]
     [InlineData("DEALER", "inproc")]
     [InlineData("DEALER", "tcp")]
-    public async Task Whatever_happens_nothing_comes_twice_torn_or_out_of_order_and_what_is_lost_is_counted(string types, string transport)
+    public async Task Messages_of_random_operations_come_once_whole_and_in_order_and_lost_ones_are_counted(string types, string transport)
     {
         Gen<DuplexStep> calm = Gen.Frequency(
             (20, Gen.Constant(DuplexStep.Send)),

@@ -12,7 +12,7 @@ public sealed class FullSocketTests
     [InlineData("PAIR")]
     [InlineData("DEALER")]
     [InlineData("ROUTER")]
-    public async Task It_is_writable_again_when_a_peer_has_received_and_not_before(string type)
+    public async Task A_full_socket_is_writable_again_when_a_peer_has_received_and_not_before(string type)
     {
         await using var fixture = new ContextFixture();
         (ZmpSocket sender, Func<bool> trySend, ReceivingSocket receiver) = Meet(fixture.Context, type);

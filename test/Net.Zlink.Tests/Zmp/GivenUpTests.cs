@@ -9,7 +9,7 @@ namespace Net.Zlink.Tests.Zmp;
 public sealed class GivenUpTests
 {
     [Fact]
-    public async Task It_stands_in_Describe_and_in_what_a_send_that_finds_nobody_says_until_it_is_connected_again()
+    public async Task A_given_up_endpoint_is_named_in_Describe_and_in_send_errors_until_it_is_connected_again()
     {
         await using var fixture = new ContextFixture();
         PubSocket publisher = fixture.Context.CreatePub();
@@ -75,7 +75,7 @@ public sealed class GivenUpTests
     }
 
     [Fact]
-    public async Task Whoever_hears_of_it_can_connect_anew_at_once()
+    public async Task A_given_up_endpoint_can_be_connected_again_from_its_own_log_message()
     {
         using var log = new RecordingLoggers();
         await using var fixture = new ContextFixture(log: log);
@@ -97,7 +97,7 @@ public sealed class GivenUpTests
     }
 
     [Fact]
-    public async Task It_says_what_a_peer_that_does_not_speak_the_protocol_looks_like()
+    public async Task A_given_up_endpoint_names_the_foreign_protocol_that_its_peer_seems_to_speak()
     {
         await using var fixture = new ContextFixture();
         RawListener listener = fixture.Listen();

@@ -77,7 +77,7 @@ public sealed class HandoverTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task One_whose_own_id_was_taken_over_by_a_third_does_not_take_it_back(bool reconnectAfterFault)
+    public async Task A_ROUTER_connect_whose_routing_id_a_third_took_over_does_not_take_it_back(bool reconnectAfterFault)
     {
         await using var fixture = new ContextFixture();
         RouterSocket router = Router(fixture, out _);

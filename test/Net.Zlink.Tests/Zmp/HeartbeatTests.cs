@@ -192,7 +192,7 @@ public sealed class HeartbeatTests
     }
 
     [Fact]
-    public async Task Where_nobody_has_heartbeats_a_peer_is_sent_nothing_while_it_is_not_read()
+    public async Task A_peer_without_heartbeats_is_sent_nothing_while_its_reading_is_paused()
     {
         // It may have left: its system goes on delivering what it wrote, and would answer anything with a reset, which destroys the rest.
         await using var fixture = new ContextFixture(time: _clock);

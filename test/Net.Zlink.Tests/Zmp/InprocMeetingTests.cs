@@ -159,7 +159,7 @@ public sealed class InprocMeetingTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task What_a_connecter_sent_before_it_went_is_received_by_whoever_binds_within_its_linger_time(bool disconnects)
+    public async Task Messages_of_a_disconnected_inproc_connecter_are_received_by_a_bind_within_its_linger_time(bool disconnects)
     {
         await using var fixture = new ContextFixture();
         DealerSocket connecter = fixture.Context.CreateDealer(new DealerOptions { RoutingId = "me"u8.ToArray() });
@@ -206,7 +206,7 @@ public sealed class InprocMeetingTests
     }
 
     [Fact]
-    public async Task What_a_connecter_sent_before_it_went_is_dropped_and_counted_when_its_linger_time_is_over()
+    public async Task Messages_of_a_disconnected_inproc_connecter_are_dropped_and_counted_after_its_linger_time()
     {
         var time = new ManualTimeProvider();
         await using var fixture = new ContextFixture(time: time);
@@ -255,7 +255,7 @@ public sealed class InprocMeetingTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task What_an_XSUB_sends_before_a_PUB_binds_stands_in_nobody_s_way(bool isBoundFirst)
+    public async Task Messages_that_an_XSUB_sends_before_a_PUB_binds_do_not_fill_the_XSUB(bool isBoundFirst)
     {
         await using var fixture = new ContextFixture();
         PubSocket publisher = fixture.Context.CreatePub(new PubOptions { ReceiveHighWaterMark = 2 });

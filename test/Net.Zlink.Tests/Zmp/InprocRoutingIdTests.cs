@@ -78,7 +78,7 @@ public sealed class InprocRoutingIdTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task What_a_peer_sends_that_the_router_gave_a_name_comes_under_that_name(bool connectsFirst)
+    public async Task Messages_of_a_peer_that_the_ROUTER_named_come_under_that_name(bool connectsFirst)
     {
         await using var fixture = new ContextFixture();
         RouterSocket router = fixture.Context.CreateRouter(new RouterOptions { Mandatory = true });
@@ -123,7 +123,7 @@ public sealed class InprocRoutingIdTests
         Assert.Equal((0, 0), (binder.Core.Endpoints.InprocCount, connecter.Core.Endpoints.InprocCount));
     }
     [Fact]
-    public async Task Nothing_is_kept_of_those_that_were_turned_away()
+    public async Task Rejected_inproc_peers_leave_nothing_behind()
     {
         await using var fixture = new ContextFixture();
         RouterSocket router = fixture.Context.CreateRouter();

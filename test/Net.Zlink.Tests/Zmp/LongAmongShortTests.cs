@@ -11,7 +11,7 @@ public sealed class LongAmongShortTests
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
-    public async Task They_are_received_or_dropped_with_their_socket_and_all_memory_comes_back(bool isReceived)
+    public async Task Long_messages_among_short_ones_are_received_or_dropped_and_release_all_memory(bool isReceived)
     {
         await using var fixture = new ContextFixture();
         PairSocket receiver = fixture.Context.CreatePair();

@@ -11,7 +11,7 @@ public sealed class LostTopicsTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task Their_cancels_are_read_one_by_one_and_lie_packed_until_then(bool isManual)
+    public async Task Cancel_notifications_of_a_lost_subscriber_are_received_one_by_one_and_stored_packed(bool isManual)
     {
         await using var fixture = new ContextFixture();
         XPubSocket publisher = fixture.Context.CreateXPub(new XPubOptions { Manual = isManual, ReceiveHighWaterMark = null });

@@ -14,7 +14,7 @@ public sealed class MutualRoutersTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task They_find_each_other_again_however_often_their_connection_is_cut(bool handover)
+    public async Task Two_ROUTERs_that_connect_to_each_other_reconnect_however_often_they_are_cut(bool handover)
     {
         await using var fixture = new ContextFixture();
         for (int mesh = 0; mesh < Meshes; mesh++)
@@ -41,7 +41,7 @@ public sealed class MutualRoutersTests
     }
 
     [Fact]
-    public async Task What_waits_for_a_peer_that_turned_a_connect_away_leaves_over_the_connection_that_the_peer_makes()
+    public async Task Messages_for_a_peer_that_rejected_a_connect_leave_over_the_connection_that_the_peer_makes()
     {
         await using var fixture = new ContextFixture();
         RawListener listener = fixture.Listen();

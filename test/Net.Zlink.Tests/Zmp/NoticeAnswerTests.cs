@@ -75,7 +75,7 @@ public sealed class NoticeAnswerTests
 
     [Theory]
     [MemberData(nameof(Transports))]
-    public async Task One_that_has_gone_is_not_answered_and_one_that_does_not_read_misses_it_uncounted(string endpoint)
+    public async Task An_answer_to_a_gone_subscriber_is_refused_and_one_to_a_full_subscriber_is_dropped_uncounted(string endpoint)
     {
         await using var fixture = new ContextFixture();
         XPubSocket publisher = fixture.Context.CreateXPub(
@@ -101,7 +101,7 @@ public sealed class NoticeAnswerTests
     }
 
     [Fact]
-    public async Task One_that_has_connected_anew_is_not_answered_for_what_he_asked_before()
+    public async Task A_reconnected_subscriber_is_not_answered_by_a_notice_of_its_earlier_connection()
     {
         await using var fixture = new ContextFixture();
         XPubSocket publisher = fixture.Context.CreateXPub(
@@ -123,7 +123,7 @@ public sealed class NoticeAnswerTests
     }
 
     [Fact]
-    public async Task What_is_no_notice_of_the_socket_or_no_answer_in_its_mode_is_refused_in_words()
+    public async Task An_answer_to_a_message_that_is_no_notice_or_in_the_wrong_mode_is_refused_with_the_reason()
     {
         await using var fixture = new ContextFixture();
         XPubSocket publisher = fixture.Context.CreateXPub();

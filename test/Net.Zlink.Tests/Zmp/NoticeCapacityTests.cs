@@ -53,7 +53,7 @@ public sealed class NoticeCapacityTests
     }
 
     [Fact]
-    public async Task When_the_mark_is_raised_those_who_wait_are_read()
+    public async Task Waiting_subscribers_are_read_when_the_high_water_mark_is_raised()
     {
         await using var fixture = new ContextFixture();
         (XPubSocket publisher, _) = await WaitingAsync(fixture, mark: 1);
@@ -80,7 +80,7 @@ public sealed class NoticeCapacityTests
     }
 
     [Fact]
-    public async Task What_was_not_read_of_peers_that_had_to_wait_and_have_gone_keeps_none_of_their_connections()
+    public async Task Unread_notices_of_disconnected_peers_do_not_keep_their_connections_alive()
     {
         await using var fixture = new ContextFixture();
         (XPubSocket publisher, RawPeer[] peers) = await WaitingAsync(fixture, mark: 1);

@@ -15,7 +15,7 @@ public sealed class OwnEndpointTests
     [InlineData(Tcp, true)]
     [InlineData(Ipc, false)]
     [InlineData(Ipc, true)]
-    public async Task What_was_sent_to_a_listener_of_the_same_context_does_not_hold_up_its_end(string endpoint, bool disposesFirst)
+    public async Task Messages_to_a_listener_of_the_same_context_do_not_delay_the_end_of_the_context(string endpoint, bool disposesFirst)
     {
         Assert.SkipUnless(string.Equals(endpoint, Tcp, StringComparison.Ordinal) || System.Net.Sockets.Socket.OSSupportsUnixDomainSockets,
             "NOT TESTED HERE: this system has no Unix domain sockets");
@@ -38,7 +38,7 @@ public sealed class OwnEndpointTests
     }
 
     [Fact]
-    public async Task What_nobody_took_is_in_the_report_in_words()
+    public async Task Undelivered_messages_are_in_the_text_of_the_shutdown_report()
     {
         await using var fixture = new ContextFixture();
         RouterSocket router = fixture.Context.CreateRouter();

@@ -11,7 +11,7 @@ public sealed class PairSecondPeerTests
     [Theory]
     [InlineData("tcp://127.0.0.1:0")]
     [InlineData("inproc://place")]
-    public async Task It_is_free_again_when_all_that_the_last_peer_sent_is_received_and_not_before(string endpoint)
+    public async Task A_PAIR_accepts_the_next_peer_when_all_messages_of_the_last_are_received_and_not_before(string endpoint)
     {
         await using var fixture = new ContextFixture();
         PairSocket pair = fixture.Context.CreatePair();

@@ -17,7 +17,7 @@ public sealed class PartingPeerTests
     [Theory]
     [InlineData("tcp://127.0.0.1:0")]
     [InlineData("ipc://*")]
-    public async Task What_it_had_sent_is_received_though_the_answers_fail(string endpoint)
+    public async Task Messages_of_a_parting_peer_are_received_though_the_answers_to_it_fail(string endpoint)
     {
         await using var fixture = new ContextFixture();
         RouterSocket router = fixture.Context.CreateRouter(

@@ -22,7 +22,7 @@ public sealed class QueuedByteLimitTests
     public static TheoryData<string> Transports => ["tcp://127.0.0.1:0", "inproc://limit"];
 
     [Fact]
-    public void It_is_a_quarter_of_the_memory_unless_it_is_set()
+    public void QueuedByteLimit_is_a_quarter_of_the_memory_unless_it_is_set()
     {
         Assert.Equal(GC.GetGCMemoryInfo().TotalAvailableMemoryBytes / 4, new ZlinkContextOptions().QueuedByteLimit);
         Assert.Null(new ZlinkContextOptions { QueuedByteLimit = null }.QueuedByteLimit);
@@ -119,7 +119,7 @@ public sealed class QueuedByteLimitTests
 
     [Theory]
     [MemberData(nameof(Transports))]
-    public async Task What_many_peers_send_to_a_socket_that_does_not_receive_stays_within_it_and_all_of_it_arrives_once_it_does(
+    public async Task Messages_of_many_peers_stay_within_QueuedByteLimit_while_unread_and_all_arrive_later(
         string endpoint)
     {
         const int Peers = 8;

@@ -13,7 +13,7 @@ public sealed class RejectedConnectTests
     private static readonly byte[] Greeting = ZmpFixture.Greeting((byte)ZmpSocketType.Router, "B"u8);
 
     [Fact]
-    public async Task What_is_sent_to_the_id_goes_to_the_peer_that_came_in_also_from_a_sender_that_has_just_sent_to_it()
+    public async Task Messages_for_the_id_of_a_rejected_connect_go_to_the_peer_that_came_in()
     {
         await using var fixture = new ContextFixture();
         RouterSocket router = Make(fixture, out string endpoint);
@@ -41,7 +41,7 @@ public sealed class RejectedConnectTests
     }
 
     [Fact]
-    public async Task Another_connect_that_meets_the_same_id_does_not_get_it()
+    public async Task A_second_connect_does_not_get_the_routing_id_of_a_rejected_connect()
     {
         await using var fixture = new ContextFixture();
         RouterSocket router = Make(fixture, out _);
@@ -64,7 +64,7 @@ public sealed class RejectedConnectTests
     }
 
     [Fact]
-    public async Task Nor_does_the_id_go_while_there_is_a_connection_again()
+    public async Task A_rejected_connect_that_is_connected_again_keeps_its_routing_id()
     {
         await using var fixture = new ContextFixture();
         RouterSocket router = Make(fixture, out string endpoint, reconnectInterval: TimeSpan.FromMilliseconds(1));
@@ -77,7 +77,7 @@ public sealed class RejectedConnectTests
     }
 
     [Fact]
-    public async Task Nor_when_the_connection_was_lost_for_another_reason()
+    public async Task A_connect_that_was_lost_for_another_reason_than_rejection_keeps_its_routing_id()
     {
         await using var fixture = new ContextFixture();
         RouterSocket router = Make(fixture, out string endpoint);
@@ -87,7 +87,7 @@ public sealed class RejectedConnectTests
     }
 
     [Fact]
-    public async Task Nor_when_an_earlier_connection_of_the_endpoint_had_lasted()
+    public async Task A_rejected_connect_whose_earlier_connection_had_lasted_keeps_its_routing_id()
     {
         var clock = new ManualTimeProvider();
         await using var fixture = new ContextFixture(time: clock);

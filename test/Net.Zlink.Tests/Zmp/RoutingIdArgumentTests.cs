@@ -49,7 +49,7 @@ public sealed class RoutingIdArgumentTests
     }
 
     [Fact]
-    public async Task What_a_peer_gives_a_proxy_as_an_id_does_not_end_the_proxy()
+    public async Task A_routing_id_that_a_peer_makes_up_does_not_end_a_proxy()
     {
         await using var fixture = new ContextFixture();
         DealerSocket front = fixture.Context.CreateDealer();

@@ -99,10 +99,10 @@ public sealed class RoutingIdTests
         using JsonDocument peers = JsonDocument.Parse(JsonSerializer.Serialize(router.GetPeers()));
         JsonElement peer = Assert.Single(peers.RootElement.EnumerateArray());
         Assert.Equal("worker-7", peer.GetProperty("RoutingId").GetString());
-        Assert.Equal((1, 13), (peer.GetProperty("Unread").GetProperty("Messages").GetInt64(),
-            peer.GetProperty("Unread").GetProperty("Bytes").GetInt64()));
-        Assert.Equal((0, 0), (peer.GetProperty("Outbound").GetProperty("Messages").GetInt64(),
-            peer.GetProperty("Outbound").GetProperty("Bytes").GetInt64()));
+        Assert.Equal((1, 13), (peer.GetProperty("Unread").GetProperty(nameof(QueueDepth.Messages)).GetInt64(),
+            peer.GetProperty("Unread").GetProperty(nameof(QueueDepth.Bytes)).GetInt64()));
+        Assert.Equal((0, 0), (peer.GetProperty("Outbound").GetProperty(nameof(QueueDepth.Messages)).GetInt64(),
+            peer.GetProperty("Outbound").GetProperty(nameof(QueueDepth.Bytes)).GetInt64()));
         Assert.Contains("RoutingId = worker-7", router.GetPeers()[0].ToString(), StringComparison.Ordinal);
         SocketEvent ready = await monitor.NextAsync(SocketEventTypes.ConnectionReady);
         Assert.Contains("\"PeerRoutingId\":\"worker-7\"", JsonSerializer.Serialize(ready), StringComparison.Ordinal);

@@ -13,7 +13,7 @@ public sealed class SelfConnectTests
 
     [Theory]
     [MemberData(nameof(Cases))]
-    public async Task Nothing_comes_of_it(string type, string endpoint)
+    public async Task A_socket_that_connects_to_itself_gets_no_peer(string type, string endpoint)
     {
         await using var fixture = new ContextFixture();
         ZmpSocket socket = type switch

@@ -93,7 +93,7 @@ public sealed class SharedLeaseTests
     }
 
     [Fact]
-    public async Task What_waits_for_a_reader_that_keeps_only_the_newest_is_let_go_of_while_others_send()
+    public async Task Messages_that_a_conflating_reader_replaces_are_released_while_others_send()
     {
         await using var fixture = new ContextFixture();
         DealerSocket sender = fixture.Context.CreateDealer();

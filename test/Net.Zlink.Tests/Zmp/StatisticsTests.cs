@@ -47,7 +47,7 @@ public sealed class StatisticsTests
     [Theory]
     [InlineData("tcp://127.0.0.1:0")]
     [InlineData("inproc://notices")]
-    public async Task What_an_XPUB_is_told_of_subscriptions_is_counted_like_messages(string endpoint)
+    public async Task Subscription_notifications_of_an_XPUB_are_counted_like_messages(string endpoint)
     {
         await using var fixture = new ContextFixture();
         XPubSocket publisher = fixture.Context.CreateXPub();
@@ -62,7 +62,7 @@ public sealed class StatisticsTests
     }
 
     [Fact]
-    public async Task What_a_lost_peer_was_sent_and_left_unread_stays_counted()
+    public async Task Messages_to_and_from_a_lost_peer_stay_counted()
     {
         await using var fixture = new ContextFixture();
         RouterSocket server = fixture.Context.CreateRouter(new RouterOptions { Mandatory = true });

@@ -20,7 +20,7 @@ public sealed class SubscriptionByteLimitTests
     private static readonly byte[] s_id = "P"u8.ToArray();
 
     [Fact]
-    public void It_is_a_quarter_of_the_memory_unless_it_is_set()
+    public void SubscriptionByteLimit_is_a_quarter_of_the_memory_unless_it_is_set()
     {
         Assert.Equal(GC.GetGCMemoryInfo().TotalAvailableMemoryBytes / 4, new ZlinkContextOptions().SubscriptionByteLimit);
         Assert.Null(new ZlinkContextOptions { SubscriptionByteLimit = null }.SubscriptionByteLimit);
@@ -90,7 +90,7 @@ public sealed class SubscriptionByteLimitTests
     }
 
     [Fact]
-    public async Task What_is_subscribed_twice_counts_once_and_what_is_cancelled_no_more()
+    public async Task A_topic_subscribed_twice_is_charged_once_and_a_cancelled_one_no_more()
     {
         await using var fixture = new ContextFixture(subscriptionByteLimit: Limit);
         PubSocket publisher = fixture.Context.CreatePub();
@@ -106,7 +106,7 @@ public sealed class SubscriptionByteLimitTests
     }
 
     [Fact]
-    public async Task Who_says_once_more_what_it_has_wants_no_more_and_stays_though_all_is_taken()
+    public async Task A_subscriber_that_repeats_its_topics_at_the_limit_stays_connected()
     {
         const int Most = (Limit / ChargeOfOne) - 1;
         await using var fixture = new ContextFixture(subscriptionByteLimit: Limit);

@@ -64,7 +64,7 @@ public sealed class TimeoutHintTests
     }
 
     [Fact]
-    public async Task Where_nothing_is_wrong_nothing_else_is_said()
+    public async Task A_receive_timeout_of_a_healthy_socket_gives_no_hint()
     {
         await using var fixture = new ContextFixture();
         (DealerSocket _, DealerSocket receiver) = fixture.Context.CreateConnectedDealers();

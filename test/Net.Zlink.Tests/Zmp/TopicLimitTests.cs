@@ -55,7 +55,7 @@ public sealed class TopicLimitTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task Where_few_bytes_may_wait_to_be_received_subscribers_of_some_hundred_topics_are_served_all_the_same(bool isExtended)
+    public async Task A_small_receive_byte_limit_does_not_end_subscribers_of_some_hundred_topics(bool isExtended)
     {
         // 1 MiB of topics is anybody's.
         const int Topics = 1024 * 1024 / ChargeOfOne;

@@ -16,7 +16,7 @@ public sealed class UnfinishedMessageTests
     private static readonly byte[] s_id = "D"u8.ToArray();
 
     [Fact]
-    public void It_is_a_quarter_of_the_memory_unless_it_is_set()
+    public void UnfinishedByteLimit_is_a_quarter_of_the_memory_unless_it_is_set()
     {
         Assert.Equal(GC.GetGCMemoryInfo().TotalAvailableMemoryBytes / 4, new ZlinkContextOptions().UnfinishedByteLimit);
         Assert.Null(new ZlinkContextOptions { UnfinishedByteLimit = null }.UnfinishedByteLimit);

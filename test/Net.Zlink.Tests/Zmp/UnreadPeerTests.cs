@@ -35,7 +35,7 @@ public sealed class UnreadPeerTests
     }
 
     [Fact]
-    public async Task Nor_does_the_ttl_of_its_heartbeat_end_it_when_what_came_behind_that_is_not_read_yet()
+    public async Task A_heartbeat_ttl_does_not_end_a_peer_whose_later_bytes_are_not_read_yet()
     {
         await using var fixture = new StreamFixture(shards: 1, time: _clock);
         using var holding = new BlockingHandler("received");

@@ -26,7 +26,7 @@ public sealed class UpstreamOrderTests
     }
 
     [Fact]
-    public async Task What_was_sent_before_an_inproc_publisher_was_there_stays_in_order_too()
+    public async Task Messages_sent_before_an_inproc_publisher_binds_stay_in_order()
     {
         await using var fixture = new ContextFixture();
         XSubSocket subscriber = fixture.Context.CreateXSub();

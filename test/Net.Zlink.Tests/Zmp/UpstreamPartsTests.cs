@@ -65,7 +65,7 @@ public sealed class UpstreamPartsTests
     [Theory]
     [InlineData("tcp://127.0.0.1:0")]
     [InlineData("inproc://options")]
-    public async Task What_is_a_topic_behind_data_is_the_publishers_to_say(string endpoint)
+    public async Task The_publisher_decides_whether_a_part_behind_data_is_a_topic(string endpoint)
     {
         await using var fixture = new ContextFixture();
         XPubSocket publisher = fixture.Context.CreateXPub();
@@ -158,7 +158,7 @@ public sealed class UpstreamPartsTests
     }
 
     [Fact]
-    public async Task What_is_sent_before_a_publisher_of_the_process_is_there_comes_without_its_topics_of_which_the_publisher_is_told()
+    public async Task Messages_sent_before_an_inproc_publisher_binds_come_without_topic_parts_which_become_subscriptions()
     {
         await using var fixture = new ContextFixture();
         XSubSocket subscriber = fixture.Context.CreateXSub();

@@ -61,7 +61,7 @@ public sealed class PairSecondPeerTests
 
     [Theory]
     [MemberData(nameof(Link.All), MemberType = typeof(Link))]
-    public async Task What_the_lost_peer_had_sent_is_read_before_the_next_gets_in(string transport)
+    public async Task Messages_of_a_lost_PAIR_peer_are_received_before_the_next_peer_is_accepted(string transport)
     {
         await using var fixture = new StreamFixture();
         PairSocket server = fixture.Context.CreatePair();

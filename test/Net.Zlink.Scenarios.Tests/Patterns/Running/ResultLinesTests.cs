@@ -16,7 +16,7 @@ public sealed class ResultLinesTests
     }
 
     [Fact]
-    public void What_is_written_is_what_is_read_in_every_language()
+    public void A_result_line_reads_back_as_it_was_written_in_every_culture()
     {
         var line = new ResultLine("net-zlink-batch", "MULTI_DEALER_ROUTER", "wss", 65_536, ResultLines.Latency, 1234.5);
         CultureInfo before = CultureInfo.CurrentCulture;

@@ -17,7 +17,7 @@ public sealed class SoakFigureTests
     }
 
     [Fact]
-    public void Where_there_is_no_line_there_is_no_slope()
+    public void The_slope_of_points_that_make_no_line_is_zero()
     {
         Assert.Equal(0, LeastSquares.Slope([]));
         Assert.Equal(0, LeastSquares.Slope([(1, 5)]));
@@ -37,11 +37,11 @@ public sealed class SoakFigureTests
     }
 
     [Fact]
-    public void What_grows_in_the_first_half_only_is_no_leak() =>
+    public void Memory_that_grows_only_in_the_first_half_of_a_soak_is_no_leak() =>
         Assert.Equal(ResultRow.Pass, Memory.Judge(Samples(hours: 4, static hour => hour < 2 ? 100 * hour : 200)).PassFail);
 
     [Fact]
-    public void What_grows_in_the_second_half_only_is_one() =>
+    public void Memory_that_grows_only_in_the_second_half_of_a_soak_is_a_leak() =>
         Assert.Equal(ResultRow.Fail, Memory.Judge(Samples(hours: 4, static hour => hour < 2 ? 100 : 50 * hour)).PassFail);
 
     [Fact]

@@ -39,7 +39,7 @@ public sealed class ChartAxisTests
     }
 
     [Fact]
-    public void What_cannot_be_drawn_does_not_stretch_an_axis()
+    public void Values_that_cannot_be_drawn_do_not_stretch_a_chart_axis()
     {
         Assert.Equal(ChartAxis.Logarithmic("y", [10, 100]).Ticks,
             ChartAxis.Logarithmic("y", [10, 0, -5, double.NaN, double.PositiveInfinity, 100]).Ticks);

@@ -50,7 +50,7 @@ public sealed class ZmpHostileBytesTests
     }
 
     [Fact]
-    public void What_is_cut_off_takes_nothing_from_what_came_before()
+    public void A_cut_conversation_parses_as_the_start_of_the_whole_one()
     {
         Gen<(byte[] Bytes, int Kept)> cases =
             from bytes in Conversations

@@ -8,7 +8,7 @@ namespace Net.Zlink.Tests.Protocol.Zmp;
 public sealed class ZmpPropertiesTests
 {
     [Fact]
-    public void What_the_peer_said_is_found_by_name()
+    public void Handshake_properties_of_a_peer_are_found_by_name()
     {
         ZmpProperties properties = Of(("Socket-Type", "DEALER"), ("Identity", "A1"), ("", "nameless"))!;
         Assert.Equal(3, properties.Count);
@@ -24,7 +24,7 @@ public sealed class ZmpPropertiesTests
     public void Of_a_repeated_name_the_last_value_counts() => Assert.Equal("3", TextOf(Of(("x", "1"), ("y", "2"), ("x", "3"))!, "x"));
 
     [Fact]
-    public void What_this_side_knows_wins_over_what_the_peer_says()
+    public void Properties_that_this_side_knows_override_those_that_a_peer_sends()
     {
         ZmpProperties properties = ZmpProperties.Of(
             Body(("Peer-Address", "forged"), ("x", "1")), KeyValuePair.Create(ZmpProperties.PeerAddressKey, "127.0.0.1"),
@@ -35,7 +35,7 @@ public sealed class ZmpPropertiesTests
     }
 
     [Fact]
-    public void What_only_this_side_can_know_a_peer_cannot_say()
+    public void Properties_that_only_this_side_can_know_are_ignored_from_a_peer()
     {
         ZmpProperties properties = Of(("Peer-Address", "forged"), ("__fd", "1"), ("x", "1"))!;
         Assert.Equal("x", Assert.Single(properties.Names));

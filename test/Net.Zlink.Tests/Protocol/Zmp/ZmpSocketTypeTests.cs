@@ -22,7 +22,7 @@ public sealed class ZmpSocketTypeTests
     }
 
     [Fact]
-    public void Who_may_talk_is_mutual()
+    public void Socket_type_compatibility_is_mutual()
     {
         foreach (ZmpSocketType one in ZmpFixture.Types)
         {

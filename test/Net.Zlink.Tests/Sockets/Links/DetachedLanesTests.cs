@@ -31,7 +31,7 @@ public sealed class DetachedLanesTests : IDisposable
     }
 
     [Fact]
-    public void What_a_peer_sends_over_its_next_connection_waits_for_what_it_had_sent_and_nobody_elses_does()
+    public void Messages_of_a_reconnected_peer_wait_for_its_earlier_ones_and_those_of_other_peers_do_not()
     {
         TestLink first = NewLink();
         first.Publish("a1", "a2", "a3");
@@ -146,7 +146,7 @@ public sealed class DetachedLanesTests : IDisposable
     }
 
     [Fact]
-    public void What_is_held_back_is_looked_at_once_more_when_less_is_wanted()
+    public void Messages_held_behind_a_detached_lane_are_filtered_again_when_the_filter_changes()
     {
         TestLink first = NewLink();
         TestLink next = NewLink();

@@ -16,7 +16,7 @@ public sealed class InboundLaneTests : IDisposable
     public void Dispose() => _core.Dispose();
 
     [Fact]
-    public void What_consumers_write_shares_no_cache_line_with_what_the_sender_writes()
+    public void Consumer_and_producer_state_of_a_lane_share_no_cache_line()
     {
         const int TwoLines = 128;
         (int counters, int gap, int taken) = InboundLane.Layout;
@@ -87,7 +87,7 @@ public sealed class InboundLaneTests : IDisposable
     }
 
     [Fact]
-    public void One_message_always_fits_whatever_its_size()
+    public void An_empty_lane_takes_a_message_of_any_size()
     {
         TestLink pipe = TestLink.Create(_core, new QueueLimits(1, 1));
         Assert.Equal(SendStatus.Accepted, pipe.Append(new string('x', 100_000)));
@@ -142,7 +142,7 @@ public sealed class InboundLaneTests : IDisposable
     }
 
     [Fact]
-    public void What_came_before_a_reader_was_there_is_announced_to_it()
+    public void Messages_that_came_before_a_lane_had_its_link_are_announced_when_it_gets_one()
     {
         var lane = new InboundLane(default);
         Assert.Equal(SendStatus.Accepted, lane.Append(new OutgoingMessage(default, "early"u8), _core.Host.Slabs, PeerIdentity.Unknown));

@@ -65,7 +65,7 @@ public sealed class LaneBudgetTests
     }
 
     [Fact]
-    public void What_a_reader_has_taken_makes_room_once()
+    public void A_received_message_frees_its_bytes_in_the_context_limit_once()
     {
         using TestCore core = TestCore.Create();
         TestLink pipe = New(core, 1, out ByteBudget budget);

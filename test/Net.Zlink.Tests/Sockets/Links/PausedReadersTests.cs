@@ -33,7 +33,7 @@ public sealed class PausedReadersTests
     }
 
     [Fact]
-    public void One_that_finds_nothing_to_bring_passes_its_turn_on()
+    public void A_resumed_reader_without_input_lets_the_next_paused_reader_resume()
     {
         using var world = new Fixture(mark: 1);
         world.Fill();
@@ -45,7 +45,7 @@ public sealed class PausedReadersTests
     }
 
     [Fact]
-    public void One_that_leaves_while_it_is_first_or_has_been_told_already_holds_up_nobody()
+    public void A_paused_reader_that_leaves_first_or_after_its_notification_delays_no_other()
     {
         using var world = new Fixture(mark: 1);
         world.Fill();
@@ -65,7 +65,7 @@ public sealed class PausedReadersTests
     }
 
     [Fact]
-    public void One_that_was_told_and_finds_the_room_taken_is_the_first_again()
+    public void A_resumed_reader_that_finds_no_capacity_is_the_first_to_resume_again()
     {
         using var world = new Fixture(mark: 1);
         world.Fill();
@@ -93,7 +93,7 @@ public sealed class PausedReadersTests
     }
 
     [Fact]
-    public void One_that_comes_while_room_is_made_reads_on_or_is_told()
+    public void A_reader_that_pauses_while_capacity_is_freed_reads_on_or_is_resumed()
     {
         using var world = new Fixture(mark: 1);
         Source source = world.Add();

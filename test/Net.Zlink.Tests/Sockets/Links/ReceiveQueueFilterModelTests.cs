@@ -18,7 +18,7 @@ public sealed class ReceiveQueueFilterModelTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public void What_is_read_is_wanted_then_and_nothing_that_was_wanted_all_along_is_missing(bool looksFirst) =>
+    public void Received_messages_pass_the_current_filter_and_none_that_always_passed_is_missing(bool looksFirst) =>
         ForAllArrays(Gen.Choose(0, Steps - 1), 80, steps =>
         {
             using var core = TestCore.Create(ZmpSocketType.Sub);

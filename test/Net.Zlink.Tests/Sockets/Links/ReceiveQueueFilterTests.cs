@@ -16,7 +16,7 @@ public sealed class ReceiveQueueFilterTests : IDisposable
     public void Dispose() => _core.Dispose();
 
     [Fact]
-    public void What_is_not_wanted_any_more_is_passed_over_and_counted_as_dropped()
+    public void Unread_messages_that_no_longer_pass_the_filter_are_skipped_and_counted_as_dropped()
     {
         TestLink one = NewLink();
         TestLink other = NewLink();
@@ -29,7 +29,7 @@ public sealed class ReceiveQueueFilterTests : IDisposable
     }
 
     [Fact]
-    public void What_consumers_had_taken_over_of_each_peer_is_looked_at_again()
+    public void Messages_that_consumers_had_dequeued_by_peer_are_filtered_again()
     {
         TestLink one = NewLink();
         TestLink other = NewLink();
@@ -41,7 +41,7 @@ public sealed class ReceiveQueueFilterTests : IDisposable
     }
 
     [Fact]
-    public void So_is_what_they_had_taken_over_of_the_only_peer_which_keeps_its_turn()
+    public void Messages_that_consumers_had_dequeued_of_an_only_peer_are_filtered_again()
     {
         TestLink pipe = NewLink();
         pipe.Publish("a1", "a2", "b3");
@@ -99,7 +99,7 @@ public sealed class ReceiveQueueFilterTests : IDisposable
     }
 
     [Fact]
-    public void What_was_let_in_by_the_filter_as_it_is_now_is_not_asked_about_again()
+    public void A_message_that_passed_the_current_filter_version_is_not_filtered_again()
     {
         TestLink pipe = NewLink();
         _core.WantOnly('b');
@@ -111,7 +111,7 @@ public sealed class ReceiveQueueFilterTests : IDisposable
     }
 
     [Fact]
-    public void What_passed_the_filter_earlier_is_asked_about_again_though_it_came_later()
+    public void A_message_that_passed_an_earlier_filter_version_is_filtered_again_though_it_came_later()
     {
         TestLink pipe = NewLink();
         _core.WantOnly('b');
@@ -131,7 +131,7 @@ public sealed class ReceiveQueueFilterTests : IDisposable
     }
 
     [Fact]
-    public async Task Who_waits_is_given_the_next_that_is_wanted()
+    public async Task A_waiting_receiver_gets_the_next_message_that_passes_the_filter()
     {
         TestLink pipe = NewLink();
         _core.WantOnly('b');

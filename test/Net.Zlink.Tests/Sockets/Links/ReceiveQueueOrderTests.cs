@@ -50,7 +50,7 @@ public sealed class ReceiveQueueOrderTests : IDisposable
     }
 
     [Fact]
-    public void What_is_left_of_a_peer_that_has_gone_is_no_exception()
+    public void Unread_messages_of_a_disconnected_peer_keep_the_order_of_arrival()
     {
         TestLink a = NewLink();
         TestLink b = NewLink();
@@ -62,7 +62,7 @@ public sealed class ReceiveQueueOrderTests : IDisposable
     }
 
     [Fact]
-    public async Task Those_who_wait_are_given_each_message_once()
+    public async Task Waiting_receivers_get_each_message_once_in_order_of_arrival()
     {
         TestLink a = NewLink();
         Task<DequeuedMessage>[] waits = [.. Enumerable.Range(0, 3).Select(_ => Queue.Wait())];
@@ -74,7 +74,7 @@ public sealed class ReceiveQueueOrderTests : IDisposable
     }
 
     [Fact]
-    public void What_came_before_there_was_a_reader_counts_message_by_message()
+    public void Messages_that_came_before_a_lane_had_its_link_count_one_by_one_in_order_of_arrival()
     {
         var lane = new InboundLane(default);
         Append(lane, "early 1");

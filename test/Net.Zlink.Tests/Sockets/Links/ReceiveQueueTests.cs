@@ -40,7 +40,7 @@ public sealed class ReceiveQueueTests : IDisposable
     }
 
     [Fact]
-    public async Task Those_who_wait_are_served_in_the_order_in_which_they_came()
+    public async Task Waiting_receivers_are_served_in_the_order_in_which_they_began_to_wait()
     {
         TestLink pipe = NewLink();
         Task<DequeuedMessage>[] waits = [.. Enumerable.Range(0, 3).Select(_ => Queue.Wait())];

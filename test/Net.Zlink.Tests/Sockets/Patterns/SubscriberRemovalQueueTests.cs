@@ -39,7 +39,7 @@ public sealed class SubscriberRemovalQueueTests
     }
 
     [Fact]
-    public async Task One_that_has_left_and_had_subscribed_to_everything_is_not_taken_for_one_that_has()
+    public async Task A_removed_subscriber_of_everything_is_not_counted_among_those_that_still_are()
     {
         using var world = new Fixture(isExtended: false);
         Listener leaving = world.Add("");
@@ -57,7 +57,7 @@ public sealed class SubscriberRemovalQueueTests
     }
 
     [Fact]
-    public async Task Who_subscribes_to_its_topics_meanwhile_is_the_first_of_those_that_nobody_else_has_and_loses_none()
+    public async Task A_subscriber_that_joins_during_a_removal_becomes_first_of_the_freed_topics_and_loses_none()
     {
         using var world = new Fixture(isExtended: true);
         Listener leaving = world.Add("a", "b", "c");
@@ -83,7 +83,7 @@ public sealed class SubscriberRemovalQueueTests
     [InlineData(false, false)]
     [InlineData(true, false)]
     [InlineData(false, true)]
-    public async Task What_the_application_is_told_of_it_goes_by_the_options_and_is_in_ascending_order(bool isVerbose, bool isManual)
+    public async Task Notifications_of_a_removal_follow_the_options_and_come_in_ascending_order(bool isVerbose, bool isManual)
     {
         using var world = new Fixture(isExtended: true);
         world.Core.Notices = new SubscriptionNotices(isVerbose, isVerbose, isManual);

@@ -21,7 +21,7 @@ public sealed class DistributionTests
     }
 
     [Fact]
-    public void Whoever_left_may_leave_again()
+    public void A_peer_can_be_removed_from_a_distribution_twice()
     {
         DistributionSlot slot = _distribution.Add("A");
         _distribution.Add("B");
@@ -31,7 +31,7 @@ public sealed class DistributionTests
     }
 
     [Fact]
-    public void Whatever_comes_and_goes_each_attached_peer_is_there_once() =>
+    public void A_distribution_contains_each_attached_peer_once_after_any_changes() =>
         ForAllArrays(Gen.Choose(0, 60), 300, static operations =>
         {
             var test = new DistributionTests();

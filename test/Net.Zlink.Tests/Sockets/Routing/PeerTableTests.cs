@@ -69,7 +69,7 @@ public sealed class PeerTableTests
         Assert.Same(own, _table.AddNewest("id"u8, "B"));
         Assert.Same(own, _table.AddNewest("id"u8, "C"));
         Assert.Equal("C", Get("id"));
-        Assert.Equal(["C"], _table.Peers);
+        Assert.Equal(["C"], _table.Peers, StringComparer.Ordinal);
         Assert.False(_table.Remove("id"u8, "B"));
         Assert.Equal("C", Get("id"));
         Assert.False(_table.Remove("id"u8, "C"));

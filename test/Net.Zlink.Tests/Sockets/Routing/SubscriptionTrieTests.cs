@@ -173,7 +173,7 @@ public sealed class SubscriptionTrieTests
     [InlineData("long")]
     [InlineData("peers")]
     [InlineData("random")]
-    public void What_is_charged_covers_what_is_kept(string shape)
+    public void The_bytes_charged_for_subscriptions_cover_the_memory_that_they_keep(string shape)
     {
         const int Peers = 4;
         (byte[] Prefix, int Peer)[] subscriptions = [.. Shape(shape, Peers)];

@@ -53,7 +53,7 @@ public sealed class InboundMessagesPropertyTests
     }
 
     [Fact]
-    public void Where_everything_is_a_message_they_are_what_was_sent_whatever_stands_between_their_parts()
+    public void Messages_of_a_socket_without_subscriptions_are_what_was_sent_whatever_frames_lie_between_parts()
     {
         using var world = new InboundFixture(InboundRole.All, onlyFirst: false);
         ForAllArrays(Frames, 300, frames =>

@@ -22,7 +22,7 @@ public sealed class InboundMessagesTests
     [InlineData(7)]
     [InlineData(100)]
     [InlineData(InboundLease.MaxSlots)]
-    public void However_many_parts_messages_have_they_allocate_nothing_once_such_have_come_before(int parts)
+    public void Multipart_messages_allocate_nothing_once_messages_of_as_many_parts_have_come(int parts)
     {
         const int Messages = 300;
         using BufferPool pool = TestPools.Create();

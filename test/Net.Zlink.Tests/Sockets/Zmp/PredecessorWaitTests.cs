@@ -37,7 +37,7 @@ public sealed class PredecessorWaitTests
     }
 
     [Fact]
-    public async Task One_that_ends_before_its_turn_leaves_those_before_it_to_the_next()
+    public async Task A_connect_that_ends_while_it_waits_leaves_its_predecessors_to_the_next_one()
     {
         PredecessorWait first = Turn(null);
         PredecessorWait second = Turn(first);
@@ -61,7 +61,7 @@ public sealed class PredecessorWaitTests
     }
 
     [Fact]
-    public async Task One_whose_connection_takes_nothing_is_passed_by_after_the_time_that_an_end_is_given()
+    public async Task A_predecessor_whose_connection_makes_no_progress_is_waited_for_only_for_the_close_timeout()
     {
         _writes = 1;
         Task comes = Turn(Turn(null)).WaitAsync(CloseTimeout, CancellationToken.None);
@@ -72,7 +72,7 @@ public sealed class PredecessorWaitTests
     }
 
     [Fact]
-    public async Task It_is_told_that_it_is_not_to_begin_any_more_while_it_waits()
+    public async Task A_wait_for_a_predecessor_can_be_cancelled()
     {
         using var ended = new CancellationTokenSource();
         PredecessorWait first = Turn(null);

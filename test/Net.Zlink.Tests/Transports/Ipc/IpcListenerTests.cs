@@ -55,7 +55,7 @@ public sealed class IpcListenerTests : IDisposable
     }
 
     [Fact]
-    public async Task What_a_client_calls_itself_is_shown_without_control_characters()
+    public async Task The_name_of_an_ipc_client_is_shown_without_control_characters()
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "NOT TESTED HERE: abstract names are Linux's");
         var listener = _folder.Listen(_folder["a"]);

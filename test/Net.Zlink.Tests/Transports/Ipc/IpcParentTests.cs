@@ -24,7 +24,7 @@ public sealed class IpcParentTests : IDisposable
     // So long that the path from the root is no address.
     [InlineData("a234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890",
         "a234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890/inner", "link/../x")]
-    public async Task Who_binds_and_who_connects_meet_at_one_file_which_is_closed_to_others_and_goes_in_the_end(
+    public async Task A_bind_and_a_connect_through_a_linked_parent_meet_at_one_private_file_that_is_deleted_at_the_end(
         string where, string target, string text)
     {
         foreach (string made in new[] { "deep/inner", "deep/other", Path.Combine(where, "inner") })
@@ -49,7 +49,7 @@ public sealed class IpcParentTests : IDisposable
 
     // So long that the path from the root is no address.
     [InlineData("a234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890")]
-    public void What_a_dead_process_left_there_is_taken_over(string where)
+    public void A_dead_file_behind_a_linked_parent_is_replaced_by_a_bind(string where)
     {
         Directory.CreateDirectory(_folder[$"{where}/inner"]);
         Directory.CreateSymbolicLink(_folder["link"], $"{where}/inner");

@@ -104,7 +104,7 @@ public sealed class IpcTakeOverTests : IDisposable
     [InlineData("linkToDeadSocket", "is a directory or a link")]
     [InlineData("danglingLink", "is a directory or a link")]
     [InlineData("pipe", "is not a socket")]
-    public async Task What_is_not_a_socket_is_left_alone(string kind, string sentence)
+    public async Task A_file_that_is_no_socket_is_not_deleted_by_a_bind(string kind, string sentence)
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), "made with POSIX calls");
         var path = _folder["a"];

@@ -35,7 +35,7 @@ public sealed class IpcWildcardTests : IDisposable
     }
 
     [Fact]
-    public void What_somebody_else_put_into_the_directory_stays()
+    public void Foreign_files_in_a_wildcard_directory_are_not_deleted()
     {
         var listener = _folder.Listen("*");
         var directory = Path.GetDirectoryName(listener.Endpoint["ipc://".Length..])!;

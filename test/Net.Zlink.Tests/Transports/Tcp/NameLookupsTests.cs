@@ -25,7 +25,7 @@ public sealed class NameLookupsTests : IDisposable
     }
 
     [Fact]
-    public async Task Those_who_ask_for_the_same_name_at_once_share_one_look_up_and_who_asks_later_asks_anew()
+    public async Task Concurrent_lookups_of_one_name_share_a_query_and_a_later_lookup_starts_a_new_one()
     {
         using var impatient = new CancellationTokenSource();
         Task<IPAddress[]> one = Ask("a");
@@ -48,7 +48,7 @@ public sealed class NameLookupsTests : IDisposable
     }
 
     [Fact]
-    public async Task What_the_resolver_says_against_a_name_reaches_everybody_who_asked()
+    public async Task A_failed_name_lookup_fails_for_all_that_share_it()
     {
         Task<IPAddress[]> one = Ask("a");
         Task<IPAddress[]> two = Ask("a");

@@ -40,7 +40,7 @@ public sealed class TcpDialerTests : IDisposable
     }
 
     [Fact]
-    public async Task Nobody_listening_is_told_with_a_way_out_and_leaves_no_socket_open()
+    public async Task A_connect_without_a_listener_fails_with_advice_and_leaves_no_socket_open()
     {
         using var dead = TcpTest.DeadPort(out var port);
 

@@ -28,7 +28,7 @@ public sealed class TcpListenerTests : IDisposable
     [Theory]
     [InlineData(3, true)]
     [InlineData(1_000, false)]
-    public void Somebody_who_takes_the_port_that_the_system_chose_costs_another_choice(int rivals, bool isBound)
+    public void A_port_that_another_program_takes_after_the_system_chose_it_is_chosen_again(int rivals, bool isBound)
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), "there nobody else can bind it");
         var taken = new List<Socket>();

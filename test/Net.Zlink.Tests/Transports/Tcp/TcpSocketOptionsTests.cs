@@ -45,7 +45,7 @@ public sealed class TcpSocketOptionsTests : IDisposable
     }
 
     [Fact]
-    public async Task What_is_left_at_minus_one_keeps_the_systems_default()
+    public async Task A_TCP_option_left_at_minus_one_keeps_the_systems_default()
     {
         using var plain = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
         foreach (var socket in await PairAsync(new TcpSettings()))

@@ -11,7 +11,7 @@ namespace Net.Zlink.Tests.Transports.Tls;
 public sealed class CertificateValidatorTests
 {
     [Fact]
-    public void What_a_certificate_says_adds_no_line_to_a_log_and_no_more_than_a_few_words()
+    public void Text_of_a_certificate_adds_no_line_to_a_log_and_at_most_500_characters()
     {
         using ECDsa key = ECDsa.Create(ECCurve.NamedCurves.nistP256);
         var name = new X500DistinguishedNameBuilder();

@@ -82,7 +82,7 @@ public sealed class ChainPolicyTests : IDisposable
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
-    public async Task Whom_a_certificates_context_says_to_trust_is_trusted_and_nobody_else(bool isConnecter)
+    public async Task A_certificate_contexts_trust_list_is_trusted_and_no_other_authority(bool isConnecter)
     {
         Assert.Equal("", await RefusalAsync(isConnecter, judge => SetTrust(judge, isConnecter, _own.CaFile)));
         AssertRefused(await RefusalAsync(isConnecter, judge => SetTrust(judge, isConnecter, _own.Other.CaFile)));

@@ -25,7 +25,7 @@ public sealed class CutConversationTests : IDisposable
     [InlineData("tls", false)]
     [InlineData("wss", true)]
     [InlineData("wss", false)]
-    public async Task It_ends_with_a_reason_wherever_it_is_cut(string scheme, bool cutsClient)
+    public async Task A_secure_conversation_that_is_cut_at_any_byte_ends_with_a_reason(string scheme, bool cutsClient)
     {
         var unseen = new ConcurrentQueue<Exception>();
         Collect(); // What earlier tests left.

@@ -26,7 +26,7 @@ public sealed class MayAskElsewhereTests : IDisposable
     [InlineData("options with a context's trust", true, true)]
     [InlineData("options with a context's trust, and CaFile", false, false)]
     [InlineData("options with certificates whose contexts the base library makes", true, true)]
-    public void They_are_those_that_the_options_let(string what, bool whenConnecting, bool whenListening)
+    public void TLS_handshakes_may_ask_other_servers_only_where_the_options_let_them(string what, bool whenConnecting, bool whenListening)
     {
         Assert.Equal(whenConnecting, new TlsCredentials(SettingsOf(what)).MayAskElsewhere(isServer: false));
         Assert.Equal(whenListening, new TlsCredentials(SettingsOf(what)).MayAskElsewhere(isServer: true));

@@ -51,7 +51,7 @@ public sealed class OpenSslFailureTests : IDisposable
 
     [Theory]
     [MemberData(nameof(ClientRows))]
-    public async Task Its_client_and_our_listener_say_what_is_wrong(string version, string what, string ours, string theirs)
+    public async Task OpenSSLs_client_and_our_listener_both_name_the_bad_certificate(string version, string what, string ours, string theirs)
     {
         SkipWithoutOpenSsl();
         await using var context = new ZlinkContext();
@@ -81,7 +81,7 @@ public sealed class OpenSslFailureTests : IDisposable
 
     [Theory]
     [MemberData(nameof(ServerRows))]
-    public async Task Its_server_is_refused_and_we_say_why(string version, string what, string ours)
+    public async Task OpenSSLs_server_with_a_bad_certificate_is_refused_with_the_reason(string version, string what, string ours)
     {
         SkipWithoutOpenSsl();
         _own.WriteFiles("shown", Certificate(what));
@@ -90,7 +90,7 @@ public sealed class OpenSslFailureTests : IDisposable
     }
 
     [Fact]
-    public async Task Its_server_refuses_a_client_without_a_certificate_in_TLS_1_2()
+    public async Task OpenSSLs_server_refuses_a_client_without_a_certificate_in_TLS_1_2()
     {
         SkipWithoutOpenSsl();
         await using ProgramProcess openssl = ServeToKnownClients("-tls1_2");
@@ -99,7 +99,7 @@ public sealed class OpenSslFailureTests : IDisposable
     }
 
     [Fact]
-    public async Task Its_server_refuses_a_client_without_a_certificate_a_moment_later_in_TLS_1_3()
+    public async Task OpenSSLs_server_disconnects_a_client_without_a_certificate_after_the_handshake_of_TLS_1_3()
     {
         SkipWithoutOpenSsl();
         await using ProgramProcess openssl = ServeToKnownClients("-tls1_3");

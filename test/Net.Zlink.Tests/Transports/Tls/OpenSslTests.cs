@@ -13,7 +13,7 @@ public sealed class OpenSslTests : IDisposable
     [Theory]
     [InlineData("-tls1_2")]
     [InlineData("-tls1_3")]
-    public async Task Its_client_is_served(string version)
+    public async Task OpenSSLs_client_exchanges_messages_with_our_STREAM_listener(string version)
     {
         SkipWithoutOpenSsl();
         await using var fixture = new StreamFixture();
@@ -41,7 +41,7 @@ public sealed class OpenSslTests : IDisposable
     [Theory]
     [InlineData("-tls1_2")]
     [InlineData("-tls1_3")]
-    public async Task Its_server_is_a_peer(string version)
+    public async Task OpenSSLs_server_exchanges_messages_with_our_STREAM_client(string version)
     {
         SkipWithoutOpenSsl();
         await using var openssl = new ProgramProcess(

@@ -43,7 +43,7 @@ public sealed class SecureIdleTests : IDisposable
     }
 
     [Fact]
-    public async Task Nor_do_many_that_were_made_at_once()
+    public async Task Idle_WebSocket_connections_that_were_made_at_once_hold_no_buffers()
     {
         // The system's reports lag behind the reads now and then, and then a wait ends for nothing: one in a hundred here.
         const int Count = 1_500;

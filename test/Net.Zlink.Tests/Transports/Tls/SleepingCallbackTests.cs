@@ -68,7 +68,7 @@ public sealed class SleepingCallbackTests(ITestOutputHelper output) : IDisposabl
     [InlineData("Client, trust of a context")]
     [InlineData("Server, policy")]
     [InlineData("Server, trust of a context")]
-    public async Task They_go_on_while_chains_wait_for_a_server_that_does_not_answer(string which)
+    public async Task Other_connections_go_on_while_certificate_chains_wait_for_a_silent_server(string which)
     {
         await using var fixture = new StreamFixture();
         using var entered = new CountdownEvent(_sleepers);

@@ -116,7 +116,7 @@ public sealed class TlsFailureTests : IDisposable
 
     [Theory]
     [MemberData(nameof(Rows))]
-    public async Task Both_sides_say_why(string scheme, string name)
+    public async Task A_failed_TLS_handshake_is_explained_at_both_ends(string scheme, string name)
     {
         Case one = Cases[name];
         await using var context = new ZlinkContext();
@@ -212,7 +212,7 @@ public sealed class TlsFailureTests : IDisposable
     [InlineData("\u0016\u0003\u0001\u00ff\u00ff\u0001")]
     [InlineData("\u0015\u0003\u0003\u0000\u0002\u0002\u0028")]
     [InlineData("")]
-    public async Task What_is_no_TLS_is_a_failed_handshake(string bytes)
+    public async Task Bytes_that_are_no_TLS_are_a_failed_handshake(string bytes)
     {
         await using var fixture = new StreamFixture();
         StreamSocket server = fixture.Context.CreateStream();

@@ -77,7 +77,7 @@ public sealed class TlsStreamTests : IAsyncLifetime
     [InlineData(10, true)]
     [InlineData(0, false)]
     [InlineData(10, false)]
-    public async Task Who_knows_nothing_of_reads_that_end_early_sees_none(int length, bool isServer)
+    public async Task A_caller_that_does_not_ask_for_early_reads_sees_none_in_a_TLS_stream(int length, bool isServer)
     {
         (Socket theirs, Socket ours) = await ConnectedPairAsync();
         ours.Blocking = true; // As the stream asks for.

@@ -87,7 +87,7 @@ public sealed class AdmissionTests
     }
 
     [Fact]
-    public async Task Who_is_let_in_comes_in_and_who_is_refused_is_told_why_as_is_this_side()
+    public async Task An_admitted_WebSocket_peer_connects_and_a_refused_one_is_told_why_as_the_monitor_is()
     {
         await using var fixture = new StreamFixture();
         StreamSocket server = fixture.Context.CreateStream();
@@ -115,7 +115,7 @@ public sealed class AdmissionTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task What_the_application_throws_refuses_that_peer_and_is_told_here(bool late)
+    public async Task An_exception_of_the_admission_callback_refuses_the_peer_and_is_reported_on_this_side_only(bool late)
     {
         await using var fixture = new StreamFixture();
         StreamSocket server = fixture.Context.CreateStream();

@@ -63,7 +63,7 @@ public sealed class NodeTests : IAsyncLifetime
     [Theory]
     [InlineData("builtin.js")]
     [InlineData("package.js")]
-    public async Task Its_client_echoes_and_sees_1000_from_Disconnect(string script)
+    public async Task Nodes_client_echoes_and_sees_code_1000_from_Disconnect(string script)
     {
         await PrepareAsync(script);
         await using var fixture = new StreamFixture();
@@ -81,7 +81,7 @@ public sealed class NodeTests : IAsyncLifetime
     [Theory]
     [InlineData("builtin.js")]
     [InlineData("package.js")]
-    public async Task Its_client_sees_1001_when_the_context_goes(string script)
+    public async Task Nodes_client_sees_code_1001_when_the_context_ends(string script)
     {
         await PrepareAsync(script);
         var context = new ZlinkContext();
@@ -97,7 +97,7 @@ public sealed class NodeTests : IAsyncLifetime
     [InlineData("builtin.js", 4321)]
     [InlineData("package.js", 1000)]
     [InlineData("package.js", 4321)]
-    public async Task Its_clients_own_close_is_answered_in_kind(string script, int code)
+    public async Task A_close_of_Nodes_client_is_answered_with_the_same_code(string script, int code)
     {
         await PrepareAsync(script);
         await using var fixture = new StreamFixture();

@@ -183,7 +183,7 @@ public sealed class UpgradeAnswerTests
     [InlineData(1)]
     [InlineData(100)]
     [InlineData(20_000)]
-    public async Task What_is_sent_behind_the_answer_is_the_first_data_and_may_be_the_last(int frames)
+    public async Task Bytes_behind_the_upgrade_answer_are_the_first_data_and_may_be_the_last(int frames)
     {
         await using var fixture = new StreamFixture();
         StreamSocket client = fixture.Context.CreateStream();

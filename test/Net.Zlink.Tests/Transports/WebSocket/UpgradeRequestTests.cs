@@ -208,7 +208,7 @@ public sealed class UpgradeRequestTests
     [InlineData(1)]
     [InlineData(100)]
     [InlineData(20_000)]
-    public async Task What_is_sent_behind_the_request_is_the_first_data(int frames)
+    public async Task Bytes_behind_the_upgrade_request_are_the_first_data(int frames)
     {
         await using var fixture = new StreamFixture();
         StreamSocket socket = fixture.Context.CreateStream();

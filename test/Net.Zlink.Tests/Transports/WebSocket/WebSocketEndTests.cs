@@ -146,7 +146,7 @@ public sealed class WebSocketEndTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task Whatever_comes_between_our_CLOSE_and_the_peers_own_is_thrown_away_unanswered(bool weConnect)
+    public async Task Frames_between_our_CLOSE_and_the_peers_CLOSE_are_discarded_unanswered(bool weConnect)
     {
         await using var fixture = new StreamFixture(time: new ManualTimeProvider()); // Whose time never comes: the end is the peer's.
         (StreamSocket ours, RawWebSocket theirs, uint id) = await RawWebSocket.PairAsync(fixture, weConnect);
@@ -222,7 +222,7 @@ public sealed class WebSocketEndTests
     }
 
     [Fact]
-    public async Task What_waits_for_a_peer_that_ends_TCP_without_a_CLOSE_is_dropped_and_counted()
+    public async Task Messages_queued_for_a_peer_that_ends_TCP_without_a_CLOSE_are_dropped_and_counted()
     {
         await using var fixture = new StreamFixture();
         StreamSocket server = fixture.Context.CreateStream();
