@@ -20,11 +20,15 @@ internal sealed class CommandLine
     };
 
     private readonly Option<string> _certificate =
-        new("--cert") { Description = "Certificate for tls and wss, a PEM file; a renewed file is picked up by new connections",
-        HelpName = "file" };
+        new("--cert")
+        {
+            Description = "Certificate for tls and wss, a PEM file; a renewed file is picked up by new connections",
+            HelpName = "file"
+        };
 
     private readonly Option<string> _key = new(
-        "--key") { Description = "Its private key, a PEM file. Default: in the certificate's file", HelpName = "file" };
+        "--key")
+    { Description = "Its private key, a PEM file. Default: in the certificate's file", HelpName = "file" };
 
     private readonly Option<bool> _devCertificate =
         new("--dev-cert") { Description = "Make a self-signed certificate for tls and wss, and say how to trust it" };

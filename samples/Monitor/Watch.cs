@@ -67,7 +67,8 @@ internal sealed class Watch(int clients, string endpoint, TextWriter output)
             _counts[one.Type] = _counts.GetValueOrDefault(one.Type) + 1;
         }
 
-        output.WriteLine(FormattableString.Invariant($"{one.Type,-16} {one.Value,5}  {one.LocalAddress}  {one.RemoteAddress}  {Encoding.UTF8.GetString(one.PeerRoutingId.Span)}  {one.Detail}"));
+        output.WriteLine(FormattableString.Invariant(
+            $"{one.Type,-16} {one.Value,5}  {one.LocalAddress}  {one.RemoteAddress}  {Encoding.UTF8.GetString(one.PeerRoutingId.Span)}  {one.Detail}"));
         if (one.Type == SocketEventTypes.MonitorStopped)
         {
             _stopped.TrySetResult();
@@ -89,7 +90,8 @@ internal sealed class Watch(int clients, string endpoint, TextWriter output)
         // inproc has no connections, and so none of these events.
         bool isInproc = endpoint.StartsWith("inproc:", StringComparison.Ordinal);
         (SocketEventTypes Type, int Count)[] expected =
-            isInproc ? [] : [(SocketEventTypes.Listening, 1), (SocketEventTypes.Accepted, clients), (SocketEventTypes.ConnectionReady, clients), (SocketEventTypes.Disconnected, clients), (SocketEventTypes.Closed, 1)];
+            isInproc ? [] : [(SocketEventTypes.Listening, 1), (SocketEventTypes.Accepted, clients),
+                (SocketEventTypes.ConnectionReady, clients), (SocketEventTypes.Disconnected, clients), (SocketEventTypes.Closed, 1)];
         lock (_gate)
         {
             foreach ((SocketEventTypes type, int count) in expected)

@@ -34,7 +34,8 @@ internal sealed class CommandLine
     private readonly Option<int> _size = Number("--size", "Bytes of a request", Request.SmallestSize, 1 << 20, 64);
     private readonly Option<int> _inFlight = Number("--in-flight", "Requests that one client has under way at most", 1, 100_000, 100);
     private readonly Option<bool> _capture = new(
-        "--capture") { Description = "Send a copy of every message to a third socket, which counts them" };
+        "--capture")
+    { Description = "Send a copy of every message to a third socket, which counts them" };
     private readonly Option<bool> _quiet = new("--quiet", "-q") { Description = "No live status; the summary stays" };
     private readonly RootCommand _root;
 

@@ -26,7 +26,8 @@ internal static class Demo
 
         Worker[] workers = [.. Enumerable.Range(0, options.Workers).Select(i => new Worker(i, Connected(context, workersAt)))];
         Task[] working = [.. workers.Select(static worker => worker.RunAsync())];
-        Client[] clients = [.. Enumerable.Range(0, options.Clients).Select(i => new Client(i, Connected(context, clientsAt), options, ShareOf(options, i)))];
+        Client[] clients = [.. Enumerable.Range(0, options.Clients)
+            .Select(i => new Client(i, Connected(context, clientsAt), options, ShareOf(options, i)))];
         long started = Stopwatch.GetTimestamp();
         var status = new StatusLine(proxy, workers);
         try
@@ -48,13 +49,15 @@ internal static class Demo
         catch (WrongReplyException failure)
         {
             status.Keep();
-            Console.Error.WriteLine(Invariant($"FAIL after {clients.Sum(static client => client.Checked):N0} right replies of {options.Requests:N0}: {failure.Message}."));
+            Console.Error.WriteLine(
+                Invariant($"FAIL after {clients.Sum(static client => client.Checked):N0} right replies of {options.Requests:N0}: {failure.Message}."));
             return 1;
         }
         catch (OperationCanceledException)
         {
             status.Keep();
-            Console.WriteLine(Invariant($"Stopped after {clients.Sum(static client => client.Checked):N0} right replies of {options.Requests:N0}."));
+            Console.WriteLine(Invariant(
+                $"Stopped after {clients.Sum(static client => client.Checked):N0} right replies of {options.Requests:N0}."));
             proxy.Terminate();
             await proxying;
             await context.ShutdownAsync(TimeSpan.FromSeconds(5)); // Requests and replies under way have nobody to go to any more.
@@ -73,7 +76,8 @@ internal static class Demo
     }
 
     /// <summary>The summary; it must add up.</summary>
-    private static int Sum(Options options, ProxyStatistics passed, Worker[] workers, Client[] clients, TimeSpan took, ShutdownReport report, long captured)
+    private static int Sum(Options options, ProxyStatistics passed, Worker[] workers, Client[] clients, TimeSpan took,
+        ShutdownReport report, long captured)
     {
         long right = clients.Sum(static client => client.Checked);
         Console.WriteLine(Invariant($"""
@@ -90,7 +94,8 @@ internal static class Demo
         if (right != options.Requests || passed.FrontReceived.Messages != right || passed.FrontSent.Messages != right
             || passed.Undeliverable != 0 || report.UndeliveredMessages != 0 || (options.Capture && captured != 2 * right))
         {
-            Console.Error.WriteLine(Invariant($"FAIL: {options.Requests:N0} requests were made, and the counts above do not add up to them."));
+            Console.Error.WriteLine(
+                Invariant($"FAIL: {options.Requests:N0} requests were made, and the counts above do not add up to them."));
             return 1;
         }
 
@@ -118,7 +123,8 @@ internal static class Demo
         return socket;
     }
 
-    private static int ShareOf(Options options, int client) => (options.Requests / options.Clients) + (client < options.Requests % options.Clients ? 1 : 0);
+    private static int ShareOf(Options options, int client) =>
+        (options.Requests / options.Clients) + (client < options.Requests % options.Clients ? 1 : 0);
 
     private static string EndpointOf(string transport, string name) => transport switch
     {

@@ -3,7 +3,8 @@ using Net.Zlink;
 
 namespace Samples.PubSub;
 
-/// <summary>Prices under two topics. One subscriber takes "eur", one takes "usd", and a slow one takes both but does not read until the end.</summary>
+/// <summary>Prices under two topics. One subscriber takes "eur", one takes "usd", and a slow one takes both but does not read until the
+/// end.</summary>
 internal sealed class Market(int messages, int mark, string endpoint)
 {
     // 1 KB: a slow subscriber's share of the kernel's buffers is then a few thousand messages, so that its loss shows within the demo.
@@ -25,14 +26,16 @@ internal sealed class Market(int messages, int mark, string endpoint)
     public async Task<string?> RunAsync(TextWriter output, CancellationToken cancellation)
     {
         await using var context = new ZlinkContext();
-        using PubSocket publisher = context.CreatePub(new PubOptions { SendHighWaterMark = mark, SendBufferSize = 64 * 1024, Linger = TimeSpan.FromSeconds(5) });
+        using PubSocket publisher = context.CreatePub(
+            new PubOptions { SendHighWaterMark = mark, SendBufferSize = 64 * 1024, Linger = TimeSpan.FromSeconds(5) });
         string where = publisher.Bind(endpoint);
 
         // All three are there before the first price, so what each must get is known.
         using SubSocket eur = Subscribe(context, where, mark, "eur");
         using SubSocket usd = Subscribe(context, where, mark, "usd");
         using SubSocket slow = Subscribe(context, where, mark, "eur", "usd");
-        while (publisher.PeerCount < 3 || publisher.TopicCount < 2 || !await AllHearAsync(publisher, [eur, usd, slow], cancellation).ConfigureAwait(false))
+        while (publisher.PeerCount < 3 || publisher.TopicCount < 2
+            || !await AllHearAsync(publisher, [eur, usd, slow], cancellation).ConfigureAwait(false))
         {
             await Task.Delay(TimeSpan.FromMilliseconds(1), cancellation).ConfigureAwait(false);
         }
@@ -53,7 +56,8 @@ internal sealed class Market(int messages, int mark, string endpoint)
         }
         catch (OperationCanceledException)
         {
-            output.WriteLine(FormattableString.Invariant($"eur {_eur:N0}, usd {_usd:N0} of {messages / 2:N0} each; {publisher.GetStatistics().DroppedAtHighWaterMark - before.DroppedAtHighWaterMark:N0} dropped at the mark of {mark:N0}"));
+            output.WriteLine(FormattableString.Invariant(
+                $"eur {_eur:N0}, usd {_usd:N0} of {messages / 2:N0} each; {publisher.GetStatistics().DroppedAtHighWaterMark - before.DroppedAtHighWaterMark:N0} dropped at the mark of {mark:N0}"));
             if (cancellation.IsCancellationRequested)
             {
                 throw;
@@ -65,7 +69,8 @@ internal sealed class Market(int messages, int mark, string endpoint)
         long dropped = publisher.GetStatistics().DroppedAtHighWaterMark - before.DroppedAtHighWaterMark;
         int total = messages / 2 * 2;
         long late = await DrainAsync(slow, total - dropped, cancellation).ConfigureAwait(false);
-        output.WriteLine(FormattableString.Invariant($"eur {_eur:N0}, usd {_usd:N0} of {total / 2:N0} each; the slow one {late:N0} of {total:N0}: {dropped:N0} dropped at its mark of {mark:N0}"));
+        output.WriteLine(FormattableString.Invariant(
+            $"eur {_eur:N0}, usd {_usd:N0} of {total / 2:N0} each; the slow one {late:N0} of {total:N0}: {dropped:N0} dropped at its mark of {mark:N0}"));
         return dropped == 0 ? "the slow subscriber missed nothing: give it more --messages, or a lower --mark"
             : late + dropped != total ? "what the slow subscriber got and what was counted as dropped are not all there is"
             : null;
@@ -101,10 +106,12 @@ internal sealed class Market(int messages, int mark, string endpoint)
                 }
             }
 
-            // What some heard and others did not must not be counted later: wait until nothing is under way any more, nor come in and unread.
+            // What some heard and others did not must not be counted later: wait until nothing is under way any more, nor come in and
+            // unread.
             SocketStatistics sent = publisher.GetStatistics();
             SocketStatistics[] counters = [.. subscribers.Select(static s => s.GetStatistics())];
-            if (sent.QueuedMessages == 0 && counters.Sum(static b => b.ReceivedMessages) == sent.WrittenMessages && counters.All(static b => b.UnreadMessages == 0))
+            if (sent.QueuedMessages == 0 && counters.Sum(static b => b.ReceivedMessages) == sent.WrittenMessages
+                && counters.All(static b => b.UnreadMessages == 0))
             {
                 return Array.TrueForAll(heard, static one => one);
             }
@@ -165,7 +172,8 @@ internal sealed class Market(int messages, int mark, string endpoint)
             {
                 // The one whose queue is long is the slow one: that is how a publisher finds out.
                 long longest = publisher.GetPeers().Max(static p => p.Outbound.Messages);
-                output.WriteLine(FormattableString.Invariant($"published {2 * (i + 1),9:N0}   longest queue {longest,6:N0}   dropped {publisher.GetStatistics().DroppedAtHighWaterMark,9:N0}"));
+                output.WriteLine(FormattableString.Invariant(
+                    $"published {2 * (i + 1),9:N0}   longest queue {longest,6:N0}   dropped {publisher.GetStatistics().DroppedAtHighWaterMark,9:N0}"));
             }
         }
 

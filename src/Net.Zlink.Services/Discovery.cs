@@ -11,7 +11,8 @@ namespace Net.Zlink.Services;
 /// connections tell who is alive.</remarks>
 /// <example>
 /// <code>
-/// await using var discovery = new Discovery(context); discovery.ConnectRegistry("tcp://registry:5560");
+/// await using var discovery = new Discovery(context);
+/// discovery.ConnectRegistry("tcp://registry:5560");
 /// ServiceSnapshot echo = await discovery.WaitForAsync("echo");
 /// </code>
 /// </example>

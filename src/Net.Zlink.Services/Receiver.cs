@@ -16,9 +16,11 @@ namespace Net.Zlink.Services;
 /// </remarks>
 /// <example>
 /// <code>
-/// await using var receiver = new Receiver(context); receiver.Bind("tcp://*:5555"); receiver.ConnectRegistry("tcp://registry:5561");
-/// receiver.Register("echo"); await receiver.ServeAsync((request, cancellationToken) => request.ReplyAsync(request.Memory,
-/// cancellationToken));
+/// await using var receiver = new Receiver(context);
+/// receiver.Bind("tcp://*:5555");
+/// receiver.ConnectRegistry("tcp://registry:5561");
+/// receiver.Register("echo");
+/// await receiver.ServeAsync((request, cancellationToken) => request.ReplyAsync(request.Memory, cancellationToken));
 /// </code>
 /// </example>
 public sealed class Receiver : IAsyncDisposable, IDisposable
@@ -53,8 +55,12 @@ public sealed class Receiver : IAsyncDisposable, IDisposable
         ArgumentOutOfRangeException.ThrowIfLessThanOrEqual(_options.HeartbeatInterval, TimeSpan.Zero, nameof(options));
         ArgumentOutOfRangeException.ThrowIfLessThanOrEqual(_options.AckTimeout, TimeSpan.Zero, nameof(options));
         RoutingId = _options.RoutingId.IsEmpty ? RandomRoutingId() : _options.RoutingId.Copy();
-        var socketOptions = new RouterOptions { Linger = DefaultLinger, SendHighWaterMark = HighWaterMark,
-            ReceiveHighWaterMark = HighWaterMark };
+        var socketOptions = new RouterOptions
+        {
+            Linger = DefaultLinger,
+            SendHighWaterMark = HighWaterMark,
+            ReceiveHighWaterMark = HighWaterMark
+        };
         _options.ConfigureSocket?.Invoke(socketOptions);
         socketOptions.RoutingId = RoutingId;
         socketOptions.OnDuplicateRoutingId = DuplicateRoutingId.Share; // Two gateways may have one id: each is answered by its connection.

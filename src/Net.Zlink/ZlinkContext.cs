@@ -44,8 +44,12 @@ public sealed class ZlinkContext : IDisposable, IAsyncDisposable
             : NullLogger.Instance;
         _host = new EngineHost(options.ShardCount, options.Pool ?? new BufferPool(options.PoolOptions), options.TimeProvider, logger,
             new ShardWatch(this, logger), options.TlsAndWebSocketShardCount,
-            options.MaxHandshakes) { Budget = ByteBudget.Of(options.QueuedByteLimit ?? 0, logger),
-            Unfinished = FairLimit.Of(options.UnfinishedByteLimit ?? 0), Subscriptions = FairLimit.Of(options.SubscriptionByteLimit ?? 0) };
+            options.MaxHandshakes)
+        {
+            Budget = ByteBudget.Of(options.QueuedByteLimit ?? 0, logger),
+            Unfinished = FairLimit.Of(options.UnfinishedByteLimit ?? 0),
+            Subscriptions = FairLimit.Of(options.SubscriptionByteLimit ?? 0)
+        };
         Sockets = new ContextSockets(options.MaxSockets);
         _meters = new ZlinkMeters(this);
         _shutdown = new Lazy<Task<ShutdownReport>>(DrainAsync);
@@ -146,9 +150,15 @@ public sealed class ZlinkContext : IDisposable, IAsyncDisposable
     public ContextStatistics GetStatistics()
     {
         ShardStatistics[] shards = [.. _host.Shards.All.Select(ShardStatistics.Of)];
-        return new ContextStatistics { Shards = shards, Sockets = Sockets.Count, QueuedBytes = _host.Budget?.Used ?? 0,
-            QueuesWaiting = _host.Budget?.Waiting ?? 0, UnfinishedBytes = _host.Unfinished?.Bytes ?? 0,
-            SubscriptionBytes = _host.Subscriptions?.Bytes ?? 0 };
+        return new ContextStatistics
+        {
+            Shards = shards,
+            Sockets = Sockets.Count,
+            QueuedBytes = _host.Budget?.Used ?? 0,
+            QueuesWaiting = _host.Budget?.Waiting ?? 0,
+            UnfinishedBytes = _host.Unfinished?.Bytes ?? 0,
+            SubscriptionBytes = _host.Subscriptions?.Bytes ?? 0
+        };
     }
 
     /// <summary>

@@ -12,8 +12,17 @@ public sealed partial class LayerTests
 
     private static readonly Dictionary<string, int> Layers = new(StringComparer.Ordinal)
     {
-        ["Protocol"] = 0, ["Model"] = 0, ["Common"] = 0, ["Registry"] = 1, ["Discovery"] = 1, ["Registration"] = 1, ["LoadBalancing"] = 1,
-            ["Gateway"] = 2, ["RequestHandling"] = 2, ["Options"] = 3, [""] = 3,
+        ["Protocol"] = 0,
+        ["Model"] = 0,
+        ["Common"] = 0,
+        ["Registry"] = 1,
+        ["Discovery"] = 1,
+        ["Registration"] = 1,
+        ["LoadBalancing"] = 1,
+        ["Gateway"] = 2,
+        ["RequestHandling"] = 2,
+        ["Options"] = 3,
+        [""] = 3,
     };
 
     [Fact]

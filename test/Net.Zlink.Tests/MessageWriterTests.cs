@@ -29,7 +29,8 @@ public sealed class MessageWriterTests
             Assert.Equal(1, builder.Count);
             sender.Send(builder.EndPart().Add("end"));
             using Message message = receiver.Receive(Guard.Limit);
-            Assert.Equal(["topic", "[1,2,3]", "end"], Enumerable.Range(0, message.PartCount).Select(part => message.GetString(part)), StringComparer.Ordinal);
+            Assert.Equal(["topic", "[1,2,3]", "end"], Enumerable.Range(0, message.PartCount).Select(part => message.GetString(part)),
+                StringComparer.Ordinal);
         }
     }
 

@@ -10,8 +10,11 @@ internal static class AllocCommand
     public static Command Create()
     {
         var messages = new Option<int>("--messages") { Description = "Messages measured per case.", DefaultValueFactory = _ => 1_000_000 };
-        var warmUp = new Option<int>("--warm-up") { Description = "Messages before that, not measured.",
-            DefaultValueFactory = _ => 200_000 };
+        var warmUp = new Option<int>("--warm-up")
+        {
+            Description = "Messages before that, not measured.",
+            DefaultValueFactory = _ => 200_000
+        };
         var only = new Option<string?>("--only") { Description = "Only cases whose name contains this text, e.g. 'pull' or 'ping-pong'." };
         Option<int> mark = new Option<int>("--hwm")
         {
@@ -20,8 +23,11 @@ internal static class AllocCommand
             DefaultValueFactory = _ => 1_000,
         }.AtLeast(1);
         Option<string> pool = AllocPools.CreateOption();
-        var inline = new Option<bool>("--inline-completions") { Description =
-            "Start the measured processes with the runtime's inline completions on." };
+        var inline = new Option<bool>("--inline-completions")
+        {
+            Description =
+            "Start the measured processes with the runtime's inline completions on."
+        };
         var json = new Option<FileInfo?>("--json") { Description = "Also write the figures to this file." };
         var command = new ExampleCommand(
             "alloc",

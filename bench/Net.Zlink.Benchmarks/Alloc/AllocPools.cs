@@ -14,13 +14,19 @@ internal static class AllocPools
 
     public static Option<string> CreateOption()
     {
-        var pool = new Option<string>(OptionName) { Description = "The measured process's buffer pool, as Net.Zlink's presets.",
-            DefaultValueFactory = _ => Server };
+        var pool = new Option<string>(OptionName)
+        {
+            Description = "The measured process's buffer pool, as Net.Zlink's presets.",
+            DefaultValueFactory = _ => Server
+        };
         pool.AcceptOnlyFromAmong(Default, Server);
         return pool;
     }
 
     public static ZlinkContext CreateContext(string pool) =>
-        new(new ZlinkContextOptions { PoolOptions = string.Equals(pool, Server, StringComparison.Ordinal) ? BufferPoolOptions.Server
-            : BufferPoolOptions.Default });
+        new(new ZlinkContextOptions
+        {
+            PoolOptions = string.Equals(pool, Server, StringComparison.Ordinal) ? BufferPoolOptions.Server
+            : BufferPoolOptions.Default
+        });
 }

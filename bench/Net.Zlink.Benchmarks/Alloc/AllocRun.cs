@@ -81,7 +81,8 @@ internal sealed record AllocRun(int WarmUp, int Messages, int HighWaterMark, boo
         string? seconds = await sockets.ReadLineAsync(AllocChild.SecondsReply, RunLimit, cancellation);
         AllocMark used = await ReadMarkAsync(sockets, StartLimit, cancellation);
         return new AllocResult(name, used, TimeSpan.FromSeconds(
-            double.Parse(seconds![AllocChild.SecondsReply.Length..], CultureInfo.InvariantCulture))) { MostBytes = bar };
+            double.Parse(seconds![AllocChild.SecondsReply.Length..], CultureInfo.InvariantCulture)))
+        { MostBytes = bar };
     }
 
     private static string Text(int number) => number.ToString(CultureInfo.InvariantCulture);

@@ -48,8 +48,12 @@ internal sealed class RawClient : IDisposable
     {
         // A reply that takes longer than this is lost: a window is far below a second's work.
         const int TimeoutMilliseconds = 30_000;
-        var socket = new Socket(server.AddressFamily, SocketType.Stream, ProtocolType.Tcp) { NoDelay = true,
-            ReceiveTimeout = TimeoutMilliseconds, SendTimeout = TimeoutMilliseconds };
+        var socket = new Socket(server.AddressFamily, SocketType.Stream, ProtocolType.Tcp)
+        {
+            NoDelay = true,
+            ReceiveTimeout = TimeoutMilliseconds,
+            SendTimeout = TimeoutMilliseconds
+        };
         socket.Connect(server);
         return socket;
     }

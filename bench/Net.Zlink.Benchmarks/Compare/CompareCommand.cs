@@ -20,9 +20,12 @@ internal static class CompareCommand
     };
 
     private static readonly Option<string[]> Bars =
-        new("--bar") { Description =
+        new("--bar")
+        {
+            Description =
         "What a server must reach, repeatable: NAME:FIGURE>=1.05x, NAME:FIGURE<=0.7x@OTHER, NAME:FIGURE<=120; CASE/NAME:... for one case "
-        + "of several. Figures: rate, p50, p99, connect, cpu, peak, idle, held." };
+        + "of several. Figures: rate, p50, p99, connect, cpu, peak, idle, held."
+        };
 
     private static readonly Option<string?> Load =
         new("--load") { Description = $"The load generator's command; by default the environment variable {LoadCommand.Variable}." };

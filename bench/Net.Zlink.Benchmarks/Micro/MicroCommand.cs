@@ -37,8 +37,11 @@ internal static class MicroCommand
 
     private static void Configure(Command command)
     {
-        var dry = new Option<bool>("--dry") { Description =
-            "Run each benchmark once, in this process: a test that they run, not a measurement." };
+        var dry = new Option<bool>("--dry")
+        {
+            Description =
+            "Run each benchmark once, in this process: a test that they run, not a measurement."
+        };
         command.Add(dry);
         command.TreatUnmatchedTokensAsErrors = false;
         command.SetAction(request => Run(request.GetValue(dry), [.. request.UnmatchedTokens]));

@@ -42,8 +42,11 @@ internal static class ProfileCommand
         new("--allocations") { Description = "Also record what is allocated, and where: one event per 100 KB." };
 
     private static readonly Option<FileInfo> Output =
-        new("--output") { Description = "Where the trace goes (PerfView, speedscope after conversion, Visual Studio read it).",
-        DefaultValueFactory = _ => new FileInfo("profile.nettrace") };
+        new("--output")
+        {
+            Description = "Where the trace goes (PerfView, speedscope after conversion, Visual Studio read it).",
+            DefaultValueFactory = _ => new FileInfo("profile.nettrace")
+        };
 
     public static Command Create()
     {

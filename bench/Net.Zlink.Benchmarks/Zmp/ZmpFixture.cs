@@ -16,8 +16,11 @@ internal sealed class ZmpFixture : IDisposable
     {
         DealerSocket socket = _context.CreateDealer();
         Core = socket.Core;
-        Pipe = new WireLink(Core, socket.Options.Snapshot(ZmpSocketType.Dealer, alias: null)) { Endpoint = "tcp://benchmark",
-            IsActive = false };
+        Pipe = new WireLink(Core, socket.Options.Snapshot(ZmpSocketType.Dealer, alias: null))
+        {
+            Endpoint = "tcp://benchmark",
+            IsActive = false
+        };
         Messages = messages;
         Size = size;
         Frame = ZmpFrame.HeaderSize + size;

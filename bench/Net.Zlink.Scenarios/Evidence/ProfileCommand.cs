@@ -11,8 +11,11 @@ internal static class ProfileCommand
     {
         var file = new Argument<FileInfo>("file") { Description = "A .nettrace, as --trace writes it." };
         var top = new Option<int>("--top") { Description = "Rows per table.", DefaultValueFactory = _ => 30 };
-        var find = new Option<string?>("--find") { Description =
-            "Also show who calls, and what is called by, the methods whose name contains this text." };
+        var find = new Option<string?>("--find")
+        {
+            Description =
+            "Also show who calls, and what is called by, the methods whose name contains this text."
+        };
         var command = new ExampleCommand(
             "profile",
             "Prints the top methods of a trace (exclusive and inclusive), collections and pauses, lock contention with its places, the "

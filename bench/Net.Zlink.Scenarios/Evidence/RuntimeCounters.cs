@@ -66,8 +66,12 @@ internal sealed class RuntimeCounters : IAsyncDisposable
             _isCounting = false;
             double seconds = Stopwatch.GetElapsedTime(_started).TotalSeconds;
             return _evidence.Seconds == 0 ? null : _evidence
-                with { Seconds = Math.Round(seconds, 2), AllocatedMegabytesPerSecond =
-                Math.Round(_allocated / BytesPerMegabyte / _evidence.Seconds, 3) };
+                with
+            {
+                Seconds = Math.Round(seconds, 2),
+                AllocatedMegabytesPerSecond =
+                Math.Round(_allocated / BytesPerMegabyte / _evidence.Seconds, 3)
+            };
         }
     }
 

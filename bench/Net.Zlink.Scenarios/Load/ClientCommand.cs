@@ -14,8 +14,11 @@ internal static class ClientCommand
 {
     public static Command Create()
     {
-        var scenario = new Argument<Scenario>("scenario") { Description =
-            "s0: one connection, one in flight. s1: connect, and one message each at the end. s2: throughput." };
+        var scenario = new Argument<Scenario>("scenario")
+        {
+            Description =
+            "s0: one connection, one in flight. s1: connect, and one message each at the end. s2: throughput."
+        };
         var connect = new Option<string>("--connect") { Description = "The server: transport://host:port.", Required = true };
         var name = new Option<string>("--name") { Description = "The stack's name in the results.", DefaultValueFactory = _ => "external" };
         var quiet = new Option<bool>("--quiet") { Description = "Only the result." };
@@ -37,7 +40,8 @@ internal static class ClientCommand
         {
             Address address = Address.Parse(request.GetValue(connect)!);
             ScenarioSettings settings = options.Read(request, request.GetValue(scenario), Environment.ProcessorCount)
-                with { Transport = address.Transport };
+                with
+            { Transport = address.Transport };
             bool isChild = request.GetValue(child);
             PortRange.Check(settings.Connections);
             DescriptorLimit.Check(settings.Connections);

@@ -86,8 +86,12 @@ internal sealed record PatternResult(PatternCase Case, IReadOnlyList<Run> Runs, 
     {
         Server = row.Stack,
         Round = row.Round,
-        Load = row.MessagesPerSecond is { } rate ? new LoadResult { Result = ResultRow.Pass, MessagesPerSecond = rate,
-            Received = row.Messages } : null,
+        Load = row.MessagesPerSecond is { } rate ? new LoadResult
+        {
+            Result = ResultRow.Pass,
+            MessagesPerSecond = rate,
+            Received = row.Messages
+        } : null,
         Latency = row.LatencyMicroseconds,
         OthersPercent = row.OthersPercent,
         Fault = row.Fault,

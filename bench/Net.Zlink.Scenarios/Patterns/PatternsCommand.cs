@@ -15,42 +15,73 @@ internal sealed class PatternsCommand
 
     private readonly Option<string[]> _pattern;
     private readonly Option<string[]> _transport =
-        new Option<string[]>("--transport") { Description = "Over what, repeatable.",
-        DefaultValueFactory = _ => PatternNames.Transports }.Among(PatternNames.Transports);
+        new Option<string[]>("--transport")
+        {
+            Description = "Over what, repeatable.",
+            DefaultValueFactory = _ => PatternNames.Transports
+        }.Among(PatternNames.Transports);
     private readonly Option<int[]> _size = new(
-        "--size") { Description = "Bytes of one message, repeatable.", DefaultValueFactory = _ => PatternNames.Sizes,
-        AllowMultipleArgumentsPerToken = true };
+        "--size")
+    {
+        Description = "Bytes of one message, repeatable.",
+        DefaultValueFactory = _ => PatternNames.Sizes,
+        AllowMultipleArgumentsPerToken = true
+    };
     private readonly Option<int> _clients;
     private readonly Option<int?> _count = new Option<int?>(
-        "--count") { Description =
+        "--count")
+    {
+        Description =
         $"Messages measured per run; by default, as the native programs do it, {PatternCounts.SmallMessages} up to "
-        + $"{PatternCounts.SmallSize} bytes and {PatternCounts.LargeMessages} above, which is over in some milliseconds." }.AtLeast(1);
+        + $"{PatternCounts.SmallSize} bytes and {PatternCounts.LargeMessages} above, which is over in some milliseconds."
+    }.AtLeast(1);
     private readonly Option<int?> _largeCount =
-        new Option<int?>("--large-count") { Description =
-        $"The same for messages above {PatternCounts.SmallSize} bytes; by default --count." }.AtLeast(1);
+        new Option<int?>("--large-count")
+        {
+            Description =
+        $"The same for messages above {PatternCounts.SmallSize} bytes; by default --count."
+        }.AtLeast(1);
     private readonly Option<int> _warmUp = new Option<int>(
-        "--warm-up") { Description = "Messages before that, one at a time.",
-        DefaultValueFactory = _ => PatternCounts.DefaultWarmUp }.AtLeast(0);
+        "--warm-up")
+    {
+        Description = "Messages before that, one at a time.",
+        DefaultValueFactory = _ => PatternCounts.DefaultWarmUp
+    }.AtLeast(0);
     private readonly Option<int?> _roundTrips =
-        new Option<int?>("--round-trips") { Description =
-        "Round trips measured per run; by default 500 or 1000, by pattern, as natively." }.AtLeast(1);
+        new Option<int?>("--round-trips")
+        {
+            Description =
+        "Round trips measured per run; by default 500 or 1000, by pattern, as natively."
+        }.AtLeast(1);
     private readonly Option<string[]> _api = new Option<string[]>(
-        "--api") { Description = "Ours: receive one message a call, or many (ReceiveMany). The native library has single messages only.",
-        DefaultValueFactory = _ => PatternNames.Apis }.Among(PatternNames.Apis);
+        "--api")
+    {
+        Description = "Ours: receive one message a call, or many (ReceiveMany). The native library has single messages only.",
+        DefaultValueFactory = _ => PatternNames.Apis
+    }.Among(PatternNames.Apis);
     private readonly Option<DirectoryInfo?> _programs =
-        new("--native-programs") { Description =
+        new("--native-programs")
+        {
+            Description =
         $"The folder of the native library's own programs (comp_current_pair ...), to run these instead of calling the library that "
-        + $"{NativeZlink.Variable} names." };
+        + $"{NativeZlink.Variable} names."
+        };
     private readonly Option<int> _rounds = new Option<int>(
-        "--rounds") { Description = "Rounds that count.", DefaultValueFactory = _ => 5 }.AtLeast(1);
+        "--rounds")
+    { Description = "Rounds that count.", DefaultValueFactory = _ => 5 }.AtLeast(1);
     private readonly Option<int> _discard = new Option<int>(
-        "--discard") { Description = "Rounds before them that do not.", DefaultValueFactory = _ => 1 }.AtLeast(0);
+        "--discard")
+    { Description = "Rounds before them that do not.", DefaultValueFactory = _ => 1 }.AtLeast(0);
     private readonly Option<int> _compile = PatternRunCommand.Compile();
     private readonly Option<bool> _inline = new(
-        "--inline-completions") { Description = "Start ours with the runtime's inline completions on." };
+        "--inline-completions")
+    { Description = "Start ours with the runtime's inline completions on." };
     private readonly Option<string[]> _bar = new(
-        "--bar") { Description =
-        "What ours must reach, repeatable: PAIR/tcp/64:rate>=2.5x, */tcp/64:latency<=1.2x, PAIR/ipc/64:rate>=1000000." };
+        "--bar")
+    {
+        Description =
+        "What ours must reach, repeatable: PAIR/tcp/64:rate>=2.5x, */tcp/64:latency<=1.2x, PAIR/ipc/64:rate>=1000000."
+    };
     private readonly Option<string[]> _bars =
         new Option<string[]>("--bars") { Description = "A set of bars; 'issue': what was promised for the first release." }.Among(
         PatternBar.Presets);
@@ -60,10 +91,17 @@ internal sealed class PatternsCommand
 
     private PatternsCommand(int clients, string[] patterns)
     {
-        _pattern = new Option<string[]>("--pattern") { Description = "Which patterns, repeatable.",
-            DefaultValueFactory = _ => patterns }.Among(patterns);
-        _clients = new Option<int>("--clients") { Description = "Clients to the one server.", DefaultValueFactory = _ => clients,
-            Hidden = clients == 1 }.AtLeast(1);
+        _pattern = new Option<string[]>("--pattern")
+        {
+            Description = "Which patterns, repeatable.",
+            DefaultValueFactory = _ => patterns
+        }.Among(patterns);
+        _clients = new Option<int>("--clients")
+        {
+            Description = "Clients to the one server.",
+            DefaultValueFactory = _ => clients,
+            Hidden = clients == 1
+        }.AtLeast(1);
     }
 
     public static Command CreatePatterns() => new PatternsCommand(clients: 1, PatternNames.All).Create(

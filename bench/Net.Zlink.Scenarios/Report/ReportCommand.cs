@@ -9,8 +9,11 @@ internal static class ReportCommand
 {
     public static Command Create()
     {
-        var inputs = new Argument<string[]>("summaries") { Description = $"{SummaryFile.Name} files, or folders with some anywhere below.",
-            Arity = ArgumentArity.OneOrMore };
+        var inputs = new Argument<string[]>("summaries")
+        {
+            Description = $"{SummaryFile.Name} files, or folders with some anywhere below.",
+            Arity = ArgumentArity.OneOrMore
+        };
         var output = new Option<FileInfo>("--output") { Description = "The page.", DefaultValueFactory = _ => new FileInfo("report.html") };
         var markdown = new Option<FileInfo?>("--markdown") { Description = "Also the tables as Markdown, in this file." };
         var command = new ExampleCommand(

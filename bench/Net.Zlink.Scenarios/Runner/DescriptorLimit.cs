@@ -60,7 +60,8 @@ internal static class DescriptorLimit
     {
         using Process? shell = OperatingSystem.IsWindows() ? null
             : Process.Start(new ProcessStartInfo("/bin/sh",
-            ["-c", $"ulimit -n {limit.ToString(CultureInfo.InvariantCulture)}"]) { RedirectStandardError = true, UseShellExecute = false });
+            ["-c", $"ulimit -n {limit.ToString(CultureInfo.InvariantCulture)}"])
+            { RedirectStandardError = true, UseShellExecute = false });
         shell?.WaitForExit();
         return shell?.ExitCode == 0;
     }

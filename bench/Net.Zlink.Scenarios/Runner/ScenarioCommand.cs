@@ -13,24 +13,50 @@ internal static class ScenarioCommand
     public static Command Create(Scenario scenario)
     {
         string name = ScenarioNames.NameOf(scenario);
-        var stacks = new Option<string[]>("--stack") { Description =
+        var stacks = new Option<string[]>("--stack")
+        {
+            Description =
             $"Only these, in this order; ratios are to the first. Default: {string.Join(", ", Stacks.Served)}, and those of --external "
-            + $"and --command.", AllowMultipleArgumentsPerToken = true };
-        var external = new Option<string?>("--external") { Description =
-            "A server that someone else runs, as one more stack: transport://host:port." };
-        var commands = new Option<string[]>("--command") { Description =
+            + $"and --command.",
+            AllowMultipleArgumentsPerToken = true
+        };
+        var external = new Option<string?>("--external")
+        {
+            Description =
+            "A server that someone else runs, as one more stack: transport://host:port."
+        };
+        var commands = new Option<string[]>("--command")
+        {
+            Description =
             "NAME=COMMAND: someone else's server as one more stack, started for each round; {port} and {shards} are filled in, and it "
-            + "prints READY when it listens." };
-        Option<int?> rounds = new Option<int?>("--rounds") { Description =
-            "Rounds; every other one runs backwards. Default 5, quick 1." }.AtLeast(1);
-        var pin = new Option<string>("--pin") { Description =
-            "auto: halves of the processors, from 4 on. off. Or SERVER/CLIENT, such as 0-3/4-7.", DefaultValueFactory = _ => "auto" };
-        var trace = new Option<FileInfo?>("--trace") { Description =
-            "Keep an EventPipe trace with CPU samples of the server; its figures then count for nothing. Read it with 'profile'." };
-        var allocations = new Option<bool>("--trace-allocations") { Description =
-            "The trace also has what is allocated, and where: one event per 100 KB." };
-        var output = new Option<string?>("--output") { Description =
-            "Folder for metrics.csv and summary.json. Default: artifacts/scenarios/NAME-TIME." };
+            + "prints READY when it listens."
+        };
+        Option<int?> rounds = new Option<int?>("--rounds")
+        {
+            Description =
+            "Rounds; every other one runs backwards. Default 5, quick 1."
+        }.AtLeast(1);
+        var pin = new Option<string>("--pin")
+        {
+            Description =
+            "auto: halves of the processors, from 4 on. off. Or SERVER/CLIENT, such as 0-3/4-7.",
+            DefaultValueFactory = _ => "auto"
+        };
+        var trace = new Option<FileInfo?>("--trace")
+        {
+            Description =
+            "Keep an EventPipe trace with CPU samples of the server; its figures then count for nothing. Read it with 'profile'."
+        };
+        var allocations = new Option<bool>("--trace-allocations")
+        {
+            Description =
+            "The trace also has what is allocated, and where: one event per 100 KB."
+        };
+        var output = new Option<string?>("--output")
+        {
+            Description =
+            "Folder for metrics.csv and summary.json. Default: artifacts/scenarios/NAME-TIME."
+        };
         var json = new Option<bool>("--json") { Description = "Standard output for machines: one JSON object a line, the summary last." };
         var quiet = new Option<bool>("--quiet") { Description = "No live view: only RESULT, METRIC and the table." };
         var settings = new SettingsOptions();

@@ -18,19 +18,28 @@ internal static class ServerCommand
         [.. Stacks.Served]);
 
     private static readonly Option<string> Endpoint =
-        new("--endpoint") { Description = "Where it listens: transport://address:port; port 0 takes a free one.",
-        DefaultValueFactory = _ => "tcp://127.0.0.1:0" };
+        new("--endpoint")
+        {
+            Description = "Where it listens: transport://address:port; port 0 takes a free one.",
+            DefaultValueFactory = _ => "tcp://127.0.0.1:0"
+        };
 
     private static readonly Option<int> Backlog =
         new("--backlog") { Description = "The queue of connections to accept.", DefaultValueFactory = _ => new ScenarioSettings().Backlog };
 
     private static readonly Option<int> HighWaterMark =
-        new("--hwm") { Description = "Messages that may be queued per connection and direction.",
-        DefaultValueFactory = _ => new ScenarioSettings().HighWaterMark };
+        new("--hwm")
+        {
+            Description = "Messages that may be queued per connection and direction.",
+            DefaultValueFactory = _ => new ScenarioSettings().HighWaterMark
+        };
 
     private static readonly Option<int> Shards =
-        new("--shards") { Description = "Shards of net-zlink, I/O threads of native; the others have none.",
-        DefaultValueFactory = _ => Environment.ProcessorCount };
+        new("--shards")
+        {
+            Description = "Shards of net-zlink, I/O threads of native; the others have none.",
+            DefaultValueFactory = _ => Environment.ProcessorCount
+        };
 
     private static readonly Option<bool> Child =
         new("--child") { Description = "Report to the program that started it, and end with it.", Hidden = true };

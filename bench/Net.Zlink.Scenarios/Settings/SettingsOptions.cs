@@ -11,8 +11,11 @@ namespace Net.Zlink.Scenarios.Settings;
 internal sealed class SettingsOptions
 {
     private readonly Option<string> _profile =
-        new Option<string>("--profile") { Description = "fixed: figures to compare. quick: seconds, to see that it works.",
-        DefaultValueFactory = _ => Profiles.Fixed }.AcceptOnlyFromAmong(Profiles.Fixed, Profiles.Quick);
+        new Option<string>("--profile")
+        {
+            Description = "fixed: figures to compare. quick: seconds, to see that it works.",
+            DefaultValueFactory = _ => Profiles.Fixed
+        }.AcceptOnlyFromAmong(Profiles.Fixed, Profiles.Quick);
     private readonly Option<string?> _transport =
         new Option<string?>("--transport") { Description = "tcp, tls, ws or wss." }.AcceptOnlyFromAmong([.. Address.Transports]);
     private readonly Option<int?> _connections = Number("--ccu", "Connections.", 1);
@@ -34,7 +37,8 @@ internal sealed class SettingsOptions
     private readonly Option<int?> _sendBatch = Number("--send-batch", "Messages that the client sends in one call, at most.", 1);
     private readonly Option<int?> _sampleRate = Number("--latency-sample-rate", "Each so manyth reply is timed.", 1);
     private readonly Option<bool?> _inline = new(
-        "--inline-completions") { Description = "The runtime's switch, for every .NET server alike: true or false." };
+        "--inline-completions")
+    { Description = "The runtime's switch, for every .NET server alike: true or false." };
 
     public void AddTo(Command command)
     {

@@ -278,7 +278,7 @@ internal sealed class Requests : IDisposable
                 continue;
             }
 
-            switch (TryHandOver(request, ready.Links[index], ready.Instances[index]))
+            switch (TryTransfer(request, ready.Links[index], ready.Instances[index]))
             {
                 case null:
                 case ZlinkError.None:
@@ -300,7 +300,7 @@ internal sealed class Requests : IDisposable
     }
 
     /// <returns>Null: the request has ended. Else what the socket says.</returns>
-    private ZlinkError? TryHandOver(PendingRequest request, ReceiverLink link, ServiceInstance receiver)
+    private ZlinkError? TryTransfer(PendingRequest request, ReceiverLink link, ServiceInstance receiver)
     {
         if (!Pending.BeginAttempt(request, link, receiver))
         {

@@ -127,7 +127,7 @@ internal sealed class ServeLoop(ReceiverRequests requests, Func<ServiceRequest, 
 
     private bool TryDequeue(out ServiceRequest request)
     {
-        bool hasRoom;
+        bool hasCapacity;
         lock (_gate)
         {
             if (_isStopped || _running == maxConcurrency || !_held.TryDequeue(out request))
@@ -137,10 +137,10 @@ internal sealed class ServeLoop(ReceiverRequests requests, Func<ServiceRequest, 
             }
 
             _running++;
-            hasRoom = _held.Count == MaxHeldRequests / 2;
+            hasCapacity = _held.Count == MaxHeldRequests / 2;
         }
 
-        if (hasRoom)
+        if (hasCapacity)
         {
             _room.Open();
         }

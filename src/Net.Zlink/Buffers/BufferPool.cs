@@ -16,7 +16,8 @@ namespace Net.Zlink.Buffers;
 /// </remarks>
 /// <example>
 /// <code>
-/// using IMemoryOwner&lt;byte&gt; owner = BufferPool.Shared.Rent(1_500); int length = Encoding.UTF8.GetBytes("hello", owner.Memory.Span);
+/// using IMemoryOwner&lt;byte&gt; owner = BufferPool.Shared.Rent(1_500);
+/// int length = Encoding.UTF8.GetBytes("hello", owner.Memory.Span);
 /// socket.Send(owner.Memory.Span[..length]);
 /// </code>
 /// </example>

@@ -16,8 +16,9 @@ namespace Net.Zlink;
 /// </remarks>
 /// <example>
 /// <code>
-/// Dictionary&lt;RoutingId, int&gt; requests = []; using Message message = await router.ReceiveAsync(); requests[message.RoutingId.Copy()]
-/// = 1;
+/// Dictionary&lt;RoutingId, int&gt; requests = [];
+/// using Message message = await router.ReceiveAsync();
+/// requests[message.RoutingId.Copy()] = 1;
 /// </code>
 /// </example>
 [JsonConverter(typeof(RoutingIdJsonConverter))]

@@ -25,8 +25,12 @@ public sealed class WebSocketTransportOptions
     /// </summary>
     public Func<WebSocketRequest, CancellationToken, ValueTask<WebSocketAdmission>>? Admission { get; set; }
 
-    internal WebSocketSettings Snapshot() => new() { AllowedOrigins = [.. AllowedOrigins], AllowedPaths = [.. AllowedPaths],
-        Admission = Admission is { } admits ? context => AskAsync(admits, context) : null };
+    internal WebSocketSettings Snapshot() => new()
+    {
+        AllowedOrigins = [.. AllowedOrigins],
+        AllowedPaths = [.. AllowedPaths],
+        Admission = Admission is { } admits ? context => AskAsync(admits, context) : null
+    };
 
     private static async ValueTask<UpgradeRefusal> AskAsync(
         Func<WebSocketRequest, CancellationToken, ValueTask<WebSocketAdmission>> admits, UpgradeContext context) =>

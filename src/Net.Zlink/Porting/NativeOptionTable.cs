@@ -197,12 +197,12 @@ internal static class NativeOptionTable
 
     private static NativeOption TlsText(int number, string name, string property, Func<TlsOptions, string> get, Action<TlsOptions,
         string> set) => new(number, name, property, NativeKind.Text)
-    {
-        Fits = static _ => true,
-        GetBytes = t => Encoding.UTF8.GetBytes(get(t.Options.Tls)),
-        SetBytes = (t, v) => set(t.Options.Tls, v.Length <= LongestTlsText ? Encoding.UTF8.GetString(v)
-            : throw new ArgumentException($"takes at most {LongestTlsText} bytes, not {v.Length}", nameof(v))),
-    };
+        {
+            Fits = static _ => true,
+            GetBytes = t => Encoding.UTF8.GetBytes(get(t.Options.Tls)),
+            SetBytes = (t, v) => set(t.Options.Tls, v.Length <= LongestTlsText ? Encoding.UTF8.GetString(v)
+                : throw new ArgumentException($"takes at most {LongestTlsText} bytes, not {v.Length}", nameof(v))),
+        };
 
     private static NativeOption OnSocket(int number, string name, string property, NativeBytesSetter set) =>
         new(number, name, property, NativeKind.Bytes) { Fits = static t => t.Socket is SubSocket or XPubSocket, SetBytes = set };

@@ -56,7 +56,9 @@ internal static class DescriptionText
     {
         (string Cause, long Count)[] causes =
         [
-            ("lost", failures.Lost), ("timed out", failures.TimedOut), ("malformed", failures.Malformed), ("of another type", failures.TypeMismatch), ("ended by the peer's ERROR", failures.ErrorReceived), ("for a certificate", failures.Certificate),
+            ("lost", failures.Lost), ("timed out", failures.TimedOut), ("malformed", failures.Malformed),
+            ("of another type", failures.TypeMismatch), ("ended by the peer's ERROR", failures.ErrorReceived),
+            ("for a certificate", failures.Certificate),
         ];
         string details = string.Join(", ", causes.Where(static one => one.Count > 0).Select(static one => string.Create(CultureInfo.InvariantCulture, $"{one.Count} {one.Cause}")));
         return string.Create(CultureInfo.InvariantCulture, $"{failures.Total} failed handshakes{(details.Length > 0 ? $" ({details})" : "")}");

@@ -55,8 +55,15 @@ internal sealed class UndeliveredSummary
     {
         lock (_gate)
         {
-            return new ShutdownReport { Drained = drained, UndeliveredMessages = _messages, UndeliveredBytes = _bytes, Peers = [.. _peers],
-                Elapsed = elapsed, BlockedShards = heldShards };
+            return new ShutdownReport
+            {
+                Drained = drained,
+                UndeliveredMessages = _messages,
+                UndeliveredBytes = _bytes,
+                Peers = [.. _peers],
+                Elapsed = elapsed,
+                BlockedShards = heldShards
+            };
         }
     }
 }

@@ -23,8 +23,11 @@ internal sealed class PipePeers(Func<StreamPipe, Task>? handler) : IPeerFactory
             return 0;
         }
 
-        var connection = new PipeConnection(wire, hub.Host.Pool, hub.Host.Time, settings.Connection) { RemoteEndPoint = remote,
-            LocalEndPoint = local };
+        var connection = new PipeConnection(wire, hub.Host.Pool, hub.Host.Time, settings.Connection)
+        {
+            RemoteEndPoint = remote,
+            LocalEndPoint = local
+        };
         link.Pipe = connection;
         FramedPeers.Report(hub, link, wire);
         hub.Announce(link);

@@ -136,8 +136,13 @@ public sealed class AsioConnectTests
     public async Task Keepalive_options_read_back_and_traffic_flows()
     {
         await using var fixture = new StreamFixture();
-        PairOptions Options() => new() { KeepAlive = true, KeepAliveIdle = TimeSpan.FromSeconds(60), KeepAliveCount = 5,
-            KeepAliveInterval = TimeSpan.FromSeconds(10) };
+        PairOptions Options() => new()
+        {
+            KeepAlive = true,
+            KeepAliveIdle = TimeSpan.FromSeconds(60),
+            KeepAliveCount = 5,
+            KeepAliveInterval = TimeSpan.FromSeconds(10)
+        };
         PairSocket server = fixture.Context.CreatePair(Options());
         PairSocket client = fixture.Context.CreatePair(Options());
         Assert.Equal((true, TimeSpan.FromSeconds(60), 5, TimeSpan.FromSeconds(10)),

@@ -69,7 +69,7 @@ public sealed class CtxDestroyTests
     }
 
     [Fact]
-    public async Task Of_the_sockets_of_a_context_that_is_shut_down_those_that_were_open_say_ETERM_and_those_that_were_closed_that_they_are_disposed()
+    public async Task After_a_shutdown_open_sockets_say_ETERM_and_closed_ones_that_they_are_disposed()
     {
         await using var fixture = new StreamFixture();
         DealerSocket open = fixture.Context.CreateDealer();

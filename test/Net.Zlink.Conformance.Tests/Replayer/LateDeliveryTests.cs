@@ -41,8 +41,11 @@ public sealed class LateDeliveryTests
         Assert.SkipUnless(Folder.IsOwn, "Another folder may hold anything.");
         Transcript transcript = Read(file).ElementAt(conversation);
         DeliveredMessage one = transcript.Delivered[delivery];
-        Transcript changed = transcript with { Delivered =
-            [.. transcript.Delivered.Select((message, i) => i == delivery ? one with { Step = one.Step + 1 } : message)] };
+        Transcript changed = transcript with
+        {
+            Delivered =
+            [.. transcript.Delivered.Select((message, i) => i == delivery ? one with { Step = one.Step + 1 } : message)]
+        };
         ReplayFailedException failure = await Assert.ThrowsAsync<ReplayFailedException>(
             () => Folder.PlaySideAsync(changed, changed.Sides[one.At], Variant.Plain, SideTable.Adapters, ReplayOptions.DefaultGuard));
         Assert.Contains("was delivered, which the file does not show", failure.Message, StringComparison.Ordinal);

@@ -27,8 +27,11 @@ public sealed class UndecidedDifferenceTests
     public async Task A_fault_ahead_of_an_undecided_difference_is_reported_instead_of_it()
     {
         Transcript right = Read("stream-basic");
-        Transcript file = WithDifference(right with { Delivered =
-            [right.Delivered[0] with { Parts = [[0, 0, 0, 1], [2]] }, .. right.Delivered.Skip(1)] }, 1);
+        Transcript file = WithDifference(right with
+        {
+            Delivered =
+            [right.Delivered[0] with { Parts = [[0, 0, 0, 1], [2]] }, .. right.Delivered.Skip(1)]
+        }, 1);
         var failure = await Assert.ThrowsAsync<ReplayFailedException>(() => PlayAsync(file, Variant.Plain));
         Assert.Contains("part 1", failure.Message, StringComparison.Ordinal);
     }

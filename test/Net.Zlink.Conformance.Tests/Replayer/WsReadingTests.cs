@@ -42,8 +42,12 @@ public sealed class WsReadingTests
     [Fact]
     public void A_control_frame_keeps_its_place_among_the_data()
     {
-        WireRecord record = new("b", 0, 1) { Bytes = [.. Data(1, 2), .. Ping, .. Data(3, 4)], Payload = [1, 2, 3, 4],
-            Control = [new ControlFrame("ping", [7])] };
+        WireRecord record = new("b", 0, 1)
+        {
+            Bytes = [.. Data(1, 2), .. Ping, .. Data(3, 4)],
+            Payload = [1, 2, 3, 4],
+            Control = [new ControlFrame("ping", [7])]
+        };
         Assert.Null(Difference(record, [.. Data(1), .. Data(2), .. Ping, .. Data(3, 4)]));
         Assert.NotNull(Difference(record, [.. Data(1), .. Ping, .. Data(2, 3, 4)]));
         Assert.NotNull(Difference(record, [.. Data(1, 2, 3, 4), .. Ping]));

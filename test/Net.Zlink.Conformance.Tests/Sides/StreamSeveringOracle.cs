@@ -101,8 +101,11 @@ internal sealed class StreamSeveringOracle : ISeveringOracle
     private static DeliveredMessage Message(Severance severance, int connection, byte[] payload, string kind)
     {
         bool told = severance.Transcript.Delivered.Any(message => message.Kind is not null);
-        return new DeliveredMessage(severance.Implemented, severance.Step, [IdOf(severance, connection), payload]) { Kind = told ? kind
-            : null };
+        return new DeliveredMessage(severance.Implemented, severance.Step, [IdOf(severance, connection), payload])
+        {
+            Kind = told ? kind
+            : null
+        };
     }
 
     private static IEnumerable<DeliveredMessage> Deliveries(Severance severance)

@@ -51,8 +51,11 @@ internal sealed class RawLine : IDisposable
 
         var tls = new SslStream(stream);
         return new RawLine(socket, tls, name, tls.AuthenticateAsClientAsync(
-            new SslClientAuthenticationOptions { TargetHost = "localhost",
-            RemoteCertificateValidationCallback = static (_, _, _, _) => true }));
+            new SslClientAuthenticationOptions
+            {
+                TargetHost = "localhost",
+                RemoteCertificateValidationCallback = static (_, _, _, _) => true
+            }));
     }
 
     /// <summary>Listens at the endpoint, or at a port of its own.</summary>

@@ -51,7 +51,8 @@ internal static class PeerSides
     /// <summary>The same, over each transport that both have.</summary>
     public static IEnumerable<TheoryDataRow<PeerKind, TestTransport>> OfOursOverEachTransport() => Others().SelectMany(
         static _ => TestTransports.BetweenImplementations, static (kind, transport) => new TheoryDataRow<PeerKind,
-            TestTransport>(kind, transport) { Skip = WhySkip(kind) });
+            TestTransport>(kind, transport)
+        { Skip = WhySkip(kind) });
 
     /// <summary>The same, with messages of that size and number.</summary>
     public static IEnumerable<TheoryDataRow<PeerKind, TestTransport, int,

@@ -87,7 +87,8 @@ public sealed class TlsTests : IDisposable
 
     [NativeTheory]
     [MemberData(nameof(WorkingRows))]
-    public void TLS_options_that_connect_two_native_sockets_connect_ours(PeerKind connecterKind, PeerKind binderKind, string scheme, string name)
+    public void TLS_options_that_connect_two_native_sockets_connect_ours(
+        PeerKind connecterKind, PeerKind binderKind, string scheme, string name)
     {
         using IPeerSocket binder = binderKind.Create(NativeSocketType.Dealer);
         using IPeerSocket connecter = connecterKind.Create(NativeSocketType.Dealer);

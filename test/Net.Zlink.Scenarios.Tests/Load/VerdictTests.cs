@@ -167,7 +167,8 @@ public sealed class VerdictTests
         Task closing = Task.Run(async () => (await rude.AcceptSocketAsync(TestContext.Current.CancellationToken)).Dispose(),
             TestContext.Current.CancellationToken);
         ResultRow lost = (await Runs.LoadAsync($"tcp://127.0.0.1:{((IPEndPoint)rude.LocalEndpoint).Port}", settings
-            with { Connections = 1 })).Row;
+            with
+        { Connections = 1 })).Row;
         await closing;
         Assert.Equal("FAIL", lost.PassFail);
         Assert.Equal(1, lost.ConnectSuccess);

@@ -87,7 +87,9 @@ public sealed class PatternResultTests
         var cases = new List<PatternCase>();
         foreach (string pattern in PatternNames.All)
         {
-            cases.AddRange(from transport in PatternNames.Transports from size in PatternNames.Sizes select new PatternCase(
+            cases.AddRange(from transport in PatternNames.Transports
+                           from size in PatternNames.Sizes
+                           select new PatternCase(
                 pattern, transport, size));
         }
 

@@ -12,8 +12,21 @@ internal static class Summaries
 {
     public static Summary Scenario(string stack = "net-zlink", bool failed = false)
     {
-        ResultRow row = new() { ScenarioId = stack + "-s2", Transport = "tcp", Ccu = 10, InFlight = 30, Size = 1024, ConnectSuccess = 10,
-            Sent = 1000, Recv = failed ? 990 : 1000, Throughput = 123_456, P50 = 100, P95 = 200, P99 = 300 };
+        ResultRow row = new()
+        {
+            ScenarioId = stack + "-s2",
+            Transport = "tcp",
+            Ccu = 10,
+            InFlight = 30,
+            Size = 1024,
+            ConnectSuccess = 10,
+            Sent = 1000,
+            Recv = failed ? 990 : 1000,
+            Throughput = 123_456,
+            P50 = 100,
+            P95 = 200,
+            P99 = 300
+        };
         return Empty("scenario", row.PassFail) with
         {
             Settings = new ScenarioSettings(),
@@ -81,10 +94,27 @@ internal static class Summaries
         Started = DateTimeOffset.UnixEpoch,
         Finished = DateTimeOffset.UnixEpoch.AddSeconds(90),
         PassFail = verdict,
-        Machine = new MachineInfo { Processor = "a processor", Processors = 2, Architecture = "X64", MemoryGigabytes = 4, System = "Linux",
-            Kernel = "6", Virtual = true, LoadAverage = "0.1", SoMaxConn = 4096, EphemeralPorts = "32768-60999" },
-        Versions = new VersionInfo { NetZlink = "0.1.0+0123456789abcdef", Runtime = ".NET 10", AspNetCore = "10",
-            Collector = "workstation", Build = "Release" },
+        Machine = new MachineInfo
+        {
+            Processor = "a processor",
+            Processors = 2,
+            Architecture = "X64",
+            MemoryGigabytes = 4,
+            System = "Linux",
+            Kernel = "6",
+            Virtual = true,
+            LoadAverage = "0.1",
+            SoMaxConn = 4096,
+            EphemeralPorts = "32768-60999"
+        },
+        Versions = new VersionInfo
+        {
+            NetZlink = "0.1.0+0123456789abcdef",
+            Runtime = ".NET 10",
+            AspNetCore = "10",
+            Collector = "workstation",
+            Build = "Release"
+        },
         Environment = new Dictionary<string, string>(StringComparer.Ordinal),
     };
 }

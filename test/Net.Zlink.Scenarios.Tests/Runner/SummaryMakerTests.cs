@@ -90,15 +90,29 @@ public sealed class SummaryMakerTests
 
     private static IReadOnlyList<string> Doubts(IReadOnlyList<Round> rounds, Scenario scenario = Scenario.S2) =>
         Net.Zlink.Scenarios.Runner.Doubts.Of(new ScenarioSettings { Scenario = scenario }, Plan, VersionInfo.Collect()
-            with { Build = "Release" }, rounds, SummaryMaker.Stacks(rounds, ["a"]), isTraced: false);
+            with
+        { Build = "Release" }, rounds, SummaryMaker.Stacks(rounds, ["a"]), isTraced: false);
 
     private static Round Of(string stack, int number, double throughput, long violations = 0) => new()
     {
         Stack = stack,
         Number = number,
         Started = DateTimeOffset.UnixEpoch,
-        Row = new ResultRow { ScenarioId = stack + "-s2", Transport = "tcp", Ccu = 1, InFlight = 1, Size = 64, ConnectSuccess = 1,
-            Sent = 1, Recv = 1, Throughput = throughput, P50 = 1, P99 = 2, GatingViolation = violations },
+        Row = new ResultRow
+        {
+            ScenarioId = stack + "-s2",
+            Transport = "tcp",
+            Ccu = 1,
+            InFlight = 1,
+            Size = 64,
+            ConnectSuccess = 1,
+            Sent = 1,
+            Recv = 1,
+            Throughput = throughput,
+            P50 = 1,
+            P99 = 2,
+            GatingViolation = violations
+        },
         Client = new ClientDetail { Timed = 1, ConnectSeconds = 0.1 },
     };
 }

@@ -23,7 +23,7 @@ public class DiscoveryTests
         Assert.Equal((0, first), (changes.Current.Before.Instances.Length, changes.Current.After));
         registry.Publish(1, 2, ("a", "tcp://1", 4), ("a", "tcp://2", 1));
         Assert.True(await changes.MoveNextAsync().Guarded());
-        Assert.Equal(["tcp://2"], changes.Current.Added.Select(static instance => instance.Endpoint));
+        Assert.Equal(["tcp://2"], changes.Current.Added.Select(static instance => instance.Endpoint), StringComparer.Ordinal);
         Assert.Equal(4u, Assert.Single(changes.Current.Updated).Weight);
         registry.Publish(1, 3);
         Assert.True(await changes.MoveNextAsync().Guarded());
@@ -31,7 +31,8 @@ public class DiscoveryTests
 
         await discovery.DisposeAsync();
         Assert.False(await changes.MoveNextAsync().Guarded());
-        await Assert.ThrowsAsync<ObjectDisposedException>(() => discovery.WaitForAsync("a").Guarded());
+        await Assert.ThrowsAsync<ObjectDisposedException>(
+            () => discovery.WaitForAsync("a", cancellationToken: TestContext.Current.CancellationToken).Guarded());
     }
 
     [Fact]
@@ -100,7 +101,8 @@ public class DiscoveryTests
 
         Assert.True(discovery.DisconnectRegistry(one.PublisherEndpoint));
         Assert.False(discovery.DisconnectRegistry(one.PublisherEndpoint));
-        Assert.Equal(["tcp://2", "tcp://3"], discovery.GetService("a").Instances.Select(static instance => instance.Endpoint));
+        Assert.Equal(["tcp://2", "tcp://3"], discovery.GetService("a").Instances.Select(static instance => instance.Endpoint),
+            StringComparer.Ordinal);
     }
 
     [Fact]

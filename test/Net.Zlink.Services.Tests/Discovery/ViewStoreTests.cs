@@ -122,7 +122,7 @@ public class ViewStoreTests
         List(new ConnectionView(), 2, 1, ("b", "tcp://2", 1));
         Assert.True(_store.NextTime <= _now);
         Assert.Equal(["a"], _store.OnTime(_now, default));
-        Assert.Equal(["b"], _store.Services.Keys);
+        Assert.Equal(["b"], _store.Services.Keys, StringComparer.Ordinal);
     }
 
     [Fact]
@@ -151,7 +151,7 @@ public class ViewStoreTests
     private static Frames Encode(ushort messageId, uint id, ulong sequence, ServiceKind kind,
         params ReadOnlySpan<(string Service, string Endpoint, int Weight)> instances)
     {
-        var services = instances.ToArray().GroupBy(static instance => instance.Service).ToArray();
+        var services = instances.ToArray().GroupBy(static instance => instance.Service, StringComparer.Ordinal).ToArray();
         List<byte[]> frames = [BitConverter.GetBytes(messageId), BitConverter.GetBytes(id), BitConverter.GetBytes(sequence),
             BitConverter.GetBytes(services.Length)];
         foreach (var service in services)

@@ -23,8 +23,11 @@ public class DrainUnderLoadTests
             await scene.Fixture.UntilAsync(() => load.IsCompleted || scene.Gateway.GetStatistics().AnsweredRequests > answered + 200);
 
             // The list keeps it until it has gone: only its own word takes it out.
-            await receiver.DrainAsync(new DrainOptions { MinDelay = TimeSpan.FromMilliseconds(20),
-                IdleTime = TimeSpan.FromMilliseconds(50) }, Guard.Token).Guarded();
+            await receiver.DrainAsync(new DrainOptions
+            {
+                MinDelay = TimeSpan.FromMilliseconds(20),
+                IdleTime = TimeSpan.FromMilliseconds(50)
+            }, Guard.Token).Guarded();
             await receiver.DisposeAsync().Guarded();
             scene.Unlist(endpoint);
         }

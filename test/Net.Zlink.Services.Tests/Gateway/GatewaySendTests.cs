@@ -193,7 +193,7 @@ public class GatewaySendTests
 
         Assert.Equal(0, scene.Client.SendMany(batch, out ZlinkError error));
         Assert.Equal(ZlinkError.Again, error);
-        Assert.Throws<ZlinkException>(() => scene.Client.Send(new byte[1], TimeSpan.Zero));
+        Assert.Throws<TimeoutException>(() => scene.Client.Send(new byte[1], TimeSpan.Zero));
         using var cancellation = new CancellationTokenSource();
         ValueTask<int> waiting = scene.Client.SendManyAsync(batch, cancellation.Token);
         await cancellation.CancelAsync();

@@ -85,11 +85,14 @@ public class TransportTests
         });
         registry.Start();
         await using var receiver = new Receiver(fixture.Context,
-            new ReceiverOptions { ConfigureRegistryConnection = options =>
-            (options.Tls.CaFile, options.Tls.TrustSystem) = (certificates.CaFile, false) });
+            new ReceiverOptions
+            {
+                ConfigureRegistryConnection = options =>
+            (options.Tls.CaFile, options.Tls.TrustSystem) = (certificates.CaFile, false)
+            });
         receiver.ConnectRegistry(registry.RouterEndpoint);
         Registration registration = receiver.Register("echo", "tcp://127.0.0.1:5");
         await Guard.UntilAsync(() => registration.State == RegistrationState.Unreachable, "the registry refuses the connection");
-        Assert.NotEqual("", registration.GetRegistries()[0].Detail);
+        Assert.NotEmpty(registration.GetRegistries()[0].Detail);
     }
 }

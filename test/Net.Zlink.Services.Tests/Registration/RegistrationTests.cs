@@ -27,7 +27,7 @@ public class RegistrationTests
         await echo.DisposeAsync();
         Assert.Equal(RegistrationState.Ended, echo.State);
         Assert.Equal([RegistrationState.Ended], await echo.WatchAsync(Guard.Token).ToListAsync(Guard.Token));
-        await Assert.ThrowsAsync<ObjectDisposedException>(() => echo.UpdateWeightAsync(2));
+        await Assert.ThrowsAsync<ObjectDisposedException>(() => echo.UpdateWeightAsync(2, TestContext.Current.CancellationToken));
 
         await receiver.DisposeAsync();
         foreach (ScriptedRegistry registry in new[] { one, two })
@@ -35,7 +35,7 @@ public class RegistrationTests
             await registry.WaitForAsync($"UNREGISTER echo {Here}");
             await registry.WaitForAsync("UNREGISTER other tcp://127.0.0.1:6");
             Assert.Equal([$"REGISTER echo {Here} 3", $"UPDATE_WEIGHT echo {Here} 1", $"UNREGISTER echo {Here}"],
-                registry.Requests.Where(static request => request.Contains("echo", StringComparison.Ordinal)));
+                registry.Requests.Where(static request => request.Contains("echo", StringComparison.Ordinal)), StringComparer.Ordinal);
         }
 
         Assert.Equal(RegistrationState.Ended, other.State);
@@ -75,7 +75,8 @@ public class RegistrationTests
         await using var fixture = new ContextFixture();
         using var registry = new ScriptedRegistry(fixture.Context, static _ => (AckStatus.Refused, "not you"));
         await using var receiver = new Receiver(fixture.Context);
-        await Assert.ThrowsAsync<InvalidOperationException>(() => receiver.RegisterAsync("echo", Here));
+        await Assert.ThrowsAsync<InvalidOperationException>(
+            () => receiver.RegisterAsync("echo", Here, cancellationToken: TestContext.Current.CancellationToken));
         receiver.ConnectRegistry(registry.RouterEndpoint);
 
         ServiceException refusal = await Assert.ThrowsAsync<ServiceException>(
@@ -145,8 +146,11 @@ public class RegistrationTests
         await using var fixture = new ContextFixture(time: clock);
         using var registry = new ScriptedRegistry(fixture.Context);
         await using var receiver = new Receiver(fixture.Context,
-            new ReceiverOptions { ConfigureRegistryConnection = static options =>
-            (options.HeartbeatInterval, options.HeartbeatTtl) = (TimeSpan.Zero, TimeSpan.Zero) });
+            new ReceiverOptions
+            {
+                ConfigureRegistryConnection = static options =>
+            (options.HeartbeatInterval, options.HeartbeatTtl) = (TimeSpan.Zero, TimeSpan.Zero)
+            });
         receiver.ConnectRegistry(registry.RouterEndpoint);
         await receiver.RegisterAsync("echo", Here, cancellationToken: Guard.Token).Guarded();
 

@@ -9,7 +9,8 @@ namespace Net.Zlink.Services.Tests;
 public sealed class ConvergenceTests
 {
     private static readonly int Runs = Environment.GetEnvironmentVariable(
-        "ZLINK_FAULTS") switch { null or "" or "0" => 8, "long" => 2_000, _ => 200 };
+        "ZLINK_FAULTS") switch
+    { null or "" or "0" => 8, "long" => 2_000, _ => 200 };
 
     [Theory]
     [InlineData(2)]

@@ -94,8 +94,14 @@ public sealed class RegistryClusterTests
         await follower.UntilAsync("");
 
         Registry again = fixture.Start(options => options
-            with { Id = 2, InitialSequence = 0, PublisherEndpoint = publisher, RouterEndpoint = router,
-            Peers = [registries[0].PublisherEndpoint] });
+            with
+        {
+            Id = 2,
+            InitialSequence = 0,
+            PublisherEndpoint = publisher,
+            RouterEndpoint = router,
+            Peers = [registries[0].PublisherEndpoint]
+        });
         Assert.Equal("0 c ", await fixture.Connect(again, "z").AskAsync(Register("s", "c")));
         await fixture.AdvanceAsync(clock, TimeSpan.FromSeconds(1)); // The time of a reconnection.
         await follower.UntilAsync("1/s c id=z w=1");

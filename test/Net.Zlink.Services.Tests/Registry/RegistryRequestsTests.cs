@@ -70,8 +70,12 @@ public sealed class RegistryRequestsTests
             Admission = request =>
             {
                 asked.Add(request);
-                return request.Service switch { "no" => "not here", "bad" => throw new InvalidOperationException("of the test"),
-                    _ => null };
+                return request.Service switch
+                {
+                    "no" => "not here",
+                    "bad" => throw new InvalidOperationException("of the test"),
+                    _ => null
+                };
             },
         });
         RegistryClient client = fixture.Connect(registry, "x");

@@ -22,8 +22,13 @@ public sealed class RegistryStateModelTests
     private static void Play(Random random, string run)
     {
         const int MaxEntries = 6;
-        var state = new RegistryState(new RegistrySettings { Id = 7, HeartbeatTimeout = Lease, PeerTimeout = TimeSpan.FromHours(1),
-            MaxEntries = MaxEntries }, sequence: 100);
+        var state = new RegistryState(new RegistrySettings
+        {
+            Id = 7,
+            HeartbeatTimeout = Lease,
+            PeerTimeout = TimeSpan.FromHours(1),
+            MaxEntries = MaxEntries
+        }, sequence: 100);
         var model = new Dictionary<(string Service, string Endpoint), (uint Weight, string Id, TimeSpan LastSign)>();
         ulong sequence = 100;
         TimeSpan now = TimeSpan.Zero;
@@ -33,8 +38,14 @@ public sealed class RegistryStateModelTests
             uint weight = (uint)random.Next(1, 4);
             string id = $"id{random.Next(2)}";
             string expected = "";
-            ushort message = (ushort)(random.Next(10) switch { < 3 => MessageIds.Register, < 5 => MessageIds.UpdateWeight,
-                < 7 => MessageIds.Heartbeat, < 8 => MessageIds.Unregister, _ => 0 });
+            ushort message = (ushort)(random.Next(10) switch
+            {
+                < 3 => MessageIds.Register,
+                < 5 => MessageIds.UpdateWeight,
+                < 7 => MessageIds.Heartbeat,
+                < 8 => MessageIds.Unregister,
+                _ => 0
+            });
             bool isThere = model.TryGetValue(key, out (uint Weight, string Id, TimeSpan LastSign) entry);
             switch (message)
             {

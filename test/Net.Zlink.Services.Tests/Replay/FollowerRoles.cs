@@ -56,10 +56,12 @@ internal sealed class RegistryPeerRole : FollowerRole
         Assert.True(ServiceListHeader.TryRead(new Frames(transcript.Data.First(static record => !record.FromA).Parts),
             out ServiceListHeader header));
         Registry registry = fixture.Start(options => options
-            with { Id = header.RegistryId + 1, Peers = [listener.Endpoint], ConfigurePeers = sub => Configure(sub, transcript) });
+            with
+        { Id = header.RegistryId + 1, Peers = [listener.Endpoint], ConfigurePeers = sub => Configure(sub, transcript) });
         await PlayAsync(transcript, listener, list => Guard.UntilAsync(
             () => registry.GetSnapshot().Entries.Select(static entry => (entry.OwnerId, (ushort)entry.Kind, entry.Instance)).SequenceEqual(
-                from service in list.Values from instance in service.Instances
+                from service in list.Values
+                from instance in service.Instances
                 select (header.RegistryId, service.Key.Kind,
                     new ServiceInstance(service.Key.Name.ToString(), instance.Endpoint.ToString(), instance.RoutingId, instance.Weight))),
             $"{transcript.File}, {Name}: the registry shows its peer's list"));
@@ -84,7 +86,9 @@ internal sealed class DiscoveryRole : FollowerRole
                 () => discovery.GetServices().Where(static service => service.IsAvailable).SelectMany(static service => service.Instances)
                     .OrderBy(static instance => instance.Service, StringComparer.Ordinal)
                         .ThenBy(static instance => instance.Endpoint, StringComparer.Ordinal).SequenceEqual(
-                    from service in list.Values where service.Key.Kind == (ushort)kind from instance in service.Instances
+                    from service in list.Values
+                    where service.Key.Kind == (ushort)kind
+                    from instance in service.Instances
                     select new ServiceInstance(service.Key.Name.ToString(), instance.Endpoint.ToString(), instance.RoutingId,
                         instance.Weight)),
                 $"{transcript.File}, {Name} of {kind}: it shows the list"));

@@ -155,8 +155,12 @@ internal sealed class GatewayRole : Role
         await using var gateway = new Gateway(
             fixture.Context,
             new StaticDirectory(new ServiceInstance(Service, listener.Endpoint, transcript.IdOfB)),
-            new GatewayOptions { RoutingId = transcript.IdOfA, Linger = TimeSpan.Zero,
-                ConfigureSocket = static router => router.HeartbeatInterval = TimeSpan.Zero });
+            new GatewayOptions
+            {
+                RoutingId = transcript.IdOfA,
+                Linger = TimeSpan.Zero,
+                ConfigureSocket = static router => router.HeartbeatInterval = TimeSpan.Zero
+            });
         ServiceClient client = gateway.GetService(Service);
         using RawPeer raw = await listener.AcceptAsync();
         var connection = new PlayedConnection(raw, $"{transcript.File}, {Name}");

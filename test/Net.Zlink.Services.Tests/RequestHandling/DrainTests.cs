@@ -37,7 +37,8 @@ public class DrainTests
 
         Task<DrainReport> draining = receiver.DrainAsync(cancellationToken: Guard.Token);
         await registry.WaitForAsync($"UNREGISTER echo {endpoint}");
-        await Assert.ThrowsAsync<InvalidOperationException>(() => receiver.DrainAsync());
+        await Assert.ThrowsAsync<InvalidOperationException>(
+            () => receiver.DrainAsync(cancellationToken: TestContext.Current.CancellationToken));
         Assert.Throws<InvalidOperationException>(() => receiver.Register("late"));
         gateway.Request(2, "accepted");
         gateway.Request(3, "slow");

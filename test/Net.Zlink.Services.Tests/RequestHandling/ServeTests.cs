@@ -148,11 +148,11 @@ public class ServeTests
         }
 
         await Guard.UntilAsync(() => receiver.GetStatistics().Requests == 5 && waiting.Count == 2, "all have come, two run");
-        Assert.Equal(["1", "2"], begun);
+        Assert.Equal(["1", "2"], begun, StringComparer.Ordinal);
         Release(waiting);
         Assert.Equal("1", (await gateway.ReceiveAsync()).Text);
         await Guard.UntilAsync(() => waiting.Count == 2, "the third runs");
-        Assert.Equal(["1", "2", "3"], begun);
+        Assert.Equal(["1", "2", "3"], begun, StringComparer.Ordinal);
         for (int i = 0; i < 4; i++)
         {
             await Guard.UntilAsync(() => !waiting.IsEmpty, "another runs");
@@ -160,7 +160,7 @@ public class ServeTests
             await gateway.ReceiveAsync();
         }
 
-        Assert.Equal(["1", "2", "3", "4", "5"], begun);
+        Assert.Equal(["1", "2", "3", "4", "5"], begun, StringComparer.Ordinal);
         await receiver.DisposeAsync();
         await serving.Guarded();
     }
@@ -196,7 +196,7 @@ public class ServeTests
         gateway.Cancel(99);
 
         Assert.Equal(3ul, (await gateway.ReceiveAsync()).Id);
-        Assert.Equal(["running", "last"], begun);
+        Assert.Equal(["running", "last"], begun, StringComparer.Ordinal);
         Assert.Equal((2, 0), (receiver.GetStatistics().Cancelled, receiver.GetStatistics().HandlerFaults));
     }
 
@@ -240,7 +240,8 @@ public class ServeTests
         gateway.Request(2, "not begun");
         await Guard.UntilAsync(() => receiver.GetStatistics().Requests == 2, "both have come");
         await Assert.ThrowsAsync<InvalidOperationException>(async () => await receiver.ReceiveAsync(Guard.Token));
-        await Assert.ThrowsAsync<InvalidOperationException>(() => receiver.ServeAsync(Echo));
+        await Assert.ThrowsAsync<InvalidOperationException>(
+            () => receiver.ServeAsync(Echo, cancellationToken: TestContext.Current.CancellationToken));
         await stop.CancelAsync();
 
         await Assert.ThrowsAnyAsync<OperationCanceledException>(() => serving.Guarded());
@@ -273,7 +274,7 @@ public class ServeTests
         }
 
         Assert.Equal(Enumerable.Range(1, 10).Select(static i => $"{i}"),
-            requests.Take(count).Select(static request => Encoding.UTF8.GetString(request.Span)));
+            requests.Take(count).Select(static request => Encoding.UTF8.GetString(request.Span)), StringComparer.Ordinal);
         Assert.Equal(0, receiver.ReceiveMany(requests.AsSpan(count)));
         Array.ForEach(requests[..count], static request => request.Dispose());
         Assert.Equal(0, receiver.GetStatistics().Running);

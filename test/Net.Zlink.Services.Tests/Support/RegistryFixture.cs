@@ -17,8 +17,13 @@ internal sealed class RegistryFixture(TimeProvider? clock = null) : IAsyncDispos
     /// <summary>A registry that is up, on ports of its own.</summary>
     public Registry Start(Func<RegistryOptions, RegistryOptions>? change = null)
     {
-        var options = new RegistryOptions { PublisherEndpoint = "tcp://127.0.0.1:0", RouterEndpoint = "tcp://127.0.0.1:0",
-            MinBroadcastInterval = TimeSpan.Zero, InitialSequence = 0 };
+        var options = new RegistryOptions
+        {
+            PublisherEndpoint = "tcp://127.0.0.1:0",
+            RouterEndpoint = "tcp://127.0.0.1:0",
+            MinBroadcastInterval = TimeSpan.Zero,
+            InitialSequence = 0
+        };
         var registry = new Registry(Context, change?.Invoke(options) ?? options);
         lock (_registries)
         {

@@ -23,8 +23,14 @@ internal sealed class ScriptedGateway : IDisposable
     public DealerSocket Socket { get; }
 
     public void Request(ulong id, string payload, TimeSpan? timeLeft = null, DateTimeOffset? sentAt = null, string service = "") =>
-        Send(new RequestEnvelope { Kind = EnvelopeKind.Request, Id = id, TimeLeft = timeLeft, SentAt = sentAt,
-            Service = Encoding.UTF8.GetBytes(service) }, payload);
+        Send(new RequestEnvelope
+        {
+            Kind = EnvelopeKind.Request,
+            Id = id,
+            TimeLeft = timeLeft,
+            SentAt = sentAt,
+            Service = Encoding.UTF8.GetBytes(service)
+        }, payload);
 
     public void Cancel(ulong id) => Send(new RequestEnvelope { Kind = EnvelopeKind.Cancel, Id = id });
 

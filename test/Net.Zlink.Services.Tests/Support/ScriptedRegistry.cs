@@ -39,7 +39,7 @@ internal sealed class ScriptedRegistry : IDisposable
     public int Subscribers => _publisher.PeerCount;
 
     public Task WaitForAsync(string request, int count = 1) =>
-        Guard.UntilAsync(() => Requests.Count(seen => seen == request) >= count,
+        Guard.UntilAsync(() => Requests.Count(seen => string.Equals(seen, request, StringComparison.Ordinal)) >= count,
         $"{count} times {request} among {string.Join(", ", Requests)}");
 
     public async Task WaitForSubscribersAsync(int count = 1)
@@ -60,7 +60,8 @@ internal sealed class ScriptedRegistry : IDisposable
         params ReadOnlySpan<(string Service, string Endpoint, int Weight)> instances)
     {
         using var message = new MessageBuilder();
-        ListedService[] services = [.. instances.ToArray().GroupBy(static instance => instance.Service).Select(service => new ListedService(
+        ListedService[] services = [.. instances.ToArray().GroupBy(static instance => instance.Service, StringComparer.Ordinal)
+            .Select(service => new ListedService(
             new ServiceKey((ushort)kind, new ServiceText(service.Key)),
             [.. service.Select(static instance => new ListedInstance(
                 new ServiceText(instance.Endpoint), RoutingId.FromText("id"), (uint)instance.Weight))]))];

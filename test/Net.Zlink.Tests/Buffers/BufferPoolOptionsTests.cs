@@ -70,8 +70,11 @@ public sealed class BufferPoolOptionsTests
         ArgumentException tooFew = Assert.Throws<ArgumentException>(() => new BufferPoolOptions { ClassPolicies = [policy] });
         Assert.Contains("66 size classes, but 1", tooFew.Message, StringComparison.Ordinal);
         ArgumentException cold = Assert.Throws<ArgumentException>(
-            () => new BufferPoolOptions { ClassPolicies =
-                BufferPoolOptions.PerClass(size => size == 256 ? policy with { KeepLimit = 1 } : policy) });
+            () => new BufferPoolOptions
+            {
+                ClassPolicies =
+                BufferPoolOptions.PerClass(size => size == 256 ? policy with { KeepLimit = 1 } : policy)
+            });
         Assert.Contains("256 bytes warms 2 buffers but keeps only 1", cold.Message, StringComparison.Ordinal);
         Assert.Throws<ArgumentNullException>(() => new BufferPoolOptions { ClassPolicies = null! });
         Assert.Throws<ArgumentNullException>(() => new BufferPoolOptions { ClassPolicies = BufferPoolOptions.PerClass(static _ => null!) });

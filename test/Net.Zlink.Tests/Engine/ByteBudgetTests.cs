@@ -100,7 +100,8 @@ public sealed class ByteBudgetTests
         hog.BeginWrite();
         var told = new TaskCompletionSource();
         using var other = new OutboundFixture(TestPools.Create(), default,
-            budget) { Queue = new OutboundQueue(TestPools.Create(), default, budget) { CapacityAvailable = () => told.TrySetResult() } };
+            budget)
+        { Queue = new OutboundQueue(TestPools.Create(), default, budget) { CapacityAvailable = () => told.TrySetResult() } };
         Fill(other);
         switch (how)
         {
@@ -209,7 +210,8 @@ public sealed class ByteBudgetTests
         Fill(hog);
         var told = new TaskCompletionSource();
         using var other = new OutboundFixture(TestPools.Create(), default,
-            budget) { Queue = new OutboundQueue(TestPools.Create(), default, budget) { CapacityAvailable = () => told.TrySetResult() } };
+            budget)
+        { Queue = new OutboundQueue(TestPools.Create(), default, budget) { CapacityAvailable = () => told.TrySetResult() } };
         Fill(other);
         hog.WriteAll();
         await told.Task.Guarded();

@@ -29,8 +29,15 @@ public sealed class ConnectionReaderTests
         using BufferPool pool = TestPools.Create();
         ShardLoop shard = NewShard();
         var sink = new Sink(workOff, shard);
-        var settings = new ConnectionSettings { MessageLimit = 100, Outbound = default, IdleTimeout = default, WriteTimeout = default,
-            Linger = default, CloseTimeout = default };
+        var settings = new ConnectionSettings
+        {
+            MessageLimit = 100,
+            Outbound = default,
+            IdleTimeout = default,
+            WriteTimeout = default,
+            Linger = default,
+            CloseTimeout = default
+        };
         var connection = new Connection(new EndlessWire(), shard, pool, settings, sink, context: null);
         connection.Start();
         int reads = await sink.ReadsAtNext.Task.WaitAsync(Patience, TestContext.Current.CancellationToken);

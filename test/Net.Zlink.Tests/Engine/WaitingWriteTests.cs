@@ -183,8 +183,15 @@ public sealed class WaitingWriteTests
         public Fixture()
         {
             Shard = NewShard();
-            var settings = new ConnectionSettings { MessageLimit = 1_000_000, Outbound = default, IdleTimeout = default,
-                WriteTimeout = default, Linger = default, CloseTimeout = default };
+            var settings = new ConnectionSettings
+            {
+                MessageLimit = 1_000_000,
+                Outbound = default,
+                IdleTimeout = default,
+                WriteTimeout = default,
+                Linger = default,
+                CloseTimeout = default
+            };
             Connection = new Connection(Wire, Shard, Pool, settings, Sink, context: null);
             Connection.Start();
         }

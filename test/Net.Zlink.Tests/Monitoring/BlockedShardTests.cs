@@ -25,7 +25,7 @@ public sealed class BlockedShardTests
         Assert.Empty(HeldLines());
         Tick(2);
         string line = Assert.Single(HeldLines());
-        Assert.Contains($"Shard 0 has been held for 1.0 s by HoldingHandler of connection {peer.Socket.LocalEndPoint}", line,
+        Assert.Contains($"Shard 0 has been held for 1.0 s by BlockingHandler of connection {peer.Socket.LocalEndPoint}", line,
             StringComparison.Ordinal);
         Tick(60);
         Assert.Single(HeldLines());

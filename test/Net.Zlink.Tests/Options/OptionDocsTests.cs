@@ -126,6 +126,7 @@ public sealed class OptionDocsTests
     private static string DocOf(string id)
     {
         XElement member = Assert.Single(Members, m => string.Equals(m.Attribute("name")!.Value, id, StringComparison.Ordinal));
-        return member.Element("inheritdoc")?.Attribute("cref") is { } source ? DocOf(source.Value) : member.Element("summary")!.Value;
+        return member.Element("inheritdoc")?.Attribute("cref") is { } source ? DocOf(source.Value)
+            : string.Join(' ', member.Element("summary")!.Value.Split((char[]?)null, StringSplitOptions.RemoveEmptyEntries));
     }
 }

@@ -6,8 +6,7 @@ using Xunit;
 
 namespace Net.Zlink.Tests.Porting;
 
-/// <summary>The snippets of docs/patterns.md about a program that has a host, compiled and run, with stand-ins for what the host's packages
-/// have.</summary>
+/// <summary>The snippets of docs/patterns.md about a program that has a host, compiled and run, with stand-ins for what the host's packages have.</summary>
 public sealed class HostedPatternSnippets
 {
     [Fact]
@@ -30,8 +29,7 @@ public sealed class HostedPatternSnippets
 
         await service.StopAsync(Guard.Token).Guarded();
         using PairSocket failing = context.CreatePair();
-        using IDisposable calls = failing.OnEvent(
-            Net.Zlink.Monitoring.SocketEventTypes.Listening, static _ => throw new InvalidOperationException("to be logged"));
+        using IDisposable calls = failing.OnEvent(Net.Zlink.Monitoring.SocketEventTypes.Listening, static _ => throw new InvalidOperationException("to be logged"));
         failing.Bind("tcp://127.0.0.1:0");
         await Guard.UntilAsync(() => log.TextsOf(12).Any(), "the context's log reaches the host's loggers");
     }

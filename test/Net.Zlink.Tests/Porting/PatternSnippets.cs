@@ -6,8 +6,7 @@ using Xunit;
 
 namespace Net.Zlink.Tests.Porting;
 
-/// <summary>Snippets of docs/patterns.md, compiled and run. The page's text must be found in these files word for word:
-/// PortingGuideTests.</summary>
+/// <summary>Snippets of docs/patterns.md, compiled and run. The page's text must be found in these files word for word: PortingGuideTests.</summary>
 public sealed class PatternSnippets
 {
     [Fact]
@@ -36,10 +35,8 @@ public sealed class PatternSnippets
     public async Task A_program_that_is_interrupted_disposes_its_context()
     {
         using var end = new CancellationTokenSource();
-        using PosixSignalRegistration interrupt =
-            PosixSignalRegistration.Create(PosixSignal.SIGINT, signal => { signal.Cancel = true; end.Cancel(); });
-        using PosixSignalRegistration terminate =
-            PosixSignalRegistration.Create(PosixSignal.SIGTERM, signal => { signal.Cancel = true; end.Cancel(); });
+        using PosixSignalRegistration interrupt = PosixSignalRegistration.Create(PosixSignal.SIGINT, signal => { signal.Cancel = true; end.Cancel(); });
+        using PosixSignalRegistration terminate = PosixSignalRegistration.Create(PosixSignal.SIGTERM, signal => { signal.Cancel = true; end.Cancel(); });
         await using var context = new ZlinkContext();
         Assert.False(end.IsCancellationRequested);
     }
@@ -91,7 +88,7 @@ public sealed class PatternSnippets
     }
 
     [Fact]
-    public async Task Messages_that_a_relay_forwards_in_batches_arrive_in_order()
+    public async Task What_a_relay_passes_on_in_batches_arrives_in_order()
     {
         const int Count = 1_000;
         await using var fixture = new ContextFixture();

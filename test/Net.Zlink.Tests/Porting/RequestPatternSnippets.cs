@@ -40,8 +40,7 @@ public sealed class RequestPatternSnippets
         router.Unbind(endpoint);
         dealer.Connect(endpoint);
         var requester = new Requester(dealer);
-        await Assert.ThrowsAsync<TimeoutException>(
-            () => requester.AskAsync("early"u8.ToArray(), TimeSpan.FromMilliseconds(20), Guard.Token));
+        await Assert.ThrowsAsync<TimeoutException>(() => requester.AskAsync("early"u8.ToArray(), TimeSpan.FromMilliseconds(20), Guard.Token));
 
         router.Bind(endpoint);
         await fixture.UntilAsync(() => dealer.CanSend);
@@ -57,8 +56,7 @@ public sealed class RequestPatternSnippets
         var requester = new Requester(Dealer(fixture.Context));
         using var cancelled = new CancellationTokenSource();
         await cancelled.CancelAsync();
-        await Assert.ThrowsAnyAsync<OperationCanceledException>(
-            () => requester.AskAsync("question"u8.ToArray(), TimeSpan.FromSeconds(30), cancelled.Token));
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => requester.AskAsync("question"u8.ToArray(), TimeSpan.FromSeconds(30), cancelled.Token));
     }
 
     [Fact]
@@ -80,8 +78,7 @@ public sealed class RequestPatternSnippets
         using var stop = new CancellationTokenSource();
         Task serving = ServeConcurrentlyAsync(router, AnswerAsync, MaxRequests, stop.Token);
 
-        Task<byte[]>[] answers = [.. Enumerable.Range(0, 8)
-            .Select(i => requester.AskAsync(BitConverter.GetBytes(i), Guard.Limit, end.Token))];
+        Task<byte[]>[] answers = [.. Enumerable.Range(0, 8).Select(i => requester.AskAsync(BitConverter.GetBytes(i), Guard.Limit, end.Token))];
         for (int i = 0; i < MaxRequests; i++)
         {
             Assert.True(await begun.WaitAsync(Guard.Limit, Guard.Token));
@@ -136,8 +133,7 @@ public sealed class RequestPatternSnippets
     }
 
     private static async Task ServeConcurrentlyAsync(
-        RouterSocket router, Func<ReadOnlyMemory<byte>, CancellationToken, Task<byte[]>> answer, int maxRequests,
-            CancellationToken cancellation)
+        RouterSocket router, Func<ReadOnlyMemory<byte>, CancellationToken, Task<byte[]>> answer, int maxRequests, CancellationToken cancellation)
     {
         using var free = new SemaphoreSlim(maxRequests);
         try
@@ -219,8 +215,7 @@ public sealed class RequestPatternSnippets
                 using (reply)
                 {
                     bool isReply = reply.PartCount == 2 && reply[0].Span.Length == sizeof(long);
-                    if (isReply && _waiting.TryRemove(BinaryPrimitives.ReadInt64BigEndian(reply[0].Span),
-                        out TaskCompletionSource<byte[]>? answer))
+                    if (isReply && _waiting.TryRemove(BinaryPrimitives.ReadInt64BigEndian(reply[0].Span), out TaskCompletionSource<byte[]>? answer))
                     {
                         answer.TrySetResult(reply[1].Span.ToArray());
                     }

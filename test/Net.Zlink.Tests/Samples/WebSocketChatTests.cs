@@ -138,8 +138,12 @@ public sealed class WebSocketChatTests
         string path = Path.Combine(SourceTree.Root, "samples", "WebSocketChat", "bin", framework.Parent!.Name, framework.Name,
             "WebSocketChat.dll");
         return Process.Start(new ProcessStartInfo(
-            Environment.GetEnvironmentVariable("DOTNET_HOST_PATH") ?? "dotnet", [path, .. arguments]) { UseShellExecute = false,
-            RedirectStandardOutput = true, RedirectStandardError = true })!;
+            Environment.GetEnvironmentVariable("DOTNET_HOST_PATH") ?? "dotnet", [path, .. arguments])
+        {
+            UseShellExecute = false,
+            RedirectStandardOutput = true,
+            RedirectStandardError = true
+        })!;
     }
 
     private static Task<string> NameAsync(Chromium.Tab tab, string name) =>

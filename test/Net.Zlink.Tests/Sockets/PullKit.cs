@@ -205,7 +205,7 @@ internal sealed class TestPeer
     [UnsafeAccessor(UnsafeAccessorKind.Field, Name = "_waits")]
     private static extern ref bool Waits(ConnectionReader reader);
 
-    [UnsafeAccessor(UnsafeAccessorKind.Field, Name = "_parked")]
+    [UnsafeAccessor(UnsafeAccessorKind.Field, Name = "_paused")]
     private static extern ref bool Parked(ConnectionReader reader);
 
     private sealed class ResumeSink(TestPeer peer) : IConnectionSink

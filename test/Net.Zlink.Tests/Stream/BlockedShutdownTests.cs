@@ -35,7 +35,7 @@ public sealed class BlockedShutdownTests
         await PassAsync(ending, Grace);
         await ending.Guarded();
         Assert.Single(_log.Lines, static line => line.Text.Contains(
-            "without shard 0, which HoldingHandler of connection", StringComparison.Ordinal));
+            "without shard 0, which BlockingHandler of connection", StringComparison.Ordinal));
 
         // Another end does nothing more, and the first one's report stays.
         fixture.Context.Dispose();

@@ -105,8 +105,12 @@ public sealed class OnlyTalkingPeerTests
     {
         await using var fixture = new StreamFixture();
         StreamSocket socket = fixture.Context.CreateStream(
-            new StreamOptions { SendBufferSize = KernelBuffer, IdleTimeout = TimeSpan.FromMilliseconds(50),
-            CloseTimeout = TimeSpan.FromMilliseconds(50) });
+            new StreamOptions
+            {
+                SendBufferSize = KernelBuffer,
+                IdleTimeout = TimeSpan.FromMilliseconds(50),
+                CloseTimeout = TimeSpan.FromMilliseconds(50)
+            });
         string endpoint = socket.BindPipe("tcp://127.0.0.1:0", static async pipe =>
         {
             pipe.Output.Write(Wire.Huge);

@@ -56,8 +56,12 @@ public sealed class ReconnectTests
         StreamSocket server = fixture.Bind(out string endpoint);
         StreamSocket client = fixture.Context.CreateStream();
         using SocketMonitor monitor = client.OpenMonitor(SocketEventTypes.ConnectRetried);
-        var options = new StreamConnectOptions { Reconnect = true, ReconnectInterval = TimeSpan.FromMilliseconds(100),
-            ReconnectIntervalMax = TimeSpan.FromMilliseconds(400) };
+        var options = new StreamConnectOptions
+        {
+            Reconnect = true,
+            ReconnectInterval = TimeSpan.FromMilliseconds(100),
+            ReconnectIntervalMax = TimeSpan.FromMilliseconds(400)
+        };
         await client.ConnectAsync(endpoint, options, Guard.Token).Guarded();
         await server.NextConnectedAsync();
         Assert.Equal(1u, await client.NextConnectedAsync());

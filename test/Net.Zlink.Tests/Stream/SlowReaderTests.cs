@@ -115,8 +115,12 @@ public sealed class SlowReaderTests
     public async Task A_blocking_Send_to_a_full_peer_times_out(bool onPoolThread)
     {
         await using var fixture = new StreamFixture();
-        var options = new StreamOptions { SendHighWaterMark = 2, SendBufferSize = SmallKernelBuffer,
-            SendTimeout = TimeSpan.FromMilliseconds(20) };
+        var options = new StreamOptions
+        {
+            SendHighWaterMark = 2,
+            SendBufferSize = SmallKernelBuffer,
+            SendTimeout = TimeSpan.FromMilliseconds(20)
+        };
         StreamSocket socket = fixture.Bind(out string endpoint, options);
         await fixture.ConnectAsync(endpoint, SmallKernelBuffer);
         uint id = await socket.NextConnectedAsync();

@@ -16,10 +16,15 @@ public sealed class LineLengthTests
         List<string> faults = [];
         foreach ((string path, string text) in RepositoryFiles.Code("src", "test", "bench", "samples"))
         {
+            if (path.EndsWith("Snippets.cs", StringComparison.Ordinal))
+            {
+                continue; // They stand in the docs word for word.
+            }
+
             bool isInRawText = false;
             foreach ((int at, string line) in text.Split('\n').Index())
             {
-                bool isWhole = !isInRawText && !Unbreakable.Any(line.Contains);
+                bool isWhole = !isInRawText && !line.TrimStart().StartsWith('"') && !Unbreakable.Any(line.Contains);
                 isInRawText ^= line.Split("\"\"\"").Length % 2 == 0;
                 if (isWhole && line.TrimEnd('\r').Length > MaxColumns)
                 {

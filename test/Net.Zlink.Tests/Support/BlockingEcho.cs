@@ -7,8 +7,11 @@ namespace Net.Zlink.Tests.Support;
 /// is made.</summary>
 internal sealed class BlockingEcho : IDisposable
 {
-    private readonly Socket _socket = new(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp) { NoDelay = true,
-        ReceiveTimeout = (int)Guard.Limit.TotalMilliseconds };
+    private readonly Socket _socket = new(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp)
+    {
+        NoDelay = true,
+        ReceiveTimeout = (int)Guard.Limit.TotalMilliseconds
+    };
     private readonly byte[] _frame = Wire.Frame(Wire.Pattern(100));
     private readonly byte[] _answer;
 

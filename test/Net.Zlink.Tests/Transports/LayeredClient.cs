@@ -37,8 +37,11 @@ internal sealed class LayeredClient : IDisposable
         var socket = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp) { NoDelay = true };
         await socket.ConnectAsync(uri.Host, uri.Port, Guard.Token).Guarded();
         var tls = new SslStream(new NetworkStream(socket, ownsSocket: true));
-        await tls.AuthenticateAsClientAsync(new SslClientAuthenticationOptions { TargetHost = "localhost",
-            RemoteCertificateValidationCallback = AnyCertificate }, Guard.Token).Guarded();
+        await tls.AuthenticateAsClientAsync(new SslClientAuthenticationOptions
+        {
+            TargetHost = "localhost",
+            RemoteCertificateValidationCallback = AnyCertificate
+        }, Guard.Token).Guarded();
         return new LayeredClient(socket, tls);
     }
 

@@ -109,8 +109,13 @@ public sealed class ClosingRaceTests
             await using var fixture = new ContextFixture(shards: 1);
             var listener = new RawListener();
             DealerSocket socket = fixture.Context.CreateDealer(
-                new DealerOptions { Linger = TimeSpan.FromMilliseconds(100), SendBufferSize = 4096, ReceiveByteLimit = null,
-                ReceiveHighWaterMark = null });
+                new DealerOptions
+                {
+                    Linger = TimeSpan.FromMilliseconds(100),
+                    SendBufferSize = 4096,
+                    ReceiveByteLimit = null,
+                    ReceiveHighWaterMark = null
+                });
             socket.Connect(listener.Endpoint);
             using RawPeer peer = await listener.AcceptAsync();
             listener.Dispose();

@@ -162,8 +162,13 @@ public sealed class CountedTests
         RouterSocket router = fixture.Context.CreateRouter(
             new RouterOptions { SendHighWaterMark = null, SendByteLimit = 1_000, SendBufferSize = 16 * 1024 });
         DealerSocket dealer = fixture.Context.CreateDealer(
-            new DealerOptions { RoutingId = "peer"u8.ToArray(), ReceiveHighWaterMark = 1, ReceiveByteLimit = 1_000,
-            ReceiveBufferSize = 16 * 1024 });
+            new DealerOptions
+            {
+                RoutingId = "peer"u8.ToArray(),
+                ReceiveHighWaterMark = 1,
+                ReceiveByteLimit = 1_000,
+                ReceiveBufferSize = 16 * 1024
+            });
         using SocketMonitor monitor = router.OpenMonitor(SocketEventTypes.MessagesDropped);
         string bound = router.Bind(endpoint);
         dealer.Connect(bound);

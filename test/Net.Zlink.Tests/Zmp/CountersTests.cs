@@ -24,8 +24,10 @@ public sealed class CountersTests
     private static readonly string[] Types = ["PAIR", "DEALER", "ROUTER", "PUB", "XPUB", "PUB NoDrop", "XPUB NoDrop"];
 
     public static TheoryData<string, string, int> Cases =>
-        new(SlowTests.Some(from type in Types from one in (
-            (string, int)[])[("tcp://127.0.0.1:0", 1), ("tcp://127.0.0.1:0", 2), ("tcp://127.0.0.1:0", 3), ("ipc://*", 4)] select (
+        new(SlowTests.Some(from type in Types
+                           from one in (
+            (string, int)[])[("tcp://127.0.0.1:0", 1), ("tcp://127.0.0.1:0", 2), ("tcp://127.0.0.1:0", 3), ("ipc://*", 4)]
+                           select (
             type, one.Item1, one.Item2), every: 3));
 
     [Theory]

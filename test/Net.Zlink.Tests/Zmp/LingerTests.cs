@@ -14,7 +14,9 @@ public sealed class LingerTests : IDisposable
     public void Dispose() => _certificates.Dispose();
 
     public static TheoryData<string, bool> Ends =>
-        new(SlowTests.Some(from scheme in (string[])["tcp", "ipc", "tls", "ws"] from senderBinds in (bool[])[true, false] select (
+        new(SlowTests.Some(from scheme in (string[])["tcp", "ipc", "tls", "ws"]
+                           from senderBinds in (bool[])[true, false]
+                           select (
             scheme, senderBinds), every: 3));
 
     [Theory]

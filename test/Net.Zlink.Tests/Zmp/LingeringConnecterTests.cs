@@ -19,7 +19,8 @@ public sealed class LingeringConnecterTests
     [InlineData("dispose", false)]
     [InlineData("disconnect", true)]
     [InlineData("disconnect", false)]
-    public async Task Messages_of_a_disconnected_endpoint_whose_connection_breaks_leave_by_the_next_whole_and_in_order(string how, bool isReset)
+    public async Task Messages_of_a_disconnected_endpoint_whose_connection_breaks_leave_by_the_next_whole_and_in_order(
+        string how, bool isReset)
     {
         await using var fixture = new ContextFixture();
         RawListener listener = fixture.Listen();

@@ -73,7 +73,8 @@ public sealed class OwnEndpointTests
     public void An_event_is_a_line_in_words()
     {
         var dropped = new SocketEvent(SocketEventTypes.MessagesDropped, 4, default, "tcp://127.0.0.1:1", "tcp://127.0.0.1:2", 0,
-            "not sent") { PeerRoutingId = "ann"u8.ToArray() };
+            "not sent")
+        { PeerRoutingId = "ann"u8.ToArray() };
         Assert.Equal("MessagesDropped at tcp://127.0.0.1:1, peer tcp://127.0.0.1:2 ann, value 4: not sent", dropped.ToString());
         Assert.Equal("MonitorStopped, value 0", new SocketEvent(SocketEventTypes.MonitorStopped, 0, default, "", "", 0, null).ToString());
         Assert.Equal("Accepted, peer tcp://a number 7, value 5",

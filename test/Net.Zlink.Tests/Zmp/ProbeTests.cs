@@ -74,8 +74,13 @@ public sealed class ProbeTests
     {
         await using var fixture = new ContextFixture();
         RouterSocket router = fixture.Context.CreateRouter(
-            new RouterOptions { ProbeRouter = true, Mandatory = true, OnDuplicateRoutingId = DuplicateRoutingId.Replace,
-            SendHighWaterMark = 1 });
+            new RouterOptions
+            {
+                ProbeRouter = true,
+                Mandatory = true,
+                OnDuplicateRoutingId = DuplicateRoutingId.Replace,
+                SendHighWaterMark = 1
+            });
         string bound = router.Bind(endpoint);
         using DealerSocket full = fixture.Context.CreateDealer(
             new DealerOptions { RoutingId = "same"u8.ToArray(), ReceiveHighWaterMark = 1 });

@@ -190,10 +190,16 @@ internal sealed class PubSubFixture : IAsyncDisposable
         : _fixture.Context.CreatePub(new PubOptions { SendHighWaterMark = _mark == 0 ? null : _mark, Linger = TimeSpan.Zero }));
 
     private void OpenSubscriber() => _subscribers.Add(_isExtendedSubscriber
-        ? _fixture.Context.CreateXSub(new XSubOptions { ReceiveHighWaterMark = _mark == 0 ? null : _mark,
-            ReconnectInterval = TimeSpan.FromMilliseconds(1) })
-        : _fixture.Context.CreateSub(new SubOptions { ReceiveHighWaterMark = _mark == 0 ? null : _mark,
-            ReconnectInterval = TimeSpan.FromMilliseconds(1) }));
+        ? _fixture.Context.CreateXSub(new XSubOptions
+        {
+            ReceiveHighWaterMark = _mark == 0 ? null : _mark,
+            ReconnectInterval = TimeSpan.FromMilliseconds(1)
+        })
+        : _fixture.Context.CreateSub(new SubOptions
+        {
+            ReceiveHighWaterMark = _mark == 0 ? null : _mark,
+            ReconnectInterval = TimeSpan.FromMilliseconds(1)
+        }));
 
     /// <summary>From here on it is not known what comes, until they are at rest again.</summary>
     private void Disturb(bool isUnreadLost = false)

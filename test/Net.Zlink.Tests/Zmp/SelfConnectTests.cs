@@ -8,8 +8,10 @@ namespace Net.Zlink.Tests.Zmp;
 public sealed class SelfConnectTests
 {
     public static TheoryData<string, string> Cases => new(
-        from type in (string[])["PAIR", "DEALER", "ROUTER", "XPUB"] from endpoint in (
-            string[])["tcp://127.0.0.1:0", "tcp://*:0", "ipc://*", "ws://127.0.0.1:0"] select (type, endpoint));
+        from type in (string[])["PAIR", "DEALER", "ROUTER", "XPUB"]
+        from endpoint in (
+            string[])["tcp://127.0.0.1:0", "tcp://*:0", "ipc://*", "ws://127.0.0.1:0"]
+        select (type, endpoint));
 
     [Theory]
     [MemberData(nameof(Cases))]

@@ -182,8 +182,12 @@ public sealed class SharedRoutingIdTests
     {
         await using var fixture = new ContextFixture();
         RouterSocket router = fixture.Context.CreateRouter(
-            new RouterOptions { OnDuplicateRoutingId = DuplicateRoutingId.Share, Linger = TimeSpan.Zero,
-            ReconnectInterval = TimeSpan.FromMilliseconds(1) });
+            new RouterOptions
+            {
+                OnDuplicateRoutingId = DuplicateRoutingId.Share,
+                Linger = TimeSpan.Zero,
+                ReconnectInterval = TimeSpan.FromMilliseconds(1)
+            });
         RawListener listener = fixture.Listen();
         router.Connect(listener.Endpoint);
         Message question;

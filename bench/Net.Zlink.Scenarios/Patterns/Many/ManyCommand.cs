@@ -21,18 +21,24 @@ internal static class ManyCommand
     private const int DefaultWarmUp = 500_000;
 
     public static Option<int> Messages() => new Option<int>(
-        "--messages") { Description = "Messages measured per run.", DefaultValueFactory = _ => DefaultMessages }.AtLeast(1);
+        "--messages")
+    { Description = "Messages measured per run.", DefaultValueFactory = _ => DefaultMessages }.AtLeast(1);
 
     public static Option<int> WarmUp() => new Option<int>(
-        "--warm-up") { Description =
+        "--warm-up")
+    {
+        Description =
         "Messages before that, not measured; again and again until the runtime has compiled the code for good.",
-        DefaultValueFactory = _ => DefaultWarmUp }.AtLeast(1);
+        DefaultValueFactory = _ => DefaultWarmUp
+    }.AtLeast(1);
 
     public static Option<int> Size() => new Option<int>(
-        "--size") { Description = "Bytes of one message.", DefaultValueFactory = _ => 64 }.AtLeast(1);
+        "--size")
+    { Description = "Bytes of one message.", DefaultValueFactory = _ => 64 }.AtLeast(1);
 
     public static Option<int> Burst() => new Option<int>(
-        "--burst") { Description = "Messages that a dealer sends before it is the next one's turn.", DefaultValueFactory = _ => 1 }.AtLeast(
+        "--burst")
+    { Description = "Messages that a dealer sends before it is the next one's turn.", DefaultValueFactory = _ => 1 }.AtLeast(
         1);
 
     public static Command Create()
@@ -44,10 +50,16 @@ internal static class ManyCommand
         Option<int> size = Size();
         Option<int> burst = Burst();
         Option<int> rounds = new Option<int>("--rounds") { Description = "Rounds that count.", DefaultValueFactory = _ => 5 }.AtLeast(1);
-        Option<int> discard = new Option<int>("--discard") { Description = "Rounds before them that do not.",
-            DefaultValueFactory = _ => 1 }.AtLeast(0);
-        var bars = new Option<string[]>("--bar") { Description = "What must be reached, repeatable.",
-            DefaultValueFactory = _ => ["many:cpu<=1.5x"] };
+        Option<int> discard = new Option<int>("--discard")
+        {
+            Description = "Rounds before them that do not.",
+            DefaultValueFactory = _ => 1
+        }.AtLeast(0);
+        var bars = new Option<string[]>("--bar")
+        {
+            Description = "What must be reached, repeatable.",
+            DefaultValueFactory = _ => ["many:cpu<=1.5x"]
+        };
         var inline = new Option<bool>("--inline-completions") { Description = "With the runtime's inline completions on." };
         var json = new Option<FileInfo?>("--json") { Description = "Also write every run to this file." };
         var command = new ExampleCommand(

@@ -22,22 +22,35 @@ internal static class PatternRunCommand
         Option<string> pattern = new Option<string>("--pattern") { Required = true }.Among(PatternNames.All);
         Option<string> transport = new Option<string>("--transport") { Required = true }.Among(PatternNames.Transports);
         Option<int> size = new Option<int>("--size") { Description = "Bytes of one message.", Required = true }.AtLeast(1);
-        Option<int> clients = new Option<int>("--clients") { Description = "Clients to the one server.",
-            DefaultValueFactory = _ => 1 }.AtLeast(1);
+        Option<int> clients = new Option<int>("--clients")
+        {
+            Description = "Clients to the one server.",
+            DefaultValueFactory = _ => 1
+        }.AtLeast(1);
         Option<string> stack = new Option<string>(
-            "--stack") { Description = "Whose sockets.", DefaultValueFactory = _ => PatternStack.Managed }.Among(
+            "--stack")
+        { Description = "Whose sockets.", DefaultValueFactory = _ => PatternStack.Managed }.Among(
             PatternStack.Managed, PatternStack.Batch, PatternStack.Native);
-        Option<int?> count = new Option<int?>("--count") { Description =
+        Option<int?> count = new Option<int?>("--count")
+        {
+            Description =
             $"Messages measured; by default {PatternCounts.MessagesVariable}, or {PatternCounts.SmallMessages} up to "
             + $"{PatternCounts.SmallSize} bytes and {PatternCounts.LargeMessages} above.",
-            DefaultValueFactory = _ => FromEnvironment(PatternCounts.MessagesVariable) }.AtLeast(1);
-        Option<int> warmUp = new Option<int>("--warm-up") { Description =
+            DefaultValueFactory = _ => FromEnvironment(PatternCounts.MessagesVariable)
+        }.AtLeast(1);
+        Option<int> warmUp = new Option<int>("--warm-up")
+        {
+            Description =
             $"Messages before that, one at a time; by default {PatternCounts.WarmUpVariable}, or {PatternCounts.DefaultWarmUp}.",
-            DefaultValueFactory = _ => FromEnvironment(PatternCounts.WarmUpVariable) ?? PatternCounts.DefaultWarmUp }.AtLeast(0);
+            DefaultValueFactory = _ => FromEnvironment(PatternCounts.WarmUpVariable) ?? PatternCounts.DefaultWarmUp
+        }.AtLeast(0);
         Option<int?> roundTrips = new Option<int?>(
-            "--round-trips") { Description =
+            "--round-trips")
+        {
+            Description =
             $"Round trips measured; by default {PatternCounts.RoundTripsVariable}, or as many as the native program makes.",
-            DefaultValueFactory = _ => FromEnvironment(PatternCounts.RoundTripsVariable) }.AtLeast(1);
+            DefaultValueFactory = _ => FromEnvironment(PatternCounts.RoundTripsVariable)
+        }.AtLeast(1);
         Option<int> compile = Compile();
         var command = new ExampleCommand(
             Name,

@@ -19,10 +19,12 @@ internal static class SoakCommand
     {
         var minutes = new Option<double>("--minutes") { Description = "How long.", DefaultValueFactory = _ => 10 };
         Option<string[]> pattern = new Option<string[]>(
-            "--pattern") { Description = "Which patterns, repeatable.", DefaultValueFactory = _ => PatternNames.All }.Among(
+            "--pattern")
+        { Description = "Which patterns, repeatable.", DefaultValueFactory = _ => PatternNames.All }.Among(
             PatternNames.All);
         Option<string[]> transport = new Option<string[]>(
-            "--transport") { Description = "Over what, repeatable.", DefaultValueFactory = _ => PatternNames.Transports }.Among(
+            "--transport")
+        { Description = "Over what, repeatable.", DefaultValueFactory = _ => PatternNames.Transports }.Among(
             PatternNames.Transports);
         var folder = new Option<DirectoryInfo?>("--output") { Description = $"A folder for {SummaryFile.Name}." };
         var quiet = new Option<bool>("--quiet") { Description = "Only the verdict." };

@@ -34,7 +34,8 @@ internal struct ConsumerState
 
     /// <summary>What to report by, in a lane of such limits.</summary>
     public static QueueLimits ReportsOf(QueueLimits limits) => limits
-        with { Bytes = limits.Bytes is 0 or > MaxReportedMessages ? MaxReportedMessages : limits.Bytes };
+        with
+    { Bytes = limits.Bytes is 0 or > MaxReportedMessages ? MaxReportedMessages : limits.Bytes };
 
     /// <summary>So much was taken that the sender's side has to hear of it.</summary>
     public readonly bool IsReportNeeded => Limits.IsHalf(UnreportedMessages, UnreportedBytes);

@@ -64,7 +64,8 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
                 (long messages, long bytes) = (Volatile.Read(ref _consumer.UnreportedMessages),
                     Volatile.Read(ref _consumer.UnreportedBytes));
                 return _counters.At(_capacity.Messages - messages, _capacity.Bytes - bytes, messages, bytes)
-                    with { IsParked = _capacity.IsPaused, FullCause = _capacity.FullCause };
+                    with
+                { IsParked = _capacity.IsPaused, FullCause = _capacity.FullCause };
             }
         }
     }

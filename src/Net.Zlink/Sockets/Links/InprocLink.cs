@@ -66,8 +66,13 @@ internal sealed class InprocLink : PeerLink
             LaneCounts lane = _out.Counts;
             long sent = lane.Received + Volatile.Read(ref _notified);
             return hasReader
-                ? new OutboundCounts { AcceptedMessages = sent, AcceptedBytes = lane.ReceivedBytes, WrittenMessages = sent,
-                    WrittenBytes = lane.ReceivedBytes }
+                ? new OutboundCounts
+                {
+                    AcceptedMessages = sent,
+                    AcceptedBytes = lane.ReceivedBytes,
+                    WrittenMessages = sent,
+                    WrittenBytes = lane.ReceivedBytes
+                }
                 : new OutboundCounts
                 {
                     AcceptedMessages = sent,

@@ -14,8 +14,11 @@ internal sealed class WireLink : PeerLink
     public WireLink(SocketCore socket, ZmpSettings settings)
         : base(socket, new InboundLane(settings.Inbound, socket.Host.Budget) { Conflates = settings.Conflate })
     {
-        Queue = new OutboundQueue(socket.Host.Pool, settings.Outbound, socket.Host.Budget) { CapacityAvailable = OnCapacityAvailable,
-            Conflates = settings.Conflate };
+        Queue = new OutboundQueue(socket.Host.Pool, settings.Outbound, socket.Host.Budget)
+        {
+            CapacityAvailable = OnCapacityAvailable,
+            Conflates = settings.Conflate
+        };
         Queue.PauseSending();
         Lane.BelongTo(this);
     }

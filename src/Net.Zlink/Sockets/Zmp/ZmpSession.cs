@@ -436,7 +436,8 @@ internal sealed class ZmpSession : IConnectionSink, IFrameScanner
             new(ZmpProperties.FileDescriptorKey, NumberOf(Connection.Wire.Socket))] : []);
         (string local, string remote) = Ends;
         var peer = new PeerIdentity(_peerRoutingId, properties, remote, local,
-            _socket.Host.Time.GetUtcNow()) { Certificate = Connection.Wire.RemoteCertificate, Request = Connection.Wire.Request };
+            _socket.Host.Time.GetUtcNow())
+        { Certificate = Connection.Wire.RemoteCertificate, Request = Connection.Wire.Request };
         if (!_socket.Sessions.OnReady(this, peer))
         {
             return false;

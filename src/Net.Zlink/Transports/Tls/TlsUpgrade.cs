@@ -32,8 +32,11 @@ internal sealed class TlsUpgrade(TlsCredentials credentials, TlsSettings setting
             return failure;
         }
 
-        return UpgradeResult.Of(new TlsWire(socket, tls, pool) { PollingThread = tls.EndHandshake(),
-            RemoteCertificate = tls.PeerCertificate });
+        return UpgradeResult.Of(new TlsWire(socket, tls, pool)
+        {
+            PollingThread = tls.EndHandshake(),
+            RemoteCertificate = tls.PeerCertificate
+        });
     }
 
     /// <summary>The handshake alone, for what runs over TLS. The socket belongs to the stream, or is disposed.</summary>

@@ -43,9 +43,12 @@ internal sealed class WebSocketBindTarget(string text, bool isSecure, TcpBindAdd
         // The host as it was written, as natively.
         string host = address.Host.Address?.AddressFamily == AddressFamily.InterNetworkV6 ? $"[{address.Host.Text}]" : address.Host.Text;
         string endpoint = string.Create(CultureInfo.InvariantCulture, $"{scheme}://{host}:{listener.LocalEndPoint.Port}{path}");
-        return bound with { Listener = new UpgradedListener(
+        return bound with
+        {
+            Listener = new UpgradedListener(
             listener, scheme, endpoint, new WebSocketServerUpgrade(
-            scheme, tls, settings.WebSocket, settings.HandshakeTimeout, settings.CloseTimeout)) };
+            scheme, tls, settings.WebSocket, settings.HandshakeTimeout, settings.CloseTimeout))
+        };
     }
 }
 

@@ -163,8 +163,11 @@ internal abstract class WebSocketUpgrade(string scheme, TlsUpgrade? tls, bool is
             // it. Our own closing waits already, with limits of its own.
             stream.IsOver = () => webSocket.State == WebSocketState.Closed;
             return UpgradeResult.Of(new WebSocketWire(
-                socket, scheme, webSocket, stream, secure, pool, isServer, closeTimeout, time) { RemoteCertificate = certificate,
-                Request = head });
+                socket, scheme, webSocket, stream, secure, pool, isServer, closeTimeout, time)
+            {
+                RemoteCertificate = certificate,
+                Request = head
+            });
         }
         catch (Exception e) when (IoStreamErrors.IsOfStream(e))
         {

@@ -35,16 +35,23 @@ internal static class ActionReader
             case ActionKind.Connect:
                 return action with { Connection = entry.Number("conn", low: 1) };
             case ActionKind.Accept:
-                return action with { Connection = entry.Number("conn", low: 1), WithinMs = entry.OptionalNumber("within_ms", low: 1),
-                    Unrecorded = entry.Flag("unrecorded") };
+                return action with
+                {
+                    Connection = entry.Number("conn", low: 1),
+                    WithinMs = entry.OptionalNumber("within_ms", low: 1),
+                    Unrecorded = entry.Flag("unrecorded")
+                };
             case ActionKind.Cut:
                 return action with { Connection = entry.Number("conn", low: 1), Cut = TrafficReader.Close(entry.Text("how"), entry.What) };
             case ActionKind.Idle:
                 return action with { Milliseconds = entry.Number("ms", low: 1) };
             case ActionKind.Set:
                 entry.Ignore("when"); // The order of the list says the same.
-                return action with { Option = OptionTable.ReadTyped(
-                    entry.Text("option"), entry.Text("type"), entry.Required("value"), entry.What) };
+                return action with
+                {
+                    Option = OptionTable.ReadTyped(
+                    entry.Text("option"), entry.Text("type"), entry.Required("value"), entry.What)
+                };
             case ActionKind.Subscribe or ActionKind.Unsubscribe:
                 entry.Ignore("when");
                 return action with { Topic = entry.Bytes("topic") };

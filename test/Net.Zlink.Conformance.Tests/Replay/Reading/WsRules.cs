@@ -14,8 +14,11 @@ internal static class WsRules
             string what = $"{transcript.Name}: a record of step {record.Step} from {record.From}";
             if (!transcript.IsWs)
             {
-                string? key = record switch { { Http: not null } => "http", { Payload: not null } => "payload",
-                    { Masked: true } => "masked", { Control.Count: > 0 } => "control", _ => null };
+                string? key = record switch
+                { { Http: not null } => "http", { Payload: not null } => "payload",
+                    { Masked: true } => "masked", { Control.Count: > 0 } => "control",
+                    _ => null
+                };
                 Need(key is null, $"{what}: key {key} on tcp");
                 continue;
             }

@@ -21,9 +21,12 @@ internal static class WsUnwrapping
         PlayedBytes[] played = [.. severance.Played.Select(bytes => bytes with { Bytes = directions[bytes.Connection].Take(bytes.Bytes) })];
         return severance with
         {
-            Transcript = transcript with { Records = [.. transcript.Records.Where(
+            Transcript = transcript with
+            {
+                Records = [.. transcript.Records.Where(
                 record => record.Close is not null || record.Payload is not null)
-                .Select(record => record with { Bytes = record.Payload ?? [] })] },
+                .Select(record => record with { Bytes = record.Payload ?? [] })]
+            },
             Played = [.. played.Where(bytes => bytes.Bytes.Length > 0)],
             NeverUp = directions.Where(direction => !direction.Value.IsUp).Select(direction => direction.Key).ToHashSet(),
         };

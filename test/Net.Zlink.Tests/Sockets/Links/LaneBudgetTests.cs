@@ -83,7 +83,7 @@ public sealed class LaneBudgetTests
     }
 
     [Fact]
-    public async Task A_sender_that_waits_for_the_context_goes_on_when_it_has_room_for_what_the_reader_has_left_though_not_for_what_it_took()
+    public async Task A_sender_that_waits_for_the_context_continues_when_the_reader_has_left_enough()
     {
         using TestCore core = TestCore.Create();
         using TestCore others = TestCore.Create();

@@ -101,8 +101,13 @@ internal sealed class TestLink : PeerLink
     public static TestLink Create(SocketCore socket, QueueLimits limits, bool conflates = false, bool isShared = false,
         ByteBudget? budget = null)
     {
-        var pipe = new TestLink(socket, new InboundLane(limits, budget) { Conflates = conflates, IsShared = isShared }) { Endpoint =
-            "test", IsActive = false, IsAttached = true };
+        var pipe = new TestLink(socket, new InboundLane(limits, budget) { Conflates = conflates, IsShared = isShared })
+        {
+            Endpoint =
+            "test",
+            IsActive = false,
+            IsAttached = true
+        };
         pipe.Lane.BelongTo(pipe);
         return pipe;
     }

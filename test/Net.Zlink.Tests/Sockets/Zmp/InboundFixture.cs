@@ -92,8 +92,12 @@ internal sealed class InboundFixture : IDisposable
 
     private List<string> Play(IEnumerable<InboundFrame[]> batches, bool isOneSlab)
     {
-        var link = new WireLink(_core, new PairOptions().Snapshot(ZmpSocketType.Pair, alias: null)) { Endpoint = "test", IsActive = false,
-            IsAttached = true };
+        var link = new WireLink(_core, new PairOptions().Snapshot(ZmpSocketType.Pair, alias: null))
+        {
+            Endpoint = "test",
+            IsActive = false,
+            IsAttached = true
+        };
         var messages = new InboundMessages(_core, link, MaxParts);
         _core.Reading = link;
         _messages.Clear();

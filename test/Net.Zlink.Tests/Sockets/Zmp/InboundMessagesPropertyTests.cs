@@ -28,8 +28,13 @@ public sealed class InboundMessagesPropertyTests
         from hasOwnSlab in Gen.Frequency((5, Gen.Constant(value: false)), (1, Gen.Constant(value: true)))
         from isPinned in Gen.Frequency((7, Gen.Constant(value: false)), (1, Gen.Constant(value: true)))
         from taken in Gen.Choose(0, 3)
-        select new InboundFrame(flags, body) { IsLastOfBatch = isLastOfBatch, HasOwnSlab = hasOwnSlab, IsPinned = isPinned,
-            TakenBehind = taken };
+        select new InboundFrame(flags, body)
+        {
+            IsLastOfBatch = isLastOfBatch,
+            HasOwnSlab = hasOwnSlab,
+            IsPinned = isPinned,
+            TakenBehind = taken
+        };
 
     [Theory]
     [InlineData(nameof(InboundRole.All), false)]

@@ -29,8 +29,12 @@ public sealed class InboundMessagesTests
         using var host = new EngineHost(1, pool, TimeProvider.System, NullLogger.Instance, new RecordingObserver());
         var core = new RecordingCore(host, InboundRole.All, onlyFirst: false);
         var slabs = new ReceiveSlab(host.Slabs);
-        var link = new WireLink(core, new PairOptions().Snapshot(ZmpSocketType.Pair, alias: null)) { Endpoint = "test", IsActive = false,
-            IsAttached = true };
+        var link = new WireLink(core, new PairOptions().Snapshot(ZmpSocketType.Pair, alias: null))
+        {
+            Endpoint = "test",
+            IsActive = false,
+            IsAttached = true
+        };
         var messages = new InboundMessages(core, link, maxParts: 1_000);
         int frames = Messages * parts;
         int total = frames * (ZmpFrame.HeaderSize + PartSize);

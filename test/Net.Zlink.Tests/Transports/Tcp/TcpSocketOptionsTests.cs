@@ -70,8 +70,12 @@ public sealed class TcpSocketOptionsTests : IDisposable
         Assert.SkipUnless(!ipv6 || TcpTest.HasIPv6, "no IPv6 on this machine");
         Assert.SkipUnless(OperatingSystem.IsLinux(), "the numbers of the options are Linux's");
         const int tcp = 6, userTimeout = 18, level = 1, bindToDevice = 25;
-        foreach (var socket in await PairAsync(new TcpSettings { IPv6 = ipv6, MaxUnacknowledged = TimeSpan.FromMilliseconds(8_999.5),
-            Device = "lo" }))
+        foreach (var socket in await PairAsync(new TcpSettings
+        {
+            IPv6 = ipv6,
+            MaxUnacknowledged = TimeSpan.FromMilliseconds(8_999.5),
+            Device = "lo"
+        }))
         {
             var value = new byte[sizeof(int)];
             Assert.Equal(sizeof(int), socket.GetRawSocketOption(tcp, userTimeout, value));

@@ -21,8 +21,11 @@ public sealed class CertificateValidatorTests
         names.AddDnsName(string.Join('.', Enumerable.Repeat(new string('z', 60), 4)));
         request.CertificateExtensions.Add(names.Build());
         using X509Certificate2 certificate = request.CreateSelfSigned(DateTimeOffset.UnixEpoch, DateTimeOffset.UnixEpoch.AddYears(1));
-        using var chain = new X509Chain { ChainPolicy =
-            { RevocationMode = X509RevocationMode.NoCheck, DisableCertificateDownloads = true } };
+        using var chain = new X509Chain
+        {
+            ChainPolicy =
+            { RevocationMode = X509RevocationMode.NoCheck, DisableCertificateDownloads = true }
+        };
         Assert.False(chain.Build(certificate));
         foreach (SslPolicyErrors errors in (SslPolicyErrors[])[SslPolicyErrors.RemoteCertificateChainErrors,
             SslPolicyErrors.RemoteCertificateNameMismatch])
@@ -46,8 +49,11 @@ public sealed class CertificateValidatorTests
         using X509Certificate2 certificate = request.CreateSelfSigned(
             new DateTimeOffset(2020, 1, 2, 3, 4, 5, TimeSpan.FromHours(5)),
             new DateTimeOffset(2021, 2, 3, 4, 5, 6, TimeSpan.FromHours(-5)));
-        using var chain = new X509Chain { ChainPolicy =
-            { RevocationMode = X509RevocationMode.NoCheck, DisableCertificateDownloads = true } };
+        using var chain = new X509Chain
+        {
+            ChainPolicy =
+            { RevocationMode = X509RevocationMode.NoCheck, DisableCertificateDownloads = true }
+        };
         Assert.False(chain.Build(certificate));
         var judge = new CertificateValidator(new TlsSettings(), "localhost");
         var thread = new Thread(() =>

@@ -116,8 +116,13 @@ public sealed class ChainDownloadTests : IDisposable
         }
         else
         {
-            judge.Server = new() { CertificateChainPolicy = policy, ServerCertificate = context is null ? _own.Server : null,
-                ServerCertificateContext = context, ClientCertificateRequired = true };
+            judge.Server = new()
+            {
+                CertificateChainPolicy = policy,
+                ServerCertificate = context is null ? _own.Server : null,
+                ServerCertificateContext = context,
+                ClientCertificateRequired = true
+            };
         }
     }
 }

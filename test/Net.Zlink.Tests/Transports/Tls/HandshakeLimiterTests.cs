@@ -265,7 +265,7 @@ public sealed class HandshakeLimiterTests : IDisposable
     [InlineData("ws", false)]
     [InlineData("wss", true)]
     [InlineData("wss", false)]
-    public async Task Certificate_callbacks_run_on_threads_of_their_own_wherever_completions_do_and_inline_ones_decide_the_shard_behind_the_handshake(string scheme, bool inlineCompletions)
+    public async Task Certificate_callbacks_run_on_threads_of_their_own_wherever_completions_run(string scheme, bool inlineCompletions)
     {
         const int Connections = 20;
         int callbacks = scheme is "ws" ? 0 : 2 * Connections;

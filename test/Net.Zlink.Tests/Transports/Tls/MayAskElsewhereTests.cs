@@ -60,11 +60,21 @@ public sealed class MayAskElsewhereTests : IDisposable
         return new TlsSettings
         {
             CaFile = what.EndsWith("CaFile", StringComparison.Ordinal) ? _own.CaFile : "",
-            Server = new() { ServerCertificate = context is null ? old : null, ServerCertificateContext = context,
-                ClientCertificateRequired = demands && !isMade, CertificateChainPolicy = policy,
-                CertificateRevocationCheckMode = revocation },
-            Client = new() { ClientCertificates = isMade ? [old] : null, ClientCertificateContext = context,
-                CertificateChainPolicy = policy, CertificateRevocationCheckMode = revocation },
+            Server = new()
+            {
+                ServerCertificate = context is null ? old : null,
+                ServerCertificateContext = context,
+                ClientCertificateRequired = demands && !isMade,
+                CertificateChainPolicy = policy,
+                CertificateRevocationCheckMode = revocation
+            },
+            Client = new()
+            {
+                ClientCertificates = isMade ? [old] : null,
+                ClientCertificateContext = context,
+                CertificateChainPolicy = policy,
+                CertificateRevocationCheckMode = revocation
+            },
         };
     }
 }

@@ -51,7 +51,8 @@ public sealed class OpenSslFailureTests : IDisposable
 
     [Theory]
     [MemberData(nameof(ClientRows))]
-    public async Task OpenSSLs_client_and_our_listener_both_name_the_bad_certificate(string version, string what, string ours, string theirs)
+    public async Task OpenSSLs_client_and_our_listener_both_name_the_bad_certificate(
+        string version, string what, string ours, string theirs)
     {
         SkipWithoutOpenSsl();
         await using var context = new ZlinkContext();

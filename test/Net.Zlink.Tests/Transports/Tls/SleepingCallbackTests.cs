@@ -187,8 +187,12 @@ public sealed class SleepingCallbackTests(ITestOutputHelper output) : IDisposabl
                 client.Client = new() { ClientCertificateContext = context };
                 break;
             case "Server, policy":
-                server.Server = new() { ServerCertificate = _own.Server, ClientCertificateRequired = true,
-                    CertificateChainPolicy = policy };
+                server.Server = new()
+                {
+                    ServerCertificate = _own.Server,
+                    ClientCertificateRequired = true,
+                    CertificateChainPolicy = policy
+                };
                 break;
             case "Server, trust of a context":
                 (server.Server, server.CaFile) = (new() { ServerCertificateContext = context, ClientCertificateRequired = true }, "");
@@ -236,8 +240,12 @@ public sealed class SleepingCallbackTests(ITestOutputHelper output) : IDisposabl
                 };
                 break;
             case "Server, validation":
-                server.Server = new() { ServerCertificate = _own.Server, ClientCertificateRequired = true,
-                    RemoteCertificateValidationCallback = check };
+                server.Server = new()
+                {
+                    ServerCertificate = _own.Server,
+                    ClientCertificateRequired = true,
+                    RemoteCertificateValidationCallback = check
+                };
                 client.Certificate = _own.Server;
                 break;
             case "Server, choice of a certificate":

@@ -69,12 +69,18 @@ public sealed class TlsFailureTests : IDisposable
             }),
         ["the application's choice of a certificate throws"] = new(
             "", "the application's TLS options cannot be used: my choice",
-            static (_, server, _) => server.Server = new SslServerAuthenticationOptions { ServerCertificateSelectionCallback =
-                static (_, _) => throw new NotSupportedException("my choice") }),
+            static (_, server, _) => server.Server = new SslServerAuthenticationOptions
+            {
+                ServerCertificateSelectionCallback =
+                static (_, _) => throw new NotSupportedException("my choice")
+            }),
         ["options of the application's own refuse"] = new(
             "certificate", Ended,
-            static (_, _, client) => client.Client = new SslClientAuthenticationOptions { TargetHost = "localhost",
-                RemoteCertificateValidationCallback = static (_, _, _, _) => false }),
+            static (_, _, client) => client.Client = new SslClientAuthenticationOptions
+            {
+                TargetHost = "localhost",
+                RemoteCertificateValidationCallback = static (_, _, _, _) => false
+            }),
         ["no version in common"] = new(
             "", "",
             static (_, server, client) => (server.Protocols, client.Protocols) = (SslProtocols.Tls12, SslProtocols.Tls13)),

@@ -164,10 +164,16 @@ public sealed class TlsOptionsTests : IDisposable
     [Fact]
     public Task Options_of_the_applications_own_are_used_as_they_are() => AssertTalksAsync("tls://127.0.0.1:0", (server, client) =>
     {
-        server.Server = new SslServerAuthenticationOptions { ServerCertificateSelectionCallback = (_, name) =>
-            string.Equals(name, "chosen.example", StringComparison.Ordinal) ? _own.Server : null! };
-        client.Client = new SslClientAuthenticationOptions { TargetHost = "chosen.example",
-            RemoteCertificateValidationCallback = static (_, certificate, _, _) => certificate is not null };
+        server.Server = new SslServerAuthenticationOptions
+        {
+            ServerCertificateSelectionCallback = (_, name) =>
+            string.Equals(name, "chosen.example", StringComparison.Ordinal) ? _own.Server : null!
+        };
+        client.Client = new SslClientAuthenticationOptions
+        {
+            TargetHost = "chosen.example",
+            RemoteCertificateValidationCallback = static (_, certificate, _, _) => certificate is not null
+        };
     });
 
     [Theory]
@@ -201,8 +207,11 @@ public sealed class TlsOptionsTests : IDisposable
     public Task A_chain_policy_of_the_applications_own_decides() => AssertTalksAsync("tls://localhost:0", (_, client) =>
     {
         client.CaFile = "";
-        client.ChainPolicy = new X509ChainPolicy { TrustMode = X509ChainTrustMode.CustomRootTrust,
-            RevocationMode = X509RevocationMode.NoCheck };
+        client.ChainPolicy = new X509ChainPolicy
+        {
+            TrustMode = X509ChainTrustMode.CustomRootTrust,
+            RevocationMode = X509RevocationMode.NoCheck
+        };
         client.ChainPolicy!.CustomTrustStore.ImportFromPemFile(_own.CaFile);
     });
 

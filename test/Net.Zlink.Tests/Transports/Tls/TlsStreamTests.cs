@@ -29,8 +29,11 @@ public sealed class TlsStreamTests : IAsyncLifetime
         _peer = new SslStream(_beneathPeer);
         await Task.WhenAll(
             _tls.AuthenticateAsServerAsync(new SslServerAuthenticationOptions { ServerCertificate = _certificates.Server }, Guard.Token),
-            _peer.AuthenticateAsClientAsync(new SslClientAuthenticationOptions { TargetHost = "localhost",
-                RemoteCertificateValidationCallback = static (_, _, _, e) => e != SslPolicyErrors.RemoteCertificateNotAvailable },
+            _peer.AuthenticateAsClientAsync(new SslClientAuthenticationOptions
+            {
+                TargetHost = "localhost",
+                RemoteCertificateValidationCallback = static (_, _, _, e) => e != SslPolicyErrors.RemoteCertificateNotAvailable
+            },
                 Guard.Token))
             .Guarded();
         _tls.EndHandshake();
@@ -84,8 +87,11 @@ public sealed class TlsStreamTests : IAsyncLifetime
         await using var tls = new TlsStream(new ReadinessStream(ours) { IsOfTls = true });
         await using var peer = new SslStream(new NetworkStream(theirs, ownsSocket: true));
         var shown = new SslServerAuthenticationOptions { ServerCertificate = _certificates.Server };
-        var asked = new SslClientAuthenticationOptions { TargetHost = "localhost",
-            RemoteCertificateValidationCallback = static (_, _, _, _) => true };
+        var asked = new SslClientAuthenticationOptions
+        {
+            TargetHost = "localhost",
+            RemoteCertificateValidationCallback = static (_, _, _, _) => true
+        };
         (SslStream server, SslStream client) = isServer ? ((SslStream)tls, peer) : (peer, tls);
         await Task.WhenAll(server.AuthenticateAsServerAsync(shown, Guard.Token), client.AuthenticateAsClientAsync(asked, Guard.Token))
             .Guarded();

@@ -191,8 +191,11 @@ public sealed class PingBehindEndTests
         {
             var secure = new SslStream(stream);
             await secure.AuthenticateAsClientAsync(
-                new SslClientAuthenticationOptions { TargetHost = "localhost",
-                    RemoteCertificateValidationCallback = LayeredClient.AnyCertificate }, Guard.Token).Guarded();
+                new SslClientAuthenticationOptions
+                {
+                    TargetHost = "localhost",
+                    RemoteCertificateValidationCallback = LayeredClient.AnyCertificate
+                }, Guard.Token).Guarded();
             stream = secure;
         }
 

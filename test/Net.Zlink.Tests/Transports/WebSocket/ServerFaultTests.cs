@@ -23,7 +23,8 @@ public sealed class ServerFaultTests
     [InlineData("text that is no UTF-8", "8101C3", 1007, "a text message that is no UTF-8")]
     [InlineData("a close in order", "880203E9", 1001, "")]
     [InlineData("a close without a code", "8800", 1000, "")]
-    public async Task A_WebSocket_server_that_breaks_the_protocol_gets_the_close_code_and_is_connected_again(string name, string said, int code, string words)
+    public async Task A_WebSocket_server_that_breaks_the_protocol_gets_the_close_code_and_is_connected_again(
+        string name, string said, int code, string words)
     {
         await using var fixture = new ContextFixture();
         RawListener listener = fixture.Listen();

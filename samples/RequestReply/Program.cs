@@ -1,0 +1,50 @@
+// A registry, two receivers of the service "double", and a gateway that finds both and asks them in turn: in one process, over tcp.
+using System.Globalization;
+using Net.Zlink;
+using Net.Zlink.Services;
+
+await using var context = new ZlinkContext();
+await using var registry = new Registry(context, new RegistryOptions
+{
+    PublisherEndpoint = "tcp://127.0.0.1:*",
+    RouterEndpoint = "tcp://127.0.0.1:*",
+});
+registry.Start();
+
+await using Receiver first = await StartReceiverAsync();
+await using Receiver second = await StartReceiverAsync();
+
+await using var discovery = new Discovery(context);
+discovery.ConnectRegistry(registry.PublisherEndpoint);
+await using var gateway = new Gateway(context, discovery);
+ServiceClient client = gateway.GetService("double");
+await client.WaitUntilReadyAsync(receivers: 2);
+
+const int Requests = 1000;
+var answers = new Dictionary<string, int>(StringComparer.Ordinal);
+int wrong = 0;
+for (int i = 0; i < Requests; i++)
+{
+    using ServiceReply reply = await client.RequestAsync(BitConverter.GetBytes(i), timeout: TimeSpan.FromSeconds(5));
+    wrong += BitConverter.ToInt32(reply.Span) == 2 * i ? 0 : 1;
+    answers[reply.Receiver.Endpoint] = answers.GetValueOrDefault(reply.Receiver.Endpoint) + 1;
+}
+
+foreach ((string endpoint, int count) in answers)
+{
+    Console.WriteLine(string.Create(CultureInfo.InvariantCulture, $"{endpoint} answered {count} requests"));
+}
+
+Console.WriteLine(wrong == 0 ? $"All {Requests} replies are right." : $"FAIL: {wrong} of {Requests} replies are wrong.");
+return wrong == 0 ? 0 : 1;
+
+async Task<Receiver> StartReceiverAsync()
+{
+    var receiver = new Receiver(context);
+    receiver.Bind("tcp://127.0.0.1:*");
+    receiver.ConnectRegistry(registry.RouterEndpoint);
+    _ = receiver.ServeAsync(static (request, cancellation) =>
+        request.ReplyAsync(BitConverter.GetBytes(2 * BitConverter.ToInt32(request.Span)), cancellation));
+    await receiver.RegisterAsync("double");
+    return receiver;
+}
