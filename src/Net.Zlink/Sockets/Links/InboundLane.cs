@@ -70,8 +70,7 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
         }
     }
 
-    /// <summary>What the next message will be taken from. The second is written under the lane's own lock, which is not worth taking for a
-    /// hint.</summary>
+    /// <summary>The source of the next message. The second is a hint, written under the lane's own lock and read without it.</summary>
     private InboundLease? NextLease => _consumer.Current ?? Volatile.Read(ref _added.First);
 
     private SendStatus Admit(bool force) => _isClosed ? SendStatus.Closed
@@ -135,8 +134,7 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
         return park ? Delivery.Park : Delivery.Continue;
     }
 
-    /// <summary>Whether a parked connection that was resumed may read now. If so it is not told of room, though it may have been going to
-    /// be: it must read on.</summary>
+    /// <summary>Whether a paused connection that was resumed may read now. Then it gets no notice of capacity and must read on.</summary>
     public bool MayRead()
     {
         using (_gate.EnterScope())
@@ -388,8 +386,7 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
         }
     }
 
-    /// <summary>The reader's filter was narrowed: what left the lane's lock already goes back to its front, and is looked at once more with
-    /// the rest before the next is taken. Under the receive queue's lock.</summary>
+    /// <summary>The reader's filter changed: dequeued messages return to the front and are checked again. Under the receive queue's lock.</summary>
     public void PutBack()
     {
         if (_consumer.Current is { } current)
