@@ -386,7 +386,7 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
         }
     }
 
-    /// <summary>The reader's filter changed: dequeued messages return to the front and are checked again. Under the receive queue's lock.</summary>
+    /// <summary>The reader changed its filter: messages return to the front for another check. Under the receive queue's lock.</summary>
     public void PutBack()
     {
         if (_consumer.Current is { } current)
