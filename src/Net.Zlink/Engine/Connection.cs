@@ -21,6 +21,7 @@ internal sealed class Connection : ShardWork, IWireEvents
     private const int LookAhead = 32;
     private const int SendingEnded = 64;
     private const int WriteFailed = 128;
+    private const int SinkWanted = 256;
 
     private readonly IConnectionSink _sink;
     private readonly ConnectionCloser _closer;
@@ -119,6 +120,12 @@ internal sealed class Connection : ShardWork, IWireEvents
     /// <summary>Reads what the peer may have sent, on the calling thread, unless the shard is busy: for a thread of the application that would block otherwise.</summary>
     public void TryReadAhead() => Shard.TryRunNow(this, LookAhead);
 
+    /// <summary>Has the sink called on the shard: <see cref="IConnectionSink.OnPosted"/>. Any thread.</summary>
+    public void PostToSink() => Shard.Post(this, SinkWanted);
+
+    /// <summary>Reads what the peer may have sent, as far as its turn goes. On the shard.</summary>
+    public void ReadAhead() => _reader.LookAhead();
+
     /// <summary>Asks the connection to end. Any thread; the first reason wins, a later abort speeds it up.</summary>
     public void RequestClose(DisconnectReason reason, CloseMode mode, TimeSpan? linger = null)
     {
@@ -175,6 +182,11 @@ internal sealed class Connection : ShardWork, IWireEvents
         else if (reasons == LookAhead)
         {
             _reader.LookAhead();
+        }
+
+        if ((reasons & SinkWanted) != 0)
+        {
+            _sink.OnPosted(this);
         }
 
         if ((reasons & WriteFailed) != 0)

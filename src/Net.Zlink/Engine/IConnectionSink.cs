@@ -34,6 +34,11 @@ internal interface IConnectionSink
     {
     }
 
+    /// <summary>Somebody has asked for this call: <see cref="Connection.PostToSink"/>.</summary>
+    void OnPosted(Connection connection)
+    {
+    }
+
     /// <summary>Whether a connection that has input may read it now; if not, it is parked and the receiver resumes it later.</summary>
     bool MayRead(Connection connection);
 

@@ -12,6 +12,9 @@ internal struct OutboundCounts
     public long DroppedMessages;
     public long DroppedBytes;
 
+    /// <summary>Of the written ones: what may not have been received, since the peer ended the connection before it was heard, or with an ERROR.</summary>
+    public long UnconfirmedMessages;
+
     /// <summary>Of the dropped ones: what nobody misses. A newer message has taken their place, or they said what the peer is told anew.</summary>
     public long ObsoleteMessages;
     public long ObsoleteBytes;

@@ -5,9 +5,7 @@ namespace Net.Zlink.Engine;
 
 /// <summary>What waits to be written to one peer: encoded bytes, their message boundaries, the limits, and those who wait for room.</summary>
 /// <remarks>
-/// Any thread appends; the one that holds the <em>write turn</em> takes segments and writes them. The turn is taken by the append that finds
-/// nobody holding it (which then schedules the connection, once), so load turns into batching by itself: while a write is on its way, appends only
-/// accumulate. The lock is held for pointer work and for copying payloads below <see cref="OutboundChain.LargePayload"/>.
+/// Any thread appends; the one that holds the <em>write turn</em> takes segments and writes them. The turn is taken by the append that finds nobody holding it (which then schedules the connection, once), so load turns into batching by itself: while a write is on its way, appends only accumulate. The lock is held for pointer work and for copying payloads below <see cref="OutboundChain.LargePayload"/>.
 /// While the queue is <em>held</em> (no connection yet, a handshake, a loss) messages only accumulate and control frames alone are written.
 /// </remarks>
 /// <param name="pool">Where memory comes from.</param>
@@ -46,6 +44,9 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits, ByteBud
             }
         }
     }
+
+    /// <summary>What was written so far. On the shard of its connection, where alone that changes.</summary>
+    public long WrittenMessages => _backlog.Counts.WrittenMessages;
 
     /// <inheritdoc cref="QueueRoom.CauseOf"/>
     public FullCause FullCause => _room.CauseOf(_backlog.Counts.QueuedMessages, _backlog.Counts.QueuedBytes); // Without the lock: for people and counters.

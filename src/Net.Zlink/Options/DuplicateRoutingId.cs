@@ -3,6 +3,13 @@ namespace Net.Zlink;
 /// <summary>What a <see cref="RouterSocket"/> does with a peer that announces a routing id which another peer has: <see cref="RouterOptions.OnDuplicateRoutingId"/>.</summary>
 public enum DuplicateRoutingId
 {
+    /// <summary>The newcomer is held until the earlier peer has answered a HEARTBEAT, for <see cref="ZmpSocketOptions.HeartbeatTimeout"/> or, where neither that nor an interval is set, 2 s. If that is silent it leaves, and the newcomer gets the id; if it answers the newcomer's connection is closed.</summary>
+    /// <remarks>
+    /// For connections that came in; one that this side made keeps its id. Whoever knows an id can take it from a peer that is silent for that time: on networks that are not trusted use <see cref="Refuse"/>, or tls with client certificates,
+    /// where only a newcomer with the same subject as the earlier peer is held (docs/protocol.md section 15.3).
+    /// </remarks>
+    ReplaceSilent,
+
     /// <summary>The newcomer's connection is closed, and its socket connects again until the id is free.</summary>
     /// <remarks>A refused peer learns that one way there and back after it has begun to write. What it has written by then is lost (docs/protocol.md section 15.3).</remarks>
     Refuse,

@@ -41,7 +41,7 @@ public abstract class SocketOptions
 
     /// <summary>Connections that the system may hold until they are accepted; the system caps it (net.core.somaxconn). Default 65,536 for STREAM, 100 for the others. For endpoints made afterwards.</summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is negative.</exception>
-    public int Backlog { get; set => field = OptionRange.InRange(value, 0); } = 100;
+    public int Backlog { get; set => field = OptionRange.InRange(value, 0); } = 4096;
 
     /// <summary>Connections this socket holds at the same time; further ones are closed at once, with an event and a count. 0 (default): no cap. Acts at once; on STREAM for endpoints made afterwards.</summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is negative.</exception>

@@ -1,7 +1,11 @@
 namespace Net.Zlink;
 
 /// <summary>Options of a <see cref="PairSocket"/>.</summary>
-public sealed class PairOptions : ZmpSocketOptions;
+public sealed class PairOptions : ZmpSocketOptions
+{
+    /// <summary>A peer that came in and is silent leaves its place to another one that comes in, as <see cref="DuplicateRoutingId.ReplaceSilent"/> does with a routing id. Default true; false: the other one is turned away. Acts at once, on peers that come afterwards.</summary>
+    public bool ReplaceSilentPeer { get; set => Set(ref field, value); } = true;
+}
 
 /// <summary>Options of a <see cref="DealerSocket"/>.</summary>
 public sealed class DealerOptions : ZmpSocketOptions
@@ -21,7 +25,7 @@ public sealed class RouterOptions : ZmpSocketOptions
     /// <summary>Sends that cannot be delivered fail (no such peer) or wait (no room), instead of being dropped and counted. Default false. Acts at once.</summary>
     public bool Mandatory { get; set => Set(ref field, value); }
 
-    /// <summary>What happens to a peer that announces a routing id in use. Default <see cref="DuplicateRoutingId.Refuse"/>. Acts at once, on peers that come afterwards.</summary>
+    /// <summary>What happens to a peer that announces a routing id in use. Default <see cref="DuplicateRoutingId.ReplaceSilent"/>. Acts at once, on peers that come afterwards.</summary>
     /// <exception cref="ArgumentOutOfRangeException">On setting: the value is none of the enum's.</exception>
     public DuplicateRoutingId OnDuplicateRoutingId { get; set => Set(ref field, OptionRange.Defined(value)); }
 

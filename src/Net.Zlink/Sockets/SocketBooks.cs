@@ -198,6 +198,7 @@ internal sealed class SocketBooks
         sum.WrittenBytes += one.WrittenBytes;
         sum.DroppedMessages += one.DroppedMessages;
         sum.DroppedBytes += one.DroppedBytes;
+        sum.UnconfirmedMessages += one.UnconfirmedMessages;
         sum.AddNews(one.QueuedNews, one.QueuedNewsBytes);
         sum.Excuse(one.ObsoleteMessages, one.ObsoleteBytes);
     }

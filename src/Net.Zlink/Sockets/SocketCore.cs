@@ -30,6 +30,7 @@ internal abstract class SocketCore
         Endpoints = new SocketEndpoints(this, inproc);
         Events = new SessionEvents(this);
         Sessions = new SessionLife(this);
+        Claims = new PlaceClaims(this);
     }
 
     public EngineHost Host { get; }
@@ -49,6 +50,9 @@ internal abstract class SocketCore
     public GivenUpEndpoints GivenUp { get; } = new();
 
     public SessionEvents Events { get; }
+
+    /// <summary>Newcomers whose place another connection has.</summary>
+    public PlaceClaims Claims { get; }
 
     /// <summary>What its connections tell it of themselves.</summary>
     public SessionLife Sessions { get; }
@@ -154,51 +158,24 @@ internal abstract class SocketCore
 
     private bool TryAttach(Pipe pipe, PeerIdentity? peer, bool mayEnter)
     {
-        Pipe? loser = null;
+        Pipe? loser;
         byte[]? routeId;
+        bool hasPlace;
+        PlaceQuestion question = default;
         using (Gate.Hold())
         {
-            if (!pipe.IsAttached && !mayEnter)
-            {
-                return true;
-            }
-
-            if (_isClosed || (!pipe.IsAttached && !Attach(pipe)))
-            {
-                return false;
-            }
-
-            if (!pipe.IsAttached)
-            {
-                pipe.IsAttached = true;
-                _pipes.Add(pipe);
-                Books.Open(pipe);
-                FindOnly();
-            }
-
-            if (peer is not null)
-            {
-                if (!ReferenceEquals(pipe.Peer.Slot, peer.Slot))
-                {
-                    pipe.Peer.Slot.Pipe = null; // The last connection's.
-                }
-
-                pipe.Peer = peer;
-                if (!Identify(pipe, peer, out loser))
-                {
-                    if (pipe is not WirePipe { Dialer: not null })
-                    {
-                        Leave(pipe);
-                    }
-
-                    return false;
-                }
-
-                peer.Slot.Pipe = pipe;
-                Receive.Follow(pipe.Lane, pipe.Peer.RoutingId);
-            }
-
+            hasPlace = AttachUnderLock(pipe, peer, mayEnter, out loser);
             routeId = pipe.RouteId;
+            if (!hasPlace && !_isClosed && peer is not null && pipe is WirePipe { Accepted: { } newcomer } && HolderFor(peer) is { Accepted: not null } holder && PlaceClaims.MayWait(holder, peer))
+            {
+                question = Claims.Add(holder, newcomer);
+            }
+        }
+
+        if (!hasPlace)
+        {
+            Claims.Ask(question);
+            return false;
         }
 
         if (loser is not null)
@@ -207,6 +184,53 @@ internal abstract class SocketCore
         }
 
         OnMaySend(routeId, pipe.Peer.Slot);
+        return true;
+    }
+
+    private bool AttachUnderLock(Pipe pipe, PeerIdentity? peer, bool mayEnter, out Pipe? loser)
+    {
+        loser = null;
+        if (!pipe.IsAttached && !mayEnter)
+        {
+            return true;
+        }
+
+        if (_isClosed || (!pipe.IsAttached && !Attach(pipe)))
+        {
+            return false;
+        }
+
+        if (!pipe.IsAttached)
+        {
+            pipe.IsAttached = true;
+            _pipes.Add(pipe);
+            Books.Open(pipe);
+            FindOnly();
+        }
+
+        if (peer is null)
+        {
+            return true;
+        }
+
+        if (!ReferenceEquals(pipe.Peer.Slot, peer.Slot))
+        {
+            pipe.Peer.Slot.Pipe = null; // The last connection's.
+        }
+
+        pipe.Peer = peer;
+        if (!Identify(pipe, peer, out loser))
+        {
+            if (pipe is not WirePipe { Dialer: not null })
+            {
+                Leave(pipe);
+            }
+
+            return false;
+        }
+
+        peer.Slot.Pipe = pipe;
+        Receive.Follow(pipe.Lane, pipe.Peer.RoutingId);
         return true;
     }
 
@@ -236,6 +260,11 @@ internal abstract class SocketCore
         }
 
         OnDetached(pipe);
+        if (pipe is WirePipe holder)
+        {
+            Claims.OnLeft(holder);
+        }
+
         if (pipe is InprocPipe { IsActive: true } connecter)
         {
             Endpoints.Forget(connecter);
@@ -370,6 +399,9 @@ internal abstract class SocketCore
 
     /// <summary>Gives a new pipe its place. Under the lock. False: there is none.</summary>
     protected abstract bool Attach(Pipe pipe);
+
+    /// <summary>Who has the place that a newcomer would need, and leaves it if it is silent. Under the lock. Null: there is no such peer.</summary>
+    protected virtual WirePipe? HolderFor(PeerIdentity newcomer) => null;
 
     /// <summary>Takes a pipe's place away. Under the lock.</summary>
     protected abstract void Remove(Pipe pipe);

@@ -39,6 +39,10 @@ public sealed record SocketStatistics
     /// <summary>Accepted messages that were not written, or not confirmed, when their connection ended, and those of <see cref="ObsoleteMessages"/>.</summary>
     public required long DroppedMessages { get; init; }
 
+    /// <summary>Of the written ones those that may not have been received: of a connection that the peer ended within 5 s of its handshake and without a word, as one does that has no place for this socket, or behind the last word before an ERROR.</summary>
+    /// <remarks>Nothing in ZMP says what was received. Where a connection was so brief, the next one sends nothing before the peer has answered a HEARTBEAT (docs/protocol.md section 15.3).</remarks>
+    public required long UnconfirmedMessages { get; init; }
+
     /// <summary>Of the dropped ones those that nobody misses: a newer one has taken their place (Conflate), or they said of topics what the next connection is told anew.</summary>
     public required long ObsoleteMessages { get; init; }
 

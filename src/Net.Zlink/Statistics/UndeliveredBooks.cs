@@ -13,6 +13,7 @@ internal sealed class UndeliveredBooks
     private readonly List<UndeliveredPeer> _peers = [];
     private long _messages;
     private long _bytes;
+    private long _unconfirmed;
 
     public void Add(StreamHub hub)
     {
@@ -39,6 +40,7 @@ internal sealed class UndeliveredBooks
         {
             _messages += outbound.MissedMessages + (isOver ? 0 : outbound.QueuedMessages - outbound.QueuedNews);
             _bytes += outbound.MissedBytes + (isOver ? 0 : outbound.QueuedBytes - outbound.QueuedNewsBytes);
+            _unconfirmed += outbound.UnconfirmedMessages;
             foreach (UndeliveredPipe pipe in core.Books.Undelivered)
             {
                 if (_peers.Count < MaxPeers)
@@ -53,7 +55,7 @@ internal sealed class UndeliveredBooks
     {
         lock (_gate)
         {
-            return new ShutdownReport { Drained = drained, UndeliveredMessages = _messages, UndeliveredBytes = _bytes, Peers = [.. _peers], Elapsed = elapsed, HeldShards = heldShards };
+            return new ShutdownReport { Drained = drained, UndeliveredMessages = _messages, UndeliveredBytes = _bytes, UnconfirmedMessages = _unconfirmed, Peers = [.. _peers], Elapsed = elapsed, HeldShards = heldShards };
         }
     }
 }

@@ -139,6 +139,7 @@ internal sealed class ZlinkMeters : IDisposable
         Gauge("zlink.socket.queued", _sockets, static t => PerType(t, static (_, s) => s.QueuedMessages), "{message}", "Messages that wait to be written.");
         Gauge("zlink.socket.unread", _sockets, static t => PerType(t, static (_, s) => s.UnreadMessages), "{message}", "Messages that wait to be received.");
         Counter("zlink.socket.sent", _sockets, static t => PerType(t, static (_, s) => s.WrittenMessages), "{message}", "Messages written.");
+        Counter("zlink.socket.unconfirmed", _sockets, static t => PerType(t, static (_, s) => s.UnconfirmedMessages), "{message}", "Messages written to connections that the peer ended before it was heard, or with an ERROR: they may be lost.");
         Counter("zlink.socket.sent_bytes", _sockets, static t => PerType(t, static (_, s) => s.WrittenBytes), "By", "Bytes written, frame headers included; inproc as over a wire.");
         Counter("zlink.socket.received", _sockets, static t => PerType(t, static (_, s) => s.ReceivedMessages), "{message}", "Messages read.");
         Counter("zlink.socket.received_bytes", _sockets, static t => PerType(t, static (_, s) => s.ReceivedBytes), "By", "Bytes of the messages read, frame headers included; inproc as over a wire.");

@@ -10,6 +10,9 @@ internal sealed class PairCore(EngineHost host, InprocRegistry inproc) : SocketC
     private Pipe? _pipe;
     private Pipe? _last;
 
+    /// <summary>A peer that is silent leaves its place to a newcomer.</summary>
+    public bool ReplacesSilent { get; set; } = true;
+
     public override bool CanSend => Volatile.Read(ref _pipe) is { HasRoom: true };
 
     public override SendStatus Route(ReadOnlySpan<byte> routeId, in OutgoingMessage message)
@@ -34,6 +37,8 @@ internal sealed class PairCore(EngineHost host, InprocRegistry inproc) : SocketC
         _last = pipe;
         return true;
     }
+
+    protected override WirePipe? HolderFor(PeerIdentity newcomer) => ReplacesSilent ? _pipe as WirePipe : null;
 
     protected override void Remove(Pipe pipe) => Volatile.Write(ref _pipe, null);
 }

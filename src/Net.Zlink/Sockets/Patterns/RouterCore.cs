@@ -128,6 +128,9 @@ internal sealed class RouterCore(EngineHost host, InprocRegistry inproc) : Socke
         return true;
     }
 
+    protected override WirePipe? HolderFor(PeerIdentity newcomer) =>
+        OnTakenId == TakenIdPolicy.ReplaceSilent && _table.TryGet(newcomer.RoutingId, out Pipe? holder) ? holder as WirePipe : null;
+
     protected override void Remove(Pipe pipe)
     {
         if (ReferenceEquals(_last, pipe))
@@ -167,7 +170,7 @@ internal sealed class RouterCore(EngineHost host, InprocRegistry inproc) : Socke
         }
         else if (!_table.TryAdd(peer.RoutingId, pipe, out id))
         {
-            if (OnTakenId == TakenIdPolicy.Refuse && !IsKeptForNobody(peer.RoutingId, pipe))
+            if (OnTakenId != TakenIdPolicy.Replace && !IsKeptForNobody(peer.RoutingId, pipe))
             {
                 return false;
             }

@@ -6,10 +6,7 @@ using Net.Zlink.Sockets.Zmp;
 namespace Net.Zlink.Sockets.Pipes;
 
 /// <summary>One pipe's received messages on their way to the socket's consumers: bounded in messages and bytes, filled by one side, drained by the <see cref="ReceiveQueue"/>.</summary>
-/// <remarks>
-/// Two locks meet here and are rarely wanted at once: the lane's own, held to add a batch or to take all that was added, and the receive queue's, whose holder reads what was taken without the lane's lock.
-/// So a consumer pays for the meeting once per batch, not once per message.
-/// </remarks>
+/// <remarks>Two locks meet here and are rarely wanted at once: the lane's own, held to add a batch or to take all that was added, and the receive queue's, whose holder reads what was taken without the lane's lock. So a consumer pays for the meeting once per batch, not once per message.</remarks>
 /// <param name="limits">How much may wait here.</param>
 /// <param name="budget">How much may wait in the whole context; null: no limit.</param>
 internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null) : IShareHolder
@@ -34,6 +31,9 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
 
     /// <summary>Only the newest message is kept, and no limit applies.</summary>
     public bool Conflates { get; set; }
+
+    /// <summary>What comes in is nobody's to receive yet: its connection has no place. On that connection's shard; whoever clears it announces what there is.</summary>
+    public bool IsHeld { get; set; }
 
     /// <summary>Several connections are stopped on its account: that one may read does not mean that no other waits to be told of room.</summary>
     public bool IsShared { get; init; }
@@ -121,7 +121,7 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
             {
                 obsolete = Conflates ? KeepNewest(lease) : null;
                 _room.Add(lease.Messages, ChargeOf(lease.Bytes, lease.Unread));
-                news = _isInLine && !_isInArrivalOrder ? 0 : lease.Messages;
+                news = IsHeld || (_isInLine && !_isInArrivalOrder) ? 0 : lease.Messages;
                 _added.Append(lease); // It may be none any more behind this.
                 _isInLine = true;
                 park = !Conflates && _room.ParkIfFull(this);

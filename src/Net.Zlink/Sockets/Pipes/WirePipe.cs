@@ -10,6 +10,8 @@ internal sealed class WirePipe : Pipe
 {
     private ZmpSession? _session;
     private RoomWaiter? _roomWaiter;
+    private bool _asksWhenQueued;
+    private long _unconfirmed;
 
     public WirePipe(SocketCore socket, ZmpSettings settings)
         : base(socket, new InboundLane(settings.Inbound, socket.Host.Budget) { Conflates = settings.Conflate })
@@ -50,12 +52,42 @@ internal sealed class WirePipe : Pipe
     /// <summary>Another pipe took its peer's routing id from it: it gets no place any more. Guarded by the socket's lock.</summary>
     public bool HasGivenWay { get; set; }
 
+    /// <summary>Its last connection was brief: nothing leaves by the next one before the peer is heard. On its connection's shard.</summary>
+    public bool MustConfirm { get; set; }
+
+    /// <summary>Its connection has the next queued message announced to it, since the peer is to be asked then.</summary>
+    public bool AsksWhenQueued
+    {
+        get => Volatile.Read(ref _asksWhenQueued);
+        set => Volatile.Write(ref _asksWhenQueued, value);
+    }
+
+    /// <summary>The session of a connection that came in; null: this side dialled.</summary>
+    public ZmpSession? Accepted { get; set; }
+
+    /// <summary>Who waits for its place. Guarded by the lock of the <see cref="PlaceClaims"/>.</summary>
+    public ZmpSession? Newcomer { get; set; }
+
+    /// <summary>It is being asked whether it is still there. Guarded by the same lock, and true for as long as its shard has to ask.</summary>
+    public bool IsAsked { get; set; }
+
     /// <summary>The dialer that makes the next connection; null on the accepting side.</summary>
     public ZmpDialer? Dialer { get; set; }
 
     public override string? WhyNotConnected => Session is null ? Dialer?.Trouble : null;
 
-    public override OutboundCounts Outbound => Queue.Counts;
+    public override OutboundCounts Outbound
+    {
+        get
+        {
+            OutboundCounts counts = Queue.Counts;
+            counts.UnconfirmedMessages = Volatile.Read(ref _unconfirmed);
+            return counts;
+        }
+    }
+
+    /// <summary>Of what was written so many messages may not have been received.</summary>
+    public void AddUnconfirmed(long messages) => Interlocked.Add(ref _unconfirmed, messages);
 
     public override FullCause FullCause => Queue.FullCause;
 
@@ -67,6 +99,10 @@ internal sealed class WirePipe : Pipe
         if (schedule)
         {
             Flush();
+        }
+        else if (AsksWhenQueued)
+        {
+            Session?.Connection.PostToSink();
         }
 
         return status;

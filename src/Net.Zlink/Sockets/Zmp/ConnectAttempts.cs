@@ -54,7 +54,7 @@ internal sealed class ConnectAttempts(ReconnectPolicy users, bool afterFault)
         string trouble = wasReady ? $"the connection ended: {session.EndDetail}" : $"the handshake failed: {session.EndDetail}";
         if (AreBrief)
         {
-            trouble += $", right behind the handshake, {BriefConnections} times or more: the peer may have no place for this socket, because its routing id is in use there, or a PAIR has a peer; what was sent to it is lost";
+            trouble += $", right behind the handshake, {BriefConnections} times or more: the peer may have no place for this socket, because its routing id is in use there, or a PAIR has a peer; messages wait until it answers";
         }
 
         return new ConnectionVerdict(WhyNoFurther: null, trouble, isMutual);

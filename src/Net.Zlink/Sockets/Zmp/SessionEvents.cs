@@ -74,6 +74,10 @@ internal sealed class SessionEvents(SocketCore socket)
         socket.Host.Warnings.Undelivered(PeerIdentity.NameOf(pipe.Peer.RoutingId), pipe.Endpoint, dropped.MissedMessages, dropped.MissedBytes);
     }
 
+    /// <summary>What was written to a connection may not have been received.</summary>
+    public void Unconfirmed(ZmpSession session, long messages) =>
+        Publish(SocketEventTypes.MessagesUnconfirmed, messages, session, $"written, and not confirmed: {session.EndDetail}");
+
     /// <summary>A message for that peer was dropped instead of sent: it is at its high-water mark, or as many bytes wait for it, or in the whole context, as may.</summary>
     public void DroppedAtMark(Pipe pipe)
     {

@@ -7,7 +7,7 @@ namespace Net.Zlink.Sockets.Zmp;
 /// <summary>What the turns in a connection's life mean to its socket: its pipe gets its place, loses it, and is let go of. Called by the connection, on its shard.</summary>
 internal sealed class SessionLife(SocketCore socket)
 {
-    /// <summary>A session's handshake is complete. False: the peer is turned away, and the connection is closing.</summary>
+    /// <summary>A session's handshake is complete, or it has waited for a place and comes again. False: the peer is turned away, and the connection is closing. True: it has its place, or waits for it.</summary>
     public bool OnReady(ZmpSession session, PeerIdentity peer)
     {
         WirePipe pipe = session.Pipe;
@@ -21,7 +21,7 @@ internal sealed class SessionLife(SocketCore socket)
         bool isLeft = pipe.Dialer is { IsClosing: true };
         if (isLeft || !socket.TryAttach(pipe, peer))
         {
-            return IsKept(session, peer, isLeft);
+            return session.Held.WaitsFor is not null || IsKept(session, peer, isLeft);
         }
 
         pipe.Session = session;
@@ -50,6 +50,12 @@ internal sealed class SessionLife(SocketCore socket)
     {
         WirePipe pipe = session.Pipe;
         pipe.Session = null;
+        if (session.Held.Peer is not null)
+        {
+            socket.Claims.Remove(session);
+            socket.Receive.Drop(pipe.Lane); // It never had a place.
+        }
+
         socket.Events.Closing(session, wasReady);
         if (!session.OutboundSurvives)
         {

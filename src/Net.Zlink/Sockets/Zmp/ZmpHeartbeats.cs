@@ -19,6 +19,12 @@ internal sealed class ZmpHeartbeats
     // No faster than this, however fast the peer asks.
     private static readonly TimeSpan FastestPace = TimeSpan.FromMilliseconds(10);
 
+    // How long a peer whose place another one wants has for its answer, where the options name no time. Longer than a round trip and a pause of the peer's; shorter than anybody waits for an answer.
+    private static readonly TimeSpan TimeForAnswer = TimeSpan.FromSeconds(2);
+
+    // So many turns of reading, 256 KiB each, are more than a system keeps for a connection: what comes behind them was sent meanwhile.
+    private const int MaxLooks = 256;
+
     private readonly ZmpSession _session;
     private readonly HeartbeatSettings _settings;
     private readonly ShardTimers _timers;
@@ -26,6 +32,7 @@ internal sealed class ZmpHeartbeats
     private readonly ShardTimer _timeout;
     private readonly ShardTimer _ttl;
     private readonly ShardTimer _stillHere;
+    private readonly ShardTimer _question;
     private TimeSpan _effectiveTtl;
     private readonly long _openedAt;
     private TimeSpan _peerInterval = TimeSpan.MaxValue;
@@ -33,6 +40,9 @@ internal sealed class ZmpHeartbeats
     private int _unread;
     private Progress _sinceHeartbeat;
     private Progress _sinceRemote;
+    private Progress _sinceQuestion;
+    private bool _isHeard;
+    private int _looks;
 
     /// <param name="session">Whose.</param>
     /// <param name="settings">The endpoint's options.</param>
@@ -48,6 +58,7 @@ internal sealed class ZmpHeartbeats
         _timeout = new ShardTimer(static state => ((ZmpHeartbeats)state).OnTimeout(), this);
         _ttl = new ShardTimer(static state => ((ZmpHeartbeats)state).OnTtl(), this);
         _stillHere = new ShardTimer(static state => ((ZmpHeartbeats)state).OnStillHere(), this);
+        _question = new ShardTimer(static state => ((ZmpHeartbeats)state).OnNoAnswer(), this);
     }
 
     /// <summary>The handshake is complete.</summary>
@@ -64,6 +75,7 @@ internal sealed class ZmpHeartbeats
     {
         _timers.Cancel(_ttl);
         _timers.Cancel(_stillHere);
+        _timers.Cancel(_question);
     }
 
     public void Stop()
@@ -77,6 +89,7 @@ internal sealed class ZmpHeartbeats
     /// <summary>Something came in.</summary>
     public void OnTraffic()
     {
+        _isHeard = true;
         _timers.Cancel(_timeout);
         _timers.Cancel(_ttl);
     }
@@ -94,6 +107,60 @@ internal sealed class ZmpHeartbeats
             _effectiveTtl = own > TimeSpan.Zero && own < remoteTtl ? own : remoteTtl;
             _sinceRemote.IsMade(_session.Connection);
             _timers.Arm(_ttl, _effectiveTtl);
+        }
+    }
+
+    /// <summary>Sends one heartbeat, which needs no further one.</summary>
+    public void SendQuestion()
+    {
+        Span<byte> frame = stackalloc byte[ZmpHeartbeat.LargestFrame];
+        int length = ZmpHeartbeat.Write(frame, ttlTenths: 0, []);
+        _session.SendControl(frame[..length]);
+    }
+
+    /// <summary>Another peer wants this one's place: what the system has of this one is read, which may be its end; then it is asked whether it is there. The socket's claims hear what comes of it.</summary>
+    public void AskForPlace()
+    {
+        if (_question.IsArmed)
+        {
+            return;
+        }
+
+        _session.Connection.ReadAhead();
+        if (!_session.Connection.IsOpen)
+        {
+            return; // It has left its place.
+        }
+
+        bool isPaused = _session.Connection.IsParked || !_session.HasRoom();
+        if (!isPaused && _session.Connection.HasUnread && _looks < MaxLooks)
+        {
+            _looks++;
+            _session.Connection.PostToSink();
+            return;
+        }
+
+        bool isBusy = _looks == MaxLooks;
+        _looks = 0;
+        if (isPaused || isBusy)
+        {
+            _session.OnPlaceAnswered();
+            return;
+        }
+
+        _isHeard = false;
+        _sinceQuestion.IsMade(_session.Connection);
+        _timers.Arm(_question, AnswerTime);
+        SendQuestion();
+    }
+
+    /// <summary>A HEARTBEAT_ACK came in.</summary>
+    public void OnAnswer()
+    {
+        if (_question.IsArmed)
+        {
+            _timers.Cancel(_question);
+            _session.OnPlaceAnswered();
         }
     }
 
@@ -118,6 +185,8 @@ internal sealed class ZmpHeartbeats
             return pace > FastestPace ? pace : FastestPace;
         }
     }
+
+    private TimeSpan AnswerTime => _settings.Timeout > TimeSpan.Zero ? _settings.Timeout : TimeForAnswer;
 
     private bool IsNeeded => _session.Connection.IsOpen || _session.Connection.IsLingering;
 
@@ -154,6 +223,28 @@ internal sealed class ZmpHeartbeats
         }
 
         _session.EndSilence($"nothing came in within {_settings.Timeout.TotalMilliseconds:0} ms after a heartbeat");
+    }
+
+    /// <remarks>What came meanwhile and is no HEARTBEAT_ACK may have been on its way before the question, and the end behind it: so it is judged at the end of the time only.</remarks>
+    private void OnNoAnswer()
+    {
+        if (!_session.Connection.IsOpen)
+        {
+            return;
+        }
+
+        if (_isHeard || _session.Connection.IsParked)
+        {
+            _session.OnPlaceAnswered();
+        }
+        else if (_sinceQuestion.IsMade(_session.Connection) || _session.Connection.HasUnread)
+        {
+            _timers.Arm(_question, AnswerTime);
+        }
+        else
+        {
+            _session.OnPlaceSilent($"nothing came in within {AnswerTime.TotalMilliseconds:0} ms after a heartbeat, and another peer wants its place");
+        }
     }
 
     private void OnTtl()
