@@ -9,8 +9,8 @@ namespace Net.Zlink.Tests.Zmp;
 /// <summary>A connecter whose peer ends a connection without a word right behind the handshake: what was written may be lost, and the next connection waits for a word.</summary>
 public sealed class BriefConnectionTests
 {
-    private static readonly byte[] Question = ZmpKit.Control("02 0000");
-    private static readonly byte[] Answer = ZmpKit.Control("03");
+    private static readonly byte[] Question = ZmpKit.Control("02 0000 00");
+    private static readonly byte[] Answer = ZmpKit.Control("03 00");
     private static readonly byte[] PeerGreeting = ZmpKit.Greeting((byte)ZmpSocketType.Router, "server"u8);
     private static readonly byte[] OwnGreeting = ZmpKit.DealerGreeting("client"u8);
 

@@ -9,8 +9,8 @@ namespace Net.Zlink.Tests.Zmp;
 public sealed class SilentHolderTests
 {
     private static readonly byte[] Id = "client"u8.ToArray();
-    private static readonly byte[] Question = ZmpKit.Control("02 0000");
-    private static readonly byte[] Answer = ZmpKit.Control("03");
+    private static readonly byte[] Question = ZmpKit.Control("02 0000 00");
+    private static readonly byte[] Answer = ZmpKit.Control("03 00");
 
     public static TheoryData<byte, string> Places => new()
     {
@@ -33,6 +33,7 @@ public sealed class SilentHolderTests
         time.Advance(TimeSpan.FromSeconds(1.9));
         await fixture.SettleAsync();
         Assert.Equal(1, socket.PeerCount);
+        Assert.Equal(OwnGreeting(type), await newcomer.ReadAsync(OwnGreeting(type).Length));
         Assert.Equal(0, newcomer.Socket.Available);
         time.Advance(TimeSpan.FromSeconds(0.2));
         Assert.Empty(await holder.ReadToEndAsync());
@@ -197,13 +198,15 @@ public sealed class SilentHolderTests
         await using var fixture = new ContextFixture();
         var router = BoundRouter(fixture, out string endpoint);
         RawListener nat = fixture.Listen();
-        DealerSocket client = fixture.Context.CreateDealer(new DealerOptions { HeartbeatTimeout = TimeSpan.FromMilliseconds(100), ReconnectInterval = TimeSpan.FromMilliseconds(1) });
+        DealerSocket client = fixture.Context.CreateDealer(new DealerOptions { Linger = TimeSpan.Zero, ReconnectInterval = TimeSpan.FromMilliseconds(1) });
         client.Connect(nat.Endpoint);
         using (RawPeer leg = await nat.AcceptAsync())
         {
             RawPeer server = await fixture.ConnectAsync(endpoint);
             client.Send("one");
-            await server.SendAsync(await leg.ReadAsync(8 + 19 + 8 + 1 + 8 + 3));
+            await server.SendAsync(await leg.ReadAsync(ZmpKit.DealerGreeting(new byte[16]).Length));
+            await leg.SendAsync(await server.ReadAsync(OwnGreeting((byte)ZmpSocketType.Router).Length));
+            await server.SendAsync(await leg.ReadAsync(ZmpFrame.HeaderSize + 3));
             Assert.Equal("one", await TextAsync(router));
             leg.Reset(); // The server is told nothing.
         }

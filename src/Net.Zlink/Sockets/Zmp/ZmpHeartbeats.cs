@@ -126,14 +126,17 @@ internal sealed class ZmpHeartbeats
             return;
         }
 
+        long before = _session.Connection.ReceivedBytes + _session.Connection.PartialReads;
         _session.Connection.ReadAhead();
         if (!_session.Connection.IsOpen)
         {
             return; // It has left its place.
         }
 
+        bool hasRead = _session.Connection.ReceivedBytes + _session.Connection.PartialReads != before; // Over a WebSocket what the system has may come through a moment later.
+
         bool isPaused = _session.Connection.IsParked || !_session.HasRoom();
-        if (!isPaused && _session.Connection.HasUnread && _looks < MaxLooks)
+        if (!isPaused && hasRead && _session.Connection.HasUnread && _looks < MaxLooks)
         {
             _looks++;
             _session.Connection.PostToSink();
