@@ -7,13 +7,13 @@ internal static class ManagedSockets
 {
     public static ZlinkSocket Create(ZlinkContext context, NativeSocketType type) => type switch
     {
-        NativeSocketType.Pair => context.CreatePair(new PairOptions { ReplaceSilentPeer = false }), // As natively: nobody is asked, and nobody replaced.
-        NativeSocketType.Pub => context.CreatePub(),
-        NativeSocketType.Sub => context.CreateSub(),
-        NativeSocketType.Dealer => context.CreateDealer(),
-        NativeSocketType.Router => context.CreateRouter(new RouterOptions { OnDuplicateRoutingId = DuplicateRoutingId.Refuse }),
-        NativeSocketType.XPub => context.CreateXPub(),
-        NativeSocketType.XSub => context.CreateXSub(),
+        NativeSocketType.Pair => context.CreatePair(new PairOptions { ReplaceSilentPeer = false, ReconnectAfterFault = false }), // As natively: nobody is asked, and nobody replaced.
+        NativeSocketType.Pub => context.CreatePub(new PubOptions { ReconnectAfterFault = false }),
+        NativeSocketType.Sub => context.CreateSub(new SubOptions { ReconnectAfterFault = false }),
+        NativeSocketType.Dealer => context.CreateDealer(new DealerOptions { ReconnectAfterFault = false }),
+        NativeSocketType.Router => context.CreateRouter(new RouterOptions { OnDuplicateRoutingId = DuplicateRoutingId.Refuse, ReconnectAfterFault = false }),
+        NativeSocketType.XPub => context.CreateXPub(new XPubOptions { ReconnectAfterFault = false }),
+        NativeSocketType.XSub => context.CreateXSub(new XSubOptions { ReconnectAfterFault = false }),
         _ => throw new ArgumentOutOfRangeException(nameof(type), type, "no ZMP socket"),
     };
 }

@@ -6,7 +6,7 @@ namespace Net.Zlink.Tests.Zmp;
 /// <summary>What a socket receives of its peers behind an Unbind.</summary>
 public sealed class UnbindTests
 {
-    public static TheoryData<string> Transports => ["tcp://127.0.0.1:*", "ipc://*", "ws://127.0.0.1:*", "inproc://unbound"];
+    public static TheoryData<string> Transports => ["tcp://127.0.0.1:*", "ipc://*", "ws://127.0.0.1:*"];
 
     [Theory]
     [MemberData(nameof(Transports))]
@@ -29,7 +29,7 @@ public sealed class UnbindTests
                 await fixture.UntilAsync(() => bound.GetStatistics().UnreadMessages == 1);
                 bound.Unbind(endpoint);
                 peer.TrySend("behind"u8);
-                await fixture.UntilAsync(() => wanted.StartsWith("inproc", StringComparison.Ordinal) || !peer.GetPeers().Any(static p => p.IsConnected));
+                await fixture.UntilAsync(() => !peer.GetPeers().Any(static p => p.IsConnected));
                 Assert.True(bound.TryReceive(out Message message));
                 Assert.Equal("before", message.GetString());
                 message.Dispose();

@@ -75,6 +75,7 @@ internal sealed class SessionLife(SocketCore socket)
         {
             socket.CloseBooks(session.Pipe);
             session.Pipe.BecomeRest();
+            session.Pipe.Accepted = null; // What is unread, be it for hours, keeps no connection.
         }
 
         socket.Leave();

@@ -7,5 +7,5 @@ internal sealed class PairSide(SideRequest request) : DuplexSide(request)
 
     protected override DuplexSocket Socket => _socket!;
 
-    protected override ZlinkSocket Create(ZlinkContext context) => _socket = context.CreatePair(new PairOptions { ReplaceSilentPeer = false });
+    protected override ZlinkSocket Create(ZlinkContext context) => _socket = context.CreatePair(new PairOptions { ReplaceSilentPeer = false, ReconnectAfterFault = false });
 }
