@@ -1,4 +1,3 @@
-using Net.Zlink.Engine;
 using Net.Zlink.Protocol.Zmp;
 using Net.Zlink.Sockets.Pipes;
 
