@@ -22,6 +22,9 @@ internal sealed class ZmpHeartbeats
     // How long a peer whose place another one wants has for its answer, where the options name no time. Longer than a round trip and a pause of the peer's; shorter than anybody waits for an answer.
     private static readonly TimeSpan TimeForAnswer = TimeSpan.FromSeconds(2);
 
+    // A peer that is closed and opened again at once may still answer by its old connection, whose end comes a moment later: of 2,000 over a WebSocket one did.
+    private static readonly TimeSpan TimeForEnd = TimeSpan.FromMilliseconds(250);
+
     // So many turns of reading, 256 KiB each, are more than a system keeps for a connection: what comes behind them was sent meanwhile.
     private const int MaxLooks = 256;
 
@@ -42,6 +45,7 @@ internal sealed class ZmpHeartbeats
     private Progress _sinceRemote;
     private Progress _sinceQuestion;
     private bool _isHeard;
+    private bool _isAnswered;
     private int _looks;
 
     /// <param name="session">Whose.</param>
@@ -152,6 +156,7 @@ internal sealed class ZmpHeartbeats
         }
 
         _isHeard = false;
+        _isAnswered = false;
         _sinceQuestion.IsMade(_session.Connection);
         _timers.Arm(_question, AnswerTime);
         SendQuestion();
@@ -160,10 +165,11 @@ internal sealed class ZmpHeartbeats
     /// <summary>A HEARTBEAT_ACK came in.</summary>
     public void OnAnswer()
     {
-        if (_question.IsArmed)
+        if (_question.IsArmed && !_isAnswered)
         {
+            _isAnswered = true;
             _timers.Cancel(_question);
-            _session.OnPlaceAnswered();
+            _timers.Arm(_question, TimeForEnd);
         }
     }
 
