@@ -1,4 +1,3 @@
-using System.Runtime.CompilerServices;
 using System.Text.RegularExpressions;
 using Xunit;
 
@@ -28,7 +27,7 @@ public sealed partial class LayerTests
     [Fact]
     public void A_folder_names_only_types_of_lower_layers()
     {
-        string root = Path.GetFullPath(Path.Combine(Path.GetDirectoryName(ThisFile())!, "..", "..", "src", "Net.Zlink.Services"));
+        string root = Path.Combine(RepositoryRoot(), "src", "Net.Zlink.Services");
         (string Path, string Folder, string Text)[] files =
         [
             .. from path in Directory.EnumerateFiles(root, "*.cs", SearchOption.AllDirectories)
@@ -58,7 +57,17 @@ public sealed partial class LayerTests
         Assert.True(wrong.Length == 0, string.Join('\n', wrong));
     }
 
-    private static string ThisFile([CallerFilePath] string path = "") => path;
+    // The compiler's own paths are mapped away in CI, so the folder is searched from the test's output upwards.
+    private static string RepositoryRoot()
+    {
+        DirectoryInfo? folder = new(AppContext.BaseDirectory);
+        while (folder is not null && !File.Exists(Path.Combine(folder.FullName, "Net.Zlink.sln")))
+        {
+            folder = folder.Parent;
+        }
+
+        return folder?.FullName ?? throw new InvalidOperationException("The tests do not run inside the repository.");
+    }
 
     [GeneratedRegex(@"//[^\n]*|""[^""\n]*""", RegexOptions.None, MatchTimeout)]
     private static partial Regex Comments();
