@@ -11,6 +11,8 @@ internal sealed class NativeContext : IDisposable
         NativeException.ThrowIfFailed(_handle == 0 ? -1 : 0, nameof(NativeFunctions.zlink_ctx_new));
     }
 
+    public nint Handle => _handle;
+
     public static Version LibraryVersion
     {
         get
