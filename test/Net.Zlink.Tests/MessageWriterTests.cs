@@ -1,5 +1,6 @@
 using System.Buffers;
 using System.Text.Json;
+using FsCheck;
 using FsCheck.Fluent;
 using Net.Zlink.Buffers;
 using Net.Zlink.Tests.Support;
@@ -36,7 +37,8 @@ public sealed class MessageWriterTests
 
     [Fact]
     public void Parts_written_in_pieces_are_the_parts_that_come_out() =>
-        FsCheck.Check.QuickThrowOnFailure(Prop.ForAll(ArbMap.Default.ArbFor<byte[][][]>(), static parts => AssertWritten(parts)));
+        Prop.ForAll(ArbMap.Default.ArbFor<byte[][][]>(), static parts => AssertWritten(parts))
+            .Check(Config.QuickThrowOnFailure.WithMaxTest(SlowTests.Rounds(20, all: 50)));
 
     [Fact]
     public void A_part_that_grows_past_every_buffer_stays_whole()

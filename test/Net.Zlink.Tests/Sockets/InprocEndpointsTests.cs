@@ -11,7 +11,7 @@ public sealed class InprocEndpointsTests
 {
     // A third of a second. Nothing in between can be held up from outside, so it is a matter of luck: without what is tested here two
     // rounds were lost in six runs.
-    private static readonly int Rounds = SlowTests.Rounds(1_000, all: 10_000);
+    private static readonly int Rounds = SlowTests.Rounds(1_000, all: 5_000);
 
     [Fact]
     public async Task A_name_that_one_thread_unbinds_and_another_binds_anew_is_known_to_be_bound_and_free_when_the_socket_has_gone()
