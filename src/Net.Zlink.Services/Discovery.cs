@@ -26,9 +26,6 @@ public sealed class Discovery : IServiceDirectory, IAsyncDisposable, IDisposable
     private static readonly TimeSpan ReconnectInterval = TimeSpan.FromMilliseconds(200);
     private static readonly TimeSpan ReconnectIntervalMax = TimeSpan.FromSeconds(5);
 
-    // Over inproc there are no connection events, as natively.
-    private static readonly TimeSpan InprocPollInterval = TimeSpan.FromMilliseconds(100);
-
     private readonly TimeProvider _clock;
     private readonly long _start;
     private readonly Lock _gate = new();
@@ -379,7 +376,7 @@ public sealed class Discovery : IServiceDirectory, IAsyncDisposable, IDisposable
                 return;
             }
 
-            ConnectInproc();
+            InprocEndpoints.ConnectMissing(_socket, _endpoints);
             UpdateConnections();
             changed = _store.OnTime(Now, _clock.GetUtcNow());
             ArmTimer();
@@ -393,27 +390,9 @@ public sealed class Discovery : IServiceDirectory, IAsyncDisposable, IDisposable
     {
         TimeSpan due = _store.NextTime is { } next ? next - Now : Timeout.InfiniteTimeSpan;
         due = due < TimeSpan.Zero && due != Timeout.InfiniteTimeSpan ? TimeSpan.Zero : due;
-        bool hasInproc = _endpoints.Any(IsInproc);
-        _timer.Change(hasInproc && (due == Timeout.InfiniteTimeSpan || due > InprocPollInterval) ? InprocPollInterval : due,
+        bool hasInproc = _endpoints.Any(InprocEndpoints.IsInproc);
+        _timer.Change(hasInproc && (due == Timeout.InfiniteTimeSpan || due > InprocEndpoints.PollInterval) ? InprocEndpoints.PollInterval : due,
             Timeout.InfiniteTimeSpan);
-    }
-
-    private static bool IsInproc(string endpoint) => endpoint.StartsWith("inproc://", StringComparison.Ordinal);
-
-    /// <summary>Over inproc a connection ends with its binder, and the socket does not connect anew. Under the gate.</summary>
-    private void ConnectInproc()
-    {
-        foreach (string endpoint in _endpoints.Where(IsInproc).Except(_socket.ConnectedEndpoints, StringComparer.Ordinal))
-        {
-            try
-            {
-                _socket.Connect(endpoint);
-            }
-            catch (Exception e) when (e is ZlinkException or ObjectDisposedException)
-            {
-                // Another socket has the name, or the context is ending: it is tried again.
-            }
-        }
     }
 
     private bool ChangeFilter(Func<ImmutableHashSet<string>, ImmutableHashSet<string>> change)

@@ -21,7 +21,7 @@ public sealed class Gateway : IAsyncDisposable, IDisposable
     private readonly IServiceDirectory _directory;
     private readonly GatewayOptions _options;
     private readonly RouterSocket _router;
-    private readonly EnvelopeBuilders _builders;
+    private readonly MessageSender _sender;
     private readonly LinkTable _links;
     private readonly Requests _requests;
     private readonly ReplyLoop _replies;
@@ -51,8 +51,8 @@ public sealed class Gateway : IAsyncDisposable, IDisposable
         _options.Validate();
         ILogger logger = context.LoggerFactory?.CreateLogger(ServicesLog.Category) ?? NullLogger.Instance;
         _router = context.CreateRouter(SocketOptionsOf(_options));
-        _builders = new EnvelopeBuilders(context.Pool);
-        _requests = new Requests(_router, context.TimeProvider, _builders, _options.TryNextWhenFull);
+        _sender = new MessageSender(_router, context.Pool);
+        _requests = new Requests(_sender, context.TimeProvider, _options.TryNextWhenFull);
         _links = new LinkTable(_router, context.TimeProvider, logger, _options.RemovedEndpointTimeout, OnLost);
         _replies = new ReplyLoop(_router, _links, _requests, _options.UnreadMessageLimit, logger);
         _events = new LinkEvents(_router, _links);
@@ -237,14 +237,14 @@ public sealed class Gateway : IAsyncDisposable, IDisposable
             Receivers = links.Length,
             OutstandingRequests = _requests.Pending.Count,
             StartedRequests = Volatile.Read(ref counters.Started),
-            AnsweredRequests = Volatile.Read(ref counters.Replied),
-            FailedRequests = Volatile.Read(ref counters.Failed),
-            RefusedRequests = Volatile.Read(ref counters.Refused),
-            LostRequests = Volatile.Read(ref counters.Lost),
-            TimedOutRequests = Volatile.Read(ref counters.TimedOut),
-            CancelledRequests = Volatile.Read(ref counters.Cancelled),
-            UnservedRequests = Volatile.Read(ref counters.NoReceiver),
-            AbandonedRequests = Volatile.Read(ref counters.Ended),
+            AnsweredRequests = counters[RequestOutcomeKind.Replied],
+            FailedRequests = counters[RequestOutcomeKind.Failed],
+            RefusedRequests = counters[RequestOutcomeKind.Refused],
+            LostRequests = counters[RequestOutcomeKind.Lost],
+            TimedOutRequests = counters[RequestOutcomeKind.TimedOut],
+            CancelledRequests = counters[RequestOutcomeKind.Cancelled],
+            UnservedRequests = counters[RequestOutcomeKind.NoReceiver],
+            AbandonedRequests = counters[RequestOutcomeKind.Ended],
             RequestsSentAgain = Volatile.Read(ref counters.SentAgain),
             UnmatchedReplies = Volatile.Read(ref counters.UnmatchedReplies),
             DroppedMessages = Volatile.Read(ref counters.DroppedMessages),
@@ -269,11 +269,7 @@ public sealed class Gateway : IAsyncDisposable, IDisposable
     /// <returns>Complete when every wait of this gateway has ended.</returns>
     public ValueTask DisposeAsync() => new(BeginEnd());
 
-    internal RouterSocket Router => _router;
-
-    internal Requests Requests => _requests;
-
-    internal EnvelopeBuilders Builders => _builders;
+    internal MessageSender Sender => _sender;
 
     internal GatewayOptions Options => _options;
 
@@ -393,7 +389,7 @@ public sealed class Gateway : IAsyncDisposable, IDisposable
         _inproc.Dispose();
         _events.Dispose();
         _meters.Dispose();
-        _builders.Dispose();
+        _sender.Dispose();
         _requests.Dispose();
         foreach (BackgroundLoop loop in _loops)
         {
@@ -446,14 +442,14 @@ public sealed class Gateway : IAsyncDisposable, IDisposable
 
     private static IEnumerable<Measurement<long>> ResultsOf(RequestCounters counters) =>
     [
-        Result("answered", counters.Replied),
-        Result("failed", counters.Failed),
-        Result("refused", counters.Refused),
-        Result("lost", counters.Lost),
-        Result("timed_out", counters.TimedOut),
-        Result("cancelled", counters.Cancelled),
-        Result("no_receiver", counters.NoReceiver),
-        Result("abandoned", counters.Ended),
+        Result("answered", counters[RequestOutcomeKind.Replied]),
+        Result("failed", counters[RequestOutcomeKind.Failed]),
+        Result("refused", counters[RequestOutcomeKind.Refused]),
+        Result("lost", counters[RequestOutcomeKind.Lost]),
+        Result("timed_out", counters[RequestOutcomeKind.TimedOut]),
+        Result("cancelled", counters[RequestOutcomeKind.Cancelled]),
+        Result("no_receiver", counters[RequestOutcomeKind.NoReceiver]),
+        Result("abandoned", counters[RequestOutcomeKind.Ended]),
     ];
 
     private static Measurement<long> Result(string result, long count) => new(count, new KeyValuePair<string, object?>("result", result));

@@ -18,7 +18,7 @@ public sealed class ServiceClient
     {
         _gateway = gateway;
         Pool = pool;
-        _sender = new PoolSender(gateway.Router, gateway.Builders, pool, gateway.Options.TryNextWhenFull, gateway.ThrowIfEnded);
+        _sender = new PoolSender(gateway.Sender, pool, gateway.Options.TryNextWhenFull, gateway.ThrowIfEnded);
     }
 
     /// <summary>The name of the service.</summary>
@@ -68,11 +68,7 @@ public sealed class ServiceClient
         }
     }
 
-    /// <summary>Sends a message of one part if it need not wait.</summary>
-    /// <param name="payload">Any bytes, also none; copied.</param>
-    /// <returns>False: nobody is ready, or nobody who is has room.</returns>
-    /// <exception cref="ObjectDisposedException">The gateway is disposed.</exception>
-    /// <exception cref="ZlinkException">ContextTerminated.</exception>
+    /// <inheritdoc cref="TrySend(ReadOnlySpan{byte}, out ZlinkError)"/>
     public bool TrySend(ReadOnlySpan<byte> payload) => TrySend(payload, out _);
 
     /// <summary>Sends a message of one part if it need not wait, and says why not.</summary>
@@ -83,12 +79,7 @@ public sealed class ServiceClient
     /// <exception cref="ZlinkException">ContextTerminated.</exception>
     public bool TrySend(ReadOnlySpan<byte> payload, out ZlinkError error) => _sender.TrySend(new SpanForm(payload), out error);
 
-    /// <summary>Sends a message of several parts, whole or not at all, if it need not wait.</summary>
-    /// <param name="message">The message, of at least one part; empty when it was accepted.</param>
-    /// <returns>False: nobody is ready, or nobody who is has room.</returns>
-    /// <exception cref="ArgumentException">The message has no part.</exception>
-    /// <exception cref="ObjectDisposedException">The gateway or the message is disposed.</exception>
-    /// <exception cref="ZlinkException">ContextTerminated.</exception>
+    /// <inheritdoc cref="TrySend(MessageBuilder, out ZlinkError)"/>
     public bool TrySend(MessageBuilder message) => TrySend(message, out _);
 
     /// <summary>Sends a message of several parts, whole or not at all, if it need not wait, and says why not.</summary>
@@ -100,11 +91,7 @@ public sealed class ServiceClient
     /// <exception cref="ZlinkException">ContextTerminated.</exception>
     public bool TrySend(MessageBuilder message, out ZlinkError error) => _sender.TrySend(FormOf(message), out error);
 
-    /// <summary>Passes a received message on if it need not wait.</summary>
-    /// <param name="message">A received message; accepted, it is ended.</param>
-    /// <returns>False: nobody is ready, or nobody who is has room.</returns>
-    /// <exception cref="ObjectDisposedException">The gateway or the message is disposed.</exception>
-    /// <exception cref="ZlinkException">ContextTerminated.</exception>
+    /// <inheritdoc cref="TrySend(in Message, out ZlinkError)"/>
     public bool TrySend(in Message message) => TrySend(message, out _);
 
     /// <summary>Passes a received message on if it need not wait, and says why not.</summary>
@@ -115,11 +102,8 @@ public sealed class ServiceClient
     /// <exception cref="ZlinkException">ContextTerminated.</exception>
     public bool TrySend(in Message message, out ZlinkError error) => _sender.TrySend(new MessageForm(message), out error);
 
-    /// <summary>Sends a message of one part, blocking the calling thread for room at most
-    /// <see cref="GatewayOptions.SendTimeout"/>.</summary>
-    /// <param name="payload">Any bytes, also none; copied.</param>
-    /// <exception cref="ZlinkException">HostUnreachable: nobody is ready. Again: nobody had room in time. ContextTerminated.</exception>
-    /// <exception cref="ObjectDisposedException">The gateway is disposed.</exception>
+    /// <inheritdoc cref="Send(ReadOnlySpan{byte}, TimeSpan)"/>
+    /// <remarks>At most <see cref="GatewayOptions.SendTimeout"/>.</remarks>
     public void Send(ReadOnlySpan<byte> payload) => Send(payload, _gateway.Options.SendTimeout);
 
     /// <summary>Sends a message of one part, blocking the calling thread for room.</summary>
@@ -130,25 +114,9 @@ public sealed class ServiceClient
     /// <exception cref="ObjectDisposedException">The gateway is disposed.</exception>
     public void Send(ReadOnlySpan<byte> payload, TimeSpan timeout)
     {
-        if (TrySend(payload, out _))
+        if (!TrySend(payload, out _))
         {
-            return;
-        }
-
-        if (!RequestEnvelope.BeginsLikeOne(payload))
-        {
-            _gateway.Router.Send(_sender.NextName(), payload, timeout);
-            return;
-        }
-
-        MessageBuilder quoted = _gateway.Builders.RentPlain(payload);
-        try
-        {
-            _gateway.Router.Send(_sender.NextName(), quoted, timeout);
-        }
-        finally
-        {
-            _gateway.Builders.Return(quoted);
+            _sender.Send(payload, timeout);
         }
     }
 
@@ -162,24 +130,14 @@ public sealed class ServiceClient
     public ValueTask SendAsync(ReadOnlyMemory<byte> payload, CancellationToken cancellationToken = default) =>
         _sender.SendAsync(new MemoryForm(payload), cancellationToken);
 
-    /// <summary>Sends a message of several parts, whole or not at all, waiting for a receiver and for room if need be.</summary>
-    /// <param name="message">The message, of at least one part; not to be touched until the task completes, and empty then.</param>
-    /// <param name="cancellationToken">Ends the wait; nothing is sent then.</param>
-    /// <returns>Complete when the message was accepted.</returns>
+    /// <inheritdoc cref="SendAsync(ReadOnlyMemory{byte}, CancellationToken)"/>
+    /// <remarks>The message has at least one part, is not to be touched until the task completes, and is empty then.</remarks>
     /// <exception cref="ArgumentException">The message has no part.</exception>
-    /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
-    /// <exception cref="ObjectDisposedException">The gateway or the message is disposed.</exception>
-    /// <exception cref="ZlinkException">ContextTerminated.</exception>
     public ValueTask SendAsync(MessageBuilder message, CancellationToken cancellationToken = default) =>
         _sender.SendAsync(FormOf(message), cancellationToken);
 
-    /// <summary>Passes a received message on, waiting for a receiver and for room if need be.</summary>
-    /// <param name="message">A received message; ended when the task completes.</param>
-    /// <param name="cancellationToken">Ends the wait; nothing is sent then.</param>
-    /// <returns>Complete when the message was accepted.</returns>
-    /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
-    /// <exception cref="ObjectDisposedException">The gateway or the message is disposed.</exception>
-    /// <exception cref="ZlinkException">ContextTerminated.</exception>
+    /// <inheritdoc cref="SendAsync(ReadOnlyMemory{byte}, CancellationToken)"/>
+    /// <remarks>The received message is ended when the task completes.</remarks>
     public ValueTask SendAsync(in Message message, CancellationToken cancellationToken = default) =>
         _sender.SendAsync(new MessageForm(message), cancellationToken);
 
@@ -231,15 +189,8 @@ public sealed class ServiceClient
     public ValueTask<int> SendManyAsync(ReadOnlyMemory<ReadOnlyMemory<byte>> payloads, CancellationToken cancellationToken = default) =>
         _sender.SendManyAsync(payloads, cancellationToken);
 
-    /// <summary>Passes received messages on, waiting for a receiver and for room until all are accepted. Those that are accepted are ended;
-    /// the others stay the caller's.</summary>
-    /// <param name="messages">Received messages.</param>
-    /// <param name="cancellationToken">Ends the wait.</param>
-    /// <returns>How many were accepted, from the first one on. Fewer than there are only if something ended the wait behind the first one:
-    /// the next call says what.</returns>
-    /// <exception cref="OperationCanceledException">The token was cancelled; nothing was sent.</exception>
-    /// <exception cref="ObjectDisposedException">The gateway or a message is disposed.</exception>
-    /// <exception cref="ZlinkException">ContextTerminated; nothing was sent.</exception>
+    /// <inheritdoc cref="SendManyAsync(ReadOnlyMemory{ReadOnlyMemory{byte}}, CancellationToken)"/>
+    /// <remarks>Received messages that are accepted are ended; the others stay the caller's.</remarks>
     public ValueTask<int> SendManyAsync(ReadOnlyMemory<Message> messages, CancellationToken cancellationToken = default) =>
         _sender.SendManyAsync(messages, cancellationToken);
 
@@ -254,25 +205,13 @@ public sealed class ServiceClient
     public bool TrySendTo(RoutingId routingId, ReadOnlySpan<byte> payload, out ZlinkError error) =>
         _sender.TrySendTo(routingId, new SpanForm(payload), out error);
 
-    /// <summary>As <see cref="TrySendTo(RoutingId, ReadOnlySpan{byte}, out ZlinkError)"/>, for a message of several parts, whole or not at
-    /// all.</summary>
-    /// <param name="routingId">The receiver, as there.</param>
-    /// <param name="message">The message, of at least one part; empty when it was accepted.</param>
-    /// <param name="error">As there.</param>
-    /// <returns>True if it was accepted.</returns>
-    /// <exception cref="ArgumentException">The message has no part.</exception>
-    /// <exception cref="ObjectDisposedException">The gateway or the message is disposed.</exception>
-    /// <exception cref="ZlinkException">ContextTerminated.</exception>
+    /// <inheritdoc cref="TrySend(MessageBuilder, out ZlinkError)"/>
+    /// <remarks>The receiver is named as for <see cref="TrySendTo(RoutingId, ReadOnlySpan{byte}, out ZlinkError)"/>.</remarks>
     public bool TrySendTo(RoutingId routingId, MessageBuilder message, out ZlinkError error) =>
         _sender.TrySendTo(routingId, FormOf(message), out error);
 
-    /// <summary>As <see cref="TrySendTo(RoutingId, ReadOnlySpan{byte}, out ZlinkError)"/>, for a received message.</summary>
-    /// <param name="routingId">The receiver, as there.</param>
-    /// <param name="message">A received message; accepted, it is ended.</param>
-    /// <param name="error">As there.</param>
-    /// <returns>True if it was accepted.</returns>
-    /// <exception cref="ObjectDisposedException">The gateway or the message is disposed.</exception>
-    /// <exception cref="ZlinkException">ContextTerminated.</exception>
+    /// <inheritdoc cref="TrySend(in Message, out ZlinkError)"/>
+    /// <remarks>The receiver is named as for <see cref="TrySendTo(RoutingId, ReadOnlySpan{byte}, out ZlinkError)"/>.</remarks>
     public bool TrySendTo(RoutingId routingId, in Message message, out ZlinkError error) =>
         _sender.TrySendTo(routingId, new MessageForm(message), out error);
 
@@ -288,27 +227,14 @@ public sealed class ServiceClient
     public ValueTask SendToAsync(RoutingId routingId, ReadOnlyMemory<byte> payload, CancellationToken cancellationToken = default) =>
         _sender.SendToAsync(routingId, new MemoryForm(payload), cancellationToken);
 
-    /// <summary>As <see cref="SendToAsync(RoutingId, ReadOnlyMemory{byte}, CancellationToken)"/>, for a message of several parts, whole or
-    /// not at all.</summary>
-    /// <param name="routingId">The receiver, as there.</param>
-    /// <param name="message">The message, of at least one part; not to be touched until the task completes, and empty then.</param>
-    /// <param name="cancellationToken">Ends the wait; nothing is sent then.</param>
-    /// <returns>Complete when the message was accepted.</returns>
-    /// <exception cref="ZlinkException">HostUnreachable: no such receiver is ready, or it was lost meanwhile.
-    /// ContextTerminated.</exception>
+    /// <inheritdoc cref="SendToAsync(RoutingId, ReadOnlyMemory{byte}, CancellationToken)"/>
+    /// <remarks>The message has at least one part, is not to be touched until the task completes, and is empty then.</remarks>
     /// <exception cref="ArgumentException">The message has no part.</exception>
-    /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
-    /// <exception cref="ObjectDisposedException">The gateway or the message is disposed.</exception>
     public ValueTask SendToAsync(RoutingId routingId, MessageBuilder message, CancellationToken cancellationToken = default) =>
         _sender.SendToAsync(routingId, FormOf(message), cancellationToken);
 
-    /// <summary>Sends messages of one part each to a receiver that the application names, as many as need not wait.</summary>
-    /// <param name="routingId">The receiver, as for <see cref="TrySendTo(RoutingId, ReadOnlySpan{byte}, out ZlinkError)"/>.</param>
-    /// <param name="payloads">Any bytes, also none; copied.</param>
-    /// <param name="error">None; HostUnreachable: no such receiver is ready; Again: it has no room.</param>
-    /// <returns>How many were accepted, from the first one on: all of them, unless there is an error.</returns>
-    /// <exception cref="ObjectDisposedException">The gateway is disposed.</exception>
-    /// <exception cref="ZlinkException">ContextTerminated; nothing was sent.</exception>
+    /// <inheritdoc cref="SendMany(ReadOnlySpan{ReadOnlyMemory{byte}}, out ZlinkError)"/>
+    /// <remarks>The receiver is named as for <see cref="TrySendTo(RoutingId, ReadOnlySpan{byte}, out ZlinkError)"/>.</remarks>
     public int SendManyTo(RoutingId routingId, ReadOnlySpan<ReadOnlyMemory<byte>> payloads, out ZlinkError error) =>
         _sender.SendManyTo(routingId, new PayloadBatch(payloads), out error);
 
@@ -335,39 +261,22 @@ public sealed class ServiceClient
         ReadOnlyMemory<byte> payload, TimeSpan? timeout = null, CancellationToken cancellationToken = default) =>
         _gateway.RequestAsync(Pool, default, payload, parts: null, timeout, cancellationToken);
 
-    /// <summary>As <see cref="RequestAsync(ReadOnlyMemory{byte}, TimeSpan?, CancellationToken)"/>, for a request of several
-    /// parts.</summary>
-    /// <param name="message">The parts, at least one; not to be touched until the task completes, and empty then if it was sent.</param>
-    /// <param name="timeout">As there.</param>
-    /// <param name="cancellationToken">As there.</param>
-    /// <returns>The reply, to be disposed.</returns>
-    /// <inheritdoc cref="RequestAsync(ReadOnlyMemory{byte}, TimeSpan?, CancellationToken)" path="/exception"/>
+    /// <inheritdoc cref="RequestAsync(ReadOnlyMemory{byte}, TimeSpan?, CancellationToken)"/>
+    /// <remarks>The message has at least one part, is not to be touched until the task completes, and is empty then.</remarks>
     /// <exception cref="ArgumentException">The message has no part.</exception>
     public ValueTask<ServiceReply> RequestAsync(
         MessageBuilder message, TimeSpan? timeout = null, CancellationToken cancellationToken = default) =>
         _gateway.RequestAsync(Pool, default, default, Checked(message), timeout, cancellationToken);
 
-    /// <summary>Sends a request of one part to a receiver that the application names, and to no other one.</summary>
-    /// <param name="routingId">The receiver, as for <see cref="TrySendTo(RoutingId, ReadOnlySpan{byte}, out ZlinkError)"/>.</param>
-    /// <param name="payload">Any bytes, also none; unchanged until the task completes.</param>
-    /// <param name="timeout">As for <see cref="RequestAsync(ReadOnlyMemory{byte}, TimeSpan?, CancellationToken)"/>.</param>
-    /// <param name="cancellationToken">As there.</param>
-    /// <returns>The reply, to be disposed.</returns>
-    /// <inheritdoc cref="RequestAsync(ReadOnlyMemory{byte}, TimeSpan?, CancellationToken)" path="/exception"/>
+    /// <inheritdoc cref="RequestAsync(ReadOnlyMemory{byte}, TimeSpan?, CancellationToken)"/>
+    /// <remarks>The receiver is named as for <see cref="TrySendTo(RoutingId, ReadOnlySpan{byte}, out ZlinkError)"/>.</remarks>
     /// <exception cref="ArgumentException">The routing id is empty.</exception>
     public ValueTask<ServiceReply> RequestToAsync(
         RoutingId routingId, ReadOnlyMemory<byte> payload, TimeSpan? timeout = null, CancellationToken cancellationToken = default) =>
         _gateway.RequestAsync(Pool, Checked(routingId), payload, parts: null, timeout, cancellationToken);
 
-    /// <summary>As <see cref="RequestToAsync(RoutingId, ReadOnlyMemory{byte}, TimeSpan?, CancellationToken)"/>, for a request of several
-    /// parts.</summary>
-    /// <param name="routingId">The receiver, as there.</param>
-    /// <param name="message">The parts, at least one; not to be touched until the task completes, and empty then if it was sent.</param>
-    /// <param name="timeout">As there.</param>
-    /// <param name="cancellationToken">As there.</param>
-    /// <returns>The reply, to be disposed.</returns>
-    /// <inheritdoc cref="RequestAsync(ReadOnlyMemory{byte}, TimeSpan?, CancellationToken)" path="/exception"/>
-    /// <exception cref="ArgumentException">The routing id is empty, or the message has no part.</exception>
+    /// <inheritdoc cref="RequestAsync(MessageBuilder, TimeSpan?, CancellationToken)"/>
+    /// <remarks>The receiver is named as for <see cref="TrySendTo(RoutingId, ReadOnlySpan{byte}, out ZlinkError)"/>.</remarks>
     public ValueTask<ServiceReply> RequestToAsync(
         RoutingId routingId, MessageBuilder message, TimeSpan? timeout = null, CancellationToken cancellationToken = default) =>
         _gateway.RequestAsync(Pool, Checked(routingId), default, Checked(message), timeout, cancellationToken);

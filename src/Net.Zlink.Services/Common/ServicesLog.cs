@@ -3,7 +3,7 @@ using Microsoft.Extensions.Logging;
 namespace Net.Zlink.Services;
 
 /// <summary>
-/// Every line that the services log: 2000 to 2099 here and of the registry, 2100 to 2199 of discovery, registration and receiver, 2200 to
+/// Every line that the services log: 2000 to 2099 of loops and the registry, 2100 to 2199 of discovery, registration and receiver, 2200 to
 /// 2299 of the gateway. Event ids are stable: a retired one is never used again.
 /// </summary>
 internal static partial class ServicesLog
@@ -40,4 +40,29 @@ internal static partial class ServicesLog
     [LoggerMessage(2009, LogLevel.Warning,
         "Registry {Id}: the subscriber at {Address} does not read {Messages} messages and was disconnected")]
     public static partial void SubscriberFull(ILogger logger, uint id, string address, long messages);
+    [LoggerMessage(2100, LogLevel.Error, "A handler of requests failed")]
+    public static partial void HandlerFailed(ILogger logger, Exception exception);
+
+    [LoggerMessage(2101, LogLevel.Warning,
+        "The registry {Registry} does not answer the registration of {Endpoint}, also on another connection: another receiver may have "
+        + "registered the same endpoint there")]
+    public static partial void RegistryDoesNotAnswer(ILogger logger, string registry, string endpoint);
+    [LoggerMessage(2200, LogLevel.Information, "The receiver at {Endpoint} is ready")]
+    public static partial void ReceiverReady(ILogger logger, string endpoint);
+
+    [LoggerMessage(2201, LogLevel.Information, "The receiver at {Endpoint} is not ready: {Reason}")]
+    public static partial void ReceiverNotReady(ILogger logger, string endpoint, string reason);
+
+    [LoggerMessage(2202, LogLevel.Information, "The receiver at {Endpoint} is about to end and gets no further requests")]
+    public static partial void ReceiverDrains(ILogger logger, string endpoint);
+
+    [LoggerMessage(2203, LogLevel.Warning, "The receiver at {Endpoint} cannot be connected: {Reason}")]
+    public static partial void ReceiverUnusable(ILogger logger, string endpoint, string reason);
+
+    [LoggerMessage(2204, LogLevel.Information, "The receiver at {Endpoint} is not listed any more and was disconnected")]
+    public static partial void ReceiverDisconnected(ILogger logger, string endpoint);
+
+    [LoggerMessage(2205, LogLevel.Warning,
+        "{Count} messages were dropped so far: the application receives fewer than come while requests are outstanding")]
+    public static partial void UnreadMessagesDropped(ILogger logger, long count);
 }

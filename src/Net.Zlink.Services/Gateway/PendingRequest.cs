@@ -1,28 +1,7 @@
+using System.Globalization;
 using System.Threading.Tasks.Sources;
 
 namespace Net.Zlink.Services;
-
-/// <summary>How a request has ended, or what is to be done with it.</summary>
-internal enum RequestOutcomeKind
-{
-    None = 0,
-    Replied,
-    Failed,
-
-    /// <summary>Not executed: the next receiver may be asked.</summary>
-    Refused,
-    Lost,
-    TimedOut,
-    Cancelled,
-    NoReceiver,
-
-    /// <summary>The gateway, the context or the request itself does not go on: see the exception.</summary>
-    Ended,
-}
-
-/// <summary>How a request has ended. The message is a reply that nobody else disposes.</summary>
-internal readonly record struct RequestOutcome(
-    RequestOutcomeKind Kind, Message Reply = default, ushort Code = 0, string? Text = null, Exception? Exception = null);
 
 /// <summary>One request from RequestAsync to its end: a reusable value-task source. Its fields are guarded by the lock of
 /// <see cref="PendingRequests"/> while it is pending.</summary>
@@ -146,4 +125,107 @@ internal sealed class PendingRequest : IValueTaskSource<ServiceReply>
         Refusal = default;
         Waiting = null;
     }
+}
+
+/// <summary>How a request has ended, or what is to be done with it.</summary>
+internal enum RequestOutcomeKind
+{
+    None = 0,
+    Replied,
+    Failed,
+
+    /// <summary>Not executed: the next receiver may be asked.</summary>
+    Refused,
+    Lost,
+    TimedOut,
+    Cancelled,
+    NoReceiver,
+
+    /// <summary>The gateway, the context or the request itself does not go on: see the exception.</summary>
+    Ended,
+}
+
+/// <summary>How a request has ended. The message is a reply that nobody else disposes.</summary>
+internal readonly record struct RequestOutcome(
+    RequestOutcomeKind Kind, Message Reply = default, ushort Code = 0, string? Text = null, Exception? Exception = null);
+
+/// <summary>What the caller of a request that was not answered is told.</summary>
+internal static class RequestFailure
+{
+    /// <param name="request">Taken out of the table, not completed yet.</param>
+    /// <param name="outcome">How it ended; not by a reply.</param>
+    public static Exception Of(PendingRequest request, in RequestOutcome outcome)
+    {
+        string service = request.Pool.Service;
+        string receiver = request.Link?.Endpoint ?? "";
+        return outcome.Kind switch
+        {
+            RequestOutcomeKind.Failed => new ServiceException(
+                ServiceError.Failed, $"{service} at {receiver} executed the request and failed: {outcome.Text}", outcome.Code,
+                wasExecuted: true),
+            RequestOutcomeKind.Refused => new ServiceException(
+                ServiceError.Refused,
+                $"none of {request.Asked.Count} receivers of {service} executed the request; the last one says: {request.Refusal.Text}",
+                request.Refusal.Code),
+            RequestOutcomeKind.Lost => new ServiceException(
+                ServiceError.ReceiverLost,
+                $"the connection to {service} at {receiver} ended before its reply came; the request may have been executed",
+                wasExecuted: true),
+            RequestOutcomeKind.NoReceiver => new ServiceException(
+                ServiceError.NoReceiver, $"no receiver of {service} is ready{WhyNobody(request)}"),
+            RequestOutcomeKind.Cancelled => new OperationCanceledException(request.Token),
+            RequestOutcomeKind.TimedOut => new TimeoutException(
+                string.Create(CultureInfo.InvariantCulture,
+                $"no reply of {service} came within {request.Timeout.TotalMilliseconds:0} ms: {WhyLate(request, receiver)}")),
+            _ => outcome.Exception ?? new ServiceException($"the request to {service} has ended"),
+        };
+    }
+
+    private static string WhyLate(PendingRequest request, string receiver) =>
+        request.Link is not null ? $"{receiver} was asked and has not answered"
+        : request.Refusal.Kind == RequestOutcomeKind.Refused
+            ? $"the receiver that was asked last refused ({request.Refusal.Text}), and no other one had room"
+        : request.Pool.Ready.Count > 0 ? "no receiver that is ready had room; it was not sent"
+        : $"it was not sent{WhyNobody(request)}";
+
+    private static string WhyNobody(PendingRequest request)
+    {
+        ServicePool pool = request.Pool;
+        if (!pool.Ready.IsListed)
+        {
+            return ": the directory lists none";
+        }
+
+        if (!request.Target.IsEmpty)
+        {
+            return $" that has the routing id {request.Target}";
+        }
+
+        ReceiverLink[] links = pool.Links;
+        return links.Length == 0 ? ""
+            : $": {string.Join("; ", links.Take(3).Select(static link => $"{link.Endpoint} "
+            + $"({WhyNotReady(link)})"))}{(links.Length > 3 ? $" and {links.Length - 3} more" : "")}";
+    }
+
+    /// <summary>Why a link is in no pool, for people.</summary>
+    public static string WhyNotReady(ReceiverLink link) =>
+        link.IsInPools ? "ready"
+        : link.IsDraining ? "it is about to end"
+        : link.State == LinkState.Connecting ? "connecting"
+        : link.Trouble ?? "not connected";
+}
+
+/// <summary>What became of the requests of a gateway.</summary>
+internal sealed class RequestCounters
+{
+    public long Started;
+    public long SentAgain;
+    public long UnmatchedReplies;
+    public long DroppedMessages;
+    private readonly long[] _ended = new long[Enum.GetValues<RequestOutcomeKind>().Length];
+
+    /// <summary>How many ended so.</summary>
+    public long this[RequestOutcomeKind kind] => Volatile.Read(ref _ended[(int)kind]);
+
+    public void Count(RequestOutcomeKind kind) => Interlocked.Increment(ref _ended[(int)kind]);
 }

@@ -30,6 +30,7 @@ internal sealed class PendingRequests : IDisposable
     private readonly Stack<PendingRequest> _kept = [];
     private readonly Action<PendingRequest> _recycle;
     private readonly long _origin;
+    private readonly DateTimeOffset _startedAt;
     private readonly ITimer _timer;
     private Slot[] _slots = [];
     private int _used;
@@ -48,9 +49,14 @@ internal sealed class PendingRequests : IDisposable
         _onExpired = onExpired;
         _recycle = Recycle;
         _origin = clock.GetTimestamp();
+        _startedAt = clock.GetUtcNow();
         _timer = clock.CreateTimer(static state => ((PendingRequests)state!).OnTick(), this, Timeout.InfiniteTimeSpan,
             Timeout.InfiniteTimeSpan);
     }
+
+    /// <summary>The time that requests carry: the wall clock as it was at the start, and what has passed since. Receivers would take a
+    /// clock that is set for requests that are late.</summary>
+    public DateTimeOffset Now => _startedAt + _clock.GetElapsedTime(_origin);
 
     /// <summary>How many wait for their end.</summary>
     public int Count => Volatile.Read(ref _count);
@@ -148,12 +154,7 @@ internal sealed class PendingRequests : IDisposable
                 return true;
             }
 
-            bool isFirst = request.Deferred.Kind is RequestOutcomeKind.None or RequestOutcomeKind.Refused;
-            if (isFirst)
-            {
-                request.Deferred = outcome;
-            }
-
+            bool isFirst = TryDefer(request, outcome);
             waiting = request.Waiting;
             request = null;
             if (!isFirst)
@@ -179,7 +180,7 @@ internal sealed class PendingRequests : IDisposable
 
             request.Link = link;
             request.Receiver = receiver;
-            request.SentAt = _clock.GetUtcNow();
+            request.SentAt = Now;
             link.BeginRequest();
             return true;
         }
@@ -207,9 +208,7 @@ internal sealed class PendingRequests : IDisposable
         lock (_gate)
         {
             outcome = request.Deferred;
-            request.Deferred = default;
-            request.Waiting = null;
-            request.IsSending = false;
+            StopSending(request);
             if (outcome.Kind == RequestOutcomeKind.None)
             {
                 return false;
@@ -225,12 +224,9 @@ internal sealed class PendingRequests : IDisposable
     {
         lock (_gate)
         {
-            RequestOutcome end = request.Deferred.Kind is RequestOutcomeKind.None or RequestOutcomeKind.Refused
-                ? outcome
-                : request.Deferred;
-            request.Deferred = default;
-            request.Waiting = null;
-            request.IsSending = false;
+            TryDefer(request, outcome);
+            RequestOutcome end = request.Deferred;
+            StopSending(request);
             TakeOut(request, end);
             return end;
         }
@@ -288,34 +284,20 @@ internal sealed class PendingRequests : IDisposable
     {
         var outcome = new RequestOutcome(RequestOutcomeKind.Ended, Exception: exception);
         var ended = new List<PendingRequest>();
-        var waiting = new List<CancellationTokenSource>();
+        List<CancellationTokenSource>? waiting = null;
         lock (_gate)
         {
             _ended ??= exception;
             for (int i = 0; i < _used; i++)
             {
-                if (_slots[i].Request is not { } request)
+                if (_slots[i].Request is { } request && TryTakeOut(request, outcome, ref waiting))
                 {
-                    continue;
-                }
-
-                if (!request.IsSending)
-                {
-                    TakeOut(request, outcome);
                     ended.Add(request);
-                }
-                else if (request.Deferred.Kind is RequestOutcomeKind.None or RequestOutcomeKind.Refused)
-                {
-                    request.Deferred = outcome;
-                    if (request.Waiting is not null)
-                    {
-                        waiting.Add(request.Waiting);
-                    }
                 }
             }
         }
 
-        waiting.ForEach(static one => one.Cancel());
+        waiting?.ForEach(static one => one.Cancel());
         return ended;
     }
 
@@ -337,6 +319,39 @@ internal sealed class PendingRequests : IDisposable
         uint slot = (uint)((id ^ _mask) & (MaxRequests - 1));
         request = slot < (uint)_used ? _slots[slot].Request : null;
         return request is not null && request.Id == id;
+    }
+
+    /// <summary>Keeps an outcome for the thread that sends a request. Whatever ends it replaces a refusal.</summary>
+    private static bool TryDefer(PendingRequest request, in RequestOutcome outcome)
+    {
+        bool isFirst = request.Deferred.Kind is RequestOutcomeKind.None or RequestOutcomeKind.Refused;
+        request.Deferred = isFirst ? outcome : request.Deferred;
+        return isFirst;
+    }
+
+    private static void StopSending(PendingRequest request)
+    {
+        request.Deferred = default;
+        request.Waiting = null;
+        request.IsSending = false;
+    }
+
+    /// <summary>Takes a request out, or keeps the outcome for the thread that sends it.</summary>
+    private bool TryTakeOut(PendingRequest request, in RequestOutcome outcome, ref List<CancellationTokenSource>? waiting)
+    {
+        if (!request.IsSending)
+        {
+            TakeOut(request, outcome);
+            return true;
+        }
+
+        TryDefer(request, outcome);
+        if (request.Waiting is not null)
+        {
+            (waiting ??= []).Add(request.Waiting);
+        }
+
+        return false;
     }
 
     private void TakeOut(PendingRequest request, in RequestOutcome outcome)
@@ -409,6 +424,7 @@ internal sealed class PendingRequests : IDisposable
 
     private void OnTick()
     {
+        var outcome = new RequestOutcome(RequestOutcomeKind.TimedOut);
         List<PendingRequest>? expired = null;
         List<CancellationTokenSource>? waiting = null;
         lock (_gate)
@@ -420,10 +436,19 @@ internal sealed class PendingRequests : IDisposable
                 for (PendingRequest? request = _buckets[(now - left + 1) % Buckets]; request is not null; request = next)
                 {
                     next = request.Next;
-                    if (request.DeadlineTick <= now)
+                    if (request.DeadlineTick > now)
                     {
-                        Expire(request, ref expired, ref waiting);
+                        continue;
                     }
+
+                    if (TryTakeOut(request, outcome, ref waiting))
+                    {
+                        (expired ??= []).Add(request);
+                        continue;
+                    }
+
+                    LeaveBucket(request);
+                    request.DeadlineTick = long.MaxValue;
                 }
             }
 
@@ -437,31 +462,6 @@ internal sealed class PendingRequests : IDisposable
 
         waiting?.ForEach(static one => one.Cancel());
         expired?.ForEach(_onExpired);
-    }
-
-    private void Expire(PendingRequest request, ref List<PendingRequest>? expired, ref List<CancellationTokenSource>? waiting)
-    {
-        var outcome = new RequestOutcome(RequestOutcomeKind.TimedOut);
-        if (!request.IsSending)
-        {
-            TakeOut(request, outcome);
-            (expired ??= []).Add(request);
-        }
-        else
-        {
-            if (request.Deferred.Kind is RequestOutcomeKind.None or RequestOutcomeKind.Refused)
-            {
-                request.Deferred = outcome;
-            }
-
-            if (request.Waiting is not null)
-            {
-                (waiting ??= []).Add(request.Waiting);
-            }
-
-            LeaveBucket(request);
-            request.DeadlineTick = long.MaxValue;
-        }
     }
 
     private static long TickOf(TimeSpan time) => time.Ticks / BucketTime.Ticks;

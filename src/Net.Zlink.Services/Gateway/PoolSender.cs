@@ -3,13 +3,11 @@ using System.Runtime.CompilerServices;
 namespace Net.Zlink.Services;
 
 /// <summary>Sends messages to the receivers of one service by its strategy. Takes no lock and counts nothing but the turns.</summary>
-/// <param name="router">The socket.</param>
-/// <param name="builders">For what must go behind an envelope.</param>
+/// <param name="sender">Sends to one receiver.</param>
 /// <param name="pool">The service.</param>
 /// <param name="triesNextWhenFull">See <see cref="GatewayOptions.TryNextWhenFull"/>.</param>
 /// <param name="throwIfEnded">Throws if the gateway sends nothing more.</param>
-internal sealed class PoolSender(
-    RouterSocket router, EnvelopeBuilders builders, ServicePool pool, bool triesNextWhenFull, Action throwIfEnded)
+internal sealed class PoolSender(MessageSender sender, ServicePool pool, bool triesNextWhenFull, Action throwIfEnded)
 {
     // Below so many messages for each receiver a batch is sent message by message: blocks would favour who is first.
     private const int MaxSinglesPerReceiver = 16;
@@ -19,57 +17,46 @@ internal sealed class PoolSender(
         where T : ISendForm, allows ref struct
     {
         PoolSnapshot ready = pool.Ready;
-        return TrySend(ready, form, ready.Count == 0 ? 0 : pool.Next(ready), out error);
+        return TrySend(ready, form, pool.Next(ready), out error);
     }
 
     /// <summary>Sends to the receiver that is listed with that routing id.</summary>
     public bool TrySendTo<T>(RoutingId routingId, scoped in T form, out ZlinkError error)
         where T : ISendForm, allows ref struct
     {
-        PoolSnapshot ready = pool.Ready;
-        int index = ready.IndexOf(routingId);
-        if (index < 0)
+        if (Find(routingId) is { } name)
         {
-            throwIfEnded();
-            error = ZlinkError.HostUnreachable;
-            return false;
+            return sender.TrySend(name, form, out error);
         }
 
-        return form.TrySend(router, builders, ready.Links[index].Name, out error);
+        error = ZlinkError.HostUnreachable;
+        return false;
     }
 
     public ValueTask SendAsync<T>(in T form, CancellationToken cancellation)
-        where T : struct, IAwaitableForm =>
-        cancellation.IsCancellationRequested ? ValueTask.FromCanceled(cancellation)
-        : TrySend(form, out _) ? default
-        : WaitAndSendAsync(form, cancellation);
-
-    public ValueTask SendToAsync<T>(RoutingId routingId, in T form, CancellationToken cancellation)
         where T : struct, IAwaitableForm
     {
-        PoolSnapshot ready = pool.Ready;
-        int index = ready.IndexOf(routingId);
-        if (index < 0)
+        if (cancellation.IsCancellationRequested)
         {
-            throwIfEnded();
-            throw new ZlinkException(ZlinkError.HostUnreachable, $"no receiver of {pool.Service} with the routing id {routingId} is ready");
+            return ValueTask.FromCanceled(cancellation);
         }
 
-        return form.SendAsync(router, builders, ready.Links[index].Name, cancellation);
+        PoolSnapshot ready = pool.Ready;
+        int first = pool.Next(ready);
+        return TrySend(ready, form, first, out ZlinkError error) ? default : WaitAndSendAsync(form, ready, first, error, cancellation);
     }
 
-    /// <summary>The name of the receiver whose turn it is, for a send that blocks in the socket.</summary>
+    public ValueTask SendToAsync<T>(RoutingId routingId, in T form, CancellationToken cancellation)
+        where T : struct, IAwaitableForm =>
+        sender.SendAsync(Find(routingId) ?? throw Unreachable($" with the routing id {routingId}"), form, cancellation);
+
+    /// <summary>Sends to the receiver whose turn it is, blocking the calling thread for room.</summary>
     /// <exception cref="ZlinkException">HostUnreachable: none is ready.</exception>
-    public byte[] NextName()
+    public void Send(ReadOnlySpan<byte> payload, TimeSpan timeout)
     {
         PoolSnapshot ready = pool.Ready;
-        if (ready.Count == 0)
-        {
-            throwIfEnded();
-            throw new ZlinkException(ZlinkError.HostUnreachable, $"no receiver of {pool.Service} is ready");
-        }
-
-        return ready.Links[pool.Next(ready)].Name;
+        throwIfEnded();
+        sender.Send(ready.Count > 0 ? ready.Links[pool.Next(ready)].Name : throw Unreachable(""), payload, timeout);
     }
 
     /// <summary>Sends a batch: few messages one by one, more of them in one block for each receiver.</summary>
@@ -87,7 +74,7 @@ internal sealed class PoolSender(
 
         if (ready.Count == 1)
         {
-            return batch.Send(router, builders, ready.Links[0].Name, 0, batch.Count, out error);
+            return sender.SendMany(ready.Links[0].Name, batch, 0, batch.Count, out error);
         }
 
         ulong turn = pool.TakeTurns(batch.Count);
@@ -99,67 +86,20 @@ internal sealed class PoolSender(
     public int SendManyTo<T>(RoutingId routingId, scoped in T batch, out ZlinkError error)
         where T : ISendBatch, allows ref struct
     {
-        PoolSnapshot ready = pool.Ready;
-        int index = ready.IndexOf(routingId);
-        if (index < 0)
+        if (Find(routingId) is { } name)
         {
-            throwIfEnded();
-            error = batch.Count == 0 ? ZlinkError.None : ZlinkError.HostUnreachable;
-            return 0;
+            return sender.SendMany(name, batch, 0, batch.Count, out error);
         }
 
-        return batch.Send(router, builders, ready.Links[index].Name, 0, batch.Count, out error);
+        error = batch.Count == 0 ? ZlinkError.None : ZlinkError.HostUnreachable;
+        return 0;
     }
 
-    public async ValueTask<int> SendManyAsync(ReadOnlyMemory<ReadOnlyMemory<byte>> payloads, CancellationToken cancellation)
-    {
-        int sent = 0;
-        cancellation.ThrowIfCancellationRequested();
-        while (true)
-        {
-            sent += SendMany(new PayloadBatch(payloads.Span[sent..]), out _);
-            if (sent == payloads.Length)
-            {
-                return sent;
-            }
+    public ValueTask<int> SendManyAsync(ReadOnlyMemory<ReadOnlyMemory<byte>> payloads, CancellationToken cancellation) =>
+        SendManyAsync(payloads, rest => SendMany(new PayloadBatch(rest), out _), static payload => new MemoryForm(payload), cancellation);
 
-            try
-            {
-                await WaitAndSendAsync(new MemoryForm(payloads.Span[sent]), cancellation).ConfigureAwait(false);
-            }
-            catch when (sent > 0)
-            {
-                return sent; // What was accepted has to be told; the next call throws.
-            }
-
-            sent++;
-        }
-    }
-
-    public async ValueTask<int> SendManyAsync(ReadOnlyMemory<Message> messages, CancellationToken cancellation)
-    {
-        int sent = 0;
-        cancellation.ThrowIfCancellationRequested();
-        while (true)
-        {
-            sent += SendMany(new MessageBatch(messages.Span[sent..]), out _);
-            if (sent == messages.Length)
-            {
-                return sent;
-            }
-
-            try
-            {
-                await WaitAndSendAsync(new MessageForm(messages.Span[sent]), cancellation).ConfigureAwait(false);
-            }
-            catch when (sent > 0)
-            {
-                return sent;
-            }
-
-            sent++;
-        }
-    }
+    public ValueTask<int> SendManyAsync(ReadOnlyMemory<Message> messages, CancellationToken cancellation) =>
+        SendManyAsync(messages, rest => SendMany(new MessageBatch(rest), out _), static message => new MessageForm(message), cancellation);
 
     /// <summary>How a block of <paramref name="count"/> messages is shared out: as many for each receiver as its share, the first ones in
     /// turn get what is left over.</summary>
@@ -189,7 +129,7 @@ internal sealed class PoolSender(
         for (int i = 0; i < ready.Count; i++)
         {
             int index = first + i < ready.Count ? first + i : first + i - ready.Count;
-            if (form.TrySend(router, builders, ready.Links[index].Name, out ZlinkError one))
+            if (sender.TrySend(ready.Links[index].Name, form, out ZlinkError one))
             {
                 error = ZlinkError.None;
                 return true;
@@ -244,7 +184,7 @@ internal sealed class PoolSender(
         int sent = 0;
         for (int i = 0; i < ready.Count && sent < count; i++)
         {
-            sent += batch.Send(router, builders, ready.Links[(first + i) % ready.Count].Name, from + sent, count - sent, out error);
+            sent += sender.SendMany(ready.Links[(first + i) % ready.Count].Name, batch, from + sent, count - sent, out error);
             outcome = outcome == ZlinkError.Again ? outcome : error;
             if (!triesNextWhenFull)
             {
@@ -256,37 +196,95 @@ internal sealed class PoolSender(
         return sent;
     }
 
-    /// <summary>Waits at the receiver whose turn it is, or until one is ready.</summary>
-    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
-    private async ValueTask WaitAndSendAsync<T>(T form, CancellationToken cancellation)
-        where T : struct, IAwaitableForm
+    /// <returns>The name of the receiver that is listed with that routing id; null: none is ready.</returns>
+    private byte[]? Find(RoutingId routingId)
     {
-        while (true)
+        PoolSnapshot ready = pool.Ready;
+        int index = ready.IndexOf(routingId);
+        if (index < 0)
         {
-            cancellation.ThrowIfCancellationRequested();
             throwIfEnded();
-            PoolSnapshot ready = pool.Ready;
-            int first = ready.Count == 0 ? 0 : pool.Next(ready);
-            if (TrySend(ready, form, first, out ZlinkError error))
-            {
-                return;
-            }
+            return null;
+        }
 
-            if (error != ZlinkError.Again)
+        return ready.Links[index].Name;
+    }
+
+    private ZlinkException Unreachable(string which) => new(ZlinkError.HostUnreachable, $"no receiver of {pool.Service}{which} is ready");
+
+    private async ValueTask<int> SendManyAsync<TItem, TForm>(
+        ReadOnlyMemory<TItem> items, Func<ReadOnlySpan<TItem>, int> sendMany, Func<TItem, TForm> formOf, CancellationToken cancellation)
+        where TForm : struct, IAwaitableForm
+    {
+        cancellation.ThrowIfCancellationRequested();
+        for (int sent = 0; ; sent++)
+        {
+            sent += sendMany(items.Span[sent..]);
+            if (sent == items.Length)
             {
-                await pool.ChangeAsync(ready).WaitAsync(cancellation).ConfigureAwait(false);
-                continue;
+                return sent;
             }
 
             try
             {
-                await form.SendAsync(router, builders, ready.Links[first].Name, cancellation).ConfigureAwait(false);
-                return;
+                await SendAsync(formOf(items.Span[sent]), cancellation).ConfigureAwait(false);
             }
-            catch (ZlinkException e) when (e.Error == ZlinkError.HostUnreachable)
+            catch when (sent > 0)
             {
-                // Lost while it was waited for: another one may be ready.
+                return sent; // What was accepted has to be returned; the next call throws.
             }
         }
+    }
+
+    /// <summary>Waits at the receiver whose turn it is, or until one is ready.</summary>
+    /// <param name="form">The message.</param>
+    /// <param name="ready">Among these nobody took it.</param>
+    /// <param name="first">Whose turn it was.</param>
+    /// <param name="error">Why nobody took it.</param>
+    /// <param name="cancellation">Ends the wait.</param>
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
+    private async ValueTask WaitAndSendAsync<T>(
+        T form, PoolSnapshot ready, int first, ZlinkError error, CancellationToken cancellation)
+        where T : struct, IAwaitableForm
+    {
+        while (true)
+        {
+            if (error == ZlinkError.Again)
+            {
+                try
+                {
+                    await sender.SendAsync(ready.Links[IndexWithCapacity(ready, first)].Name, form, cancellation).ConfigureAwait(false);
+                    return;
+                }
+                catch (ZlinkException e) when (e.Error == ZlinkError.HostUnreachable)
+                {
+                    // Lost while it was waited for. Its pool learns of it, or has.
+                }
+            }
+
+            await pool.ChangeAsync(ready).WaitAsync(cancellation).ConfigureAwait(false);
+            cancellation.ThrowIfCancellationRequested();
+            throwIfEnded();
+            ready = pool.Ready;
+            first = pool.Next(ready);
+            if (TrySend(ready, form, first, out error))
+            {
+                return;
+            }
+        }
+    }
+
+    private int IndexWithCapacity(PoolSnapshot ready, int first)
+    {
+        for (int i = 0; triesNextWhenFull && i < ready.Count; i++)
+        {
+            int index = (first + i) % ready.Count;
+            if (sender.Router.CanSendTo(ready.Links[index].Name))
+            {
+                return index;
+            }
+        }
+
+        return first;
     }
 }

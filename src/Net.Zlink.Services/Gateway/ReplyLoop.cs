@@ -241,7 +241,7 @@ internal sealed class ReplyLoop
             long dropped = Interlocked.Increment(ref _requests.Counters.DroppedMessages);
             if (BitOperations.IsPow2(dropped))
             {
-                GatewayLog.UnreadMessagesDropped(_logger, dropped);
+                ServicesLog.UnreadMessagesDropped(_logger, dropped);
             }
         }
 

@@ -10,18 +10,17 @@ internal sealed class Requests : IDisposable
 
     private readonly RouterSocket _router;
     private readonly TimeProvider _clock;
-    private readonly EnvelopeBuilders _builders;
+    private readonly MessageSender _sender;
     private readonly bool _triesNextWhenFull;
 
-    /// <param name="router">The socket.</param>
+    /// <param name="sender">Has the socket and the builders.</param>
     /// <param name="clock">The context's.</param>
-    /// <param name="builders">Where messages are put together.</param>
     /// <param name="triesNextWhenFull">See <see cref="GatewayOptions.TryNextWhenFull"/>.</param>
-    public Requests(RouterSocket router, TimeProvider clock, EnvelopeBuilders builders, bool triesNextWhenFull)
+    public Requests(MessageSender sender, TimeProvider clock, bool triesNextWhenFull)
     {
-        _router = router;
+        _router = sender.Router;
         _clock = clock;
-        _builders = builders;
+        _sender = sender;
         _triesNextWhenFull = triesNextWhenFull;
         Pending = new PendingRequests(clock, request => Finish(request, new RequestOutcome(RequestOutcomeKind.TimedOut)));
     }
@@ -107,9 +106,13 @@ internal sealed class Requests : IDisposable
     public void OnLost(ReceiverLink link)
     {
         // Requests of its next connection, which may be there already, are not lost. Between the two nothing could be sent.
-        DateTimeOffset now = _clock.GetUtcNow();
-        DateTimeOffset? next = _router.TryGetPeer(link.Name, out PeerInfo? peer) && peer.IsConnected ? peer.ConnectedAt : null;
-        foreach (PendingRequest request in Pending.TakeLost(link, sentAt => next is { } connectedAt ? sentAt < connectedAt : sentAt <= now))
+        DateTimeOffset end = Pending.Now;
+        if (_router.TryGetPeer(link.Name, out PeerInfo? peer) && peer is { IsConnected: true, ConnectedAt: { } connectedAt })
+        {
+            end = connectedAt + (end - _clock.GetUtcNow()) - TimeSpan.FromTicks(1); // By the clock of the requests.
+        }
+
+        foreach (PendingRequest request in Pending.TakeLost(link, sentAt => sentAt <= end))
         {
             Finish(request, new RequestOutcome(RequestOutcomeKind.Lost));
         }
@@ -261,7 +264,7 @@ internal sealed class Requests : IDisposable
         }
         finally
         {
-            _builders.Return(message);
+            _sender.Return(message);
         }
     }
 
@@ -327,7 +330,7 @@ internal sealed class Requests : IDisposable
                 Pending.UndoAttempt(request);
             }
 
-            _builders.Return(message);
+            _sender.Return(message);
         }
 
         return error;
@@ -345,16 +348,16 @@ internal sealed class Requests : IDisposable
             SentAt = request.SentAt,
             Service = request.Pool.ServiceBytes,
         };
-        MessageBuilder message = _builders.Rent();
+        MessageBuilder message = _sender.Rent();
         try
         {
             envelope.Write(message.AddSpace(envelope.Size));
-            return request.Parts is { } parts ? EnvelopeBuilders.AddParts(message, parts) : message.Add(request.Payload.Span);
+            return request.Parts is { } parts ? message.AddParts(parts) : message.Add(request.Payload.Span);
         }
         catch
         {
             Pending.UndoAttempt(request); // The caller has disposed its builder.
-            _builders.Return(message);
+            _sender.Return(message);
             throw;
         }
     }

@@ -1,6 +1,28 @@
 using System.Collections.Immutable;
+using System.Diagnostics.CodeAnalysis;
 
 namespace Net.Zlink.Services;
+
+/// <summary>What is listed under a service name. The numbers are those of the wire.</summary>
+[SuppressMessage("Design", "CA1028", Justification = "The wire has 16 bits for it.")]
+public enum ServiceKind : ushort
+{
+    /// <summary>Nothing; no registry lists it.</summary>
+    None = 0,
+
+    /// <summary>Receivers, which gateways send to.</summary>
+    Receiver = 1,
+
+    /// <summary>SPOT nodes.</summary>
+    SpotNode = 2,
+}
+
+/// <summary>One place where a service is: immutable, compared by value.</summary>
+/// <param name="Service">The name of the service.</param>
+/// <param name="Endpoint">Where it is bound, as text that sockets connect to.</param>
+/// <param name="RoutingId">The id that it registered with; empty where nobody said one.</param>
+/// <param name="Weight">Its share with weighted load balancing, 1 or more.</param>
+public sealed record ServiceInstance(string Service, string Endpoint, RoutingId RoutingId = default, uint Weight = 1);
 
 /// <summary>All instances of one service at one moment. Immutable; safe for any number of threads.</summary>
 public sealed class ServiceSnapshot
@@ -38,4 +60,26 @@ public sealed class ServiceSnapshot
     /// <summary>For logs and debuggers.</summary>
     /// <returns>The name, the version and how many instances there are.</returns>
     public override string ToString() => $"{Service}: version {Version}, {Instances.Length} instances";
+}
+
+/// <summary>What changed in one service. Several changes may have become one: only the last state is promised.</summary>
+/// <param name="Before">The state that the reader saw last.</param>
+/// <param name="After">The present state.</param>
+public sealed record ServiceChange(ServiceSnapshot Before, ServiceSnapshot After)
+{
+    /// <summary>The name of the service.</summary>
+    public string Service => After.Service;
+
+    /// <summary>Instances whose endpoint was not listed before.</summary>
+    public IEnumerable<ServiceInstance> Added => After.Instances.Where(instance => At(Before, instance.Endpoint) is null);
+
+    /// <summary>Instances whose endpoint is not listed any more.</summary>
+    public IEnumerable<ServiceInstance> Removed => Before.Instances.Where(instance => At(After, instance.Endpoint) is null);
+
+    /// <summary>Instances, as they are now, whose endpoint was listed before with another routing id or weight.</summary>
+    public IEnumerable<ServiceInstance> Updated =>
+        After.Instances.Where(instance => At(Before, instance.Endpoint) is { } old && old != instance);
+
+    private static ServiceInstance? At(ServiceSnapshot snapshot, string endpoint) =>
+        snapshot.Instances.FirstOrDefault(instance => string.Equals(instance.Endpoint, endpoint, StringComparison.Ordinal));
 }

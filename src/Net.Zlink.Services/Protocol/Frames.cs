@@ -46,3 +46,35 @@ internal readonly struct Frames
     /// <summary>A weight: 1 where the frame is missing, malformed, or says 0.</summary>
     public uint ReadWeight(int index) => TryReadUInt32(index, out uint weight) && weight != 0 ? weight : 1;
 }
+
+/// <summary>Frames of numbers, little-endian, and copies of frames.</summary>
+internal static class FrameWriting
+{
+    public static MessageBuilder AddParts(this MessageBuilder message, MessageBuilder parts)
+    {
+        for (int i = 0; i < parts.Count; i++)
+        {
+            message.Add(parts[i]);
+        }
+
+        return message;
+    }
+
+    public static MessageBuilder AddUInt16(this MessageBuilder message, ushort value)
+    {
+        BinaryPrimitives.WriteUInt16LittleEndian(message.AddSpace(sizeof(ushort)), value);
+        return message;
+    }
+
+    public static MessageBuilder AddUInt32(this MessageBuilder message, uint value)
+    {
+        BinaryPrimitives.WriteUInt32LittleEndian(message.AddSpace(sizeof(uint)), value);
+        return message;
+    }
+
+    public static MessageBuilder AddUInt64(this MessageBuilder message, ulong value)
+    {
+        BinaryPrimitives.WriteUInt64LittleEndian(message.AddSpace(sizeof(ulong)), value);
+        return message;
+    }
+}

@@ -33,3 +33,28 @@ internal static class RegistrationFrames
         return true;
     }
 }
+
+/// <summary>The first frame of every service message, 16 bits, little-endian.</summary>
+internal static class MessageIds
+{
+    public const ushort Register = 0x0001;
+    public const ushort RegisterAck = 0x0002;
+    public const ushort Unregister = 0x0003;
+    public const ushort Heartbeat = 0x0004;
+    public const ushort ServiceList = 0x0005;
+
+    /// <summary>A registry's own entries alone, for its peers. The native registry accepts it and never sends it.</summary>
+    public const ushort RegistrySync = 0x0006;
+    public const ushort UpdateWeight = 0x0007;
+}
+
+/// <summary>The status byte of a REGISTER_ACK.</summary>
+internal static class AckStatus
+{
+    public const byte Done = 0x00;
+    public const byte NotFound = 0x01;
+
+    /// <summary>An invalid endpoint; by registries that admit not everybody, also a refusal by policy.</summary>
+    public const byte Refused = 0x02;
+    public const byte Malformed = 0xFF;
+}

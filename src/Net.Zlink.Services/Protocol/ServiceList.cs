@@ -39,3 +39,144 @@ internal readonly record struct ServiceListHeader(ushort MessageId, uint Registr
         return true;
     }
 }
+
+/// <summary>
+/// Decodes a list as leniently as the native core: what follows a malformed header is left out, what comes before it counts.
+/// </summary>
+internal static class ServiceListReader
+{
+    // Of a service without instances: kind, name, count. Of an instance: endpoint, routing id, weight.
+    private const int FramesPerItem = 3;
+
+    private static readonly Comparer<ListedInstance> ByEndpoint =
+        Comparer<ListedInstance>.Create(static (left, right) => left.Endpoint.CompareTo(right.Endpoint));
+
+    /// <summary>Reads all services behind the header.</summary>
+    /// <param name="frames">The whole message; its header was read.</param>
+    /// <param name="header">Its header.</param>
+    /// <param name="previous">What the same sender's last list said: services that did not change keep their objects. Null:
+    /// nothing.</param>
+    /// <returns>In the order of their keys; none without instances.</returns>
+    public static SortedDictionary<ServiceKey, ListedService> Read(in Frames frames, in ServiceListHeader header,
+        IReadOnlyDictionary<ServiceKey, ListedService>? previous = null)
+    {
+        var services = new SortedDictionary<ServiceKey, ListedService>();
+        int next = ServiceListHeader.FrameCount;
+        for (uint i = 0; i < header.ServiceCount && frames.Count - next >= FramesPerItem; i++)
+        {
+            if (!frames.TryReadUInt16(next, out ushort kind) || !frames.TryReadUInt32(next + 2, out uint count))
+            {
+                break;
+            }
+
+            var key = new ServiceKey(kind, new ServiceText(frames[next + 1]));
+            next += FramesPerItem;
+            int present = (int)Math.Min(count, (uint)(frames.Count - next) / FramesPerItem);
+            ListedService? known = null;
+            previous?.TryGetValue(key, out known);
+            if (services.TryGetValue(key, out ListedService? earlier))
+            {
+                services[key] = new ListedService(key, Sorted([.. earlier.Instances, .. Instances(frames, next, present)]));
+            }
+            else if (known is not null && IsSame(frames, next, present, known.Instances))
+            {
+                services.Add(key, known);
+            }
+            else if (Sorted(Instances(frames, next, present)) is { Length: > 0 } instances)
+            {
+                services.Add(key, new ListedService(key, instances));
+            }
+
+            next += present * FramesPerItem;
+            if (present < count)
+            {
+                break;
+            }
+        }
+
+        return services;
+    }
+
+    private static List<ListedInstance> Instances(in Frames frames, int first, int count)
+    {
+        var instances = new List<ListedInstance>(count);
+        for (int at = first; at < first + (count * FramesPerItem); at += FramesPerItem)
+        {
+            // An id that is too long leaves the native entry undefined; an empty endpoint cannot be connected to.
+            if (!frames[at].IsEmpty && frames[at + 1].Length <= RoutingId.MaxLength)
+            {
+                instances.Add(new ListedInstance(new ServiceText(frames[at]), new RoutingId(frames[at + 1].ToArray()),
+                    frames.ReadWeight(at + 2)));
+            }
+        }
+
+        return instances;
+    }
+
+    private static bool IsSame(in Frames frames, int first, int count, ListedInstance[] known)
+    {
+        if (count != known.Length)
+        {
+            return false;
+        }
+
+        for (int i = 0, at = first; i < count; i++, at += FramesPerItem)
+        {
+            ListedInstance instance = known[i];
+            if (!frames[at].SequenceEqual(instance.Endpoint.Span) || !frames[at + 1].SequenceEqual(instance.RoutingId.Span)
+                || frames.ReadWeight(at + 2) != instance.Weight)
+            {
+                return false;
+            }
+        }
+
+        return true;
+    }
+
+    /// <summary>Each endpoint once, as its last mention says, in the order of their bytes.</summary>
+    private static ListedInstance[] Sorted(List<ListedInstance> instances)
+    {
+        ListedInstance[] sorted = [.. instances.AsEnumerable().Reverse().DistinctBy(static instance => instance.Endpoint)];
+        Array.Sort(sorted, ByEndpoint);
+        return sorted;
+    }
+}
+
+/// <summary>Encodes a complete list.</summary>
+internal static class ServiceListWriter
+{
+    /// <summary>Adds all frames of a list to an empty message.</summary>
+    /// <param name="message">Takes the frames.</param>
+    /// <param name="header">Its <see cref="ServiceListHeader.ServiceCount"/> is not looked at.</param>
+    /// <param name="services">In the order of their keys, none without instances.</param>
+    public static void Write(MessageBuilder message, in ServiceListHeader header, IReadOnlyCollection<ListedService> services)
+    {
+        message.AddUInt16(header.MessageId).AddUInt32(header.RegistryId).AddUInt64(header.Sequence).AddUInt32((uint)services.Count);
+        foreach (ListedService service in services)
+        {
+            message.AddUInt16(service.Key.Kind).Add(service.Key.Name.Span).AddUInt32((uint)service.Instances.Length);
+            foreach (ListedInstance instance in service.Instances)
+            {
+                message.Add(instance.Endpoint.Span).Add(instance.RoutingId.Span).AddUInt32(instance.Weight);
+            }
+        }
+    }
+
+    /// <summary>How much of a queue a list takes up, frame headers included.</summary>
+    public static long ByteCount(IReadOnlyCollection<ListedService> services)
+    {
+        const int FrameHeader = 8;
+        const int Numbers = sizeof(uint) + (3 * FrameHeader); // Of an instance: its weight and three headers; of a service a little more.
+        long bytes = ServiceListHeader.FrameCount * (FrameHeader + sizeof(ulong));
+        foreach (ListedService service in services)
+        {
+            bytes += Numbers + sizeof(ushort) + service.Key.Name.Span.Length;
+            foreach (ListedInstance instance in service.Instances)
+            {
+                bytes += Numbers + instance.Endpoint.Span.Length + instance.RoutingId.Length;
+            }
+        }
+
+        return bytes;
+    }
+}

@@ -12,9 +12,6 @@ internal sealed class RegistryConnection : IDisposable
     private static readonly TimeSpan HeartbeatTimeout = TimeSpan.FromSeconds(5);
     private static readonly TimeSpan Linger = TimeSpan.FromSeconds(1);
 
-    // Over inproc there are no connection events, as natively.
-    private static readonly TimeSpan InprocPollInterval = TimeSpan.FromMilliseconds(100);
-
     private readonly DealerSocket _socket;
     private readonly IDisposable? _events;
     private readonly ITimer? _poll;
@@ -51,7 +48,7 @@ internal sealed class RegistryConnection : IDisposable
         _socket = context.CreateDealer(options);
         try
         {
-            bool isInproc = endpoint.StartsWith("inproc://", StringComparison.Ordinal);
+            bool isInproc = InprocEndpoints.IsInproc(endpoint);
             if (!isInproc)
             {
                 _events = _socket.OnEvent(SocketEventTypes.ConnectionReady | SocketEventTypes.Disconnected
@@ -63,7 +60,7 @@ internal sealed class RegistryConnection : IDisposable
             if (isInproc)
             {
                 _poll = context.TimeProvider.CreateTimer(
-                    static state => ((RegistryConnection)state!).Poll(), this, TimeSpan.Zero, InprocPollInterval);
+                    static state => ((RegistryConnection)state!).Poll(), this, TimeSpan.Zero, InprocEndpoints.PollInterval);
             }
         }
         catch

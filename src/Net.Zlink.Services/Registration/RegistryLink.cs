@@ -1,5 +1,78 @@
 namespace Net.Zlink.Services;
 
+/// <summary>What happened to a link.</summary>
+internal enum LinkEventType
+{
+    Ready,
+    Lost,
+
+    /// <summary>An attempt to connect failed; the socket goes on trying.</summary>
+    Failed,
+    Ack,
+    Tick,
+    Add,
+    UpdateWeight,
+    Remove,
+    Close,
+}
+
+/// <summary>One thing that happened to a link, for its loop.</summary>
+/// <param name="Type">What.</param>
+/// <param name="Connection">Of events of a connection: its number.</param>
+/// <param name="Status">Of an answer.</param>
+/// <param name="Text">Of an answer or a loss.</param>
+/// <param name="Registration">Of what the application wants: whose.</param>
+/// <param name="Done">Completed when the loop has dealt with it.</param>
+internal readonly record struct LinkEvent(
+    LinkEventType Type, int Connection = 0, byte Status = 0, string Text = "", Registration? Registration = null,
+    TaskCompletionSource? Done = null);
+
+/// <summary>What a link wants done.</summary>
+internal enum LinkAction
+{
+    /// <summary>Make a new connection; the number names it.</summary>
+    Connect,
+
+    /// <summary>End the present connection; what comes by it afterwards does not count.</summary>
+    Disconnect,
+
+    /// <summary>Send one message about an entry.</summary>
+    Send,
+
+    /// <summary>Log that registrations stay unanswered.</summary>
+    Warn,
+}
+
+/// <summary>One thing that a link wants done, in order.</summary>
+/// <param name="Action">What.</param>
+/// <param name="MessageId">Of <see cref="LinkAction.Send"/>: which message.</param>
+/// <param name="Entry">Of <see cref="LinkAction.Send"/>: about which entry.</param>
+/// <param name="Weight">Of a REGISTER or UPDATE_WEIGHT.</param>
+internal readonly record struct LinkCommand(LinkAction Action, ushort MessageId = 0, LinkEntry? Entry = null, uint Weight = 0);
+
+/// <summary>What one link knows of one registration. Used by the link's loop alone.</summary>
+internal sealed class LinkEntry(ServiceText service, uint weight)
+{
+    public ServiceText Service { get; } = service;
+
+    /// <summary>What the application wants.</summary>
+    public uint Weight { get; set; } = weight;
+
+    public RegistrationState State { get; set; } = RegistrationState.Pending;
+
+    public byte? StatusCode { get; set; }
+
+    public string Detail { get; set; } = "";
+
+    /// <summary>The weight that the registry accepted last.</summary>
+    public uint? AcceptedWeight { get; set; }
+
+    public TimeSpan? AcceptedAt { get; set; }
+
+    /// <summary>When REGISTER or HEARTBEAT was sent last.</summary>
+    public TimeSpan? LastSentAt { get; set; }
+}
+
 /// <summary>Keeps registrations of one endpoint true at one registry: a state machine without sockets and without a clock of its own.
 /// Commands go out, events come in.</summary>
 /// <remarks>

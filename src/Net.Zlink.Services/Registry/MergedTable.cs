@@ -91,3 +91,121 @@ internal sealed class MergedTable
         }
     }
 }
+
+/// <summary>An entry that registered at this registry: a lease that heartbeats renew.</summary>
+/// <param name="instance">What is listed.</param>
+/// <param name="now">The time of its first REGISTER.</param>
+internal sealed class OwnEntry(ListedInstance instance, TimeSpan now)
+{
+    public ListedInstance Instance { get; set; } = instance;
+
+    public TimeSpan RegisteredAt { get; } = now;
+
+    public TimeSpan LastSign { get; set; } = now;
+}
+
+/// <summary>
+/// What one connection to a peer registry has brought. A new connection begins with a new view, which remembers no sequence number: a
+/// restarted peer is believed at once.
+/// </summary>
+/// <param name="remoteAddress">Where the peer is.</param>
+internal sealed class PeerView(string remoteAddress)
+{
+    private static readonly SortedDictionary<ServiceKey, ListedService> Nothing = [];
+
+    // Own entries that were removed here while a peer that does not say what is its own may still list them: key to the time from which
+    // they count again.
+    private readonly Dictionary<EntryKey, TimeSpan> _excluded = [];
+
+    public string RemoteAddress { get; } = remoteAddress;
+
+    public uint RegistryId { get; set; }
+
+    /// <summary>Null before the first list that counts.</summary>
+    public ulong? Sequence { get; set; }
+
+    public TimeSpan LastHeard { get; set; }
+
+    /// <summary>
+    /// Whether a newer connection to the same registry has brought a list: what of this one is still unread is out of date.
+    /// </summary>
+    public bool IsReplaced { get; set; }
+
+    /// <summary>When the connection ended.</summary>
+    public TimeSpan? LostAt { get; set; }
+
+    /// <summary>Whether a REGISTRY_SYNC came: then its full lists, with what it learned from others, are not looked at.</summary>
+    public bool SendsOwnEntries { get; set; }
+
+    /// <summary>Whether the conflict of two registries with one number was reported.</summary>
+    public bool HasReportedConflict { get; set; }
+
+    /// <summary>Replaced as a whole, never changed.</summary>
+    public SortedDictionary<ServiceKey, ListedService> Services { get; set; } = Nothing;
+
+    /// <summary>Whether that is where this peer is; connections within the process have no address.</summary>
+    public bool IsAt(string address) => address.Length > 0 && string.Equals(RemoteAddress, address, StringComparison.Ordinal);
+
+    public bool TryGet(in EntryKey key, out ListedInstance instance)
+    {
+        instance = null!;
+        if (!Services.TryGetValue(key.Service, out ListedService? service) || (_excluded.Count > 0 && _excluded.ContainsKey(key)))
+        {
+            return false;
+        }
+
+        ListedInstance[] instances = service.Instances;
+        int low = 0;
+        int high = instances.Length - 1;
+        while (low <= high)
+        {
+            int middle = (low + high) / 2;
+            int order = instances[middle].Endpoint.CompareTo(key.Endpoint);
+            if (order == 0)
+            {
+                instance = instances[middle];
+                return true;
+            }
+
+            (low, high) = order < 0 ? (middle + 1, high) : (low, middle - 1);
+        }
+
+        return false;
+    }
+
+    /// <summary>
+    /// An own entry was removed: this view's echo of it does not count until a list came without it, or until the time is over.
+    /// </summary>
+    public void Exclude(in EntryKey key, TimeSpan until)
+    {
+        if (!SendsOwnEntries)
+        {
+            _excluded[key] = until;
+        }
+    }
+
+    /// <summary>Ends exclusions whose time is over, or whose entry the present list does not have.</summary>
+    /// <returns>The entries that count again.</returns>
+    public List<EntryKey> EndExclusions(TimeSpan now, bool isNewList)
+    {
+        List<EntryKey> ended = [];
+        foreach ((EntryKey key, TimeSpan until) in _excluded)
+        {
+            if (SendsOwnEntries || now >= until || (isNewList && !Has(key)))
+            {
+                ended.Add(key);
+            }
+        }
+
+        foreach (EntryKey key in ended)
+        {
+            _excluded.Remove(key);
+        }
+
+        return ended;
+    }
+
+    private bool Has(EntryKey key) =>
+        Services.TryGetValue(key.Service, out ListedService? service)
+        && Array.Exists(service.Instances, instance => instance.Endpoint == key.Endpoint);
+}

@@ -74,97 +74,50 @@ internal sealed class RegistryCore(RegistryState state, bool sendsOwnEntries, Ti
 
     /// <summary>Deals with a request.</summary>
     /// <returns>The answer; null where there is none.</returns>
-    public RegistryAck? Handle(in RegistryRequest request, RoutingId sender, string? refusal)
+    public RegistryAck? Handle(RegistryRequest request, RoutingId sender, string? refusal) => Change(now =>
     {
-        RegistryAck? ack;
-        RegistryEvent[] events;
-        lock (_gate)
-        {
-            ack = state.Handle(Now, request, sender, refusal);
-            events = Publish();
-            _requests++;
-            _malformed += request.Id == 0 || request.Fault is not null ? 1 : 0;
-            _refused += ack is { Status: not AckStatus.Done } ? 1 : 0;
-        }
-
-        Log(events);
+        RegistryAck? ack = state.Handle(now, request, sender, refusal);
+        _requests++;
+        _malformed += request.Id == 0 || request.Fault is not null ? 1 : 0;
+        _refused += ack is { Status: not AckStatus.Done } ? 1 : 0;
         return ack;
-    }
+    });
 
-    public bool Remove(in EntryKey key)
-    {
-        bool isRemoved;
-        RegistryEvent[] events;
-        lock (_gate)
-        {
-            isRemoved = state.Remove(Now, key);
-            events = Publish();
-        }
-
-        Log(events);
-        return isRemoved;
-    }
+    public bool Remove(EntryKey key) => Change(now => state.Remove(now, key));
 
     /// <summary>Looks at the header of a peer's list; null: it is none.</summary>
-    public bool WantsList(PeerView view, ServiceListHeader? header, bool isOwnSocket)
+    public bool WantsList(PeerView view, ServiceListHeader? header, bool isOwnSocket) => Change(now =>
     {
-        bool isWanted;
-        RegistryEvent[] events;
-        lock (_gate)
-        {
-            isWanted = header is { } list && state.WantsList(Now, view, list, isOwnSocket);
-            events = Publish();
-            _malformed += header is null ? 1 : 0;
-            _peerLists += isWanted ? 1 : 0;
-        }
-
-        Log(events);
+        bool isWanted = header is { } list && state.WantsList(now, view, list, isOwnSocket);
+        _malformed += header is null ? 1 : 0;
+        _peerLists += isWanted ? 1 : 0;
         return isWanted;
-    }
+    });
 
-    public void TakeList(PeerView view, in ServiceListHeader header, SortedDictionary<ServiceKey, ListedService> services)
+    public void TakeList(PeerView view, ServiceListHeader header, SortedDictionary<ServiceKey, ListedService> services) => Change(now =>
     {
-        RegistryEvent[] events;
-        lock (_gate)
-        {
-            state.TakeList(Now, view, header, services);
-            events = Publish();
-        }
+        state.TakeList(now, view, header, services);
+        return true;
+    });
 
-        Log(events);
-    }
-
-    public void RemoveView(PeerView view, string why)
+    public void RemoveView(PeerView view, string why) => Change(now =>
     {
-        RegistryEvent[] events;
-        lock (_gate)
-        {
-            state.RemoveView(Now, view, why);
-            events = Publish();
-        }
-
-        Log(events);
-    }
+        state.RemoveView(now, view, why);
+        return true;
+    });
 
     /// <summary>Removes what is out of date.</summary>
     /// <param name="connected">The views whose connections are there.</param>
-    public void Tick(IReadOnlySet<PeerView> connected)
+    public void Tick(IReadOnlySet<PeerView> connected) => Change(now =>
     {
-        RegistryEvent[] events;
-        lock (_gate)
+        foreach (PeerView view in state.Views.Where(view => !connected.Contains(view)))
         {
-            TimeSpan now = Now;
-            foreach (PeerView view in state.Views.Where(view => !connected.Contains(view)))
-            {
-                RegistryState.ConnectionLost(now, view);
-            }
-
-            state.Tick(now);
-            events = Publish();
+            RegistryState.ConnectionLost(now, view);
         }
 
-        Log(events);
-    }
+        state.Tick(now);
+        return true;
+    });
 
     /// <summary>A peer's view, for people.</summary>
     /// <param name="view">What the connection has brought; null before its first message.</param>
@@ -215,16 +168,21 @@ internal sealed class RegistryCore(RegistryState state, bool sendsOwnEntries, Ti
         }
     }
 
-    /// <summary>Under the lock: readers get events in order, and none of their code runs here.</summary>
-    private RegistryEvent[] Publish()
+    /// <summary>Changes the state under the lock. Readers get events in order, and none of their code runs there; the log is written
+    /// behind it.</summary>
+    private T Change<T>(Func<TimeSpan, T> change)
     {
-        RegistryEvent[] events = state.DequeueEvents();
-        foreach (RegistryEvent one in events)
+        T result;
+        RegistryEvent[] events;
+        lock (_gate)
         {
-            _watchers.Publish(one);
+            result = change(Now);
+            events = state.DequeueEvents();
+            Array.ForEach(events, _watchers.Publish);
         }
 
-        return events;
+        Log(events);
+        return result;
     }
 
     private void Log(RegistryEvent[] events)

@@ -76,16 +76,8 @@ internal sealed class RegistryPeers(ZlinkContext context, RegistryCore core, Reg
                 return new HashSet<PeerView>();
             }
 
-            IReadOnlyList<PeerInfo> peers = _socket.GetPeers();
-            foreach (string endpoint in _endpoints)
-            {
-                if (endpoint.StartsWith("inproc:", StringComparison.Ordinal) && !peers.Any(peer => IsAt(peer, endpoint)))
-                {
-                    _socket.Connect(endpoint);
-                }
-            }
-
-            return peers.Where(static peer => peer.IsConnected).Select(static peer => peer.UserState).OfType<PeerView>().ToHashSet();
+            InprocEndpoints.ConnectMissing(_socket, _endpoints);
+            return _socket.GetPeers().Where(static peer => peer.IsConnected).Select(static peer => peer.UserState).OfType<PeerView>().ToHashSet();
         }
     }
 

@@ -1,3 +1,5 @@
+using System.Security.Cryptography.X509Certificates;
+
 namespace Net.Zlink.Services;
 
 /// <summary>An entry of a registry.</summary>
@@ -47,4 +49,57 @@ public sealed record RegistrySnapshot
 
     /// <summary>Lists of peers that were taken.</summary>
     public required long PeerLists { get; init; }
+}
+
+/// <summary>A REGISTER that <see cref="RegistryOptions.Admission"/> decides.</summary>
+public sealed record RegistrationRequest
+{
+    /// <summary>What registers.</summary>
+    public required ServiceKind Kind { get; init; }
+
+    /// <summary>The name of the service.</summary>
+    public required string Service { get; init; }
+
+    /// <summary>The endpoint that is to be listed.</summary>
+    public required string Endpoint { get; init; }
+
+    /// <summary>The weight that is to be listed, 1 or more.</summary>
+    public required uint Weight { get; init; }
+
+    /// <summary>The routing id of the connection, which is listed with the endpoint.</summary>
+    public required RoutingId RoutingId { get; init; }
+
+    /// <summary>Where the connection comes from.</summary>
+    public required string RemoteAddress { get; init; }
+
+    /// <summary>The certificate of the other side, with mutual TLS; valid during the call.</summary>
+    public X509Certificate2? RemoteCertificate { get; init; }
+
+    /// <summary>The HTTP request of the connection, over ws and wss.</summary>
+    public WebSocketRequest? WebSocketRequest { get; init; }
+}
+
+/// <summary>What one connection to a registry has brought: of a discovery, or of a registry to its peer.</summary>
+public sealed record RegistryView
+{
+    /// <summary>The endpoint that was connected.</summary>
+    public required string Endpoint { get; init; }
+
+    /// <summary>Whether the connection is there now.</summary>
+    public required bool IsConnected { get; init; }
+
+    /// <summary>The number of the registry; 0 before its first list.</summary>
+    public uint RegistryId { get; init; }
+
+    /// <summary>The number of its last list.</summary>
+    public ulong Sequence { get; init; }
+
+    /// <summary>When its last list came; null before the first one.</summary>
+    public DateTimeOffset? LastListAt { get; init; }
+
+    /// <summary>How many services its last list had.</summary>
+    public int Services { get; init; }
+
+    /// <summary>How many instances its last list had.</summary>
+    public int Instances { get; init; }
 }

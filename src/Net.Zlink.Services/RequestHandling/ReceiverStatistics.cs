@@ -37,3 +37,35 @@ public sealed record ReceiverStatistics
     /// <summary>Requests that were received and are not disposed yet, and plain messages in handlers.</summary>
     public required int Running { get; init; }
 }
+
+/// <summary>What <see cref="ReceiverStatistics"/> shows, counted with Interlocked.</summary>
+internal sealed class ReceiverCounters
+{
+    public long Requests;
+    public long PlainMessages;
+    public long Replies;
+    public long Failed;
+    public long Refused;
+    public long Expired;
+    public long Cancelled;
+    public long HandlerFaults;
+    public long LostReplies;
+    public long DuplicateIds;
+    public long PlainInHandlers;
+}
+
+/// <summary>Why a receiver did not execute a request. The numbers are on the wire; applications choose theirs from 0x100 on.</summary>
+internal static class RefusalCode
+{
+    public const ushort Draining = RequestEnvelope.DrainingCode;
+    public const ushort NotServed = 2;
+    public const ushort Expired = 3;
+    public const ushort Stopped = 4;
+}
+
+/// <summary>Why an executed request failed. The numbers are on the wire.</summary>
+internal static class FailureCode
+{
+    public const ushort HandlerThrew = 1;
+    public const ushort NoReply = 2;
+}

@@ -1,6 +1,6 @@
 using System.Diagnostics.Metrics;
 using System.Runtime.CompilerServices;
-using System.Threading.Tasks.Sources;
+using System.Threading.Channels;
 
 namespace Net.Zlink.Services;
 
@@ -20,7 +20,11 @@ internal sealed class ServeLoop(ReceiverRequests requests, Func<ServiceRequest, 
     private readonly Message[] _batch = new Message[BatchSize];
     private readonly Queue<ServiceRequest> _held = new();
     private readonly Lock _gate = new();
-    private readonly Gate _room = new();
+    private readonly Channel<bool> _room = Channel.CreateBounded<bool>(new BoundedChannelOptions(1)
+    {
+        FullMode = BoundedChannelFullMode.DropWrite,
+        SingleReader = true,
+    });
     private readonly TaskCompletionSource _idle = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private readonly Stack<Waiting> _pool = new();
     private CancellationToken _stop;
@@ -96,23 +100,21 @@ internal sealed class ServeLoop(ReceiverRequests requests, Func<ServiceRequest, 
 
     private async ValueTask WaitForRoomAsync(CancellationToken cancellationToken)
     {
-        using (cancellationToken.UnsafeRegister(static gate => ((Gate)gate!).Open(), _room))
+        // The read itself takes no token: one that cannot be cancelled allocates nothing.
+        using (cancellationToken.UnsafeRegister(static writer => ((ChannelWriter<bool>)writer!).TryWrite(true), _room.Writer))
         {
-            while (!cancellationToken.IsCancellationRequested)
+            while (!cancellationToken.IsCancellationRequested && HasMoreThanHalf())
             {
-                ValueTask opened;
-                lock (_gate)
-                {
-                    if (_held.Count <= MaxHeldRequests / 2)
-                    {
-                        return;
-                    }
-
-                    opened = _room.Close();
-                }
-
-                await opened.ConfigureAwait(false);
+                await _room.Reader.ReadAsync(CancellationToken.None).ConfigureAwait(false);
             }
+        }
+    }
+
+    private bool HasMoreThanHalf()
+    {
+        lock (_gate)
+        {
+            return _held.Count > MaxHeldRequests / 2;
         }
     }
 
@@ -142,7 +144,7 @@ internal sealed class ServeLoop(ReceiverRequests requests, Func<ServiceRequest, 
 
         if (hasCapacity)
         {
-            _room.Open();
+            _room.Writer.TryWrite(true);
         }
 
         return true;
@@ -338,45 +340,5 @@ internal sealed class ServeLoop(ReceiverRequests requests, Func<ServiceRequest, 
             _loop.Complete(request, startedAt, failure);
             _loop.StartHandlers();
         }
-    }
-
-    /// <summary>Something that one waiter passes when it is opened; used again and again without an allocation.</summary>
-    private sealed class Gate : IValueTaskSource
-    {
-        private readonly Lock _lock = new();
-        private ManualResetValueTaskSourceCore<bool> _source = new() { RunContinuationsAsynchronously = true };
-        private bool _isClosed;
-
-        public ValueTask Close()
-        {
-            lock (_lock)
-            {
-                _source.Reset();
-                _isClosed = true;
-                return new ValueTask(this, _source.Version);
-            }
-        }
-
-        public void Open()
-        {
-            lock (_lock)
-            {
-                if (!_isClosed)
-                {
-                    return;
-                }
-
-                _isClosed = false;
-            }
-
-            _source.SetResult(true);
-        }
-
-        void IValueTaskSource.GetResult(short token) => _source.GetResult(token);
-
-        ValueTaskSourceStatus IValueTaskSource.GetStatus(short token) => _source.GetStatus(token);
-
-        void IValueTaskSource.OnCompleted(Action<object?> continuation, object? state, short token,
-            ValueTaskSourceOnCompletedFlags flags) => _source.OnCompleted(continuation, state, token, flags);
     }
 }

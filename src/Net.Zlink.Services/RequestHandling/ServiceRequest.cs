@@ -1,3 +1,5 @@
+using System.Text;
+
 namespace Net.Zlink.Services;
 
 /// <summary>One message that a receiver got from a gateway: a request that expects a reply, or a plain message. A lease on pooled memory:
@@ -106,28 +108,37 @@ public readonly struct ServiceRequest : IDisposable
     /// <exception cref="InvalidOperationException">This is no received request.</exception>
     /// <exception cref="ObjectDisposedException">The request was disposed, or the receiver was.</exception>
     /// <exception cref="ZlinkException">ContextTerminated.</exception>
-    public bool TryReply(ReadOnlySpan<byte> payload, out ZlinkError error)
-    {
-        ReceiverRequests requests = Requests;
-        return _open is null ? AnswerFrames.TrySendPlain(requests, Message, payload, out error)
-            : TryTakeAnswer(out error) && Ended(AnswerFrames.TrySend(requests, Message, ReplyEnvelope, payload, out error),
-                ref requests.Counters.Replies);
-    }
+    public bool TryReply(ReadOnlySpan<byte> payload, out ZlinkError error) =>
+        _open is null && !RequestEnvelope.BeginsLikeOne(payload) ? AnswerFrames.TrySend(Requests, Message, payload, out error)
+            : TryReplyWith(BeginReply(payload).Add(payload), out error);
 
-    /// <summary>Sends the reply, of any number of parts, if it need not wait.</summary>
-    /// <param name="parts">The parts; copied. A plain message is answered with at least one.</param>
-    /// <param name="error">As for a reply of one part.</param>
-    /// <returns>True if it was accepted.</returns>
+    /// <inheritdoc cref="TryReply(ReadOnlySpan{byte}, out ZlinkError)"/>
+    /// <remarks>The parts are copied. A plain message is answered with at least one.</remarks>
     /// <exception cref="ArgumentException">A plain message would be answered with no part at all.</exception>
-    /// <exception cref="InvalidOperationException">This is no received request.</exception>
-    /// <exception cref="ObjectDisposedException">The request was disposed, or the receiver was.</exception>
-    /// <exception cref="ZlinkException">ContextTerminated.</exception>
     public bool TryReply(ReadOnlySpan<ReadOnlyMemory<byte>> parts, out ZlinkError error)
     {
-        ReceiverRequests requests = Requests;
-        return _open is null ? AnswerFrames.TrySendPlain(requests, Message, parts, out error)
-            : TryTakeAnswer(out error) && Ended(AnswerFrames.TrySend(requests, Message, ReplyEnvelope, parts, out error),
-                ref requests.Counters.Replies);
+        MessageBuilder reply = BeginReply(parts.IsEmpty ? default : parts[0].Span);
+        foreach (ReadOnlyMemory<byte> part in parts)
+        {
+            reply.Add(part.Span);
+        }
+
+        return TryReplyWith(reply, out error);
+    }
+
+    /// <inheritdoc cref="TryReply(ReadOnlySpan{byte}, out ZlinkError)"/>
+    /// <remarks>The message is empty when the reply was accepted. A plain message is answered with at least one part.</remarks>
+    /// <exception cref="ArgumentException">A plain message would be answered with no part at all.</exception>
+    public bool TryReply(MessageBuilder message, out ZlinkError error)
+    {
+        ArgumentNullException.ThrowIfNull(message);
+        bool isSent = TryReplyWith(BeginReply(message.Count == 0 ? default : message[0]).AddParts(message), out error);
+        if (isSent)
+        {
+            message.Clear();
+        }
+
+        return isSent;
     }
 
     /// <summary>Sends the reply, of one part, waiting for room if need be.</summary>
@@ -159,12 +170,7 @@ public readonly struct ServiceRequest : IDisposable
     }
 
     /// <summary>Reports that the request was not executed. The gateway sends it to another receiver.</summary>
-    /// <param name="code">A number for the caller of the gateway; those of applications begin at 256.</param>
-    /// <param name="text">A sentence for people.</param>
-    /// <returns>False: the connection has ended or has no room, the request has its answer already, or nobody waits for one.</returns>
-    /// <exception cref="ArgumentNullException"><paramref name="text"/> is null.</exception>
-    /// <exception cref="ObjectDisposedException">The request was disposed, or the receiver was.</exception>
-    /// <exception cref="ZlinkException">ContextTerminated.</exception>
+    /// <inheritdoc cref="TryFail"/>
     public bool TryRefuse(ushort code, string text)
     {
         ArgumentNullException.ThrowIfNull(text);
@@ -188,6 +194,13 @@ public readonly struct ServiceRequest : IDisposable
     private RequestEnvelope ReplyEnvelope => new() { Kind = EnvelopeKind.Reply, Flags = _requests!.Flags, Id = _open!.Id };
 
     private ReceiverRequests Requests => _requests ?? throw new InvalidOperationException("This is no received request.");
+
+    private MessageBuilder BeginReply(ReadOnlySpan<byte> firstPart) =>
+        Requests is not null && _open is null ? AnswerFrames.BeginPlain(firstPart) : AnswerFrames.Begin(ReplyEnvelope);
+
+    private bool TryReplyWith(MessageBuilder reply, out ZlinkError error) =>
+        _open is null ? AnswerFrames.TrySend(Requests, Message, reply, out error)
+            : TryTakeAnswer(out error) && Ended(AnswerFrames.TrySend(Requests, Message, reply, out error), ref Requests.Counters.Replies);
 
     private static async ValueTask ReplyWhenThereIsRoomAsync(
         ServiceRequest request, ReadOnlyMemory<byte> payload, CancellationToken cancellationToken)
@@ -230,7 +243,7 @@ public readonly struct ServiceRequest : IDisposable
         return _open is not null && TryTakeAnswer(out _)
             && Ended(
                 AnswerFrames.TrySend(requests, Message, new RequestEnvelope { Kind = kind, Flags = requests.Flags, Code = code, Id = Id },
-                    text, out _),
+                    text),
                 ref kind == EnvelopeKind.Failed ? ref requests.Counters.Failed : ref requests.Counters.Refused);
     }
 
@@ -254,5 +267,61 @@ public readonly struct ServiceRequest : IDisposable
         }
 
         return isSent;
+    }
+}
+
+/// <summary>Sends what answers a message, to the connection by which it came.</summary>
+internal static class AnswerFrames
+{
+    // One for each thread that answers: its memory is used again by the next answer.
+    [ThreadStatic]
+    private static MessageBuilder? t_builder;
+
+    /// <summary>An answer that begins with an envelope. To be sent by this thread, before it begins another.</summary>
+    public static MessageBuilder Begin(in RequestEnvelope envelope) => Write(Empty(), envelope);
+
+    /// <summary>The answer to a plain message: an envelope goes in front only where the first part could be taken for one.</summary>
+    public static MessageBuilder BeginPlain(ReadOnlySpan<byte> firstPart) =>
+        RequestEnvelope.BeginsLikeOne(firstPart) ? Write(Empty(), new RequestEnvelope { Kind = EnvelopeKind.Plain }) : Empty();
+
+    /// <summary>A builder of the caller's own, for a send that waits.</summary>
+    public static MessageBuilder Copy(in RequestEnvelope envelope, ReadOnlySpan<byte> payload) =>
+        Write(new MessageBuilder(), envelope).Add(payload);
+
+    /// <summary>Sends an envelope with a text behind it.</summary>
+    public static bool TrySend(ReceiverRequests requests, in Message received, in RequestEnvelope envelope, string text)
+    {
+        MessageBuilder answer = Begin(envelope);
+        Encoding.UTF8.GetBytes(text, answer.AddSpace(Encoding.UTF8.GetByteCount(text)));
+        return TrySend(requests, received, answer, out _);
+    }
+
+    public static bool TrySend(ReceiverRequests requests, in Message received, MessageBuilder answer, out ZlinkError error) =>
+        Counted(requests, requests.Socket.TrySendTo(received, answer, out error));
+
+    public static bool TrySend(ReceiverRequests requests, in Message received, ReadOnlySpan<byte> payload, out ZlinkError error) =>
+        Counted(requests, requests.Socket.TrySendTo(received, payload, out error));
+
+    private static bool Counted(ReceiverRequests requests, bool isSent)
+    {
+        if (!isSent)
+        {
+            Interlocked.Increment(ref requests.Counters.LostReplies);
+        }
+
+        return isSent;
+    }
+
+    private static MessageBuilder Empty()
+    {
+        MessageBuilder builder = t_builder ??= new MessageBuilder();
+        builder.Clear(); // A send that was not accepted leaves its parts.
+        return builder;
+    }
+
+    private static MessageBuilder Write(MessageBuilder builder, in RequestEnvelope envelope)
+    {
+        envelope.Write(builder.AddSpace(envelope.Size));
+        return builder;
     }
 }
