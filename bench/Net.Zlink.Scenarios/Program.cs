@@ -5,6 +5,7 @@ using Net.Zlink.Scenarios.Load;
 using Net.Zlink.Scenarios.Patterns;
 using Net.Zlink.Scenarios.Patterns.Many;
 using Net.Zlink.Scenarios.Patterns.Running;
+using Net.Zlink.Scenarios.Patterns.Services;
 using Net.Zlink.Scenarios.Patterns.Soak;
 using Net.Zlink.Scenarios.Report;
 using Net.Zlink.Scenarios.Runner;
@@ -26,6 +27,7 @@ var root = new RootCommand(
     PatternRunCommand.Create(),
     ManyCommand.Create(),
     ManyRunCommand.Create(),
+    ServicesCommand.Create(),
     SoakCommand.Create(),
     ReportCommand.Create(),
 };

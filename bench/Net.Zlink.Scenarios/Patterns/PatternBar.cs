@@ -8,7 +8,7 @@ namespace Net.Zlink.Scenarios.Patterns;
 internal static class PatternBar
 {
     /// <summary>The sets that have a name.</summary>
-    public static string[] Presets { get; } = ["issue"];
+    public static string[] Presets { get; } = ["issue", "services"];
 
     /// <summary>PATTERN/TRANSPORT/SIZE:FIGURE>=2.5x, each of the three also as an asterisk.</summary>
     public static Bar Parse(string text)
@@ -40,9 +40,20 @@ internal static class PatternBar
                 .. floods.SelectMany(pattern => new[] { $"{pattern}/tcp/64:rate>=2.5x", $"{pattern}/tcp/1024:rate>=2x",
                     $"{pattern}/tcp/65536:rate>=1x" }),
                 "ROUTER_ROUTER_POLL/tcp/64:rate>=2.5x",
-                "*/inproc/1024:rate>=1.5x",
-                "*/inproc/64:rate>=1.5x",
-                "*/tcp/64:latency<=1.2x",
+                .. PatternNames.OfSockets.SelectMany(static pattern => new[] { $"{pattern}/inproc/1024:rate>=1.5x",
+                    $"{pattern}/inproc/64:rate>=1.5x", $"{pattern}/tcp/64:latency<=1.2x" })
+                    .Where(static line => !line.StartsWith("STREAM/inproc", StringComparison.Ordinal)
+                        && !line.StartsWith("PUBSUB/tcp/64:latency", StringComparison.Ordinal)),
+            ]
+            : string.Equals(name, Presets[1], StringComparison.OrdinalIgnoreCase)
+            ?
+            [
+                "GATEWAY/tcp/64:rate>=3x",
+                "GATEWAY/tcp/1024:rate>=3x",
+                "GATEWAY/ipc/64:rate>=3x",
+                "GATEWAY/tls/64:rate>=2x",
+                "GATEWAY/ws/64:rate>=2x",
+                "GATEWAY_REQUEST/tcp/64:latency<=1.2x",
             ]
             : throw new RequestException($"There are no bars '{name}'; there are {string.Join(", ", Presets)}.");
         return lines.Select(Parse);

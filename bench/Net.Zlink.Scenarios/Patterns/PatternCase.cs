@@ -15,8 +15,10 @@ internal sealed record PatternCase(string Pattern, string Transport, int Size, i
     /// <summary>How RESULT lines call the pattern: the native programs put MULTI_ before it where there are many clients.</summary>
     public string LineName => Clients > 1 ? "MULTI_" + Pattern : Pattern;
 
-    /// <summary>There is no such thing: a PAIR has one peer, and STREAM needs a stream of bytes.</summary>
+    /// <summary>There is no such thing: a PAIR has one peer, STREAM needs a stream of bytes, and an inproc name has one
+    /// receiver.</summary>
     public bool IsImpossible => (Pattern is PatternNames.Pair && Clients > 1)
+        || (Pattern is PatternNames.Gateway or PatternNames.GatewayRequest && Transport is PatternNames.Inproc && Clients > 1)
         || (Pattern is PatternNames.Stream && Transport is PatternNames.Inproc);
 
     public override string ToString() => Clients > 1 ? string.Create(CultureInfo.InvariantCulture, $"{Name}, {Clients} clients") : Name;
@@ -36,12 +38,21 @@ internal static class PatternNames
 
     public const string Stream = "STREAM";
 
+    /// <summary>A gateway to its receivers: <see cref="PatternCase.Clients"/> says how many.</summary>
+    public const string Gateway = "GATEWAY";
+
+    /// <summary>RequestAsync of a gateway, one at a time, beside a native send and its answer.</summary>
+    public const string GatewayRequest = "GATEWAY_REQUEST";
+
     public const string Inproc = "inproc";
 
     public const string SingleApi = "single";
     public const string BatchApi = "batch";
 
-    public static string[] All { get; } = [Pair, PubSub, DealerDealer, DealerRouter, RouterRouter, RouterRouterPoll, Stream];
+    /// <summary>Those of sockets alone.</summary>
+    public static string[] OfSockets { get; } = [Pair, PubSub, DealerDealer, DealerRouter, RouterRouter, RouterRouterPoll, Stream];
+
+    public static string[] All { get; } = [.. OfSockets, Gateway, GatewayRequest];
 
     public static string[] Transports { get; } = ["tcp", "ipc", Inproc, "tls", "ws", "wss"];
 

@@ -31,11 +31,19 @@ internal sealed record PatternCounts(int? Small, int? Large, int WarmUp, int? Ro
     // than its sender, ends in a poll without end: seen with 1,000,000 messages, all accepted, 856,000 received, its I/O thread idle.
     private const int MostForNative = 250_000;
 
+    // The high-water mark of a native gateway and of its receiver.
+    private const int MostForNativeGateway = 1_000_000;
+
     public int MessagesOf(PatternCase what) => what.Size <= SmallSize ? Small ?? SmallMessages : Large ?? LargeMessages;
 
     /// <summary>What the native library can be given.</summary>
     public int NativeMessagesOf(PatternCase what) =>
-        what.Pattern is PatternNames.PubSub or PatternNames.RouterRouterPoll ? Math.Min(MessagesOf(what), MostForNative) : MessagesOf(what);
+        what.Pattern switch
+        {
+            PatternNames.PubSub or PatternNames.RouterRouterPoll => Math.Min(MessagesOf(what), MostForNative),
+            PatternNames.Gateway => Math.Min(MessagesOf(what), MostForNativeGateway),
+            _ => MessagesOf(what),
+        };
 
     public int RoundTripsOf(PatternCase what) =>
         RoundTrips ?? (what.Pattern is PatternNames.Pair or PatternNames.DealerDealer or PatternNames.Stream ? RoundTripsWithoutRouting

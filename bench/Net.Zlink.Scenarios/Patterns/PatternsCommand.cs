@@ -56,7 +56,8 @@ internal sealed class PatternsCommand
     private readonly Option<string[]> _api = new Option<string[]>(
         "--api")
     {
-        Description = "Ours: receive one message a call, or many (ReceiveMany). The native library has single messages only.",
+        Description = "Ours: receive one message a call, or many (ReceiveMany; GATEWAY also sends with SendMany). The native library has "
+            + "single messages only.",
         DefaultValueFactory = _ => PatternNames.Apis
     }.Among(PatternNames.Apis);
     private readonly Option<DirectoryInfo?> _programs =
@@ -83,7 +84,10 @@ internal sealed class PatternsCommand
         "What ours must reach, repeatable: PAIR/tcp/64:rate>=2.5x, */tcp/64:latency<=1.2x, PAIR/ipc/64:rate>=1000000."
     };
     private readonly Option<string[]> _bars =
-        new Option<string[]>("--bars") { Description = "A set of bars; 'issue': what was promised for the first release." }.Among(
+        new Option<string[]>("--bars") 
+        {
+            Description = "A set of bars; 'issue': what was promised for the first release; 'services': for gateways.",
+        }.Among(
         PatternBar.Presets);
     private readonly Option<bool> _judgedOnly = new("--judged-only") { Description = "Only the cases that a bar is about." };
     private readonly Option<DirectoryInfo?> _out = new("--output") { Description = $"A folder for {SummaryFile.Name}." };
@@ -98,7 +102,7 @@ internal sealed class PatternsCommand
         }.Among(patterns);
         _clients = new Option<int>("--clients")
         {
-            Description = "Clients to the one server.",
+            Description = "Clients to the one server; receivers of the one gateway.",
             DefaultValueFactory = _ => clients,
             Hidden = clients == 1
         }.AtLeast(1);
@@ -183,7 +187,8 @@ internal sealed class PatternsCommand
         if (cases.Length == 0)
         {
             throw new RequestException(
-                "No case is left: with --judged-only a bar has to be about one, STREAM has no inproc, and PAIR has one client.");
+                "No case is left: with --judged-only a bar has to be about one, STREAM has no inproc, PAIR has one client, and GATEWAY "
+                + "over inproc has one receiver.");
         }
 
         if (cases.FirstOrDefault(static one => one.Size < 1) is { } wrong)

@@ -69,6 +69,14 @@ public sealed class OptionTests
         return number switch
         {
             NativeOption.ReconnectInterval => first != -1, // Reads back as 0, which means the same.
+            // Ours of STREAM is 8 MiB, not -1, and no negative number but -1 is read back.
+            NativeOption.MaxMessageSize when value.Length == sizeof(long) =>
+                BitConverter.ToInt64(value) is >= 0 or -1 && (type is not NativeSocketType.Stream || BitConverter.ToInt64(value) >= 0),
+            NativeOption.MaxMessageSize => type is not NativeSocketType.Stream,
+            // 0 is read back as -1, which means the same; a TimeSpan has so many seconds at most.
+            NativeOption.KeepAliveCount => value.Length != sizeof(int) || first != 0,
+            NativeOption.KeepAliveIdle or NativeOption.KeepAliveInterval =>
+                value.Length != sizeof(int) || (first != 0 && first <= int.MaxValue / 1000),
             NativeOption.TypeOfService => first is >= 0 and <= byte.MaxValue, // Natively any number, of which the system takes a byte.
             NativeOption.ConnectRoutingId => value.Length <= byte.MaxValue, // Natively one that no peer can have.
             // Natively taken, of no use.

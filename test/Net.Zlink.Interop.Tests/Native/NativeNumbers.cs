@@ -31,6 +31,9 @@ internal static class NativeOption
     public const int SendTimeout = 28;
     public const int LastEndpoint = 32;
     public const int RouterMandatory = 33;
+    public const int KeepAliveCount = 35;
+    public const int KeepAliveIdle = 36;
+    public const int KeepAliveInterval = 37;
     public const int Immediate = 39;
     public const int XPubVerbose = 40;
     public const int IPv6 = 42;

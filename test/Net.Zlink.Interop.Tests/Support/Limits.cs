@@ -33,6 +33,27 @@ internal static class Limits
         }
     }
 
+    /// <summary>The same for what says nothing when it changes: it is looked at after each slice.</summary>
+    public static void Until(string what, Func<bool> isSo) => Assert.True(HappensWithin(Wait, isSo), $"not within {Wait}: {what}");
+
+    /// <summary>Whether it becomes so within that time, which is looked at all along.</summary>
+    public static bool HappensWithin(TimeSpan time, Func<bool> isSo)
+    {
+        long start = Stopwatch.GetTimestamp();
+        while (!isSo())
+        {
+            Token.ThrowIfCancellationRequested();
+            if (Stopwatch.GetElapsedTime(start) > time)
+            {
+                return false;
+            }
+
+            Token.WaitHandle.WaitOne(Slice);
+        }
+
+        return true;
+    }
+
     /// <summary>Runs work that blocks on a thread of its own.</summary>
     public static Task OnThread(Action work) => Task.Factory.StartNew(work, Token, TaskCreationOptions.LongRunning, TaskScheduler.Default);
 }

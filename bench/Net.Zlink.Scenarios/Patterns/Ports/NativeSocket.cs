@@ -10,6 +10,7 @@ internal sealed unsafe class NativeSocket : IDisposable
     // The endpoint that a wildcard was resolved to; the native library's own limit.
     private const int LongestEndpoint = 256;
 
+    private readonly bool _isBorrowed;
     private nint _handle;
 
     public NativeSocket(nint context, int type)
@@ -20,6 +21,16 @@ internal sealed unsafe class NativeSocket : IDisposable
         // A measurement that failed must not wait for what it could not send.
         Set(NativeNumber.Linger, 0);
     }
+
+    private NativeSocket(nint handle)
+    {
+        Check(handle == 0 ? -1 : 0, "socket of a service");
+        _handle = handle;
+        _isBorrowed = true;
+    }
+
+    /// <summary>A socket that a native service owns and closes.</summary>
+    public static NativeSocket Borrow(nint handle) => new(handle);
 
     public void Set(int option, int value) =>
         Check(NativeZlink.zlink_setsockopt(_handle, option, (byte*)&value, sizeof(int)), $"option {option}");
@@ -100,14 +111,14 @@ internal sealed unsafe class NativeSocket : IDisposable
 
     public void Dispose()
     {
-        if (_handle != 0)
+        if (_handle != 0 && !_isBorrowed)
         {
             _ = NativeZlink.zlink_close(_handle);
             _handle = 0;
         }
     }
 
-    private static void Check(int result, string what)
+    public static void Check(int result, string what)
     {
         if (result < 0)
         {

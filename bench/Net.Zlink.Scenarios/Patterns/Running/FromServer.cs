@@ -17,7 +17,7 @@ internal readonly struct FromServer<TServer, TClient>(TServer server, TClient[] 
     private readonly OwnLines<int> _turn = new(1);
     private readonly OwnLines<long> _received = new(clients.Length);
 
-    public bool HasWayBack => false;
+    public int Ways => 0;
 
     public int Multiple => clients.Length;
 

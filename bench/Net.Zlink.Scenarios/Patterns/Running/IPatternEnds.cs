@@ -3,8 +3,8 @@ namespace Net.Zlink.Scenarios.Patterns.Running;
 /// <summary>A server and its clients, connected: one sending thread and one receiving thread see a single line between them.</summary>
 internal interface IPatternEnds
 {
-    /// <summary>There is a way back; without one there are no round trips.</summary>
-    bool HasWayBack { get; }
+    /// <summary>How often a payload travels in one exchange whose time is taken: 2 there and back, 1 there, 0 if none is taken.</summary>
+    int Ways { get; }
 
     /// <summary>How many messages one <see cref="Send"/> makes the receiving side receive, at least on average.</summary>
     int Multiple { get; }

@@ -21,8 +21,11 @@ internal sealed class ManagedProgram : IDisposable
         _certificates = Certificates.For(what.Transport);
     }
 
+    /// <param name="what">What is measured.</param>
+    /// <param name="run">How.</param>
+    /// <param name="batch">Send in batches, where a pattern does so.</param>
     /// <exception cref="NotInThisBuildException">The transport is refused.</exception>
-    public static void Run(PatternCase what, IPatternRun run)
+    public static void Run(PatternCase what, IPatternRun run, bool batch = false)
     {
         using var program = new ManagedProgram(what, run);
         switch (what.Pattern)
@@ -41,6 +44,9 @@ internal sealed class ManagedProgram : IDisposable
                 break;
             case PatternNames.Stream:
                 program.RunStream();
+                break;
+            case PatternNames.Gateway or PatternNames.GatewayRequest:
+                program.RunGateway(batch);
                 break;
             default:
                 program.RunRouters();
@@ -139,6 +145,19 @@ internal sealed class ManagedProgram : IDisposable
 
         _run.Measure(new TowardsServer<StreamPort, StreamPort>(new StreamPort(server, 0), ports, hasWayBack: true),
             () => [server.GetStatistics().ToString()]);
+    }
+
+    private void RunGateway(bool batch)
+    {
+        using var services = new ManagedServices(_context, _what.Clients, Bound, UseAsServer, UseAsClient);
+        if (_what.Pattern is PatternNames.GatewayRequest)
+        {
+            services.MeasureRequests(_run, _what.Size);
+        }
+        else
+        {
+            services.MeasureFlood(_run, batch);
+        }
     }
 
     private StreamOptions StreamOptions()

@@ -46,6 +46,9 @@ internal sealed class NativeProgram : IDisposable
             case PatternNames.Stream:
                 program.RunStream(run);
                 break;
+            case PatternNames.Gateway or PatternNames.GatewayRequest:
+                program.RunGateway(run);
+                break;
             default:
                 program.RunRouters(run);
                 break;
@@ -127,6 +130,24 @@ internal sealed class NativeProgram : IDisposable
 
         Measure(new TowardsServer<NativeRoutedPort,
             NativeRoutedPort>(new NativeRoutedPort(server, [], poll: false), clients, hasWayBack: true), run);
+    }
+
+    private void RunGateway(IPatternRun run)
+    {
+        if (_what.Clients > 1)
+        {
+            throw new NotInThisBuildException("natively measured with one receiver only");
+        }
+
+        using var services = new NativeServices(_context, Bound, _certificates);
+        if (_what.Pattern is PatternNames.GatewayRequest)
+        {
+            services.MeasureRequests(run, _what.Size);
+        }
+        else
+        {
+            services.MeasureFlood(run);
+        }
     }
 
     private static byte[] TakeConnectEvent(NativeSocket socket)

@@ -51,13 +51,12 @@ internal sealed class PatternMeasurement<TEnds>(TEnds ends, int size, bool batch
         return fault is null ? all / seconds : throw new InvalidOperationException("The receiving thread failed.", fault);
     }
 
-    /// <summary>Microseconds one way: half the mean of strict round trips.</summary>
+    /// <summary>Microseconds one way: the mean of strict exchanges, half of it where they go there and back.</summary>
     public double Latency(int roundTrips)
     {
-        const int Ways = 2;
         long start = Stopwatch.GetTimestamp();
         InPieces(roundTrips, RoundTrips);
-        return Stopwatch.GetElapsedTime(start).TotalSeconds * MicrosecondsPerSecond / roundTrips / Ways;
+        return Stopwatch.GetElapsedTime(start).TotalSeconds * MicrosecondsPerSecond / roundTrips / ends.Ways;
     }
 
     /// <summary>The last message arrived as it was sent. Not measured.</summary>
@@ -120,8 +119,11 @@ internal sealed class PatternMeasurement<TEnds>(TEnds ends, int size, bool batch
         {
             ends.Send(_sent.Span);
             ends.Receive(_received.Span);
-            ends.SendBack(_received.Span);
-            ends.ReceiveBack(_answer.Span);
+            if (ends.Ways > 1)
+            {
+                ends.SendBack(_received.Span);
+                ends.ReceiveBack(_answer.Span);
+            }
         }
     }
 }

@@ -1,3 +1,6 @@
+using System.Diagnostics;
+using Net.Zlink.Benchmarks.Common;
+
 namespace Net.Zlink.Scenarios.Patterns.Running;
 
 /// <summary>What is done with the sockets of a pattern, whoever made them.</summary>
@@ -8,6 +11,10 @@ internal interface IPatternRun
     /// <param name="describe">How the sockets stand, for a measurement that makes no progress.</param>
     void Measure<TEnds>(TEnds ends, Func<IEnumerable<string>> describe)
         where TEnds : struct, IPatternEnds;
+
+    /// <summary>Measures round trips alone, one at a time.</summary>
+    /// <param name="roundTrip">One, on connections that stand; false if something else came back.</param>
+    void MeasureRoundTrips(Func<ValueTask<bool>> roundTrip);
 }
 
 /// <summary>Measures once and prints, in the words of the native programs.</summary>
@@ -36,11 +43,11 @@ internal sealed record PatternRun(PatternCase What, PatternCounts Counts, string
         while (compilation.GoesOn)
         {
             measurement.Throughput(Math.Clamp(BytesToCompile / What.Size, FewestToCompile, MostToCompile));
-            _ = ends.HasWayBack ? measurement.Latency(RoundTripsToCompile) : 0;
+            _ = ends.Ways > 0 ? measurement.Latency(RoundTripsToCompile) : 0;
         }
 
         measurement.WarmUp(Counts.WarmUp);
-        double? latency = ends.HasWayBack ? measurement.Latency(Counts.RoundTripsOf(What)) : null;
+        double? latency = ends.Ways > 0 ? measurement.Latency(Counts.RoundTripsOf(What)) : null;
         double throughput = measurement.Throughput(Counts.MessagesOf(What));
         measurement.Check();
         Print(ResultLines.Throughput, throughput);
@@ -48,6 +55,38 @@ internal sealed record PatternRun(PatternCase What, PatternCounts Counts, string
         {
             Print(ResultLines.Latency, microseconds);
         }
+    }
+
+    public void MeasureRoundTrips(Func<ValueTask<bool>> roundTrip)
+    {
+        const int Ways = 2;
+        var compilation = new Compilation(TimeSpan.FromMilliseconds(Compile));
+        while (compilation.GoesOn)
+        {
+            _ = TimesAsync(roundTrip, RoundTripsToCompile).GetAwaiter().GetResult();
+        }
+
+        double[] microseconds = TimesAsync(roundTrip, Counts.RoundTripsOf(What)).GetAwaiter().GetResult();
+        Print(ResultLines.Throughput, microseconds.Length / TimeSpan.FromMicroseconds(microseconds.Sum()).TotalSeconds);
+        Print(ResultLines.Latency, Spread.Of(microseconds)!.Value.Median / Ways);
+    }
+
+    // Where each completes at once it all runs on the calling thread.
+    private static async Task<double[]> TimesAsync(Func<ValueTask<bool>> roundTrip, int count)
+    {
+        double[] microseconds = new double[count];
+        for (int i = 0; i < count; i++)
+        {
+            long start = Stopwatch.GetTimestamp();
+            if (!await roundTrip())
+            {
+                throw new InvalidOperationException("A reply has other bytes than its request.");
+            }
+
+            microseconds[i] = Stopwatch.GetElapsedTime(start).TotalMicroseconds;
+        }
+
+        return microseconds;
     }
 
     private void Print(string figure, double value) =>

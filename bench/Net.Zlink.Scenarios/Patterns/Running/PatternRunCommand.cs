@@ -86,7 +86,7 @@ internal static class PatternRunCommand
             }
             else
             {
-                ManagedProgram.Run(what, run);
+                ManagedProgram.Run(what, run, run.Batch);
             }
 
             return 0;

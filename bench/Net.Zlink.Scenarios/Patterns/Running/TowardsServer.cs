@@ -18,7 +18,7 @@ internal readonly struct TowardsServer<TServer, TClient>(TServer server, TClient
     // The sending thread's.
     private readonly OwnLines<int> _turn = new(1);
 
-    public bool HasWayBack => hasWayBack;
+    public int Ways => hasWayBack ? 2 : 0;
 
     public int Multiple => 1;
 

@@ -42,7 +42,8 @@ internal static unsafe partial class NativeFunctions
     public static partial int zlink_discovery_connect_registry(nint discovery, string publisher);
 
     [LibraryImport(Library, SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]
-    public static partial int zlink_discovery_get_receivers(nint discovery, string service, NativeReceiverStruct* receivers, ref nuint count);
+    public static partial int zlink_discovery_get_receivers(
+        nint discovery, string service, NativeReceiverStruct* receivers, ref nuint count);
 
     [LibraryImport(Library, SetLastError = true)]
     public static partial int zlink_discovery_setsockopt(nint discovery, int role, int option, byte* value, nuint length);

@@ -46,7 +46,8 @@ internal sealed unsafe class NativeReceiver : IDisposable
     public void SetTlsServer(string certificateFile, string keyFile) => NativeException.ThrowIfFailed(
         NativeFunctions.zlink_receiver_set_tls_server(_handle, certificateFile, keyFile), "set TLS");
 
-    public void SetOption(int role, int option, int value) => SetOption(role, option, MemoryMarshal.AsBytes(new ReadOnlySpan<int>(ref value)));
+    public void SetOption(int role, int option, int value) =>
+        SetOption(role, option, MemoryMarshal.AsBytes(new ReadOnlySpan<int>(ref value)));
 
     public void SetOption(int role, int option, ReadOnlySpan<byte> value)
     {

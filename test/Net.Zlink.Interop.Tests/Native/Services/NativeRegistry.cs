@@ -27,7 +27,8 @@ internal sealed unsafe class NativeRegistry : IDisposable
     public void SetBroadcastInterval(TimeSpan interval) => NativeException.ThrowIfFailed(
         NativeFunctions.zlink_registry_set_broadcast_interval(_handle, (uint)NativeTime.Milliseconds(interval)), "set interval");
 
-    public void SetOption(int role, int option, int value) => SetOption(role, option, MemoryMarshal.AsBytes(new ReadOnlySpan<int>(ref value)));
+    public void SetOption(int role, int option, int value) =>
+        SetOption(role, option, MemoryMarshal.AsBytes(new ReadOnlySpan<int>(ref value)));
 
     public void SetOption(int role, int option, ReadOnlySpan<byte> value)
     {

@@ -17,7 +17,8 @@ internal sealed unsafe class NativeSpotNode : IDisposable
     }
 
     /// <summary>Binds exactly this endpoint: a port that the system chose cannot be asked for.</summary>
-    public void Bind(string endpoint) => NativeException.ThrowIfFailed(NativeFunctions.zlink_spot_node_bind(_handle, endpoint), $"bind {endpoint}");
+    public void Bind(string endpoint) =>
+        NativeException.ThrowIfFailed(NativeFunctions.zlink_spot_node_bind(_handle, endpoint), $"bind {endpoint}");
 
     public void ConnectRegistry(string router) =>
         NativeException.ThrowIfFailed(NativeFunctions.zlink_spot_node_connect_registry(_handle, router), $"connect registry {router}");
@@ -46,7 +47,8 @@ internal sealed unsafe class NativeSpotNode : IDisposable
         NativeFunctions.zlink_spot_node_set_tls_client(_handle, caFile, hostName, 0), "set TLS client");
 
     /// <summary>See <see cref="NativeRole"/> and <see cref="NativeSpotOption"/>.</summary>
-    public void SetOption(int role, int option, int value) => SetOption(role, option, MemoryMarshal.AsBytes(new ReadOnlySpan<int>(ref value)));
+    public void SetOption(int role, int option, int value) =>
+        SetOption(role, option, MemoryMarshal.AsBytes(new ReadOnlySpan<int>(ref value)));
 
     public void SetOption(int role, int option, ReadOnlySpan<byte> value)
     {

@@ -17,12 +17,31 @@ public sealed class PatternRunTests
     [InlineData(PatternNames.RouterRouter, "tcp", 3)]
     [InlineData(PatternNames.RouterRouterPoll, "inproc", 3)]
     [InlineData(PatternNames.Stream, "tcp", 3)]
+    [InlineData(PatternNames.Gateway, "tcp", 3)]
+    [InlineData(PatternNames.Gateway, "inproc", 1)]
     public void All_messages_arrive_one_by_one_and_in_batches_and_round_trips_come_back(string pattern, string transport, int clients)
     {
         var run = new CountingRun(size: 300, messages: 5_000);
         ManagedProgram.Run(new PatternCase(pattern, transport, 300, clients), run);
         Assert.True(run.HasRun);
-        Assert.Equal(pattern is not PatternNames.PubSub && !(pattern is PatternNames.DealerDealer && clients > 1), run.HadWayBack);
+        Assert.Equal(pattern is not (PatternNames.PubSub or PatternNames.Gateway)
+            && !(pattern is PatternNames.DealerDealer && clients > 1), run.HadWayBack);
+    }
+
+    [Fact]
+    public void A_gateway_with_batches_sends_all_messages_to_all_receivers()
+    {
+        var run = new CountingRun(size: 300, messages: 5_000);
+        ManagedProgram.Run(new PatternCase(PatternNames.Gateway, "tcp", 300, Clients: 3), run, batch: true);
+        Assert.True(run.HasRun);
+    }
+
+    [Fact]
+    public void Requests_of_a_gateway_come_back_with_their_payload()
+    {
+        var run = new CountingRun(size: 300, messages: 1);
+        ManagedProgram.Run(new PatternCase(PatternNames.GatewayRequest, "tcp", 300, Clients: 2), run);
+        Assert.True(run.HasRun);
     }
 
     private sealed class CountingRun(int size, int messages) : IPatternRun
@@ -42,13 +61,23 @@ public sealed class PatternRunTests
                 measurement.WarmUp(10);
                 Assert.True(measurement.Throughput(messages) > 0);
                 measurement.Check();
-                if (ends.HasWayBack)
+                if (ends.Ways > 0)
                 {
                     Assert.True(measurement.Latency(50) > 0);
                 }
             }
 
-            HadWayBack = ends.HasWayBack;
+            HadWayBack = ends.Ways > 1;
+            HasRun = true;
+        }
+
+        public void MeasureRoundTrips(Func<ValueTask<bool>> roundTrip)
+        {
+            for (int i = 0; i < 50; i++)
+            {
+                Assert.True(roundTrip().AsTask().GetAwaiter().GetResult());
+            }
+
             HasRun = true;
         }
     }

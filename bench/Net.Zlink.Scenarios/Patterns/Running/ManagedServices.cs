@@ -1,0 +1,89 @@
+using Net.Zlink.Benchmarks.Common;
+using Net.Zlink.Scenarios.Patterns.Ports;
+using Net.Zlink.Services;
+
+namespace Net.Zlink.Scenarios.Patterns.Running;
+
+/// <summary>What the native program for gateways sets up, with our library: a registry and a discovery over inproc, receivers over the
+/// transport, one gateway; all in one context.</summary>
+internal sealed class ManagedServices : IDisposable
+{
+    private const string Service = "svc";
+    private const string Publisher = "inproc://registry-publisher";
+    private const string Router = "inproc://registry-router";
+
+    private readonly Registry _registry;
+    private readonly Discovery _discovery;
+    private readonly SortedList<string, Receiver> _receivers = new(StringComparer.Ordinal); // A gateway takes them by endpoint.
+
+    /// <param name="context">Of all.</param>
+    /// <param name="receivers">How many.</param>
+    /// <param name="bind">Calls what it is given with an endpoint to bind.</param>
+    /// <param name="useAsServer">Sets the options of a receiver.</param>
+    /// <param name="useAsClient">Sets those of the gateway.</param>
+    public ManagedServices(ZlinkContext context, int receivers, Func<Func<string, string>, string> bind,
+        Action<SocketOptions> useAsServer, Action<SocketOptions> useAsClient)
+    {
+        _registry = new Registry(context, new RegistryOptions { PublisherEndpoint = Publisher, RouterEndpoint = Router });
+        _registry.Start();
+        _discovery = new Discovery(context);
+        _discovery.ConnectRegistry(Publisher);
+        for (int i = 0; i < receivers; i++)
+        {
+            var receiver = new Receiver(context, new ReceiverOptions { ConfigureSocket = useAsServer });
+            string endpoint = bind(receiver.Bind);
+            _receivers.Add(endpoint, receiver);
+            receiver.ConnectRegistry(Router);
+            _ = receiver.Register(Service, endpoint);
+        }
+
+        // Several receivers are read in turn: none may be skipped.
+        Gateway = new Gateway(context, _discovery, new GatewayOptions
+        {
+            SendTimeout = Timeout.InfiniteTimeSpan,
+            TryNextWhenFull = receivers == 1,
+            ConfigureSocket = useAsClient,
+        });
+        Client = Gateway.GetService(Service);
+    }
+
+    public Gateway Gateway { get; }
+
+    public ServiceClient Client { get; }
+
+    public void MeasureFlood(IPatternRun run, bool batch) => run.Measure(
+        new GatewayEnds(Client, [.. _receivers.Values.Select(static receiver => new RouterPort(receiver.Socket, []))], batch),
+        () => [Gateway.Describe(), .. _receivers.Values.Select(static receiver => receiver.Describe())]);
+
+    /// <summary>RequestAsync, answered by handlers that send the payload back.</summary>
+    public void MeasureRequests(IPatternRun run, int size)
+    {
+        using var end = new CancellationTokenSource();
+        foreach (Receiver receiver in _receivers.Values)
+        {
+            _ = receiver.ServeAsync(
+                static (request, cancellation) => request.ReplyAsync(request.Memory, cancellation), cancellationToken: end.Token);
+        }
+
+        Settling.Until(Client, client => client.ReadyCount == _receivers.Count);
+        byte[] payload = new byte[size];
+        run.MeasureRoundTrips(async () =>
+        {
+            using ServiceReply reply = await Client.RequestAsync(payload);
+            return reply.Span.Length == size;
+        });
+        end.Cancel();
+    }
+
+    public void Dispose()
+    {
+        Gateway.Dispose();
+        foreach (Receiver receiver in _receivers.Values)
+        {
+            receiver.Dispose();
+        }
+
+        _discovery.Dispose();
+        _registry.Dispose();
+    }
+}

@@ -1,0 +1,152 @@
+using System.CommandLine;
+using System.Diagnostics;
+using System.Globalization;
+using Net.Zlink.Benchmarks.Common;
+using Net.Zlink.Scenarios.Patterns.Running;
+using Net.Zlink.Services;
+
+namespace Net.Zlink.Scenarios.Patterns.Services;
+
+/// <summary>What services cost beside messages: a burst of registrations, and idle gateways.</summary>
+internal static class ServicesCommand
+{
+    private const string Endpoint = "tcp://127.0.0.1:*";
+    private const string IdleService = "idle";
+    private const int ReceiverCount = 10;
+    private const double PercentOfOne = 100;
+
+    // What the issue asks for.
+    private const int MaxLists = 110;
+    private const double MaxMilliseconds = 200;
+    private const double MaxPercent = 0.2;
+
+    private static readonly TimeSpan s_limit = TimeSpan.FromSeconds(30);
+
+    public static Command Create()
+    {
+        Option<int> registrations = new Option<int>("--registrations")
+        {
+            Description = $"Registrations of {ReceiverCount} receivers in one burst.",
+            DefaultValueFactory = _ => 1_000,
+        }.AtLeast(ReceiverCount);
+        Option<int> discoveries = new Option<int>("--discoveries") { Description = "Who sees them.", DefaultValueFactory = _ => 10 }
+            .AtLeast(1);
+        Option<int> gateways = new Option<int>("--gateways") { Description = "Idle gateways.", DefaultValueFactory = _ => 10 }.AtLeast(1);
+        Option<int> seconds = new Option<int>("--seconds") { Description = "For how long.", DefaultValueFactory = _ => 20 }.AtLeast(1);
+        Option<int> rounds = new Option<int>("--rounds") { Description = "Bursts; the first is not judged.", DefaultValueFactory = _ => 6 }
+            .AtLeast(2);
+        var command = new ExampleCommand(
+            "services",
+            "Idle gateways, connected to one receiver: processor time. Registrations in a burst: lists sent, and milliseconds until every "
+                + $"discovery has seen all. Exit code 1: a median is over {MaxLists} lists, "
+                + $"{MaxMilliseconds:0} ms or {MaxPercent:0.0} % of one processor.",
+            "... services");
+        foreach (Option option in new Option[] { registrations, discoveries, gateways, seconds, rounds })
+        {
+            command.Add(option);
+        }
+
+        command.SetAction(async (request, cancellation) =>
+        {
+            double percent = Print("GATEWAYS_IDLE", "percent",
+                [await IdleAsync(request.GetValue(gateways), TimeSpan.FromSeconds(request.GetValue(seconds)), cancellation)]);
+            var bursts = new List<(long Lists, double Milliseconds)>();
+            for (int i = 0; i < request.GetValue(rounds); i++)
+            {
+                bursts.Add(await BurstAsync(request.GetValue(registrations), request.GetValue(discoveries), cancellation));
+            }
+
+            double lists = Print("REGISTRY_BURST", "lists", bursts.Skip(1).Select(static burst => (double)burst.Lists));
+            double milliseconds = Print("REGISTRY_BURST", "milliseconds", bursts.Skip(1).Select(static burst => burst.Milliseconds));
+            return lists <= MaxLists && milliseconds <= MaxMilliseconds && percent <= MaxPercent ? 0
+                : CommandLineProgram.Failed;
+        });
+        return command;
+    }
+
+    private static async Task<(long Lists, double Milliseconds)> BurstAsync(int registrations, int viewers, CancellationToken cancellation)
+    {
+        await using var context = new ZlinkContext();
+        await using var registry = new Registry(context, new RegistryOptions { PublisherEndpoint = Endpoint, RouterEndpoint = Endpoint });
+        registry.Start();
+        var discoveries = new Discovery[viewers];
+        for (int i = 0; i < viewers; i++)
+        {
+            discoveries[i] = new Discovery(context);
+            discoveries[i].ConnectRegistry(registry.PublisherEndpoint);
+        }
+
+        var receivers = new Receiver[ReceiverCount];
+        for (int i = 0; i < receivers.Length; i++)
+        {
+            receivers[i] = new Receiver(context);
+            receivers[i].Bind(Endpoint);
+            receivers[i].ConnectRegistry(registry.RouterEndpoint);
+            await receivers[i].RegisterAsync(Name(-1), cancellationToken: cancellation);
+        }
+
+        // Connections stand, and each discovery has its first list.
+        await Task.WhenAll(discoveries.Select(
+            discovery => discovery.WaitForAsync(Name(-1), ReceiverCount, cancellation).AsTask()));
+        long listsBefore = registry.GetSnapshot().ListsSent;
+        long start = Stopwatch.GetTimestamp();
+        for (int i = 0; i < registrations; i++)
+        {
+            _ = receivers[i % ReceiverCount].Register(Name(i));
+        }
+
+        while (discoveries.Any(discovery => discovery.GetServices().Count <= registrations))
+        {
+            if (Stopwatch.GetElapsedTime(start) > s_limit)
+            {
+                throw new TimeoutException($"Not all registrations were seen within {s_limit.TotalSeconds:0} s.");
+            }
+
+            await Task.Delay(1, cancellation);
+        }
+
+        double milliseconds = Stopwatch.GetElapsedTime(start).TotalMilliseconds;
+        long lists = registry.GetSnapshot().ListsSent - listsBefore;
+        foreach (IAsyncDisposable part in (IEnumerable<IAsyncDisposable>)[.. receivers, .. discoveries])
+        {
+            await part.DisposeAsync();
+        }
+
+        return (lists, milliseconds);
+    }
+
+    private static string Name(int number) => string.Create(CultureInfo.InvariantCulture, $"service{number}");
+
+    private static async Task<double> IdleAsync(int count, TimeSpan time, CancellationToken cancellation)
+    {
+        await using var context = new ZlinkContext();
+        await using var receiver = new Receiver(context);
+        var directory = new StaticDirectory(new ServiceInstance(IdleService, receiver.Bind(Endpoint)));
+        var gateways = new Gateway[count];
+        for (int i = 0; i < count; i++)
+        {
+            gateways[i] = new Gateway(context, directory);
+            await gateways[i].GetService(IdleService).WaitUntilReadyAsync(cancellationToken: cancellation);
+        }
+
+        await Task.Delay(TimeSpan.FromSeconds(1), cancellation); // What the connections bring about is over.
+        TimeSpan before = Environment.CpuUsage.TotalTime;
+        long start = Stopwatch.GetTimestamp();
+        await Task.Delay(time, cancellation);
+        double percent = (Environment.CpuUsage.TotalTime - before) / Stopwatch.GetElapsedTime(start) * PercentOfOne;
+        foreach (Gateway gateway in gateways)
+        {
+            await gateway.DisposeAsync();
+        }
+
+        return percent;
+    }
+
+    /// <summary>Prints the median, and returns it.</summary>
+    private static double Print(string what, string figure, IEnumerable<double> values)
+    {
+        double median = Spread.Of([.. values])!.Value.Median;
+        Console.WriteLine(new ResultLine(PatternStack.Managed, what, "tcp", 0, figure, median));
+        return median;
+    }
+}

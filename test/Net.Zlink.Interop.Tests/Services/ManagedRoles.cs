@@ -1,0 +1,183 @@
+using Net.Zlink.Interop.Tests.Native;
+using Net.Zlink.Interop.Tests.Support;
+using Net.Zlink.Services;
+using Net.Zlink.Tests.Support;
+
+namespace Net.Zlink.Interop.Tests.Services;
+
+internal sealed class ManagedRegistryRole : IRegistryRole
+{
+    private readonly ZlinkContext _context = new();
+    private readonly Registry _registry;
+
+    public ManagedRegistryRole(RegistryPlan plan, TestCertificates? certificates)
+    {
+        var options = new RegistryOptions
+        {
+            PublisherEndpoint = plan.Publisher,
+            RouterEndpoint = plan.Router,
+            Id = plan.Id == 0 ? null : plan.Id,
+            Peers = plan.Peers,
+            ConfigurePublisher = socket => ManagedTls.Use(certificates, socket),
+            ConfigureRouter = socket => ManagedTls.Use(certificates, socket),
+            ConfigurePeers = socket => ManagedTls.Use(certificates, socket),
+        };
+        _registry = new Registry(_context, plan.HeartbeatTimeout is { } timeout ? options with { HeartbeatTimeout = timeout } : options);
+        _registry.Start();
+    }
+
+    public string Publisher => _registry.PublisherEndpoint;
+
+    public string Router => _registry.RouterEndpoint;
+
+    public void Dispose()
+    {
+        _registry.DisposeAsync().AsTask().Guarded().GetAwaiter().GetResult();
+        _context.Dispose();
+    }
+}
+
+internal sealed class ManagedReceiverRole : IReceiverRole
+{
+    private readonly ZlinkContext _context = new();
+    private readonly Receiver _receiver;
+    private readonly Dictionary<string, Registration> _registrations = new(StringComparer.Ordinal);
+
+    public ManagedReceiverRole(string endpoint, string? routingId, IEnumerable<string> registries, TestCertificates? certificates)
+    {
+        _receiver = new Receiver(_context, new ReceiverOptions
+        {
+            RoutingId = routingId is null ? default : Zlink.RoutingId.FromText(routingId),
+            ConfigureSocket = socket => ManagedTls.Use(certificates, socket),
+            ConfigureRegistryConnection = socket => ManagedTls.Use(certificates, socket),
+        });
+        RoutingId = _receiver.RoutingId.Span.ToArray();
+        Endpoint = _receiver.Bind(endpoint);
+        foreach (string registry in registries)
+        {
+            _receiver.ConnectRegistry(registry);
+        }
+    }
+
+    public string Endpoint { get; }
+
+    public byte[] RoutingId { get; }
+
+    public Receiver Receiver => _receiver;
+
+    public void Register(string service, uint weight = 1) =>
+        _registrations[service] = _receiver.RegisterAsync(service, Endpoint, weight, Limits.Token).Guarded().GetAwaiter().GetResult();
+
+    public void UpdateWeight(string service, uint weight) =>
+        _registrations[service].UpdateWeightAsync(weight, Limits.Token).Guarded().GetAwaiter().GetResult();
+
+    public void Unregister(string service) => _registrations[service].DisposeAsync().AsTask().Guarded().GetAwaiter().GetResult();
+
+    public byte[][]? Receive(TimeSpan timeout)
+    {
+        if (!_receiver.Socket.TryReceive(out Message message, timeout))
+        {
+            return null;
+        }
+
+        using (message)
+        {
+            return [message.RoutingId.Span.ToArray(), .. message.ToArrays()];
+        }
+    }
+
+    public void Send(params byte[][] message)
+    {
+        using var parts = new MessageBuilder(_context.Pool);
+        foreach (byte[] part in message.AsSpan(1))
+        {
+            parts.Add(part);
+        }
+
+        _receiver.Socket.Send(message[0], parts);
+    }
+
+    public void Dispose()
+    {
+        _receiver.DisposeAsync().AsTask().Guarded().GetAwaiter().GetResult();
+        _context.Dispose();
+    }
+}
+
+internal sealed class ManagedGatewayRole : IGatewayRole
+{
+    private readonly ZlinkContext _context = new();
+    private readonly Discovery _discovery;
+    private readonly Gateway _gateway;
+
+    public ManagedGatewayRole(IEnumerable<string> registries, TestCertificates? certificates)
+    {
+        _discovery = new Discovery(
+            _context, options: new DiscoveryOptions { ConfigureSocket = socket => ManagedTls.Use(certificates, socket) });
+        _gateway = new Gateway(
+            _context, _discovery, new GatewayOptions { ConfigureSocket = socket => ManagedTls.Use(certificates, socket) });
+        foreach (string registry in registries)
+        {
+            _discovery.ConnectRegistry(registry);
+        }
+    }
+
+    public IReadOnlyList<NativeReceiverInfo> GetReceivers(string service) => [.. _discovery.GetService(service).Instances
+        .Select(static instance => new NativeReceiverInfo(instance.Endpoint, instance.RoutingId.Span.ToArray(), instance.Weight))];
+
+    public int GetReadyCount(string service) => _gateway.GetService(service).ReadyCount;
+
+    public bool Send(string service, byte[][] parts) =>
+        Send(parts, builder => _gateway.GetService(service).TrySend(builder, out ZlinkError error) ? ZlinkError.None : error);
+
+    public bool SendTo(string service, byte[] routingId, byte[][] parts) =>
+        Send(parts, builder => _gateway.GetService(service).TrySendTo(new RoutingId(routingId), builder, out ZlinkError error)
+            ? ZlinkError.None : error);
+
+    public byte[][]? Receive(TimeSpan timeout)
+    {
+        using var limit = CancellationTokenSource.CreateLinkedTokenSource(Limits.Token);
+        limit.CancelAfter(timeout);
+        try
+        {
+            using GatewayMessage message = _gateway.ReceiveAsync(limit.Token).AsTask().GetAwaiter().GetResult();
+            return message.Message.ToArrays();
+        }
+        catch (OperationCanceledException) when (!Limits.Token.IsCancellationRequested)
+        {
+            return null;
+        }
+    }
+
+    public void Dispose()
+    {
+        _gateway.DisposeAsync().AsTask().Guarded().GetAwaiter().GetResult();
+        _discovery.DisposeAsync().AsTask().Guarded().GetAwaiter().GetResult();
+        _context.Dispose();
+    }
+
+    private bool Send(byte[][] parts, Func<MessageBuilder, ZlinkError> send)
+    {
+        using var builder = new MessageBuilder(_context.Pool);
+        Array.ForEach(parts, part => builder.Add(part));
+        return send(builder) switch
+        {
+            ZlinkError.None => true,
+            ZlinkError.HostUnreachable => false,
+            ZlinkError error => throw new InvalidOperationException($"The gateway refused a message: {error}."),
+        };
+    }
+}
+
+/// <summary>TLS of our services: what listens has a certificate, and what connects knows its authority.</summary>
+internal static class ManagedTls
+{
+    public static void Use(TestCertificates? certificates, SocketOptions options)
+    {
+        if (certificates is not null)
+        {
+            (options.Tls.CertificateFile, options.Tls.KeyFile) = (certificates.CertificateFile, certificates.KeyFile);
+            (options.Tls.CaFile, options.Tls.TrustSystem) = (certificates.CaFile, false);
+        }
+    }
+}
