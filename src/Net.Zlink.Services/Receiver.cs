@@ -66,7 +66,7 @@ public sealed class Receiver : IAsyncDisposable, IDisposable
         socketOptions.OnDuplicateRoutingId = DuplicateRoutingId.Share; // Two gateways may have one id: each is answered by its connection.
         Socket = context.CreateRouter(socketOptions);
         ILogger logger = context.LoggerFactory.CreateLogger(ServicesLog.Category);
-        _registrations = new RegistrationSet(context, _options);
+        _registrations = new RegistrationSet(context, ServiceKind.Receiver, _options);
         _requests = new ReceiverRequests(Socket, context.TimeProvider, logger);
         _meters = new ServicesMeters("receiver", this);
         _meters.Counter("requests", Results, "{request}", "Requests by what became of them");

@@ -4,7 +4,7 @@ using Xunit;
 namespace Net.Zlink.Services.Tests;
 
 /// <summary>The folders know each other in one direction only: Protocol, Model and Common nobody, then Registry, Discovery, Registration
-/// and LoadBalancing, then Gateway and RequestHandling, then the root.</summary>
+/// and LoadBalancing, then Gateway, RequestHandling and Spot, then the root.</summary>
 public sealed partial class LayerTests
 {
     private const int MatchTimeout = 10_000;
@@ -20,6 +20,7 @@ public sealed partial class LayerTests
         ["LoadBalancing"] = 1,
         ["Gateway"] = 2,
         ["RequestHandling"] = 2,
+        ["Spot"] = 2,
         ["Options"] = 3,
         [""] = 3,
     };

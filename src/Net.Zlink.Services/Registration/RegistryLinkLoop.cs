@@ -8,6 +8,7 @@ namespace Net.Zlink.Services;
 internal sealed class RegistryLinkLoop : IAsyncDisposable
 {
     private readonly ZlinkContext _context;
+    private readonly ushort _kind;
     private readonly TimeProvider _clock;
     private readonly ILogger _logger;
     private readonly RoutingId _routingId;
@@ -22,13 +23,16 @@ internal sealed class RegistryLinkLoop : IAsyncDisposable
     private RegistryConnection? _connection;
 
     /// <param name="context">Makes the sockets.</param>
+    /// <param name="kind">Under which the service is listed.</param>
     /// <param name="registryEndpoint">The registry's router endpoint.</param>
     /// <param name="endpoint">The advertised endpoint.</param>
     /// <param name="routingId">What the registry lists for it.</param>
     /// <param name="options">Of the receiver.</param>
-    public RegistryLinkLoop(ZlinkContext context, string registryEndpoint, string endpoint, RoutingId routingId, ReceiverOptions options)
+    public RegistryLinkLoop(ZlinkContext context, ServiceKind kind, string registryEndpoint, string endpoint, RoutingId routingId,
+        ReceiverOptions options)
     {
         _context = context;
+        _kind = (ushort)kind;
         _clock = context.TimeProvider;
         _logger = context.LoggerFactory.CreateLogger(ServicesLog.Category);
         RegistryEndpoint = registryEndpoint;
@@ -225,12 +229,12 @@ internal sealed class RegistryLinkLoop : IAsyncDisposable
         ReadOnlySpan<byte> service = command.Entry!.Service.Span;
         if (command.MessageId is MessageIds.Register or MessageIds.UpdateWeight)
         {
-            RegistrationFrames.WriteRegister(_builder, command.MessageId, (ushort)ServiceKind.Receiver, service, _endpointBytes,
+            RegistrationFrames.WriteRegister(_builder, command.MessageId, _kind, service, _endpointBytes,
                 command.Weight);
         }
         else
         {
-            RegistrationFrames.WriteShort(_builder, command.MessageId, (ushort)ServiceKind.Receiver, service, _endpointBytes);
+            RegistrationFrames.WriteShort(_builder, command.MessageId, _kind, service, _endpointBytes);
         }
 
         try

@@ -1,0 +1,69 @@
+namespace Net.Zlink.Services;
+
+/// <summary>One message that a subscriber received: a topic and one or more parts, a lease on pooled memory. Dispose it.</summary>
+/// <remarks>Copies of this struct are the same lease, as with <see cref="Message"/>.</remarks>
+public readonly struct SpotMessage : IDisposable
+{
+    // In front of the parts there is the topic, as on the wire.
+    private readonly Message _message;
+
+    internal SpotMessage(in Message message, string topic, bool isLocal)
+    {
+        _message = message;
+        Topic = topic;
+        IsLocal = isLocal;
+    }
+
+    /// <summary>The topic. What is no UTF-8 comes as the replacement character: <see cref="TopicBytes"/> has the bytes.</summary>
+    public string Topic => field ?? "";
+
+    /// <summary>The topic's bytes, valid until Dispose.</summary>
+    /// <exception cref="ObjectDisposedException">The message was disposed.</exception>
+    public ReadOnlyMemory<byte> TopicBytes => _message.Memory;
+
+    /// <summary>Whether it was published at the subscriber's own node.</summary>
+    public bool IsLocal { get; }
+
+    /// <summary>Number of parts without the topic, at least 1; 0 for a message that was never received.</summary>
+    /// <exception cref="ObjectDisposedException">The message was disposed.</exception>
+    public int PartCount => Math.Max(0, _message.PartCount - 1);
+
+    /// <summary>One part, valid until Dispose.</summary>
+    /// <param name="index">From 0 on.</param>
+    /// <exception cref="ArgumentOutOfRangeException">There is no such part.</exception>
+    /// <exception cref="ObjectDisposedException">The message was disposed.</exception>
+    public ReadOnlyMemory<byte> this[int index]
+    {
+        get
+        {
+            ArgumentOutOfRangeException.ThrowIfNegative(index);
+            ArgumentOutOfRangeException.ThrowIfGreaterThanOrEqual(index, PartCount);
+            return _message[index + 1];
+        }
+    }
+
+    /// <summary>The first part, which is all of a message of one part. Valid until Dispose.</summary>
+    /// <exception cref="ObjectDisposedException">The message was disposed.</exception>
+    public ReadOnlyMemory<byte> Memory => PartCount == 0 ? ReadOnlyMemory<byte>.Empty : _message[1];
+
+    /// <inheritdoc cref="Memory"/>
+    public ReadOnlySpan<byte> Span => Memory.Span;
+
+    /// <summary>Bytes of the topic and all parts.</summary>
+    internal long ByteCount => _message.ByteCount;
+
+    /// <summary>A part as text, of UTF-8.</summary>
+    /// <param name="index">From 0 on.</param>
+    /// <returns>A string of its own.</returns>
+    /// <exception cref="ArgumentOutOfRangeException">There is no such part.</exception>
+    /// <exception cref="ObjectDisposedException">The message was disposed.</exception>
+    public string GetString(int index = 0) => System.Text.Encoding.UTF8.GetString(this[index].Span);
+
+    /// <summary>A second lease on the same bytes, to be disposed on its own.</summary>
+    /// <returns>The copy; nothing is copied but references.</returns>
+    /// <exception cref="ObjectDisposedException">The message was disposed.</exception>
+    public SpotMessage Copy() => new(_message.Copy(), Topic, IsLocal);
+
+    /// <summary>Ends the lease; idempotent.</summary>
+    public void Dispose() => _message.Dispose();
+}

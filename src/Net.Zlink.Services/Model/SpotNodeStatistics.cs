@@ -1,0 +1,44 @@
+namespace Net.Zlink.Services;
+
+/// <summary>What a SPOT node has done so far: a snapshot, but not of one moment.</summary>
+public sealed record SpotNodeStatistics
+{
+    /// <summary>Messages that were accepted from the application.</summary>
+    public long Published { get; init; }
+
+    /// <summary>Messages that were not accepted: a queue was full.</summary>
+    public long Refused { get; init; }
+
+    /// <summary>Messages in the queue of publications, with <see cref="SpotNodeOptions.PublishQueueCapacity"/>.</summary>
+    public int PublishQueued { get; init; }
+
+    /// <summary>Accepted messages that this queue dropped: it was full, or the node was disposed.</summary>
+    public long PublishDropped { get; init; }
+
+    /// <summary>Messages that came from other nodes.</summary>
+    public long Received { get; init; }
+
+    /// <summary>Of these, what matched no subscription: a filter on the wire is a prefix, an exact subscription is not.</summary>
+    public long Unmatched { get; init; }
+
+    /// <summary>Of these, what has no topic or no part besides it.</summary>
+    public long Malformed { get; init; }
+
+    /// <summary>Subscribers that are not disposed.</summary>
+    public int Subscribers { get; init; }
+
+    /// <summary>The sum over all subscribers, disposed ones too.</summary>
+    public required SpotSubscriberStatistics Deliveries { get; init; }
+
+    /// <summary>Different texts that the node has asked its peers for.</summary>
+    public int Filters { get; init; }
+
+    /// <summary>Nodes that this one is connected to.</summary>
+    public int Peers { get; init; }
+
+    /// <summary>Nodes that are connected to this one.</summary>
+    public int Followers { get; init; }
+
+    /// <summary>Calls of handlers that threw.</summary>
+    public long HandlerFaults { get; init; }
+}

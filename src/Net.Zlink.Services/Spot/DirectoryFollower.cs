@@ -1,0 +1,56 @@
+using Microsoft.Extensions.Logging;
+
+namespace Net.Zlink.Services;
+
+/// <summary>Keeps a node connected to what a directory lists under one service, until it is disposed. When the directory ends, its last list
+/// stays.</summary>
+internal sealed class DirectoryFollower : IDisposable
+{
+    private readonly PeerSet _peers;
+    private readonly RoutingId _ownId;
+    private readonly ILogger _logger;
+    private readonly CancellationTokenSource _stop = new();
+
+    public DirectoryFollower(PeerSet peers, IServiceDirectory directory, string service, RoutingId ownId, ILogger logger)
+    {
+        _peers = peers;
+        _ownId = ownId;
+        _logger = logger;
+        peers.SetListed(this, EndpointsOf(directory.GetService(service)));
+        _ = Task.Run(() => FollowAsync(directory, service));
+    }
+
+    public void Dispose()
+    {
+        _stop.Cancel();
+        _peers.RemoveListed(this);
+    }
+
+    private async Task FollowAsync(IServiceDirectory directory, string service)
+    {
+        try
+        {
+            await foreach (ServiceChange change in directory.WatchAsync(service, _stop.Token).ConfigureAwait(false))
+            {
+                _peers.SetListed(this, EndpointsOf(change.After));
+                if (_stop.IsCancellationRequested)
+                {
+                    _peers.RemoveListed(this); // It was disposed meanwhile.
+                }
+            }
+        }
+        catch (Exception) when (_stop.IsCancellationRequested)
+        {
+            // It was disposed.
+        }
+        catch (Exception e)
+        {
+            SpotLog.DirectoryFailed(_logger, e);
+        }
+    }
+
+    /// <summary>All but the node itself, which is listed with its own id, and entries without an endpoint, as natively.</summary>
+    private string[] EndpointsOf(ServiceSnapshot snapshot) =>
+        [.. snapshot.Instances.Where(instance => instance.Endpoint.Length > 0 && instance.RoutingId != _ownId)
+            .Select(static instance => instance.Endpoint)];
+}

@@ -1,0 +1,92 @@
+namespace Net.Zlink.Services;
+
+/// <summary>Gives what comes from other nodes to the subscribers. Nothing else is done on this loop, so a flood delays nothing but
+/// itself.</summary>
+internal sealed class DispatchLoop(SubSocket socket, TopicIndex index)
+{
+    private const int BatchSize = 64;
+
+    // Some 2 ms of a flood; then the thread serves what else waits on the thread pool, such as heartbeats.
+    private const int BatchesPerTurn = 128;
+
+    private readonly Message[] _batch = new Message[BatchSize];
+    private readonly SpotMessage[] _run = new SpotMessage[BatchSize];
+    private SubscriberQueue[] _takers = [];
+    private int _runLength;
+    private TopicEntry? _last;
+    private long _received;
+    private long _unmatched;
+    private long _malformed;
+
+    public long Received => Volatile.Read(ref _received);
+
+    public long Unmatched => Volatile.Read(ref _unmatched);
+
+    public long Malformed => Volatile.Read(ref _malformed);
+
+    /// <summary>Runs until the socket ends or the token is cancelled: a turn that never ends by itself, so that a wait costs no
+    /// allocation.</summary>
+    public async ValueTask RunAsync(CancellationToken cancellationToken)
+    {
+        for (int batches = 1; ; batches++)
+        {
+            int count = await socket.ReceiveManyAsync(_batch, cancellationToken).ConfigureAwait(false);
+            Dispatch(_batch.AsSpan(0, count));
+            if (batches % BatchesPerTurn == 0)
+            {
+                await Task.Yield();
+            }
+        }
+    }
+
+    private void Dispatch(Span<Message> batch)
+    {
+        foreach (ref Message message in batch)
+        {
+            ReadOnlySpan<byte> topic = message.Span;
+            if (message.PartCount < 2 || topic.IsEmpty)
+            {
+                _malformed++;
+                message.Dispose();
+                continue;
+            }
+
+            TopicEntry entry = _last is { } last && last.Version == index.Version && topic.SequenceEqual(last.Bytes) ? last
+                : index.Find(topic);
+            _last = entry;
+            if (entry.Takers.Length == 0)
+            {
+                _unmatched++;
+                message.Dispose();
+                continue;
+            }
+
+            if (!HaveSameTakers(_takers, entry.Takers))
+            {
+                EndRun();
+                _takers = entry.Takers;
+            }
+
+            _run[_runLength++] = new SpotMessage(message, entry.Text, isLocal: false);
+        }
+
+        EndRun();
+        Volatile.Write(ref _received, _received + batch.Length);
+        batch.Clear();
+    }
+
+    private static bool HaveSameTakers(SubscriberQueue[] one, SubscriberQueue[] other) =>
+        ReferenceEquals(one, other) || (one.Length == 1 && other.Length == 1 && ReferenceEquals(one[0], other[0]));
+
+    private void EndRun()
+    {
+        if (_runLength > 0)
+        {
+            LocalDelivery.Deliver(_run.AsSpan(0, _runLength), _takers);
+            Array.Clear(_run, 0, _runLength);
+            _runLength = 0;
+        }
+
+        _takers = [];
+    }
+}

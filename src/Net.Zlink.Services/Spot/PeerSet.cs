@@ -1,0 +1,258 @@
+using Microsoft.Extensions.Logging;
+using Net.Zlink.Monitoring;
+
+namespace Net.Zlink.Services;
+
+/// <summary>The nodes that a node is connected to: those that the application names, and those that directories list. Safe for any number of
+/// threads.</summary>
+internal sealed class PeerSet : IDisposable
+{
+    // Over inproc there are no connection events, as natively.
+    private static readonly TimeSpan InprocPollInterval = TimeSpan.FromMilliseconds(100);
+
+    private readonly SubSocket _socket;
+    private readonly ILogger _logger;
+    private readonly ITimer _timer;
+    private readonly IDisposable _events;
+    private readonly Lock _gate = new();
+    private readonly HashSet<string> _manual = new(StringComparer.Ordinal);
+    private readonly Dictionary<object, IReadOnlyCollection<string>> _listed = [];
+    private readonly HashSet<string> _own = new(StringComparer.Ordinal);
+    private readonly HashSet<string> _connected = new(StringComparer.Ordinal);
+    private readonly HashSet<string> _unusable = new(StringComparer.Ordinal);
+    private TaskCompletionSource _changed = NewChange();
+    private bool _isDisposed;
+
+    public PeerSet(SubSocket socket, TimeProvider clock, ILogger logger)
+    {
+        _socket = socket;
+        _logger = logger;
+        _timer = clock.CreateTimer(static state => ((PeerSet)state!).PollInproc(), this, Timeout.InfiniteTimeSpan,
+            Timeout.InfiniteTimeSpan);
+        _events = socket.OnEvent(SocketEventTypes.ConnectionReady | SocketEventTypes.Disconnected, _ => NotifyChange());
+    }
+
+    public int ConnectedCount => _socket.GetPeers().Count(static peer => peer.IsConnected);
+
+    /// <summary>Connects for good what the application names.</summary>
+    /// <exception cref="ZlinkException">That is no endpoint; nothing was added.</exception>
+    public void Add(string endpoint)
+    {
+        lock (_gate)
+        {
+            if (_manual.Contains(endpoint))
+            {
+                return;
+            }
+
+            if (!_connected.Contains(endpoint))
+            {
+                _socket.Connect(endpoint);
+                _connected.Add(endpoint);
+            }
+
+            _manual.Add(endpoint);
+            _unusable.Remove(endpoint);
+            ArmTimer(endpoint);
+        }
+
+        SpotLog.PeerAdded(_logger, endpoint, "the application names it");
+        NotifyChange();
+    }
+
+    /// <summary>The application names it no more; it stays connected while a directory lists it.</summary>
+    public bool Remove(string endpoint)
+    {
+        lock (_gate)
+        {
+            if (!_manual.Remove(endpoint))
+            {
+                return false;
+            }
+
+            Update();
+        }
+
+        NotifyChange();
+        return true;
+    }
+
+    /// <summary>A directory lists these nodes, and not any more what it listed before.</summary>
+    public void SetListed(object source, IReadOnlyCollection<string> endpoints)
+    {
+        lock (_gate)
+        {
+            _listed[source] = endpoints;
+            _unusable.Clear();
+            Update();
+        }
+
+        NotifyChange();
+    }
+
+    /// <summary>A directory is not followed any more.</summary>
+    public void RemoveListed(object source)
+    {
+        lock (_gate)
+        {
+            if (_listed.Remove(source))
+            {
+                Update();
+            }
+        }
+
+        NotifyChange();
+    }
+
+    /// <summary>An endpoint of the node itself: it is not connected because a directory lists it.</summary>
+    public void AddOwn(string endpoint)
+    {
+        lock (_gate)
+        {
+            if (_own.Add(endpoint))
+            {
+                Update();
+            }
+        }
+    }
+
+    /// <summary>Waits until so many nodes are connected.</summary>
+    /// <exception cref="ObjectDisposedException">The node has ended.</exception>
+    public async ValueTask WaitAsync(int count, CancellationToken cancellationToken)
+    {
+        while (true)
+        {
+            Task changed;
+            lock (_gate)
+            {
+                ObjectDisposedException.ThrowIf(_isDisposed, "Net.Zlink.Services.SpotNode");
+                changed = _changed.Task;
+            }
+
+            if (ConnectedCount >= count)
+            {
+                return;
+            }
+
+            await changed.WaitAsync(cancellationToken).ConfigureAwait(false);
+        }
+    }
+
+    public void Dispose()
+    {
+        lock (_gate)
+        {
+            _isDisposed = true;
+        }
+
+        _events.Dispose();
+        _timer.Dispose();
+        NotifyChange();
+    }
+
+    private static TaskCompletionSource NewChange() => new(TaskCreationOptions.RunContinuationsAsynchronously);
+
+    private static bool IsInproc(string endpoint) => endpoint.StartsWith("inproc://", StringComparison.Ordinal);
+
+    private void NotifyChange()
+    {
+        TaskCompletionSource changed;
+        lock (_gate)
+        {
+            changed = _changed;
+            _changed = NewChange();
+        }
+
+        changed.TrySetResult();
+    }
+
+    /// <summary>Connects what is wanted and disconnects the rest. Under the lock.</summary>
+    private void Update()
+    {
+        if (_isDisposed)
+        {
+            return;
+        }
+
+        HashSet<string> wanted = new(_listed.Values.SelectMany(static endpoints => endpoints), StringComparer.Ordinal);
+        wanted.ExceptWith(_own);
+        wanted.ExceptWith(_unusable);
+        wanted.UnionWith(_manual);
+        foreach (string endpoint in _connected.Except(wanted, StringComparer.Ordinal).ToArray())
+        {
+            _connected.Remove(endpoint);
+            Disconnect(endpoint);
+            SpotLog.PeerRemoved(_logger, endpoint);
+        }
+
+        foreach (string endpoint in wanted.Except(_connected, StringComparer.Ordinal).ToArray())
+        {
+            if (TryConnect(endpoint, _unusable.Add))
+            {
+                _connected.Add(endpoint);
+                ArmTimer(endpoint);
+                SpotLog.PeerAdded(_logger, endpoint, "a directory lists it");
+            }
+        }
+    }
+
+    private bool TryConnect(string endpoint, Func<string, bool> onFailure)
+    {
+        try
+        {
+            _socket.Connect(endpoint);
+            return true;
+        }
+        catch (Exception e) when (e is ZlinkException or ArgumentException or ObjectDisposedException)
+        {
+            if (onFailure(endpoint))
+            {
+                SpotLog.PeerUnusable(_logger, endpoint, e.Message);
+            }
+
+            return false;
+        }
+    }
+
+    private void Disconnect(string endpoint)
+    {
+        try
+        {
+            _socket.Disconnect(endpoint);
+        }
+        catch (Exception e) when (e is ZlinkException or ObjectDisposedException)
+        {
+            // It is gone already: an inproc binder that has closed, or the whole socket.
+        }
+    }
+
+    private void ArmTimer(string endpoint)
+    {
+        if (IsInproc(endpoint))
+        {
+            _timer.Change(InprocPollInterval, Timeout.InfiniteTimeSpan);
+        }
+    }
+
+    /// <summary>Over inproc a connection ends with its binder, and the socket does not connect anew.</summary>
+    private void PollInproc()
+    {
+        lock (_gate)
+        {
+            string[] inproc = [.. _connected.Where(IsInproc)];
+            if (_isDisposed || inproc.Length == 0)
+            {
+                return;
+            }
+
+            foreach (string endpoint in inproc.Except(_socket.ConnectedEndpoints, StringComparer.Ordinal))
+            {
+                TryConnect(endpoint, static _ => false); // It is tried again at the next poll.
+            }
+
+            _timer.Change(InprocPollInterval, Timeout.InfiniteTimeSpan);
+        }
+
+        NotifyChange();
+    }
+}

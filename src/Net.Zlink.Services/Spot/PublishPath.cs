@@ -1,0 +1,377 @@
+using System.Buffers;
+using System.Threading.Channels;
+
+namespace Net.Zlink.Services;
+
+/// <summary>How a publication leaves: to the peers first, where it can fail, then to the node's own subscribers. So one that fails has been
+/// delivered nowhere. Safe for any number of threads.</summary>
+internal sealed class PublishPath : IDisposable
+{
+    private const int RunLength = 64;
+
+    private readonly TopicIndex _index;
+    private readonly MessageBuilderPool _builders;
+    private PubSocket? _socket;
+    private bool _isDisposed;
+    private long _published;
+    private long _refused;
+
+    /// <param name="builders">For messages; disposed with this.</param>
+    /// <param name="index">Who takes a topic.</param>
+    /// <param name="capacity">Of the queue of publications; 0: they leave on the caller's thread.</param>
+    /// <param name="fullMode">Of that queue.</param>
+    public PublishPath(MessageBuilderPool builders, TopicIndex index, int capacity, BoundedChannelFullMode fullMode)
+    {
+        _index = index;
+        _builders = builders;
+        Queue = capacity == 0 ? null : new PublishQueue(capacity, fullMode, index, PublishQueuedAsync);
+    }
+
+    public PublishQueue? Queue { get; }
+
+    /// <summary>To the peers; null as long as the node is not bound.</summary>
+    public PubSocket? Socket
+    {
+        get => Volatile.Read(ref _socket);
+        set => Volatile.Write(ref _socket, value);
+    }
+
+    public long Published => Interlocked.Read(ref _published);
+
+    public long Refused => Interlocked.Read(ref _refused);
+
+    public bool TryPublish(TopicEntry topic, ReadOnlySpan<byte> payload)
+    {
+        MessageBuilder builder = Begin(topic).Add(payload);
+        return End(builder, TryPublish(builder, topic));
+    }
+
+    /// <summary>The parts are the caller's, and empty if they were accepted.</summary>
+    public bool TryPublish(TopicEntry topic, MessageBuilder parts)
+    {
+        MessageBuilder builder = BeginWith(topic, parts);
+        bool isAccepted = End(builder, TryPublish(builder, topic));
+        if (isAccepted)
+        {
+            parts.Clear();
+        }
+
+        return isAccepted;
+    }
+
+    /// <summary>Passes a received message on: disposed if it was accepted.</summary>
+    public bool TryPublish(TopicEntry topic, in Message message)
+    {
+        MessageBuilder builder = BeginWith(topic, message);
+        bool isAccepted = End(builder, TryPublish(builder, topic));
+        if (isAccepted)
+        {
+            message.Dispose();
+        }
+
+        return isAccepted;
+    }
+
+    public ValueTask PublishAsync(TopicEntry topic, ReadOnlyMemory<byte> payload, CancellationToken cancellationToken)
+    {
+        if (cancellationToken.IsCancellationRequested)
+        {
+            return ValueTask.FromCanceled(cancellationToken);
+        }
+
+        MessageBuilder builder = Begin(topic).Add(payload.Span);
+        return PublishAsync(builder, topic, cancellationToken);
+    }
+
+    /// <summary>The parts are the caller's until the task completes, and empty if that was without a failure.</summary>
+    public async ValueTask PublishAsync(TopicEntry topic, MessageBuilder parts, CancellationToken cancellationToken)
+    {
+        cancellationToken.ThrowIfCancellationRequested();
+        await PublishAsync(BeginWith(topic, parts), topic, cancellationToken).ConfigureAwait(false);
+        parts.Clear();
+    }
+
+    /// <summary>Publishes until one is not accepted. The node's own subscribers get runs of 64 under one lock.</summary>
+    /// <returns>How many were accepted, from the first one on.</returns>
+    public int PublishMany(TopicEntry topic, ReadOnlySpan<ReadOnlyMemory<byte>> payloads)
+    {
+        MessageBuilder builder = _builders.Rent();
+        SpotMessage[]? run = topic.Takers.Length > 0 && Queue is null ? ArrayPool<SpotMessage>.Shared.Rent(RunLength) : null;
+        int accepted = 0;
+        int runLength = 0;
+        try
+        {
+            for (; accepted < payloads.Length; accepted++)
+            {
+                builder.Clear();
+                builder.Add(topic.Bytes).Add(payloads[accepted].Span);
+                if (run is null)
+                {
+                    if (!Count(TryPublish(builder, topic)))
+                    {
+                        break;
+                    }
+
+                    continue;
+                }
+
+                if (!Count(TrySend(builder.ToMessage(), out Message sent)))
+                {
+                    break;
+                }
+
+                run[runLength++] = new SpotMessage(sent, topic.Text, isLocal: true);
+                if (runLength == RunLength)
+                {
+                    LocalDelivery.Deliver(run.AsSpan(0, runLength), topic.Takers);
+                    runLength = 0;
+                }
+            }
+        }
+        finally
+        {
+            if (run is not null)
+            {
+                LocalDelivery.Deliver(run.AsSpan(0, runLength), topic.Takers);
+                ArrayPool<SpotMessage>.Shared.Return(run, clearArray: true);
+            }
+
+            _builders.Return(builder);
+        }
+
+        return accepted;
+    }
+
+    /// <summary>What is queued is dropped and counted.</summary>
+    public void Dispose()
+    {
+        Volatile.Write(ref _isDisposed, true);
+        Queue?.DropAll();
+        _builders.Dispose();
+    }
+
+    private MessageBuilder Begin(TopicEntry topic)
+    {
+        ObjectDisposedException.ThrowIf(Volatile.Read(ref _isDisposed), "Net.Zlink.Services.SpotNode");
+        return _builders.Rent().Add(topic.Bytes);
+    }
+
+    private MessageBuilder BeginWith(TopicEntry topic, MessageBuilder parts)
+    {
+        ArgumentNullException.ThrowIfNull(parts);
+        ThrowIfEmpty(parts.Count);
+        MessageBuilder builder = Begin(topic);
+        for (int i = 0; i < parts.Count; i++)
+        {
+            builder.Add(parts[i]);
+        }
+
+        return builder;
+    }
+
+    private MessageBuilder BeginWith(TopicEntry topic, in Message message)
+    {
+        ThrowIfEmpty(message.PartCount);
+        MessageBuilder builder = Begin(topic);
+        for (int i = 0; i < message.PartCount; i++)
+        {
+            builder.Add(message[i].Span);
+        }
+
+        return builder;
+    }
+
+    private static void ThrowIfEmpty(int parts)
+    {
+        if (parts == 0)
+        {
+            throw new ArgumentException("A publication has at least one part besides its topic: add one.");
+        }
+    }
+
+    private bool End(MessageBuilder builder, bool isAccepted)
+    {
+        _builders.Return(builder);
+        return Count(isAccepted);
+    }
+
+    private bool Count(bool isAccepted)
+    {
+        Interlocked.Increment(ref isAccepted ? ref _published : ref _refused);
+        return isAccepted;
+    }
+
+    /// <summary>Topic and parts. Empties the builder where there are takers.</summary>
+    private bool TryPublish(MessageBuilder builder, TopicEntry topic)
+    {
+        if (Queue is { } queue)
+        {
+            Message queued = builder.ToMessage();
+            if (queue.TryEnqueue(queued, topic))
+            {
+                return true;
+            }
+
+            queued.Dispose();
+            return false;
+        }
+
+        if (topic.Takers.Length == 0)
+        {
+            return Socket is not { } socket || socket.TrySend(builder);
+        }
+
+        if (!TrySend(builder.ToMessage(), out Message sent))
+        {
+            return false;
+        }
+
+        var local = new SpotMessage(sent, topic.Text, isLocal: true);
+        LocalDelivery.Deliver(new ReadOnlySpan<SpotMessage>(in local), topic.Takers);
+        return true;
+    }
+
+    /// <summary>Sends a message to the peers and keeps it. Takes it over where it fails.</summary>
+    private bool TrySend(Message message, out Message sent)
+    {
+        sent = message;
+        if (Socket is not { } socket)
+        {
+            return true;
+        }
+
+        Message copy = message.Copy();
+        bool isSent = false;
+        try
+        {
+            isSent = socket.TrySend(in copy);
+            return isSent;
+        }
+        finally
+        {
+            if (!isSent)
+            {
+                copy.Dispose();
+                message.Dispose();
+            }
+        }
+    }
+
+    /// <summary>Returns the builder at once where nothing has to wait.</summary>
+    private ValueTask PublishAsync(MessageBuilder builder, TopicEntry topic, CancellationToken cancellationToken)
+    {
+        bool isAccepted = false;
+        try
+        {
+            Message message = builder.ToMessage();
+            if (Queue is { } queue)
+            {
+                isAccepted = queue.TryEnqueue(message, topic);
+            }
+            else if (Socket is not { } socket)
+            {
+                isAccepted = true;
+                DeliverLocally(message, topic);
+            }
+            else
+            {
+                Message copy = message.Copy();
+                isAccepted = socket.TrySend(in copy);
+                if (isAccepted)
+                {
+                    DeliverLocally(message, topic);
+                }
+                else
+                {
+                    copy.Dispose();
+                }
+            }
+
+            return isAccepted ? ValueTask.CompletedTask : WaitAsync(message, topic, cancellationToken);
+        }
+        finally
+        {
+            _builders.Return(builder);
+            if (isAccepted)
+            {
+                Interlocked.Increment(ref _published);
+            }
+        }
+    }
+
+    private async ValueTask WaitAsync(Message message, TopicEntry topic, CancellationToken cancellationToken)
+    {
+        try
+        {
+            if (Queue is { } queue)
+            {
+                await queue.EnqueueAsync(message, topic, cancellationToken).ConfigureAwait(false);
+            }
+            else
+            {
+                await SendAsync(message, cancellationToken).ConfigureAwait(false);
+                DeliverLocally(message, _index.Refresh(topic));
+            }
+        }
+        catch (Exception e)
+        {
+            message.Dispose();
+            Interlocked.Increment(ref _refused);
+            if (e is ChannelClosedException)
+            {
+                throw new ObjectDisposedException("Net.Zlink.Services.SpotNode");
+            }
+
+            throw;
+        }
+
+        Interlocked.Increment(ref _published);
+    }
+
+    private async ValueTask SendAsync(Message message, CancellationToken cancellationToken)
+    {
+        if (Socket is not { } socket)
+        {
+            return;
+        }
+
+        Message copy = message.Copy();
+        try
+        {
+            await socket.SendAsync(in copy, cancellationToken).ConfigureAwait(false);
+        }
+        catch
+        {
+            copy.Dispose();
+            throw;
+        }
+    }
+
+    private async ValueTask PublishQueuedAsync(Message message, TopicEntry topic, CancellationToken cancellationToken)
+    {
+        try
+        {
+            await SendAsync(message, cancellationToken).ConfigureAwait(false);
+        }
+        catch
+        {
+            message.Dispose();
+            throw;
+        }
+
+        DeliverLocally(message, topic);
+    }
+
+    /// <summary>Takes the message over.</summary>
+    private static void DeliverLocally(Message message, TopicEntry topic)
+    {
+        if (topic.Takers.Length == 0)
+        {
+            message.Dispose();
+            return;
+        }
+
+        var local = new SpotMessage(message, topic.Text, isLocal: true);
+        LocalDelivery.Deliver(new ReadOnlySpan<SpotMessage>(in local), topic.Takers);
+    }
+}

@@ -1,0 +1,80 @@
+using System.Threading.Channels;
+
+namespace Net.Zlink.Services;
+
+/// <summary>Publications that wait for the loop that sends and delivers them.</summary>
+internal sealed class PublishQueue
+{
+    private readonly Channel<QueuedPublication> _channel;
+    private readonly TopicIndex _index;
+    private readonly Func<Message, TopicEntry, CancellationToken, ValueTask> _publish;
+    private long _dropped;
+
+    /// <param name="capacity">How many may wait.</param>
+    /// <param name="fullMode">What happens beyond that.</param>
+    /// <param name="index">Finds the subscribers, when a message leaves the queue.</param>
+    /// <param name="publish">Sends and delivers; takes the message over.</param>
+    public PublishQueue(int capacity, BoundedChannelFullMode fullMode, TopicIndex index,
+        Func<Message, TopicEntry, CancellationToken, ValueTask> publish)
+    {
+        _index = index;
+        _publish = publish;
+        var options = new BoundedChannelOptions(capacity) { FullMode = fullMode, SingleReader = true };
+        _channel = Channel.CreateBounded<QueuedPublication>(options, Drop);
+    }
+
+    public int Count => _channel.Reader.Count;
+
+    public long Dropped => Interlocked.Read(ref _dropped);
+
+    /// <summary>Takes the message over if there is room.</summary>
+    public bool TryEnqueue(in Message message, TopicEntry topic) => _channel.Writer.TryWrite(new QueuedPublication(message, topic));
+
+    /// <summary>Waits for room; the message stays the caller's if it throws.</summary>
+    /// <exception cref="ChannelClosedException">The node ends.</exception>
+    public ValueTask EnqueueAsync(in Message message, TopicEntry topic, CancellationToken cancellationToken) =>
+        _channel.Writer.WriteAsync(new QueuedPublication(message, topic), cancellationToken);
+
+    /// <summary>Takes no further publication.</summary>
+    public void Complete() => _channel.Writer.TryComplete();
+
+    /// <summary>Publishes in order until the token is cancelled, or all is published behind <see cref="Complete"/>.</summary>
+    public async ValueTask RunAsync(CancellationToken cancellationToken)
+    {
+        while (await _channel.Reader.WaitToReadAsync(cancellationToken).ConfigureAwait(false))
+        {
+            while (_channel.Reader.TryRead(out QueuedPublication next))
+            {
+                try
+                {
+                    await _publish(next.Message, _index.Refresh(next.Topic), cancellationToken).ConfigureAwait(false);
+                }
+                catch
+                {
+                    Interlocked.Increment(ref _dropped);
+                    throw;
+                }
+            }
+        }
+
+        throw new ObjectDisposedException(nameof(PublishQueue)); // So that its loop ends.
+    }
+
+    /// <summary>Drops and counts what is left.</summary>
+    public void DropAll()
+    {
+        Complete();
+        while (_channel.Reader.TryRead(out QueuedPublication left))
+        {
+            Drop(left);
+        }
+    }
+
+    private void Drop(QueuedPublication publication)
+    {
+        Interlocked.Increment(ref _dropped);
+        publication.Message.Dispose();
+    }
+
+    private readonly record struct QueuedPublication(Message Message, TopicEntry Topic);
+}

@@ -1,0 +1,384 @@
+using System.Buffers;
+
+namespace Net.Zlink.Services;
+
+/// <summary>The messages that wait for one subscriber, and the receives that wait for messages. Safe for any number of threads.</summary>
+/// <remarks>At any moment under its lock: matched = received + dropped + queued.</remarks>
+/// <param name="options">Its limits.</param>
+/// <param name="onFull">Called outside of the lock when it drops for the first time since it was empty, with all it has dropped.</param>
+internal sealed class SubscriberQueue(SpotSubscriberOptions options, Action<long> onFull)
+{
+    // 2 KB: what an idle subscriber keeps.
+    private const int SegmentSize = 64;
+
+    private readonly Lock _gate = new();
+    private readonly Queue<SpotMessage[]> _segments = new();
+    private SpotMessage[] _tail = [];
+    private int _headIndex;
+    private int _tailCount;
+    private int _count;
+    private long _bytes;
+    private long _matched;
+    private long _received;
+    private long _dropped;
+    private ReceiveWaiter? _firstWaiter;
+    private ReceiveWaiter? _lastWaiter;
+    private ReceiveWaiter? _spareWaiters;
+    private bool _hasHandler;
+    private bool _isClosed;
+    private bool _hasDropped;
+
+    /// <summary>What it has subscribed to: text, and whether that is a prefix. Guarded by the index's lock.</summary>
+    public HashSet<(byte[] Text, bool IsPrefix)> Filters { get; } = [];
+
+    public bool IsClosed => Volatile.Read(ref _isClosed);
+
+    public SpotSubscriberStatistics Statistics
+    {
+        get
+        {
+            lock (_gate)
+            {
+                return new SpotSubscriberStatistics
+                {
+                    Matched = _matched,
+                    Received = _received,
+                    Dropped = _dropped,
+                    Queued = _count,
+                    QueuedBytes = _bytes
+                };
+            }
+        }
+    }
+
+    /// <summary>Takes messages over, in order, under one lock.</summary>
+    public void Enqueue(ReadOnlySpan<SpotMessage> messages)
+    {
+        ReceiveWaiter? waiter;
+        bool isFirstDrop;
+        long dropped;
+        do
+        {
+            waiter = null;
+            int done = 0;
+            lock (_gate)
+            {
+                bool wasDropping = _hasDropped;
+                while (done < messages.Length && waiter is null)
+                {
+                    waiter = Accept(messages[done]);
+                    done++;
+                }
+
+                isFirstDrop = _hasDropped && !wasDropping;
+                dropped = _dropped;
+            }
+
+            // Outside of the lock: a completion may run anything.
+            waiter?.Complete(messages[done - 1]);
+            messages = messages[done..];
+            if (isFirstDrop)
+            {
+                onFull(dropped);
+            }
+        }
+        while (!messages.IsEmpty);
+    }
+
+    /// <exception cref="ObjectDisposedException">It is closed.</exception>
+    /// <exception cref="InvalidOperationException">A handler gets the messages.</exception>
+    public bool TryReceive(out SpotMessage message)
+    {
+        lock (_gate)
+        {
+            ThrowIfNotReceiving();
+            return TryTake(out message);
+        }
+    }
+
+    /// <summary>Takes as many as there are and fit.</summary>
+    /// <exception cref="ObjectDisposedException">It is closed.</exception>
+    /// <exception cref="InvalidOperationException">A handler gets the messages.</exception>
+    public int ReceiveMany(Span<SpotMessage> messages)
+    {
+        lock (_gate)
+        {
+            ThrowIfNotReceiving();
+            return TakeMany(messages);
+        }
+    }
+
+    /// <summary>The same behind a receive that has brought one: never throws.</summary>
+    public int ReceiveMore(Span<SpotMessage> messages)
+    {
+        lock (_gate)
+        {
+            return _hasHandler ? 0 : TakeMany(messages);
+        }
+    }
+
+    /// <summary>Takes the next message, or waits for it.</summary>
+    /// <param name="cancellationToken">Ends the wait; no message is lost by it.</param>
+    /// <param name="isHandler">It is the handler's loop that asks.</param>
+    public ValueTask<SpotMessage> ReceiveAsync(CancellationToken cancellationToken, bool isHandler = false)
+    {
+        if (cancellationToken.IsCancellationRequested)
+        {
+            return ValueTask.FromCanceled<SpotMessage>(cancellationToken);
+        }
+
+        ReceiveWaiter waiter;
+        lock (_gate)
+        {
+            if (_isClosed)
+            {
+                return ValueTask.FromException<SpotMessage>(Ended());
+            }
+
+            if (_hasHandler && !isHandler)
+            {
+                return ValueTask.FromException<SpotMessage>(Handled());
+            }
+
+            if (TryTake(out SpotMessage message))
+            {
+                return new ValueTask<SpotMessage>(message);
+            }
+
+            waiter = RentWaiter();
+            waiter.IsWaiting = true;
+            waiter.Previous = _lastWaiter;
+            _ = _lastWaiter is null ? _firstWaiter = waiter : _lastWaiter.Next = waiter;
+            _lastWaiter = waiter;
+        }
+
+        ValueTask<SpotMessage> task = waiter.Task;
+        if (cancellationToken.CanBeCanceled)
+        {
+            waiter.Registration = cancellationToken.UnsafeRegister(
+                static (state, token) => ((ReceiveWaiter)state!).Cancel(token), waiter);
+        }
+
+        return task;
+    }
+
+    /// <summary>From now on only the handler's loop receives.</summary>
+    /// <exception cref="ObjectDisposedException">It is closed.</exception>
+    /// <exception cref="InvalidOperationException">There is a handler already, or a receive waits.</exception>
+    public void BeginHandling()
+    {
+        lock (_gate)
+        {
+            ThrowIfNotReceiving();
+            if (_firstWaiter is not null)
+            {
+                throw new InvalidOperationException("A receive is waiting for a message: end it before there is a handler.");
+            }
+
+            _hasHandler = true;
+        }
+    }
+
+    public void EndHandling()
+    {
+        lock (_gate)
+        {
+            _hasHandler = false;
+        }
+    }
+
+    /// <summary>Ends every wait, drops what is unread, takes nothing from now on.</summary>
+    public void Close()
+    {
+        ReceiveWaiter? waiters;
+        lock (_gate)
+        {
+            if (_isClosed)
+            {
+                return;
+            }
+
+            Volatile.Write(ref _isClosed, true);
+            while (_count > 0)
+            {
+                DropOldest();
+            }
+
+            while (_segments.TryDequeue(out SpotMessage[]? segment))
+            {
+                ArrayPool<SpotMessage>.Shared.Return(segment);
+            }
+
+            waiters = _firstWaiter;
+            for (ReceiveWaiter? waiter = waiters; waiter is not null; waiter = waiter.Next)
+            {
+                waiter.IsWaiting = false;
+            }
+
+            (_firstWaiter, _lastWaiter) = (null, null);
+        }
+
+        while (waiters is { } waiter)
+        {
+            waiters = waiter.Next; // A completed one may be in use again.
+            (waiter.Next, waiter.Previous) = (null, null);
+            waiter.Fail(Ended());
+        }
+    }
+
+    /// <summary>Takes a waiter out of the queue.</summary>
+    /// <returns>False: somebody else does, and completes it.</returns>
+    public bool TryRemove(ReceiveWaiter waiter)
+    {
+        lock (_gate)
+        {
+            if (!waiter.IsWaiting)
+            {
+                return false;
+            }
+
+            Unlink(waiter);
+            return true;
+        }
+    }
+
+    /// <summary>Takes a waiter back whose result was read.</summary>
+    public void Recycle(ReceiveWaiter waiter)
+    {
+        lock (_gate)
+        {
+            waiter.Next = _spareWaiters;
+            _spareWaiters = waiter;
+        }
+    }
+
+    private static ObjectDisposedException Ended() => new("Net.Zlink.Services.SpotSubscriber", "The subscriber, its node or its context has ended.");
+
+    private static InvalidOperationException Handled() => new("A handler gets the messages: dispose it before receiving by hand.");
+
+    /// <summary>Under the lock. Returns the waiter that the message is for; else it is queued or dropped.</summary>
+    private ReceiveWaiter? Accept(in SpotMessage message)
+    {
+        if (_isClosed)
+        {
+            message.Dispose();
+            return null;
+        }
+
+        _matched++;
+        if (_firstWaiter is { } waiter)
+        {
+            Unlink(waiter);
+            _received++;
+            return waiter;
+        }
+
+        long bytes = message.ByteCount;
+        while (_count > 0 && (_count >= options.Capacity || _bytes + bytes > options.ByteLimit))
+        {
+            _hasDropped = true;
+            if (options.Overflow == SpotOverflow.DropNewest)
+            {
+                _dropped++;
+                message.Dispose();
+                return null;
+            }
+
+            DropOldest();
+        }
+
+        if (_tailCount == _tail.Length)
+        {
+            _tail = ArrayPool<SpotMessage>.Shared.Rent(SegmentSize);
+            _tailCount = 0;
+            _segments.Enqueue(_tail);
+        }
+
+        _tail[_tailCount++] = message;
+        _count++;
+        _bytes += bytes;
+        return null;
+    }
+
+    private int TakeMany(Span<SpotMessage> messages)
+    {
+        int taken = 0;
+        while (taken < messages.Length && TryTake(out messages[taken]))
+        {
+            taken++;
+        }
+
+        return taken;
+    }
+
+    private bool TryTake(out SpotMessage message)
+    {
+        if (_count == 0)
+        {
+            message = default;
+            return false;
+        }
+
+        message = Dequeue();
+        _received++;
+        _hasDropped &= _count > 0;
+        return true;
+    }
+
+    private void DropOldest()
+    {
+        _dropped++;
+        Dequeue().Dispose();
+    }
+
+    private SpotMessage Dequeue()
+    {
+        SpotMessage[] head = _segments.Peek();
+        SpotMessage message = head[_headIndex];
+        head[_headIndex++] = default;
+        _bytes -= message.ByteCount;
+        if (--_count == 0)
+        {
+            (_headIndex, _tailCount) = (0, 0); // It is the only segment: it is filled again from its start.
+        }
+        else if (_headIndex == head.Length)
+        {
+            _headIndex = 0;
+            ArrayPool<SpotMessage>.Shared.Return(_segments.Dequeue());
+        }
+
+        return message;
+    }
+
+    private ReceiveWaiter RentWaiter()
+    {
+        if (_spareWaiters is not { } spare)
+        {
+            return new ReceiveWaiter(this);
+        }
+
+        _spareWaiters = spare.Next;
+        spare.Next = null;
+        return spare;
+    }
+
+    private void Unlink(ReceiveWaiter waiter)
+    {
+        _ = waiter.Previous is null ? _firstWaiter = waiter.Next : waiter.Previous.Next = waiter.Next;
+        _ = waiter.Next is null ? _lastWaiter = waiter.Previous : waiter.Next.Previous = waiter.Previous;
+        (waiter.Previous, waiter.Next, waiter.IsWaiting) = (null, null, false);
+    }
+
+    private void ThrowIfNotReceiving()
+    {
+        if (_isClosed)
+        {
+            throw Ended();
+        }
+
+        if (_hasHandler)
+        {
+            throw Handled();
+        }
+    }
+}

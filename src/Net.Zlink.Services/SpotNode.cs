@@ -1,0 +1,582 @@
+using System.Diagnostics.Metrics;
+using System.Globalization;
+using System.Security.Cryptography;
+using System.Text;
+using Microsoft.Extensions.Logging;
+
+namespace Net.Zlink.Services;
+
+/// <summary>Publishes and subscribes by topic, together with other nodes: those that it is connected to by hand, and those that a directory
+/// lists. There is no broker.</summary>
+/// <remarks>
+/// Safe for any number of threads. A publication goes to the subscribers of its own node on the publisher's thread, and to every node that
+/// is connected to this one and has a matching subscription. It is delivered at most once. What one thread publishes is received in order.
+/// </remarks>
+/// <example>
+/// <code>
+/// await using var node = new SpotNode(context);
+/// node.Bind("tcp://*:5570");
+/// node.ConnectRegistry("tcp://registry:5561");
+/// node.Register();
+/// node.UseDirectory(discovery);
+/// SpotSubscriber zone = node.CreateSubscriber();
+/// zone.Subscribe("zone:3:4");
+/// node.TryPublish("zone:3:5", position);
+/// using SpotMessage message = await zone.ReceiveAsync();
+/// </code>
+/// </example>
+public sealed class SpotNode : IAsyncDisposable, IDisposable
+{
+    /// <summary>The service under which nodes register and look for each other where nothing else is said.</summary>
+    public const string DefaultService = "spot-node";
+
+    // What was accepted before the end gets this long to leave.
+    private static readonly TimeSpan DefaultLinger = TimeSpan.FromSeconds(5);
+
+    private readonly ZlinkContext _context;
+    private readonly SpotNodeOptions _options;
+    private readonly ILogger _logger;
+    private readonly Lock _gate = new();
+    private readonly SubSocket _socket;
+    private readonly TopicIndex _index;
+    private readonly PublishPath _path;
+    private readonly DispatchLoop _dispatch;
+    private readonly BackgroundLoop _receiving;
+    private readonly BackgroundLoop? _publishing;
+    private readonly PeerSet _peers;
+    private readonly RegistrationSet _registrations;
+    private readonly ServicesMeters _meters;
+    private readonly HashSet<SpotSubscriber> _subscribers = [];
+    private readonly List<DirectoryFollower> _directories = [];
+    private SpotSubscriberStatistics _ended = new();
+    private long _handlerFaults;
+    private bool _isDisposed;
+
+    /// <summary>Makes a node; it is bound nowhere and connected to nobody yet, and its own subscribers get what it publishes.</summary>
+    /// <param name="context">Makes its sockets. Dispose the node before it.</param>
+    /// <param name="options">Its options; null: the defaults.</param>
+    /// <exception cref="ArgumentNullException"><paramref name="context"/> is null.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">An interval of the options is zero or negative, or the capacity is
+    /// negative, or the mode is unknown.</exception>
+    /// <exception cref="ZlinkException">TooManySockets. ContextTerminated.</exception>
+    /// <exception cref="ObjectDisposedException">The context is disposed.</exception>
+    public SpotNode(ZlinkContext context, SpotNodeOptions? options = null)
+    {
+        ArgumentNullException.ThrowIfNull(context);
+        _context = context;
+        _options = options ?? new SpotNodeOptions();
+        ArgumentOutOfRangeException.ThrowIfLessThanOrEqual(_options.HeartbeatInterval, TimeSpan.Zero, nameof(options));
+        ArgumentOutOfRangeException.ThrowIfLessThanOrEqual(_options.AckTimeout, TimeSpan.Zero, nameof(options));
+        ArgumentOutOfRangeException.ThrowIfNegative(_options.PublishQueueCapacity, nameof(options));
+        RoutingId = _options.RoutingId.IsEmpty ? RandomRoutingId() : _options.RoutingId.Copy();
+        _logger = context.LoggerFactory.CreateLogger(ServicesLog.Category);
+        _index = new TopicIndex(text => _socket!.Subscribe(text), text => _socket!.Unsubscribe(text));
+        _path = new PublishPath(
+            new MessageBuilderPool(context.Pool), _index, _options.PublishQueueCapacity, _options.PublishQueueFullMode);
+        var socketOptions = new SubOptions { ReconnectAfterFault = true };
+        _options.ConfigureSubscriber?.Invoke(socketOptions);
+        _socket = context.CreateSub(socketOptions);
+        _peers = new PeerSet(_socket, context.TimeProvider, _logger);
+        _registrations = new RegistrationSet(context, ServiceKind.SpotNode, new ReceiverOptions
+        {
+            RoutingId = RoutingId,
+            HeartbeatInterval = _options.HeartbeatInterval,
+            AckTimeout = _options.AckTimeout,
+            ConfigureRegistryConnection = _options.ConfigureRegistryConnection,
+        });
+        _dispatch = new DispatchLoop(_socket, _index);
+        _receiving = BackgroundLoop.Start("spot receive", _logger, context.TimeProvider, _dispatch.RunAsync);
+        _publishing = _path.Queue is { } queue ? BackgroundLoop.Start("spot publish", _logger, context.TimeProvider, queue.RunAsync) : null;
+        _meters = Meters();
+        _ = EndSubscribersAsync();
+    }
+
+    /// <summary>What registries list for the first advertised endpoint; others are listed with an id made of their text.</summary>
+    public RoutingId RoutingId { get; }
+
+    /// <summary>Listens for other nodes, which then get what this one publishes. May be called for several endpoints.</summary>
+    /// <param name="endpoint">As for <see cref="ZlinkSocket.Bind"/>.</param>
+    /// <returns>The endpoint with what the system filled in.</returns>
+    /// <exception cref="ArgumentNullException"><paramref name="endpoint"/> is null.</exception>
+    /// <exception cref="ZlinkException">As for <see cref="ZlinkSocket.Bind"/>.</exception>
+    /// <exception cref="ObjectDisposedException">The node is disposed.</exception>
+    public string Bind(string endpoint)
+    {
+        string bound;
+        lock (_gate)
+        {
+            ObjectDisposedException.ThrowIf(_isDisposed, this);
+            PubSocket socket = _path.Socket ?? CreatePublisherSocket();
+            try
+            {
+                bound = socket.Bind(endpoint);
+            }
+            catch when (_path.Socket is null)
+            {
+                socket.Dispose(); // As before the call.
+                throw;
+            }
+
+            _path.Socket = socket;
+        }
+
+        _peers.AddOwn(bound);
+        return bound;
+    }
+
+    /// <summary>Ends listening at an endpoint; nodes that are connected there are disconnected.</summary>
+    /// <param name="endpoint">As <see cref="Bind"/> returned it.</param>
+    /// <exception cref="ArgumentNullException"><paramref name="endpoint"/> is null.</exception>
+    /// <exception cref="InvalidOperationException">The node was never bound.</exception>
+    /// <exception cref="ZlinkException">As for <see cref="ZlinkSocket.Unbind"/>.</exception>
+    /// <exception cref="ObjectDisposedException">The node is disposed.</exception>
+    public void Unbind(string endpoint) =>
+        (_path.Socket ?? throw new InvalidOperationException("This node was never bound.")).Unbind(endpoint);
+
+    /// <summary>Connects to another node and receives from it what this node's subscribers want. Returns at once: it is connected in the
+    /// background, again and again.</summary>
+    /// <param name="endpoint">Where that node is bound. One that was given before stays as it is.</param>
+    /// <exception cref="ArgumentNullException"><paramref name="endpoint"/> is null.</exception>
+    /// <exception cref="ZlinkException">InvalidArgument, ProtocolNotSupported: that is no endpoint; nothing was added.
+    /// ContextTerminated.</exception>
+    /// <exception cref="ObjectDisposedException">The node is disposed.</exception>
+    public void ConnectPeer(string endpoint)
+    {
+        ArgumentNullException.ThrowIfNull(endpoint);
+        _peers.Add(endpoint);
+    }
+
+    /// <summary>Takes <see cref="ConnectPeer"/> back. The node stays connected while a directory lists that endpoint.</summary>
+    /// <param name="endpoint">As it was given there.</param>
+    /// <returns>False: it was not.</returns>
+    /// <exception cref="ArgumentNullException"><paramref name="endpoint"/> is null.</exception>
+    public bool DisconnectPeer(string endpoint)
+    {
+        ArgumentNullException.ThrowIfNull(endpoint);
+        return _peers.Remove(endpoint);
+    }
+
+    /// <summary>Adds a registry: what is registered, now and later, is registered there, too, as soon as it can be reached.</summary>
+    /// <param name="routerEndpoint">The router endpoint of the registry. One that was added before stays as it is.</param>
+    /// <exception cref="ArgumentNullException"><paramref name="routerEndpoint"/> is null.</exception>
+    /// <exception cref="ZlinkException">InvalidArgument, ProtocolNotSupported: that is no endpoint; nothing was added.</exception>
+    /// <exception cref="ObjectDisposedException">The node is disposed.</exception>
+    public void ConnectRegistry(string routerEndpoint)
+    {
+        ArgumentNullException.ThrowIfNull(routerEndpoint);
+        EndpointCheck.ThrowIfInvalid(_context, routerEndpoint);
+        _registrations.AddRegistry(routerEndpoint);
+    }
+
+    /// <summary>Leaves a registry: unregisters there and ends the connections to it, in the background.</summary>
+    /// <param name="routerEndpoint">As it was given to <see cref="ConnectRegistry"/>.</param>
+    /// <returns>False: it is not among the registries.</returns>
+    /// <exception cref="ArgumentNullException"><paramref name="routerEndpoint"/> is null.</exception>
+    public bool DisconnectRegistry(string routerEndpoint)
+    {
+        ArgumentNullException.ThrowIfNull(routerEndpoint);
+        return _registrations.RemoveRegistry(routerEndpoint);
+    }
+
+    /// <summary>Lets other nodes find this one. Returns at once and goes on trying: see <see cref="Registration.State"/>.</summary>
+    /// <param name="service">The name, 1 to 255 bytes of UTF-8. Native nodes know names of 1 to 64 characters of a-z, 0-9, dot and
+    /// hyphen.</param>
+    /// <param name="advertise">The endpoint that other nodes are told, 1 to 255 bytes. Null: the endpoint that was bound last, with
+    /// <see cref="SpotNodeOptions.AdvertiseHost"/> in place of a wildcard.</param>
+    /// <returns>The registration; dispose it to leave the registries.</returns>
+    /// <exception cref="ArgumentException">The name or the endpoint is empty or too long.</exception>
+    /// <exception cref="InvalidOperationException">Nothing is bound and no endpoint was given, or the service is registered at that endpoint
+    /// already.</exception>
+    /// <exception cref="ObjectDisposedException">The node is disposed.</exception>
+    public Registration Register(string service = DefaultService, string? advertise = null)
+    {
+        ServiceText name = ServiceText.Checked(service, nameof(service));
+        string endpoint = AdvertisedEndpoint.Resolve(advertise, _path.Socket?.LastEndpoint ?? "", _options.AdvertiseHost);
+        _peers.AddOwn(endpoint);
+        return _registrations.Add(name, endpoint, weight: 1);
+    }
+
+    /// <summary>As <see cref="Register"/>, and waits for the first registry that accepts it.</summary>
+    /// <param name="service">As there.</param>
+    /// <param name="advertise">As there.</param>
+    /// <param name="cancellationToken">Ends the wait, and the registration with it.</param>
+    /// <returns>The registration; dispose it to leave the registries.</returns>
+    /// <exception cref="ArgumentException">The name or the endpoint is empty or too long.</exception>
+    /// <exception cref="InvalidOperationException">There is no registry, or as for <see cref="Register"/>.</exception>
+    /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
+    /// <exception cref="ServiceException">RegistrationRefused: each registry that can be reached refused it; nothing is
+    /// registered.</exception>
+    /// <exception cref="ObjectDisposedException">The node is disposed.</exception>
+    public async Task<Registration> RegisterAsync(
+        string service = DefaultService, string? advertise = null, CancellationToken cancellationToken = default)
+    {
+        if (_registrations.Registries.Length == 0)
+        {
+            throw new InvalidOperationException("There is no registry to wait for: call ConnectRegistry first.");
+        }
+
+        Registration registration = Register(service, advertise);
+        try
+        {
+            await registration.WaitUntilRegisteredAsync(cancellationToken).ConfigureAwait(false);
+            return registration;
+        }
+        catch
+        {
+            await registration.DisposeAsync().ConfigureAwait(false);
+            throw;
+        }
+    }
+
+    /// <summary>Connects to all nodes that a directory lists, and disconnects from those that it lists no more, as soon as it says so. This
+    /// node itself is left out. Nodes of <see cref="ConnectPeer"/> and of other directories stay connected.</summary>
+    /// <param name="directory">A <see cref="Discovery"/> of SPOT nodes, a <see cref="StaticDirectory"/>, or one of your own. When it ends,
+    /// its last list stays.</param>
+    /// <param name="service">The name under which the nodes are listed.</param>
+    /// <returns>Dispose it to follow the directory no more, which disconnects from its nodes.</returns>
+    /// <exception cref="ArgumentNullException"><paramref name="directory"/> is null.</exception>
+    /// <exception cref="ArgumentException">The name is null or empty, or the directory is a discovery of something else.</exception>
+    /// <exception cref="ObjectDisposedException">The node is disposed.</exception>
+    public IDisposable UseDirectory(IServiceDirectory directory, string service = DefaultService)
+    {
+        ArgumentNullException.ThrowIfNull(directory);
+        ArgumentException.ThrowIfNullOrEmpty(service);
+        if (directory is Discovery { Kind: not ServiceKind.SpotNode })
+        {
+            throw new ArgumentException("This discovery looks for receivers: make one of ServiceKind.SpotNode.", nameof(directory));
+        }
+
+        lock (_gate)
+        {
+            ObjectDisposedException.ThrowIf(_isDisposed, this);
+            var follower = new DirectoryFollower(_peers, directory, service, RoutingId, _logger);
+            _directories.Add(follower);
+            return follower;
+        }
+    }
+
+    /// <summary>Waits until this node is connected to so many others. Their first publications may still be missed: a node sends only what
+    /// subscriptions have arrived for.</summary>
+    /// <param name="count">How many at least.</param>
+    /// <param name="cancellationToken">Ends the wait.</param>
+    /// <returns>Complete when they are connected.</returns>
+    /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
+    /// <exception cref="ObjectDisposedException">The node was disposed.</exception>
+    public ValueTask WaitForPeersAsync(int count = 1, CancellationToken cancellationToken = default) =>
+        _peers.WaitAsync(count, cancellationToken);
+
+    /// <summary>The nodes that this one connects to, connected or not: a snapshot.</summary>
+    /// <returns>One for each endpoint.</returns>
+    /// <exception cref="ObjectDisposedException">The node is disposed.</exception>
+    public IReadOnlyList<PeerInfo> GetPeers() => _socket.GetPeers();
+
+    /// <summary>The nodes that are connected to this one, and how many messages wait for each or were dropped: a snapshot.</summary>
+    /// <returns>One for each connection; none as long as the node is not bound.</returns>
+    /// <exception cref="ObjectDisposedException">The node is disposed.</exception>
+    public IReadOnlyList<PeerInfo> GetFollowers() => _path.Socket?.GetPeers() ?? [];
+
+    /// <summary>Publishes a message of one part if that need not wait.</summary>
+    /// <param name="topic">1 to 255 bytes of UTF-8. Native nodes cut a topic at a NUL.</param>
+    /// <param name="payload">Any bytes, also none; copied.</param>
+    /// <returns>False: with <see cref="SpotNodeOptions.NoDrop"/> a node has no room, or the queue of publications is full. Then it was
+    /// delivered to nobody.</returns>
+    /// <exception cref="ArgumentException">The topic is null, empty or too long.</exception>
+    /// <exception cref="ObjectDisposedException">The node is disposed.</exception>
+    /// <exception cref="ZlinkException">ContextTerminated.</exception>
+    public bool TryPublish(string topic, ReadOnlySpan<byte> payload) => _path.TryPublish(EntryOf(topic), payload);
+
+    /// <summary>Publishes a message of several parts if that need not wait.</summary>
+    /// <param name="topic">As for <see cref="TryPublish(string, ReadOnlySpan{byte})"/>.</param>
+    /// <param name="parts">The parts, at least one; empty then if it was accepted.</param>
+    /// <returns>As there.</returns>
+    /// <exception cref="ArgumentException">The topic is null, empty or too long, or there is no part.</exception>
+    /// <exception cref="ObjectDisposedException">The node is disposed.</exception>
+    /// <exception cref="ZlinkException">ContextTerminated.</exception>
+    public bool TryPublish(string topic, MessageBuilder parts) => _path.TryPublish(EntryOf(topic), parts);
+
+    /// <summary>Publishes the parts of a received message if that need not wait.</summary>
+    /// <param name="topic">As for <see cref="TryPublish(string, ReadOnlySpan{byte})"/>.</param>
+    /// <param name="message">The message; disposed if it was accepted.</param>
+    /// <returns>As there.</returns>
+    /// <exception cref="ArgumentException">The topic is null, empty or too long, or there is no part.</exception>
+    /// <exception cref="ObjectDisposedException">The node or the message is disposed.</exception>
+    /// <exception cref="ZlinkException">ContextTerminated.</exception>
+    public bool TryPublish(string topic, in Message message) => _path.TryPublish(EntryOf(topic), message);
+
+    /// <summary>Publishes a message of one part; waits where <see cref="TryPublish(string, ReadOnlySpan{byte})"/> returns false.</summary>
+    /// <param name="topic">As there.</param>
+    /// <param name="payload">Any bytes, also none; copied before the call returns.</param>
+    /// <param name="cancellationToken">Ends the wait; then it was delivered to nobody.</param>
+    /// <returns>Complete when it was accepted.</returns>
+    /// <exception cref="ArgumentException">The topic is null, empty or too long.</exception>
+    /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
+    /// <exception cref="ObjectDisposedException">The node is disposed.</exception>
+    /// <exception cref="ZlinkException">ContextTerminated.</exception>
+    public ValueTask PublishAsync(string topic, ReadOnlyMemory<byte> payload, CancellationToken cancellationToken = default) =>
+        _path.PublishAsync(EntryOf(topic), payload, cancellationToken);
+
+    /// <summary>Publishes a message of several parts; waits where <see cref="TryPublish(string, MessageBuilder)"/> returns false.</summary>
+    /// <param name="topic">As there.</param>
+    /// <param name="parts">The parts, at least one; not to be touched until the task completes, and empty then if it was accepted.</param>
+    /// <param name="cancellationToken">Ends the wait; then it was delivered to nobody.</param>
+    /// <returns>Complete when it was accepted.</returns>
+    /// <exception cref="ArgumentException">The topic is null, empty or too long, or there is no part.</exception>
+    /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
+    /// <exception cref="ObjectDisposedException">The node is disposed.</exception>
+    /// <exception cref="ZlinkException">ContextTerminated.</exception>
+    public ValueTask PublishAsync(string topic, MessageBuilder parts, CancellationToken cancellationToken = default) =>
+        _path.PublishAsync(EntryOf(topic), parts, cancellationToken);
+
+    /// <summary>A publisher of one topic: saves encoding and looking it up for each message.</summary>
+    /// <param name="topic">As for <see cref="TryPublish(string, ReadOnlySpan{byte})"/>.</param>
+    /// <returns>The publisher.</returns>
+    /// <exception cref="ArgumentException">The topic is null, empty or too long.</exception>
+    public SpotPublisher CreatePublisher(string topic) => new(_index, _path, EntryOf(topic));
+
+    /// <summary>A subscriber without subscriptions.</summary>
+    /// <param name="options">Its queue; null: the defaults.</param>
+    /// <returns>The subscriber; dispose it.</returns>
+    /// <exception cref="ArgumentOutOfRangeException">A limit of the options is less than 1.</exception>
+    /// <exception cref="ObjectDisposedException">The node is disposed.</exception>
+    public SpotSubscriber CreateSubscriber(SpotSubscriberOptions? options = null)
+    {
+        options ??= new SpotSubscriberOptions();
+        ArgumentOutOfRangeException.ThrowIfLessThan(options.Capacity, 1, nameof(options));
+        ArgumentOutOfRangeException.ThrowIfLessThan(options.ByteLimit, 1, nameof(options));
+        var subscriber = new SpotSubscriber(
+            this, _index, new SubscriberQueue(options, dropped => SpotLog.SubscriberDrops(_logger, dropped)));
+        lock (_gate)
+        {
+            ObjectDisposedException.ThrowIf(_isDisposed, this);
+            _subscribers.Add(subscriber);
+        }
+
+        return subscriber;
+    }
+
+    /// <summary>What the node has done so far: a snapshot.</summary>
+    /// <returns>The statistics.</returns>
+    public SpotNodeStatistics GetStatistics()
+    {
+        SpotSubscriberStatistics deliveries;
+        int subscribers;
+        lock (_gate)
+        {
+            subscribers = _subscribers.Count;
+            deliveries = _subscribers.Aggregate(_ended, static (sum, subscriber) => Sum(sum, subscriber.GetStatistics()));
+        }
+
+        return new SpotNodeStatistics
+        {
+            Published = _path.Published,
+            Refused = _path.Refused,
+            PublishQueued = _path.Queue?.Count ?? 0,
+            PublishDropped = _path.Queue?.Dropped ?? 0,
+            Received = _dispatch.Received,
+            Unmatched = _dispatch.Unmatched,
+            Malformed = _dispatch.Malformed,
+            Subscribers = subscribers,
+            Deliveries = deliveries,
+            Filters = _index.FilterCount,
+            Peers = CountOrZero(() => _peers.ConnectedCount),
+            Followers = CountOrZero(() => _path.Socket?.PeerCount ?? 0),
+            HandlerFaults = Interlocked.Read(ref _handlerFaults),
+        };
+    }
+
+    /// <summary>Endpoints, peers, registrations and counts as text of several lines, for a log or a debugger. Made for people: its form may
+    /// change.</summary>
+    /// <returns>The text.</returns>
+    public string Describe()
+    {
+        var text = new StringBuilder();
+        text.AppendLine(CultureInfo.InvariantCulture,
+            $"SPOT node {RoutingId}, bound to {string.Join(", ", _path.Socket?.BoundEndpoints ?? [])}");
+        text.AppendLine(CultureInfo.InvariantCulture, $"  {GetStatistics()}");
+        foreach (PeerInfo peer in _isDisposed ? [] : GetPeers())
+        {
+            text.AppendLine(CultureInfo.InvariantCulture,
+                $"  from {peer.Endpoint}: {(peer.IsConnected ? "connected" : peer.WhyNotConnected)}, {peer.MessagesReceived} messages");
+        }
+
+        foreach (PeerInfo follower in _isDisposed ? [] : GetFollowers())
+        {
+            text.AppendLine(CultureInfo.InvariantCulture,
+                $"  to {follower.RemoteAddress}: {follower.MessagesSent} messages, {follower.MessagesDropped} dropped");
+        }
+
+        foreach (Registration registration in _registrations.Registrations)
+        {
+            text.AppendLine(CultureInfo.InvariantCulture,
+                $"  {registration.Service} at {registration.Endpoint}: {registration.State}");
+            foreach (RegistryStatus status in registration.GetRegistries())
+            {
+                text.AppendLine(CultureInfo.InvariantCulture,
+                    $"    {status.RegistryEndpoint}: {status.State}, last heartbeat at {status.LastHeartbeatAt:O} {status.Detail}");
+            }
+        }
+
+        return text.ToString();
+    }
+
+    /// <summary>Begins the end and returns at once: leaves the registries, ends subscribers and their receives. What was accepted has the
+    /// socket's linger time to leave. Idempotent.</summary>
+    public void Dispose() => _ = DisposeAsync().AsTask();
+
+    /// <summary>As <see cref="Dispose"/>, and waits until the registries were told, as far as they are connected, and publications have left
+    /// their queue, for a second at most.</summary>
+    /// <returns>Complete when the sockets are disposed; handlers may still be running.</returns>
+    public async ValueTask DisposeAsync()
+    {
+        DirectoryFollower[] directories;
+        lock (_gate)
+        {
+            if (_isDisposed)
+            {
+                return;
+            }
+
+            _isDisposed = true;
+            directories = [.. _directories];
+        }
+
+        await _registrations.DisposeAsync().ConfigureAwait(false);
+        foreach (DirectoryFollower directory in directories)
+        {
+            directory.Dispose();
+        }
+
+        if (_publishing is { } publishing)
+        {
+            _path.Queue!.Complete();
+            await publishing.Completion.WaitAsync(TimeSpan.FromSeconds(1), _context.TimeProvider)
+                .ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+            await publishing.DisposeAsync().ConfigureAwait(false);
+        }
+
+        _peers.Dispose();
+        _socket.Dispose();
+        await _receiving.DisposeAsync().ConfigureAwait(false);
+        EndSubscribers();
+        _path.Dispose();
+        _path.Socket?.Dispose();
+        _meters.Dispose();
+    }
+
+    internal void OnHandlerFault(Exception exception)
+    {
+        Interlocked.Increment(ref _handlerFaults);
+        SpotLog.HandlerFailed(_logger, exception);
+    }
+
+    internal void Remove(SpotSubscriber subscriber)
+    {
+        subscriber.Queue.Close();
+        lock (_gate)
+        {
+            if (!_subscribers.Remove(subscriber))
+            {
+                return;
+            }
+
+            _ended = Sum(_ended, subscriber.GetStatistics());
+        }
+
+        try
+        {
+            _index.RemoveAll(subscriber.Queue);
+        }
+        catch (Exception e) when (e is ObjectDisposedException or ZlinkException)
+        {
+            // There is no socket any more to cancel filters at.
+        }
+    }
+
+    private TopicEntry EntryOf(string topic) =>
+        _index.Find(TopicBytes.Encode(topic, stackalloc byte[TopicBytes.MaxLength], nameof(topic)));
+
+    private PubSocket CreatePublisherSocket()
+    {
+        var options = new PubOptions { Linger = DefaultLinger };
+        _options.ConfigurePublisher?.Invoke(options);
+        options.NoDrop |= _options.NoDrop;
+        return _context.CreatePub(options);
+    }
+
+    /// <summary>The socket ends with the node, or with the context before it: then nothing comes any more.</summary>
+    private async Task EndSubscribersAsync()
+    {
+        await _receiving.Completion.ConfigureAwait(false);
+        EndSubscribers();
+    }
+
+    private void EndSubscribers()
+    {
+        SpotSubscriber[] subscribers;
+        lock (_gate)
+        {
+            subscribers = [.. _subscribers];
+        }
+
+        foreach (SpotSubscriber subscriber in subscribers)
+        {
+            subscriber.Dispose();
+        }
+    }
+
+    private ServicesMeters Meters()
+    {
+        var meters = new ServicesMeters("spot", this);
+        meters.Counter("published", () => _path.Published, "{message}", "Publications that were accepted");
+        meters.Counter("received", () => _dispatch.Received, "{message}", "Messages from other nodes");
+        meters.Counter("unmatched", () => _dispatch.Unmatched, "{message}", "Of these, what matched no subscription");
+        meters.Counter("delivered", () => GetStatistics().Deliveries.Matched, "{message}", "Messages for subscribers, each counted for each");
+        meters.Counter("dropped", Dropped, "{message}", "Messages that were dropped, by cause");
+        meters.Gauge("queued", () => GetStatistics().Deliveries.Queued, "{message}", "Messages that wait for subscribers");
+        meters.Gauge("peers", () => CountOrZero(() => _peers.ConnectedCount), "{node}", "Nodes that this one is connected to");
+        return meters;
+    }
+
+    private IEnumerable<Measurement<long>> Dropped()
+    {
+        yield return new Measurement<long>(
+            GetStatistics().Deliveries.Dropped, new KeyValuePair<string, object?>("cause", "subscriber"));
+        yield return new Measurement<long>(
+            _path.Queue?.Dropped ?? 0, new KeyValuePair<string, object?>("cause", "publish_queue"));
+    }
+
+    private static SpotSubscriberStatistics Sum(SpotSubscriberStatistics one, SpotSubscriberStatistics other) => new()
+    {
+        Matched = one.Matched + other.Matched,
+        Received = one.Received + other.Received,
+        Dropped = one.Dropped + other.Dropped,
+        Queued = one.Queued + other.Queued,
+        QueuedBytes = one.QueuedBytes + other.QueuedBytes,
+    };
+
+    /// <summary>The sockets may have ended.</summary>
+    private static int CountOrZero(Func<int> count)
+    {
+        try
+        {
+            return count();
+        }
+        catch (Exception e) when (e is ObjectDisposedException or ZlinkException)
+        {
+            return 0;
+        }
+    }
+
+    /// <summary>In the native form: a number that is not 0.</summary>
+    private static RoutingId RandomRoutingId()
+    {
+        byte[] id = new byte[4];
+        do
+        {
+            RandomNumberGenerator.Fill(id);
+        }
+        while (id.AsSpan().IndexOfAnyExcept((byte)0) < 0);
+
+        return new RoutingId(id);
+    }
+}

@@ -1,0 +1,172 @@
+using System.Runtime.CompilerServices;
+
+namespace Net.Zlink.Services;
+
+/// <summary>Receives what is published under the topics that it has subscribed, at its own node and at the nodes that this one is connected
+/// to.</summary>
+/// <remarks>
+/// Safe for any number of threads. A message is received once, however many subscriptions match it. Messages wait in a bounded queue; a
+/// subscriber that does not keep up misses messages, which are counted, and no other subscriber does.
+/// </remarks>
+public sealed class SpotSubscriber : IAsyncDisposable, IDisposable
+{
+    private readonly SpotNode _node;
+    private readonly TopicIndex _index;
+    private HandlerLoop? _handler;
+
+    internal SpotSubscriber(SpotNode node, TopicIndex index, SubscriberQueue queue)
+    {
+        _node = node;
+        _index = index;
+        Queue = queue;
+    }
+
+    internal SubscriberQueue Queue { get; }
+
+    /// <summary>Subscribes one topic. Repeating it has no effect.</summary>
+    /// <param name="topic">1 to 255 bytes of UTF-8; an asterisk is a character as any other.</param>
+    /// <exception cref="ArgumentException">The topic is null, empty or too long.</exception>
+    /// <exception cref="ObjectDisposedException">The subscriber is disposed, or its node.</exception>
+    /// <exception cref="ZlinkException">ContextTerminated.</exception>
+    public void Subscribe(string topic) =>
+        Add(TopicBytes.Encode(topic, stackalloc byte[TopicBytes.MaxLength], nameof(topic)), isPrefix: false);
+
+    /// <summary>Removes the subscription of one topic. What waits in the queue stays there.</summary>
+    /// <param name="topic">As it was given to <see cref="Subscribe"/>.</param>
+    /// <returns>False: it was not subscribed.</returns>
+    /// <exception cref="ArgumentException">The topic is null, empty or too long.</exception>
+    public bool Unsubscribe(string topic) => _index.Remove(
+        Queue, TopicBytes.Encode(topic, stackalloc byte[TopicBytes.MaxLength], nameof(topic)), isPrefix: false);
+
+    /// <summary>Subscribes all topics that begin with a prefix. Repeating it has no effect.</summary>
+    /// <param name="prefix">At most 255 bytes of UTF-8; empty for everything.</param>
+    /// <exception cref="ArgumentException">The prefix is null or too long.</exception>
+    /// <exception cref="ObjectDisposedException">The subscriber is disposed, or its node.</exception>
+    /// <exception cref="ZlinkException">ContextTerminated.</exception>
+    public void SubscribePrefix(string prefix) => Add(TopicBytes.OfPrefix(prefix, nameof(prefix)), isPrefix: true);
+
+    /// <summary>Removes the subscription of a prefix. What waits in the queue stays there.</summary>
+    /// <param name="prefix">As it was given to <see cref="SubscribePrefix"/>.</param>
+    /// <returns>False: it was not subscribed.</returns>
+    /// <exception cref="ArgumentException">The prefix is null or too long.</exception>
+    public bool UnsubscribePrefix(string prefix) =>
+        _index.Remove(Queue, TopicBytes.OfPrefix(prefix, nameof(prefix)), isPrefix: true);
+
+    /// <summary>Subscribes a prefix in the native core's text: zone:* is the prefix zone:.</summary>
+    /// <param name="pattern">1 to 255 bytes of UTF-8 with one asterisk, at the end.</param>
+    /// <exception cref="ArgumentException">It is no such pattern.</exception>
+    /// <exception cref="ObjectDisposedException">The subscriber is disposed, or its node.</exception>
+    /// <exception cref="ZlinkException">ContextTerminated.</exception>
+    public void SubscribePattern(string pattern) => Add(TopicBytes.OfPattern(pattern, nameof(pattern)), isPrefix: true);
+
+    /// <summary>Removes the subscription of a pattern. What waits in the queue stays there.</summary>
+    /// <param name="pattern">As it was given to <see cref="SubscribePattern"/>.</param>
+    /// <returns>False: it was not subscribed.</returns>
+    /// <exception cref="ArgumentException">It is no such pattern.</exception>
+    public bool UnsubscribePattern(string pattern) =>
+        _index.Remove(Queue, TopicBytes.OfPattern(pattern, nameof(pattern)), isPrefix: true);
+
+    /// <summary>Takes the next message, if there is one.</summary>
+    /// <param name="message">The message; dispose it.</param>
+    /// <returns>False if there is none now.</returns>
+    /// <exception cref="InvalidOperationException">A handler gets the messages.</exception>
+    /// <exception cref="ObjectDisposedException">The subscriber, its node or its context has ended.</exception>
+    public bool TryReceive(out SpotMessage message) => Queue.TryReceive(out message);
+
+    /// <summary>Waits for the next message. Any number may wait; they are served in order.</summary>
+    /// <param name="cancellationToken">Ends the wait; no message is lost by it.</param>
+    /// <returns>The message; dispose it.</returns>
+    /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
+    /// <exception cref="InvalidOperationException">A handler gets the messages.</exception>
+    /// <exception cref="ObjectDisposedException">The subscriber, its node or its context has ended.</exception>
+    public ValueTask<SpotMessage> ReceiveAsync(CancellationToken cancellationToken = default) => Queue.ReceiveAsync(cancellationToken);
+
+    /// <summary>Takes as many messages as there are and fit, without waiting.</summary>
+    /// <param name="messages">Where to put them; dispose each that was put.</param>
+    /// <returns>How many; 0 if there is none.</returns>
+    /// <exception cref="InvalidOperationException">A handler gets the messages.</exception>
+    /// <exception cref="ObjectDisposedException">The subscriber, its node or its context has ended.</exception>
+    public int ReceiveMany(Span<SpotMessage> messages) => Queue.ReceiveMany(messages);
+
+    /// <summary>Waits until there is a message, then takes as many as there are and fit.</summary>
+    /// <param name="messages">Where to put them; not empty. Dispose each that was put.</param>
+    /// <param name="cancellationToken">Ends the wait; no message is lost by it.</param>
+    /// <returns>How many, at least 1.</returns>
+    /// <exception cref="ArgumentException"><paramref name="messages"/> is empty.</exception>
+    /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
+    /// <exception cref="InvalidOperationException">A handler gets the messages.</exception>
+    /// <exception cref="ObjectDisposedException">The subscriber, its node or its context has ended.</exception>
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
+    public async ValueTask<int> ReceiveManyAsync(Memory<SpotMessage> messages, CancellationToken cancellationToken = default)
+    {
+        if (messages.IsEmpty)
+        {
+            throw new ArgumentException("There is no room for a message.", nameof(messages));
+        }
+
+        SpotMessage first = await Queue.ReceiveAsync(cancellationToken).ConfigureAwait(false);
+        messages.Span[0] = first;
+        return 1 + Queue.ReceiveMore(messages.Span[1..]);
+    }
+
+    /// <summary>All messages until the subscriber, its node or its context ends; then the enumeration ends.</summary>
+    /// <param name="cancellationToken">Ends the enumeration with an exception; no message is lost by it.</param>
+    /// <returns>The messages; dispose each.</returns>
+    public async IAsyncEnumerable<SpotMessage> ReceiveAllAsync([EnumeratorCancellation] CancellationToken cancellationToken = default)
+    {
+        while (true)
+        {
+            SpotMessage message;
+            try
+            {
+                message = await Queue.ReceiveAsync(cancellationToken).ConfigureAwait(false);
+            }
+            catch (ObjectDisposedException)
+            {
+                yield break;
+            }
+
+            yield return message;
+        }
+    }
+
+    /// <summary>Calls a handler for each message, one after another, on the thread pool, instead of receiving. What waits in the queue is
+    /// given to it, too.</summary>
+    /// <param name="handler">Gets the message, which is disposed when its task completes, and a token that is cancelled when the handler is
+    /// disposed. While it works, messages wait in the subscriber's queue; if it throws, that is logged and the next message
+    /// comes.</param>
+    /// <returns>Dispose it to end the handler: that waits for a call that is running, unless it is called inside of it. Messages can be
+    /// received then.</returns>
+    /// <exception cref="ArgumentNullException"><paramref name="handler"/> is null.</exception>
+    /// <exception cref="InvalidOperationException">There is a handler already, or a receive waits.</exception>
+    /// <exception cref="ObjectDisposedException">The subscriber, its node or its context has ended.</exception>
+    public IAsyncDisposable OnMessage(Func<SpotMessage, CancellationToken, ValueTask> handler)
+    {
+        ArgumentNullException.ThrowIfNull(handler);
+        return _handler = new HandlerLoop(Queue, handler, _node.OnHandlerFault);
+    }
+
+    /// <summary>What it has got so far: a snapshot.</summary>
+    /// <returns>The statistics.</returns>
+    public SpotSubscriberStatistics GetStatistics() => Queue.Statistics;
+
+    /// <summary>Ends its subscriptions and every receive that waits; drops what is unread. Does not wait for a handler. Idempotent.</summary>
+    public void Dispose() => _node.Remove(this);
+
+    /// <summary>As <see cref="Dispose"/>, and waits for a call of the handler that is running, unless this is called inside of it.</summary>
+    /// <returns>Complete when no handler runs.</returns>
+    public async ValueTask DisposeAsync()
+    {
+        Dispose();
+        if (_handler is { } handler)
+        {
+            await handler.DisposeAsync().ConfigureAwait(false);
+        }
+    }
+
+    private void Add(ReadOnlySpan<byte> text, bool isPrefix)
+    {
+        ObjectDisposedException.ThrowIf(Queue.IsClosed, this);
+        _index.Add(Queue, text, isPrefix);
+    }
+}
