@@ -1,5 +1,3 @@
-using Microsoft.Extensions.Logging;
-
 namespace Net.Zlink.Services;
 
 /// <summary>Calls an application's handler for each message of one subscriber, one after another, on the thread pool: a handler that waits

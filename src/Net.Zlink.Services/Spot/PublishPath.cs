@@ -159,7 +159,7 @@ internal sealed class PublishPath : IDisposable
     private MessageBuilder BeginWith(TopicEntry topic, MessageBuilder parts)
     {
         ArgumentNullException.ThrowIfNull(parts);
-        ThrowIfEmpty(parts.Count);
+        ThrowIfEmpty(parts.Count, nameof(parts));
         MessageBuilder builder = Begin(topic);
         for (int i = 0; i < parts.Count; i++)
         {
@@ -171,7 +171,7 @@ internal sealed class PublishPath : IDisposable
 
     private MessageBuilder BeginWith(TopicEntry topic, in Message message)
     {
-        ThrowIfEmpty(message.PartCount);
+        ThrowIfEmpty(message.PartCount, nameof(message));
         MessageBuilder builder = Begin(topic);
         for (int i = 0; i < message.PartCount; i++)
         {
@@ -181,11 +181,11 @@ internal sealed class PublishPath : IDisposable
         return builder;
     }
 
-    private static void ThrowIfEmpty(int parts)
+    private static void ThrowIfEmpty(int parts, string argument)
     {
         if (parts == 0)
         {
-            throw new ArgumentException("A publication has at least one part besides its topic: add one.");
+            throw new ArgumentException("A publication has at least one part besides its topic: add one.", argument);
         }
     }
 
@@ -313,19 +313,24 @@ internal sealed class PublishPath : IDisposable
                 DeliverLocally(message, _index.Refresh(topic));
             }
         }
-        catch (Exception e)
+        catch (ChannelClosedException e)
         {
-            message.Dispose();
-            Interlocked.Increment(ref _refused);
-            if (e is ChannelClosedException)
-            {
-                throw new ObjectDisposedException("Net.Zlink.Services.SpotNode");
-            }
-
+            Refuse(message);
+            throw new ObjectDisposedException("The node ends: its queue of publications is closed.", e);
+        }
+        catch
+        {
+            Refuse(message);
             throw;
         }
 
         Interlocked.Increment(ref _published);
+    }
+
+    private void Refuse(Message message)
+    {
+        message.Dispose();
+        Interlocked.Increment(ref _refused);
     }
 
     private async ValueTask SendAsync(Message message, CancellationToken cancellationToken)
