@@ -38,7 +38,7 @@ public class TopicIndexModelTests
                     Assert.Equal(model.Remove((subscriber, text, isPrefix)), index.Remove(queues[subscriber], Bytes(text), isPrefix));
                 }
 
-                Assert.Equal(model.Select(static held => held.Text).Distinct().Order(StringComparer.Ordinal),
+                Assert.Equal(model.Select(static held => held.Text).Distinct(StringComparer.Ordinal).Order(StringComparer.Ordinal),
                     onWire.Where(static filter => filter.Value > 0).Select(static filter => filter.Key).Order(StringComparer.Ordinal));
                 Assert.All(onWire.Values, static count => Assert.InRange(count, 0, 1)); // Counted: each filter once.
                 foreach (string topic in Texts.Append("abcd").Where(static topic => topic.Length > 0))
