@@ -87,6 +87,9 @@ public sealed class StaticDirectory : IServiceDirectory
     public IAsyncEnumerable<ServiceChange> WatchAsync(string? service = null, CancellationToken cancellationToken = default) =>
         _watchers.WatchAsync(service, cancellationToken);
 
+    /// <summary>Ends the enumerations of <see cref="WatchAsync"/>, each behind the last state. The snapshots stay. Idempotent.</summary>
+    public void Complete() => _watchers.Complete();
+
     private static ServiceInstance Checked(ServiceInstance instance)
     {
         ArgumentNullException.ThrowIfNull(instance);

@@ -1,0 +1,47 @@
+using NATS.Client.Core;
+using NATS.Client.JetStream;
+using NATS.Client.KeyValueStore;
+using NATS.Net;
+
+namespace Net.Zlink.Extensions.Nats;
+
+/// <summary>The bucket of one connection, made where it does not exist.</summary>
+internal sealed class LeaseBucket(INatsConnection connection, NatsServiceOptions options)
+{
+    private const int NotFound = 404;
+    private const long MaxBucketBytes = 64 * 1024 * 1024;
+
+    private readonly INatsKVContext _buckets = connection.CreateKeyValueStoreContext();
+
+    /// <summary>Opens the bucket, or makes it.</summary>
+    /// <returns>The bucket, and how long its entries live.</returns>
+    /// <exception cref="InvalidOperationException">The entries of the bucket live for ever.</exception>
+    /// <exception cref="NatsException">The server cannot be reached, or has no JetStream.</exception>
+    public async Task<(INatsKVStore Store, TimeSpan Lease)> OpenAsync(CancellationToken cancellation)
+    {
+        INatsKVStore store;
+        try
+        {
+            store = await _buckets.GetStoreAsync(options.Bucket, cancellation).ConfigureAwait(false);
+        }
+        catch (NatsJSApiException e) when (e.Error.Code == NotFound)
+        {
+            store = await _buckets.CreateStoreAsync(
+                new NatsKVConfig(options.Bucket)
+                {
+                    Description = "Services of Net.Zlink",
+                    History = 1,
+                    MaxAge = options.Lease,
+                    MaxValueSize = ServiceLease.MaxBytes,
+                    MaxBytes = MaxBucketBytes,
+                    Storage = options.Storage,
+                    NumberOfReplicas = options.Replicas,
+                }, cancellation).ConfigureAwait(false);
+        }
+
+        NatsKVStatus status = await store.GetStatusAsync(cancellation).ConfigureAwait(false);
+        TimeSpan lease = status.Info.Config.MaxAge;
+        return lease > TimeSpan.Zero ? (store, lease) : throw new InvalidOperationException(
+            $"The bucket {options.Bucket} has no maximum age: entries of receivers that have ended would stay for ever.");
+    }
+}

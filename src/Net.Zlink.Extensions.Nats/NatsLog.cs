@@ -1,0 +1,25 @@
+using Microsoft.Extensions.Logging;
+
+namespace Net.Zlink.Extensions.Nats;
+
+/// <summary>What the package logs: 2320 to 2339. Event ids are stable.</summary>
+internal static partial class NatsLog
+{
+    [LoggerMessage(2320, LogLevel.Warning, "The bucket {Bucket} cannot be read; the last known instances stay")]
+    public static partial void ReadingFailed(ILogger logger, Exception exception, string bucket);
+
+    [LoggerMessage(2321, LogLevel.Information, "The bucket {Bucket} can be read again")]
+    public static partial void ReadingWorksAgain(ILogger logger, string bucket);
+
+    [LoggerMessage(2322, LogLevel.Warning, "The key {Key} of the bucket {Bucket} was ignored: {Reason}")]
+    public static partial void EntryIgnored(ILogger logger, string key, string bucket, string reason);
+
+    [LoggerMessage(2323, LogLevel.Warning, "The lease of {Service} at {Endpoint} cannot be renewed; it is tried again")]
+    public static partial void RenewalFailed(ILogger logger, Exception exception, string service, string endpoint);
+
+    [LoggerMessage(2324, LogLevel.Information, "The lease of {Service} at {Endpoint} is renewed again")]
+    public static partial void RenewalWorksAgain(ILogger logger, string service, string endpoint);
+
+    [LoggerMessage(2325, LogLevel.Information, "The lease of {Service} at {Endpoint} was not removed; it runs out by itself")]
+    public static partial void RemovalFailed(ILogger logger, Exception exception, string service, string endpoint);
+}

@@ -1,0 +1,13 @@
+using Microsoft.Extensions.Logging;
+
+namespace Net.Zlink.Extensions.ServiceDiscovery;
+
+/// <summary>What the package logs: 2300 to 2319. Event ids are stable.</summary>
+internal static partial class ServiceDiscoveryLog
+{
+    [LoggerMessage(2300, LogLevel.Warning, "Resolving {Service} failed; its last known instances stay")]
+    public static partial void ResolvingFailed(ILogger logger, Exception exception, string service);
+
+    [LoggerMessage(2301, LogLevel.Warning, "Following {Service} in the directory failed; its endpoints are read again at the next query")]
+    public static partial void FollowingFailed(ILogger logger, Exception exception, string service);
+}

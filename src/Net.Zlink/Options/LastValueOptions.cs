@@ -1,0 +1,18 @@
+namespace Net.Zlink;
+
+/// <summary>How much a <see cref="LastValuePublisher"/> stores.</summary>
+public sealed record LastValueOptions
+{
+    /// <summary>Most topics that have a stored value. 1 or more. 100,000: fewer than the messages that one subscriber's queue may hold, so
+    /// that a new subscriber has room for all of them.</summary>
+    public int MaxTopics { get; init; } = 100_000;
+
+    /// <summary>Most bytes that topics and stored values take up, with 64 bytes for each topic. 1 or more. 16 MiB, a quarter of the bytes
+    /// that one subscriber's queue may hold.</summary>
+    public long MaxBytes { get; init; } = 16 * 1024 * 1024;
+
+    /// <summary>Changes the options of the socket before it is made: limits, TLS, heartbeats. <see cref="XPubOptions.Manual"/>,
+    /// <see cref="XPubOptions.ManualLastValue"/>, <see cref="XPubOptions.NoDrop"/>, <see cref="XPubOptions.InvertMatching"/> and
+    /// <see cref="ZmpSocketOptions.Immediate"/> are set by the publisher.</summary>
+    public Action<XPubOptions>? ConfigureSocket { get; init; }
+}

@@ -1,0 +1,104 @@
+using System.Diagnostics;
+using System.Globalization;
+using System.Net;
+using System.Net.Sockets;
+using NATS.Client.Core;
+using Net.Zlink.Tests.Support;
+using Xunit;
+
+namespace Net.Zlink.Discovery.Tests.Nats;
+
+/// <summary>A real nats-server with JetStream, which a test can kill and start again with the same port and the same folder.</summary>
+internal sealed class NatsServer : IAsyncDisposable
+{
+    // A free port may be taken by another process before the server binds it.
+    private const int Attempts = 5;
+
+    private readonly string _folder = Directory.CreateTempSubdirectory("zlink-nats-").FullName;
+    private readonly string _program;
+    private int _port;
+    private Process? _process;
+
+    private NatsServer(string program) => _program = program;
+
+    public string Url => string.Create(CultureInfo.InvariantCulture, $"nats://127.0.0.1:{_port}");
+
+    /// <summary>Starts a server; skips the test where there is no program for it.</summary>
+    public static async Task<NatsServer> StartAsync()
+    {
+        string? program = Find();
+        Assert.SkipWhen(program is null, "nats-server is not installed, so nothing was tested: run .ci/install-nats-server");
+        var server = new NatsServer(program);
+        for (int attempt = 1; ; attempt++)
+        {
+            server._port = FreePort();
+            if (await server.TryRunAsync())
+            {
+                return server;
+            }
+
+            Assert.True(attempt < Attempts, "nats-server does not start");
+        }
+    }
+
+    /// <summary>A connection that comes again soon after a loss.</summary>
+    public NatsConnection Connect() => new(new NatsOpts
+    {
+        Url = Url,
+        RetryOnInitialConnect = true,
+        ReconnectWaitMin = TimeSpan.FromMilliseconds(20),
+        ReconnectWaitMax = TimeSpan.FromMilliseconds(200),
+        ReconnectJitter = TimeSpan.Zero,
+        RequestTimeout = TimeSpan.FromSeconds(2),
+    });
+
+    public async Task KillAsync()
+    {
+        if (_process is { } process)
+        {
+            process.Kill(entireProcessTree: true);
+            await process.WaitForExitAsync(CancellationToken.None);
+            process.Dispose();
+            _process = null;
+        }
+    }
+
+    public async Task RestartAsync() => Assert.True(await TryRunAsync(), "nats-server does not start again");
+
+    public async ValueTask DisposeAsync()
+    {
+        await KillAsync();
+        Directory.Delete(_folder, recursive: true);
+    }
+
+    private static string? Find() => (Environment.GetEnvironmentVariable("PATH") ?? "").Split(Path.PathSeparator)
+        .Concat(["/usr/sbin", "/usr/local/bin"]).Select(static folder => Path.Combine(folder, "nats-server")).FirstOrDefault(File.Exists);
+
+    private static int FreePort()
+    {
+        using var socket = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
+        socket.Bind(new IPEndPoint(IPAddress.Loopback, 0));
+        return ((IPEndPoint)socket.LocalEndPoint!).Port;
+    }
+
+    private async Task<bool> TryRunAsync()
+    {
+        var process = Process.Start(new ProcessStartInfo(_program,
+            ["-js", "-sd", _folder, "-a", "127.0.0.1", "-p", _port.ToString(CultureInfo.InvariantCulture)])
+        {
+            RedirectStandardError = true,
+        })!;
+        while (await process.StandardError.ReadLineAsync(Guard.Token).AsTask().Guarded() is { } line)
+        {
+            if (line.Contains("Server is ready", StringComparison.Ordinal))
+            {
+                _process = process;
+                _ = process.StandardError.ReadToEndAsync(CancellationToken.None); // Or a full pipe would stop the server.
+                return true;
+            }
+        }
+
+        process.Dispose();
+        return false;
+    }
+}
