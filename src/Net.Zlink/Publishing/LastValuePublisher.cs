@@ -131,7 +131,8 @@ public sealed class LastValuePublisher : IAsyncDisposable, IDisposable
         {
             throw new InvalidOperationException(
                 $"The value was not published: {TopicCount} topics are stored in {StoredBytes} bytes. "
-                + $"{nameof(LastValueOptions.MaxTopics)} is {_options.MaxTopics}, {nameof(LastValueOptions.MaxBytes)} is {_options.MaxBytes}. Remove topics, or raise the limit.");
+                + $"{nameof(LastValueOptions.MaxTopics)} is {_options.MaxTopics}, {nameof(LastValueOptions.MaxBytes)} is "
+                + $"{_options.MaxBytes}. Remove topics, or raise the limit.");
         }
     }
 

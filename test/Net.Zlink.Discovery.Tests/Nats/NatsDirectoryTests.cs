@@ -92,7 +92,7 @@ public sealed class NatsDirectoryTests : IAsyncLifetime
 
     [Theory]
     [InlineData(NatsKVStorageType.Memory)]
-    [InlineData(NatsKVStorageType.File)]
+    [SlowInlineData(NatsKVStorageType.File)]
     public async Task Instances_stay_while_the_server_is_down_and_leases_go_on_when_it_is_up_again(NatsKVStorageType storage)
     {
         NatsServiceOptions options = Options with { Storage = storage };
@@ -100,7 +100,7 @@ public sealed class NatsDirectoryTests : IAsyncLifetime
         await using NatsServiceRegistration lease = await NatsServiceRegistration.RegisterAsync(
             _context, _connection, Quotes, options, Guard.Token).Guarded();
         await directory.WaitForAsync("quotes", cancellationToken: Guard.Token).Guarded();
-        for (int restart = 0; restart < 2; restart++)
+        for (int restart = 0; restart < SlowTests.Rounds(1, 2); restart++)
         {
             long started = TimeProvider.System.GetTimestamp();
             await _server.KillAsync();

@@ -87,6 +87,7 @@ internal sealed class NatsServer : IAsyncDisposable
             ["-js", "-sd", _folder, "-a", "127.0.0.1", "-p", _port.ToString(CultureInfo.InvariantCulture)])
         {
             RedirectStandardError = true,
+            UseShellExecute = false,
         })!;
         while (await process.StandardError.ReadLineAsync(Guard.Token).AsTask().Guarded() is { } line)
         {

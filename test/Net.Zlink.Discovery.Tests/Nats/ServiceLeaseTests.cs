@@ -1,6 +1,5 @@
 using System.Text;
 using FsCheck.Fluent;
-using NATS.Client.KeyValueStore;
 using Net.Zlink.Extensions.Nats;
 using Net.Zlink.Services;
 using Xunit;
