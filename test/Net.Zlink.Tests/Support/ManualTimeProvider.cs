@@ -53,6 +53,18 @@ internal sealed class ManualTimeProvider : TimeProvider
         }
     }
 
+    /// <summary>When the next timer fires that is no watchdog's, as a time since the clock's start; null without one.</summary>
+    public TimeSpan? NextDue
+    {
+        get
+        {
+            lock (_gate)
+            {
+                return _armed.Where(static timer => !timer.IsWatchdog).Min(static timer => (TimeSpan?)timer.Due);
+            }
+        }
+    }
+
     /// <summary>Whether a context looks after its shards.</summary>
     public bool HasWatchdog
     {
