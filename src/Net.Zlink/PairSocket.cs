@@ -12,8 +12,15 @@ public sealed class PairSocket : DuplexSocket
     {
         Options = options;
         WatchLimits();
+        ((PairCore)Core).ReplacesSilent = options.ReplaceSilentPeer;
     }
 
     /// <summary>The options.</summary>
     public new PairOptions Options { get; }
+
+    private protected override void ApplyOptions()
+    {
+        base.ApplyOptions();
+        ((PairCore)Core).ReplacesSilent = Options.ReplaceSilentPeer;
+    }
 }

@@ -493,7 +493,8 @@ public sealed class RouterSocket : ReceivingSocket
         {
             DuplicateRoutingId.Replace => TakenIdPolicy.Replace,
             DuplicateRoutingId.Share => TakenIdPolicy.Share,
-            _ => TakenIdPolicy.Refuse,
+            DuplicateRoutingId.Refuse => TakenIdPolicy.Refuse,
+            _ => TakenIdPolicy.ReplaceSilent,
         };
         _core.ProbesRouter = Options.ProbeRouter;
     }

@@ -20,6 +20,7 @@ internal sealed class Connection : ShardWork, IWireEvents
     private const int PrefetchReason = 32;
     private const int SendingEnded = 64;
     private const int WriteFailed = 128;
+    private const int SinkRequested = 256;
 
     private readonly IConnectionSink _sink;
     private readonly ConnectionCloser _closer;
@@ -119,6 +120,12 @@ internal sealed class Connection : ShardWork, IWireEvents
     /// <summary>Reads on the calling thread, unless the shard is busy: for an application thread that would block otherwise.</summary>
     public void TryReadAhead() => Shard.TryRunNow(this, PrefetchReason);
 
+    /// <summary>Calls <see cref="IConnectionSink.OnPosted"/> on the shard. Any thread.</summary>
+    public void PostToSink() => Shard.Post(this, SinkRequested);
+
+    /// <summary>Reads what the system has, as far as the turn goes. On the shard.</summary>
+    public void ReadAhead() => _reader.Prefetch();
+
     /// <summary>Any thread. The first reason wins; a later abort takes effect.</summary>
     public void RequestClose(DisconnectReason reason, CloseMode mode, TimeSpan? linger = null)
     {
@@ -175,6 +182,11 @@ internal sealed class Connection : ShardWork, IWireEvents
         else if (reasons == PrefetchReason)
         {
             _reader.Prefetch();
+        }
+
+        if ((reasons & SinkRequested) != 0)
+        {
+            _sink.OnPosted(this);
         }
 
         if ((reasons & WriteFailed) != 0)

@@ -35,6 +35,11 @@ internal interface IConnectionSink
     {
     }
 
+    /// <summary>The answer to <see cref="Connection.PostToSink"/>.</summary>
+    void OnPosted(Connection connection)
+    {
+    }
+
     /// <summary>If false, reading pauses until the sink resumes the connection.</summary>
     bool MayRead(Connection connection);
 

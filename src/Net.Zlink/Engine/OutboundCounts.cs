@@ -12,6 +12,10 @@ internal struct OutboundCounts
     public long DroppedMessages;
     public long DroppedBytes;
 
+    /// <summary>Of the written messages: may not have been received. The peer ended the connection before it sent a frame, or sent an
+    /// ERROR.</summary>
+    public long UnconfirmedMessages;
+
     /// <summary>Dropped, but superseded or sent anew.</summary>
     public long ObsoleteMessages;
     public long ObsoleteBytes;

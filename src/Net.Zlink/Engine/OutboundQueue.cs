@@ -44,6 +44,9 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits, ByteBud
         }
     }
 
+    /// <summary>On the shard of the connection, the only one that changes it.</summary>
+    public long WrittenMessages => _backlog.Counts.WrittenMessages;
+
     // Without the lock: for texts and counters.
     public FullCause FullCause => _capacity.CauseOf(_backlog.Counts.QueuedMessages, _backlog.Counts.QueuedBytes);
 

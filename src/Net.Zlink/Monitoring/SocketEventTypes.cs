@@ -74,11 +74,16 @@ public enum SocketEventTypes
     /// <summary>Ours: an endpoint that was connected to is given up, and no further attempt is made. Detail: why.</summary>
     ConnectGivenUp = 0x10_0000,
 
+    /// <summary>Ours: messages were written to a connection that the peer ended within 5 s without sending a frame, or with an ERROR. They
+    /// may be
+    /// lost. Value: how many.</summary>
+    MessagesUnconfirmed = 0x20_0000,
+
     /// <summary>Every native event.</summary>
     AllNative = Connected | ConnectDelayed | ConnectRetried | Listening | BindFailed | Accepted | AcceptFailed | Closed | CloseFailed
         | Disconnected
         | MonitorStopped | HandshakeFailedNoDetail | ConnectionReady | HandshakeFailedProtocol | HandshakeFailedAuth,
 
     /// <summary>Every event.</summary>
-    All = AllNative | HandlerFailed | SlowHandler | ConnectionRefused | MessagesDropped | ConnectGivenUp,
+    All = AllNative | HandlerFailed | SlowHandler | ConnectionRefused | MessagesDropped | ConnectGivenUp | MessagesUnconfirmed,
 }

@@ -4,6 +4,16 @@ namespace Net.Zlink;
 /// <see cref="RouterOptions.OnDuplicateRoutingId"/>.</summary>
 public enum DuplicateRoutingId
 {
+    /// <summary>The earlier peer gets a HEARTBEAT, and the newcomer waits for the answer: <see cref="ZmpSocketOptions.HeartbeatTimeout"/>,
+    /// or 2 s if neither that nor an interval is set. If the earlier peer answers, the newcomer's connection is closed. If it is silent,
+    /// its own connection is closed, and the newcomer gets the id.</summary>
+    /// <remarks>
+    /// For accepted connections; a connection that this side made keeps its id. Whoever knows an id can take it from a peer that is silent
+    /// for that time. On networks that are not trusted use <see cref="Refuse"/>, or tls with client certificates: then only a newcomer with
+    /// the same subject waits (docs/protocol.md section 15.3).
+    /// </remarks>
+    ReplaceSilent,
+
     /// <summary>The newcomer's connection is closed, and its socket connects again until the id is free.</summary>
     /// <remarks>A refused peer learns that one way there and back after it has begun to write. What it has written by then is lost
     /// (docs/protocol.md section 15.3).</remarks>

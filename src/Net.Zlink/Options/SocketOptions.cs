@@ -50,9 +50,9 @@ public abstract class SocketOptions
     public long? ReceiveByteLimit { get; set => Set(ref field, OptionRange.OrNull(value, 1, "no limit")); } = 64L * 1024 * 1024;
 
     /// <summary>Connections that the system may hold until they are accepted; the system caps it (net.core.somaxconn). Default 65,536 for
-    /// STREAM, 100 for the others. For endpoints made afterwards.</summary>
+    /// STREAM, 4,096 for the others: with 100, 20,000 clients that came at once needed 51 s. For endpoints made afterwards.</summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is negative.</exception>
-    public int Backlog { get; set => field = OptionRange.InRange(value, 0); } = 100;
+    public int Backlog { get; set => field = OptionRange.InRange(value, 0); } = 4096;
 
     /// <summary>Connections this socket holds at the same time; further ones are closed at once, with an event and a count. Null (default):
     /// no cap. Acts at once; on STREAM for endpoints made afterwards.</summary>

@@ -5,7 +5,13 @@ using Microsoft.Extensions.Configuration;
 namespace Net.Zlink;
 
 /// <summary>Options of a <see cref="PairSocket"/>.</summary>
-public sealed class PairOptions : ZmpSocketOptions;
+public sealed class PairOptions : ZmpSocketOptions
+{
+    /// <summary>A second peer that connects replaces the first one if that is silent, by the rule of
+    /// <see cref="DuplicateRoutingId.ReplaceSilent"/>. Default true; false: the second one is refused. Acts at once, on peers that come
+    /// afterwards.</summary>
+    public bool ReplaceSilentPeer { get; set => Set(ref field, value); } = true;
+}
 
 /// <summary>Options of a <see cref="DealerSocket"/>.</summary>
 public sealed class DealerOptions : ZmpSocketOptions
@@ -28,8 +34,8 @@ public sealed class RouterOptions : ZmpSocketOptions
     /// Acts at once.</summary>
     public bool Mandatory { get; set => Set(ref field, value); }
 
-    /// <summary>What happens to a peer that announces a routing id in use. Default <see cref="DuplicateRoutingId.Refuse"/>. Acts at once,
-    /// on peers that come afterwards.</summary>
+    /// <summary>What happens to a peer that announces a routing id in use. Default <see cref="DuplicateRoutingId.ReplaceSilent"/>. Acts at
+    /// once, on peers that come afterwards.</summary>
     /// <exception cref="ArgumentOutOfRangeException">On setting: the value is none of the enum's.</exception>
     public DuplicateRoutingId OnDuplicateRoutingId { get; set => Set(ref field, OptionRange.Defined(value)); }
 

@@ -108,14 +108,14 @@ public abstract class ZmpSocketOptions : SocketOptions
     public TimeSpan ReconnectIntervalMax { get; set => field = OptionRange.Time(value, mayBeInfinite: false); }
 
     /// <summary>
-    /// Connect again also after a fault of the protocol: an answer that is not ZMP, a peer of a type that does not fit, a message over
-    /// MaxMessageSize, whichever side finds it. Default false, as natively: the endpoint is given up then, for good (the event
-    /// ConnectGivenUp), be it that a load balancer has answered for a second. With it the pauses grow from <see cref="ReconnectInterval"/>
-    /// up to <see cref="ReconnectIntervalMax"/>, or 30 s where that is zero, and what waits to be sent goes on waiting. A routing id that
-    /// another peer took over is not fought for. For endpoints made afterwards.
+    /// Connect again also after a fault of the protocol: an answer that is not ZMP, such as a load balancer's, a peer of a type that does
+    /// not fit, a message over MaxMessageSize, whichever side finds it. Default true: the pauses grow from <see cref="ReconnectInterval"/>
+    /// up to <see cref="ReconnectIntervalMax"/>, or 30 s where that is zero, and messages that wait to be sent stay queued. False, as
+    /// in the native core: the socket gives the endpoint up for good (the event ConnectGivenUp). In neither case does the socket take back
+    /// a routing id that another peer has. For endpoints made afterwards.
     /// </summary>
     /// <remarks>docs/protocol.md section 13.</remarks>
-    public bool ReconnectAfterFault { get; set; }
+    public bool ReconnectAfterFault { get; set; } = true;
 
     /// <summary>Queue only for connections that are up: what waits for a lost one is dropped, and sends wait for the next. Default false.
     /// For endpoints made afterwards.</summary>

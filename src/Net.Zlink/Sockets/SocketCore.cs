@@ -32,6 +32,7 @@ internal abstract class SocketCore
         Endpoints = new SocketEndpoints(this, inproc);
         Events = new SessionEvents(this);
         Sessions = new SessionLife(this);
+        Claims = new PlaceClaims(this);
     }
 
     public EngineHost Host { get; }
@@ -51,6 +52,8 @@ internal abstract class SocketCore
     public GivenUpEndpoints GivenUp { get; } = new();
 
     public SessionEvents Events { get; }
+
+    public PlaceClaims Claims { get; }
 
     /// <summary>What its connections tell it of themselves.</summary>
     public SessionLife Sessions { get; }
@@ -164,51 +167,25 @@ internal abstract class SocketCore
 
     private bool TryAttach(PeerLink link, PeerIdentity? peer, bool mayEnter)
     {
-        PeerLink? loser = null;
+        PeerLink? loser;
         byte[]? routeId;
+        bool hasPlace;
+        PlaceQuestion question = default;
         using (Gate.EnterScope())
         {
-            if (!link.IsAttached && !mayEnter)
-            {
-                return true;
-            }
-
-            if (_isClosed || (!link.IsAttached && !Attach(link)))
-            {
-                return false;
-            }
-
-            if (!link.IsAttached)
-            {
-                link.IsAttached = true;
-                _links.Add(link);
-                Counters.Open(link);
-                FindOnly();
-            }
-
-            if (peer is not null)
-            {
-                if (!ReferenceEquals(link.Peer.Slot, peer.Slot))
-                {
-                    link.Peer.Slot.Pipe = null; // The last connection's.
-                }
-
-                link.Peer = peer;
-                if (!Identify(link, peer, out loser))
-                {
-                    if (link is not WireLink { Dialer: not null })
-                    {
-                        Leave(link);
-                    }
-
-                    return false;
-                }
-
-                peer.Slot.Pipe = link;
-                Receive.Follow(link.Lane, link.Peer.RoutingId);
-            }
-
+            hasPlace = AttachUnderLock(link, peer, mayEnter, out loser);
             routeId = link.RouteId;
+            if (!hasPlace && !_isClosed && peer is not null && link is WireLink { Accepted: { } newcomer }
+                && HolderFor(peer) is { Accepted: not null } holder && PlaceClaims.MayWait(holder, peer))
+            {
+                question = Claims.Add(holder, newcomer);
+            }
+        }
+
+        if (!hasPlace)
+        {
+            Claims.Ask(question);
+            return false;
         }
 
         if (loser is not null)
@@ -217,6 +194,53 @@ internal abstract class SocketCore
         }
 
         OnMaySend(routeId, link.Peer.Slot);
+        return true;
+    }
+
+    private bool AttachUnderLock(PeerLink link, PeerIdentity? peer, bool mayEnter, out PeerLink? loser)
+    {
+        loser = null;
+        if (!link.IsAttached && !mayEnter)
+        {
+            return true;
+        }
+
+        if (_isClosed || (!link.IsAttached && !Attach(link)))
+        {
+            return false;
+        }
+
+        if (!link.IsAttached)
+        {
+            link.IsAttached = true;
+            _links.Add(link);
+            Counters.Open(link);
+            FindOnly();
+        }
+
+        if (peer is null)
+        {
+            return true;
+        }
+
+        if (!ReferenceEquals(link.Peer.Slot, peer.Slot))
+        {
+            link.Peer.Slot.Pipe = null; // The last connection's.
+        }
+
+        link.Peer = peer;
+        if (!Identify(link, peer, out loser))
+        {
+            if (link is not WireLink { Dialer: not null })
+            {
+                Leave(link);
+            }
+
+            return false;
+        }
+
+        peer.Slot.Pipe = link;
+        Receive.Follow(link.Lane, link.Peer.RoutingId);
         return true;
     }
 
@@ -246,6 +270,11 @@ internal abstract class SocketCore
         }
 
         OnDetached(link);
+        if (link is WireLink holder)
+        {
+            Claims.OnLeft(holder);
+        }
+
         if (link is InprocLink { IsActive: true } connecter)
         {
             Endpoints.Forget(connecter);
@@ -385,6 +414,9 @@ internal abstract class SocketCore
 
     /// <summary>Gives a new pipe its place. Under the lock. False: there is none.</summary>
     protected abstract bool Attach(PeerLink link);
+
+    /// <summary>The holder of the newcomer's place, if a silent one loses it; else null. Under the lock.</summary>
+    protected virtual WireLink? HolderFor(PeerIdentity newcomer) => null;
 
     /// <summary>Takes a pipe's place away. Under the lock.</summary>
     protected abstract void Remove(PeerLink link);

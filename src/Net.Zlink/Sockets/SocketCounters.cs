@@ -203,6 +203,7 @@ internal sealed class SocketCounters
         sum.WrittenBytes += one.WrittenBytes;
         sum.DroppedMessages += one.DroppedMessages;
         sum.DroppedBytes += one.DroppedBytes;
+        sum.UnconfirmedMessages += one.UnconfirmedMessages;
         sum.AddUpdate(one.QueuedUpdates, one.QueuedUpdateBytes);
         sum.Excuse(one.ObsoleteMessages, one.ObsoleteBytes);
     }

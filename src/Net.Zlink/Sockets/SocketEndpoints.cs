@@ -212,6 +212,7 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
             listener.Close();
             foreach (ZmpSession session in _sessions.Of(listener))
             {
+                session.Pipe.Lane.Close(); // The shard may still read before it closes the connection.
                 socket.Detach(session.Pipe, dropUnread: false); // As natively: who stops listening has not stopped reading.
                 session.Connection.RequestClose(DisconnectReason.Local, CloseMode.Orderly, linger);
             }

@@ -16,6 +16,10 @@ public sealed record ShutdownReport
     /// <summary>Their bytes, frame headers included.</summary>
     public required long UndeliveredBytes { get; init; }
 
+    /// <summary>Messages that were written and may not have been received, over the life of the context: see <see
+    /// cref="SocketStatistics.UnconfirmedMessages"/>.</summary>
+    public long UnconfirmedMessages { get; init; }
+
     /// <summary>The peers concerned, at most 1,000; the sums count all.</summary>
     public required IReadOnlyList<UndeliveredPeer> Peers { get; init; }
 
@@ -37,6 +41,11 @@ public sealed record ShutdownReport
         text.Append(CultureInfo.InvariantCulture,
             $"shutdown {(Drained ? "done" : "cut short")} in {Elapsed.TotalSeconds:0.0} s, {UndeliveredMessages} messages "
             + $"({UndeliveredBytes} bytes) not delivered");
+        if (UnconfirmedMessages > 0)
+        {
+            text.Append(CultureInfo.InvariantCulture, $", {UnconfirmedMessages} written and not confirmed");
+        }
+
         if (BlockedShards.Count > 0)
         {
             text.Append(CultureInfo.InvariantCulture, $", held shards: {string.Join(", ", BlockedShards)}");

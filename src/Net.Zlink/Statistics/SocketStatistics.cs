@@ -42,6 +42,12 @@ public sealed record SocketStatistics
     /// <see cref="ObsoleteMessages"/>.</summary>
     public required long DroppedMessages { get; init; }
 
+    /// <summary>Written messages that the peer may not have received: those of a connection that the peer ended within 5 s of its handshake
+    /// without sending a frame, and those written after the peer's last frame before an ERROR.</summary>
+    /// <remarks>ZMP has no acknowledgement of messages. After such a brief connection the next one sends nothing before the peer has
+    /// answered a HEARTBEAT (docs/protocol.md section 15.3).</remarks>
+    public required long UnconfirmedMessages { get; init; }
+
     /// <summary>Of the dropped ones those that nobody misses: a newer one has taken their place (Conflate), or they said of topics what the
     /// next connection is told anew.</summary>
     public required long ObsoleteMessages { get; init; }

@@ -80,6 +80,7 @@ internal sealed class SocketSums
         WrittenBytes = _outbound.WrittenBytes,
         QueuedMessages = _outbound.QueuedMessages,
         DroppedMessages = _outbound.DroppedMessages,
+        UnconfirmedMessages = _outbound.UnconfirmedMessages,
         ObsoleteMessages = _outbound.ObsoleteMessages,
         DroppedAtHighWaterMark = _droppedAtHighWaterMark,
         DroppedAtByteLimit = _droppedAtByteLimit,

@@ -14,6 +14,7 @@ internal sealed class UndeliveredSummary
     private readonly List<UndeliveredPeer> _peers = [];
     private long _messages;
     private long _bytes;
+    private long _unconfirmed;
 
     public void Add(StreamHub hub)
     {
@@ -41,6 +42,7 @@ internal sealed class UndeliveredSummary
         {
             _messages += outbound.MissedMessages + (isOver ? 0 : outbound.QueuedMessages - outbound.QueuedUpdates);
             _bytes += outbound.MissedBytes + (isOver ? 0 : outbound.QueuedBytes - outbound.QueuedUpdateBytes);
+            _unconfirmed += outbound.UnconfirmedMessages;
             foreach (UndeliveredLinkCounts pipe in core.Counters.Undelivered)
             {
                 if (_peers.Count < MaxPeers)
@@ -60,6 +62,7 @@ internal sealed class UndeliveredSummary
                 Drained = drained,
                 UndeliveredMessages = _messages,
                 UndeliveredBytes = _bytes,
+                UnconfirmedMessages = _unconfirmed,
                 Peers = [.. _peers],
                 Elapsed = elapsed,
                 BlockedShards = heldShards

@@ -153,6 +153,8 @@ internal sealed class ZlinkMeters : IDisposable
             "Messages that wait to be received.");
         Counter("zlink.socket.sent", _sockets, static t => PerType(t, static (_, s) => s.WrittenMessages), "{message}",
             "Messages written.");
+        Counter("zlink.socket.unconfirmed", _sockets, static t => PerType(t, static (_, s) => s.UnconfirmedMessages), "{message}",
+            "Messages written to connections that the peer ended before it sent a frame, or with an ERROR: they may be lost.");
         Counter("zlink.socket.sent_bytes", _sockets, static t => PerType(t, static (_, s) => s.WrittenBytes), "By",
             "Bytes written, frame headers included; inproc as over a wire.");
         Counter("zlink.socket.received", _sockets, static t => PerType(t, static (_, s) => s.ReceivedMessages), "{message}",

@@ -7,13 +7,15 @@ internal static class ManagedSockets
 {
     public static ZmpSocket Create(ZlinkContext context, NativeSocketType type) => type switch
     {
-        NativeSocketType.Pair => context.CreatePair(),
-        NativeSocketType.Pub => context.CreatePub(),
-        NativeSocketType.Sub => context.CreateSub(),
-        NativeSocketType.Dealer => context.CreateDealer(),
-        NativeSocketType.Router => context.CreateRouter(),
-        NativeSocketType.XPub => context.CreateXPub(),
-        NativeSocketType.XSub => context.CreateXSub(),
+        // As in the native core: no holder is asked, and none is replaced.
+        NativeSocketType.Pair => context.CreatePair(new PairOptions { ReplaceSilentPeer = false, ReconnectAfterFault = false }),
+        NativeSocketType.Pub => context.CreatePub(new PubOptions { ReconnectAfterFault = false }),
+        NativeSocketType.Sub => context.CreateSub(new SubOptions { ReconnectAfterFault = false }),
+        NativeSocketType.Dealer => context.CreateDealer(new DealerOptions { ReconnectAfterFault = false }),
+        NativeSocketType.Router => context.CreateRouter(
+            new RouterOptions { OnDuplicateRoutingId = DuplicateRoutingId.Refuse, ReconnectAfterFault = false }),
+        NativeSocketType.XPub => context.CreateXPub(new XPubOptions { ReconnectAfterFault = false }),
+        NativeSocketType.XSub => context.CreateXSub(new XSubOptions { ReconnectAfterFault = false }),
         _ => throw new ArgumentOutOfRangeException(nameof(type), type, "no ZMP socket"),
     };
 }

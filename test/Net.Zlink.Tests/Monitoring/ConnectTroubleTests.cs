@@ -65,7 +65,7 @@ public sealed class ConnectTroubleTests : IDisposable
     public async Task A_peer_that_speaks_something_else_ends_the_endpoint_with_an_event_and_a_line()
     {
         await using ZlinkContext context = NewContext();
-        using DealerSocket client = context.CreateDealer();
+        using DealerSocket client = context.CreateDealer(new DealerOptions { ReconnectAfterFault = false });
         using SocketMonitor monitor = client.OpenMonitor(SocketEventTypes.ConnectGivenUp);
         using var listener = new RawListener();
         client.Connect(listener.Endpoint);
@@ -88,7 +88,7 @@ public sealed class ConnectTroubleTests : IDisposable
     public async Task A_peer_that_answers_with_an_ERROR_ends_the_endpoint_whatever_its_code_but_those_of_timers(string error, string words)
     {
         await using ZlinkContext context = NewContext();
-        using DealerSocket client = context.CreateDealer();
+        using DealerSocket client = context.CreateDealer(new DealerOptions { ReconnectAfterFault = false });
         using SocketMonitor monitor = client.OpenMonitor(SocketEventTypes.ConnectGivenUp | SocketEventTypes.ConnectRetried);
         using var listener = new RawListener();
         client.Connect(listener.Endpoint);

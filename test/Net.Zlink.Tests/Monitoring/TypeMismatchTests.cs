@@ -16,7 +16,7 @@ public sealed class TypeMismatchTests
     public async Task The_side_that_connects_says_what_it_is_what_the_peer_is_and_whom_it_talks_to()
     {
         await using var context = new ZlinkContext();
-        using SubSocket sub = context.CreateSub();
+        using SubSocket sub = context.CreateSub(new SubOptions { ReconnectAfterFault = false });
         using SocketMonitor monitor = sub.OpenMonitor(SocketEventTypes.Disconnected | SocketEventTypes.ConnectGivenUp);
         using var listener = new RawListener();
         sub.Connect(listener.Endpoint);

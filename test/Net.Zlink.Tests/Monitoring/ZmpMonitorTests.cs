@@ -192,7 +192,7 @@ public sealed class ZmpMonitorTests
     {
         await using ZlinkContext context = _context;
         PairSocket server = context.CreatePair();
-        DealerSocket client = context.CreateDealer();
+        DealerSocket client = context.CreateDealer(new DealerOptions { ReconnectAfterFault = false });
         using SocketMonitor here = server.OpenMonitor(SocketEventTypes.AllNative);
         using SocketMonitor there = client.OpenMonitor(SocketEventTypes.AllNative);
         client.Connect(server.Bind("tcp://127.0.0.1:0"));

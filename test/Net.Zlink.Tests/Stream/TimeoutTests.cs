@@ -74,7 +74,7 @@ public sealed class TimeoutTests
         uint id = await socket.NextConnectedAsync();
         _time.Advance(Nearly);
         holding.Open();
-        await fixture.Context.WhenIdleAsync().Guarded();
+        await fixture.UntilAsync(() => _time.ArmedTimers > 0); // The peer is announced before its shard is asked to start it.
         Assert.Equal(1, socket.PeerCount);
         await AdvanceAsync(fixture, Limit - Nearly);
         Assert.Equal((id, DisconnectReason.IdleTimeout), await socket.NextDisconnectedAsync());

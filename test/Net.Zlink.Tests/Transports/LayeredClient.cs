@@ -1,6 +1,7 @@
 using System.Net.Security;
 using System.Net.Sockets;
 using System.Net.WebSockets;
+using System.Security.Cryptography.X509Certificates;
 using Net.Zlink.Tests.Support;
 
 namespace Net.Zlink.Tests.Transports;
@@ -21,8 +22,8 @@ internal sealed class LayeredClient : IDisposable
     public static RemoteCertificateValidationCallback AnyCertificate { get; } = static (_, _, _, errors) =>
         errors != SslPolicyErrors.RemoteCertificateNotAvailable;
 
-    /// <summary>Connects, handshakes included; any certificate will do.</summary>
-    public static async Task<LayeredClient> ConnectAsync(string endpoint)
+    /// <summary>Connects, handshakes included; any certificate will do. The own one is for tls only.</summary>
+    public static async Task<LayeredClient> ConnectAsync(string endpoint, X509Certificate2? certificate = null)
     {
         var uri = new Uri(endpoint);
         if (uri.Scheme is "ws" or "wss")
@@ -40,7 +41,8 @@ internal sealed class LayeredClient : IDisposable
         await tls.AuthenticateAsClientAsync(new SslClientAuthenticationOptions
         {
             TargetHost = "localhost",
-            RemoteCertificateValidationCallback = AnyCertificate
+            RemoteCertificateValidationCallback = AnyCertificate,
+            ClientCertificateContext = certificate is null ? null : SslStreamCertificateContext.Create(certificate, null, offline: true),
         }, Guard.Token).Guarded();
         return new LayeredClient(socket, tls);
     }

@@ -14,7 +14,7 @@ public sealed class GivenUpTests
         await using var fixture = new ContextFixture();
         PubSocket publisher = fixture.Context.CreatePub();
         string endpoint = publisher.Bind("tcp://127.0.0.1:0");
-        DealerSocket dealer = fixture.Context.CreateDealer(new DealerOptions { Linger = TimeSpan.Zero });
+        DealerSocket dealer = fixture.Context.CreateDealer(new DealerOptions { Linger = TimeSpan.Zero, ReconnectAfterFault = false });
         using SocketMonitor monitor = dealer.OpenMonitor(SocketEventTypes.ConnectGivenUp);
         dealer.Connect(endpoint); // A PUB is nobody for a DEALER to talk to.
         SocketEvent givenUp = await monitor.ReadAsync(Guard.Token).Guarded();
@@ -40,7 +40,7 @@ public sealed class GivenUpTests
     {
         await using var fixture = new ContextFixture();
         PubSocket publisher = fixture.Context.CreatePub();
-        DealerSocket dealer = fixture.Context.CreateDealer();
+        DealerSocket dealer = fixture.Context.CreateDealer(new DealerOptions { ReconnectAfterFault = false });
         using SocketMonitor monitor = dealer.OpenMonitor(SocketEventTypes.ConnectGivenUp);
         string[] endpoints = [.. Enumerable.Range(0, 18).Select(_ => publisher.Bind("tcp://127.0.0.1:0"))];
         foreach (string endpoint in endpoints)
@@ -80,7 +80,7 @@ public sealed class GivenUpTests
         using var log = new RecordingLoggers();
         await using var fixture = new ContextFixture(log: log);
         RawListener listener = fixture.Listen();
-        DealerSocket dealer = fixture.Context.CreateDealer(new DealerOptions { Linger = TimeSpan.Zero });
+        DealerSocket dealer = fixture.Context.CreateDealer(new DealerOptions { Linger = TimeSpan.Zero, ReconnectAfterFault = false });
         log.Told = text =>
         {
             if (text.Contains("gave up connecting", StringComparison.Ordinal))
@@ -101,7 +101,7 @@ public sealed class GivenUpTests
     {
         await using var fixture = new ContextFixture();
         RawListener listener = fixture.Listen();
-        DealerSocket dealer = fixture.Context.CreateDealer(new DealerOptions { Linger = TimeSpan.Zero });
+        DealerSocket dealer = fixture.Context.CreateDealer(new DealerOptions { Linger = TimeSpan.Zero, ReconnectAfterFault = false });
         using SocketMonitor monitor = dealer.OpenMonitor(SocketEventTypes.ConnectGivenUp);
         dealer.Connect(listener.Endpoint);
         using RawPeer peer = await listener.AcceptAsync();

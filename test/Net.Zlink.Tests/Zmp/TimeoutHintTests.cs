@@ -54,7 +54,7 @@ public sealed class TimeoutHintTests
     {
         await using var fixture = new ContextFixture();
         string endpoint = fixture.Context.CreateRouter().Bind("tcp://127.0.0.1:0");
-        SubSocket sub = fixture.Context.CreateSub(); // A ROUTER is nobody for a SUB to hear.
+        SubSocket sub = fixture.Context.CreateSub(new SubOptions { ReconnectAfterFault = false }); // A ROUTER is nobody for a SUB to hear.
         sub.Subscribe("");
         using SocketMonitor monitor = sub.OpenMonitor(SocketEventTypes.ConnectGivenUp);
         sub.Connect(endpoint);

@@ -33,6 +33,10 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
     /// <summary>Only the newest message is kept, and no limit applies.</summary>
     public bool Conflates { get; set; }
 
+    /// <summary>The connection waits for its place, so nothing of it may be received yet. On that connection's shard; who clears it
+    /// announces the queued messages.</summary>
+    public bool IsHeld { get; set; }
+
     /// <summary>The lane pauses several connections: one that may read does not mean that none waits for capacity.</summary>
     public bool IsShared { get; init; }
 
@@ -121,7 +125,7 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
             {
                 obsolete = Conflates ? ConflateToNewest(lease) : null;
                 _capacity.Add(lease.Messages, ChargeOf(lease.Bytes, lease.Unread));
-                updates = _isQueued && !_isInArrivalOrder ? 0 : lease.Messages;
+                updates = IsHeld || (_isQueued && !_isInArrivalOrder) ? 0 : lease.Messages;
                 _added.Append(lease); // It may be none any more behind this.
                 _isQueued = true;
                 park = !Conflates && _capacity.PauseIfFull(this);

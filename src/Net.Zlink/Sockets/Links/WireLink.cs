@@ -10,6 +10,8 @@ internal sealed class WireLink : PeerLink
 {
     private ZmpSession? _session;
     private PausedReader? _pausedReader;
+    private bool _asksWhenQueued;
+    private long _unconfirmed;
 
     public WireLink(SocketCore socket, ZmpSettings settings)
         : base(socket, new InboundLane(settings.Inbound, socket.Host.Budget) { Conflates = settings.Conflate })
@@ -54,12 +56,41 @@ internal sealed class WireLink : PeerLink
     /// <summary>Another pipe took its peer's routing id from it: it gets no place any more. Guarded by the socket's lock.</summary>
     public bool IsDisplaced { get; set; }
 
+    /// <summary>The last connection was brief, so nothing leaves on the next one before a frame has come. On the shard.</summary>
+    public bool MustConfirm { get; set; }
+
+    /// <summary>The next queued message must notify the session, which then asks the peer.</summary>
+    public bool AsksWhenQueued
+    {
+        get => Volatile.Read(ref _asksWhenQueued);
+        set => Volatile.Write(ref _asksWhenQueued, value);
+    }
+
+    /// <summary>The session of an accepted connection; null: this side dialled.</summary>
+    public ZmpSession? Accepted { get; set; }
+
+    /// <summary>The session that waits for this link's place. Guarded by the lock of <see cref="PlaceClaims"/>.</summary>
+    public ZmpSession? Newcomer { get; set; }
+
+    /// <summary>The peer is being asked. Guarded by the same lock.</summary>
+    public bool IsAsked { get; set; }
+
     /// <summary>The dialer that makes the next connection; null on the accepting side.</summary>
     public ZmpDialer? Dialer { get; set; }
 
     public override string? WhyNotConnected => Session is null ? Dialer?.Problem : null;
 
-    public override OutboundCounts Outbound => Queue.Counts;
+    public override OutboundCounts Outbound
+    {
+        get
+        {
+            OutboundCounts counts = Queue.Counts;
+            counts.UnconfirmedMessages = Volatile.Read(ref _unconfirmed);
+            return counts;
+        }
+    }
+
+    public void AddUnconfirmed(long messages) => Interlocked.Add(ref _unconfirmed, messages);
 
     public override FullCause FullCause => Queue.FullCause;
 
@@ -71,6 +102,10 @@ internal sealed class WireLink : PeerLink
         if (schedule)
         {
             Flush();
+        }
+        else if (AsksWhenQueued)
+        {
+            Session?.Connection.PostToSink();
         }
 
         return status;

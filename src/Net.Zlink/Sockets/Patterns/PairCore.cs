@@ -10,6 +10,8 @@ internal sealed class PairCore(EngineHost host, InprocRegistry inproc) : SocketC
     private PeerLink? _link;
     private PeerLink? _last;
 
+    public bool ReplacesSilent { get; set; } = true;
+
     public override bool CanSend => Volatile.Read(ref _link) is { HasCapacity: true };
 
     public override SendStatus Route(ReadOnlySpan<byte> routeId, in OutgoingMessage message)
@@ -34,6 +36,8 @@ internal sealed class PairCore(EngineHost host, InprocRegistry inproc) : SocketC
         _last = link;
         return true;
     }
+
+    protected override WireLink? HolderFor(PeerIdentity newcomer) => ReplacesSilent ? _link as WireLink : null;
 
     protected override void Remove(PeerLink link) => Volatile.Write(ref _link, null);
 }

@@ -131,6 +131,9 @@ internal sealed class RouterCore(EngineHost host, InprocRegistry inproc) : Socke
         return true;
     }
 
+    protected override WireLink? HolderFor(PeerIdentity newcomer) =>
+        OnTakenId == TakenIdPolicy.ReplaceSilent && _table.TryGet(newcomer.RoutingId, out PeerLink? holder) ? holder as WireLink : null;
+
     protected override void Remove(PeerLink link)
     {
         if (ReferenceEquals(_last, link))
@@ -170,7 +173,7 @@ internal sealed class RouterCore(EngineHost host, InprocRegistry inproc) : Socke
         }
         else if (!_table.TryAdd(peer.RoutingId, link, out id))
         {
-            if (OnTakenId == TakenIdPolicy.Refuse && !IsUnowned(peer.RoutingId, link))
+            if (OnTakenId != TakenIdPolicy.Replace && !IsUnowned(peer.RoutingId, link))
             {
                 return false;
             }

@@ -64,7 +64,7 @@ internal sealed class ConnectAttempts(ReconnectPolicy users, bool afterFault)
         if (AreBrief)
         {
             problem += $", right behind the handshake, {BriefConnections} times or more: the peer may have no place for this socket, "
-                + $"because its routing id is in use there, or a PAIR has a peer; what was sent to it is lost";
+                + $"because its routing id is in use there, or a PAIR has a peer; messages wait until it answers";
         }
 
         return new ConnectionOutcome(WhyNoFurther: null, problem, isMutual);

@@ -78,6 +78,10 @@ internal sealed class SessionEvents(SocketCore socket)
             dropped.MissedBytes);
     }
 
+    /// <summary>Messages that a connection wrote may not have been received.</summary>
+    public void Unconfirmed(ZmpSession session, long messages) =>
+        Publish(SocketEventTypes.MessagesUnconfirmed, messages, session, $"written, and not confirmed: {session.EndDetail}");
+
     /// <summary>A message for that peer was dropped instead of sent: it is at its high-water mark, or as many bytes wait for it, or in the
     /// whole context, as may.</summary>
     public void DroppedAtMark(PeerLink link)

@@ -8,7 +8,9 @@ namespace Net.Zlink.Sockets.Zmp;
 /// connection, on its shard.</summary>
 internal sealed class SessionLife(SocketCore socket)
 {
-    /// <summary>A session's handshake is complete. False: the peer is turned away, and the connection is closing.</summary>
+    /// <summary>A session's handshake is complete, or the place that it waited for is free. False: the peer is rejected, and the connection
+    /// is
+    /// closing. True: it has its place, or waits for it.</summary>
     public bool OnReady(ZmpSession session, PeerIdentity peer)
     {
         WireLink link = session.Pipe;
@@ -22,7 +24,7 @@ internal sealed class SessionLife(SocketCore socket)
         bool isLeft = link.Dialer is { IsClosing: true };
         if (isLeft || !socket.TryAttach(link, peer))
         {
-            return IsRetained(session, peer, isLeft);
+            return session.Held.WaitsFor is not null || IsRetained(session, peer, isLeft);
         }
 
         link.Session = session;
@@ -53,6 +55,12 @@ internal sealed class SessionLife(SocketCore socket)
     {
         WireLink link = session.Pipe;
         link.Session = null;
+        if (session.Held.Peer is not null)
+        {
+            socket.Claims.Remove(session);
+            socket.Receive.Drop(link.Lane); // It never had a place.
+        }
+
         socket.Events.Closing(session, wasReady);
         if (!session.OutboundSurvives)
         {
@@ -72,6 +80,7 @@ internal sealed class SessionLife(SocketCore socket)
         {
             socket.FinalizeCounters(session.Pipe);
             session.Pipe.MarkDetached();
+            session.Pipe.Accepted = null; // Unread messages must not keep the connection's memory.
         }
 
         socket.Leave();

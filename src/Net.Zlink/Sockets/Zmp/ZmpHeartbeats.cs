@@ -25,6 +25,15 @@ internal sealed class ZmpHeartbeats
     // No faster than this, however fast the peer asks.
     private static readonly TimeSpan FastestPace = TimeSpan.FromMilliseconds(10);
 
+    // The time for an answer, where the options set none: longer than a round trip and a pause of the peer.
+    private static readonly TimeSpan TimeForAnswer = TimeSpan.FromSeconds(2);
+
+    // A peer that is closed and opened again at once may still answer on its old connection. Of 2,000 over a WebSocket one did.
+    private static readonly TimeSpan TimeForEnd = TimeSpan.FromMilliseconds(250);
+
+    // At 256 KiB a turn this is more than a system buffers for a connection, so later bytes were sent meanwhile.
+    private const int MaxLooks = 256;
+
     private readonly ZmpSession _session;
     private readonly HeartbeatSettings _settings;
     private readonly ShardTimers _timers;
@@ -32,6 +41,7 @@ internal sealed class ZmpHeartbeats
     private readonly ShardTimer _timeout;
     private readonly ShardTimer _ttl;
     private readonly ShardTimer _stillHere;
+    private readonly ShardTimer _question;
     private TimeSpan _effectiveTtl;
     private readonly long _openedAt;
     private TimeSpan _peerInterval = TimeSpan.MaxValue;
@@ -39,6 +49,10 @@ internal sealed class ZmpHeartbeats
     private int _unread;
     private Progress _sinceHeartbeat;
     private Progress _sinceRemote;
+    private Progress _sinceQuestion;
+    private bool _isHeard;
+    private bool _isAnswered;
+    private int _looks;
 
     /// <param name="session">Whose.</param>
     /// <param name="settings">The endpoint's options.</param>
@@ -54,6 +68,7 @@ internal sealed class ZmpHeartbeats
         _timeout = new ShardTimer(static state => ((ZmpHeartbeats)state).OnTimeout(), this);
         _ttl = new ShardTimer(static state => ((ZmpHeartbeats)state).OnTtl(), this);
         _stillHere = new ShardTimer(static state => ((ZmpHeartbeats)state).OnStillHere(), this);
+        _question = new ShardTimer(static state => ((ZmpHeartbeats)state).OnNoAnswer(), this);
     }
 
     /// <summary>The handshake is complete.</summary>
@@ -71,6 +86,7 @@ internal sealed class ZmpHeartbeats
     {
         _timers.Cancel(_ttl);
         _timers.Cancel(_stillHere);
+        _timers.Cancel(_question);
     }
 
     public void Stop()
@@ -84,6 +100,7 @@ internal sealed class ZmpHeartbeats
     /// <summary>Something came in.</summary>
     public void OnTraffic()
     {
+        _isHeard = true;
         _timers.Cancel(_timeout);
         _timers.Cancel(_ttl);
     }
@@ -101,6 +118,66 @@ internal sealed class ZmpHeartbeats
             _effectiveTtl = own > TimeSpan.Zero && own < remoteTtl ? own : remoteTtl;
             _sinceRemote.IsMade(_session.Connection);
             _timers.Arm(_ttl, _effectiveTtl);
+        }
+    }
+
+    /// <summary>Sends one heartbeat without a ttl.</summary>
+    public void SendQuestion()
+    {
+        Span<byte> frame = stackalloc byte[ZmpHeartbeat.LargestFrame];
+        int length = ZmpHeartbeat.Write(frame, ttlTenths: 0, []);
+        _session.SendControl(frame[..length]);
+    }
+
+    /// <summary>A newcomer waits for this peer's place: reads what the system has, which may be the peer's end, and then asks the peer. The
+    /// result goes to <see cref="PlaceClaims"/>.</summary>
+    public void AskForPlace()
+    {
+        if (_question.IsArmed)
+        {
+            return;
+        }
+
+        long before = _session.Connection.ReceivedBytes + _session.Connection.PartialReads;
+        _session.Connection.ReadAhead();
+        if (!_session.Connection.IsOpen)
+        {
+            return; // Its place is free.
+        }
+
+        // Over a WebSocket, what the system has may come through a moment later.
+        bool hasRead = _session.Connection.ReceivedBytes + _session.Connection.PartialReads != before;
+        bool isPaused = _session.Connection.IsParked || !_session.HasCapacity();
+        if (!isPaused && hasRead && _session.Connection.HasUnread && _looks < MaxLooks)
+        {
+            _looks++;
+            _session.Connection.PostToSink();
+            return;
+        }
+
+        bool isBusy = _looks == MaxLooks;
+        _looks = 0;
+        if (isPaused || isBusy)
+        {
+            _session.OnPlaceAnswered();
+            return;
+        }
+
+        _isHeard = false;
+        _isAnswered = false;
+        _sinceQuestion.IsMade(_session.Connection);
+        _timers.Arm(_question, AnswerTime);
+        SendQuestion();
+    }
+
+    /// <summary>A HEARTBEAT_ACK came in.</summary>
+    public void OnAnswer()
+    {
+        if (_question.IsArmed && !_isAnswered)
+        {
+            _isAnswered = true;
+            _timers.Cancel(_question);
+            _timers.Arm(_question, TimeForEnd);
         }
     }
 
@@ -127,6 +204,8 @@ internal sealed class ZmpHeartbeats
             return pace > FastestPace ? pace : FastestPace;
         }
     }
+
+    private TimeSpan AnswerTime => _settings.Timeout > TimeSpan.Zero ? _settings.Timeout : TimeForAnswer;
 
     private bool IsNeeded => _session.Connection.IsOpen || _session.Connection.IsLingering;
 
@@ -163,6 +242,31 @@ internal sealed class ZmpHeartbeats
         }
 
         _session.EndSilence($"nothing came in within {_settings.Timeout.TotalMilliseconds:0} ms after a heartbeat");
+    }
+
+    /// <remarks>Frames other than HEARTBEAT_ACK may have been sent before the question, with the peer's end behind them. So they count at
+    /// the end
+    /// of the time only.</remarks>
+    private void OnNoAnswer()
+    {
+        if (!_session.Connection.IsOpen)
+        {
+            return;
+        }
+
+        if (_isHeard || _session.Connection.IsParked)
+        {
+            _session.OnPlaceAnswered();
+        }
+        else if (_sinceQuestion.IsMade(_session.Connection) || _session.Connection.HasUnread)
+        {
+            _timers.Arm(_question, AnswerTime);
+        }
+        else
+        {
+            _session.OnPlaceSilent(
+                $"nothing came in within {AnswerTime.TotalMilliseconds:0} ms after a heartbeat, and another peer wants its place");
+        }
     }
 
     private void OnTtl()

@@ -11,7 +11,7 @@ namespace Net.Zlink.Sockets.Zmp;
 
 /// <summary>One ZMP connection from HELLO to its end: the handshake, control frames, faults, and the parts of messages on their way to the
 /// pipe. On the connection's shard.</summary>
-internal sealed class ZmpSession : IConnectionSink, IFrameScanner
+internal sealed partial class ZmpSession : IConnectionSink, IFrameScanner
 {
     // A peer that has no place for this one says so by ending the connection right behind the handshake, in both implementations, and has
     // no word for it.
@@ -35,6 +35,10 @@ internal sealed class ZmpSession : IConnectionSink, IFrameScanner
     private bool _isReady;
     private bool _isReadingBarred;
     private bool _wasUnread;
+    private bool _isUnconfirmed;
+    private PeerConfirmation _confirmation;
+
+    public HeldNewcomer Held;
 
     /// <param name="socket">The socket it belongs to.</param>
     /// <param name="settings">The endpoint's options.</param>
@@ -51,6 +55,7 @@ internal sealed class ZmpSession : IConnectionSink, IFrameScanner
         _messages = new InboundMessages(socket, link, settings.MaxMessageParts);
         Endpoint = endpoint;
         Listener = listener;
+        link.Accepted = listener is null ? null : this;
         RemoteEndPoint = TransportHandshake.AddressOf(wire.Socket, remote: true);
         LocalEndPoint = TransportHandshake.AddressOf(wire.Socket, remote: false);
         Connection = new Connection(wire, socket.Host.Shards.For(wire, settings.ShardAffinity), socket.Host.Pool, settings.Connection,
@@ -177,6 +182,7 @@ internal sealed class ZmpSession : IConnectionSink, IFrameScanner
         int end = position + batch.Length;
         byte[] bytes = _messages.Array;
         bool isBehindHeartbeat = false;
+        bool isHeard = wasReady;
         while (position < end)
         {
             if (isBehindHeartbeat)
@@ -214,6 +220,7 @@ internal sealed class ZmpSession : IConnectionSink, IFrameScanner
             else
             {
                 isBehindHeartbeat = kind is ZmpInboundKind.Heartbeat or ZmpInboundKind.HeartbeatWithoutAnswer;
+                isHeard |= kind == ZmpInboundKind.ReadyAccepted && position + length < end;
             }
 
             if (kind == ZmpInboundKind.Fault)
@@ -236,6 +243,16 @@ internal sealed class ZmpSession : IConnectionSink, IFrameScanner
         }
 
         Delivery delivery = _messages.End();
+        if (Held.WaitsFor is not null)
+        {
+            return Delivery.Park;
+        }
+
+        if (isHeard && _confirmation.OnFrames(_link))
+        {
+            _mustFlush |= _link.Queue.Release();
+        }
+
         if (delivery == Delivery.Continue && _isReady && !wasReady && connection.IsOpen && !HasCapacity())
         {
             _isReadingBarred = true;
@@ -272,6 +289,11 @@ internal sealed class ZmpSession : IConnectionSink, IFrameScanner
     /// </remarks>
     public bool MayRead(Connection connection)
     {
+        if (Held.WaitsFor is not null)
+        {
+            return false;
+        }
+
         if (!_isReady || HasCapacity())
         {
             _isReadingBarred = false;
@@ -282,9 +304,9 @@ internal sealed class ZmpSession : IConnectionSink, IFrameScanner
         return false;
     }
 
-    /// <remarks>Of a peer that has found no room yet, nothing: one that connects again and again would get that much into the queue each
+    /// <remarks>False for a peer without a place: one that connects again and again would get that much into the queue each
     /// time.</remarks>
-    public bool MayReadRemaining(Connection connection) => !_isReadingBarred;
+    public bool MayReadRemaining(Connection connection) => !_isReadingBarred && Held.WaitsFor is null;
 
     public void OnClosing(Connection connection, DisconnectReason reason, string? detail)
     {
@@ -303,6 +325,14 @@ internal sealed class ZmpSession : IConnectionSink, IFrameScanner
 
         ReadyFor = _isReady ? connection.Shard.Timers.Time.GetElapsedTime(_readyAt) : TimeSpan.Zero;
         WasBrief = _isReady && !HasLasted && reason is (DisconnectReason.Remote or DisconnectReason.TransportError);
+        bool isBrief = IsActive && _confirmation.IsBrief(ReadyFor) && reason is DisconnectReason.Remote or DisconnectReason.TransportError;
+        _isUnconfirmed = _isReady && (isBrief || Fault is { Origin: ZmpFaultOrigin.Received });
+        _link.MustConfirm |= _isReady && isBrief && _settings.Type is ZmpSocketType.Dealer or ZmpSocketType.Router or ZmpSocketType.Pair;
+        if (_confirmation.End(_link) && reason is DisconnectReason.Local or DisconnectReason.ContextTerminated)
+        {
+            _link.Queue.Release(); // What is queued has the linger time only.
+        }
+
         EndReason = reason;
         EndDetail = detail ?? reason.Words();
         _socket.Sessions.OnClosing(this, _isReady);
@@ -312,6 +342,7 @@ internal sealed class ZmpSession : IConnectionSink, IFrameScanner
     {
         if (connection.HasEndedWriting)
         {
+            SettleUnconfirmed();
             Left.TrySetResult();
         }
     }
@@ -320,6 +351,7 @@ internal sealed class ZmpSession : IConnectionSink, IFrameScanner
     {
         _heartbeats?.Stop();
         _messages.Abandon();
+        SettleUnconfirmed();
         _socket.Sessions.OnClosed(this);
         Left.TrySetResult();
         Closed.TrySetResult();
@@ -342,63 +374,11 @@ internal sealed class ZmpSession : IConnectionSink, IFrameScanner
         }
     }
 
-    /// <summary>The peer is silent for longer than it allowed itself.</summary>
-    /// <remarks>A heartbeat that came before READY has a ttl, too: then it is the handshake that takes too long, and is told so.</remarks>
-    public void FailLiveness(string detail)
-    {
-        if (_isReady)
-        {
-            Fail(ZmpFault.HeartbeatTimeout, DisconnectReason.HeartbeatTimeout, detail);
-        }
-        else
-        {
-            Fail(ZmpFault.HandshakeTimeout, DisconnectReason.HandshakeFailed, detail);
-        }
-    }
-
-    /// <summary>The peer is silent for longer than this side bears: the end, without an ERROR, behind which a native peer that comes to
-    /// itself would never connect again (docs/protocol.md section 15.4).</summary>
-    public void EndSilence(string detail)
-    {
-        if (Connection.IsLingering)
-        {
-            Connection.LoseSilent();
-            return;
-        }
-
-        _link.Queue.PauseSending(); // Nothing more goes to somebody who may not read it.
-        Connection.Close(DisconnectReason.HeartbeatTimeout, CloseMode.Orderly, detail);
-    }
-
     /// <summary>Others may have cancelled their topics by the time it comes again: no ERROR, as in <see cref="OnUnfinished"/>.</summary>
     private void EndForAll() => Connection.Close(
         DisconnectReason.SubscriptionByteLimit,
         CloseMode.Orderly,
         _socket.Host.Subscriptions!.Words("the peer has more than its part of topics", nameof(DisconnectReason.SubscriptionByteLimit)));
-
-    /// <summary>Ends the connection with an ERROR frame, written where the frame under way ends, and nothing behind it.</summary>
-    public void Fail(in ZmpFault fault, DisconnectReason reason = DisconnectReason.ProtocolError, string? detail = null)
-    {
-        if (!Connection.IsOpen)
-        {
-            return;
-        }
-
-        Fault = fault;
-        WriteError(fault);
-        string whose = fault.Origin == ZmpFaultOrigin.Received ? "the peer sent an ERROR" : "protocol fault";
-        Connection.Close(reason, CloseMode.Orderly, detail ?? $"{whose}: {WordsOf(fault)}{OtherProtocolText}");
-    }
-
-    /// <summary>A fault's code and reason, of an ERROR those of the peer's, and what the peer said besides.</summary>
-    public static string WordsOf(in ZmpFault fault)
-    {
-        ZmpErrorCode code = fault.Origin == ZmpFaultOrigin.Received ? fault.PeersCode : fault.Code;
-        return $"code {(int)code:X2}, {fault.Reason}{(fault.PeersWords is { } said ? $"; it says {EndpointError.Quote(said)}" : "")}";
-    }
-
-    /// <summary>Ends the connection because another peer took over the routing id. Any thread.</summary>
-    public void Displace() => Connection.RequestClose(DisconnectReason.TakenOver, CloseMode.Orderly);
 
     private void WriteError(in ZmpFault fault)
     {
@@ -420,8 +400,11 @@ internal sealed class ZmpSession : IConnectionSink, IFrameScanner
             case ZmpInboundKind.Heartbeat or ZmpInboundKind.HeartbeatWithoutAnswer:
                 OnHeartbeat(body);
                 return true;
+            case ZmpInboundKind.HeartbeatAck:
+                _heartbeats?.OnAnswer();
+                return true;
             default:
-                return true; // An acknowledgement, an identity frame: that they came is all they say. A fault is seen to by the caller.
+                return true; // An identity frame: that it came is all it says. A fault is seen to by the caller.
         }
     }
 
@@ -443,18 +426,34 @@ internal sealed class ZmpSession : IConnectionSink, IFrameScanner
             return false;
         }
 
+        if (Held.WaitsFor is not null)
+        {
+            Held.Peer = peer;
+            _messages.Source = peer;
+            _link.Lane.IsHeld = true;
+            return true;
+        }
+
+        BeginTraffic();
+        return true;
+    }
+
+    private void BeginTraffic()
+    {
         _messages.Source = _link.Peer;
         if (_settings.Heartbeat.Interval > TimeSpan.Zero)
         {
             Heartbeats().Start();
         }
 
-        if (_link.Queue.Release())
+        if (!_confirmation.Begin(_link))
+        {
+            Connection.PostToSink(); // Asks the peer if messages are queued already.
+        }
+        else if (_link.Queue.Release())
         {
             Connection.ScheduleFlush();
         }
-
-        return true;
     }
 
     private static string NumberOf(Socket socket) => socket.Handle.ToString(CultureInfo.InvariantCulture);
@@ -467,13 +466,18 @@ internal sealed class ZmpSession : IConnectionSink, IFrameScanner
         {
             Span<byte> answer = stackalloc byte[ZmpHeartbeatAck.LargestAnswer];
             int length = ZmpHeartbeatAck.Write(answer, heartbeat.Context);
+            if (Held.WaitsFor is not null)
+            {
+                Held.Owe(answer[..length]);
+                return;
+            }
 
             // One that asks on and on and does not read goes without an answer.
             _mustFlush |= _link.Queue.TryAppendControl(answer[..length]);
         }
     }
 
-    private bool HasCapacity() => _link.Lane.MayRead() && _socket.MayRead(_link);
+    public bool HasCapacity() => _link.Lane.MayRead() && _socket.MayRead(_link);
 
     private ZmpHeartbeats Heartbeats() => _heartbeats ??= new ZmpHeartbeats(this, _settings.Heartbeat, Connection.Shard.Timers, _openedAt);
 

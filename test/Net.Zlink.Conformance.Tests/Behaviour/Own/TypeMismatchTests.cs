@@ -15,7 +15,7 @@ public sealed class TypeMismatchTests
         await using var fixture = new StreamFixture();
         PubSocket pub = fixture.Context.CreatePub();
         string endpoint = pub.Bind(Link.Any(transport));
-        DealerSocket dealer = fixture.Context.CreateDealer(new DealerOptions { Linger = TimeSpan.Zero });
+        DealerSocket dealer = fixture.Context.CreateDealer(new DealerOptions { Linger = TimeSpan.Zero, ReconnectAfterFault = false });
         using SocketMonitor binder = pub.OpenMonitor(SocketEventTypes.AllNative);
         using SocketMonitor connecter = dealer.OpenMonitor(SocketEventTypes.AllNative);
         dealer.Connect(endpoint);

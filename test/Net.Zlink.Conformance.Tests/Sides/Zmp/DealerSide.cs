@@ -9,7 +9,8 @@ internal sealed class DealerSide(SideRequest request) : DuplexSide(request)
 
     protected override DuplexSocket Socket => _socket!;
 
-    protected override ZmpSocket Create(ZlinkContext context) => _socket = context.CreateDealer();
+    protected override ZmpSocket Create(ZlinkContext context) =>
+        _socket = context.CreateDealer(new DealerOptions { ReconnectAfterFault = false });
 
     protected override bool SetOwn(SideOption option)
     {

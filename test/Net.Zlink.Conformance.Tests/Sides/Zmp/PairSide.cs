@@ -7,5 +7,6 @@ internal sealed class PairSide(SideRequest request) : DuplexSide(request)
 
     protected override DuplexSocket Socket => _socket!;
 
-    protected override ZmpSocket Create(ZlinkContext context) => _socket = context.CreatePair();
+    protected override ZmpSocket Create(ZlinkContext context) =>
+        _socket = context.CreatePair(new PairOptions { ReplaceSilentPeer = false, ReconnectAfterFault = false });
 }

@@ -23,7 +23,8 @@ internal sealed class PubSide(SideRequest request) : ZmpSide(request)
     public override ValueTask<ReceivedMessage> ReceiveAsync(CancellationToken cancellation)
         => new(new TaskCompletionSource<ReceivedMessage>().Task.WaitAsync(cancellation));
 
-    protected override ZmpSocket Create(ZlinkContext context) => _socket = context.CreatePub();
+    protected override ZmpSocket Create(ZlinkContext context) =>
+        _socket = context.CreatePub(new PubOptions { ReconnectAfterFault = false });
 
     protected override bool SetOwn(SideOption option)
     {

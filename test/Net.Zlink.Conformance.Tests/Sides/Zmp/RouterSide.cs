@@ -36,7 +36,8 @@ internal sealed class RouterSide(SideRequest request) : ReceivingSide(request)
         return _socket!.TrySend(parts[0], message) ? null : ZlinkError.Again.ToNativeName();
     }
 
-    protected override ZmpSocket Create(ZlinkContext context) => _socket = context.CreateRouter();
+    protected override ZmpSocket Create(ZlinkContext context) =>
+        _socket = context.CreateRouter(new RouterOptions { OnDuplicateRoutingId = DuplicateRoutingId.Refuse, ReconnectAfterFault = false });
 
     protected override IReadOnlyList<byte[]> PartsOf(in Message message) => [message.RoutingId.ToArray(), .. message.ToArrays()];
 

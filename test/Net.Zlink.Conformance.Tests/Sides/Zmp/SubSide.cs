@@ -16,7 +16,8 @@ internal sealed class SubSide(SideRequest request) : ReceivingSide(request)
     /// <summary>A SUB of ours has no send.</summary>
     public override string? Send(IReadOnlyList<byte[]> parts) => "ENOTSUP";
 
-    protected override ZmpSocket Create(ZlinkContext context) => _socket = context.CreateSub();
+    protected override ZmpSocket Create(ZlinkContext context) =>
+        _socket = context.CreateSub(new SubOptions { ReconnectAfterFault = false });
 
     protected override bool SetOwn(SideOption option)
     {

@@ -14,7 +14,8 @@ internal sealed class XPubSide(SideRequest request) : DuplexSide(request)
 
     public override void Unsubscribe(byte[] topic) => _socket!.Unsubscribe(topic);
 
-    protected override ZmpSocket Create(ZlinkContext context) => _socket = context.CreateXPub();
+    protected override ZmpSocket Create(ZlinkContext context) =>
+        _socket = context.CreateXPub(new XPubOptions { ReconnectAfterFault = false });
 
     protected override bool SetOwn(SideOption option)
     {

@@ -9,7 +9,8 @@ internal sealed class XSubSide(SideRequest request) : DuplexSide(request)
 
     protected override DuplexSocket Socket => _socket!;
 
-    protected override ZmpSocket Create(ZlinkContext context) => _socket = context.CreateXSub();
+    protected override ZmpSocket Create(ZlinkContext context) =>
+        _socket = context.CreateXSub(new XSubOptions { ReconnectAfterFault = false });
 
     protected override bool SetOwn(SideOption option)
     {

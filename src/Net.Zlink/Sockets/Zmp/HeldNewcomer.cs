@@ -1,0 +1,40 @@
+using Net.Zlink.Protocol.Zmp;
+using Net.Zlink.Sockets.Links;
+
+namespace Net.Zlink.Sockets.Zmp;
+
+/// <summary>State of a session that waits for a place which another connection has. What it sent is kept, and nothing is answered. Never
+/// copy
+/// it.</summary>
+internal struct HeldNewcomer
+{
+    // Heartbeats that came in the same read as READY. No peer needs more than one.
+    private const int MaxOwed = 4 * ZmpHeartbeatAck.LargestAnswer;
+
+    private WireLink? _waitsFor;
+    private byte[]? _owed;
+
+    /// <summary>The holder of the place; null: it does not wait.</summary>
+    public WireLink? WaitsFor
+    {
+        readonly get => Volatile.Read(in _waitsFor);
+        set => Volatile.Write(ref _waitsFor, value);
+    }
+
+    public PeerIdentity? Peer { get; set; }
+
+    public void Owe(ReadOnlySpan<byte> answer)
+    {
+        if ((_owed?.Length ?? 0) + answer.Length <= MaxOwed)
+        {
+            _owed = [.. _owed ?? [], .. answer];
+        }
+    }
+
+    public byte[]? TakeOwed()
+    {
+        byte[]? owed = _owed;
+        _owed = null;
+        return owed;
+    }
+}

@@ -1,0 +1,132 @@
+using Net.Zlink.Engine;
+using Net.Zlink.Monitoring;
+using Net.Zlink.Protocol.Zmp;
+using Net.Zlink.Transports;
+
+namespace Net.Zlink.Sockets.Zmp;
+
+/// <content>How a session gets its place, and loses it by silence, by a fault, or to another peer.</content>
+internal sealed partial class ZmpSession
+{
+    /// <summary>A newcomer waits for this peer's place, and this peer has answered.</summary>
+    public void OnPlaceAnswered() => _socket.Claims.OnAnswered(_link);
+
+    /// <summary>A newcomer waits for this peer's place, and this peer is silent.</summary>
+    public void OnPlaceSilent(string detail)
+    {
+        if (_socket.Claims.IsToLeave(_link))
+        {
+            EndSilence(detail);
+        }
+    }
+
+    public void OnPosted(Connection connection)
+    {
+        if (!connection.IsOpen)
+        {
+            return;
+        }
+
+        if (Held.WaitsFor is not null)
+        {
+            ComeAgain();
+            return;
+        }
+
+        if (_confirmation.IsToAsk(_link))
+        {
+            Heartbeats().SendQuestion();
+        }
+
+        if (_link.IsAsked)
+        {
+            Heartbeats().AskForPlace();
+        }
+    }
+
+    /// <summary>The peer is silent for longer than its ttl.</summary>
+    /// <remarks>A heartbeat before READY has a ttl, too. Then the ERROR names the handshake, which takes too long.</remarks>
+    public void FailLiveness(string detail)
+    {
+        if (_isReady)
+        {
+            Fail(ZmpFault.HeartbeatTimeout, DisconnectReason.HeartbeatTimeout, detail);
+        }
+        else
+        {
+            Fail(ZmpFault.HandshakeTimeout, DisconnectReason.HandshakeFailed, detail);
+        }
+    }
+
+    /// <summary>Ends a silent peer's connection without an ERROR, after which a native peer would never connect again (docs/protocol.md
+    /// section
+    /// 15.4).</summary>
+    public void EndSilence(string detail)
+    {
+        if (Connection.IsLingering)
+        {
+            Connection.LoseSilent();
+            return;
+        }
+
+        _link.Queue.PauseSending(); // The peer may not read any more.
+        Connection.Close(DisconnectReason.HeartbeatTimeout, CloseMode.Orderly, detail);
+    }
+
+    /// <summary>Ends the connection with an ERROR frame behind the frame that is being written.</summary>
+    public void Fail(in ZmpFault fault, DisconnectReason reason = DisconnectReason.ProtocolError, string? detail = null)
+    {
+        if (!Connection.IsOpen)
+        {
+            return;
+        }
+
+        Fault = fault;
+        WriteError(fault);
+        string whose = fault.Origin == ZmpFaultOrigin.Received ? "the peer sent an ERROR" : "protocol fault";
+        Connection.Close(reason, CloseMode.Orderly, detail ?? $"{whose}: {WordsOf(fault)}{OtherProtocolText}");
+    }
+
+    /// <summary>A fault's code, reason and text; of a received ERROR the peer's.</summary>
+    public static string WordsOf(in ZmpFault fault)
+    {
+        ZmpErrorCode code = fault.Origin == ZmpFaultOrigin.Received ? fault.PeersCode : fault.Code;
+        return $"code {(int)code:X2}, {fault.Reason}{(fault.PeersWords is { } said ? $"; it says {EndpointError.Quote(said)}" : "")}";
+    }
+
+    /// <summary>Ends the connection because another peer took over the routing id. Any thread.</summary>
+    public void Displace() => Connection.RequestClose(DisconnectReason.TakenOver, CloseMode.Orderly);
+
+    /// <summary>The place that this session waits for is free.</summary>
+    private void ComeAgain()
+    {
+        Held.WaitsFor = null;
+        if (!_socket.Sessions.OnReady(this, Held.Peer!) || Held.WaitsFor is not null)
+        {
+            return; // It is rejected; or another one was quicker, and is asked now.
+        }
+
+        Held.Peer = null;
+        BeginTraffic();
+        if (Held.TakeOwed() is { } owed)
+        {
+            SendControl(owed);
+        }
+
+        _link.Lane.IsHeld = false;
+        if (_link.Lane.Counts.QueuedMessages is var messages and > 0)
+        {
+            _socket.Announce(_link.Lane, (int)messages);
+        }
+
+        Connection.Resume();
+    }
+
+    private void SettleUnconfirmed()
+    {
+        if (_isUnconfirmed && _confirmation.Settle(_link) is var messages and > 0)
+        {
+            _socket.Events.Unconfirmed(this, messages);
+        }
+    }
+}
