@@ -489,13 +489,7 @@ public sealed class RouterSocket : ReceivingSocket
     {
         base.ApplyOptions();
         _core.IsMandatory = Options.Mandatory;
-        _core.OnTakenId = Options.OnDuplicateRoutingId switch
-        {
-            DuplicateRoutingId.Replace => TakenIdPolicy.Replace,
-            DuplicateRoutingId.Share => TakenIdPolicy.Share,
-            DuplicateRoutingId.Refuse => TakenIdPolicy.Refuse,
-            _ => TakenIdPolicy.ReplaceSilent,
-        };
+        _core.OnTakenId = (TakenIdPolicy)Options.OnDuplicateRoutingId; // The same members in the same order.
         _core.ProbesRouter = Options.ProbeRouter;
     }
 }

@@ -8,7 +8,8 @@ public enum DuplicateRoutingId
     /// or 2 s if neither that nor an interval is set. If the earlier peer answers, the newcomer's connection is closed. If it is silent,
     /// its own connection is closed, and the newcomer gets the id.</summary>
     /// <remarks>
-    /// For accepted connections; a connection that this side made keeps its id. A client that knows an id can take it from a peer that is silent
+    /// For accepted connections; a connection that this side made keeps its id. A client that knows an id can take it from a peer that is
+    /// silent
     /// for that time. On networks that are not trusted use <see cref="Refuse"/>, or tls with client certificates: then only a newcomer with
     /// the same subject waits (docs/protocol.md section 15.3).
     /// </remarks>

@@ -7,9 +7,8 @@ namespace Net.Zlink.Sockets.Links;
 
 /// <summary>One link's received messages on their way to the socket's consumers: bounded in messages and bytes, filled by one side, drained
 /// by the <see cref="ReceiveQueue"/>.</summary>
-/// <remarks>Two locks meet here and are rarely wanted at once: the lane's own, held to add a batch or to take all that was added, and the
-/// receive queue's, whose holder reads what was taken without the lane's lock. So a consumer pays for the meeting once per batch, not once
-/// per message.</remarks>
+/// <remarks>The lane's lock is held to add a batch, or to take all that was added. The holder of the receive queue's lock reads what was
+/// taken without the lane's lock, so a consumer takes both locks once per batch, not once per message.</remarks>
 internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null) : IShareOwner
 {
     private ShortLock _gate;
@@ -57,7 +56,6 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
     /// <summary>Dequeued messages are unread. Read without a lock: true was so a moment ago, false says nothing.</summary>
     public bool HasDequeued => Volatile.Read(ref _consumer.Current) is not null;
 
-    /// <summary>The lane's counters.</summary>
     public LaneCounts Counts
     {
         get
