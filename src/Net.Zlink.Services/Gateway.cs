@@ -138,8 +138,7 @@ public sealed class Gateway : IAsyncDisposable, IDisposable
     /// <param name="cancellationToken">Ends the wait.</param>
     /// <returns>The message, to be disposed.</returns>
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
-    /// <exception cref="ObjectDisposedException">The gateway is disposed.</exception>
-    /// <exception cref="ZlinkException">ContextTerminated.</exception>
+    /// <inheritdoc cref="TryReceive" path="/exception"/>
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
     public async ValueTask<GatewayMessage> ReceiveAsync(CancellationToken cancellationToken = default)
     {
@@ -177,8 +176,7 @@ public sealed class Gateway : IAsyncDisposable, IDisposable
     /// <summary>Takes as many messages as there are and fit, without waiting.</summary>
     /// <param name="messages">Where they go; each to be disposed.</param>
     /// <returns>How many there were; 0 if there is none now.</returns>
-    /// <exception cref="ObjectDisposedException">The gateway is disposed.</exception>
-    /// <exception cref="ZlinkException">ContextTerminated.</exception>
+    /// <inheritdoc cref="TryReceive" path="/exception"/>
     public int ReceiveMany(Span<GatewayMessage> messages)
     {
         int count = 0;
@@ -201,8 +199,7 @@ public sealed class Gateway : IAsyncDisposable, IDisposable
     /// <returns>How many there were, at least 1.</returns>
     /// <exception cref="ArgumentException">There is no room for a message.</exception>
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
-    /// <exception cref="ObjectDisposedException">The gateway is disposed.</exception>
-    /// <exception cref="ZlinkException">ContextTerminated.</exception>
+    /// <inheritdoc cref="TryReceive" path="/exception"/>
     public async ValueTask<int> ReceiveManyAsync(Memory<GatewayMessage> messages, CancellationToken cancellationToken = default)
     {
         if (messages.IsEmpty)
@@ -286,8 +283,7 @@ public sealed class Gateway : IAsyncDisposable, IDisposable
 
     internal ReceiverLink[] LinksOf(ServicePool pool) => _links.Read(() => pool.Links);
 
-    /// <exception cref="ObjectDisposedException">The gateway is disposed.</exception>
-    /// <exception cref="ZlinkException">ContextTerminated.</exception>
+    /// <inheritdoc cref="TryReceive" path="/exception"/>
     internal void ThrowIfEnded()
     {
         if (Volatile.Read(ref _ended) is not null)

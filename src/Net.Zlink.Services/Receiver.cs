@@ -197,9 +197,7 @@ public sealed class Receiver : IAsyncDisposable, IDisposable
     /// <param name="cancellationToken">Ends the wait; no request is lost by it.</param>
     /// <returns>The request; dispose it.</returns>
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
-    /// <exception cref="InvalidOperationException"><see cref="ServeAsync"/> is running.</exception>
-    /// <exception cref="ObjectDisposedException">The receiver is disposed.</exception>
-    /// <exception cref="ZlinkException">ContextTerminated.</exception>
+    /// <inheritdoc cref="TryReceive" path="/exception"/>
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
     public async ValueTask<ServiceRequest> ReceiveAsync(CancellationToken cancellationToken = default)
     {
@@ -217,9 +215,7 @@ public sealed class Receiver : IAsyncDisposable, IDisposable
     /// <summary>Takes as many requests as there are and fit, without waiting.</summary>
     /// <param name="requests">Where to put them; dispose each that was put.</param>
     /// <returns>How many; 0 if there is none.</returns>
-    /// <exception cref="InvalidOperationException"><see cref="ServeAsync"/> is running.</exception>
-    /// <exception cref="ObjectDisposedException">The receiver is disposed.</exception>
-    /// <exception cref="ZlinkException">ContextTerminated.</exception>
+    /// <inheritdoc cref="TryReceive" path="/exception"/>
     public int ReceiveMany(Span<ServiceRequest> requests)
     {
         ThrowIfServing();
@@ -254,9 +250,7 @@ public sealed class Receiver : IAsyncDisposable, IDisposable
     /// <returns>How many, at least 1.</returns>
     /// <exception cref="ArgumentException"><paramref name="requests"/> is empty.</exception>
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
-    /// <exception cref="InvalidOperationException"><see cref="ServeAsync"/> is running.</exception>
-    /// <exception cref="ObjectDisposedException">The receiver is disposed.</exception>
-    /// <exception cref="ZlinkException">ContextTerminated.</exception>
+    /// <inheritdoc cref="TryReceive" path="/exception"/>
     public async ValueTask<int> ReceiveManyAsync(Memory<ServiceRequest> requests, CancellationToken cancellationToken = default)
     {
         ThrowIfServing();

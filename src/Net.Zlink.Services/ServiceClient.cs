@@ -50,8 +50,7 @@ public sealed class ServiceClient
     /// <returns>Complete when there are as many, or more.</returns>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="receivers"/> is below 1.</exception>
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
-    /// <exception cref="ObjectDisposedException">The gateway is disposed.</exception>
-    /// <exception cref="ZlinkException">ContextTerminated.</exception>
+    /// <inheritdoc cref="TrySend(ReadOnlySpan{byte}, out ZlinkError)" path="/exception"/>
     public async ValueTask WaitUntilReadyAsync(int receivers = 1, CancellationToken cancellationToken = default)
     {
         ArgumentOutOfRangeException.ThrowIfLessThan(receivers, 1);
@@ -125,8 +124,7 @@ public sealed class ServiceClient
     /// <param name="cancellationToken">Ends the wait; nothing is sent then.</param>
     /// <returns>Complete when the message was accepted.</returns>
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
-    /// <exception cref="ObjectDisposedException">The gateway is disposed.</exception>
-    /// <exception cref="ZlinkException">ContextTerminated.</exception>
+    /// <inheritdoc cref="TrySend(ReadOnlySpan{byte}, out ZlinkError)" path="/exception"/>
     public ValueTask SendAsync(ReadOnlyMemory<byte> payload, CancellationToken cancellationToken = default) =>
         _sender.SendAsync(new MemoryForm(payload), cancellationToken);
 
@@ -148,8 +146,7 @@ public sealed class ServiceClient
     /// <returns>Complete when the message was accepted.</returns>
     /// <exception cref="ArgumentOutOfRangeException">The memory has fewer bytes.</exception>
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
-    /// <exception cref="ObjectDisposedException">The gateway is disposed.</exception>
-    /// <exception cref="ZlinkException">ContextTerminated.</exception>
+    /// <inheritdoc cref="TrySend(ReadOnlySpan{byte}, out ZlinkError)" path="/exception"/>
     public ValueTask SendAsync(IMemoryOwner<byte> payload, int length, CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(payload);
@@ -200,8 +197,7 @@ public sealed class ServiceClient
     /// <param name="payload">Any bytes, also none; copied.</param>
     /// <param name="error">None; HostUnreachable: no such receiver is ready; Again: it has no room.</param>
     /// <returns>True if it was accepted.</returns>
-    /// <exception cref="ObjectDisposedException">The gateway is disposed.</exception>
-    /// <exception cref="ZlinkException">ContextTerminated.</exception>
+    /// <inheritdoc cref="TrySend(ReadOnlySpan{byte}, out ZlinkError)" path="/exception"/>
     public bool TrySendTo(RoutingId routingId, ReadOnlySpan<byte> payload, out ZlinkError error) =>
         _sender.TrySendTo(routingId, new SpanForm(payload), out error);
 

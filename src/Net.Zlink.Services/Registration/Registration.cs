@@ -11,8 +11,8 @@ public sealed class Registration : IAsyncDisposable
 {
     private readonly RegistrationSet _owner;
     private readonly Lock _gate = new();
+    private readonly Watchers<bool> _watchers = new(1, BoundedChannelFullMode.DropWrite);
     private ImmutableDictionary<RegistryLinkLoop, RegistryStatus> _statuses = ImmutableDictionary<RegistryLinkLoop, RegistryStatus>.Empty;
-    private ImmutableArray<Channel<bool>> _watchers = [];
     private uint _weight;
     private bool _hasEnded;
 
@@ -86,7 +86,7 @@ public sealed class Registration : IAsyncDisposable
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
     public async IAsyncEnumerable<RegistrationState> WatchAsync([EnumeratorCancellation] CancellationToken cancellationToken = default)
     {
-        Channel<bool> changes = Watch();
+        Channel<bool> changes = _watchers.Add();
         try
         {
             RegistrationState? seen = null;
@@ -109,7 +109,7 @@ public sealed class Registration : IAsyncDisposable
         }
         finally
         {
-            Unwatch(changes);
+            _watchers.Remove(changes);
         }
     }
 
@@ -134,7 +134,7 @@ public sealed class Registration : IAsyncDisposable
             _statuses = _statuses.SetItem(link, status);
         }
 
-        NotifyWatchers();
+        _watchers.Publish(true);
     }
 
     internal void RemoveStatus(RegistryLinkLoop link)
@@ -144,7 +144,7 @@ public sealed class Registration : IAsyncDisposable
             _statuses = _statuses.Remove(link);
         }
 
-        NotifyWatchers();
+        _watchers.Publish(true);
     }
 
     /// <returns>False: it has ended before.</returns>
@@ -160,14 +160,14 @@ public sealed class Registration : IAsyncDisposable
             _hasEnded = true;
         }
 
-        NotifyWatchers();
+        _watchers.Publish(true);
         return true;
     }
 
     /// <summary>Waits until one registry lists the service and none is behind.</summary>
     private async Task WaitAsync(Func<RegistryStatus, bool> isBehind, CancellationToken cancellationToken)
     {
-        Channel<bool> changes = Watch();
+        Channel<bool> changes = _watchers.Add();
         try
         {
             while (true)
@@ -192,40 +192,7 @@ public sealed class Registration : IAsyncDisposable
         }
         finally
         {
-            Unwatch(changes);
-        }
-    }
-
-    private Channel<bool> Watch()
-    {
-        Channel<bool> changes = Channel.CreateBounded<bool>(new BoundedChannelOptions(1) { FullMode = BoundedChannelFullMode.DropWrite });
-        lock (_gate)
-        {
-            _watchers = _watchers.Add(changes);
-        }
-
-        return changes;
-    }
-
-    private void Unwatch(Channel<bool> changes)
-    {
-        lock (_gate)
-        {
-            _watchers = _watchers.Remove(changes);
-        }
-    }
-
-    private void NotifyWatchers()
-    {
-        ImmutableArray<Channel<bool>> watchers;
-        lock (_gate)
-        {
-            watchers = _watchers;
-        }
-
-        foreach (Channel<bool> watcher in watchers)
-        {
-            watcher.Writer.TryWrite(true);
+            _watchers.Remove(changes);
         }
     }
 }

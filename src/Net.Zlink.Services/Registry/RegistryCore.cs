@@ -1,3 +1,4 @@
+using System.Threading.Channels;
 using Microsoft.Extensions.Logging;
 
 namespace Net.Zlink.Services;
@@ -18,9 +19,12 @@ internal readonly record struct RegistryLists(ulong Sequence, ListedService[] Al
 /// <param name="logger">Where events are told.</param>
 internal sealed class RegistryCore(RegistryState state, bool sendsOwnEntries, TimeProvider clock, ILogger logger)
 {
+    // Of one reader; one that is slower misses the oldest.
+    private const int MaxQueuedEvents = 1024;
+
     private readonly Lock _gate = new();
     private readonly long _started = clock.GetTimestamp();
-    private readonly RegistryWatchers _watchers = new();
+    private readonly Watchers<RegistryEvent> _watchers = new(MaxQueuedEvents, BoundedChannelFullMode.DropOldest);
     private long _requests;
     private long _refused;
     private long _malformed;

@@ -1,42 +1,81 @@
-using System.Text;
 using Net.Zlink.Tests.Support;
 using Xunit;
 
 namespace Net.Zlink.Services.Tests;
 
+/// <summary>Design 5.5: a drain under load costs no request, 50 times with ZLINK_FAULTS=1.</summary>
 public class DrainUnderLoadTests
 {
+    private static readonly DrainOptions Short = new()
+    {
+        MinDelay = TimeSpan.FromMilliseconds(20),
+        IdleTime = TimeSpan.FromMilliseconds(50),
+    };
+
     [Fact]
     public async Task Receivers_that_drain_and_close_under_load_cost_no_request_without_a_registry()
     {
-        const int Rounds = 5;
+        int rounds = Faults.Rounds(5, inCi: 50, byHand: 500);
         Func<ServiceRequest, CancellationToken, ValueTask> echo = static (request, cancellationToken) =>
             request.ReplyAsync(request.Memory, cancellationToken);
         await using var scene = new GatewayScene();
         await scene.AddServingAsync("staying", echo);
-        using var stop = new CancellationTokenSource();
-        Task load = LoadAsync(scene.Client, stop.Token);
-        for (int round = 0; round < Rounds; round++)
+        await using (var load = new RequestLoad(scene.Client))
         {
-            (Receiver receiver, string endpoint) = await scene.AddServingAsync($"leaving {round}", echo);
-            long answered = scene.Gateway.GetStatistics().AnsweredRequests;
-            await scene.Fixture.UntilAsync(() => load.IsCompleted || scene.Gateway.GetStatistics().AnsweredRequests > answered + 200);
-
-            // The list keeps it until it has gone: only its own word takes it out.
-            await receiver.DrainAsync(new DrainOptions
+            for (int round = 0; round < rounds; round++)
             {
-                MinDelay = TimeSpan.FromMilliseconds(20),
-                IdleTime = TimeSpan.FromMilliseconds(50)
-            }, Guard.Token).Guarded();
-            await receiver.DisposeAsync().Guarded();
-            scene.Unlist(endpoint);
+                (Receiver receiver, string endpoint) = await scene.AddServingAsync($"leaving {round}", echo);
+                await load.UntilAnsweredAsync(200);
+
+                // The list keeps it until it has gone: only its own word takes it out.
+                DrainReport report = await receiver.DrainAsync(Short, Guard.Token).Guarded();
+                await receiver.DisposeAsync().Guarded();
+                scene.Unlist(endpoint);
+                Assert.Equal((true, 0), (report.IsIdle, report.Unfinished));
+            }
         }
 
-        await stop.CancelAsync();
-        await load.Guarded();
-        GatewayStatistics statistics = scene.Gateway.GetStatistics();
-        Assert.Equal((statistics.StartedRequests, 0L, 0L),
-            (statistics.AnsweredRequests, statistics.LostRequests, statistics.RefusedRequests));
+        AssertAllAnswered(scene.Gateway);
+    }
+
+    [Fact]
+    public async Task Receivers_that_drain_under_load_cost_no_request_while_the_registry_is_dead()
+    {
+        int leaving = Faults.Rounds(3, inCi: 10, byHand: 50);
+        await using var fixture = new ContextFixture();
+        var registry = new Registry(fixture.Context,
+            new RegistryOptions { PublisherEndpoint = "tcp://127.0.0.1:*", RouterEndpoint = "tcp://127.0.0.1:*" });
+        registry.Start();
+        await using var discovery = new Discovery(fixture.Context);
+        discovery.ConnectRegistry(registry.PublisherEndpoint);
+        Receiver[] receivers = [.. Enumerable.Range(0, leaving + 1).Select(_ => fixture.Own(new Receiver(fixture.Context)))];
+        foreach (Receiver receiver in receivers)
+        {
+            receiver.Bind("tcp://127.0.0.1:*");
+            receiver.ConnectRegistry(registry.RouterEndpoint);
+            receiver.Register("svc");
+            _ = receiver.ServeAsync(static (request, cancellationToken) => request.ReplyAsync(request.Memory, cancellationToken),
+                cancellationToken: Guard.Token);
+        }
+
+        await using var gateway = new Gateway(fixture.Context, discovery);
+        ServiceClient client = gateway.GetService("svc");
+        await client.WaitUntilReadyAsync(receivers.Length, Guard.Token).Guarded();
+        await registry.DisposeAsync().Guarded();
+        await using (var load = new RequestLoad(client))
+        {
+            foreach (Receiver receiver in receivers[1..])
+            {
+                await load.UntilAnsweredAsync(200);
+                await receiver.DrainAsync(Short, Guard.Token).Guarded();
+                await receiver.DisposeAsync().Guarded();
+            }
+
+            await load.UntilAnsweredAsync(200);
+        }
+
+        AssertAllAnswered(gateway);
+        Assert.Equal(1, client.ReadyCount);
     }
 
     [Fact]
@@ -47,32 +86,26 @@ public class DrainUnderLoadTests
         await using var scene = new GatewayScene();
         await scene.AddServingAsync("one", echo);
         (_, string endpoint) = await scene.AddServingAsync("two", echo);
-        using var stop = new CancellationTokenSource();
-        Task load = LoadAsync(scene.Client, stop.Token);
-        for (uint i = 1; i <= 200; i++)
+        await using (var load = new RequestLoad(scene.Client))
         {
-            scene.Client.LoadBalancing = (LoadBalancing)(i % 3);
-            scene.Unlist(endpoint);
-            scene.List(endpoint, $"two {i}", weight: i);
-            long answered = scene.Gateway.GetStatistics().AnsweredRequests;
-            await scene.Fixture.UntilAsync(() => load.IsCompleted || scene.Gateway.GetStatistics().AnsweredRequests > answered + 5);
+            for (uint i = 1; i <= Faults.Rounds(200, inCi: 200, byHand: 5_000); i++)
+            {
+                scene.Client.LoadBalancing = (LoadBalancing)(i % 3);
+                scene.Unlist(endpoint);
+                scene.List(endpoint, $"two {i}", weight: i);
+                await load.UntilAnsweredAsync(5);
+            }
         }
 
-        await stop.CancelAsync();
-        await load.Guarded();
-        Assert.Equal(scene.Gateway.GetStatistics().StartedRequests, scene.Gateway.GetStatistics().AnsweredRequests);
+        AssertAllAnswered(scene.Gateway);
         Assert.Equal(1, scene.Gateway.GetReceivers()
             .Single(receiver => string.Equals(receiver.Endpoint, endpoint, StringComparison.Ordinal)).Connections);
     }
 
-    private static Task LoadAsync(ServiceClient client, CancellationToken stop) =>
-        Task.WhenAll(Enumerable.Range(0, 8).Select(sender => Task.Run(async () =>
+    private static void AssertAllAnswered(Gateway gateway)
     {
-        for (int i = 0; !stop.IsCancellationRequested; i++)
-        {
-            byte[] text = Encoding.UTF8.GetBytes($"{sender} {i}");
-            using ServiceReply reply = await client.RequestAsync(text, Guard.Limit, Guard.Token);
-            Assert.True(reply.Span.SequenceEqual(text));
-        }
-    })));
+        GatewayStatistics statistics = gateway.GetStatistics();
+        Assert.Equal((statistics.StartedRequests, 0L, 0L),
+            (statistics.AnsweredRequests, statistics.LostRequests, statistics.RefusedRequests));
+    }
 }

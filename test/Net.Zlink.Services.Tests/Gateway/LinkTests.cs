@@ -132,6 +132,20 @@ public class LinkTests
     }
 
     [Fact]
+    public async Task A_gateway_at_rest_has_no_timer()
+    {
+        var time = new ManualTimeProvider();
+        await using var scene = new GatewayScene(time: time);
+        await scene.AddServingAsync("one", static (request, cancellation) => request.ReplyAsync(request.Memory, cancellation));
+        Assert.Equal("x", await scene.AskAsync("x"));
+        await scene.Fixture.UntilAsync(() =>
+        {
+            time.Advance(TimeSpan.FromMilliseconds(10)); // The tick behind the last request is the last one.
+            return time.ArmedTimers == 0;
+        });
+    }
+
+    [Fact]
     public async Task A_removed_service_leaves_nothing_behind_and_its_client_finds_nobody()
     {
         await using var scene = new GatewayScene(new GatewayOptions { RemovedEndpointTimeout = TimeSpan.Zero });

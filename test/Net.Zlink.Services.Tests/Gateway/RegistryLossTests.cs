@@ -1,59 +1,149 @@
-using System.Text;
 using Net.Zlink.Tests.Support;
 using Xunit;
 
 namespace Net.Zlink.Services.Tests;
 
+/// <summary>Design 5.5: registries that die and return under load.</summary>
 public class RegistryLossTests
 {
+    private const string Service = "svc";
+
     [Fact]
-    public async Task A_registry_that_dies_under_load_costs_no_request()
+    public async Task Registries_that_die_and_return_under_load_cost_no_request_and_no_entry()
     {
-        await using var fixture = new ContextFixture();
-        var registry = new Registry(fixture.Context,
-            new RegistryOptions { PublisherEndpoint = "tcp://127.0.0.1:*", RouterEndpoint = "tcp://127.0.0.1:*" });
-        registry.Start();
-        await using var discovery = new Discovery(fixture.Context);
-        discovery.ConnectRegistry(registry.PublisherEndpoint);
-        var receivers = new List<Receiver>();
-        for (int i = 0; i < 3; i++)
+        int rounds = Faults.Rounds(1, inCi: 12, byHand: 60);
+        await using var scene = await Scene.StartAsync();
+        int fewest = int.MaxValue;
+        Task watching = WatchAsync();
+        await using (var load = new RequestLoad(scene.Client))
         {
-            var receiver = new Receiver(fixture.Context);
-            receivers.Add(receiver);
-            receiver.Bind("tcp://127.0.0.1:*");
-            receiver.ConnectRegistry(registry.RouterEndpoint);
-            await receiver.RegisterAsync("svc", cancellationToken: Guard.Token).Guarded();
-            _ = receiver.ServeAsync(static (request, cancellationToken) => request.ReplyAsync(request.Memory, cancellationToken),
-                cancellationToken: Guard.Token);
+            for (int round = 0; round < rounds; round++)
+            {
+                int which = round % scene.Registries.Length;
+                await load.UntilAnsweredAsync(200);
+                await scene.Registries[which].DisposeAsync().Guarded();
+                await load.UntilAnsweredAsync(500);
+                scene.Restart(which);
+                await Guard.UntilAsync(() => scene.Registries[which].GetSnapshot().OwnEntries == scene.Receivers.Length,
+                    "each receiver registers again");
+            }
         }
 
-        await using var gateway = new Gateway(fixture.Context, discovery);
-        ServiceClient client = gateway.GetService("svc");
-        await client.WaitUntilReadyAsync(3, Guard.Token).Guarded();
-        using var stop = new CancellationTokenSource();
-        Task[] load = [.. Enumerable.Range(0, 8).Select(_ => Task.Run(async () =>
+        await scene.Discovery.DisposeAsync();
+        await watching.Guarded();
+        Assert.Equal(scene.Receivers.Length, fewest);
+        AssertAllAnswered(scene);
+
+        async Task WatchAsync()
         {
-            for (int i = 0; !stop.IsCancellationRequested; i++)
+            await foreach (ServiceChange change in scene.Discovery.WatchAsync(Service))
             {
-                byte[] text = Encoding.UTF8.GetBytes($"{i}");
-                using ServiceReply reply = await client.RequestAsync(text, Guard.Limit);
-                Assert.True(reply.Span.SequenceEqual(text));
+                fewest = Math.Min(fewest, change.After.Instances.Length);
             }
-        }))];
+        }
+    }
 
-        await fixture.UntilAsync(() => gateway.GetStatistics().AnsweredRequests > 500);
-        await registry.DisposeAsync().Guarded();
-        long before = gateway.GetStatistics().AnsweredRequests;
-        await fixture.UntilAsync(() => gateway.GetStatistics().AnsweredRequests > before + 2_000);
-        await stop.CancelAsync();
-        await Task.WhenAll(load).Guarded();
-
-        Assert.Equal(3, client.ReadyCount);
-        GatewayStatistics statistics = gateway.GetStatistics();
-        Assert.Equal(statistics.StartedRequests, statistics.AnsweredRequests);
-        foreach (Receiver receiver in receivers)
+    [Fact]
+    public async Task Without_any_registry_requests_go_on_and_a_receiver_that_dies_is_left_out_at_once()
+    {
+        await using var scene = await Scene.StartAsync();
+        await using (var load = new RequestLoad(scene.Client))
         {
-            await receiver.DisposeAsync().Guarded();
+            foreach (Registry registry in scene.Registries)
+            {
+                await registry.DisposeAsync().Guarded();
+            }
+
+            await load.UntilAnsweredAsync(Faults.Rounds(1_000, inCi: 10_000, byHand: 1_000_000));
+        }
+
+        AssertAllAnswered(scene);
+        await scene.Receivers[0].DisposeAsync().Guarded();
+        await Guard.UntilAsync(() => scene.Client.ReadyCount == 2, "the connection says that it has gone");
+        Assert.Equal(3, scene.Discovery.GetInstanceCount(Service));
+        using ServiceReply reply = await scene.Client.RequestAsync(new byte[1], Guard.Limit).AsTask().Guarded();
+    }
+
+    private static void AssertAllAnswered(Scene scene)
+    {
+        GatewayStatistics statistics = scene.Gateway.GetStatistics();
+        Assert.Equal((statistics.StartedRequests, 0L, 0L),
+            (statistics.AnsweredRequests, statistics.LostRequests, statistics.UnmatchedReplies));
+    }
+
+    /// <summary>Three registries in a full mesh, three receivers at each of them, and a gateway.</summary>
+    private sealed class Scene : IAsyncDisposable
+    {
+        private readonly ContextFixture _fixture = new();
+        private readonly (string Publisher, string Router)[] _endpoints;
+
+        private Scene()
+        {
+            Registries = [.. Enumerable.Range(1, 3).Select(id => Start(id, "tcp://127.0.0.1:*", "tcp://127.0.0.1:*", []))];
+            _endpoints = [.. Registries.Select(static registry => (registry.PublisherEndpoint, registry.RouterEndpoint))];
+            foreach (Registry registry in Registries)
+            {
+                Array.ForEach(PeersOf(registry.PublisherEndpoint), registry.AddPeer);
+            }
+
+            Receivers = [.. Enumerable.Range(0, 3).Select(_ => new Receiver(_fixture.Context))];
+            Discovery = new Discovery(_fixture.Context);
+            Gateway = new Gateway(_fixture.Context, Discovery);
+            Client = Gateway.GetService(Service);
+        }
+
+        public Registry[] Registries { get; }
+
+        public Receiver[] Receivers { get; }
+
+        public Discovery Discovery { get; }
+
+        public Gateway Gateway { get; }
+
+        public ServiceClient Client { get; }
+
+        public static async Task<Scene> StartAsync()
+        {
+            var scene = new Scene();
+            foreach (Receiver receiver in scene.Receivers)
+            {
+                receiver.Bind("tcp://127.0.0.1:*");
+                Array.ForEach(scene._endpoints, endpoint => receiver.ConnectRegistry(endpoint.Router));
+                receiver.Register(Service);
+                _ = receiver.ServeAsync(static (request, cancellation) => request.ReplyAsync(request.Memory, cancellation),
+                    cancellationToken: Guard.Token);
+            }
+
+            await Guard.UntilAsync(() => scene.Registries.All(static registry => registry.GetSnapshot().OwnEntries == 3),
+                "each receiver is registered at each registry");
+            Array.ForEach(scene._endpoints, endpoint => scene.Discovery.ConnectRegistry(endpoint.Publisher));
+            await scene.Discovery.WaitForAsync(Service, 3, Guard.Token).Guarded();
+            await scene.Client.WaitUntilReadyAsync(3, Guard.Token).Guarded();
+            return scene;
+        }
+
+        public void Restart(int which) =>
+            Registries[which] = Start(which + 1, _endpoints[which].Publisher, _endpoints[which].Router, PeersOf(_endpoints[which].Publisher));
+
+        public async ValueTask DisposeAsync()
+        {
+            await Gateway.DisposeAsync().Guarded();
+            await Discovery.DisposeAsync().Guarded();
+            await Task.WhenAll(Receivers.Select(static receiver => receiver.DisposeAsync().AsTask())).Guarded();
+            await Task.WhenAll(Registries.Select(static registry => registry.DisposeAsync().AsTask())).Guarded();
+            await _fixture.DisposeAsync();
+        }
+
+        private string[] PeersOf(string publisher) =>
+            [.. _endpoints.Select(static endpoint => endpoint.Publisher)
+                .Where(other => !string.Equals(other, publisher, StringComparison.Ordinal))];
+
+        private Registry Start(int id, string publisher, string router, string[] peers)
+        {
+            var registry = new Registry(_fixture.Context,
+                new RegistryOptions { Id = (uint)id, PublisherEndpoint = publisher, RouterEndpoint = router, Peers = peers });
+            registry.Start();
+            return registry;
         }
     }
 }

@@ -14,7 +14,7 @@ public class TransportTests
     [InlineData("tls://127.0.0.1:*")]
     [InlineData("ws://127.0.0.1:*/path")]
     [InlineData("wss://127.0.0.1:*/path")]
-    public async Task Registry_receiver_and_discovery_meet(string endpoint)
+    public async Task Registry_receiver_discovery_and_gateway_meet(string endpoint)
     {
         using var certificates = new TestCertificates();
         await using var fixture = new ContextFixture();
@@ -62,13 +62,9 @@ public class TransportTests
         Assert.NotNull(seen);
         _ = receiver.ServeAsync(static (request, cancellationToken) => request.ReplyAsync(request.Memory, cancellationToken),
             cancellationToken: Guard.Token);
-        var options = new DealerOptions { Linger = TimeSpan.Zero };
-        Connect(options);
-        using DealerSocket gateway = fixture.Context.CreateDealer(options);
-        gateway.Connect(echo.Instances[0].Endpoint);
-        await gateway.SendAsync("over it"u8.ToArray(), Guard.Token).Guarded();
-        using Message answer = await gateway.ReceiveAsync(Guard.Token).Guarded();
-        Assert.Equal("over it", answer.GetString());
+        await using var gateway = new Gateway(fixture.Context, discovery, new GatewayOptions { ConfigureSocket = Connect });
+        using ServiceReply reply = await gateway.GetService("echo").RequestAsync("over it"u8.ToArray(), Guard.Limit).AsTask().Guarded();
+        Assert.Equal(("over it", bound), (System.Text.Encoding.UTF8.GetString(reply.Span), reply.Receiver.Endpoint));
     }
 
     [Fact]

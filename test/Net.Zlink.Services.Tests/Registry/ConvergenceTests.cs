@@ -8,9 +8,7 @@ namespace Net.Zlink.Services.Tests;
 /// nothing else. ZLINK_FAULTS=1 plays more runs.</summary>
 public sealed class ConvergenceTests
 {
-    private static readonly int Runs = Environment.GetEnvironmentVariable(
-        "ZLINK_FAULTS") switch
-    { null or "" or "0" => 8, "long" => 2_000, _ => 200 };
+    private static readonly int Runs = Faults.Rounds(8, inCi: 100, byHand: 2_000);
 
     [Theory]
     [InlineData(2)]

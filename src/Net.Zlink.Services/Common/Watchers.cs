@@ -1,0 +1,73 @@
+using System.Runtime.CompilerServices;
+using System.Threading.Channels;
+
+namespace Net.Zlink.Services;
+
+/// <summary>The readers of something that changes, each with a bounded channel of its own. Safe for any number of threads.</summary>
+/// <param name="capacity">Of each channel.</param>
+/// <param name="whenFull">What a slow reader misses.</param>
+internal sealed class Watchers<T>(int capacity, BoundedChannelFullMode whenFull)
+{
+    private readonly Lock _gate = new();
+    private Channel<T>[] _readers = [];
+    private bool _isComplete;
+
+    public void Publish(T item)
+    {
+        foreach (Channel<T> reader in Volatile.Read(ref _readers))
+        {
+            reader.Writer.TryWrite(item);
+        }
+    }
+
+    /// <summary>Readers see what they have not seen, and end.</summary>
+    public void Complete()
+    {
+        lock (_gate)
+        {
+            _isComplete = true;
+            Array.ForEach(_readers, static reader => reader.Writer.TryComplete());
+        }
+    }
+
+    public Channel<T> Add()
+    {
+        var reader = Channel.CreateBounded<T>(new BoundedChannelOptions(capacity) { FullMode = whenFull });
+        lock (_gate)
+        {
+            _readers = [.. _readers, reader];
+            if (_isComplete)
+            {
+                reader.Writer.TryComplete();
+            }
+        }
+
+        return reader;
+    }
+
+    public void Remove(Channel<T> reader)
+    {
+        lock (_gate)
+        {
+            _readers = [.. _readers.Where(other => other != reader)];
+        }
+    }
+
+    /// <summary>Reads from the call on, not from the first look.</summary>
+    public IAsyncEnumerable<T> WatchAsync(CancellationToken cancellationToken) => ReadAsync(Add(), cancellationToken);
+
+    private async IAsyncEnumerable<T> ReadAsync(Channel<T> reader, [EnumeratorCancellation] CancellationToken cancellationToken)
+    {
+        try
+        {
+            await foreach (T item in reader.Reader.ReadAllAsync(cancellationToken).ConfigureAwait(false))
+            {
+                yield return item;
+            }
+        }
+        finally
+        {
+            Remove(reader);
+        }
+    }
+}
