@@ -67,9 +67,9 @@ internal sealed class Mesh : IAsyncDisposable
 
         if (!await WaitUntilAsync(() => mesh.Gateway.Status.Listed.Length == Count, MaxStart, stop))
         {
-            string why = string.Join(' ', mesh.All.Select(static process => process.Status.Remark).Where(static remark => remark.Length > 0));
+            string why = string.Join(' ', mesh.All.Select(static process => process.Status.Remark));
             await mesh.DisposeAsync();
-            throw new TimeoutException($"the processes did not find each other within {MaxStart.TotalSeconds} s {why}");
+            throw new TimeoutException($"the processes did not find each other within {MaxStart.TotalSeconds} s {why.Trim()}");
         }
 
         return mesh;

@@ -48,7 +48,7 @@ internal sealed class MeshGateway : IAsyncDisposable
             Array.Sort(sorted);
             return new RoleStatus
             {
-                Listed = [.. _client.GetReceivers().Where(static receiver => receiver.IsReady).Select(static receiver => receiver.Endpoint)],
+                Listed = [.. from receiver in _client.GetReceivers() where receiver.IsReady select receiver.Endpoint],
                 Requests = _started,
                 Answered = _answered,
                 Unanswered = _unanswered,

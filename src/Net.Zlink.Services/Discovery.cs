@@ -391,8 +391,8 @@ public sealed class Discovery : IServiceDirectory, IAsyncDisposable, IDisposable
         TimeSpan due = _store.NextTime is { } next ? next - Now : Timeout.InfiniteTimeSpan;
         due = due < TimeSpan.Zero && due != Timeout.InfiniteTimeSpan ? TimeSpan.Zero : due;
         bool hasInproc = _endpoints.Any(InprocEndpoints.IsInproc);
-        _timer.Change(hasInproc && (due == Timeout.InfiniteTimeSpan || due > InprocEndpoints.PollInterval) ? InprocEndpoints.PollInterval : due,
-            Timeout.InfiniteTimeSpan);
+        bool isPoll = hasInproc && (due == Timeout.InfiniteTimeSpan || due > InprocEndpoints.PollInterval);
+        _timer.Change(isPoll ? InprocEndpoints.PollInterval : due, Timeout.InfiniteTimeSpan);
     }
 
     private bool ChangeFilter(Func<ImmutableHashSet<string>, ImmutableHashSet<string>> change)

@@ -77,7 +77,8 @@ internal sealed class RegistryPeers(ZlinkContext context, RegistryCore core, Reg
             }
 
             InprocEndpoints.ConnectMissing(_socket, _endpoints);
-            return _socket.GetPeers().Where(static peer => peer.IsConnected).Select(static peer => peer.UserState).OfType<PeerView>().ToHashSet();
+            return _socket.GetPeers().Where(static peer => peer.IsConnected)
+                .Select(static peer => peer.UserState).OfType<PeerView>().ToHashSet();
         }
     }
 

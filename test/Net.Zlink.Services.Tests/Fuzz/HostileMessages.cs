@@ -31,7 +31,7 @@ internal sealed class HostileMessages
 
     public ulong Seed { get; }
 
-    /// <summary>Envelopes of any kind, with these ids or others, whole and cut, with good and bad extensions, in front of any parts.</summary>
+    /// <summary>Envelopes of any kind, whole and cut, with good and bad extensions, in front of any parts.</summary>
     public byte[][][] Envelopes(params ulong[] ids)
     {
         Gen<ulong> id = Gen.Elements<ulong>([0, 1, ulong.MaxValue, .. ids]);
@@ -46,7 +46,9 @@ internal sealed class HostileMessages
                                from number in id
                                from extensions in extension.ArrayOf()
                                from cut in Gen.Frequency((5, Gen.Constant(int.MaxValue)), (1, Gen.Choose(0, 20)))
-                               select Cut([.. Header((byte)kind, (byte)flags, (ushort)code, number), .. extensions.SelectMany(static x => x)], cut);
+                               select Cut(
+                                   [.. Header((byte)kind, (byte)flags, (ushort)code, number), .. extensions.SelectMany(static x => x)],
+                                   cut);
         return Sample(from first in Gen.Frequency((6, envelope), (1, Bytes))
                       from rest in Bytes.ArrayOf().Resize(3)
                       select (byte[][])[first, .. rest]);

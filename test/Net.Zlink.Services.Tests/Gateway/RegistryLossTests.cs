@@ -122,8 +122,11 @@ public class RegistryLossTests
             return scene;
         }
 
-        public void Restart(int which) =>
-            Registries[which] = Start(which + 1, _endpoints[which].Publisher, _endpoints[which].Router, PeersOf(_endpoints[which].Publisher));
+        public void Restart(int which)
+        {
+            (string publisher, string router) = _endpoints[which];
+            Registries[which] = Start(which + 1, publisher, router, PeersOf(publisher));
+        }
 
         public async ValueTask DisposeAsync()
         {

@@ -8,7 +8,7 @@ public class RegistrationTests
     private const string Here = "tcp://127.0.0.1:5";
 
     [Fact]
-    public async Task A_registration_is_told_to_every_registry_and_taken_back_with_its_own_endpoint()
+    public async Task A_registration_is_sent_to_every_registry_and_taken_back_with_its_own_endpoint()
     {
         await using var fixture = new ContextFixture();
         using var one = new ScriptedRegistry(fixture.Context);
