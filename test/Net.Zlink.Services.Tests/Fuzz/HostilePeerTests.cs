@@ -106,7 +106,8 @@ public class HostilePeerTests
         RegistryClient good = fixture.Connect(registry, "good");
         byte[][] entry = RegistryClient.Register("good", "tcp://127.0.0.1:1");
         string ack = await good.AskAsync(entry);
-        Assert.True(ack is "0 tcp://127.0.0.1:1 " || ack.EndsWith("registry full", StringComparison.Ordinal), $"{ack} with seed {hostile.Seed}");
+        Assert.True(ack is "0 tcp://127.0.0.1:1 " || ack.EndsWith("registry full", StringComparison.Ordinal),
+            $"{ack} with seed {hostile.Seed}");
         Assert.True(registry.GetSnapshot().OwnEntries <= 50, $"seed {hostile.Seed}");
         Assert.NotEmpty(registry.Describe());
     }
