@@ -2,9 +2,8 @@ using Net.Zlink.Sockets;
 
 namespace Net.Zlink;
 
-/// <summary>The sockets of one context: those that are there, and what those did that are gone.</summary>
-/// <remarks>Safe for any number of threads.</remarks>
-/// <param name="most">How many there may be at a time.</param>
+/// <summary>The open sockets of one context, and the totals of its closed ones. Thread-safe.</summary>
+/// <param name="most">The limit of open sockets.</param>
 internal sealed class ContextSockets(int most)
 {
     private readonly Lock _gate = new();
@@ -23,7 +22,6 @@ internal sealed class ContextSockets(int most)
         }
     }
 
-    /// <summary>Those that are there.</summary>
     public IContextSocket[] OpenSockets
     {
         get
@@ -35,7 +33,7 @@ internal sealed class ContextSockets(int most)
         }
     }
 
-    /// <summary>What those that are gone could not deliver.</summary>
+    /// <summary>What closed sockets could not deliver.</summary>
     public UndeliveredSummary Undelivered { get; } = new();
 
     /// <exception cref="ZlinkException">TooManySockets.</exception>
@@ -56,7 +54,7 @@ internal sealed class ContextSockets(int most)
         }
     }
 
-    /// <summary>A socket is over: what it did stays.</summary>
+    /// <summary>A socket has ended: its totals stay.</summary>
     public void Forget(IContextSocket socket)
     {
         SocketCore? core = (socket as ZmpSocket)?.Core;
@@ -86,12 +84,12 @@ internal sealed class ContextSockets(int most)
                 _goneStreams.Add(lastOfStream);
             }
 
-            // Under the lock: the socket's own end and the context's meet here, and whoever comes second goes on to the report.
+            // Under the lock: the socket's end and the context's may meet here, and the second one goes on to the report.
             socket.AddTo(Undelivered);
         }
     }
 
-    /// <summary>What all ZMP sockets did, gone ones included: a snapshot.</summary>
+    /// <summary>The totals of all ZMP sockets, open and closed.</summary>
     public SocketTotals SumSockets()
     {
         SocketTotals totals;
@@ -104,7 +102,7 @@ internal sealed class ContextSockets(int most)
 
         using (living)
         {
-            // A socket that is forgotten meanwhile is not in the totals that were taken, and counts no further.
+            // A socket that ends meanwhile is not in the totals yet, and its counts no longer change.
             foreach (IContextSocket socket in living.Items)
             {
                 if (socket is ZmpSocket { Core: { } core })
@@ -117,7 +115,7 @@ internal sealed class ContextSockets(int most)
         return totals;
     }
 
-    /// <summary>What all STREAM sockets did, gone ones included: a snapshot.</summary>
+    /// <summary>The totals of all STREAM sockets, open and closed.</summary>
     public StreamCounters SumStreams()
     {
         var sum = new StreamCounters();

@@ -2,9 +2,19 @@ using Net.Zlink.Sockets.Patterns;
 
 namespace Net.Zlink;
 
-/// <summary>DEALER: sends round the peers that have room, one message each in turn, and receives fairly from all. Talks to ROUTER and
-/// DEALER.</summary>
-/// <remarks>Safe for any number of threads. A send waits while no peer has room, or there is none.</remarks>
+/// <summary>
+/// DEALER: sends each message to the next of its peers with capacity, and receives from all in turn. Its peers are ROUTER and DEALER
+/// sockets.
+/// </summary>
+/// <remarks>Thread-safe. A send waits while no peer has capacity, or none is connected.</remarks>
+/// <example>
+/// <code>
+/// DealerSocket client = context.CreateDealer();
+/// client.Connect("tcp://127.0.0.1:5555");
+/// await client.SendAsync("hello");
+/// using Message reply = await client.ReceiveAsync();
+/// </code>
+/// </example>
 public sealed class DealerSocket : DuplexSocket
 {
     private readonly DealerCore _core;
@@ -22,7 +32,7 @@ public sealed class DealerSocket : DuplexSocket
         Watch();
     }
 
-    /// <summary>The options.</summary>
+    /// <summary>The options. Each option says when a change takes effect.</summary>
     public new DealerOptions Options { get; }
 
     private protected override void ApplyOptions()

@@ -2,7 +2,7 @@ using Net.Zlink.Sockets;
 
 namespace Net.Zlink;
 
-/// <summary>A socket that receives messages and sends them to peers of its own choice.</summary>
+/// <summary>A socket that receives messages, and sends them to peers of its own choice.</summary>
 public abstract class DuplexSocket : ReceivingSocket, IMessageSender
 {
     private protected DuplexSocket(ZlinkContext context, SocketCore core, ZmpSocketOptions options)
@@ -20,12 +20,13 @@ public abstract class DuplexSocket : ReceivingSocket, IMessageSender
     public ValueTask SendAsync(ReadOnlyMemory<byte> payload, CancellationToken cancellationToken = default) =>
         Sender.SendAsync([], payload, cancellationToken);
 
-    /// <summary>Sends memory that is handed over, without a copy where it is long: it is disposed when it was sent; if the send fails it
-    /// stays the caller's (a StreamSocket takes it in any case).</summary>
-    /// <param name="payload">Its owner.</param>
-    /// <param name="length">How many of its bytes are the message.</param>
-    /// <param name="cancellationToken">Ends the wait; nothing is sent then.</param>
-    /// <returns>Complete when the message was accepted.</returns>
+    /// <summary>
+    /// Sends memory without a copy if it is long. The socket disposes it after the send. If the send fails, it still belongs to the caller.
+    /// </summary>
+    /// <param name="payload">The owner of the memory.</param>
+    /// <param name="length">The length of the message in bytes.</param>
+    /// <param name="cancellationToken">Cancels the wait. Nothing is sent then.</param>
+    /// <returns>A task that completes when the message is accepted.</returns>
     /// <exception cref="ArgumentNullException"><paramref name="payload"/> is null.</exception>
     /// <exception cref="ArgumentOutOfRangeException">The memory has fewer bytes.</exception>
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
@@ -37,17 +38,19 @@ public abstract class DuplexSocket : ReceivingSocket, IMessageSender
     /// <inheritdoc/>
     public bool TrySend(MessageBuilder message) => Sender.TrySend([], message) == ZlinkError.None;
 
-    /// <summary>Sends a message of several parts, whole or not at all, blocking the calling thread for room.</summary>
-    /// <param name="message">The message, of at least one part; empty when it was accepted.</param>
-    /// <param name="timeout">How long it may wait; <see cref="Timeout.InfiniteTimeSpan"/> for as long as it takes, zero not to wait. Null:
-    /// <see cref="SocketOptions.SendTimeout"/>.</param>
-    /// <exception cref="TimeoutException">Nobody had room in time.</exception>
+    /// <summary>Sends a message of several parts, whole or not at all. Blocks the calling thread while no peer has capacity.</summary>
+    /// <param name="message">A message of at least one part. Empty after it was accepted.</param>
+    /// <param name="timeout">
+    /// The longest wait: <see cref="Timeout.InfiniteTimeSpan"/> for no limit, zero for no wait, null for
+    /// <see cref="SocketOptions.SendTimeout"/>.
+    /// </param>
+    /// <exception cref="TimeoutException">No peer had capacity in time.</exception>
     /// <exception cref="ZlinkException">ContextTerminated.</exception>
     /// <exception cref="ArgumentNullException"><paramref name="message"/> is null.</exception>
     /// <exception cref="ArgumentOutOfRangeException">The timeout is negative and not infinite.</exception>
     /// <exception cref="ObjectDisposedException">The socket or the message is disposed.</exception>
     /// <exception cref="ArgumentException">The message has no part, or several with Conflate.</exception>
-    /// <exception cref="InvalidOperationException">It would have to wait, and was called on a shard.</exception>
+    /// <exception cref="InvalidOperationException">It would have to wait on a shard.</exception>
     public void Send(MessageBuilder message, TimeSpan? timeout = null) => Sender.Send([], message, OptionRange.WaitTime(timeout));
 
     /// <inheritdoc/>
@@ -57,64 +60,73 @@ public abstract class DuplexSocket : ReceivingSocket, IMessageSender
     /// <inheritdoc/>
     public bool TrySend(in Message message) => Sender.TrySend([], in message) == ZlinkError.None;
 
-    /// <summary>Passes a received message on, without a copy of long parts, blocking the calling thread for room.</summary>
-    /// <param name="message">A received message; accepted, it is ended.</param>
-    /// <param name="timeout">How long it may wait; <see cref="Timeout.InfiniteTimeSpan"/> for as long as it takes, zero not to wait. Null:
-    /// <see cref="SocketOptions.SendTimeout"/>.</param>
-    /// <exception cref="TimeoutException">Nobody had room in time.</exception>
+    /// <summary>Forwards a received message without a copy of long parts. Blocks the calling thread while no peer has capacity.</summary>
+    /// <param name="message">A received message. Accepting it ends it, as Dispose does.</param>
+    /// <param name="timeout">
+    /// The longest wait: <see cref="Timeout.InfiniteTimeSpan"/> for no limit, zero for no wait, null for
+    /// <see cref="SocketOptions.SendTimeout"/>.
+    /// </param>
+    /// <exception cref="TimeoutException">No peer had capacity in time.</exception>
     /// <exception cref="ZlinkException">ContextTerminated.</exception>
     /// <exception cref="ArgumentOutOfRangeException">The timeout is negative and not infinite.</exception>
     /// <exception cref="ObjectDisposedException">The socket or the message is disposed.</exception>
-    /// <exception cref="InvalidOperationException">There is no message in it; or it would have to wait, and was called on a
-    /// shard.</exception>
-    /// <exception cref="ArgumentException">It has several parts, with Conflate: it stays the caller's.</exception>
+    /// <exception cref="InvalidOperationException">The message is empty, or it would have to wait on a shard.</exception>
+    /// <exception cref="ArgumentException">It has several parts, with Conflate. It still belongs to the caller.</exception>
     public void Send(in Message message, TimeSpan? timeout = null) => Sender.Send([], in message, OptionRange.WaitTime(timeout));
 
     /// <inheritdoc/>
     public ValueTask SendAsync(in Message message, CancellationToken cancellationToken = default) =>
         Sender.SendAsync([], in message, cancellationToken);
 
-    /// <summary>Passes received messages on in order, as many as need not wait, without a copy of long parts. Those that are accepted are
-    /// ended; the others stay the caller's.</summary>
-    /// <param name="messages">Received messages, as <see cref="ReceivingSocket.ReceiveMany"/> gave them.</param>
-    /// <returns>How many were accepted, from the first one on: all of them, unless one would have to wait.</returns>
-    /// <exception cref="ObjectDisposedException">The socket or a message is disposed; the messages before that one were sent.</exception>
-    /// <exception cref="InvalidOperationException">There is no message in one of them; those before it were sent.</exception>
-    /// <exception cref="ArgumentException">A message has several parts, with Conflate; those before it were sent.</exception>
-    /// <exception cref="ZlinkException">ContextTerminated; nothing was sent.</exception>
+    /// <summary>
+    /// Forwards received messages in order without waiting, without a copy of long parts. Accepted ones are ended; the others still belong
+    /// to the caller.
+    /// </summary>
+    /// <param name="messages">Messages from <see cref="ReceivingSocket.ReceiveMany"/>.</param>
+    /// <returns>How many were accepted, from the first on. Fewer than all if one would have to wait.</returns>
+    /// <exception cref="ObjectDisposedException">The socket or a message is disposed. The messages before it were sent.</exception>
+    /// <exception cref="InvalidOperationException">A message is empty. The messages before it were sent.</exception>
+    /// <exception cref="ArgumentException">A message has several parts, with Conflate. The messages before it were sent.</exception>
+    /// <exception cref="ZlinkException">ContextTerminated. Nothing was sent.</exception>
     public int SendMany(ReadOnlySpan<Message> messages) => Sender.SendMany([], messages, out _);
 
-    /// <summary>Sends messages of one part each in order, as many as need not wait.</summary>
-    /// <param name="payloads">Any bytes, also none; copied.</param>
-    /// <returns>How many were accepted, from the first one on: all of them, unless one would have to wait.</returns>
-    /// <exception cref="ObjectDisposedException">The socket is disposed; what was accepted before is sent.</exception>
-    /// <exception cref="ArgumentException">A payload is longer than a frame can be; those before it were sent.</exception>
-    /// <exception cref="ZlinkException">ContextTerminated; nothing was sent.</exception>
+    /// <summary>Sends messages of one part each in order, without waiting.</summary>
+    /// <param name="payloads">The payloads, which are copied.</param>
+    /// <returns>How many were accepted, from the first on. Fewer than all if one would have to wait.</returns>
+    /// <exception cref="ObjectDisposedException">The socket is disposed. What was accepted before is sent.</exception>
+    /// <exception cref="ArgumentException">A payload is longer than a frame can be. Those before it were sent.</exception>
+    /// <exception cref="ZlinkException">ContextTerminated. Nothing was sent.</exception>
     public int SendMany(ReadOnlySpan<ReadOnlyMemory<byte>> payloads) => Sender.SendMany([], payloads, out _);
 
-    /// <summary>Passes received messages on in order, without a copy of long parts, waiting for room until all are accepted. Those that are
-    /// accepted are ended; the others stay the caller's.</summary>
-    /// <param name="messages">Received messages; unchanged until the task completes.</param>
-    /// <param name="cancellationToken">Ends the wait.</param>
-    /// <returns>How many were accepted, from the first one on. Fewer than there are only if something ended the wait behind the first one:
-    /// the next call says what. Allocates nothing, waiting or not.</returns>
-    /// <exception cref="OperationCanceledException">The token was cancelled; nothing was sent.</exception>
+    /// <summary>
+    /// Forwards received messages in order without a copy of long parts, and waits until all are accepted. Accepted ones are ended; the
+    /// others still belong to the caller.
+    /// </summary>
+    /// <param name="messages">Received messages. They must not change until the task completes.</param>
+    /// <param name="cancellationToken">Cancels the wait.</param>
+    /// <returns>
+    /// How many were accepted, from the first on. Fewer than all only if the wait ended after the first one; the next call then fails with
+    /// the reason. Allocates nothing.
+    /// </returns>
+    /// <exception cref="OperationCanceledException">The token was cancelled. Nothing was sent.</exception>
     /// <exception cref="ZlinkException">ContextTerminated. Nothing was sent.</exception>
-    /// <exception cref="ObjectDisposedException">The socket or a message is disposed; the messages before that one were sent.</exception>
-    /// <exception cref="InvalidOperationException">There is no message in one of them; those before it were sent.</exception>
-    /// <exception cref="ArgumentException">A message has several parts, with Conflate; those before it were sent.</exception>
+    /// <exception cref="ObjectDisposedException">The socket or a message is disposed. The messages before it were sent.</exception>
+    /// <exception cref="InvalidOperationException">A message is empty. The messages before it were sent.</exception>
+    /// <exception cref="ArgumentException">A message has several parts, with Conflate. The messages before it were sent.</exception>
     public ValueTask<int> SendManyAsync(ReadOnlyMemory<Message> messages, CancellationToken cancellationToken = default) =>
         Sender.SendManyAsync(default, messages, cancellationToken);
 
-    /// <summary>Sends messages of one part each in order, waiting for room until all are accepted.</summary>
-    /// <param name="payloads">Any bytes, also none; unchanged until the task completes.</param>
-    /// <param name="cancellationToken">Ends the wait.</param>
-    /// <returns>How many were accepted, from the first one on. Fewer than there are only if something ended the wait behind the first one:
-    /// the next call says what. Allocates nothing, waiting or not.</returns>
-    /// <exception cref="OperationCanceledException">The token was cancelled; nothing was sent.</exception>
+    /// <summary>Sends messages of one part each in order, and waits until all are accepted.</summary>
+    /// <param name="payloads">The payloads. They must not change until the task completes.</param>
+    /// <param name="cancellationToken">Cancels the wait.</param>
+    /// <returns>
+    /// How many were accepted, from the first on. Fewer than all only if the wait ended after the first one; the next call then fails with
+    /// the reason. Allocates nothing.
+    /// </returns>
+    /// <exception cref="OperationCanceledException">The token was cancelled. Nothing was sent.</exception>
     /// <exception cref="ZlinkException">ContextTerminated. Nothing was sent.</exception>
-    /// <exception cref="ObjectDisposedException">The socket is disposed; what was accepted before was sent.</exception>
-    /// <exception cref="ArgumentException">A payload is longer than a frame can be; those before it were sent.</exception>
+    /// <exception cref="ObjectDisposedException">The socket is disposed. What was accepted before is sent.</exception>
+    /// <exception cref="ArgumentException">A payload is longer than a frame can be. Those before it were sent.</exception>
     public ValueTask<int> SendManyAsync(ReadOnlyMemory<ReadOnlyMemory<byte>> payloads, CancellationToken cancellationToken = default) =>
         Sender.SendManyAsync(default, payloads, cancellationToken);
 }

@@ -2,23 +2,23 @@ using Net.Zlink.Monitoring;
 
 namespace Net.Zlink;
 
-/// <summary>What a context needs of its sockets, whatever their type, to end them in order.</summary>
+/// <summary>A socket of any type, as its context ends it.</summary>
 internal interface IContextSocket
 {
-    /// <summary>Completes when the socket was closed and its last connection is gone.</summary>
+    /// <summary>Completes when the socket is closed and its last connection has ended.</summary>
     Task AllClosed { get; }
 
-    /// <summary>It was disposed, and may still deliver what it had accepted.</summary>
+    /// <summary>Disposed; it may still deliver accepted messages.</summary>
     bool IsClosed { get; }
 
     SocketMonitors Monitors { get; }
 
-    /// <summary>Begins to end the socket; what was accepted is delivered within the socket's own linger time.</summary>
+    /// <summary>Starts to close the socket. Accepted messages are delivered within its linger time.</summary>
     void BeginClose(DisconnectReason reason);
 
-    /// <summary>Ends what is still there, without waiting for anybody.</summary>
+    /// <summary>Ends what is still open, without waiting.</summary>
     void Abort();
 
-    /// <summary>Enters what could not be delivered.</summary>
+    /// <summary>Adds what could not be delivered.</summary>
     void AddTo(UndeliveredSummary counters);
 }

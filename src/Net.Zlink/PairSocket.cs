@@ -2,9 +2,20 @@ using Net.Zlink.Sockets.Patterns;
 
 namespace Net.Zlink;
 
-/// <summary>PAIR: talks to exactly one peer, both ways. A second peer is turned away until the first has gone and its messages are
-/// read.</summary>
-/// <remarks>Safe for any number of threads. A send without a peer waits for one.</remarks>
+/// <summary>
+/// PAIR: exchanges messages with exactly one peer. A second peer is rejected until the first has disconnected and its messages are
+/// received.
+/// </summary>
+/// <remarks>Thread-safe. Without a peer, a send waits for one.</remarks>
+/// <example>
+/// <code>
+/// PairSocket left = context.CreatePair(), right = context.CreatePair();
+/// left.Bind("inproc://pair");
+/// right.Connect("inproc://pair");
+/// await left.SendAsync("ping");
+/// using Message message = await right.ReceiveAsync();
+/// </code>
+/// </example>
 public sealed class PairSocket : DuplexSocket
 {
     internal PairSocket(ZlinkContext context, PairOptions options)
@@ -15,7 +26,7 @@ public sealed class PairSocket : DuplexSocket
         ((PairCore)Core).ReplacesSilent = options.ReplaceSilentPeer;
     }
 
-    /// <summary>The options.</summary>
+    /// <summary>The options. Each option says when a change takes effect.</summary>
     public new PairOptions Options { get; }
 
     private protected override void ApplyOptions()

@@ -2,10 +2,21 @@ using Net.Zlink.Sockets.Patterns;
 
 namespace Net.Zlink;
 
-/// <summary>PUB: sends each message to every subscriber that has subscribed a prefix of its first part. Talks to SUB and XSUB.</summary>
-/// <remarks>Safe for any number of threads. A subscriber at its high-water mark or at a byte limit misses messages, which is counted,
-/// unless <see cref="PubOptions.NoDrop"/>. A subscriber hears what is sent from the moment on that its topics have arrived, and nothing of
-/// before (docs/patterns.md, "The first messages").</remarks>
+/// <summary>
+/// PUB: sends each message to every subscriber with a subscription that its first part begins with. Its peers are SUB and XSUB sockets.
+/// </summary>
+/// <remarks>
+/// Thread-safe. A subscriber at its high-water mark or a byte limit misses messages, which are counted, unless
+/// <see cref="PubOptions.NoDrop"/> is set. A subscriber gets the messages that are sent after its subscription has arrived
+/// (docs/patterns.md, "The first messages").
+/// </remarks>
+/// <example>
+/// <code>
+/// PubSocket publisher = context.CreatePub();
+/// publisher.Bind("tcp://127.0.0.1:5556");
+/// publisher.Send("price.EURUSD 1.0823"u8);
+/// </code>
+/// </example>
 public sealed class PubSocket : ZmpSocket, IMessageSender
 {
     private readonly PublisherCore _core;
@@ -24,10 +35,10 @@ public sealed class PubSocket : ZmpSocket, IMessageSender
         Watch();
     }
 
-    /// <summary>The options.</summary>
+    /// <summary>The options. Each option says when a change takes effect.</summary>
     public new PubOptions Options { get; }
 
-    /// <summary>Distinct topics that subscribers hold now.</summary>
+    /// <summary>The number of distinct topics of all subscribers.</summary>
     public int TopicCount => _core.TopicCount;
 
     internal readonly MessageSender Sender;

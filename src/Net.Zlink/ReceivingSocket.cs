@@ -14,44 +14,45 @@ public abstract class ReceivingSocket : ZmpSocket, IMessageReceiver
     /// <inheritdoc/>
     public bool TryReceive(out Message message) => Receiver.TryReceive(out message);
 
-    /// <summary>Waits for the next message, at most <see cref="SocketOptions.ReceiveTimeout"/>, blocking the calling thread.</summary>
-    /// <returns>The message; dispose it.</returns>
-    /// <exception cref="TimeoutException">None came in time.</exception>
+    /// <summary>Waits for the next message, at most <see cref="SocketOptions.ReceiveTimeout"/>. Blocks the calling thread.</summary>
+    /// <returns>The message. Dispose it.</returns>
+    /// <exception cref="TimeoutException">No message came in time.</exception>
     /// <exception cref="ZlinkException">ContextTerminated.</exception>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
-    /// <exception cref="InvalidOperationException">Called on a shard, where blocking would stop what it waits for.</exception>
+    /// <exception cref="InvalidOperationException">It was called on a shard, which would block the shard that reads.</exception>
     public Message Receive() => Receiver.Receive(Options.ReceiveTimeout);
 
-    /// <summary>Waits for the next message, blocking the calling thread.</summary>
-    /// <param name="timeout">How long; <see cref="Timeout.InfiniteTimeSpan"/> for as long as it takes.</param>
-    /// <returns>The message; dispose it.</returns>
-    /// <exception cref="TimeoutException">None came in time.</exception>
-    /// <exception cref="ZlinkException">ContextTerminated.</exception>
+    /// <inheritdoc cref="Receive()"/>
+    /// <summary>Waits for the next message. Blocks the calling thread.</summary>
+    /// <param name="timeout">The longest wait. <see cref="Timeout.InfiniteTimeSpan"/>: no limit.</param>
     /// <exception cref="ArgumentOutOfRangeException">The timeout is negative and not infinite.</exception>
-    /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
-    /// <exception cref="InvalidOperationException">Called on a shard.</exception>
     public Message Receive(TimeSpan timeout) => Receiver.Receive(OptionRange.Time(timeout, mayBeInfinite: true));
 
-    /// <summary>Waits for the next message, blocking the calling thread, where it is no surprise that none comes.</summary>
-    /// <param name="message">The message; dispose it.</param>
-    /// <param name="timeout">How long; <see cref="Timeout.InfiniteTimeSpan"/> for as long as it takes.</param>
-    /// <returns>False if none came in time.</returns>
+    /// <summary>Waits for the next message. Blocks the calling thread. A timeout is no exception.</summary>
+    /// <param name="message">The message. Dispose it.</param>
+    /// <param name="timeout">The longest wait. <see cref="Timeout.InfiniteTimeSpan"/>: no limit.</param>
+    /// <returns>False if no message came in time.</returns>
     /// <exception cref="ArgumentOutOfRangeException">The timeout is negative and not infinite.</exception>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
     /// <exception cref="ZlinkException">ContextTerminated.</exception>
-    /// <exception cref="InvalidOperationException">Called on a shard.</exception>
+    /// <exception cref="InvalidOperationException">It was called on a shard.</exception>
     public bool TryReceive(out Message message, TimeSpan timeout) =>
         Receiver.TryReceive(OptionRange.Time(timeout, mayBeInfinite: true), out message);
 
     /// <inheritdoc/>
     public ValueTask<Message> ReceiveAsync(CancellationToken cancellationToken = default) => Receiver.ReceiveAsync(cancellationToken);
 
-    /// <summary>Throws out the peer that sent a message, as <see cref="ZmpSocket.DisconnectPeer(PeerInfo)"/> does: a client that has not
-    /// shown who it is, for one.</summary>
-    /// <param name="message">A message of this socket's; of XPUB also a notice, whose subscriber it is then. It stays the caller's.</param>
-    /// <returns>False: the peer has gone already, also where it has come again since.</returns>
-    /// <exception cref="ArgumentException">No peer sent it, or this socket connects to that peer:
-    /// <see cref="ZmpSocket.Disconnect(string)"/> ends that.</exception>
+    /// <summary>
+    /// Disconnects the peer that sent a message, as <see cref="ZmpSocket.DisconnectPeer(PeerInfo)"/> does: for example a client that has
+    /// not authenticated.
+    /// </summary>
+    /// <param name="message">
+    /// A message that this socket received. With XPUB also a notice, which means its subscriber. It still belongs to the caller.
+    /// </param>
+    /// <returns>False: the peer has disconnected already, perhaps to connect again.</returns>
+    /// <exception cref="ArgumentException">
+    /// It has no sender, or this socket connects to its sender: <see cref="ZmpSocket.Disconnect(string)"/> ends that.
+    /// </exception>
     /// <exception cref="ZlinkException">ContextTerminated.</exception>
     /// <exception cref="ObjectDisposedException">The socket or the message is disposed.</exception>
     public bool DisconnectPeer(in Message message)
@@ -71,15 +72,15 @@ public abstract class ReceivingSocket : ZmpSocket, IMessageReceiver
     }
 
     /// <summary>Takes as many messages as there are and fit, without waiting.</summary>
-    /// <param name="messages">Where to put them; dispose each that was put.</param>
-    /// <returns>How many; 0 if there is none.</returns>
+    /// <param name="messages">Receives the messages. Dispose each.</param>
+    /// <returns>How many. 0 if there is none.</returns>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
     /// <exception cref="ZlinkException">ContextTerminated.</exception>
     public int ReceiveMany(Span<Message> messages) => Receiver.ReceiveMany(messages);
 
-    /// <summary>Waits until there is a message, then takes as many as there are and fit.</summary>
-    /// <param name="messages">Where to put them; not empty. Dispose each that was put.</param>
-    /// <param name="cancellationToken">Ends the wait; no message is lost by it.</param>
+    /// <summary>Waits for a message, then takes as many as there are and fit.</summary>
+    /// <param name="messages">Receives the messages; not empty. Dispose each.</param>
+    /// <param name="cancellationToken">Cancels the wait. No message is lost.</param>
     /// <returns>How many, at least 1.</returns>
     /// <exception cref="ArgumentException"><paramref name="messages"/> is empty.</exception>
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>

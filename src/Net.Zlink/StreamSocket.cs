@@ -6,11 +6,33 @@ using Net.Zlink.Transports;
 
 namespace Net.Zlink;
 
-/// <summary>Talks to any number of peers in length-prefixed frames (docs/protocol.md section 1): a server when bound, a client when
-/// connected, both at once if wanted. Each endpoint is consumed in one of three ways: pulled (one fair receive queue of the socket), pushed
-/// (a <see cref="StreamHandler"/>), or as raw bytes (a <see cref="StreamPipe"/>).</summary>
-/// <remarks>Safe for any number of threads. Sending copies, except where a buffer is handed over. What Send accepted is written in order,
-/// per peer; what a lost connection kept from being written is counted (<see cref="GetStatistics"/>) and reported by an event.</remarks>
+/// <summary>
+/// STREAM: exchanges length-prefixed frames with any number of peers (docs/protocol.md section 1). It can bind and connect at the same
+/// time.
+/// </summary>
+/// <remarks>
+/// <para>
+/// Thread-safe. Each endpoint is consumed in one of three ways: pull (receive calls), push (a <see cref="StreamHandler"/>), or raw bytes (a
+/// <see cref="StreamPipe"/>).
+/// </para>
+/// <para>
+/// Sends copy, except where memory is transferred. Accepted payloads are written in order for each peer. What a lost connection left
+/// unwritten is counted (<see cref="GetStatistics"/>) and reported by an event.
+/// </para>
+/// </remarks>
+/// <example>
+/// <code>
+/// StreamSocket server = context.CreateStream();
+/// server.Bind("tcp://127.0.0.1:5557");
+/// await foreach (StreamMessage message in server.ReceiveAllAsync())
+/// {
+///     using (message)
+///     {
+///         await server.SendAsync(message.PeerId, message.Memory);
+///     }
+/// }
+/// </code>
+/// </example>
 public sealed class StreamSocket : ZlinkSocket, IContextSocket
 {
     private readonly StreamReceiver _receiver;
@@ -27,19 +49,19 @@ public sealed class StreamSocket : ZlinkSocket, IContextSocket
         Batches = new StreamBatches(Hub, _sender);
     }
 
-    /// <summary>The options; later changes reach endpoints made later.</summary>
+    /// <summary>The options. Changes apply to endpoints made afterwards.</summary>
     public new StreamOptions Options { get; }
 
     /// <inheritdoc/>
-    /// <remarks>Those that can be sent to now.</remarks>
+    /// <remarks>Peers that can be sent to now.</remarks>
     public override int PeerCount => Hub.PeerCount;
 
     /// <inheritdoc/>
-    /// <remarks>A message or an event of a peer that is pulled.</remarks>
+    /// <remarks>A message or an event of a pulled peer.</remarks>
     public override bool CanReceive => Hub.IsReadable;
 
     /// <inheritdoc/>
-    /// <remarks>Always true: whether there is room is a matter of each peer.</remarks>
+    /// <remarks>Always true: capacity is a matter of each peer.</remarks>
     public override bool CanSend => true;
     private protected override SocketMonitors Monitors => Hub.Monitors;
     private protected override EndpointStatus[] Endpoints => Hub.Endpoints.All;
@@ -48,45 +70,38 @@ public sealed class StreamSocket : ZlinkSocket, IContextSocket
 
     internal StreamBatches Batches { get; }
 
-    /// <summary>Listens; the frames of peers that come in are received from this socket.</summary>
+    /// <summary>Listens. Frames of accepted peers are received from this socket.</summary>
     /// <param name="endpoint">
-    /// tcp://host:port; host an address, a name, an interface or *; port 0 or * for any free one. Or ipc://path (at most 107 bytes,
-    /// relative to the working directory or absolute; this user only), ipc://@name (Linux; no file, any user), or ipc://* for a new file in
-    /// the temporary directory. Or tls://host:port, ws://host:port/path, wss://host:port/path, which for tls and wss needs a certificate
-    /// first, in <see cref="SocketOptions.Tls"/>.
+    /// tcp://host:port: host is an address, a name, an interface or *; port 0 or * takes a free one. ipc://path: at most 107 bytes,
+    /// relative or absolute, for this user only. ipc://@name: Linux, no file, for any user. ipc://*: a new file in the temporary directory.
+    /// tls://host:port, ws://host:port/path, wss://host:port/path: tls and wss need a certificate in <see cref="SocketOptions.Tls"/>.
     /// </param>
-    /// <returns>The endpoint with the real port and the numeric address, over ws and wss the host as it was written; of ipc://* with the
-    /// path that was made.</returns>
-    /// <exception cref="ZlinkException">InvalidArgument, ProtocolNotSupported, NoDevice, AddressInUse, TooManySockets; for ipc also
-    /// NotFound, NotADirectory, NameTooLong or PermissionDenied. The message says what to do. ContextTerminated.</exception>
+    /// <returns>The endpoint with the real port and numeric address. ws and wss keep the host; ipc://* gets the new path.</returns>
+    /// <exception cref="ZlinkException">
+    /// InvalidArgument, ProtocolNotSupported, NoDevice, AddressInUse, TooManySockets; for ipc also NotFound, NotADirectory, NameTooLong or
+    /// PermissionDenied. The message says what to do. ContextTerminated.
+    /// </exception>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
     public override string Bind(string endpoint) => Bind(endpoint, Hub.Pull);
 
-    /// <summary>Listens; the frames of peers that come in go to <paramref name="handler"/>.</summary>
-    /// <param name="endpoint">As for <see cref="Bind(string)"/>.</param>
+    /// <inheritdoc cref="Bind(string)"/>
+    /// <summary>Listens. Frames of accepted peers go to <paramref name="handler"/>.</summary>
+    /// <param name="endpoint">The endpoint.</param>
     /// <param name="handler">Called on each peer's shard.</param>
-    /// <returns>The endpoint with the real port and the numeric address, over ws and wss the host as it was written; of ipc://* with the
-    /// path that was made.</returns>
-    /// <exception cref="ZlinkException">As for <see cref="Bind(string)"/>.</exception>
-    /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
     public string Bind(string endpoint, StreamHandler handler)
     {
         ArgumentNullException.ThrowIfNull(handler);
         return Bind(endpoint, new FramedPeers(new StreamPushSink(this, handler), pulled: false));
     }
 
-    /// <summary>Listens; each peer that comes in is handed to <paramref name="handler"/> as a pipe of bytes, without framing.</summary>
-    /// <param name="endpoint">As for <see cref="Bind(string)"/>.</param>
+    /// <inheritdoc cref="Bind(string)"/>
+    /// <summary>Listens. Each accepted peer is passed to <paramref name="handler"/> as a pipe of bytes, without frames.</summary>
+    /// <param name="endpoint">The endpoint.</param>
     /// <param name="handler">
-    /// Called on the thread pool, once per peer. When its task completes the connection is ended in order; if it fails, with an event,
-    /// unless it is with what its own pipe threw: that tells of the connection's end, which has an event of its own. The end of the socket,
-    /// and of the context, waits for it: who awaits the context's end in here waits for himself, until
-    /// <see cref="ZlinkContextOptions.ShutdownTimeout"/> is over. Begin it, and return.
+    /// Called on the thread pool, once per peer. When its task completes, the connection is closed in order. A failed task raises an event,
+    /// unless it failed with its pipe's own exception. The end of the socket and the context waits for the task. So a handler must not
+    /// await the context's end: it would wait until <see cref="ZlinkContextOptions.ShutdownTimeout"/>.
     /// </param>
-    /// <returns>The endpoint with the real port and the numeric address, over ws and wss the host as it was written; of ipc://* with the
-    /// path that was made.</returns>
-    /// <exception cref="ZlinkException">As for <see cref="Bind(string)"/>.</exception>
-    /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
     public string BindPipe(string endpoint, Func<StreamPipe, Task> handler)
     {
         ArgumentNullException.ThrowIfNull(handler);
@@ -115,27 +130,30 @@ public sealed class StreamSocket : ZlinkSocket, IContextSocket
         }
     }
 
-    /// <summary>Connects to a peer whose frames are received from this socket. Does not connect again after a loss.</summary>
-    /// <param name="endpoint">tcp://host:port, tcp://source:port;host:port, ipc://path, ipc://@name (Linux), tls://host:port,
-    /// ws://host:port/path or wss://host:port/path.</param>
-    /// <param name="cancellationToken">Ends the attempt.</param>
-    /// <returns>The new peer's id. Completes on the thread pool when the connection is up.</returns>
-    /// <exception cref="ZlinkException">InvalidArgument, ProtocolNotSupported, NoDevice, ConnectionRefused, TimedOut, TooManySockets ...;
-    /// the message says what to do. ContextTerminated.</exception>
+    /// <summary>Connects to a peer whose frames are received from this socket. It does not reconnect after a loss.</summary>
+    /// <param name="endpoint">
+    /// tcp://host:port, tcp://source:port;host:port, ipc://path, ipc://@name (Linux), tls://host:port, ws://host:port/path or
+    /// wss://host:port/path.
+    /// </param>
+    /// <param name="cancellationToken">Cancels the attempt.</param>
+    /// <returns>The new peer's id. The task completes on the thread pool when the connection is ready.</returns>
+    /// <exception cref="ZlinkException">
+    /// InvalidArgument, ProtocolNotSupported, NoDevice, ConnectionRefused, TimedOut, TooManySockets or others; the message says what to do.
+    /// ContextTerminated.
+    /// </exception>
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
     public ValueTask<uint> ConnectAsync(string endpoint, CancellationToken cancellationToken = default) =>
         ConnectAsync(endpoint, new StreamConnectOptions(), cancellationToken);
 
-    /// <summary>Connects to a peer.</summary>
-    /// <param name="endpoint">As for <see cref="ConnectAsync(string, CancellationToken)"/>.</param>
-    /// <param name="options">How it is consumed, and whether it is made anew after a loss. The first attempt is always a single
-    /// one.</param>
-    /// <param name="cancellationToken">Ends the attempt.</param>
-    /// <returns>The new peer's id; a reconnect makes another peer with an id of its own.</returns>
-    /// <exception cref="ZlinkException">As for <see cref="ConnectAsync(string, CancellationToken)"/>.</exception>
-    /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
-    /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
+    /// <inheritdoc cref="ConnectAsync(string, CancellationToken)"/>
+    /// <summary>Connects to a peer. The options may ask for reconnects.</summary>
+    /// <param name="endpoint">The endpoint.</param>
+    /// <param name="options">
+    /// How the peer is consumed, and whether it is reconnected after a loss. The first attempt is always a single one.
+    /// </param>
+    /// <param name="cancellationToken">Cancels the wait. Nothing is sent then.</param>
+    /// <returns>The new peer's id. Each reconnect makes another peer with a new id.</returns>
     public ValueTask<uint> ConnectAsync(string endpoint, StreamConnectOptions options, CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(options);
@@ -145,13 +163,9 @@ public sealed class StreamSocket : ZlinkSocket, IContextSocket
         return ConnectAsync(endpoint, factory, policy, cancellationToken);
     }
 
-    /// <summary>Connects to a peer and gives its bytes as a pipe, without framing.</summary>
-    /// <param name="endpoint">As for <see cref="ConnectAsync(string, CancellationToken)"/>.</param>
-    /// <param name="cancellationToken">Ends the attempt.</param>
-    /// <returns>The pipe; dispose it to end the connection.</returns>
-    /// <exception cref="ZlinkException">As for <see cref="ConnectAsync(string, CancellationToken)"/>.</exception>
-    /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
-    /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
+    /// <inheritdoc cref="ConnectAsync(string, CancellationToken)"/>
+    /// <summary>Connects to a peer and returns its bytes as a pipe, without frames.</summary>
+    /// <returns>The pipe. Dispose it to end the connection.</returns>
     public async ValueTask<StreamPipe> ConnectPipeAsync(string endpoint, CancellationToken cancellationToken = default)
     {
         var peers = new PipePeers(handler: null);
@@ -160,34 +174,31 @@ public sealed class StreamSocket : ZlinkSocket, IContextSocket
     }
 
     /// <summary>Takes the next message, if there is one.</summary>
-    /// <param name="message">The message; dispose it.</param>
+    /// <param name="message">The message. Dispose it.</param>
     /// <returns>False if there is none now.</returns>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
     /// <exception cref="ZlinkException">ContextTerminated.</exception>
     public bool TryReceive(out StreamMessage message) => _receiver.TryReceive(out message);
 
-    /// <summary>Waits for the next message, at most <see cref="SocketOptions.ReceiveTimeout"/>, blocking the calling thread.</summary>
-    /// <returns>The message; dispose it.</returns>
-    /// <exception cref="TimeoutException">None came in time.</exception>
+    /// <summary>Waits for the next message, at most <see cref="SocketOptions.ReceiveTimeout"/>. Blocks the calling thread.</summary>
+    /// <returns>The message. Dispose it.</returns>
+    /// <exception cref="TimeoutException">No message came in time.</exception>
     /// <exception cref="ZlinkException">ContextTerminated.</exception>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
-    /// <exception cref="InvalidOperationException">Called on a shard, from a handler, where blocking would stop what it waits
-    /// for.</exception>
+    /// <exception cref="InvalidOperationException">
+    /// It was called on a shard (from a handler), which would block the shard that reads.
+    /// </exception>
     public StreamMessage Receive() => _receiver.Receive(Options.ReceiveTimeout);
 
-    /// <summary>Waits for the next message, blocking the calling thread.</summary>
-    /// <param name="timeout">How long; <see cref="Timeout.InfiniteTimeSpan"/> for as long as it takes.</param>
-    /// <returns>The message; dispose it.</returns>
-    /// <exception cref="TimeoutException">None came in time.</exception>
-    /// <exception cref="ZlinkException">ContextTerminated.</exception>
+    /// <inheritdoc cref="Receive()"/>
+    /// <summary>Waits for the next message. Blocks the calling thread.</summary>
+    /// <param name="timeout">The longest wait. <see cref="Timeout.InfiniteTimeSpan"/>: no limit.</param>
     /// <exception cref="ArgumentOutOfRangeException">The timeout is negative and not infinite.</exception>
-    /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
-    /// <exception cref="InvalidOperationException">Called on a shard, from a handler.</exception>
     public StreamMessage Receive(TimeSpan timeout) => _receiver.Receive(OptionRange.Time(timeout, mayBeInfinite: true));
 
-    /// <summary>Waits for the next message. Any number may wait; they are served in order.</summary>
-    /// <param name="cancellationToken">Ends the wait; no message is lost by it.</param>
-    /// <returns>The message; dispose it. Complete at once if there is one; allocates nothing either way.</returns>
+    /// <summary>Waits for the next message. Several calls may wait; they are served in order.</summary>
+    /// <param name="cancellationToken">Cancels the wait. No message is lost.</param>
+    /// <returns>The message. Dispose it. Allocates nothing.</returns>
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
     /// <exception cref="ZlinkException">ContextTerminated.</exception>
@@ -195,15 +206,15 @@ public sealed class StreamSocket : ZlinkSocket, IContextSocket
         _receiver.ReceiveAsync(cancellationToken);
 
     /// <summary>Takes as many messages as there are and fit, without waiting.</summary>
-    /// <param name="messages">Where to put them; dispose each that was put.</param>
-    /// <returns>How many; 0 if there is none.</returns>
+    /// <param name="messages">Receives the messages. Dispose each.</param>
+    /// <returns>How many. 0 if there is none.</returns>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
     /// <exception cref="ZlinkException">ContextTerminated.</exception>
     public int ReceiveMany(Span<StreamMessage> messages) => _receiver.ReceiveMany(messages);
 
-    /// <summary>Waits until there is a message, then takes as many as there are and fit.</summary>
-    /// <param name="messages">Where to put them; not empty. Dispose each that was put.</param>
-    /// <param name="cancellationToken">Ends the wait; no message is lost by it.</param>
+    /// <summary>Waits for a message, then takes as many as there are and fit.</summary>
+    /// <param name="messages">Receives the messages; not empty. Dispose each.</param>
+    /// <param name="cancellationToken">Cancels the wait. No message is lost.</param>
     /// <returns>How many, at least 1.</returns>
     /// <exception cref="ArgumentException"><paramref name="messages"/> is empty.</exception>
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
@@ -212,164 +223,175 @@ public sealed class StreamSocket : ZlinkSocket, IContextSocket
     public ValueTask<int> ReceiveManyAsync(Memory<StreamMessage> messages, CancellationToken cancellationToken = default) =>
         _receiver.ReceiveManyAsync(messages, cancellationToken);
 
-    /// <summary>All messages until the socket is disposed or its context shut down; then the enumeration ends.</summary>
-    /// <param name="cancellationToken">Ends the enumeration with an exception; no message is lost by it.</param>
-    /// <returns>The messages; dispose each.</returns>
+    /// <summary>Enumerates all messages until the socket or the context is disposed.</summary>
+    /// <param name="cancellationToken">Ends the enumeration with an exception. No message is lost.</param>
+    /// <returns>The messages. Dispose each.</returns>
     public IAsyncEnumerable<StreamMessage> ReceiveAllAsync(CancellationToken cancellationToken = default) =>
         _receiver.ReceiveAllAsync(cancellationToken);
 
-    /// <summary>Sends a payload if there is room; copies it.</summary>
+    /// <summary>Sends a payload without waiting. Copies it.</summary>
     /// <param name="peerId">The peer.</param>
-    /// <param name="payload">Any bytes, also none, which a null array is taken for.</param>
-    /// <returns>False if the peer is at its high-water mark or at a byte limit, or gone; all are, once the socket has ended.</returns>
+    /// <param name="payload">The payload. It may be empty; a null array counts as empty.</param>
+    /// <returns>
+    /// False if the peer is at its high-water mark or a byte limit, or has disconnected. After the end of the socket, all peers have.
+    /// </returns>
     /// <exception cref="ArgumentException">The payload is longer than a frame can be.</exception>
     public bool TrySend(uint peerId, ReadOnlySpan<byte> payload) => TrySend(peerId, payload, out _);
 
-    /// <summary>Sends a payload if there is room; copies it.</summary>
+    /// <inheritdoc cref="TrySend(uint, ReadOnlySpan{byte})"/>
     /// <param name="peerId">The peer.</param>
-    /// <param name="payload">Any bytes, also none, which a null array is taken for.</param>
-    /// <param name="error">None; Again: the peer is at its high-water mark or at a byte limit; HostUnreachable: it is gone, as all are once
-    /// the socket has ended; NotSupported: it is a pipe.</param>
+    /// <param name="payload">The payload, which is copied.</param>
+    /// <param name="error">
+    /// None; Again: the peer is at its high-water mark or a byte limit; HostUnreachable: it has disconnected; NotSupported: it is a pipe.
+    /// </param>
     /// <returns>True if it was accepted.</returns>
-    /// <exception cref="ArgumentException">The payload is longer than a frame can be.</exception>
     public bool TrySend(uint peerId, ReadOnlySpan<byte> payload, out ZlinkError error)
     {
         error = _sender.TrySend(peerId, payload);
         return error == ZlinkError.None;
     }
 
-    /// <summary>Sends a payload, blocking for room at most <see cref="SocketOptions.SendTimeout"/>; copies it.</summary>
+    /// <summary>
+    /// Sends a payload. Blocks the calling thread while the peer has no capacity, at most <see cref="SocketOptions.SendTimeout"/>. Copies
+    /// the payload.
+    /// </summary>
     /// <param name="peerId">The peer.</param>
-    /// <param name="payload">Any bytes, also none, which a null array is taken for.</param>
-    /// <exception cref="TimeoutException">No room in time.</exception>
-    /// <exception cref="ZlinkException">HostUnreachable: no such peer; there is none any more once the socket has ended. NotSupported: it
-    /// is a pipe.</exception>
+    /// <param name="payload">The payload. It may be empty; a null array counts as empty.</param>
+    /// <exception cref="TimeoutException">The peer had no capacity in time.</exception>
+    /// <exception cref="ZlinkException">HostUnreachable: the peer, or the socket, has ended. NotSupported: the peer is a pipe.</exception>
     /// <exception cref="ArgumentException">The payload is longer than a frame can be.</exception>
-    /// <exception cref="InvalidOperationException">It would block a shard: called from a handler; use SendAsync there.</exception>
+    /// <exception cref="InvalidOperationException">It would block a shard. In a handler use SendAsync.</exception>
     public void Send(uint peerId, ReadOnlySpan<byte> payload) => Send(peerId, payload, Options.SendTimeout);
 
-    /// <summary>Sends a payload, blocking for room; copies it.</summary>
+    /// <inheritdoc cref="Send(uint, ReadOnlySpan{byte})"/>
+    /// <summary>Sends a payload. Blocks the calling thread while the peer has no capacity. Copies the payload.</summary>
     /// <param name="peerId">The peer.</param>
-    /// <param name="payload">Any bytes, also none, which a null array is taken for.</param>
-    /// <param name="timeout">How long to wait; <see cref="Timeout.InfiniteTimeSpan"/> for as long as it takes.</param>
-    /// <exception cref="TimeoutException">No room in time.</exception>
-    /// <exception cref="ZlinkException">HostUnreachable: no such peer; there is none any more once the socket has ended. NotSupported: it
-    /// is a pipe.</exception>
+    /// <param name="payload">The payload, which is copied.</param>
+    /// <param name="timeout">The longest wait. <see cref="Timeout.InfiniteTimeSpan"/>: no limit.</param>
     /// <exception cref="ArgumentOutOfRangeException">The timeout is negative and not infinite.</exception>
-    /// <exception cref="ArgumentException">The payload is longer than a frame can be.</exception>
-    /// <exception cref="InvalidOperationException">It would block a shard: called from a handler; use SendAsync there.</exception>
     public void Send(uint peerId, ReadOnlySpan<byte> payload, TimeSpan timeout)
     {
         OptionRange.Time(timeout, mayBeInfinite: true);
         _sender.Send(peerId, payload, timeout);
     }
 
-    /// <summary>Sends a payload, waiting for room where there is none.</summary>
+    /// <summary>Sends a payload, and waits for capacity if needed. Copies it.</summary>
     /// <param name="peerId">The peer.</param>
-    /// <param name="payload">Any bytes; they must stay unchanged until the task completes, which is when they were copied.</param>
-    /// <param name="cancellationToken">Ends the wait; the payload is then not sent.</param>
-    /// <returns>Complete when the payload was accepted; nothing is allocated in either case.</returns>
-    /// <exception cref="ZlinkException">HostUnreachable: no such peer, or gone while waiting; there is none any more once the socket has
-    /// ended. NotSupported: it is a pipe.</exception>
+    /// <param name="payload">The payload, which must not change until the task completes. It may be empty.</param>
+    /// <param name="cancellationToken">Cancels the wait. Nothing is sent then.</param>
+    /// <returns>A task that completes when the payload is accepted. Allocates nothing.</returns>
+    /// <exception cref="ZlinkException">HostUnreachable: the peer, or the socket, has ended. NotSupported: the peer is a pipe.</exception>
     /// <exception cref="OperationCanceledException">The token was cancelled first.</exception>
     public ValueTask SendAsync(uint peerId, ReadOnlyMemory<byte> payload, CancellationToken cancellationToken = default) =>
         SendToAsync(_sender.Find(peerId), payload, cancellationToken);
 
-    /// <summary>Sends a payload without copying it (from 16 KiB up; shorter ones are cheaper to copy).</summary>
+    /// <inheritdoc cref="SendAsync(uint, ReadOnlyMemory{byte}, CancellationToken)"/>
+    /// <summary>Sends a payload without a copy (from 16 KiB on; shorter ones are cheaper to copy).</summary>
     /// <param name="peerId">The peer.</param>
-    /// <param name="payload">Handed over where the send succeeds: the library disposes it when it was written or cannot be any more. Where
-    /// the send fails it stays the caller's.</param>
-    /// <param name="length">How many bytes of it to send.</param>
-    /// <param name="cancellationToken">Ends the wait for room; the payload is then not sent.</param>
-    /// <returns>Complete when the payload was accepted.</returns>
-    /// <exception cref="ZlinkException">HostUnreachable: no such peer, or gone while waiting; there is none any more once the socket has
-    /// ended. NotSupported: it is a pipe.</exception>
-    /// <exception cref="ArgumentOutOfRangeException"><paramref name="length"/> is negative or more than the memory holds.</exception>
-    /// <exception cref="OperationCanceledException">The token was cancelled first.</exception>
+    /// <param name="payload">
+    /// The owner of the memory. After an accepted send the library disposes it. After a failed one it still belongs to the caller.
+    /// </param>
+    /// <param name="length">The length of the payload in bytes.</param>
+    /// <param name="cancellationToken">Cancels the wait. Nothing is sent then.</param>
+    /// <exception cref="ArgumentOutOfRangeException"><paramref name="length"/> is negative or exceeds the memory.</exception>
     public ValueTask SendAsync(uint peerId, IMemoryOwner<byte> payload, int length, CancellationToken cancellationToken = default) =>
         _sender.SendAsync(peerId, payload, length, cancellationToken);
 
-    /// <summary>Passes received messages on to a peer, in order and as they came, without copying what is long: an echo, a relay. Never
-    /// waits. Those that are accepted end, as if disposed; the others stay the caller's.</summary>
-    /// <remarks>Cheapest for messages that stand behind one another as <see cref="ReceiveMany"/> gave them: a burst of one peer is looked
-    /// at, queued and ended in few steps, however many messages it has. What is passed on keeps the memory it was received in until it is
-    /// written.</remarks>
-    /// <param name="peerId">The peer to send to.</param>
-    /// <param name="messages">Payloads of any peers; no events among them.</param>
-    /// <param name="error">None; Again: the peer is at its high-water mark or at a byte limit; HostUnreachable: it is gone, as all are once
-    /// the socket has ended; NotSupported: it is a pipe.</param>
-    /// <returns>How many were accepted, from the first one on: all of them unless there is an error.</returns>
-    /// <exception cref="ArgumentException">One of the messages is an event; those before it were sent.</exception>
-    /// <exception cref="ObjectDisposedException">One of the messages was disposed; those before it were sent, except that of messages read
-    /// together none were.</exception>
+    /// <summary>
+    /// Forwards received messages to a peer in order without waiting, without a copy of long ones. Accepted ones are ended; the others
+    /// still belong to the caller.
+    /// </summary>
+    /// <remarks>
+    /// Cheapest for messages as <see cref="ReceiveMany"/> returned them: a burst of one peer is queued and ended in few steps. Forwarded
+    /// messages keep their receive buffers until they are written.
+    /// </remarks>
+    /// <param name="peerId">The receiving peer.</param>
+    /// <param name="messages">Payloads of any peers, without events.</param>
+    /// <param name="error">
+    /// None; Again: the peer is at its high-water mark or a byte limit; HostUnreachable: it has disconnected; NotSupported: it is a pipe.
+    /// </param>
+    /// <returns>How many were accepted, from the first on: all, unless there is an error.</returns>
+    /// <exception cref="ArgumentException">A message is an event. Those before it were sent.</exception>
+    /// <exception cref="ObjectDisposedException">
+    /// A message is disposed. Those before it were sent, but none of a run that was read together.
+    /// </exception>
     public int SendMany(uint peerId, ReadOnlySpan<StreamMessage> messages, out ZlinkError error) =>
         Batches.SendMany(peerId, messages, out error);
 
-    /// <summary>Sends payloads to a peer in order, as many as need not wait; copies them.</summary>
+    /// <inheritdoc cref="SendMany(uint, ReadOnlySpan{StreamMessage}, out ZlinkError)"/>
+    /// <summary>Sends payloads to a peer in order without waiting. Copies them.</summary>
+    /// <remarks>Payloads may be empty.</remarks>
     /// <param name="peerId">The peer.</param>
-    /// <param name="payloads">Any bytes, also none.</param>
-    /// <param name="error">None; Again: the peer is at its high-water mark or at a byte limit; HostUnreachable: it is gone, as all are once
-    /// the socket has ended; NotSupported: it is a pipe.</param>
-    /// <returns>How many were accepted, from the first one on: all of them unless there is an error.</returns>
-    /// <exception cref="ArgumentException">A payload is longer than a frame can be; those before it were sent.</exception>
+    /// <param name="payloads">The payloads.</param>
+    /// <param name="error">None, or the reason of the failure.</param>
+    /// <exception cref="ArgumentException">A payload is longer than a frame can be. Those before it were sent.</exception>
     public int SendMany(uint peerId, ReadOnlySpan<ReadOnlyMemory<byte>> payloads, out ZlinkError error) =>
         Batches.SendMany(peerId, payloads, out error);
 
-    /// <summary>Passes received messages on to a peer, in order and as they came, without copying what is long, waiting for room until all
-    /// are accepted. Those that are accepted end, as if disposed; the others stay the caller's.</summary>
-    /// <param name="peerId">The peer to send to.</param>
-    /// <param name="messages">Payloads of any peers; no events among them. Unchanged, and none disposed, until the task completes.</param>
-    /// <param name="cancellationToken">Ends the wait.</param>
-    /// <returns>How many were accepted, from the first one on. Fewer than there are only if something ended the wait behind the first one:
-    /// the next call says what. Allocates nothing, waiting or not.</returns>
-    /// <exception cref="ZlinkException">HostUnreachable: no such peer; there is none any more once the socket has ended. NotSupported: it
-    /// is a pipe. Nothing was sent.</exception>
-    /// <exception cref="OperationCanceledException">The token was cancelled; nothing was sent.</exception>
-    /// <exception cref="ArgumentException">One of the messages is an event; those before it were sent.</exception>
-    /// <exception cref="ObjectDisposedException">One of the messages was disposed; those before it were sent, except that of messages read
-    /// together none may have been.</exception>
+    /// <summary>
+    /// Forwards received messages to a peer in order without a copy of long ones, and waits until all are accepted. Accepted ones are
+    /// ended; the others still belong to the caller.
+    /// </summary>
+    /// <param name="peerId">The receiving peer.</param>
+    /// <param name="messages">Payloads of any peers, without events. They must not change or be disposed until the task completes.</param>
+    /// <param name="cancellationToken">Cancels the wait.</param>
+    /// <returns>
+    /// How many were accepted, from the first on. Fewer than all only if the wait ended after the first one; the next call then fails with
+    /// the reason. Allocates nothing.
+    /// </returns>
+    /// <exception cref="ZlinkException">
+    /// HostUnreachable: the peer, or the socket, has ended. NotSupported: the peer is a pipe. Nothing was sent.
+    /// </exception>
+    /// <exception cref="OperationCanceledException">The token was cancelled. Nothing was sent.</exception>
+    /// <exception cref="ArgumentException">A message is an event. Those before it were sent.</exception>
+    /// <exception cref="ObjectDisposedException">
+    /// A message is disposed. Those before it were sent, but perhaps none of a run that was read together.
+    /// </exception>
     public ValueTask<int> SendManyAsync(uint peerId, ReadOnlyMemory<StreamMessage> messages,
         CancellationToken cancellationToken = default) => Batches.SendManyAsync(peerId, messages, cancellationToken);
 
-    /// <summary>Sends payloads to a peer in order, waiting for room until all are accepted; copies them.</summary>
+    /// <inheritdoc cref="SendManyAsync(uint, ReadOnlyMemory{StreamMessage}, CancellationToken)"/>
+    /// <summary>Sends payloads to a peer in order, and waits until all are accepted. Copies them.</summary>
     /// <param name="peerId">The peer.</param>
-    /// <param name="payloads">Any bytes, also none; unchanged until the task completes.</param>
-    /// <param name="cancellationToken">Ends the wait.</param>
-    /// <returns>As for the other.</returns>
-    /// <exception cref="ZlinkException">As for the other.</exception>
-    /// <exception cref="OperationCanceledException">The token was cancelled; nothing was sent.</exception>
-    /// <exception cref="ArgumentException">A payload is longer than a frame can be; those before it were sent.</exception>
+    /// <param name="payloads">The payloads. They must not change until the task completes.</param>
+    /// <param name="cancellationToken">Cancels the wait. Nothing is sent then.</param>
+    /// <exception cref="ArgumentException">A payload is longer than a frame can be. Those before it were sent.</exception>
     public ValueTask<int> SendManyAsync(uint peerId, ReadOnlyMemory<ReadOnlyMemory<byte>> payloads,
         CancellationToken cancellationToken = default) => Batches.SendManyAsync(peerId, payloads, cancellationToken);
 
-    /// <summary>Sends one payload to many peers, encoded once. Never waits: a peer that is at its high-water mark or at a byte limit, or
-    /// gone, is passed over; all are gone once the socket has ended.</summary>
+    /// <summary>Sends one payload to many peers, encoded once, without waiting. Skips peers that are full or have disconnected.</summary>
     /// <param name="peerIds">The peers.</param>
-    /// <param name="payload">Any bytes, also none, which a null array is taken for; copied once.</param>
-    /// <returns>How many peers took it.</returns>
+    /// <param name="payload">The payload, which is copied once. It may be empty; a null array counts as empty.</param>
+    /// <returns>How many peers accepted it.</returns>
     /// <exception cref="ArgumentException">The payload is longer than a frame can be.</exception>
     public int Broadcast(ReadOnlySpan<uint> peerIds, ReadOnlySpan<byte> payload) => _sender.Broadcast(peerIds, payload);
 
-    /// <summary>Ends a peer in order: its id is invalid at once, its unread messages are dropped, what Send accepted is still written, then
-    /// the connection closes.</summary>
-    /// <remarks>What was accepted has the time of <see cref="SocketOptions.Linger"/>, for ever by default: until then a peer that does not
-    /// read keeps its connection, what waits for it, and its place among <see cref="SocketOptions.MaxConnections"/>. Such a one is for
-    /// <see cref="Abort(uint)"/>.</remarks>
+    /// <summary>
+    /// Disconnects a peer in order. Its id is invalid at once, and its unread messages are dropped. Accepted payloads are still written
+    /// before the connection closes.
+    /// </summary>
+    /// <remarks>
+    /// They are written within <see cref="SocketOptions.Linger"/>, by default without limit. Until then a peer that does not read keeps its
+    /// connection and counts for <see cref="SocketOptions.MaxConnections"/>. Use <see cref="Abort(uint)"/> for such a peer.
+    /// </remarks>
     /// <param name="peerId">The peer.</param>
     /// <returns>False if there is no such peer.</returns>
     public bool Disconnect(uint peerId) => Hub.Disconnect(peerId, CloseMode.Orderly);
 
-    /// <summary>Ends a peer at once: what was not written yet is dropped and counted.</summary>
+    /// <summary>Disconnects a peer at once. Unwritten payloads are dropped and counted.</summary>
     /// <param name="peerId">The peer.</param>
-    /// <returns>False if there is no such peer; one that <see cref="Disconnect(uint)"/> has ended is none any more.</returns>
+    /// <returns>False if there is no such peer, also after <see cref="Disconnect(uint)"/>.</returns>
     public bool Abort(uint peerId) => Hub.Disconnect(peerId, CloseMode.Abort);
 
-    /// <summary>Ends what ConnectAsync made of an endpoint, also while it is down and waits for the next attempt: its peers as
-    /// <see cref="Disconnect(uint)"/> does, and no connection is made anew. A first attempt that is under way fails.</summary>
-    /// <param name="endpoint">The text given to ConnectAsync; every connect of that text is ended.</param>
+    /// <summary>
+    /// Ends the connects of an endpoint, also while it waits for its next attempt. Its peers end as with <see cref="Disconnect(uint)"/>,
+    /// and are not reconnected. A first attempt that is under way fails.
+    /// </summary>
+    /// <param name="endpoint">The text given to ConnectAsync. Every connect of that text is ended.</param>
     /// <exception cref="ArgumentNullException"><paramref name="endpoint"/> is null.</exception>
-    /// <exception cref="ZlinkException">NotFound: there is no such endpoint, or it was lost and is not connected again.
-    /// ContextTerminated.</exception>
+    /// <exception cref="ZlinkException">
+    /// NotFound: there is no such endpoint, or it was lost and is not reconnected. ContextTerminated.
+    /// </exception>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
     public override void Disconnect(string endpoint)
     {
@@ -385,19 +407,19 @@ public sealed class StreamSocket : ZlinkSocket, IContextSocket
     /// <summary>Finds a peer by its id.</summary>
     /// <param name="peerId">The id.</param>
     /// <param name="peer">The peer.</param>
-    /// <returns>False if there is none, or it is gone.</returns>
+    /// <returns>False if there is none, or it has disconnected.</returns>
     public bool TryGetPeer(uint peerId, [System.Diagnostics.CodeAnalysis.NotNullWhen(true)] out StreamPeer? peer)
     {
         peer = Hub.TryFind(peerId, out StreamLink link) ? PeerOf(link) : null;
         return peer is not null;
     }
 
-    /// <summary>The peers that can be sent to now, in no particular order.</summary>
+    /// <summary>Returns the peers that can be sent to now, in no particular order.</summary>
     /// <returns>A snapshot.</returns>
     public IReadOnlyList<StreamPeer> GetPeers() => [.. Hub.Peers.Select(PeerOf)];
 
-    /// <summary>What this socket has done so far: a snapshot.</summary>
-    /// <returns>The statistics.</returns>
+    /// <summary>Returns the statistics of this socket.</summary>
+    /// <returns>A snapshot.</returns>
     public StreamStatistics GetStatistics() => StreamStatistics.Of(Hub);
 
     /// <inheritdoc/>
@@ -444,7 +466,7 @@ public sealed class StreamSocket : ZlinkSocket, IContextSocket
         Func<Exception> end = local
             ? static () => new ObjectDisposedException(typeof(StreamSocket).FullName)
             : static () => new ZlinkException(ZlinkError.ContextTerminated, "the context was shut down");
-        Interlocked.CompareExchange(ref _end, end, null); // The first end is what is told.
+        Interlocked.CompareExchange(ref _end, end, null); // The first end counts.
         Hub.Close(reason, linger, end);
         if (local)
         {
@@ -462,7 +484,7 @@ public sealed class StreamSocket : ZlinkSocket, IContextSocket
             throw ZlinkException.ForEndpoint(endpoint, error);
         }
 
-        ThrowIfEnded(); // While it was being bound: then nothing is.
+        ThrowIfEnded(); // Closed during the bind: nothing is bound then.
         SetLastEndpoint(resolved);
         return resolved;
     }

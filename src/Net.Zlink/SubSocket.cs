@@ -2,10 +2,19 @@ using Net.Zlink.Sockets.Patterns;
 
 namespace Net.Zlink;
 
-/// <summary>SUB: receives what publishers send under the topics it has subscribed. Talks to PUB and XPUB.</summary>
-/// <remarks>Safe for any number of threads. A topic is a prefix of a message's first part; the empty one is everything. Topics are told to
-/// every publisher, also to those that come later or come back; what a publisher sends before a topic has reached it is not received
-/// (docs/patterns.md, "The first messages").</remarks>
+/// <summary>SUB: receives the messages that begin with a topic it has subscribed to. Its peers are PUB and XPUB sockets.</summary>
+/// <remarks>
+/// Thread-safe. A topic is a prefix of a message's first part; the empty topic matches all. Every publisher gets the topics, also one that
+/// connects later or again. What a publisher sends before a topic has reached it is not received (docs/patterns.md, "The first messages").
+/// </remarks>
+/// <example>
+/// <code>
+/// SubSocket subscriber = context.CreateSub();
+/// subscriber.Subscribe("price.");
+/// subscriber.Connect("tcp://127.0.0.1:5556");
+/// using Message message = await subscriber.ReceiveAsync();
+/// </code>
+/// </example>
 public sealed class SubSocket : ReceivingSocket
 {
     private readonly SubscriberCore _core;
@@ -23,14 +32,14 @@ public sealed class SubSocket : ReceivingSocket
         Watch();
     }
 
-    /// <summary>The options.</summary>
+    /// <summary>The options. Each option says when a change takes effect.</summary>
     public new SubOptions Options { get; }
 
-    /// <summary>Distinct topics held.</summary>
+    /// <summary>The number of distinct topics.</summary>
     public int TopicCount => _core.TopicCount;
 
-    /// <summary>Subscribes a topic. Counted: as many <see cref="Unsubscribe(ReadOnlySpan{byte})"/> take it away.</summary>
-    /// <param name="topic">Any bytes; none for everything.</param>
+    /// <summary>Subscribes to a topic. Each call needs its own <see cref="Unsubscribe(ReadOnlySpan{byte})"/>.</summary>
+    /// <param name="topic">Any bytes. Empty: everything.</param>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
     /// <exception cref="ZlinkException">ContextTerminated.</exception>
     public void Subscribe(ReadOnlySpan<byte> topic)
@@ -39,21 +48,21 @@ public sealed class SubSocket : ReceivingSocket
         _core.Subscribe(topic);
     }
 
-    /// <summary>Subscribes a topic given as text, in UTF-8.</summary>
-    /// <param name="topic">The text; empty for everything.</param>
+    /// <inheritdoc cref="Subscribe(ReadOnlySpan{byte})"/>
+    /// <param name="topic">The topic as text, encoded in UTF-8. Empty: everything.</param>
     /// <exception cref="ArgumentNullException"><paramref name="topic"/> is null.</exception>
-    /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
-    /// <exception cref="ZlinkException">ContextTerminated.</exception>
     public void Subscribe(string topic)
     {
         ArgumentNullException.ThrowIfNull(topic);
         Subscribe(System.Text.Encoding.UTF8.GetBytes(topic));
     }
 
-    /// <summary>Takes one subscription of a topic away; unknown topics are none of its business.</summary>
-    /// <remarks>When the last one is gone, nothing of the topic is received any more: messages that have come and are unread are dropped
-    /// and counted (<see cref="SocketStatistics.DroppedUnreadMessages"/>), unless another topic matches them.</remarks>
-    /// <param name="topic">As subscribed.</param>
+    /// <summary>Removes one subscription of a topic. Unknown topics are ignored.</summary>
+    /// <remarks>
+    /// After the last one no message of the topic is received. Its unread messages are dropped and counted
+    /// (<see cref="SocketStatistics.DroppedUnreadMessages"/>), unless another topic matches them.
+    /// </remarks>
+    /// <param name="topic">The topic.</param>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
     /// <exception cref="ZlinkException">ContextTerminated.</exception>
     public void Unsubscribe(ReadOnlySpan<byte> topic)
@@ -62,11 +71,9 @@ public sealed class SubSocket : ReceivingSocket
         _core.Unsubscribe(topic);
     }
 
-    /// <summary>Takes one subscription of a topic given as text away.</summary>
-    /// <param name="topic">As subscribed.</param>
+    /// <inheritdoc cref="Unsubscribe(ReadOnlySpan{byte})"/>
+    /// <param name="topic">The topic as text.</param>
     /// <exception cref="ArgumentNullException"><paramref name="topic"/> is null.</exception>
-    /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
-    /// <exception cref="ZlinkException">ContextTerminated.</exception>
     public void Unsubscribe(string topic)
     {
         ArgumentNullException.ThrowIfNull(topic);

@@ -4,13 +4,28 @@ using Net.Zlink.Sockets.Routing;
 
 namespace Net.Zlink;
 
-/// <summary>XPUB: as PUB, and subscriptions are received as messages: a byte 1 (subscribe) or 0 (cancel), then the topic. Also receives
-/// what XSUB peers send. Talks to SUB and XSUB.</summary>
-/// <remarks>Safe for any number of threads. Subscriptions and messages are received in the order in which they came in. Which subscriptions
-/// are received depends on <see cref="XPubOptions.Verbose"/>, <see cref="XPubOptions.Verboser"/> and <see cref="XPubOptions.Manual"/>.
-/// Somebody has to receive them: once <see cref="SocketOptions.ReceiveHighWaterMark"/> of them are unread, no peer is read any more, and
-/// new topics are not heard, except those of subscribers in the same process, which come in without end. Who does not want them uses
-/// PUB.</remarks>
+/// <summary>
+/// XPUB: as PUB, and its subscriptions are received as messages: a byte 1 (subscribe) or 0 (unsubscribe), then the topic. It also receives
+/// what XSUB peers send. Its peers are SUB and XSUB sockets.
+/// </summary>
+/// <remarks>
+/// <para>
+/// Thread-safe. Subscriptions and messages are received in order of arrival. <see cref="XPubOptions.Verbose"/>,
+/// <see cref="XPubOptions.Verboser"/> and <see cref="XPubOptions.Manual"/> select which subscriptions are received.
+/// </para>
+/// <para>
+/// The application must receive them. While <see cref="SocketOptions.ReceiveHighWaterMark"/> of them are unread, no peer is read and no new
+/// topic takes effect. Subscribers in the same process are not limited. Without interest in subscriptions use PUB.
+/// </para>
+/// </remarks>
+/// <example>
+/// <code>
+/// XPubSocket publisher = context.CreateXPub();
+/// publisher.Bind("tcp://127.0.0.1:5556");
+/// using Message notice = await publisher.ReceiveAsync();
+/// bool isNew = notice.Span[0] == 1;
+/// </code>
+/// </example>
 public sealed class XPubSocket : DuplexSocket
 {
     private readonly PublisherCore _core;
@@ -28,59 +43,57 @@ public sealed class XPubSocket : DuplexSocket
         Watch();
     }
 
-    /// <summary>The options.</summary>
+    /// <summary>The options. Each option says when a change takes effect.</summary>
     public new XPubOptions Options { get; }
 
-    /// <summary>Distinct topics that subscribers hold now.</summary>
+    /// <summary>The number of distinct topics of all subscribers.</summary>
     public int TopicCount => _core.TopicCount;
 
-    /// <summary>With <see cref="XPubOptions.Manual"/>: gives the subscriber whose notice was received last this topic, as natively. Nothing
-    /// happens if it has gone.</summary>
-    /// <remarks>Which notice that was another receive changes, a batch's too, on any thread; and with
-    /// <see cref="XPubOptions.ManualLastValue"/> the next send ends its turn. <see cref="Subscribe(in Message, ReadOnlySpan{byte})"/> names
-    /// the notice.</remarks>
-    /// <param name="topic">Any topic, not only the one asked for.</param>
+    /// <summary>
+    /// With <see cref="XPubOptions.Manual"/>: gives a topic to the subscriber of the notice that was received last. Does nothing if it has
+    /// disconnected.
+    /// </summary>
+    /// <remarks>
+    /// Every other receive, on any thread, changes which notice is the last. With <see cref="XPubOptions.ManualLastValue"/> the next send
+    /// does too. <see cref="Subscribe(in Message, ReadOnlySpan{byte})"/> names the notice.
+    /// </remarks>
+    /// <param name="topic">Any topic, not only the requested one.</param>
     /// <exception cref="InvalidOperationException">Manual is not set.</exception>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
     /// <exception cref="ZlinkException">ContextTerminated.</exception>
     public void Subscribe(ReadOnlySpan<byte> topic) => Grant(topic, subscribes: true);
 
-    /// <summary>As <see cref="Subscribe(ReadOnlySpan{byte})"/>, for a topic given as text, in UTF-8.</summary>
-    /// <param name="topic">The text.</param>
+    /// <inheritdoc cref="Subscribe(ReadOnlySpan{byte})"/>
+    /// <param name="topic">The topic as text, encoded in UTF-8.</param>
     /// <exception cref="ArgumentNullException"><paramref name="topic"/> is null.</exception>
-    /// <exception cref="InvalidOperationException">Manual is not set.</exception>
-    /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
-    /// <exception cref="ZlinkException">ContextTerminated.</exception>
     public void Subscribe(string topic)
     {
         ArgumentNullException.ThrowIfNull(topic);
         Subscribe(System.Text.Encoding.UTF8.GetBytes(topic));
     }
 
-    /// <summary>With <see cref="XPubOptions.Manual"/>: takes a topic from the subscriber whose notice was received last.</summary>
-    /// <param name="topic">The topic; one that it has not is none of its business.</param>
+    /// <summary>With <see cref="XPubOptions.Manual"/>: takes a topic from the subscriber of the notice that was received last.</summary>
+    /// <param name="topic">The topic. One that it does not have is ignored.</param>
     /// <exception cref="InvalidOperationException">Manual is not set.</exception>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
     /// <exception cref="ZlinkException">ContextTerminated.</exception>
     public void Unsubscribe(ReadOnlySpan<byte> topic) => Grant(topic, subscribes: false);
 
-    /// <summary>As <see cref="Unsubscribe(ReadOnlySpan{byte})"/>, for a topic given as text, in UTF-8.</summary>
-    /// <param name="topic">The text.</param>
+    /// <inheritdoc cref="Unsubscribe(ReadOnlySpan{byte})"/>
+    /// <param name="topic">The topic as text, encoded in UTF-8.</param>
     /// <exception cref="ArgumentNullException"><paramref name="topic"/> is null.</exception>
-    /// <exception cref="InvalidOperationException">Manual is not set.</exception>
-    /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
-    /// <exception cref="ZlinkException">ContextTerminated.</exception>
     public void Unsubscribe(string topic)
     {
         ArgumentNullException.ThrowIfNull(topic);
         Unsubscribe(System.Text.Encoding.UTF8.GetBytes(topic));
     }
 
-    /// <summary>With <see cref="XPubOptions.Manual"/>: gives the subscriber whose notice this is a topic, whatever was received or sent
-    /// since.</summary>
+    /// <summary>
+    /// With <see cref="XPubOptions.Manual"/>: gives a topic to the subscriber of a notice, whatever was received or sent since.
+    /// </summary>
     /// <param name="notice">A notice that this socket received, not disposed yet, or a copy of one.</param>
-    /// <param name="topic">Any topic, not only the one asked for.</param>
-    /// <returns>False if the subscriber has gone, or has connected anew since.</returns>
+    /// <param name="topic">Any topic, not only the requested one.</param>
+    /// <returns>False if the subscriber has disconnected, perhaps to connect again.</returns>
     /// <exception cref="ArgumentException">The message is no notice of this socket: a peer sent it.</exception>
     /// <exception cref="InvalidOperationException">Manual is not set.</exception>
     /// <exception cref="ObjectDisposedException">The socket or the message is disposed.</exception>
@@ -88,51 +101,46 @@ public sealed class XPubSocket : DuplexSocket
     public bool Subscribe(in Message notice, ReadOnlySpan<byte> topic) => IsThere(notice, out PeerLink asker)
         && Grant(topic, subscribes: true, asker);
 
-    /// <summary>With <see cref="XPubOptions.Manual"/>: takes a topic from the subscriber whose notice this is.</summary>
-    /// <param name="notice">As for <see cref="Subscribe(in Message, ReadOnlySpan{byte})"/>.</param>
-    /// <param name="topic">The topic; one that it has not is none of its business.</param>
-    /// <returns>False if the subscriber has gone, or has connected anew since.</returns>
-    /// <exception cref="ArgumentException">The message is no notice of this socket: a peer sent it.</exception>
-    /// <exception cref="InvalidOperationException">Manual is not set.</exception>
-    /// <exception cref="ObjectDisposedException">The socket or the message is disposed.</exception>
-    /// <exception cref="ZlinkException">ContextTerminated.</exception>
+    /// <inheritdoc cref="Subscribe(in Message, ReadOnlySpan{byte})"/>
+    /// <summary>With <see cref="XPubOptions.Manual"/>: takes a topic from the subscriber of a notice.</summary>
+    /// <param name="notice">A notice that this socket received, not disposed yet, or a copy of one.</param>
+    /// <param name="topic">The topic. One that it does not have is ignored.</param>
     public bool Unsubscribe(in Message notice, ReadOnlySpan<byte> topic) => IsThere(notice, out PeerLink asker)
         && Grant(topic, subscribes: false, asker);
 
-    /// <summary>Sends a message of one part to the subscriber alone whose notice this is: what is the newest of its topic, for one. In any
-    /// mode, and whatever it has subscribed to; a SUB then receives only what it wants.</summary>
+    /// <summary>
+    /// Sends a message of one part only to the subscriber of a notice, for example the topic's latest value. Works in every mode and for
+    /// every topic; a SUB still applies its own filter.
+    /// </summary>
     /// <param name="notice">As for <see cref="Subscribe(in Message, ReadOnlySpan{byte})"/>.</param>
-    /// <param name="payload">Any bytes, also none; copied.</param>
-    /// <returns>False if the subscriber has gone, or is at its high-water mark; nothing is counted as dropped then.</returns>
-    /// <exception cref="ArgumentException">The message is no notice of this socket: a peer sent it. Or the payload is longer than a frame
-    /// can be.</exception>
+    /// <param name="payload">The payload, which is copied. It may be empty.</param>
+    /// <returns>False if the subscriber has disconnected or is at its high-water mark. This is not counted as dropped.</returns>
+    /// <exception cref="ArgumentException">The message is no notice of this socket, or the payload is too long for a frame.</exception>
     /// <exception cref="ObjectDisposedException">The socket or the notice is disposed.</exception>
     /// <exception cref="ZlinkException">ContextTerminated.</exception>
     public bool TrySendTo(in Message notice, ReadOnlySpan<byte> payload) => IsThere(notice, out PeerLink asker)
         && MessageSender.TrySendTo(asker, payload);
 
-    /// <summary>As <see cref="TrySendTo(in Message, ReadOnlySpan{byte})"/>, for a message of several parts, whole or not at all.</summary>
-    /// <param name="notice">As for <see cref="Subscribe(in Message, ReadOnlySpan{byte})"/>.</param>
-    /// <param name="message">The message, of at least one part; empty when it was accepted.</param>
-    /// <returns>False if the subscriber has gone, or is at its high-water mark; nothing is counted as dropped then.</returns>
+    /// <inheritdoc cref="TrySendTo(in Message, ReadOnlySpan{byte})"/>
+    /// <param name="notice">A notice that this socket received, not disposed yet, or a copy of one.</param>
+    /// <param name="message">A message of at least one part. Empty after it was accepted.</param>
     /// <exception cref="ArgumentNullException"><paramref name="message"/> is null.</exception>
-    /// <exception cref="ArgumentException">The first message is no notice of this socket: a peer sent it. Or the other has no part, or
-    /// several with Conflate.</exception>
+    /// <exception cref="ArgumentException">
+    /// The first message is no notice of this socket, or the other has no part, or several with Conflate.
+    /// </exception>
     /// <exception cref="ObjectDisposedException">The socket, the notice or the message is disposed.</exception>
-    /// <exception cref="ZlinkException">ContextTerminated.</exception>
     public bool TrySendTo(in Message notice, MessageBuilder message) => IsThere(notice, out PeerLink asker)
         && Sender.TrySendTo(asker, message);
 
-    /// <summary>As <see cref="TrySendTo(in Message, ReadOnlySpan{byte})"/>, for a message that was received or built: it is passed on
-    /// without a copy of long parts. A copy of one message can go to any number of subscribers.</summary>
-    /// <param name="notice">As for <see cref="Subscribe(in Message, ReadOnlySpan{byte})"/>.</param>
-    /// <param name="message">The message; accepted, it is ended.</param>
-    /// <returns>False if the subscriber has gone, or is at its high-water mark; nothing is counted as dropped then.</returns>
-    /// <exception cref="ArgumentException">The first message is no notice of this socket: a peer sent it. Or the other has several parts
-    /// with Conflate.</exception>
-    /// <exception cref="InvalidOperationException">There is no message in the second one.</exception>
+    /// <inheritdoc cref="TrySendTo(in Message, ReadOnlySpan{byte})"/>
+    /// <remarks>Long parts are not copied. Copies of one message can be sent to any number of subscribers.</remarks>
+    /// <param name="notice">A notice that this socket received, not disposed yet, or a copy of one.</param>
+    /// <param name="message">A received or built message. Accepting it ends it, as Dispose does.</param>
+    /// <exception cref="ArgumentException">
+    /// The first message is no notice of this socket, or the other has several parts with Conflate.
+    /// </exception>
+    /// <exception cref="InvalidOperationException">The second message is empty.</exception>
     /// <exception cref="ObjectDisposedException">The socket, the notice or the message is disposed.</exception>
-    /// <exception cref="ZlinkException">ContextTerminated.</exception>
     public bool TrySendTo(in Message notice, in Message message) => IsThere(notice, out PeerLink asker)
         && Sender.TrySendTo(asker, in message);
 
@@ -150,7 +158,7 @@ public sealed class XPubSocket : DuplexSocket
             Subscribes: Options.Verbose || Options.Verboser, Cancels: Options.Verboser, Manual: Options.Manual || Options.ManualLastValue);
     }
 
-    /// <returns>False if the subscriber has gone.</returns>
+    /// <returns>False if the subscriber has disconnected.</returns>
     private bool Grant(ReadOnlySpan<byte> topic, bool subscribes, PeerLink? asker = null)
     {
         ThrowIfEnded();
@@ -159,8 +167,7 @@ public sealed class XPubSocket : DuplexSocket
             "Subscribe and Unsubscribe on XPUB answer subscribers in manual mode: set Options.Manual first.");
     }
 
-    /// <summary>Whose notice it is. False if he has gone, be it that he has come again since: what he asked for went with his
-    /// connection.</summary>
+    /// <summary>Finds the subscriber of a notice. False if it has disconnected: its requests ended with its connection.</summary>
     private bool IsThere(in Message notice, out PeerLink asker)
     {
         ThrowIfEnded();

@@ -2,13 +2,22 @@ using Net.Zlink.Sockets.Patterns;
 
 namespace Net.Zlink;
 
-/// <summary>XSUB: as SUB, but topics are sent as messages (a byte 1 or 0, then the topic), other messages go to all publishers, and nothing
-/// is filtered on receipt. Talks to PUB and XPUB.</summary>
+/// <summary>
+/// XSUB: as SUB, but topics are sent as messages (a byte 1 or 0, then the topic), other messages go to all publishers, and received
+/// messages are not filtered. Its peers are PUB and XPUB sockets.
+/// </summary>
 /// <remarks>
-/// Safe for any number of threads. Topics are counted and told to publishers that come later, as for SUB; those that are there are told
-/// whatever the send high-water mark says. A message of topics and data together is dropped at the mark like any other, and what it says of
-/// topics is then told to the next connection only: send them apart.
+/// Thread-safe. Topics are counted, and sent to publishers that connect later, as for SUB. They are sent beyond the high-water mark. A
+/// message with topics and data is dropped at the mark, and its topics are then sent to the next connection only: send them separately.
 /// </remarks>
+/// <example>
+/// <code>
+/// XSubSocket subscriber = context.CreateXSub();
+/// subscriber.Connect("tcp://127.0.0.1:5556");
+/// subscriber.Send("\u0001price."u8); // 1 and the topic
+/// using Message message = await subscriber.ReceiveAsync();
+/// </code>
+/// </example>
 public sealed class XSubSocket : DuplexSocket
 {
     private readonly SubscriberCore _core;
@@ -26,10 +35,10 @@ public sealed class XSubSocket : DuplexSocket
         Watch();
     }
 
-    /// <summary>The options.</summary>
+    /// <summary>The options. Each option says when a change takes effect.</summary>
     public new XSubOptions Options { get; }
 
-    /// <summary>Distinct topics held.</summary>
+    /// <summary>The number of distinct topics.</summary>
     public int TopicCount => _core.TopicCount;
 
     private protected override void ApplyOptions()

@@ -10,8 +10,15 @@ using Net.Zlink.Sockets;
 
 namespace Net.Zlink;
 
-/// <summary>The home of sockets: it owns the shards and the buffer pool they share, and ends them all in order.</summary>
-/// <remarks>Safe for any number of threads. One per process is usual; several do not disturb each other.</remarks>
+/// <summary>Creates sockets, owns the shards and the buffer pool that they share, and ends them in order.</summary>
+/// <remarks>Thread-safe. A process usually has one. Several are independent.</remarks>
+/// <example>
+/// <code>
+/// await using var context = new ZlinkContext(new ZlinkContextOptions { LoggerFactory = loggers });
+/// RouterSocket server = context.CreateRouter();
+/// server.Bind("tcp://127.0.0.1:5555");
+/// </code>
+/// </example>
 public sealed class ZlinkContext : IDisposable, IAsyncDisposable
 {
     private readonly ZlinkContextOptions _options;
@@ -23,14 +30,14 @@ public sealed class ZlinkContext : IDisposable, IAsyncDisposable
     private TimeSpan _deadline;
     private bool _closed;
 
-    /// <summary>A context with the default settings.</summary>
+    /// <summary>Creates a context with the default options.</summary>
     public ZlinkContext()
         : this(new ZlinkContextOptions())
     {
     }
 
-    /// <summary>A context; warms its pool before it returns.</summary>
-    /// <param name="options">The settings.</param>
+    /// <summary>Creates a context and fills its pool before it returns.</summary>
+    /// <param name="options">The options.</param>
     /// <exception cref="ArgumentNullException"><paramref name="options"/> is null.</exception>
     /// <exception cref="ObjectDisposedException">Its <see cref="ZlinkContextOptions.Pool"/> is disposed.</exception>
     public ZlinkContext(ZlinkContextOptions options)
@@ -61,8 +68,9 @@ public sealed class ZlinkContext : IDisposable, IAsyncDisposable
     /// <summary>The clock of this context: <see cref="ZlinkContextOptions.TimeProvider"/>.</summary>
     public TimeProvider TimeProvider => _options.TimeProvider;
 
-    /// <summary>Where this context logs: <see cref="ZlinkContextOptions.LoggerFactory"/>, or a factory of loggers that write
-    /// nothing.</summary>
+    /// <summary>
+    /// The logger factory of this context: <see cref="ZlinkContextOptions.LoggerFactory"/>, or one whose loggers write nothing.
+    /// </summary>
     public ILoggerFactory LoggerFactory => _options.LoggerFactory ?? NullLoggerFactory.Instance;
 
     internal ZlinkContextOptions Options => _options;
@@ -73,80 +81,52 @@ public sealed class ZlinkContext : IDisposable, IAsyncDisposable
 
     internal InprocRegistry Inproc { get; } = new();
 
-    /// <summary>Makes a STREAM socket.</summary>
-    /// <param name="options">Its options, for this socket alone; null for the defaults.</param>
-    /// <returns>The socket; it has no endpoint yet.</returns>
-    /// <exception cref="InvalidOperationException">The options are another socket's.</exception>
+    /// <summary>Creates a STREAM socket.</summary>
+    /// <param name="options">The options, used by this socket only. Null: the defaults.</param>
+    /// <returns>The socket, without an endpoint.</returns>
+    /// <exception cref="InvalidOperationException">Another socket uses the options.</exception>
     /// <exception cref="ObjectDisposedException">The context is shut down.</exception>
     /// <exception cref="ZlinkException">TooManySockets: the context has <see cref="ZlinkContextOptions.MaxSockets"/>.</exception>
     public StreamSocket CreateStream(StreamOptions? options = null) =>
         Add(options ?? new StreamOptions(), static (context, own) => new StreamSocket(context, own));
 
-    /// <summary>Makes a PAIR socket.</summary>
-    /// <param name="options">Its options, for this socket alone; null for the defaults.</param>
-    /// <returns>The socket; it has no endpoint yet.</returns>
-    /// <exception cref="InvalidOperationException">The options are another socket's.</exception>
-    /// <exception cref="ObjectDisposedException">The context is shut down.</exception>
-    /// <exception cref="ZlinkException">TooManySockets: the context has <see cref="ZlinkContextOptions.MaxSockets"/>.</exception>
+    /// <inheritdoc cref="CreateStream(StreamOptions)"/>
+    /// <summary>Creates a PAIR socket.</summary>
     public PairSocket CreatePair(PairOptions? options = null) =>
         Add(options ?? new PairOptions(), static (context, own) => new PairSocket(context, own));
 
-    /// <summary>Makes a DEALER socket.</summary>
-    /// <param name="options">Its options, for this socket alone; null for the defaults.</param>
-    /// <returns>The socket; it has no endpoint yet.</returns>
-    /// <exception cref="InvalidOperationException">The options are another socket's.</exception>
-    /// <exception cref="ObjectDisposedException">The context is shut down.</exception>
-    /// <exception cref="ZlinkException">TooManySockets: the context has <see cref="ZlinkContextOptions.MaxSockets"/>.</exception>
+    /// <inheritdoc cref="CreateStream(StreamOptions)"/>
+    /// <summary>Creates a DEALER socket.</summary>
     public DealerSocket CreateDealer(DealerOptions? options = null) =>
         Add(options ?? new DealerOptions(), static (context, own) => new DealerSocket(context, own));
 
-    /// <summary>Makes a ROUTER socket.</summary>
-    /// <param name="options">Its options, for this socket alone; null for the defaults.</param>
-    /// <returns>The socket; it has no endpoint yet.</returns>
-    /// <exception cref="InvalidOperationException">The options are another socket's.</exception>
-    /// <exception cref="ObjectDisposedException">The context is shut down.</exception>
-    /// <exception cref="ZlinkException">TooManySockets: the context has <see cref="ZlinkContextOptions.MaxSockets"/>.</exception>
+    /// <inheritdoc cref="CreateStream(StreamOptions)"/>
+    /// <summary>Creates a ROUTER socket.</summary>
     public RouterSocket CreateRouter(RouterOptions? options = null) =>
         Add(options ?? new RouterOptions(), static (context, own) => new RouterSocket(context, own));
 
-    /// <summary>Makes a PUB socket.</summary>
-    /// <param name="options">Its options, for this socket alone; null for the defaults.</param>
-    /// <returns>The socket; it has no endpoint yet.</returns>
-    /// <exception cref="InvalidOperationException">The options are another socket's.</exception>
-    /// <exception cref="ObjectDisposedException">The context is shut down.</exception>
-    /// <exception cref="ZlinkException">TooManySockets: the context has <see cref="ZlinkContextOptions.MaxSockets"/>.</exception>
+    /// <inheritdoc cref="CreateStream(StreamOptions)"/>
+    /// <summary>Creates a PUB socket.</summary>
     public PubSocket CreatePub(PubOptions? options = null) =>
         Add(options ?? new PubOptions(), static (context, own) => new PubSocket(context, own));
 
-    /// <summary>Makes a SUB socket.</summary>
-    /// <param name="options">Its options, for this socket alone; null for the defaults.</param>
-    /// <returns>The socket; it has no endpoint yet.</returns>
-    /// <exception cref="InvalidOperationException">The options are another socket's.</exception>
-    /// <exception cref="ObjectDisposedException">The context is shut down.</exception>
-    /// <exception cref="ZlinkException">TooManySockets: the context has <see cref="ZlinkContextOptions.MaxSockets"/>.</exception>
+    /// <inheritdoc cref="CreateStream(StreamOptions)"/>
+    /// <summary>Creates a SUB socket.</summary>
     public SubSocket CreateSub(SubOptions? options = null) =>
         Add(options ?? new SubOptions(), static (context, own) => new SubSocket(context, own));
 
-    /// <summary>Makes an XPUB socket.</summary>
-    /// <param name="options">Its options, for this socket alone; null for the defaults.</param>
-    /// <returns>The socket; it has no endpoint yet.</returns>
-    /// <exception cref="InvalidOperationException">The options are another socket's.</exception>
-    /// <exception cref="ObjectDisposedException">The context is shut down.</exception>
-    /// <exception cref="ZlinkException">TooManySockets: the context has <see cref="ZlinkContextOptions.MaxSockets"/>.</exception>
+    /// <inheritdoc cref="CreateStream(StreamOptions)"/>
+    /// <summary>Creates an XPUB socket.</summary>
     public XPubSocket CreateXPub(XPubOptions? options = null) =>
         Add(options ?? new XPubOptions(), static (context, own) => new XPubSocket(context, own));
 
-    /// <summary>Makes an XSUB socket.</summary>
-    /// <param name="options">Its options, for this socket alone; null for the defaults.</param>
-    /// <returns>The socket; it has no endpoint yet.</returns>
-    /// <exception cref="InvalidOperationException">The options are another socket's.</exception>
-    /// <exception cref="ObjectDisposedException">The context is shut down.</exception>
-    /// <exception cref="ZlinkException">TooManySockets: the context has <see cref="ZlinkContextOptions.MaxSockets"/>.</exception>
+    /// <inheritdoc cref="CreateStream(StreamOptions)"/>
+    /// <summary>Creates an XSUB socket.</summary>
     public XSubSocket CreateXSub(XSubOptions? options = null) =>
         Add(options ?? new XSubOptions(), static (context, own) => new XSubSocket(context, own));
 
-    /// <summary>What the shards and sockets have done so far: a snapshot, made at the call.</summary>
-    /// <returns>The statistics.</returns>
+    /// <summary>Returns the statistics of the shards and sockets.</summary>
+    /// <returns>A snapshot, made at the call.</returns>
     public ContextStatistics GetStatistics()
     {
         ShardStatistics[] shards = [.. _host.Shards.All.Select(ShardStatistics.Of)];
@@ -162,16 +142,18 @@ public sealed class ZlinkContext : IDisposable, IAsyncDisposable
     }
 
     /// <summary>
-    /// Ends every socket in order: no more is accepted or received, what Send accepted is written, connections end properly. At the
-    /// deadline what is left is dropped and reported. Idempotent: later calls return the first one's report, at the first one's deadline.
-    /// Nothing can be created from the call on; the sockets end on the thread pool, so what is called on one of them directly behind it may
-    /// still succeed.
+    /// Ends every socket in order: nothing more is accepted or received, accepted messages are written, and connections are closed. At the
+    /// deadline the rest is dropped and reported.
     /// </summary>
-    /// <param name="deadline">How long delivering may take; <see cref="Timeout.InfiniteTimeSpan"/> for as long as it takes.</param>
-    /// <param name="cancellationToken">Ends the wait, not the shutdown.</param>
+    /// <remarks>
+    /// Idempotent: later calls return the first call's report, at its deadline. No socket can be created after the call. The sockets end on
+    /// the thread pool, so a socket call right after this one may still succeed.
+    /// </remarks>
+    /// <param name="deadline">The longest time for deliveries. <see cref="Timeout.InfiniteTimeSpan"/>: no limit.</param>
+    /// <param name="cancellationToken">Cancels the wait, not the shutdown.</param>
     /// <returns>
-    /// What could not be delivered. Completes on the thread pool, at the latest shortly after the deadline: a second if a handler blocks a
-    /// shard then (<see cref="ShutdownReport.BlockedShards"/>), five if the thread pool runs nothing.
+    /// What could not be delivered. Completes on the thread pool, at the latest shortly after the deadline: one second if a handler blocks
+    /// a shard (<see cref="ShutdownReport.BlockedShards"/>), five if the thread pool is blocked.
     /// </returns>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="deadline"/> is negative and not infinite.</exception>
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
@@ -190,13 +172,16 @@ public sealed class ZlinkContext : IDisposable, IAsyncDisposable
         return _shutdown.Value.WaitAsync(cancellationToken);
     }
 
-    /// <summary>Shuts down within <see cref="ZlinkContextOptions.ShutdownTimeout"/>, then lets go of the pool.</summary>
-    /// <returns>A task that completes when every connection is closed, and at the latest shortly after that time: see
-    /// <see cref="ShutdownAsync"/>. While a handler blocks a shard the pool is kept for it, until it returns.</returns>
+    /// <summary>Shuts down within <see cref="ZlinkContextOptions.ShutdownTimeout"/> and then releases the pool.</summary>
+    /// <returns>
+    /// A task that completes when every connection is closed, at the latest shortly after that time: see <see cref="ShutdownAsync"/>. The
+    /// pool stays while a handler blocks a shard.
+    /// </returns>
     public async ValueTask DisposeAsync() => await ShutdownAsync(_options.ShutdownTimeout).ConfigureAwait(false);
 
-    /// <summary>As <see cref="DisposeAsync"/>, blocking. Called on a shard (from a handler) it only begins the shutdown, because the shard
-    /// has to carry it out.</summary>
+    /// <summary>
+    /// As <see cref="DisposeAsync"/>, blocking. On a shard (in a handler) it only begins the shutdown, which needs the shard.
+    /// </summary>
     [SuppressMessage("ApiDesign", "RS0030", Justification =
         "A synchronous Dispose has to block; Task.Wait lets the thread pool know, and a shard is never blocked.")]
     public void Dispose()
@@ -204,7 +189,7 @@ public sealed class ZlinkContext : IDisposable, IAsyncDisposable
         Task<ShutdownReport> shutdown = ShutdownAsync(_options.ShutdownTimeout);
         if (ShardLoop.Current is null)
         {
-            // The drain keeps its own deadline; this one only guards against waiting for ever on a clock that stands still.
+            // The shutdown has its own deadline. This one guards against a clock that stands still.
             TimeSpan guard = TimeSpan.FromSeconds(5);
             bool isBounded = _options.ShutdownTimeout != Timeout.InfiniteTimeSpan
                 && _options.ShutdownTimeout <= OptionRange.LongestTime - guard;
@@ -212,7 +197,7 @@ public sealed class ZlinkContext : IDisposable, IAsyncDisposable
         }
     }
 
-    /// <summary>Completes when no shard has runnable work.</summary>
+    /// <summary>Completes when no shard has work.</summary>
     internal Task WhenIdleAsync() => _host.Shards.WhenIdleAsync();
 
     internal void Forget(IContextSocket socket) => Sockets.Forget(socket);
@@ -239,14 +224,14 @@ public sealed class ZlinkContext : IDisposable, IAsyncDisposable
         lock (_gate)
         {
             ObjectDisposedException.ThrowIf(_closed, this);
-            Sockets.Add(socket); // Under the lock: the shutdown ends it, or it is not made.
+            Sockets.Add(socket); // Under the lock: a shutdown either finds the socket, or prevents it.
             return socket;
         }
     }
 
     private async Task<ShutdownReport> DrainAsync()
     {
-        // Off the caller's stack: it may be a shard, or hold a lock of its own.
+        // Leave the caller's stack: it may be a shard, or hold a lock.
         await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
         long started = Stopwatch.GetTimestamp();
         IContextSocket[] sockets = Sockets.OpenSockets;
@@ -295,14 +280,14 @@ public sealed class ZlinkContext : IDisposable, IAsyncDisposable
         return report;
     }
 
-    /// <summary>Gives back what the shards hold, when there are no connections any more.</summary>
+    /// <summary>Releases the shards' memory when there are no connections any more.</summary>
     private async Task ReleaseAsync(Task closed)
     {
         await closed.ConfigureAwait(false);
         await _host.Shards.ReleaseAsync().ConfigureAwait(false);
     }
 
-    /// <summary>Frees what the shards use: none of it while one of them is held, however long that may be.</summary>
+    /// <summary>Frees the shards' memory, but not while a shard is blocked.</summary>
     private async Task FreeAsync(Task released)
     {
         await released.ConfigureAwait(false);
@@ -313,7 +298,7 @@ public sealed class ZlinkContext : IDisposable, IAsyncDisposable
         }
     }
 
-    /// <summary>Turns what shards notice about themselves into log lines and events.</summary>
+    /// <summary>Turns the shards' reports into log messages and events.</summary>
     private sealed class ShardWatch(ZlinkContext context, ILogger logger) : IShardObserver
     {
         public void OnSlowRun(ShardLoop shard, string work, TimeSpan elapsed)

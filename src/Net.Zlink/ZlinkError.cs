@@ -1,9 +1,9 @@
 namespace Net.Zlink;
 
-/// <summary>What went wrong, by the native core's error numbers (the Linux errno, or the library's own).</summary>
+/// <summary>Error codes with the native core's numbers (Linux errno values, or the library's own).</summary>
 public enum ZlinkError
 {
-    /// <summary>Nothing.</summary>
+    /// <summary>No error.</summary>
     None = 0,
 
     /// <summary>EAGAIN: it would have to wait, or the wait timed out.</summary>
@@ -12,19 +12,19 @@ public enum ZlinkError
     /// <summary>EACCES: this process may not use that path.</summary>
     PermissionDenied = 13,
 
-    /// <summary>ENODEV: no host or interface of that name.</summary>
+    /// <summary>ENODEV: no host or interface has that name.</summary>
     NoDevice = 19,
 
-    /// <summary>ENOTDIR: a part of the path that should be a directory is none.</summary>
+    /// <summary>ENOTDIR: a part of the path is not a directory.</summary>
     NotADirectory = 20,
 
-    /// <summary>EMFILE: the context has as many sockets as it may, or the process as many descriptors.</summary>
+    /// <summary>EMFILE: the limit of the context's sockets, or of the process's descriptors, is reached.</summary>
     TooManySockets = 24,
 
     /// <summary>EINVAL: malformed.</summary>
     InvalidArgument = 22,
 
-    /// <summary>ENOENT: no such endpoint, or no such directory.</summary>
+    /// <summary>ENOENT: no such endpoint or directory.</summary>
     NotFound = 2,
 
     /// <summary>ENAMETOOLONG: an ipc path or name of more than 107 bytes.</summary>
@@ -33,47 +33,49 @@ public enum ZlinkError
     /// <summary>EMSGSIZE: the payload is longer than a frame can be.</summary>
     MessageTooLarge = 90,
 
-    /// <summary>EPROTONOSUPPORT: the scheme is not one this library speaks.</summary>
+    /// <summary>EPROTONOSUPPORT: unknown scheme.</summary>
     ProtocolNotSupported = 93,
 
-    /// <summary>EOPNOTSUPP: not on this kind of socket.</summary>
+    /// <summary>EOPNOTSUPP: this kind of socket does not support it.</summary>
     NotSupported = 95,
 
-    /// <summary>EADDRINUSE: the address is taken, or the system refused it, natively too: the port may be reserved, or this machine not
-    /// have the address. The message says which, and the inner SocketException has the system's own code.</summary>
+    /// <summary>
+    /// EADDRINUSE: the address is in use, or the system refused it, because the port is reserved or this machine does not have the address.
+    /// The message says which, and the inner SocketException has the system's code.
+    /// </summary>
     AddressInUse = 98,
 
-    /// <summary>ENETUNREACH: no way there.</summary>
+    /// <summary>ENETUNREACH: no route to the network.</summary>
     NetworkUnreachable = 101,
 
-    /// <summary>ECONNRESET: lost.</summary>
+    /// <summary>ECONNRESET: the connection was lost.</summary>
     ConnectionReset = 104,
 
     /// <summary>ETIMEDOUT: no answer in time.</summary>
     TimedOut = 110,
 
-    /// <summary>ECONNREFUSED: nobody listens there.</summary>
+    /// <summary>ECONNREFUSED: nothing listens there.</summary>
     ConnectionRefused = 111,
 
-    /// <summary>EHOSTUNREACH: no peer of that id.</summary>
+    /// <summary>EHOSTUNREACH: no peer has that id.</summary>
     HostUnreachable = 113,
 
-    /// <summary>ENOCOMPATPROTO: the two socket types do not talk to each other.</summary>
+    /// <summary>ENOCOMPATPROTO: the two socket types cannot communicate.</summary>
     NotCompatible = 156384764,
 
-    /// <summary>EMTHREAD: the context has none of the shards that <see cref="ZmpSocketOptions.ShardAffinity"/> allows.</summary>
+    /// <summary>EMTHREAD: the context has none of the shards in <see cref="ZmpSocketOptions.ShardAffinity"/>.</summary>
     NoThread = 156384766,
 
     /// <summary>ETERM: the context was shut down.</summary>
     ContextTerminated = 156384765,
 }
 
-/// <summary>Names of <see cref="ZlinkError"/>.</summary>
+/// <summary>Converts <see cref="ZlinkError"/>.</summary>
 public static class ZlinkErrorExtensions
 {
-    /// <summary>The name that C code and the native documentation use, such as "EHOSTUNREACH".</summary>
+    /// <summary>Returns the name in C code and the native documentation, such as "EHOSTUNREACH".</summary>
     /// <param name="error">The error.</param>
-    /// <returns>The name; for an undefined value its number.</returns>
+    /// <returns>The name, or the number of an undefined value.</returns>
     public static string ToNativeName(this ZlinkError error) => error switch
     {
         ZlinkError.None => "0",

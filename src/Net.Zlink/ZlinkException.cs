@@ -3,22 +3,22 @@ using Net.Zlink.Transports;
 
 namespace Net.Zlink;
 
-/// <summary>What the network, or a peer, did. Misuse of the API throws the usual .NET exceptions instead.</summary>
+/// <summary>An error of the network, a peer or the context. Misuse of the API throws the usual .NET exceptions.</summary>
 public sealed class ZlinkException : Exception
 {
-    /// <summary>An exception without a code of its own: <see cref="ZlinkError.None"/>.</summary>
+    /// <summary>An exception without a code: <see cref="ZlinkError.None"/>.</summary>
     public ZlinkException()
     {
     }
 
-    /// <summary>An exception without a code of its own: <see cref="ZlinkError.None"/>.</summary>
+    /// <summary>An exception without a code: <see cref="ZlinkError.None"/>.</summary>
     /// <param name="message">What happened and what to do.</param>
     public ZlinkException(string message)
         : base(message)
     {
     }
 
-    /// <summary>An exception without a code of its own: <see cref="ZlinkError.None"/>.</summary>
+    /// <summary>An exception without a code: <see cref="ZlinkError.None"/>.</summary>
     /// <param name="message">What happened and what to do.</param>
     /// <param name="innerException">The cause.</param>
     public ZlinkException(string message, Exception? innerException)
@@ -29,11 +29,11 @@ public sealed class ZlinkException : Exception
     /// <summary>An exception with a code.</summary>
     /// <param name="error">The code.</param>
     /// <param name="message">What happened and what to do.</param>
-    /// <param name="innerException">The operating system's error, where there is one.</param>
+    /// <param name="innerException">The operating system's error, if there is one.</param>
     public ZlinkException(ZlinkError error, string message, Exception? innerException = null)
         : base($"{message} ({error.ToNativeName()})", innerException) => Error = error;
 
-    /// <summary>The code, by native number.</summary>
+    /// <summary>The code.</summary>
     public ZlinkError Error { get; }
 
     internal static ZlinkException ForEndpoint(string endpoint, in EndpointError error)

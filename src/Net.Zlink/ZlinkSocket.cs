@@ -3,8 +3,8 @@ using Net.Zlink.Sockets;
 
 namespace Net.Zlink;
 
-/// <summary>What all sockets have in common: endpoints, options, events, and their end.</summary>
-/// <remarks>Safe for any number of threads.</remarks>
+/// <summary>The members of all sockets: endpoints, options, events, and the end.</summary>
+/// <remarks>Thread-safe.</remarks>
 public abstract class ZlinkSocket : IDisposable, IAsyncDisposable
 {
     private string _lastEndpoint = "";
@@ -15,18 +15,20 @@ public abstract class ZlinkSocket : IDisposable, IAsyncDisposable
         Options = options;
     }
 
-    /// <summary>The options.</summary>
+    /// <summary>The options. Each option says when a change takes effect.</summary>
     public SocketOptions Options { get; }
 
-    /// <summary>The endpoint of the last successful bind, with what the system filled in, or the text of the last successful connect, but
-    /// for one that found its endpoint there already. Empty before.</summary>
+    /// <summary>
+    /// The resolved endpoint of the last successful bind, or the text of the last successful connect of a new endpoint. Empty before.
+    /// </summary>
     public string LastEndpoint => Volatile.Read(ref _lastEndpoint);
 
-    /// <summary>What is bound now, with what the system filled in: a snapshot, in no order.</summary>
+    /// <summary>The bound endpoints, resolved: a snapshot, in no particular order.</summary>
     public IReadOnlyList<string> BoundEndpoints => EndpointStatus.TextsOf(Endpoints, areBound: true);
 
-    /// <summary>What this side connects to now, connected or not, as it was given to Connect or ConnectAsync: a snapshot. Over inproc one
-    /// for each connect.</summary>
+    /// <summary>
+    /// The texts of all connected endpoints, also of those without a connection: a snapshot. Inproc: one for each connect.
+    /// </summary>
     public IReadOnlyList<string> ConnectedEndpoints => EndpointStatus.TextsOf(Endpoints, areBound: false);
 
     /// <summary>The number of peers.</summary>
@@ -35,7 +37,7 @@ public abstract class ZlinkSocket : IDisposable, IAsyncDisposable
     /// <summary>A message can be received now.</summary>
     public abstract bool CanReceive { get; }
 
-    /// <summary>A send would not have to wait now, as far as that can be said without a peer: the send itself says.</summary>
+    /// <summary>A send would not wait now, as far as that is known without a peer.</summary>
     public abstract bool CanSend { get; }
 
     private protected ZlinkContext Context { get; }
@@ -45,55 +47,69 @@ public abstract class ZlinkSocket : IDisposable, IAsyncDisposable
     private protected abstract EndpointStatus[] Endpoints { get; }
 
     /// <summary>Listens for peers.</summary>
-    /// <param name="endpoint">tcp://host:port (host an address, a name, an interface or *; port 0 or * for any free one), ipc://path,
-    /// ipc://@name, ipc://*, inproc://name, tls://host:port, ws://host:port/path, or wss://host:port/path. A listener over tls or wss needs
-    /// a certificate first, in <see cref="SocketOptions.Tls"/>.</param>
-    /// <returns>The endpoint with the real port and the numeric address, over ws and wss the host as it was written; or the path.</returns>
+    /// <param name="endpoint">
+    /// tcp://host:port (host is an address, a name, an interface or *; port 0 or * takes a free one), ipc://path, ipc://@name, ipc://*,
+    /// inproc://name, tls://host:port, ws://host:port/path, or wss://host:port/path. tls and wss need a certificate in
+    /// <see cref="SocketOptions.Tls"/>.
+    /// </param>
+    /// <returns>The endpoint with the real port and numeric address, or path. ws and wss keep the host.</returns>
     /// <exception cref="ArgumentNullException"><paramref name="endpoint"/> is null.</exception>
-    /// <exception cref="ZlinkException">InvalidArgument, ProtocolNotSupported, NoDevice, AddressInUse, TooManySockets, NoThread ...; the
-    /// message says what to do. ContextTerminated.</exception>
+    /// <exception cref="ZlinkException">
+    /// InvalidArgument, ProtocolNotSupported, NoDevice, AddressInUse, TooManySockets, NoThread or others; the message says what to do.
+    /// ContextTerminated.
+    /// </exception>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
     public abstract string Bind(string endpoint);
 
-    /// <summary>Stops listening at an endpoint and ends the peers that came in by it (of inproc, which stay, only the name is freed). What
-    /// they sent and is unread can still be received; a PAIR takes the next peer when it is.</summary>
-    /// <param name="endpoint">The text given to Bind, or the one it returned.</param>
+    /// <summary>
+    /// Stops listening at an endpoint and disconnects the peers that it accepted. Inproc peers stay; only the name is unbound. Unread
+    /// messages can still be received; a PAIR accepts the next peer after that.
+    /// </summary>
+    /// <param name="endpoint">The text given to Bind, or returned by it.</param>
     /// <exception cref="ArgumentNullException"><paramref name="endpoint"/> is null.</exception>
     /// <exception cref="ZlinkException">NotFound: there is no such endpoint. ContextTerminated.</exception>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
     public abstract void Unbind(string endpoint);
 
-    /// <summary>Stops listening at an endpoint and keeps the peers that came in by it: for a server that drains before it ends.
-    /// <see cref="Unbind"/> ends them as well.</summary>
-    /// <remarks>Peers whose TLS or WebSocket handshake is under way are not taken any more. After it the address is free, and
-    /// <see cref="Unbind"/> does not know the endpoint any more: the peers end with the socket, or one by one.</remarks>
-    /// <param name="endpoint">The text given to Bind, or the one it returned.</param>
+    /// <summary>
+    /// Stops listening at an endpoint and keeps its peers, for a server that drains. <see cref="Unbind"/> disconnects them.
+    /// </summary>
+    /// <remarks>
+    /// Peers in a TLS or WebSocket handshake are rejected. The address is free afterwards, and <see cref="Unbind"/> does not know it any
+    /// more: the peers end with the socket, or one by one.
+    /// </remarks>
+    /// <param name="endpoint">The text given to Bind, or returned by it.</param>
     /// <exception cref="ArgumentNullException"><paramref name="endpoint"/> is null.</exception>
-    /// <exception cref="ZlinkException">NotFound: nothing is bound by that text. InvalidArgument, ProtocolNotSupported: nothing can be.
-    /// ContextTerminated.</exception>
+    /// <exception cref="ZlinkException">
+    /// NotFound: that text is not bound. InvalidArgument, ProtocolNotSupported: it cannot be. ContextTerminated.
+    /// </exception>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
     public abstract void StopListening(string endpoint);
 
-    /// <summary>Ends a connection that Connect or ConnectAsync made. What was accepted is delivered within
-    /// <see cref="SocketOptions.Linger"/>; unread messages of it are dropped.</summary>
-    /// <param name="endpoint">The text given to Connect; of tcp and tls, where that has an address in numbers, also a name of it.</param>
+    /// <summary>
+    /// Ends the connection of a Connect or ConnectAsync. Accepted messages are delivered within <see cref="SocketOptions.Linger"/>; unread
+    /// ones are dropped.
+    /// </summary>
+    /// <param name="endpoint">The text given to Connect. For a numeric tcp or tls address also a name of it.</param>
     /// <exception cref="ArgumentNullException"><paramref name="endpoint"/> is null.</exception>
     /// <exception cref="ZlinkException">NotFound: there is no such endpoint. ContextTerminated.</exception>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
     public abstract void Disconnect(string endpoint);
 
-    /// <summary>Begins to watch this socket's events.</summary>
-    /// <param name="mask">Which.</param>
-    /// <returns>A monitor of its own; dispose it when it is not needed any more.</returns>
+    /// <summary>Opens a monitor of this socket's events.</summary>
+    /// <param name="mask">The events.</param>
+    /// <returns>A new monitor. Dispose it when it is no longer needed.</returns>
     public SocketMonitor OpenMonitor(SocketEventTypes mask = SocketEventTypes.All) => Monitors.Open(mask);
 
-    /// <summary>Calls back for this socket's events: in order, one at a time, on the thread pool and never on a shard, so that the callback
-    /// may block. What it throws is logged.</summary>
-    /// <param name="mask">Which events.</param>
-    /// <param name="handler">The callback. When it is slower than the events, the oldest are dropped, as for a monitor that is not
-    /// read.</param>
-    /// <returns>Dispose it to end the calls; one that runs already may go on. Ends by itself with the socket, after
-    /// <see cref="SocketEventTypes.MonitorStopped"/>.</returns>
+    /// <summary>
+    /// Calls back for this socket's events in order, one at a time, on the thread pool. The callback may block. Its exceptions are logged.
+    /// </summary>
+    /// <param name="mask">The events.</param>
+    /// <param name="handler">The callback. If it is slower than the events, the oldest are dropped.</param>
+    /// <returns>
+    /// Dispose it to end the calls; a running one may continue. It ends with the socket, after
+    /// <see cref="SocketEventTypes.MonitorStopped"/>.
+    /// </returns>
     /// <exception cref="ArgumentNullException"><paramref name="handler"/> is null.</exception>
     public IDisposable OnEvent(SocketEventTypes mask, Action<SocketEvent> handler)
     {
@@ -101,14 +117,13 @@ public abstract class ZlinkSocket : IDisposable, IAsyncDisposable
         return new EventCallback(Monitors.Open(mask), handler, Context.Host.Logger);
     }
 
-    /// <summary>Endpoints, counts and peers as text of several lines, for a log or a debugger. Made for people: its form may
-    /// change.</summary>
+    /// <summary>Describes endpoints, counts and peers in several lines, for a log or a debugger. The format may change.</summary>
     /// <returns>The text.</returns>
     public abstract string Describe();
 
     /// <summary>
-    /// Ends the socket and returns at once: nothing more is accepted or received; what Send accepted goes on being written in the
-    /// background, for at most <see cref="SocketOptions.Linger"/>, and the context's shutdown waits for it. Idempotent.
+    /// Closes the socket and returns at once. Nothing more is accepted or received. Accepted messages are written in the background for at
+    /// most <see cref="SocketOptions.Linger"/>, and the context's shutdown waits for that. Idempotent.
     /// </summary>
     public void Dispose()
     {
@@ -125,12 +140,12 @@ public abstract class ZlinkSocket : IDisposable, IAsyncDisposable
         return ValueTask.CompletedTask;
     }
 
-    /// <summary>A disposed socket, or one whose context was shut down, does nothing more.</summary>
+    /// <summary>Throws if the socket is disposed or its context is shut down.</summary>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
     /// <exception cref="ZlinkException">ContextTerminated.</exception>
     internal abstract void ThrowIfEnded();
 
-    /// <summary>This socket as an item of a poller.</summary>
+    /// <summary>Makes a poll item of this socket.</summary>
     internal abstract PollItem Polled(PollEvents events, object? userState);
 
     private protected abstract void BeginClose(DisconnectReason reason, TimeSpan linger);

@@ -6,9 +6,10 @@ using Net.Zlink.Transports;
 
 namespace Net.Zlink;
 
-/// <summary>What the sockets that speak ZMP have in common: all but STREAM. They connect in the background and again after a loss, and
-/// their messages have parts.</summary>
-/// <remarks>Safe for any number of threads.</remarks>
+/// <summary>
+/// The members of all ZMP sockets, which are all but STREAM. They connect and reconnect in the background, and their messages have parts.
+/// </summary>
+/// <remarks>Thread-safe.</remarks>
 public abstract class ZmpSocket : ZlinkSocket, IContextSocket
 {
     private byte[]? _nextPeerName;
@@ -20,18 +21,20 @@ public abstract class ZmpSocket : ZlinkSocket, IContextSocket
         Options = options;
     }
 
-    /// <summary>The options.</summary>
+    /// <summary>The options. Each option says when a change takes effect.</summary>
     public new ZmpSocketOptions Options { get; }
 
     /// <inheritdoc/>
-    /// <remarks>Pipes to peers, also to those that are not connected yet.</remarks>
+    /// <remarks>Links to peers, also to those that are not connected yet.</remarks>
     public override int PeerCount => Core.LinkCount;
 
     /// <inheritdoc/>
     public override bool CanReceive => Core.Receive.IsReadable;
 
-    /// <summary>A send would not have to wait now. As natively always true of PUB and XPUB, with NoDrop too, and of ROUTER without
-    /// Mandatory; with it while any peer has room, be it not the one that is to be sent to: the send itself says.</summary>
+    /// <summary>
+    /// A send would not wait now. As in the native core always true for PUB and XPUB, and for ROUTER without Mandatory. With Mandatory,
+    /// true while any peer has capacity.
+    /// </summary>
     public override bool CanSend => Core.CanSend;
 
     internal SocketCore Core { get; }
@@ -53,26 +56,31 @@ public abstract class ZmpSocket : ZlinkSocket, IContextSocket
             throw ZlinkException.ForEndpoint(endpoint, error);
         }
 
-        ThrowIfEnded(); // While it was being bound: then nothing is.
+        ThrowIfEnded(); // Closed during the bind: nothing is bound then.
         SetLastEndpoint(resolved);
         return resolved;
     }
 
-    /// <summary>Connects to a peer, in the background: returns at once, tries again until it succeeds, and connects anew after a loss. A
-    /// text that is connected already, or that this socket's own Bind returned, stays as it is; for inproc each call makes a
-    /// pipe.</summary>
+    /// <summary>
+    /// Connects to a peer in the background. Returns at once, retries until it succeeds, and reconnects after a loss. A text that is
+    /// connected, or was returned by this socket's Bind, stays as it is. Inproc: each call makes a link.
+    /// </summary>
     /// <remarks>
-    /// Why an attempt failed is told by the event ConnectRetried, in the log, once for each reason, and by <see cref="GetPeers"/> and
-    /// <see cref="Describe"/>. As in the native core a fault of the protocol ends the endpoint for good: a peer that speaks something else,
-    /// is of a type that does not match, or was sent or sends what is over its or our MaxMessageSize (docs/protocol.md section 13). That is
-    /// the event ConnectGivenUp, and a warning; connect again once its cause is mended, or set
-    /// <see cref="ZmpSocketOptions.ReconnectAfterFault"/> before.
+    /// <para>The event ConnectRetried, the log, <see cref="GetPeers"/> and <see cref="Describe"/> report why an attempt failed.</para>
+    /// <para>
+    /// As in the native core, a protocol fault ends the endpoint for good: another protocol, a socket type that does not fit, or a message
+    /// over either side's MaxMessageSize (docs/protocol.md section 13). The event ConnectGivenUp and a warning report it. Connect again
+    /// after its cause is removed, or set <see cref="ZmpSocketOptions.ReconnectAfterFault"/> before.
+    /// </para>
     /// </remarks>
-    /// <param name="endpoint">tcp://host:port, tcp://source:port;host:port, ipc://path, ipc://@name, inproc://name, tls://host:port,
-    /// ws://host:port/path, or wss://host:port/path.</param>
+    /// <param name="endpoint">
+    /// tcp://host:port, tcp://source:port;host:port, ipc://path, ipc://@name, inproc://name, tls://host:port, ws://host:port/path, or
+    /// wss://host:port/path.
+    /// </param>
     /// <exception cref="ArgumentNullException"><paramref name="endpoint"/> is null.</exception>
-    /// <exception cref="ZlinkException">InvalidArgument, ProtocolNotSupported, NotCompatible, NoThread; the message says what to do.
-    /// ContextTerminated.</exception>
+    /// <exception cref="ZlinkException">
+    /// InvalidArgument, ProtocolNotSupported, NotCompatible, NoThread; the message says what to do. ContextTerminated.
+    /// </exception>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
     public void Connect(string endpoint) => ConnectAs(endpoint, alias: null);
 
@@ -93,16 +101,20 @@ public abstract class ZmpSocket : ZlinkSocket, IContextSocket
     /// <inheritdoc/>
     public override void Disconnect(string endpoint) => Remove(endpoint);
 
-    /// <summary>Throws out a peer that came in by an endpoint of this socket's <see cref="Bind"/>: what it sent is dropped unless it was
-    /// received, it gets what was sent to it within <see cref="SocketOptions.CloseTimeout"/>, or <see cref="SocketOptions.Linger"/> where
-    /// that is shorter, and its connection ends, which raises no event here.</summary>
-    /// <remarks>It may come again: over tcp, ipc, tls, ws and wss it tries to, natively too. Who may not come in at all is for
-    /// <see cref="TlsOptions.Validation"/> and <see cref="WebSocketTransportOptions.Admission"/> to say.</remarks>
-    /// <param name="peer">Of this socket's peers, lately: see <see cref="GetPeers"/>.</param>
-    /// <returns>False: it has gone already, also where it has come again since.</returns>
+    /// <summary>
+    /// Disconnects a peer that this socket accepted. Its unread messages are dropped. Queued messages are sent within the shorter of
+    /// <see cref="SocketOptions.CloseTimeout"/> and <see cref="SocketOptions.Linger"/>. No event is raised.
+    /// </summary>
+    /// <remarks>
+    /// The peer will reconnect, unless it is connected by inproc. <see cref="TlsOptions.Validation"/> and
+    /// <see cref="WebSocketTransportOptions.Admission"/> reject peers for good.
+    /// </remarks>
+    /// <param name="peer">A peer from <see cref="GetPeers"/>.</param>
+    /// <returns>False: it has disconnected already, perhaps to connect again.</returns>
     /// <exception cref="ArgumentNullException"><paramref name="peer"/> is null.</exception>
-    /// <exception cref="ArgumentException">It is the peer of another socket, or one that this socket connects to:
-    /// <see cref="Disconnect(string)"/> ends that.</exception>
+    /// <exception cref="ArgumentException">
+    /// It is another socket's peer, or this socket connects to it: <see cref="Disconnect(string)"/> ends that.
+    /// </exception>
     /// <exception cref="ZlinkException">ContextTerminated.</exception>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
     public bool DisconnectPeer(PeerInfo peer)
@@ -112,13 +124,14 @@ public abstract class ZmpSocket : ZlinkSocket, IContextSocket
         return EndPeer(peer.Of.Pipe, peer.Of.Peer, nameof(peer));
     }
 
-    /// <summary>What this socket has done so far: a snapshot.</summary>
-    /// <returns>The statistics.</returns>
+    /// <summary>Returns the statistics of this socket.</summary>
+    /// <returns>A snapshot.</returns>
     public SocketStatistics GetStatistics() => SocketStatistics.Of(Core);
 
-    /// <summary>The peers: a snapshot, also of endpoints that are not connected, with the reason in
-    /// <see cref="PeerInfo.WhyNotConnected"/>.</summary>
-    /// <returns>One entry for each peer, and for each endpoint that this side connects to and that has none.</returns>
+    /// <summary>
+    /// Returns the peers, and the connected endpoints without a peer, with the reason in <see cref="PeerInfo.WhyNotConnected"/>.
+    /// </summary>
+    /// <returns>A snapshot.</returns>
     public IReadOnlyList<PeerInfo> GetPeers() => [.. Core.Links.Select(PeerInfo.For), .. Core.Endpoints.WithoutPipe.Select(PeerInfo.For)];
 
     /// <inheritdoc/>
@@ -144,8 +157,7 @@ public abstract class ZmpSocket : ZlinkSocket, IContextSocket
         }
     }
 
-    /// <summary>Names the peer of the next connect that does not fail and finds nothing there already, for code that is being ported: the
-    /// native CONNECT_ROUTING_ID.</summary>
+    /// <summary>Names the peer of the next successful connect of a new endpoint: the native CONNECT_ROUTING_ID.</summary>
     internal void NameNextPeer(byte[] name) => Volatile.Write(ref _nextPeerName, name);
 
     private protected void ConnectAs(string endpoint, byte[]? alias)
@@ -159,7 +171,7 @@ public abstract class ZmpSocket : ZlinkSocket, IContextSocket
             EndpointError error = Core.Endpoints.Connect(endpoint, Snapshot(endpoint, alias ?? next), out bool wasThere);
             if (error.Fault != EndpointFault.None)
             {
-                // It is the name that is in use: it would fail each connect to come.
+                // The name is in use: it would fail every later connect.
                 next = error.Fault == EndpointFault.AddressInUse ? null : next;
                 throw ZlinkException.ForEndpoint(endpoint, error);
             }
@@ -170,7 +182,7 @@ public abstract class ZmpSocket : ZlinkSocket, IContextSocket
         {
             if (!isMade && next is not null)
             {
-                Interlocked.CompareExchange(ref _nextPeerName, next, null); // As natively it waits for a connect that comes to something.
+                Interlocked.CompareExchange(ref _nextPeerName, next, null); // As in the native core, it waits for a successful connect.
             }
         }
 
@@ -184,20 +196,24 @@ public abstract class ZmpSocket : ZlinkSocket, IContextSocket
         link is null || !ReferenceEquals(link.Socket, Core) ? throw new ArgumentException("That is a peer of another socket.", argument)
         : link is WireLink { Dialer: not null } or InprocLink { IsActive: true }
             ? throw new ArgumentException($"This socket connects to that peer: Disconnect(\"{link.Endpoint}\") ends it.", argument)
-        // An infinite time is negative: who does not read is not to stay for ever.
+        // An infinite time is negative: a peer that does not read must not stay forever.
         : Core.DisconnectPeer(link, peer, (ulong)Options.LingerTime.Ticks < (ulong)Options.CloseTimeout.Ticks ? Options.LingerTime
             : Options.CloseTimeout);
 
-    /// <summary>Applies the options that act at once, now and whenever one changes.</summary>
+    /// <summary>Applies the options that take effect at once, now and after each change.</summary>
     private protected void Watch()
     {
         Options.Watcher = this;
         ApplyOptions();
     }
 
-    /// <summary>The same for a type that has nothing of its own to apply: at first only the cap on connections, if there is one.</summary>
-    /// <remarks>Applied without need, before a pipe is there, it halves the rate of a PAIR over inproc (15 instead of 25 million messages a
-    /// second on two threads), by where its objects come to lie.</remarks>
+    /// <summary>
+    /// As <see cref="Watch"/>, for a type without options of its own: at first only the connection limit, if there is one.
+    /// </summary>
+    /// <remarks>
+    /// Applying options before there is a link halves the rate of an inproc PAIR (15 instead of 25 million messages a second on two
+    /// threads), because of where its objects are placed.
+    /// </remarks>
     private protected void WatchLimits()
     {
         Options.Watcher = this;
@@ -207,7 +223,7 @@ public abstract class ZmpSocket : ZlinkSocket, IContextSocket
         }
     }
 
-    /// <summary>An option that acts at once has another value: who waited because of the old one may go on.</summary>
+    /// <summary>An option that takes effect at once has changed: waiters may proceed.</summary>
     internal void OnOptionChanged()
     {
         ApplyOptions();

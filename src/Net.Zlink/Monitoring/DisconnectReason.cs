@@ -1,6 +1,6 @@
 namespace Net.Zlink.Monitoring;
 
-/// <summary>Why a peer is gone. Values up to 5 carry the native core's numbers; the others are ours.</summary>
+/// <summary>Why a peer disconnected. Values up to 5 are the native core's numbers.</summary>
 public enum DisconnectReason
 {
     /// <summary>Nothing else fits.</summary>
@@ -12,20 +12,19 @@ public enum DisconnectReason
     /// <summary>The peer ended the connection in order.</summary>
     Remote = 2,
 
-    /// <summary>The peer broke the protocol: a frame over MaxMessageSize, for one.</summary>
+    /// <summary>The peer broke the protocol, for example with a frame over MaxMessageSize.</summary>
     ProtocolError = 3,
 
-    /// <summary>A read or a write failed: a reset, a broken network, or a peer that broke the rules of what carries the protocol
-    /// (WebSocket's).</summary>
+    /// <summary>A read or a write failed: a reset, a broken network, or a violation of the WebSocket protocol.</summary>
     TransportError = 4,
 
     /// <summary>The context was disposed.</summary>
     ContextTerminated = 5,
 
-    /// <summary>Nothing arrived for the length of IdleTimeout.</summary>
+    /// <summary>Nothing arrived for IdleTimeout.</summary>
     IdleTimeout = 0x100,
 
-    /// <summary>The peer took nothing for the length of WriteTimeout.</summary>
+    /// <summary>The peer read nothing for WriteTimeout.</summary>
     WriteTimeout = 0x101,
 
     /// <summary>The application's handler threw.</summary>
@@ -34,34 +33,35 @@ public enum DisconnectReason
     /// <summary>The connection ended before the handshake was complete: lost, or silent for too long.</summary>
     HandshakeFailed = 0x103,
 
-    /// <summary>The peer was silent for longer than the ttl it announced, or did not react to a heartbeat in time.</summary>
+    /// <summary>The peer was silent for longer than its announced TTL, or did not answer a heartbeat in time.</summary>
     HeartbeatTimeout = 0x104,
 
-    /// <summary>The socket had no place for this peer: a PAIR that has one already, or a routing id that is in use.</summary>
+    /// <summary>The socket cannot accept this peer: a PAIR has a peer already, or the routing id is in use.</summary>
     Refused = 0x105,
 
-    /// <summary>Another peer took over its routing id (ROUTER with handover).</summary>
+    /// <summary>Another peer took over the routing id (ROUTER with handover).</summary>
     TakenOver = 0x106,
 
-    /// <summary>The peer began messages and did not end them, until what had come of such messages was more than
-    /// <see cref="ZlinkContextOptions.UnfinishedByteLimit"/> allows.</summary>
+    /// <summary>The peer's unfinished messages exceeded <see cref="ZlinkContextOptions.UnfinishedByteLimit"/>.</summary>
     UnfinishedByteLimit = 0x107,
 
-    /// <summary>The peer subscribed to more, together with all others, than <see cref="ZlinkContextOptions.SubscriptionByteLimit"/> allows,
-    /// and to more than its part of that.</summary>
+    /// <summary>
+    /// The peer's subscriptions exceeded its share of <see cref="ZlinkContextOptions.SubscriptionByteLimit"/>, and all peers together
+    /// exceeded the limit.
+    /// </summary>
     SubscriptionByteLimit = 0x108,
 
-    /// <summary>More than 100,000 changes of topics, and twice as many as there are topics, waited for the publisher (SUB, XSUB), which has
-    /// read nothing for 10 seconds, or four times as many for one that reads. The side that connected connects again, and tells the topics
-    /// anew.</summary>
+    /// <summary>
+    /// The publisher did not read a subscriber's updates. The limit is 100,000 updates and twice the number of topics once the publisher
+    /// has read nothing for 10 s, and four times as many before. The connecting side reconnects and sends its topics again.
+    /// </summary>
     TopicsUnread = 0x109,
 }
 
-/// <summary>Conversions of <see cref="DisconnectReason"/>.</summary>
+/// <summary>Converts <see cref="DisconnectReason"/>.</summary>
 public static class DisconnectReasonExtensions
 {
-    /// <summary>The number a native DISCONNECTED event carries for this reason (docs/protocol.md section 3): 3 for protocol faults, 4 for
-    /// lost connections, 5 at context termination.</summary>
+    /// <summary>Gets the number that a native DISCONNECTED event carries for this reason (docs/protocol.md section 3).</summary>
     /// <param name="reason">The reason.</param>
     /// <returns>A native reason number, 0 to 5.</returns>
     public static long ToNativeReason(this DisconnectReason reason) => reason switch
@@ -75,7 +75,7 @@ public static class DisconnectReasonExtensions
         _ => 0,
     };
 
-    /// <summary>In words, where nothing more is known: what an event or a log line says then.</summary>
+    /// <summary>The text of an event or log message that has no other detail.</summary>
     internal static string Words(this DisconnectReason reason) => reason switch
     {
         DisconnectReason.Local => "this side asked for it",

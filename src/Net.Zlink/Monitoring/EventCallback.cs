@@ -3,8 +3,9 @@ using Net.Zlink.Flow;
 
 namespace Net.Zlink.Monitoring;
 
-/// <summary>Hands a monitor's events to an application's callback: in order, one at a time, on the thread pool and never on a shard, each
-/// in the <see cref="DefaultContext"/>.</summary>
+/// <summary>
+/// Calls a monitor callback with the events in order, one at a time, on the thread pool, in the <see cref="DefaultContext"/>.
+/// </summary>
 internal sealed class EventCallback : IDisposable
 {
     private readonly SocketMonitor _monitor;
@@ -20,7 +21,7 @@ internal sealed class EventCallback : IDisposable
         _ = DefaultContext.Run(RunAsync);
     }
 
-    /// <summary>No call begins after this; one that runs already may go on.</summary>
+    /// <summary>Starts no further call. A running call may continue.</summary>
     public void Dispose()
     {
         _isDisposed = true;
@@ -29,8 +30,7 @@ internal sealed class EventCallback : IDisposable
 
     private async Task RunAsync()
     {
-        // Off the caller's stack, which may be a shard's. From here on the channel continues us on the pool, never on the publisher's
-        // stack.
+        // The caller's stack may be a shard's. After this yield the channel continues on the pool, never on the publisher's stack.
         await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
         await foreach (SocketEvent one in _monitor.ReadAllAsync().ConfigureAwait(false))
         {
@@ -45,7 +45,7 @@ internal sealed class EventCallback : IDisposable
 
     private void Call(in SocketEvent one)
     {
-#pragma warning disable CA1031 // Whatever the callback throws is the application's mistake: it is logged, and the events go on.
+#pragma warning disable CA1031 // An exception of the callback is an error of the application: it is logged, and the next events follow.
         try
         {
             _handler(one);
@@ -56,7 +56,7 @@ internal sealed class EventCallback : IDisposable
         }
         finally
         {
-            DefaultContext.Restore(); // What it has set is nothing to its next call, and must not stay alive until then.
+            DefaultContext.Restore(); // AsyncLocals that the callback has set must not reach its next call, nor stay alive until then.
         }
 #pragma warning restore CA1031
     }

@@ -4,11 +4,12 @@ using System.Threading.Tasks.Sources;
 
 namespace Net.Zlink.Monitoring;
 
-/// <summary>A read of a monitor that waits, or comes too late: the end of the monitor is told as that of a socket is, not in the words of a
-/// channel, which its reader knows nothing of.</summary>
+/// <summary>
+/// A waiting read of a monitor. It reports the end of the monitor as an <see cref="ObjectDisposedException"/>, not as a channel exception.
+/// </summary>
 /// <remarks>
-/// No async method: whoever awaits under a SynchronizationContext that refuses would then throw in a thread of the pool and end the
-/// process. Here his continuation is the channel's own, and meets the handler in <see cref="SocketMonitor"/>.
+/// Not an async method: with a SynchronizationContext that rejects posts, an async method would throw on a pool thread and end the process.
+/// The continuation here is the channel's own, so the exception reaches the handler in <see cref="SocketMonitor"/>.
 /// </remarks>
 [SuppressMessage("Reliability", "CA2012", Justification = "Each member is called as often as the awaiter of the read itself would be.")]
 internal sealed class EventRead(ValueTask<SocketEvent> read) : IValueTaskSource<SocketEvent>

@@ -1,13 +1,11 @@
 namespace Net.Zlink.Monitoring;
 
-/// <summary>What an exception says, for events and logs. Its class may be the application's own, and what it says of itself may throw in
-/// turn, or be nothing.</summary>
+/// <summary>The text of an exception, for events and logs. The class may be the application's: its text may be null, or throw.</summary>
 internal static class ExceptionText
 {
-    /// <summary>Its message alone.</summary>
     public static string MessageOf(Exception exception) => Ask(exception, static e => e.Message);
 
-    /// <summary>All it has to say, with the stack.</summary>
+    /// <summary>The text with the stack.</summary>
     public static string Of(Exception exception) => Ask(exception, static e => e.ToString());
 
     private static string Ask(Exception exception, Func<Exception, string?> what)
@@ -21,7 +19,7 @@ internal static class ExceptionText
         }
         catch (Exception)
         {
-            // Its type has to do.
+            // The type name is used instead.
         }
 
         return $"{exception.GetType()}, which does not say more";

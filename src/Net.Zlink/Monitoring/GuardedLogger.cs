@@ -3,8 +3,10 @@ using Microsoft.Extensions.Logging;
 
 namespace Net.Zlink.Monitoring;
 
-/// <summary>The application's logger, of which nothing is thrown: a log that cannot write (a full disk, a closed sink) loses lines, and no
-/// connection, event or shutdown.</summary>
+/// <summary>
+/// The application's logger without its exceptions. A log that cannot write (full disk, closed sink) must not end a connection or a
+/// shutdown.
+/// </summary>
 internal sealed class GuardedLogger(ILogger inner) : ILogger
 {
     public IDisposable? BeginScope<TState>(TState state)
@@ -33,7 +35,7 @@ internal sealed class GuardedLogger(ILogger inner) : ILogger
         }
         catch (Exception)
         {
-            // There is nowhere left to say so.
+            // There is no other place to report it.
         }
     }
 }

@@ -1,23 +1,23 @@
 namespace Net.Zlink.Monitoring;
 
-/// <summary>Why a handshake was not completed.</summary>
+/// <summary>Why a handshake failed.</summary>
 public enum HandshakeFailure
 {
-    /// <summary>The connection ended: the peer closed it, or it broke.</summary>
+    /// <summary>The connection ended: the peer closed it, or it was lost.</summary>
     Lost,
 
-    /// <summary>It was not complete within HandshakeInterval.</summary>
+    /// <summary>The handshake took longer than HandshakeInterval.</summary>
     TimedOut,
 
-    /// <summary>What the peer sent was not the protocol.</summary>
+    /// <summary>The peer's bytes were not the protocol.</summary>
     Malformed,
 
-    /// <summary>The peer is of a type that this socket does not talk to.</summary>
+    /// <summary>The peer's socket type does not fit this socket.</summary>
     TypeMismatch,
 
     /// <summary>The peer answered with an ERROR frame.</summary>
     ErrorReceived,
 
-    /// <summary>A certificate was not accepted, on this side or by the peer, or could not be read.</summary>
+    /// <summary>A certificate was rejected by either side, or could not be read.</summary>
     Certificate,
 }

@@ -3,23 +3,23 @@ using Microsoft.Extensions.Logging;
 namespace Net.Zlink.Monitoring;
 
 /// <summary>
-/// The warnings that peers cause, as often as somebody may read them: whoever fails, or is turned away, tries again ten times a second, and
-/// a hostile one faster. Events and statistics have each of them. Thread-safe.
+/// Limits the warnings that peers can cause: a peer that fails retries ten times a second, a hostile one faster. Events and statistics
+/// count each one. Thread-safe.
 /// </summary>
 internal sealed class PeerWarnings(ILogger logger, TimeProvider time)
 {
-    /// <summary>Different sentences an endpoint has within a silence: more than it has causes to turn a peer away; only who makes up new
-    /// faults all the time gets there.</summary>
+    /// <summary>
+    /// Different sentences per endpoint within one <see cref="Silence"/>. There are fewer causes than that, unless a peer invents faults.
+    /// </summary>
     public const int MaxPerEndpoint = 16;
 
-    /// <summary>So long the same sentence is not logged again: an outage of an hour is 60 lines.</summary>
+    /// <summary>The same sentence is logged once in this time: 60 times in an outage of an hour.</summary>
     public static readonly TimeSpan Silence = TimeSpan.FromMinutes(1);
 
     private readonly Lock _gate = new();
     private readonly Dictionary<(string Endpoint, string Quota), HashSet<string>> _logged = [];
     private long _since;
 
-    /// <summary>A peer was turned away.</summary>
     public void ConnectionRefused(string endpoint, string why)
     {
         if (Admits(endpoint, why))
@@ -28,7 +28,6 @@ internal sealed class PeerWarnings(ILogger logger, TimeProvider time)
         }
     }
 
-    /// <summary>A connection that came in has failed in its handshake.</summary>
     public void HandshakeFailed(string endpoint, string remote, HandshakeFailure cause, string detail)
     {
         if (Admits(endpoint, detail))
@@ -37,10 +36,9 @@ internal sealed class PeerWarnings(ILogger logger, TimeProvider time)
         }
     }
 
-    /// <summary>A peer has broken the protocol, and its connection is ended.</summary>
-    /// <param name="endpoint">Where it came in, or was connected.</param>
-    /// <param name="remote">Its address.</param>
-    /// <param name="kind">The fault without its figures, which a peer can make up any number of.</param>
+    /// <param name="endpoint">The endpoint that was bound or connected.</param>
+    /// <param name="remote">The peer's address.</param>
+    /// <param name="kind">The fault without its figures, because a peer can vary those without limit.</param>
     /// <param name="detail">The fault in words.</param>
     public void PeerBrokeProtocol(string endpoint, string remote, string kind, string detail)
     {
@@ -50,7 +48,7 @@ internal sealed class PeerWarnings(ILogger logger, TimeProvider time)
         }
     }
 
-    /// <summary>What was accepted for a peer was not written when its connection ended.</summary>
+    /// <summary>Accepted messages were not written when the connection ended.</summary>
     public void Undelivered(string peer, string endpoint, long messages, long bytes)
     {
         if (Admits(endpoint, peer, nameof(Undelivered)))
@@ -59,7 +57,7 @@ internal sealed class PeerWarnings(ILogger logger, TimeProvider time)
         }
     }
 
-    /// <summary>A peer makes this side hold more than it may, and its connection is ended.</summary>
+    /// <summary>The peer exceeded a limit of unfinished messages or topics, and its connection is ended.</summary>
     public void PeerUnfinishedLimit(DisconnectReason reason, string endpoint, string remote, string detail)
     {
         if (Admits(endpoint, reason.ToString()))
@@ -68,8 +66,7 @@ internal sealed class PeerWarnings(ILogger logger, TimeProvider time)
         }
     }
 
-    /// <summary>Files of certificates have changed, and cannot be used. Peers do not cause that, but as often as they come it is
-    /// met.</summary>
+    /// <summary>Changed certificate files cannot be used. Each new peer runs into it, so it is limited too.</summary>
     public void FilesNotRenewed(string endpoint, string why)
     {
         if (Admits(endpoint, why, nameof(FilesNotRenewed)))
@@ -78,9 +75,9 @@ internal sealed class PeerWarnings(ILogger logger, TimeProvider time)
         }
     }
 
-    /// <param name="endpoint">Whose line it is.</param>
-    /// <param name="sentence">What is not to be logged again so soon.</param>
-    /// <param name="quota">What has 16 lines of its own, where those of other peers' faults are not to use them up, nor it theirs.</param>
+    /// <param name="endpoint">The endpoint of the warning.</param>
+    /// <param name="sentence">What must not be logged again within <see cref="Silence"/>.</param>
+    /// <param name="quota">A group with 16 sentences of its own, so that other faults cannot use them up.</param>
     private bool Admits(string endpoint, string sentence, string quota = "")
     {
         lock (_gate)

@@ -6,22 +6,27 @@ namespace Net.Zlink.Monitoring;
 /// <summary>One event of a monitored socket.</summary>
 /// <param name="Type">What happened: one flag.</param>
 /// <param name="Value">The number that belongs to the type, see <see cref="SocketEventTypes"/>.</param>
-/// <param name="RoutingId">As in the native event: the id that the peer announced, in ConnectionReady, and in Disconnected on the side that
-/// connected (with Immediate too, where it is natively empty); else empty. <see cref="PeerRoutingId"/> always tells.</param>
-/// <param name="LocalAddress">Our side: the listener's endpoint, or a connection's local address (over ipc that of its listener) once it is
-/// up.</param>
-/// <param name="RemoteAddress">The peer's side, where there is one.</param>
-/// <param name="PeerId">The peer's id on a STREAM socket; 0 where no peer is meant.</param>
-/// <param name="Detail">A sentence for people, or null.</param>
+/// <param name="RoutingId">
+/// The id of the native event: set in ConnectionReady, and in Disconnected on the connecting side, otherwise empty.
+/// <see cref="PeerRoutingId"/> is set in every event.
+/// </param>
+/// <param name="LocalAddress">
+/// Our side: the listener's endpoint, or a connection's local address. Over ipc it is the listener's address.
+/// </param>
+/// <param name="RemoteAddress">The peer's side, if there is one.</param>
+/// <param name="PeerId">The peer's id on a STREAM socket, or 0.</param>
+/// <param name="Detail">A sentence that explains the event, or null.</param>
 public readonly record struct SocketEvent(
     SocketEventTypes Type, long Value, RoutingId RoutingId, string LocalAddress, string RemoteAddress, uint PeerId, string? Detail)
 {
-    /// <summary>What messages of this peer say as their RoutingId, and what a ROUTER sends to: in every event of its connection once it is
-    /// known, for whichever side. Empty before, and for STREAM, which has <see cref="PeerId"/>.</summary>
+    /// <summary>
+    /// The peer's routing id, as in its messages: set in every event of its connection once it is known. Empty before that and for STREAM,
+    /// which has <see cref="PeerId"/>.
+    /// </summary>
     public RoutingId PeerRoutingId { get; init; }
 
-    /// <summary>The event in words, for a log: its form may change.</summary>
-    /// <returns>One line.</returns>
+    /// <summary>Describes the event for a log. The format may change.</summary>
+    /// <returns>One line of text.</returns>
     public override string ToString()
     {
         var text = new StringBuilder(Type.ToString());

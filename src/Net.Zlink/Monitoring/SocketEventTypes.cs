@@ -1,7 +1,6 @@
 namespace Net.Zlink.Monitoring;
 
-/// <summary>What happened to a socket's endpoint or peer. Values up to 0xFFFF are the native core's event numbers; those above are
-/// ours.</summary>
+/// <summary>What happened to a socket's endpoint or peer. Values up to 0xFFFF are the native core's event numbers.</summary>
 [Flags]
 public enum SocketEventTypes
 {
@@ -11,35 +10,36 @@ public enum SocketEventTypes
     /// <summary>An outgoing transport connection is up. Value: the socket's handle.</summary>
     Connected = 0x0001,
 
-    /// <summary>An outgoing attempt begins, its name having been looked up. Value: the native EINPROGRESS, 115.</summary>
+    /// <summary>An outgoing attempt begins; its name has been resolved. Value: 115, the native EINPROGRESS.</summary>
     ConnectDelayed = 0x0002,
 
-    /// <summary>The next attempt has been scheduled. Value: the pause in milliseconds; Detail: why the last one failed, or its connection
-    /// ended.</summary>
+    /// <summary>
+    /// The next attempt is scheduled. Value: the pause in milliseconds. Detail: why the last attempt failed or its connection ended.
+    /// </summary>
     ConnectRetried = 0x0004,
 
     /// <summary>A bind succeeded. Value: the socket's handle.</summary>
     Listening = 0x0008,
 
-    /// <summary>The operating system refused a bind. Value: the error's native errno.</summary>
+    /// <summary>The operating system refused a bind. Value: the native errno.</summary>
     BindFailed = 0x0010,
 
-    /// <summary>An incoming connection was taken. Value: the socket's handle.</summary>
+    /// <summary>An incoming connection was accepted. Value: the socket's handle.</summary>
     Accepted = 0x0020,
 
-    /// <summary>An accept failed. Value: the system's error number; Detail says how accepting goes on.</summary>
+    /// <summary>An accept failed. Value: the system's error number. Detail: how accepting continues.</summary>
     AcceptFailed = 0x0040,
 
-    /// <summary>A listener closed, or an outgoing attempt failed. Value: the socket's handle, or 0.</summary>
+    /// <summary>A listener was closed, or an outgoing attempt failed. Value: the socket's handle, or 0.</summary>
     Closed = 0x0080,
 
     /// <summary>A socket could not be closed.</summary>
     CloseFailed = 0x0100,
 
-    /// <summary>A connection was lost or refused by us. Value: a native reason number; Detail says more.</summary>
+    /// <summary>A connection was lost, or this side ended it. Value: a native reason number. Detail: more about the reason.</summary>
     Disconnected = 0x0200,
 
-    /// <summary>The monitored socket closed; the last event.</summary>
+    /// <summary>The monitored socket was closed. This is the last event.</summary>
     MonitorStopped = 0x0400,
 
     /// <summary>The peer closed or timed out in the handshake.</summary>
@@ -48,30 +48,32 @@ public enum SocketEventTypes
     /// <summary>A peer is ready for messages. Value: 0.</summary>
     ConnectionReady = 0x1000,
 
-    /// <summary>The header of the peer's first frame was not as it should be. Who speaks something else altogether rarely gets that far: he
-    /// is <see cref="Disconnected"/>, with what it looks like as the detail.</summary>
+    /// <summary>
+    /// The header of the peer's first frame was wrong. A peer with another protocol usually appears as <see cref="Disconnected"/>, and the
+    /// detail names the protocol.
+    /// </summary>
     HandshakeFailedProtocol = 0x2000,
 
     /// <summary>The peer could not be authenticated.</summary>
     HandshakeFailedAuth = 0x4000,
 
-    /// <summary>Ours: the application's handler threw; the peer is being closed. Detail: the exception.</summary>
+    /// <summary>The application's handler threw, and the peer is closed. Detail: the exception. Not a native event.</summary>
     HandlerFailed = 0x1_0000,
 
-    /// <summary>Ours: a run held its shard longer than 50 ms. Value: milliseconds; Detail: who.</summary>
+    /// <summary>A handler held its shard for longer than 50 ms. Value: milliseconds. Detail: which handler. Not a native event.</summary>
     SlowHandler = 0x2_0000,
 
-    /// <summary>Ours: an incoming connection was turned away. Detail: why, and what to change.</summary>
+    /// <summary>An incoming connection was rejected. Detail: why, and which option changes it. Not a native event.</summary>
     ConnectionRefused = 0x4_0000,
 
     /// <summary>
-    /// Ours: messages were dropped. Value: how many, since the last such event of that cause; Detail: the cause. Messages that had been
-    /// accepted are told when their connection ends. What a publisher, or a ROUTER without Mandatory, does not send because the peer is at
-    /// its high-water mark, or unknown, is told at the first one and whenever there are twice as many.
+    /// Messages were dropped. Value: how many since the last such event of the same cause. Detail: the cause. Accepted messages are
+    /// reported when their connection ends. Messages that a publisher, or a ROUTER without Mandatory, drops at once are reported at counts
+    /// 1, 2, 4, 8 and so on. Not a native event.
     /// </summary>
     MessagesDropped = 0x8_0000,
 
-    /// <summary>Ours: an endpoint that was connected to is given up, and no further attempt is made. Detail: why.</summary>
+    /// <summary>A connected endpoint is given up: no further attempt is made. Detail: why. Not a native event.</summary>
     ConnectGivenUp = 0x10_0000,
 
     /// <summary>Ours: messages were written to a connection that the peer ended within 5 s without sending a frame, or with an ERROR. They

@@ -3,14 +3,14 @@ using Net.Zlink.Flow;
 
 namespace Net.Zlink.Monitoring;
 
-/// <summary>A reader of one socket's events. Safe for any number of threads.</summary>
+/// <summary>Reads one socket's events. Thread-safe.</summary>
 /// <remarks>
-/// Events wait in a queue of bounded length; when nobody reads, the oldest are dropped and counted in <see cref="Dropped"/>: a forgotten
-/// monitor never slows its socket down.
+/// Up to 4,096 events wait in a queue. Then the oldest are dropped and counted in <see cref="Dropped"/>, so an unread monitor never slows
+/// its socket down.
 /// </remarks>
 public sealed class SocketMonitor : IDisposable
 {
-    // 4,096 events of about 100 bytes: a burst of 2,000 connections (accepted and ready each) fits, and a forgotten monitor holds 0.4 MB.
+    // 4,096 events of about 100 bytes: enough for a burst of 2,000 connections (two events each), and 0.4 MB if nobody reads.
     internal const int Capacity = 4096;
 
     private readonly Channel<SocketEvent> _events;
@@ -28,44 +28,44 @@ public sealed class SocketMonitor : IDisposable
             _ => Interlocked.Increment(ref _dropped));
     }
 
-    /// <summary>The events asked for.</summary>
+    /// <summary>The selected events.</summary>
     public SocketEventTypes Mask { get; }
 
-    /// <summary>Events lost because nobody read them in time.</summary>
+    /// <summary>The number of events that were dropped because nobody read them in time.</summary>
     public long Dropped => Volatile.Read(ref _dropped);
 
-    /// <summary>There are events to be read.</summary>
     internal bool HasEvents => _events.Reader.Count > 0;
 
-    /// <summary>Told when there may be an event. Looked for under the channel's lock, so nothing is missed between a look and the
-    /// telling.</summary>
+    /// <summary>
+    /// Notified when there may be an event. Checked under the channel's lock, so no event is missed between check and notification.
+    /// </summary>
     internal ReadinessWatchers Watchers { get; } = new();
 
-    /// <summary>Takes the next event without waiting; to wait for it with a time limit, blocking, add this monitor to a
-    /// <c>Poller</c>.</summary>
+    /// <summary>Takes the next event without waiting. To wait with a time limit on a thread, add this monitor to a <c>Poller</c>.</summary>
     /// <param name="socketEvent">The event.</param>
     /// <returns>False if there is none now.</returns>
     public bool TryRead(out SocketEvent socketEvent) => _events.Reader.TryRead(out socketEvent);
 
     /// <summary>Waits for the next event.</summary>
     /// <param name="cancellationToken">Ends the wait.</param>
-    /// <returns>The event; completes on the thread pool.</returns>
+    /// <returns>The event. The task completes on the thread pool.</returns>
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
-    /// <exception cref="ObjectDisposedException">The socket or this monitor was disposed, or the context shut down, and every event was
-    /// read.</exception>
+    /// <exception cref="ObjectDisposedException">
+    /// The socket, this monitor or the context was disposed, and every event was read.
+    /// </exception>
     public ValueTask<SocketEvent> ReadAsync(CancellationToken cancellationToken = default)
     {
         ValueTask<SocketEvent> read = _events.Reader.ReadAsync(cancellationToken);
         return read.IsCompletedSuccessfully ? read : new ValueTask<SocketEvent>(new EventRead(read), token: 0);
     }
 
-    /// <summary>All events until the socket, or this monitor, is disposed, or the context shut down; then the enumeration ends.</summary>
+    /// <summary>Enumerates all events until the socket, this monitor or the context is disposed.</summary>
     /// <param name="cancellationToken">Ends the enumeration with an exception.</param>
     /// <returns>The events in order.</returns>
     public IAsyncEnumerable<SocketEvent> ReadAllAsync(CancellationToken cancellationToken = default) =>
         _events.Reader.ReadAllAsync(cancellationToken);
 
-    /// <summary>Stops monitoring; events not yet read stay readable. Idempotent.</summary>
+    /// <summary>Stops monitoring. Unread events can still be read. Idempotent.</summary>
     public void Dispose()
     {
         _owner.Remove(this);
@@ -79,7 +79,7 @@ public sealed class SocketMonitor : IDisposable
             return;
         }
 
-        // Some publishers still see this monitor while it is being stopped: the lock keeps them from writing behind its last event.
+        // Publishers may still see this monitor. The lock keeps them from writing behind its last event.
         lock (_gate)
         {
             if (!_ended)
@@ -91,7 +91,7 @@ public sealed class SocketMonitor : IDisposable
         Watchers.Notify();
     }
 
-    /// <summary>Ends the reader's stream, behind <paramref name="last"/> if that was asked for.</summary>
+    /// <summary>Ends the reader's stream, after <paramref name="last"/> if that is not null.</summary>
     internal void End(SocketEvent? last)
     {
         lock (_gate)
@@ -114,7 +114,7 @@ public sealed class SocketMonitor : IDisposable
         }
         catch (Exception)
         {
-            // As in Write. The channel is complete before it tells those who wait.
+            // As in Write. The channel is complete before it notifies the readers.
         }
 
         Watchers.Notify();
@@ -128,9 +128,8 @@ public sealed class SocketMonitor : IDisposable
         }
         catch (Exception)
         {
-            // The reader that waits for it awaits under a SynchronizationContext that is gone, as that of a window that has been closed,
-            // and the channel posts to it here, on the publisher's stack: a socket that is just being closed, a shard. The event is that
-            // reader's, which will never take it.
+            // The waiting reader's SynchronizationContext is gone (a closed window), and the channel posts to it here, on the publisher's
+            // stack. The event belongs to that reader and is lost.
             Interlocked.Increment(ref _dropped);
         }
     }

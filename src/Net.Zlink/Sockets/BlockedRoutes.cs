@@ -4,43 +4,40 @@ using Net.Zlink.Sockets.Routing;
 
 namespace Net.Zlink.Sockets;
 
-/// <summary>Sends that wait for one peer, or for whomever the socket chooses, in the order in which they came.</summary>
+/// <summary>The blocked sends for one peer, or for any peer that the socket chooses, in order of arrival.</summary>
 internal sealed class BlockedRoute
 {
-    /// <summary>Those who wait.</summary>
     public WaiterList<RoutedSendWaiter> Waiters;
 
-    /// <summary>It is to be moved, and stands in the list of those that are.</summary>
+    /// <summary>It is in the list of routes to retry.</summary>
     public bool IsRetryPending { get; set; }
 
     public BlockedRoute? NextToRetry { get; set; }
 }
 
-/// <summary>Who waits at one socket, in a line for each peer that somebody waits for. Not thread-safe: under the lock of the
-/// <see cref="BlockedSendQueue"/>.</summary>
+/// <summary>The blocked sends of one socket, by peer. Not thread-safe: under the lock of the <see cref="BlockedSendQueue"/>.</summary>
 internal sealed class BlockedRoutes
 {
-    // Lines kept for the next wait, so that a wait allocates nothing in steady state: as many as waiters are kept.
+    // Empty routes are kept, as many as waiters, so that a wait allocates nothing in steady state.
     private const int MaxCached = 64;
 
     private readonly HashSet<BlockedRoute> _routes = new(ByRoute.Instance);
     private readonly Dictionary<PeerSlot, BlockedRoute> _ofConnections = [];
     private readonly Stack<BlockedRoute> _cached = [];
 
-    /// <summary>Those who leave it to the socket whom their message goes to.</summary>
+    /// <summary>Sends whose peer the socket chooses.</summary>
     public BlockedRoute Anyone { get; } = new();
 
-    /// <summary>The lines of peers and connections, each with somebody in it.</summary>
+    /// <summary>The routes of peers and connections that have a waiter.</summary>
     public IEnumerable<BlockedRoute> All => _routes.Concat(_ofConnections.Values);
 
-    /// <summary>The line of those who wait for one peer; null if nobody does.</summary>
+    /// <summary>Null if no send waits for this peer.</summary>
     public BlockedRoute? Find(ReadOnlySpan<byte> routeId) => _routes.Count > 0
         && _routes.GetAlternateLookup<ReadOnlySpan<byte>>().TryGetValue(routeId, out BlockedRoute? route) ? route : null;
 
-    /// <summary>The line of those who wait for one connection; null if nobody does.</summary>
+    /// <summary>Null if no send waits for this connection.</summary>
     public BlockedRoute? Find(PeerSlot connection) => _ofConnections.Count > 0 ? _ofConnections.GetValueOrDefault(connection) : null;
 
-    /// <summary>Puts a waiter at the end of its line.</summary>
     public BlockedRoute Add(RoutedSendWaiter waiter)
     {
         BlockedRoute? route = waiter.Connection is { } connection ? Find(connection) : waiter.HasRoute ? Find(waiter.RouteId) : Anyone;
@@ -60,7 +57,7 @@ internal sealed class BlockedRoutes
         return route;
     }
 
-    /// <summary>Takes a waiter out of its line. False if it stands in none.</summary>
+    /// <summary>False if it is in no route.</summary>
     public bool Remove(RoutedSendWaiter waiter)
     {
         if (waiter.Route is not { } route)
@@ -70,7 +67,7 @@ internal sealed class BlockedRoutes
 
         if ((waiter.HasRoute || waiter.Connection is not null) && waiter is { Previous: null, Next: null })
         {
-            // While its last waiter says whose it is.
+            // Before the removal: the route is found by its last waiter's peer.
             if (waiter.Connection is { } connection)
             {
                 _ofConnections.RemoveAndTrim(connection, out _);
@@ -90,7 +87,7 @@ internal sealed class BlockedRoutes
         return route.Waiters.Remove(waiter);
     }
 
-    /// <summary>Takes everybody out, linked.</summary>
+    /// <summary>Removes all waiters and returns them linked.</summary>
     public RoutedSendWaiter? RemoveAll()
     {
         RoutedSendWaiter? all = null;
@@ -116,7 +113,7 @@ internal sealed class BlockedRoutes
         }
     }
 
-    /// <summary>A line is found by the peer that its first waiter names, as all others in it do.</summary>
+    /// <summary>Compares routes by the peer of their first waiter.</summary>
     private sealed class ByRoute : IEqualityComparer<BlockedRoute>, IAlternateEqualityComparer<ReadOnlySpan<byte>, BlockedRoute>
     {
         public static readonly ByRoute Instance = new();

@@ -5,25 +5,24 @@ using Net.Zlink.Sockets.Links;
 
 namespace Net.Zlink.Sockets;
 
-/// <summary>A send that waits at its socket, until some peer has room for it.</summary>
+/// <summary>A send that waits until some peer has capacity for it.</summary>
 internal class RoutedSendWaiter : SendWaiter
 {
     private byte[] _route = [];
     private int _routeLength = -1;
 
-    /// <summary>Where it stands. Guarded by the line's lock.</summary>
+    /// <summary>The route that it waits in. Guarded by the queue's lock.</summary>
     internal BlockedRoute? Route { get; set; }
 
-    /// <summary>The connection it is for, whatever that peer is called; null: <see cref="RouteId"/> says whom it is for.</summary>
+    /// <summary>The connection that it is for, whatever its routing id. Null: <see cref="RouteId"/> names the peer.</summary>
     public PeerSlot? Connection { get; set; }
 
-    /// <summary>It is for one peer, named by <see cref="RouteId"/>; else the socket chooses.</summary>
+    /// <summary>It is for the peer of <see cref="RouteId"/>. Otherwise the socket chooses.</summary>
     public bool HasRoute => _routeLength >= 0;
 
-    /// <summary>The peer it is for; empty where the socket chooses.</summary>
     public ReadOnlySpan<byte> RouteId => _route.AsSpan(0, Math.Max(0, _routeLength));
 
-    /// <summary>Names the peer; copies the id, into memory that is kept for the next wait.</summary>
+    /// <summary>Copies the id into memory that is kept for the next wait.</summary>
     public void SetRoute(ReadOnlySpan<byte> routeId)
     {
         if (routeId.IsEmpty)
@@ -34,7 +33,7 @@ internal class RoutedSendWaiter : SendWaiter
 
         if (_route.Length < routeId.Length)
         {
-            _route = new byte[byte.MaxValue]; // The longest routing id there is.
+            _route = new byte[byte.MaxValue]; // The longest routing id.
         }
 
         routeId.CopyTo(_route);
@@ -49,16 +48,21 @@ internal class RoutedSendWaiter : SendWaiter
     }
 }
 
-/// <summary>The sends that wait at one socket: whoever makes room moves on those who wait for it. Nobody overtakes one who waits for the
-/// same peer.</summary>
+/// <summary>
+/// The blocked sends of one socket. The thread that makes capacity for a peer retries that peer's sends. Sends to one peer stay in order.
+/// </summary>
 /// <remarks>
-/// The lock is taken before the socket's and a pipe's, never after them. It is held while a waiting message is routed, so a cancellation
-/// either comes before or too late, never in between.
 /// <para>
-/// Who waits for a peer stands in that peer's line, and only what happens to that peer moves it: with thousands of slow peers, a look at
-/// all who wait for each room that comes cost the shards seconds, and each send to a peer that reads 40 us. So no wait may count on another
-/// peer's news. None is missed: a wait is counted first, then passes a full fence, then looks for room; news of a pipe are made first, then
-/// pass a full fence (<see cref="Retry"/>), then look whether anybody waits.
+/// The lock is taken before the socket's and a link's. It is held while a waiting message is routed, so a cancellation comes before or
+/// after a send, never during it.
+/// </para>
+/// <para>
+/// Each peer has its own queue: with thousands of slow peers, one common queue cost the shards seconds, and a send to a fast peer 40 us. So
+/// no wait may depend on another peer's capacity.
+/// </para>
+/// <para>
+/// No capacity is missed: a wait is counted, then passes a full fence, then checks. New capacity is published, then passes a full fence
+/// (<see cref="Retry"/>), then checks for waiters.
 /// </para>
 /// </remarks>
 internal sealed class BlockedSendQueue(SocketCore socket) : IWaiterList
@@ -70,10 +74,9 @@ internal sealed class BlockedSendQueue(SocketCore socket) : IWaiterList
     private SendStatus _closed;
     private bool _isRouting;
 
-    /// <summary>Nobody waits.</summary>
     public bool IsEmpty => Volatile.Read(ref _count) == 0;
 
-    /// <summary>Somebody waits who must not be overtaken by a message to that peer.</summary>
+    /// <summary>An earlier send to this peer waits.</summary>
     public bool HasEarlierWaiter(ReadOnlySpan<byte> routeId)
     {
         if (IsEmpty)
@@ -87,7 +90,7 @@ internal sealed class BlockedSendQueue(SocketCore socket) : IWaiterList
         }
     }
 
-    /// <summary>Somebody waits who must not be overtaken by a message to that connection.</summary>
+    /// <summary>An earlier send to this connection waits.</summary>
     public bool HasEarlierWaiter(PeerSlot connection)
     {
         if (IsEmpty)
@@ -101,8 +104,8 @@ internal sealed class BlockedSendQueue(SocketCore socket) : IWaiterList
         }
     }
 
-    /// <summary>Lets the waiter, which was refused a moment ago, stand in line, or sends its message if there is room now.</summary>
-    /// <returns>Full: it stands in line. Else the outcome: the waiter was not used.</returns>
+    /// <summary>Retries a refused send once, then lets it wait.</summary>
+    /// <returns>Full: it waits. Any other outcome: the waiter was not used.</returns>
     public SendStatus Enqueue(RoutedSendWaiter waiter)
     {
         RoutedSendWaiter? done = null;
@@ -128,10 +131,11 @@ internal sealed class BlockedSendQueue(SocketCore socket) : IWaiterList
         }
     }
 
-    /// <summary>A pipe has room, has come or has gone: sends what can be sent now to its peer, and what is sent to whomever the socket
-    /// chooses. Outside of all other locks.</summary>
-    /// <param name="routeId">By which a ROUTER finds the peer; null: it has no such id.</param>
-    /// <param name="connection">Of the peer; null: this concerns no single connection.</param>
+    /// <summary>
+    /// A link has capacity, was attached or was detached: retries the sends to its peer and those to any peer. Outside of all other locks.
+    /// </summary>
+    /// <param name="routeId">The peer's routing id at a ROUTER, or null.</param>
+    /// <param name="connection">The peer's connection. Null: the change concerns no single connection.</param>
     public void Retry(byte[]? routeId, PeerSlot? connection)
     {
         Interlocked.MemoryBarrier();
@@ -151,7 +155,7 @@ internal sealed class BlockedSendQueue(SocketCore socket) : IWaiterList
         }
     }
 
-    /// <summary>Ends every wait, and later ones, with an outcome.</summary>
+    /// <summary>Ends every present and later wait with an outcome.</summary>
     public void Close(SendStatus outcome)
     {
         RoutedSendWaiter? released;
@@ -187,7 +191,7 @@ internal sealed class BlockedSendQueue(SocketCore socket) : IWaiterList
             return SendStatus.Full;
         }
 
-        // From here on room is reported to the line; room that came just before is found now.
+        // From here on capacity is reported to this queue. Capacity from just before is found by the check that follows.
         Interlocked.MemoryBarrier();
         SendStatus status = SendStatus.Closed;
         _isRouting = true;
@@ -257,15 +261,17 @@ internal sealed class BlockedSendQueue(SocketCore socket) : IWaiterList
         }
     }
 
-    /// <summary>Moves the lines that are marked, and those that come to be meanwhile. Returns whose wait is over, linked, to be completed
-    /// outside of the lock.</summary>
+    /// <summary>
+    /// Retries the marked routes, and those that are marked meanwhile. Returns the ended waits, linked, to be completed outside of the
+    /// lock.
+    /// </summary>
     private RoutedSendWaiter? RetryMarked()
     {
         RoutedSendWaiter? done = null;
         if (_isRouting)
         {
-            // A message that goes to a socket of this process may make room there at once, and that room is told on this very thread: the
-            // send under way must not be begun a second time. Whoever began it goes on with what is marked.
+            // A send to a socket of this process may make capacity there and report it on this thread. The retry under way continues with
+            // the marked routes; a second one must not begin.
             return done;
         }
 
@@ -299,7 +305,7 @@ internal sealed class BlockedSendQueue(SocketCore socket) : IWaiterList
         waiter.Connection is { } connection ? socket.RouteTo(connection, waiter.Deferred.AsOutgoing())
             : socket.Route(waiter.RouteId, waiter.Deferred.AsOutgoing());
 
-    /// <summary>False: it waits on, and with it who stands behind it.</summary>
+    /// <summary>False: it still waits, and so do the sends behind it.</summary>
     private bool TrySend(RoutedSendWaiter waiter)
     {
         SendStatus status;
@@ -310,7 +316,7 @@ internal sealed class BlockedSendQueue(SocketCore socket) : IWaiterList
         catch (Exception exception)
         {
             status = SendStatus.Closed;
-            waiter.Failure = exception; // Its memory was disposed while it waited: that one send's fault, nobody else's.
+            waiter.Failure = exception; // Its memory was disposed while it waited. Only that send fails.
         }
 
         waiter.Outcome = status;

@@ -2,9 +2,8 @@ using Net.Zlink.Transports;
 
 namespace Net.Zlink.Sockets;
 
-/// <summary>The listeners of one socket, to be found by what an unbind may call them. Not safe for several threads: its owner has a
-/// lock.</summary>
-/// <remarks>Nobody looks at all of them for one that is named as it was bound, so that thousands can be unbound one by one.</remarks>
+/// <summary>The listeners of one socket, found by the texts that an unbind may use. Not thread-safe: its owner has a lock.</summary>
+/// <remarks>A listener is found by its text without a search, so thousands can be unbound one by one.</remarks>
 internal sealed class BoundListeners<T>
     where T : class
 {
@@ -14,9 +13,9 @@ internal sealed class BoundListeners<T>
 
     public IEnumerable<T> All => _all.Keys;
 
-    /// <param name="owner">The socket's side of it.</param>
-    /// <param name="text">The endpoint as it was given to Bind.</param>
-    /// <param name="listener">The transport's side, which knows what the system filled in.</param>
+    /// <param name="owner">The socket's object for it.</param>
+    /// <param name="text">The endpoint as given to Bind.</param>
+    /// <param name="listener">The transport's object, which knows the resolved endpoint.</param>
     public void Add(T owner, string text, ITransportListener listener)
     {
         var bound = new Bound(owner, text, listener, listener.Endpoint);
@@ -25,7 +24,6 @@ internal sealed class BoundListeners<T>
         _byEndpoint.Add(bound.Endpoint, owner);
     }
 
-    /// <summary>False if it is not there.</summary>
     public bool Remove(T owner)
     {
         if (!_all.RemoveAndTrim(owner, out Bound? bound))
@@ -38,7 +36,6 @@ internal sealed class BoundListeners<T>
         return true;
     }
 
-    /// <summary>Takes out all of them.</summary>
     public T[] RemoveAll()
     {
         T[] all = [.. _all.Keys];
@@ -46,28 +43,27 @@ internal sealed class BoundListeners<T>
         return all;
     }
 
-    /// <summary>Whether one is bound to that endpoint, with what the system filled in.</summary>
+    /// <summary>An endpoint is bound here, in its resolved form.</summary>
     public bool Has(string endpoint) => _byEndpoint.Has(endpoint);
 
-    /// <summary>Who may be meant by a text.</summary>
+    /// <summary>Finds the listeners that a text may mean.</summary>
     /// <param name="text">The text.</param>
-    /// <param name="target">The same, parsed; null: it is none that could be bound.</param>
+    /// <param name="target">The parsed text, or null if it cannot be bound.</param>
     public Candidates Find(string text, BindTarget? target)
     {
         T[] named = _byEndpoint.Of(text);
 
-        // An endpoint as the system filled it in is in numbers, and nobody else has these: no other name of them need be looked for.
+        // A resolved endpoint is numeric and unique, so no other names need a lookup.
         Bound[] others = named.Length > 0 || target is null ? [] : [.. _all.Values];
         return new Candidates(target, [.. _byText.Of(text).Union(named)], others);
     }
 
-    /// <summary>Those that bear a text, and those that may be meant by it all the same.</summary>
+    /// <summary>The listeners with this text, and the others that the same text may mean.</summary>
     public sealed class Candidates(BindTarget? target, T[] named, Bound[] others)
     {
-        /// <summary>Those that are meant. May look a name up: call it without a lock.</summary>
+        /// <summary>May look up a name: call it without a lock.</summary>
         public List<T> Meant() => [.. named.Union(others.Where(one => target!.Names(one.Listener)).Select(static one => one.Owner))];
     }
 
-    /// <summary>One of them.</summary>
     public sealed record Bound(T Owner, string Text, ITransportListener Listener, string Endpoint);
 }

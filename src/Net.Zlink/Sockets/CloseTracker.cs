@@ -1,8 +1,10 @@
 namespace Net.Zlink.Sockets;
 
-/// <summary>What has to end before a closed socket has: its connections, those in a handshake, whatever still delivers. Counts them, and
-/// tells when the socket was closed and the last one is gone.</summary>
-/// <remarks>Safe for any number of threads. Its lock comes last: nothing is called under it.</remarks>
+/// <summary>
+/// Counts what must end before a closed socket has ended: connections, handshakes, deliveries. Completes <see cref="AllClosed"/> after the
+/// last of them.
+/// </summary>
+/// <remarks>Thread-safe. Its lock is the last in the order: nothing is called under it.</remarks>
 internal sealed class CloseTracker
 {
     private readonly Lock _gate = new();
@@ -10,13 +12,12 @@ internal sealed class CloseTracker
     private int _count;
     private bool _isClosed;
 
-    /// <summary>The socket was closed: nothing new begins.</summary>
     public bool IsClosed => Volatile.Read(ref _isClosed);
 
-    /// <summary>Completes when the socket was closed and the last part is gone.</summary>
+    /// <summary>Completes when the socket is closed and every part has left.</summary>
     public Task AllClosed => _allClosed.Task;
 
-    /// <summary>One more. False if the socket is closed.</summary>
+    /// <summary>Adds a part. False if the socket is closed.</summary>
     public bool TryEnter()
     {
         lock (_gate)
@@ -31,7 +32,7 @@ internal sealed class CloseTracker
         }
     }
 
-    /// <summary>As <see cref="TryEnter"/>, for something that is entered already and goes on while the socket lingers.</summary>
+    /// <summary>Adds a part that goes on while the socket lingers.</summary>
     public void Reenter()
     {
         lock (_gate)
@@ -40,7 +41,6 @@ internal sealed class CloseTracker
         }
     }
 
-    /// <summary>A part has ended.</summary>
     public void Leave()
     {
         lock (_gate)
@@ -53,8 +53,9 @@ internal sealed class CloseTracker
         }
     }
 
-    /// <summary>Closes the socket. The call that does it is a part itself, until it leaves: what ends meanwhile is not the last
-    /// thing.</summary>
+    /// <summary>
+    /// Closes the socket. The caller becomes a part until it leaves, so <see cref="AllClosed"/> cannot complete before that.
+    /// </summary>
     /// <returns>False if it was closed before.</returns>
     public bool TryClose()
     {

@@ -1,18 +1,19 @@
 namespace Net.Zlink.Sockets;
 
-/// <summary>The places that are taken for accepted connections which are not among a socket's yet: in their transport's own handshake, for
-/// one. A part of its owner, under the lock that guards its connections.</summary>
+/// <summary>
+/// Counts accepted connections that the socket has no session for yet, such as those in a TLS handshake. Guarded by its owner's lock.
+/// </summary>
 internal struct ConnectionLimit
 {
     private int _count;
 
-    /// <summary>Takes one, until <see cref="Release"/>.</summary>
-    /// <param name="connections">How many connections there are.</param>
-    /// <param name="limit">How many there may be, in both directions; 0: any number.</param>
-    /// <returns>Null, or why there is none left.</returns>
+    /// <summary>Takes a slot until <see cref="Release"/>.</summary>
+    /// <param name="connections">The present connections.</param>
+    /// <param name="limit">The limit for both directions. 0: none.</param>
+    /// <returns>Null, or why there is no slot.</returns>
     public string? Acquire(int connections, int limit)
     {
-        // Looked at and taken in one step: two listeners may accept at once.
+        // Checked and taken in one step: two listeners may accept at the same time.
         if (limit > 0 && connections + _count >= limit)
         {
             return $"the socket has its {limit} connections; raise MaxConnections to take more";
@@ -22,6 +23,6 @@ internal struct ConnectionLimit
         return null;
     }
 
-    /// <summary>The connection is among the others now, or none has come of it.</summary>
+    /// <summary>The connection has its session, or has failed.</summary>
     public void Release() => _count--;
 }

@@ -5,7 +5,7 @@ using Net.Zlink.Transports;
 
 namespace Net.Zlink.Sockets;
 
-/// <summary>What listeners and dialers tell monitors and the log, whatever kind of socket they serve.</summary>
+/// <summary>The events and log messages of listeners and dialers of all socket types.</summary>
 internal static class EndpointEvents
 {
     public static void AcceptFailed(SocketMonitors monitors, EngineHost host, string endpoint, SocketError error, TimeSpan backOff)
@@ -21,8 +21,10 @@ internal static class EndpointEvents
         Log.ListenerClosed(host.Logger, endpoint, error);
     }
 
-    /// <summary>A bind came to nothing. As natively the event names the address without its scheme, and there is none for a text that has
-    /// no scheme, or nothing behind it.</summary>
+    /// <summary>
+    /// Reports a failed bind. The event names the address without its scheme, as the native core does. A text without a scheme or an
+    /// address raises no event.
+    /// </summary>
     /// <returns>The error.</returns>
     public static EndpointError BindFailed(SocketMonitors monitors, string text, in EndpointError error)
     {
@@ -34,35 +36,34 @@ internal static class EndpointEvents
         return error;
     }
 
-    /// <summary>The system is asked to connect: the native core reports every such attempt as delayed, with EINPROGRESS. A name that is not
-    /// found is no attempt.</summary>
+    /// <summary>
+    /// Reports a connect attempt. The native core reports each as delayed, with EINPROGRESS. A failed name lookup is no attempt.
+    /// </summary>
     public static void Connecting(SocketMonitors monitors, string endpoint)
     {
         const int InProgress = 115;
         monitors.Publish(SocketEventTypes.ConnectDelayed, InProgress, "", endpoint);
     }
 
-    /// <summary>A dialer has failed in a way that it does not know, so no further attempt is made: nobody awaits it, this is all that the
-    /// application hears of it.</summary>
+    /// <summary>Reports an unexpected error of a dialer, which then stops. Nothing awaits a dialer, so this is its only report.</summary>
     public static void DialerFailed(SocketMonitors monitors, EngineHost host, string endpoint, Exception exception)
     {
         PublishGivenUp(monitors, endpoint, $"an internal fault: {exception.GetType().Name}: {ExceptionText.MessageOf(exception)}");
         Log.GaveUp(host.Logger, endpoint, $"an internal fault, please report it: {ExceptionText.Of(exception)}");
     }
 
-    /// <summary>No further attempt is made.</summary>
     public static void GivenUp(SocketMonitors monitors, EngineHost host, string endpoint, string why)
     {
         PublishGivenUp(monitors, endpoint, why);
         Log.GaveUp(host.Logger, endpoint, why);
     }
 
-    /// <summary>An attempt has failed, and others follow: the log hears of it when the reason is another one than before.</summary>
-    /// <param name="host">Whose log.</param>
-    /// <param name="endpoint">Where to.</param>
-    /// <param name="why">Why.</param>
-    /// <param name="logged">What the log has heard of this endpoint last, since it was connected.</param>
-    /// <returns>What it has heard now.</returns>
+    /// <summary>Reports a failed attempt that others follow. It is logged when the reason differs from the last one.</summary>
+    /// <param name="host">The owner of the log.</param>
+    /// <param name="endpoint">The endpoint.</param>
+    /// <param name="why">The reason.</param>
+    /// <param name="logged">The last reason that was logged since the endpoint was connected.</param>
+    /// <returns>The last logged reason now.</returns>
     public static string Failed(EngineHost host, string endpoint, string why, string? logged)
     {
         if (!string.Equals(why, logged, StringComparison.Ordinal))
@@ -73,8 +74,9 @@ internal static class EndpointEvents
         return why;
     }
 
-    /// <summary>A connection that came in has failed in its handshake. One that just went again says nothing of this side: whoever probes a
-    /// port does that, and as often as it likes.</summary>
+    /// <summary>
+    /// Reports the failed handshake of an accepted connection. A connection that only ends is not logged: port scanners do that often.
+    /// </summary>
     public static void HandshakeFailed(EngineHost host, string endpoint, string remote, HandshakeFailure cause, string detail)
     {
         if (cause == HandshakeFailure.Lost)
@@ -87,12 +89,12 @@ internal static class EndpointEvents
         }
     }
 
-    /// <summary>Announces the next attempt, and why the last one failed, and waits for its time.</summary>
+    /// <summary>Announces the next attempt with the last failure, and waits for its time.</summary>
     /// <exception cref="OperationCanceledException">The endpoint was closed meanwhile.</exception>
     public static Task PauseAsync(SocketMonitors monitors, EngineHost host, string endpoint, string why, TimeSpan pause,
         CancellationToken closed)
     {
-        // Armed before it is announced: who hears of it may move the clock.
+        // Armed before the event: its reader may move a test clock.
         Task delay = Task.Delay(pause, host.Time, closed);
         monitors.Publish(SocketEventTypes.ConnectRetried, (long)pause.TotalMilliseconds, "", endpoint, detail: why);
         return delay;

@@ -1,12 +1,11 @@
 namespace Net.Zlink.Sockets;
 
-/// <summary>One endpoint of a socket, as it stands now.</summary>
-/// <param name="Text">With what the system filled in, where it is bound; else as it was given to Connect.</param>
-/// <param name="IsBound">It is bound; else this side connects to it.</param>
-/// <param name="Problem">What is wrong with it; null: nothing, or its peers say it.</param>
+/// <summary>The present state of one endpoint of a socket.</summary>
+/// <param name="Text">The resolved endpoint if bound, otherwise the text given to Connect.</param>
+/// <param name="IsBound">Bound, or else connected.</param>
+/// <param name="Problem">What is wrong with the endpoint. Null: nothing, or its peers say it.</param>
 internal readonly record struct EndpointStatus(string Text, bool IsBound, string? Problem = null)
 {
-    /// <summary>The texts of those that are bound, or of those that are not.</summary>
     public static IReadOnlyList<string> TextsOf(EndpointStatus[] all, bool areBound) =>
         [.. all.Where(one => one.IsBound == areBound).Select(static one => one.Text)];
 }

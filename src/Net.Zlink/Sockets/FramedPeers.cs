@@ -6,7 +6,7 @@ using Net.Zlink.Transports;
 
 namespace Net.Zlink.Sockets;
 
-/// <summary>Makes framed peers: connections whose frames go to one sink.</summary>
+/// <summary>Makes peers with frames: all their frames go to one sink.</summary>
 internal sealed class FramedPeers : IPeerFactory
 {
     private readonly IConnectionSink _sink;
@@ -50,7 +50,7 @@ internal sealed class FramedPeers : IPeerFactory
         return link.Id;
     }
 
-    /// <summary>Reads a socket's addresses. False if it was reset already: then there is nobody to serve.</summary>
+    /// <summary>Reads a socket's addresses. False if it was reset already.</summary>
     public static bool TryDescribe(Socket socket, out EndPoint? remote, out EndPoint? local)
     {
         try
@@ -67,7 +67,7 @@ internal sealed class FramedPeers : IPeerFactory
         }
     }
 
-    /// <summary>The events of a connection that is up.</summary>
+    /// <summary>Publishes the events of an established connection.</summary>
     public static void Report(StreamHub hub, StreamLink link, Wire wire)
     {
         if (hub.Monitors.IsEmpty)

@@ -2,17 +2,19 @@ using System.Diagnostics.CodeAnalysis;
 
 namespace Net.Zlink.Sockets;
 
-/// <summary>The endpoints that a socket was told to connect to and tries no more, each with the reason: a fault of the protocol, which the
-/// next attempt would meet again. Any thread.</summary>
+/// <summary>
+/// The endpoints of a socket that are no longer dialled, with the reason: a protocol error that the next attempt would meet again.
+/// Thread-safe.
+/// </summary>
 internal sealed class GivenUpEndpoints
 {
-    // For people: so many they look at, and a program that connects anew after each fault keeps no more.
+    // They are only displayed. A program that reconnects after each fault must not collect more.
     private const int MaxEndpoints = 16;
 
     private readonly Lock _gate = new();
     private readonly List<(string Endpoint, string Why)> _all = [];
 
-    /// <summary>The latest of them, oldest first.</summary>
+    /// <summary>Oldest first.</summary>
     public (string Endpoint, string Why)[] All
     {
         get
@@ -24,7 +26,6 @@ internal sealed class GivenUpEndpoints
         }
     }
 
-    /// <summary>No further attempt is made.</summary>
     public void Add(string endpoint, string why)
     {
         lock (_gate)
@@ -39,7 +40,7 @@ internal sealed class GivenUpEndpoints
         }
     }
 
-    /// <summary>It was connected to, or let go of, once more.</summary>
+    /// <summary>The endpoint was connected or disconnected again.</summary>
     public void Forget(string endpoint)
     {
         lock (_gate)
@@ -48,7 +49,7 @@ internal sealed class GivenUpEndpoints
         }
     }
 
-    /// <summary>The one that was given up last.</summary>
+    /// <summary>The latest one.</summary>
     public bool TryGetLast([NotNullWhen(true)] out string? endpoint, [NotNullWhen(true)] out string? why)
     {
         lock (_gate)

@@ -1,16 +1,14 @@
 namespace Net.Zlink.Sockets;
 
-/// <summary>When a peer is greeted.</summary>
+/// <summary>Why a peer is greeted.</summary>
 internal enum GreetingOccasion
 {
-    /// <summary>The socket has taken the pipe in, with a connection or before the first one.</summary>
+    /// <summary>The socket has attached the link, with or before its first connection.</summary>
     NewLink,
 
-    /// <summary>Its first connection is ready, and it was greeted before: what was said then has waited in its queue, or was taken back
-    /// since.</summary>
+    /// <summary>The first connection of a link that was greeted before. That greeting is still queued, or was withdrawn.</summary>
     FirstConnection,
 
-    /// <summary>It has lost a connection, and this is the next; within the process, it has waited for its binder, and no topic with
-    /// it.</summary>
+    /// <summary>A further connection of the link. Inproc: a link that waited for its binder, without subscriptions.</summary>
     NextConnection,
 }

@@ -6,15 +6,15 @@ using Net.Zlink.Transports;
 
 namespace Net.Zlink.Sockets;
 
-/// <summary>The inproc endpoints of one ZMP socket: the names that it has bound, and the pipes that it has connected.</summary>
+/// <summary>The inproc endpoints of one ZMP socket: its bound names and its connected links.</summary>
 internal sealed class InprocEndpoints(SocketCore socket, InprocRegistry registry)
 {
     private readonly Lock _gate = new();
     private readonly HashSet<string> _names = new(StringComparer.Ordinal);
-    // By the text that each was connected with, any number of times.
+    // By the connected text, which can occur several times.
     private readonly ListsByKey<string, InprocLink> _links = new(StringComparer.Ordinal);
 
-    /// <summary>Names that it has bound, and pipes that it has connected.</summary>
+    /// <summary>Bound names and connected links.</summary>
     public int Count
     {
         get
@@ -26,7 +26,6 @@ internal sealed class InprocEndpoints(SocketCore socket, InprocRegistry registry
         }
     }
 
-    /// <summary>What is bound.</summary>
     public EndpointStatus[] Bound
     {
         get
@@ -38,7 +37,7 @@ internal sealed class InprocEndpoints(SocketCore socket, InprocRegistry registry
         }
     }
 
-    /// <summary>What is connected, one for each pipe.</summary>
+    /// <summary>One entry for each connected link.</summary>
     public EndpointStatus[] Connected
     {
         get
@@ -67,13 +66,13 @@ internal sealed class InprocEndpoints(SocketCore socket, InprocRegistry registry
             }
         }
 
-        registry.Unbind(name, socket); // Close may have looked before the name was in its list.
+        registry.Unbind(name, socket); // Close may have run before the name was in its list.
 
         return EndpointError.None;
     }
 
     /// <summary>Connects to a name, also before it is bound.</summary>
-    /// <returns>Null: one of the two sockets has no place for this peer.</returns>
+    /// <returns>Null: one of the two sockets cannot accept this peer.</returns>
     public EndpointError? Connect(string name, string text, ZmpSettings settings)
     {
         InprocLink? link = registry.Connect(name, text, socket, settings, out bool mismatch);
@@ -95,14 +94,16 @@ internal sealed class InprocEndpoints(SocketCore socket, InprocRegistry registry
 
         if (!socket.Has(link))
         {
-            Forget(link); // The binder has gone again already.
+            Forget(link); // The binder has detached it already.
         }
 
         return EndpointError.None;
     }
 
-    /// <summary>Ends every pipe of that text, and frees the name if this socket has bound it. What is unread of the pipes is dropped;
-    /// unsent messages are delivered within <paramref name="linger"/>.</summary>
+    /// <summary>
+    /// Ends every link of that text, and unbinds the name if this socket has bound it. Unread messages are dropped; unsent ones are
+    /// delivered within <paramref name="linger"/>.
+    /// </summary>
     /// <returns>False if there is neither.</returns>
     public bool Remove(string text, TimeSpan linger)
     {
@@ -130,7 +131,7 @@ internal sealed class InprocEndpoints(SocketCore socket, InprocRegistry registry
         }
     }
 
-    /// <summary>Frees the names. What waits for a binder goes on waiting for at most <paramref name="linger"/>.</summary>
+    /// <summary>Unbinds the names. Links without a binder wait for at most <paramref name="linger"/>.</summary>
     public void Close(TimeSpan linger)
     {
         string[] names;
@@ -154,7 +155,7 @@ internal sealed class InprocEndpoints(SocketCore socket, InprocRegistry registry
         }
     }
 
-    /// <summary>Frees the name of that text, if this socket has bound it. The pipes stay.</summary>
+    /// <summary>Unbinds the name if this socket has bound it. The links stay.</summary>
     public bool Unbind(string text)
     {
         if (!EndpointText.TryParse(text, out EndpointText parts, out _)
@@ -165,8 +166,7 @@ internal sealed class InprocEndpoints(SocketCore socket, InprocRegistry registry
 
         lock (_gate)
         {
-            // Before it is free: else a bind of another thread could have it by now, and be the one that is forgotten here and outlives the
-            // socket.
+            // Before the name is free: otherwise this could remove another thread's new bind, which would then outlive the socket.
             if (!_names.Remove(parts.Remainder))
             {
                 return false;

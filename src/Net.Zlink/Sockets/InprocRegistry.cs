@@ -6,19 +6,20 @@ using Net.Zlink.Sockets.Zmp;
 
 namespace Net.Zlink.Sockets;
 
-/// <summary>The inproc names of one context: who has bound them, and who waits for a binder.</summary>
-/// <remarks>Its lock is taken before those of sockets and held while two ends are joined, so a connect meets a bind either before or after,
-/// never half.</remarks>
+/// <summary>The inproc names of one context: which sockets have bound them, and which links wait for a binder.</summary>
+/// <remarks>
+/// Its lock is taken before those of sockets and held while two ends are joined. So a connect sees a complete bind or none.
+/// </remarks>
 internal sealed class InprocRegistry
 {
     private readonly Lock _gate = new();
     private readonly Dictionary<string, Binding> _bound = new(StringComparer.Ordinal);
     private readonly ListsByKey<string, Pending> _pending = new(StringComparer.Ordinal);
-    // The same ones: who leaves is one of thousands that may wait for one name.
+    // The same links: one that leaves may be one of thousands that wait for one name.
     private readonly Dictionary<InprocLink, Pending> _pendingByLink = [];
     private bool _isClosed;
 
-    /// <summary>Binds a name. False if it is taken.</summary>
+    /// <summary>False if the name is taken.</summary>
     public bool TryBind(string name, SocketCore socket, ZmpSettings settings)
     {
         List<(SocketCore Socket, string Endpoint, string Why)>? mismatches = null;
@@ -38,12 +39,12 @@ internal sealed class InprocRegistry
                     Join(pending.Pipe, pending.Settings, binding, waited: true);
                     if (pending.Lingers)
                     {
-                        End(pending); // What it had sent is the binder's now.
+                        End(pending); // Its messages are now the binder's.
                     }
                 }
                 else
                 {
-                    // Like a connection of the wrong type that comes in, or is made, again and again: each side is told whom it has met.
+                    // As with a connection of the wrong type: both sides report the other's type.
                     (string here, string there) = (socket.Type.Name, pending.Pipe.Socket.Type.Name);
                     pending.Pipe.Problem =
                         $"the name was bound by a {here}, which a {there} does not talk to; this endpoint waits for another";
@@ -63,7 +64,7 @@ internal sealed class InprocRegistry
         return true;
     }
 
-    /// <summary>Frees a name that the socket has bound; pipes live on. False if it has not.</summary>
+    /// <summary>Unbinds a name of the socket; its links stay. False if the socket has not bound it.</summary>
     public bool Unbind(string name, SocketCore socket)
     {
         lock (_gate)
@@ -73,8 +74,9 @@ internal sealed class InprocRegistry
     }
 
     /// <summary>Connects to a name, also before it is bound.</summary>
-    /// <returns>The connecter's end; null if the two types cannot talk, which <paramref name="mismatch"/> tells, or one of the two has no
-    /// place for another pipe.</returns>
+    /// <returns>
+    /// The connecting end. Null if the types do not fit (<paramref name="mismatch"/>), or if one of the two cannot accept another link.
+    /// </returns>
     public InprocLink? Connect(string name, string endpoint, SocketCore socket, ZmpSettings settings, out bool mismatch)
     {
         lock (_gate)
@@ -86,7 +88,7 @@ internal sealed class InprocRegistry
                 return null;
             }
 
-            // Alone, the connecter has its own marks; with a binder the two sockets' marks add up.
+            // Alone, the connecting side has its own high-water mark; with a binder, both sockets' marks add up.
             var own = new PeerIdentity(settings.RoutingId, null, "", "", socket.Host.Time.GetUtcNow());
             var link = new InprocLink(
                 socket,
@@ -119,10 +121,13 @@ internal sealed class InprocRegistry
         }
     }
 
-    /// <summary>A connecter is about to close its pipe: if it waits for a binder, only what it has sent does so from here on, for at most
-    /// <paramref name="linger"/>.</summary>
-    /// <remarks>The native core, which has no deadline here, delivers even what was sent with a linger time of zero: docs/protocol.md
-    /// section 15.5.</remarks>
+    /// <summary>
+    /// The connecting side is about to close its link. If it waits for a binder, its messages wait on for at most
+    /// <paramref name="linger"/>.
+    /// </summary>
+    /// <remarks>
+    /// The native core has no deadline here and delivers even messages sent with linger 0: docs/protocol.md section 15.5.
+    /// </remarks>
     public void Leave(InprocLink link, TimeSpan linger)
     {
         lock (_gate)
@@ -150,7 +155,7 @@ internal sealed class InprocRegistry
         }
     }
 
-    /// <summary>Nobody binds any more: what waits for it on behalf of closed sockets is dropped.</summary>
+    /// <summary>No bind follows: messages of closed sockets that wait for one are dropped.</summary>
     public void Close()
     {
         Pending[] lingering;
@@ -187,8 +192,7 @@ internal sealed class InprocRegistry
             connecter.Lane.Conflate();
         }
 
-        // From the moment that the binder has the pipe it may send, in the name that the connecter gave it and through the connecter's
-        // filter.
+        // From here on the binder may send, under the alias and through the filter of the connecting side.
         PeerIdentity peer = connecter.Alias is { } alias ? own with { RoutingId = alias } : own;
         connecter.Peer = peer;
         peer.Slot.Pipe = connecter;
@@ -198,31 +202,31 @@ internal sealed class InprocRegistry
         {
             binder.Counters.Remove(link);
             NotifyRefused(binder, connecter.Endpoint, binder.RefusalReason(connecter.Own));
-            connecter.Socket.Detach(connecter, dropUnread: true); // At most what it was introduced with.
-            connecter.Close(DisconnectReason.Refused, TimeSpan.Zero); // What it had sent already is dropped.
+            connecter.Socket.Detach(connecter, dropUnread: true); // At most its greeting.
+            connecter.Close(DisconnectReason.Refused, TimeSpan.Zero); // What it has sent is dropped.
             return false;
         }
 
         InprocLink.Join(connecter, link);
-        binder.OnCapacity(link); // The connecter may have made room for it before it knew whom to tell.
-        connecter.Socket.OnCapacity(connecter); // The two sockets' marks add up: it may have been at its own.
+        binder.OnCapacity(link); // The connecting side may have made capacity before it knew the binder.
+        connecter.Socket.OnCapacity(connecter); // The two high-water marks add up, so it may have reached its own.
         if (!binder.Has(link))
         {
-            // It was closed meanwhile, and may not have seen the connecter yet.
+            // It was closed meanwhile, and may not have seen the other end yet.
             connecter.Socket.Detach(connecter, dropUnread: false);
             connecter.Close(DisconnectReason.Remote, TimeSpan.Zero);
             return true;
         }
 
-        // Who is at the other end, a ROUTER may know by another pipe. The binder may have closed its own by now, and with it this one's
-        // place.
+        // A ROUTER may know the other end by another link. The binder may have closed its end by now.
         if (!connecter.Socket.TryIdentify(connecter, peer))
         {
             connecter.Socket.Detach(connecter, dropUnread: true);
             connecter.Close(DisconnectReason.Refused, TimeSpan.Zero);
             if (waited && !connecter.Socket.IsClosed)
             {
-                NotifyRefused(connecter.Socket, connecter.Endpoint, connecter.Socket.RefusalReason(peer)); // Else whoever connects is told.
+                // Otherwise the caller of Connect gets the error.
+                NotifyRefused(connecter.Socket, connecter.Endpoint, connecter.Socket.RefusalReason(peer));
             }
 
             return false;
@@ -244,14 +248,13 @@ internal sealed class InprocRegistry
         link.Socket.Leave();
     }
 
-    /// <summary>It waits from here on. Under the lock, as the other.</summary>
     private void Add(Pending pending)
     {
         _pending.Add(pending.Name, pending);
         _pendingByLink.Add(pending.Pipe, pending);
     }
 
-    /// <summary>It waits no longer. False if it did not.</summary>
+    /// <summary>False if it did not wait.</summary>
     private bool Remove(Pending pending)
     {
         _pendingByLink.RemoveAndTrim(pending.Pipe, out _);
@@ -287,10 +290,10 @@ internal sealed class InprocRegistry
 
         public ZmpSettings Settings => settings;
 
-        /// <summary>Its socket has let go of it; what it has sent waits on.</summary>
+        /// <summary>Its socket has released it, and its messages still wait.</summary>
         public bool Lingers { get; set; }
 
-        /// <summary>When it does not any more; null: never.</summary>
+        /// <summary>Ends the wait. Null: no deadline.</summary>
         public ITimer? Deadline { get; set; }
     }
 }

@@ -2,20 +2,18 @@ using System.Diagnostics.CodeAnalysis;
 
 namespace Net.Zlink.Sockets;
 
-/// <summary>Sets and tables that grow with the peers that come, and become small again when they have gone.</summary>
+/// <summary>Removal from sets and tables that then also shrink.</summary>
 internal static class PeerSets
 {
-    // Below, a table is under 20 KB, and one that fills and empties again and again would be made anew each time.
+    // A smaller table is under 20 KB, and rebuilding it each time it fills and empties would cost more.
     private const int SmallestTrimmed = 1_024;
 
-    // A table that is emptier than this is made anew: at least half of its places were then used and given back since it was, which pays
-    // for it.
+    // Below this share of used entries a table is rebuilt. At least half of its entries were then removed, which pays for it.
     private const int Sparse = 4;
 
     extension<T>(HashSet<T> set)
     {
-        /// <summary>Takes an item out. A set gives nothing back by itself, and who looks through it passes all places that were ever
-        /// used.</summary>
+        /// <summary>Removes an item. A set never shrinks by itself, and enumeration visits all entries that were ever used.</summary>
         public bool RemoveAndTrim(T item)
         {
             bool wasThere = set.Remove(item);
@@ -31,7 +29,7 @@ internal static class PeerSets
     extension<TKey, TValue>(Dictionary<TKey, TValue> table)
         where TKey : notnull
     {
-        /// <summary>As of a set.</summary>
+    /// <summary>As for a set.</summary>
         public bool RemoveAndTrim(TKey key, [MaybeNullWhen(false)] out TValue value)
         {
             bool wasThere = table.Remove(key, out value);

@@ -2,8 +2,10 @@ using System.Buffers;
 
 namespace Net.Zlink.Sockets;
 
-/// <summary>A copy of a set, made under its lock to be looked through outside of it. Costs no memory that is not used again: sums over
-/// thousands of peers are asked for again and again.</summary>
+/// <summary>
+/// A pooled copy of a set, made under its lock and enumerated outside. Sums over thousands of peers are read often, so it must not
+/// allocate.
+/// </summary>
 internal readonly ref struct PooledCopy<T> : IDisposable
     where T : class
 {
@@ -19,7 +21,7 @@ internal readonly ref struct PooledCopy<T> : IDisposable
 
     public ReadOnlySpan<T> Items => _items.AsSpan(0, _count);
 
-    /// <summary>Gives it back, and keeps nobody alive.</summary>
+    /// <summary>Returns the array, cleared.</summary>
     public void Dispose()
     {
         Array.Clear(_items, 0, _count);

@@ -2,25 +2,26 @@ using Net.Zlink.Engine;
 
 namespace Net.Zlink.Sockets;
 
-/// <summary>Which peers of a <see cref="PullQueue"/> are stopped: by their own limits, or because the socket's unread bytes are over their
-/// budget. Not thread-safe: under the queue's lock.</summary>
-/// <param name="limit">Unread bytes of all peers together; 0: no limit.</param>
-/// <param name="context">How much may wait in the whole context; null: no limit.</param>
+/// <summary>
+/// Decides which peers of a <see cref="PullQueue"/> stop reading: for their own limits, or for the socket's limit. Not thread-safe: under
+/// the queue's lock.
+/// </summary>
+/// <param name="limit">The limit for unread bytes of all peers. 0: none.</param>
+/// <param name="context">The context's limit, or null.</param>
 /// <param name="queue">The queue.</param>
 internal sealed class PullBudget(long limit, ByteBudget? context, IShareOwner queue)
 {
-    // What one read of a short frame takes besides: its lease, with the places of 32 messages. Frames of some bytes, each of another peer,
-    // were counted 8 MiB and took 530.
+    // What a read of one short frame costs beside its bytes: a lease with 32 slots. Without this, single small frames of many peers counted
+    // 8 MiB and used 530.
     private const int LeaseCost = 600;
 
-    // Not counted, so that a small limit is one of bytes that were sent: 38 KB.
+    // Not counted (38 KB), so that a small limit still means bytes of messages.
     private const int FreeLeases = 64;
 
     private readonly Queue<PullPeer> _waitingPeers = new();
     private int _leases;
     private QueueCapacity _available = new(new QueueLimits(0, limit), context);
 
-    /// <summary>A chain of leases has come in.</summary>
     public void Add(PullPeer peer, InboundLease chain)
     {
         int length = LengthOf(chain);
@@ -28,14 +29,14 @@ internal sealed class PullBudget(long limit, ByteBudget? context, IShareOwner qu
         peer.Leases += length;
     }
 
-    /// <summary>All leases of a peer are dropped. Told by its count: a walk along them would be one wait for memory each.</summary>
+    /// <summary>All leases of a peer are dropped. By their count, because walking them costs a cache miss each.</summary>
     public void Drop(PullPeer peer)
     {
         _leases -= peer.Leases;
         peer.Leases = 0;
     }
 
-    /// <summary>Whether a peer's connection is to stop reading, which it is then told.</summary>
+    /// <summary>Whether a peer's connection must pause.</summary>
     public bool ShouldPark(PullPeer peer, long unread)
     {
         bool isOver = IsOver(unread);
@@ -54,8 +55,7 @@ internal sealed class PullBudget(long limit, ByteBudget? context, IShareOwner qu
         return true;
     }
 
-    /// <summary>So many bytes of a peer were taken out, and with them perhaps the last of a lease: adds those that may read
-    /// again.</summary>
+    /// <summary>A consumer has taken bytes of a peer, and perhaps the last of a lease. Adds the peers that may read again.</summary>
     public void OnDequeued(PullPeer peer, long bytes, bool isLeaseOver, long unread, ref PullPeer? resume)
     {
         if (isLeaseOver)
@@ -79,7 +79,7 @@ internal sealed class PullBudget(long limit, ByteBudget? context, IShareOwner qu
         Freed(bytes, unread, ref resume);
     }
 
-    /// <summary>So many bytes are gone: adds those that were stopped for the budget and may read again.</summary>
+    /// <summary>Bytes were released: adds peers that were paused for the socket's limit and may read again.</summary>
     public void Freed(long bytes, long unread, ref PullPeer? resume)
     {
         _available.Shrink(unread + Besides);
@@ -88,8 +88,8 @@ internal sealed class PullBudget(long limit, ByteBudget? context, IShareOwner qu
             return;
         }
 
-        // About as many readers as bytes were freed, a read being up to 64 KiB; when nothing is left unread, all of them, or the rest would
-        // wait for ever.
+        // As many readers as fit the released bytes, at 64 KiB a read. With nothing unread all of them resume, because no later release
+        // would do it.
         long wanted = unread == 0 ? _waitingPeers.Count : 1 + (bytes / ReceiveSlab.ReadSize);
         while (wanted > 0 && _waitingPeers.TryDequeue(out PullPeer? parked))
         {
@@ -102,8 +102,9 @@ internal sealed class PullBudget(long limit, ByteBudget? context, IShareOwner qu
         }
     }
 
-    /// <summary>There is room: adds one that was stopped because there was none. Each that may read lets the next one follow, be it that it
-    /// finds nothing.</summary>
+    /// <summary>
+    /// Resumes one peer that was paused for the socket's limit. Each resumed peer resumes the next one, also if it finds nothing to read.
+    /// </summary>
     public void ResumeNext(long unread, ref PullPeer? resume)
     {
         if (_waitingPeers.Count > 0)
@@ -112,7 +113,7 @@ internal sealed class PullBudget(long limit, ByteBudget? context, IShareOwner qu
         }
     }
 
-    /// <summary>Nothing is unread, nor will be.</summary>
+    /// <summary>The queue is closed and empty.</summary>
     public void End()
     {
         _leases = 0;

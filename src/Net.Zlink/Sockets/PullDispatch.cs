@@ -2,14 +2,14 @@ using Net.Zlink.Engine;
 
 namespace Net.Zlink.Sockets;
 
-/// <summary>Serves those who wait at a <see cref="PullQueue"/>, as a work of a shard.</summary>
+/// <summary>Serves the waiters of a <see cref="PullQueue"/>, as work of a shard.</summary>
 internal sealed class PullDispatch(Action serve) : ShardWork
 {
     internal override void Run(int reasons) => serve();
 
     internal override void OnFault(Exception exception)
     {
-        // A continuation that throws: what awaited has its exception, the shard goes on.
+        // An exception of a continuation belongs to the awaiting code. The shard continues.
     }
 
     internal override string Describe() => "a receive that goes on in place";

@@ -2,8 +2,10 @@ using Net.Zlink.Engine;
 
 namespace Net.Zlink.Sockets;
 
-/// <summary>One peer's part of the fair queue: its unread messages, and whether its connection is stopped for them. Guarded by the
-/// <see cref="PullQueue"/>'s lock.</summary>
+/// <summary>
+/// One peer's part of the fair queue: its unread messages, and whether its connection is paused. Guarded by the <see cref="PullQueue"/>'s
+/// lock.
+/// </summary>
 internal sealed class PullPeer(StreamLink link, QueueLimits limits)
 {
     public StreamLink Link => link;
@@ -17,37 +19,35 @@ internal sealed class PullPeer(StreamLink link, QueueLimits limits)
     public long Delivered;
     public long Dropped;
 
-    /// <summary>How many leases are linked from <see cref="First"/> on.</summary>
+    /// <summary>The number of leases linked from <see cref="First"/> on.</summary>
     public int Leases;
 
-    /// <summary>Stands in the line of peers with unread messages.</summary>
     public bool IsQueued;
 
-    /// <summary>Its connection was told to stop reading.</summary>
+    /// <summary>Its connection was told to pause reading.</summary>
     public bool IsParked;
 
-    /// <summary>Stands in the line of those parked because the socket's unread bytes are over their budget.</summary>
+    /// <summary>It waits in the queue of peers paused for the socket's limit.</summary>
     public bool IsWaitingForBudget;
 
     /// <summary>Its connect event is in the queue or was read.</summary>
     public bool IsAnnounced;
 
-    /// <summary>Its connect event was read: its messages may be.</summary>
+    /// <summary>Its connect event was read, so its messages can be received.</summary>
     public bool IsShown;
 
-    /// <summary>Gone, with its disconnect event to come behind its unread messages.</summary>
+    /// <summary>It has disconnected; the event follows its unread messages.</summary>
     public bool IsEnding;
 
-    /// <summary>Disconnected by the application: what still comes is dropped.</summary>
+    /// <summary>Disconnected by the application: further messages are dropped.</summary>
     public bool IsDropped;
 
-    /// <summary>The next peer whose connection a consumer has to resume after leaving the lock.</summary>
+    /// <summary>The next peer that a consumer resumes after it has left the lock.</summary>
     public PullPeer? NextToResume;
 
-    /// <summary>Stands in such a list: whoever works it off clears this first.</summary>
+    /// <summary>It is in such a list. The thread that works off the list clears this first.</summary>
     public bool IsToBeResumed;
 
-    /// <summary>Adds a chain of leases behind what is unread.</summary>
     public void Add(InboundLease first, InboundLease last, int messages, long bytes)
     {
         if (Last is null)
@@ -64,9 +64,10 @@ internal sealed class PullPeer(StreamLink link, QueueLimits limits)
         Bytes += bytes;
     }
 
-    /// <summary>Takes out what is unread and counts it, for the caller to release outside the lock: with many messages that takes
-    /// milliseconds.</summary>
-    /// <param name="dropped">What was taken out of others before; this comes in front of it.</param>
+    /// <summary>
+    /// Removes and counts the unread messages. The caller releases them outside of the lock, because many take milliseconds.
+    /// </summary>
+    /// <param name="dropped">Messages that were removed before; these are put in front.</param>
     public void DropUnread(ref InboundLease? dropped)
     {
         if (Last is not null)

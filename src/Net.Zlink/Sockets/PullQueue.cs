@@ -4,18 +4,19 @@ using Net.Zlink.Monitoring;
 
 namespace Net.Zlink.Sockets;
 
-/// <summary>The one receive queue of all pulled peers of a socket: fair between peers, bounded per peer and in total, with a line of
-/// waiting consumers.</summary>
+/// <summary>The receive queue of all pulled peers of a socket: fair between peers, with limits per peer and in total.</summary>
 /// <remarks>
-/// Peers with unread messages stand in a line; each turn serves one peer with what one read may bring (at most 64 KiB or 256 messages), in
-/// however many reads it came: a flooding peer delays the others by no more than that, one whose messages came in pieces has the same share
-/// as one whose came at once, and a consumer works on one peer's messages, and answers them in one write. Connect and disconnect events
-/// overtake other peers' data, some at a time; a peer's disconnect comes behind its own unread data. The lock is held for pointer work
-/// only: connections are resumed, waiters completed, and dropped messages released, after it is left.
 /// <para>
-/// A consumer whose code goes on in place (<see cref="PullWaiter.RunsSynchronously"/>) is run by the shard that has just read. It gets one
-/// turn; for the next one it waits even where there is something, so that the shard does its other work in between, and is served by
-/// whichever shard reads next, or else by a work of its own.
+/// A turn serves one peer with at most 64 KiB or 256 messages, however many reads brought them. So a flooding peer delays the others by one
+/// turn, and a consumer answers one peer's messages with one write. Connect and disconnect events come before other peers' data, in
+/// batches. A peer's disconnect follows its unread data.
+/// </para>
+/// <para>
+/// The lock protects pointer work only. Connections are resumed, waiters completed and dropped messages released after it is left.
+/// </para>
+/// <para>
+/// A consumer with synchronous continuations (<see cref="PullWaiter.RunsSynchronously"/>) runs on the shard that has just read. It gets one
+/// turn and then waits, so the shard can do other work. The next reading shard or a posted work serves it again.
 /// </para>
 /// </remarks>
 internal sealed class PullQueue : IWaiterList, IShareOwner
@@ -36,7 +37,7 @@ internal sealed class PullQueue : IWaiterList, IShareOwner
 
     public PullQueue(long limit, ByteBudget? context = null) => _budget = new PullBudget(limit, context, this);
 
-    /// <summary>Unread messages and their bytes, frame headers included.</summary>
+    /// <summary>Unread messages and their bytes, with frame headers.</summary>
     public (long Messages, long Bytes, int Events, long Dropped) Depth
     {
         get
@@ -48,11 +49,10 @@ internal sealed class PullQueue : IWaiterList, IShareOwner
         }
     }
 
-    /// <summary>Told, outside the lock, whenever there may be something to take, and when the queue is closed: for those who watch several
-    /// sockets.</summary>
+    /// <summary>Notified outside of the lock when there may be a message, and when the queue is closed.</summary>
     public ReadinessWatchers Watchers { get; } = new();
 
-    /// <summary>Announces a peer, ahead of everything else of it: an end that was published before this comes right behind.</summary>
+    /// <summary>Announces a peer before its messages. An end that was published earlier follows at once.</summary>
     public void PublishConnected(PullPeer peer)
     {
         PullWaiter? served;
@@ -78,7 +78,7 @@ internal sealed class PullQueue : IWaiterList, IShareOwner
         CompleteAll(served);
     }
 
-    /// <summary>Adds a peer's messages, given as a chain of leases, and says whether its connection should read on.</summary>
+    /// <summary>Adds a peer's messages as a chain of leases. The result says whether its connection may go on reading.</summary>
     public Delivery Publish(PullPeer peer, InboundLease first, InboundLease last, int messages, long bytes)
     {
         PullWaiter? served = null;
@@ -112,7 +112,7 @@ internal sealed class PullQueue : IWaiterList, IShareOwner
         return park ? Delivery.Park : Delivery.Continue;
     }
 
-    /// <summary>Whether a connection that was resumed may read now; if not, it stays parked and will be resumed again.</summary>
+    /// <summary>Whether a resumed connection may read. Otherwise it stays paused and is resumed again later.</summary>
     public bool MayRead(PullPeer peer)
     {
         PullPeer? resume = null;
@@ -126,7 +126,7 @@ internal sealed class PullQueue : IWaiterList, IShareOwner
         return !park;
     }
 
-    /// <summary>Announces a peer's end, behind its unread messages, or at once with these dropped.</summary>
+    /// <summary>Announces a peer's end behind its unread messages, or at once if these are dropped.</summary>
     public void PublishDisconnected(PullPeer peer, bool dropUnread)
     {
         PullWaiter? served;
@@ -136,7 +136,7 @@ internal sealed class PullQueue : IWaiterList, IShareOwner
         {
             if (_closed is not null)
             {
-                return; // Its unread messages went with the queue.
+                return; // Its unread messages were dropped with the queue.
             }
 
             peer.IsEnding = true;
@@ -146,7 +146,7 @@ internal sealed class PullQueue : IWaiterList, IShareOwner
                 long freed = peer.Bytes;
                 Drop(peer, ref dropped);
 
-                // Others may be stopped for the room that these messages took, with nothing of their own left to be read.
+                // Others may be paused because of these messages, with nothing of their own to read.
                 _budget.Freed(freed, _bytes, ref resume);
             }
 
@@ -160,7 +160,7 @@ internal sealed class PullQueue : IWaiterList, IShareOwner
 
         ResumeAll(resume);
         CompleteAll(served);
-        InboundLease.ReleaseAll(dropped); // Nobody waits for it.
+        InboundLease.ReleaseAll(dropped);
     }
 
     /// <summary>Takes the next messages of one peer, or an event, without waiting.</summary>
@@ -174,21 +174,20 @@ internal sealed class PullQueue : IWaiterList, IShareOwner
         {
             closed = _closed;
             taken = Dequeue(max, ref resume, out run);
-            isTurnOver = run.Lease is null || _batchMessages == run.Count; // Nothing, an event, or the first of another turn.
+            isTurnOver = run.Lease is null || _batchMessages == run.Count; // Nothing, an event, or the first message of another turn.
         }
 
         ResumeAll(resume);
         if (isTurnOver)
         {
-            // About to wait, or done with one peer's messages: what was answered is written now, in one burst, and not once per message.
+            // Before a wait or the next peer: the answers to one peer's messages leave in one write.
             CallerFlush.Run();
         }
 
         return !taken && mayThrow && closed is not null ? throw closed() : taken;
     }
 
-    /// <summary>Takes without waiting what belongs to the turn that has begun, for a consumer that goes on in place and has been
-    /// served.</summary>
+    /// <summary>Takes the rest of the current turn without waiting, for a consumer with synchronous continuations.</summary>
     public bool TryDequeueMore(int max, out PulledRun run)
     {
         PullPeer? resume = null;
@@ -203,8 +202,7 @@ internal sealed class PullQueue : IWaiterList, IShareOwner
         return taken;
     }
 
-    /// <summary>Takes at once if there is something, for a consumer that goes on in place: if it belongs to the turn that it has. Otherwise
-    /// the waiter stands in line.</summary>
+    /// <summary>Takes what belongs to the consumer's turn, or lets the waiter wait: for synchronous continuations.</summary>
     public bool DequeueOrWait(PullWaiter waiter, out PulledRun run)
     {
         PullPeer? resume = null;
@@ -229,13 +227,13 @@ internal sealed class PullQueue : IWaiterList, IShareOwner
         ResumeAll(resume);
         if (next is not null)
         {
-            // It waits though there is something. On a shard that shard serves it, elsewhere the one whose data it is.
+            // It waits although there is data. The shard that it runs on serves it later; elsewhere the shard of the data.
             (ShardLoop.Current ?? next.Link.Connection!.Shard).Post(DispatchWork, 1);
         }
 
         if (!taken && waiter.RunsSynchronously)
         {
-            CallerFlush.Run(); // Its turn is over: as in TryTake, which it did not come by.
+            CallerFlush.Run(); // Its turn is over: as in TryDequeue, which it did not pass.
         }
 
         return taken;
@@ -260,7 +258,7 @@ internal sealed class PullQueue : IWaiterList, IShareOwner
         ResumeAll(resume);
     }
 
-    /// <summary>Ends the queue: unread messages are dropped and counted, every waiter is released with an error.</summary>
+    /// <summary>Closes the queue: unread messages are dropped and counted, and every waiter fails with the error.</summary>
     public long Close(Func<Exception> error)
     {
         PullWaiter? released;
@@ -280,7 +278,7 @@ internal sealed class PullQueue : IWaiterList, IShareOwner
         }
 
         InboundLease.ReleaseAll(unread);
-        Watchers.NotifyFenced(); // Whoever asks for nothing looks only at whether the socket has ended, which takes no lock of this queue.
+        Watchers.NotifyFenced(); // A poll without interest in data checks only for the end of the socket, without this queue's lock.
         PullWaiter.FailAll(released, error);
         return dropped;
     }
@@ -316,8 +314,7 @@ internal sealed class PullQueue : IWaiterList, IShareOwner
         run = new PulledRun(PulledKind.Data, peer.Link, lease, first, count, DisconnectReason.Unknown);
         long bytes = lease.FramesOf(first, count).Length;
 
-        // From here on a consumer may end these messages, and with the last of them the lease: nothing of it is read after the cursor moved
-        // to its end.
+        // From here on a consumer may end these messages and so the lease. Nothing of it is read once the cursor is at its end.
         bool isLeaseOver = first + count == lease.Count;
         if (isLeaseOver)
         {
@@ -390,7 +387,7 @@ internal sealed class PullQueue : IWaiterList, IShareOwner
         }
     }
 
-    /// <summary>Events, and what belongs to the turn that has begun, are there for the consumer that has it.</summary>
+    /// <summary>Events and the rest of the current turn are available to its consumer.</summary>
     private bool HasMoreInBatch => _currentPeer is not null || (_events.Count > 0 && !_events.IsDataNext(_currentPeer, _readyPeers));
 
     private PullDispatch DispatchWork => Volatile.Read(ref _serving)
@@ -409,7 +406,7 @@ internal sealed class PullQueue : IWaiterList, IShareOwner
         CompleteAll(served, maybeHere: true);
     }
 
-    /// <summary>Gives what there is to those who wait; returns them in order, linked, to be completed outside the lock.</summary>
+    /// <summary>Serves the waiters. Returns them in order, linked, to be completed outside of the lock.</summary>
     private PullWaiter? Dispatch(ref PullPeer? resume)
     {
         PullWaiter? first = null;
@@ -435,7 +432,7 @@ internal sealed class PullQueue : IWaiterList, IShareOwner
 
     private void CompleteAll(PullWaiter? waiter, bool maybeHere = false)
     {
-        Watchers.Notify(); // First, also of what the waiters were given: some of them go on in here, for as long as they like.
+        Watchers.Notify(); // First, and also for messages that waiters got: their continuations may run here for long.
         maybeHere &= ShardLoop.Current is { IsHelped: false };
         while (waiter is not null)
         {
@@ -478,7 +475,7 @@ internal sealed class PullQueue : IWaiterList, IShareOwner
         peer.DropUnread(ref dropped);
     }
 
-    /// <summary>Drops what is unread of all peers; returned linked, to be released outside the lock.</summary>
+    /// <summary>Removes all unread messages and returns them linked, to be released outside of the lock.</summary>
     private InboundLease? DropQueued()
     {
         InboundLease? dropped = null;

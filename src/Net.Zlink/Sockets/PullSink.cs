@@ -4,7 +4,7 @@ using Net.Zlink.Monitoring;
 
 namespace Net.Zlink.Sockets;
 
-/// <summary>Hands the frames of pulled peers to the socket's fair queue.</summary>
+/// <summary>Passes the frames of pulled peers to the socket's fair queue.</summary>
 internal sealed class PullSink(StreamHub hub) : IConnectionSink
 {
     public bool RepliesSynchronously => false;
@@ -13,7 +13,7 @@ internal sealed class PullSink(StreamHub hub) : IConnectionSink
 
     public void OnOpened(Connection connection)
     {
-        // The connect event was queued when the connection was made, so that it precedes everything and keeps the order of arrival.
+        // The connect event was queued when the connection was made, so it comes first and in order of arrival.
     }
 
     public Delivery OnFrames(Connection connection, in InboundBatch batch)

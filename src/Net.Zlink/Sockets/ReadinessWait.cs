@@ -3,10 +3,10 @@ using Net.Zlink.Flow;
 
 namespace Net.Zlink.Sockets;
 
-/// <summary>Waits until some watched socket may be ready: for any number of waiting threads and tasks, all of which are woken.</summary>
+/// <summary>Waits until a watched socket may be ready. Any number of threads and tasks can wait; each is woken.</summary>
 /// <remarks>
-/// Used as: begin to wait, look once more, then either leave or wait. What happens after the beginning is not missed. Nothing is allocated
-/// in steady state, except one task where a thread of the thread pool blocks (<see cref="BlockingWait"/>).
+/// Use: begin, check once more, then leave or wait. What happens after the beginning is not missed. In steady state nothing is allocated,
+/// except one task where a pool thread blocks (<see cref="BlockingWait"/>).
 /// </remarks>
 internal sealed class ReadinessWait : IReadinessWatcher, IWaiterList
 {
@@ -18,7 +18,7 @@ internal sealed class ReadinessWait : IReadinessWatcher, IWaiterList
 
     public ReadinessWait() => _recycle = _waiters.Return;
 
-    /// <summary>From here on no news is missed. Ends with <see cref="Leave"/>, <see cref="Block"/> or <see cref="WaitAsync"/>.</summary>
+    /// <summary>From here on no change is missed. Ends with <see cref="Leave"/>, <see cref="Block"/> or <see cref="WaitAsync"/>.</summary>
     /// <param name="blocking">The calling thread is going to block.</param>
     public Waiter<bool> Begin(bool blocking)
     {
@@ -30,12 +30,12 @@ internal sealed class ReadinessWait : IReadinessWatcher, IWaiterList
             Volatile.Write(ref _count, _count + 1);
         }
 
-        // Before the look that follows: not all sockets are looked at under a lock (ReadinessWatchers.TellFenced).
+        // Before the check that follows: some sockets are checked without a lock (ReadinessWatchers.NotifyFenced).
         Interlocked.MemoryBarrier();
         return waiter;
     }
 
-    /// <summary>Ends a wait that turned out not to be needed.</summary>
+    /// <summary>Ends a wait that is not needed.</summary>
     public void Leave(Waiter<bool> waiter, bool blocking)
     {
         if (TryRemove(waiter))
@@ -44,15 +44,15 @@ internal sealed class ReadinessWait : IReadinessWatcher, IWaiterList
         }
         else if (blocking)
         {
-            // It is being completed, and the completion sets this thread's signal: nothing else of this thread may wait before it has.
+            // It is being completed, and that sets this thread's signal. This thread must not start another wait before.
             BlockingWait.Until(waiter, this, Timeout.InfiniteTimeSpan);
             waiter.GetResult(waiter.Version);
         }
 
-        // Else it is completed without anybody listening, and left to the collector.
+        // Otherwise it completes without an observer and is collected.
     }
 
-    /// <summary>Blocks until there is news.</summary>
+    /// <summary>Blocks until there is a change.</summary>
     /// <returns>False if the time passed first.</returns>
     public bool Block(Waiter<bool> waiter, TimeSpan timeout)
     {
@@ -65,15 +65,13 @@ internal sealed class ReadinessWait : IReadinessWatcher, IWaiterList
         return waiter.GetResult(waiter.Version);
     }
 
-    /// <summary>Completes when there is news.</summary>
     public static ValueTask WaitAsync(Waiter<bool> waiter, CancellationToken cancellation)
     {
-        short version = waiter.Version; // First: once it can be cancelled it can be over.
+        short version = waiter.Version; // Read first: a wait that can be cancelled can be over.
         waiter.CancelWith(cancellation);
         return new ValueTask(waiter, version);
     }
 
-    /// <summary>Wakes all who wait.</summary>
     public void OnMayBeReady()
     {
         if (Volatile.Read(ref _count) == 0)

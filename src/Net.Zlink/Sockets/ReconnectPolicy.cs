@@ -1,17 +1,18 @@
 namespace Net.Zlink.Sockets;
 
-/// <summary>How a lost outgoing connection is made anew.</summary>
+/// <summary>The pauses between attempts to reconnect.</summary>
 /// <param name="Interval">The first pause.</param>
-/// <param name="MaxInterval">Above zero the pause doubles up to it; zero: each is the interval plus a random part of it.</param>
+/// <param name="MaxInterval">Above zero, the pause doubles up to it. Zero: each pause is the interval plus a random part of it.</param>
 internal sealed record ReconnectPolicy(TimeSpan Interval, TimeSpan MaxInterval)
 {
-    /// <summary>The pause before attempt <paramref name="attempt"/>, counted from 0: the native core's rule (docs/protocol.md section
-    /// 4).</summary>
+    /// <summary>
+    /// The pause before attempt <paramref name="attempt"/>, counted from 0: the native core's rule (docs/protocol.md section 4).
+    /// </summary>
     public TimeSpan PauseBefore(int attempt)
     {
         if (MaxInterval <= TimeSpan.Zero)
         {
-#pragma warning disable CA5394 // Spreads reconnects out in time; nothing secret hangs on it.
+#pragma warning disable CA5394 // Spreads reconnects over time; it needs no secure random number.
             return Interval + (Interval * Random.Shared.NextDouble());
 #pragma warning restore CA5394
         }

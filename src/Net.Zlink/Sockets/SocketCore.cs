@@ -7,12 +7,12 @@ using Net.Zlink.Sockets.Zmp;
 
 namespace Net.Zlink.Sockets;
 
-/// <summary>The inside of one ZMP socket: its pipes, its receive queue, its endpoints and its books. What the types do differently is in
-/// the classes derived from it.</summary>
+/// <summary>
+/// The core of one ZMP socket: its links, receive queue, endpoints and counters. Subclasses have the rules of each socket type.
+/// </summary>
 /// <remarks>
-/// Safe for any number of threads. <see cref="Gate"/> guards what spans pipes: routing, subscriptions, the set of pipes; it is held for
-/// pointer work only, and under it no other socket's lock is taken.
-/// Order of locks: the send line's, then this, then a pipe's.
+/// Thread-safe. <see cref="Gate"/> guards what concerns several links: routing, subscriptions, the set of links. It protects pointer work
+/// only, and no other socket's lock is taken under it. Order of locks: docs/architecture.md.
 /// </remarks>
 internal abstract class SocketCore
 {
@@ -20,7 +20,7 @@ internal abstract class SocketCore
     private readonly CloseTracker _parts = new();
     private ShortLock _gate;
     private WireLink? _only;
-    private bool _isClosed; // As _parts says, in whose memory each send would have to look otherwise.
+    private bool _isClosed; // A copy of the tracker's state: the tracker's cache line is written often, and each send would read it.
     private int _filterVersion;
 
     protected SocketCore(EngineHost host, InprocRegistry inproc, ZmpSocketType type)
@@ -55,90 +55,87 @@ internal abstract class SocketCore
 
     public PlaceClaims Claims { get; }
 
-    /// <summary>What its connections tell it of themselves.</summary>
+    /// <summary>Receives the reports of its connections.</summary>
     public SessionLife Sessions { get; }
 
-    /// <summary>What is done with what comes in.</summary>
+    /// <summary>How received messages are treated.</summary>
     public virtual InboundRole InboundRole => InboundRole.All;
 
-    /// <summary>The option of that name, where it concerns what subscribers send.</summary>
+    /// <summary>The value of the option with that name, for socket types with subscribers.</summary>
     public virtual bool OnlyFirstSubscribe => false;
 
-    /// <summary>Each new pipe is sent an empty message first (DEALER, ROUTER).</summary>
+    /// <summary>Each new link is sent an empty message first (DEALER, ROUTER).</summary>
     public bool ProbesRouter { get; set; }
 
-    /// <summary>A send would not have to wait now.</summary>
+    /// <summary>A send would not wait now.</summary>
     public abstract bool CanSend { get; }
 
-    /// <summary>Told, outside all locks, that a send which would have had to wait may not have to any more, or that the socket is
-    /// closed.</summary>
+    /// <summary>Notified outside of all locks when a send may succeed, or when the socket is closed.</summary>
     public ReadinessWatchers WritableWatchers { get; } = new();
 
-    /// <summary>Completes when the socket was closed and the last connection is gone.</summary>
+    /// <summary>Completes when the socket is closed and the last connection has ended.</summary>
     public Task AllClosed => _parts.AllClosed;
 
     public bool IsClosed => Volatile.Read(ref _isClosed);
 
-    /// <summary>Of a closed socket.</summary>
+    /// <summary>Why and how the socket ended. Valid after the close.</summary>
     public SocketEnd End { get; private set; }
 
-    /// <summary>Guards everything that spans pipes.</summary>
     protected ref ShortLock Gate => ref _gate;
 
-    /// <summary>Sends by the socket type's rule, without waiting.</summary>
-    /// <param name="routeId">The peer, for ROUTER; ignored by the others.</param>
+    /// <summary>Sends by the rule of the socket type, without waiting.</summary>
+    /// <param name="routeId">The peer, for ROUTER. Other types ignore it.</param>
     /// <param name="message">The message.</param>
     public abstract SendStatus Route(ReadOnlySpan<byte> routeId, in OutgoingMessage message);
 
-    /// <summary>Sends without waiting, behind those who wait.</summary>
+    /// <summary>Sends without waiting, unless an earlier send waits.</summary>
     public SendStatus TrySend(ReadOnlySpan<byte> routeId, in OutgoingMessage message) =>
         IsClosed ? End.Outcome : BlockedSends.HasEarlierWaiter(routeId) ? SendStatus.Full : Route(routeId, message);
 
-    /// <summary>Sends to one connection, without waiting: never dropped, whatever the type's rule (ROUTER).</summary>
+    /// <summary>Sends to one connection of a ROUTER without waiting, and never drops.</summary>
     public virtual SendStatus RouteTo(PeerSlot connection, in OutgoingMessage message) => SendStatus.Unroutable;
 
-    /// <summary>As <see cref="RouteTo"/>, behind those who wait.</summary>
+    /// <summary>As <see cref="RouteTo"/>, unless an earlier send waits.</summary>
     public SendStatus TrySendTo(PeerSlot connection, in OutgoingMessage message) =>
         IsClosed ? End.Outcome : BlockedSends.HasEarlierWaiter(connection) ? SendStatus.Full : RouteTo(connection, message);
 
-    /// <summary>Whether a message that begins with this part is for the application (SUB). Any thread; takes no lock but a last one of its
-    /// own.</summary>
+    /// <summary>Whether a SUB accepts a message that begins with this part. Thread-safe; takes only the last lock of the order.</summary>
     public virtual bool Accepts(ReadOnlySpan<byte> firstPart) => true;
 
-    /// <summary>How often the filter came to want less (SUB). Whoever asks <see cref="Accepts"/> for a message looks here before, and notes
-    /// it with the message.</summary>
-    /// <remarks>Not in the receive queue, though that is what it is for: next to what consumers write there for each message, a look by
-    /// each sender in this process cost 15 ns.</remarks>
+    /// <summary>Grows when a SUB's filter becomes narrower. Read it before <see cref="Accepts"/> and store it with the message.</summary>
+    /// <remarks>
+    /// It is not in the receive queue: beside fields that consumers write for each message, each inproc send paid 15 ns for this read.
+    /// </remarks>
     public int FilterVersion => Volatile.Read(ref _filterVersion);
 
-    /// <summary>A peer subscribes or cancels (PUB, XPUB).</summary>
+    /// <summary>A peer subscribes or unsubscribes (PUB, XPUB).</summary>
     /// <param name="link">The peer.</param>
     /// <param name="prefix">The topic.</param>
-    /// <param name="subscribes">Or cancels.</param>
-    /// <param name="notifies">The application gets its notice, if one is due, as a message of its own; false: the caller sees to
-    /// that.</param>
+    /// <param name="subscribes">True to add it.</param>
+    /// <param name="notifies">The application gets its notice as a message of its own. False: the caller sends it.</param>
     public virtual SubscriptionOutcome OnSubscription(PeerLink link, ReadOnlySpan<byte> prefix, bool subscribes, bool notifies = true) =>
         SubscriptionOutcome.Silent;
 
-    /// <summary>There is a peer of that routing id (ROUTER).</summary>
+    /// <summary>A ROUTER has a peer with that routing id.</summary>
     public virtual bool Knows(ReadOnlySpan<byte> routeId) => false;
 
-    /// <summary>A lane has messages that nobody has told the receive queue of. Outside of all locks.</summary>
+    /// <summary>A lane has messages that the receive queue does not know yet. Outside of all locks.</summary>
     public virtual void Announce(InboundLane lane, int messages) => Receive.Enqueue(lane, messages);
 
-    /// <summary>The filter wants less by now: nothing else is received from here on, also of what it let in before.</summary>
+    /// <summary>The filter became narrower: from now on received messages are checked again.</summary>
     protected void OnFilterChanged() => Receive.OnFilterChanged(ref _filterVersion);
 
-    /// <summary>Whether a pipe's connection may read on, as far as the socket as a whole is concerned; if not, it resumes it later. On its
-    /// shard.</summary>
+    /// <summary>
+    /// Whether a link's connection may read, as far as the whole socket is concerned. If not, the socket resumes it later. On its shard.
+    /// </summary>
     public virtual bool MayRead(WireLink link) => true;
 
-    /// <summary>A message is about to be handed to the application.</summary>
+    /// <summary>A message is about to be passed to the application.</summary>
     public virtual void OnDequeued(in DequeuedMessage dequeued)
     {
     }
 
-    /// <summary>A pipe that had refused a message has room.</summary>
+    /// <summary>A link that had refused a message has capacity.</summary>
     public void OnCapacity(PeerLink link)
     {
         byte[]? routeId;
@@ -154,15 +151,14 @@ internal abstract class SocketCore
         OnMaySend(routeId, link.Peer.Slot);
     }
 
-    /// <summary>Takes a pipe in, if the type has a place for it. Outside of all locks.</summary>
-    /// <param name="link">The pipe.</param>
-    /// <param name="peer">Who is at the other end; null before a handshake.</param>
-    /// <returns>False: turned away.</returns>
+    /// <summary>Attaches a link if the socket type accepts it. Outside of all locks.</summary>
+    /// <param name="link">The link.</param>
+    /// <param name="peer">The peer, or null before a handshake.</param>
+    /// <returns>False: rejected.</returns>
     public bool TryAttach(PeerLink link, PeerIdentity? peer) => TryAttach(link, peer, mayEnter: true);
 
-    /// <summary>Says who is at the other end of a pipe that was taken in before. One that has left meanwhile stays outside. Outside of all
-    /// locks.</summary>
-    /// <returns>False: turned away.</returns>
+    /// <summary>Sets the peer of an attached link. A link that was detached meanwhile stays detached. Outside of all locks.</summary>
+    /// <returns>False: rejected.</returns>
     public bool TryIdentify(PeerLink link, PeerIdentity peer) => TryAttach(link, peer, mayEnter: false);
 
     private bool TryAttach(PeerLink link, PeerIdentity? peer, bool mayEnter)
@@ -225,7 +221,7 @@ internal abstract class SocketCore
 
         if (!ReferenceEquals(link.Peer.Slot, peer.Slot))
         {
-            link.Peer.Slot.Pipe = null; // The last connection's.
+            link.Peer.Slot.Pipe = null; // It belongs to the last connection.
         }
 
         link.Peer = peer;
@@ -244,7 +240,7 @@ internal abstract class SocketCore
         return true;
     }
 
-    /// <summary>Whether a pipe takes part in the socket's routing.</summary>
+    /// <summary>Whether a link takes part in routing.</summary>
     public bool Has(PeerLink link)
     {
         using (Gate.EnterScope())
@@ -253,14 +249,14 @@ internal abstract class SocketCore
         }
     }
 
-    /// <summary>A pipe is gone. What it received stays readable, unless that is to be dropped.</summary>
+    /// <summary>Detaches a link. Its unread messages stay readable, unless they are dropped.</summary>
     public void Detach(PeerLink link, bool dropUnread)
     {
         byte[]? routeId;
         using (Gate.EnterScope())
         {
             routeId = link.RouteId;
-            Receive.End(link.Lane, link.Peer.RoutingId); // While the peer has its place: its next connection sees it.
+            Receive.End(link.Lane, link.Peer.RoutingId); // While the peer is still attached: its next connection must find it.
             Leave(link);
         }
 
@@ -280,13 +276,12 @@ internal abstract class SocketCore
             Endpoints.Forget(connecter);
         }
 
-        // A send that waited for this one's room need not any more, be it that it goes to others only, or to nobody.
+        // A send that waited for this link may proceed: to other peers, or to none.
         OnMaySend(routeId, link.Peer.Slot);
     }
 
-    /// <summary>Ends a peer that came in: it has no place from here on, and what it sent is dropped. What was sent to it goes out within
-    /// the linger time.</summary>
-    /// <returns>False: it has gone, be it that there is another one in its place.</returns>
+    /// <summary>Disconnects a peer: its unread messages are dropped, and queued messages are sent within the linger time.</summary>
+    /// <returns>False: it has disconnected, or another peer has its link.</returns>
     public bool DisconnectPeer(PeerLink link, PeerIdentity peer, TimeSpan linger)
     {
         if (!Has(link) || !link.Peer.IsOfSameConnection(peer))
@@ -295,12 +290,12 @@ internal abstract class SocketCore
         }
 
         Detach(link, dropUnread: true);
-        // Where its session is about to be noted, whoever notes it sees that it has no place any more.
+        // A session that is just being stored then sees that its link is detached.
         link.Close(DisconnectReason.Local, linger);
         return true;
     }
 
-    /// <summary>A pipe takes and gives nothing any more: its counts become the socket's.</summary>
+    /// <summary>A link sends and receives nothing more: its counts are added to the socket's.</summary>
     public void FinalizeCounters(PeerLink link)
     {
         if (Counters.TryFinalize(link, out OutboundCounts dropped) && dropped.MissedMessages > 0)
@@ -309,7 +304,7 @@ internal abstract class SocketCore
         }
     }
 
-    /// <summary>Says what comes first on a new pipe, ahead of sends that wait for one: a probe. Before any thread can send on it.</summary>
+    /// <summary>Enqueues the probe message, the first on a new link. Before another thread can send on it.</summary>
     public void Introduce(PeerLink link)
     {
         if (ProbesRouter)
@@ -318,21 +313,20 @@ internal abstract class SocketCore
         }
     }
 
-    /// <summary>Says what the socket itself has to say to a peer that it has taken in: topics, a welcome. Outside of the socket's
-    /// lock.</summary>
+    /// <summary>Sends the socket's own greeting to an attached peer: topics, a welcome message. Outside of the socket's lock.</summary>
     public virtual void SendWelcome(PeerLink link, GreetingOccasion occasion)
     {
     }
 
-    /// <summary>The connection of an outgoing pipe is lost; the pipe stays.</summary>
+    /// <summary>A connecting link has lost its connection and stays.</summary>
     public virtual void OnConnectionLost(WireLink link, ZmpSession session)
     {
     }
 
-    /// <summary>Looks for what the only peer may have just sent, on the calling thread. With several peers it would favour one.</summary>
+    /// <summary>Reads from the only peer on the calling thread. With several peers it would favour one.</summary>
     public void ReadAhead() => Volatile.Read(ref _only)?.Session?.Connection.TryReadAhead();
 
-    /// <summary>How many there are, also of those that are not connected yet.</summary>
+    /// <summary>All links, also those without a connection.</summary>
     public int LinkCount
     {
         get
@@ -344,7 +338,7 @@ internal abstract class SocketCore
         }
     }
 
-    /// <summary>All pipes, also those that are not connected yet.</summary>
+    /// <summary>All links, also those without a connection.</summary>
     public PeerLink[] Links
     {
         get
@@ -365,8 +359,9 @@ internal abstract class SocketCore
     /// <inheritdoc cref="CloseTracker.Leave"/>
     public void Leave() => _parts.Leave();
 
-    /// <summary>Stops accepting and receiving, and ends every pipe in order within the linger time. Returns at once;
-    /// <see cref="AllClosed"/> follows.</summary>
+    /// <summary>
+    /// Stops accepting and receiving, and ends every link within the linger time. Returns at once; <see cref="AllClosed"/> completes later.
+    /// </summary>
     public void Close(DisconnectReason reason, TimeSpan linger, SocketEnd end)
     {
         using (Gate.EnterScope())
@@ -377,7 +372,7 @@ internal abstract class SocketCore
             }
 
             End = end;
-            Volatile.Write(ref _isClosed, true); // Behind the reason: whoever sees that it is closed sees why.
+            Volatile.Write(ref _isClosed, true); // After the reason is set: a reader of the flag may read the reason.
             _parts.TryClose();
         }
 
@@ -393,17 +388,18 @@ internal abstract class SocketCore
         Endpoints.CloseSessions(reason, linger);
         Monitors.Stop();
         WritableWatchers.NotifyFenced();
-        _parts.Leave(); // This call, which is one of them.
+        _parts.Leave(); // The part of this call.
     }
 
-    /// <summary>Ends what is still there, without waiting for anybody.</summary>
+    /// <summary>Ends what is still open, without waiting.</summary>
     public void Abort() => Endpoints.Abort();
 
-    /// <summary>Why a peer was turned away, for people.</summary>
+    /// <summary>Why a peer is rejected, for events and logs.</summary>
     public virtual string RefusalReason(PeerIdentity? peer) => "the socket has no place for this peer";
 
-    /// <summary>As <see cref="Introduce"/>. The binder's end of an inproc pair, which would tell another socket under this one's lock, was
-    /// introduced before it came here.</summary>
+    /// <summary>
+    /// As <see cref="Introduce"/>. The binder's end of an inproc pair was introduced earlier, because it notifies another socket.
+    /// </summary>
     protected void IntroduceUnderLock(PeerLink link)
     {
         if (link is not InprocLink { IsActive: false })
@@ -412,34 +408,35 @@ internal abstract class SocketCore
         }
     }
 
-    /// <summary>Gives a new pipe its place. Under the lock. False: there is none.</summary>
+    /// <summary>Adds a new link to the routing. Under the lock. False: rejected.</summary>
     protected abstract bool Attach(PeerLink link);
 
     /// <summary>The holder of the newcomer's place, if a silent one loses it; else null. Under the lock.</summary>
     protected virtual WireLink? HolderFor(PeerIdentity newcomer) => null;
 
-    /// <summary>Takes a pipe's place away. Under the lock.</summary>
+    /// <summary>Removes a link from the routing. Under the lock.</summary>
     protected abstract void Remove(PeerLink link);
 
-    /// <summary>The handshake told who the peer is. Under the lock. False: it cannot stay. <paramref name="loser"/> has to give way to
-    /// it.</summary>
+    /// <summary>
+    /// The handshake has named the peer. Under the lock. False: it is rejected. <paramref name="loser"/> is displaced by it.
+    /// </summary>
     protected virtual bool Identify(PeerLink link, PeerIdentity peer, out PeerLink? loser)
     {
         loser = null;
         return true;
     }
 
-    /// <summary>A full pipe has room again. Under the lock.</summary>
+    /// <summary>A full link has capacity. Under the lock.</summary>
     protected virtual void OnWritable(PeerLink link)
     {
     }
 
-    /// <summary>After a pipe has left, outside of the lock.</summary>
+    /// <summary>After a link was detached, outside of the lock.</summary>
     protected virtual void OnDetached(PeerLink link)
     {
     }
 
-    /// <summary>Another peer took this one's routing id: it has to go, and must not come back by itself.</summary>
+    /// <summary>Another peer took this one's routing id: it is disconnected and must not reconnect.</summary>
     protected virtual void DisplacePeer(PeerLink link)
     {
     }
@@ -456,11 +453,11 @@ internal abstract class SocketCore
         }
     }
 
-    /// <summary>Some pipe has room, has come or has gone.</summary>
+    /// <summary>A link has capacity, was attached or was detached.</summary>
     protected void OnMaySend(byte[]? routeId, PeerSlot? connection = null)
     {
         BlockedSends.Retry(routeId, connection);
-        WritableWatchers.Notify(); // Behind the full fence that the line begins with.
+        WritableWatchers.Notify(); // After the full fence that the retry begins with.
     }
 
     private void FindOnly() => Volatile.Write(ref _only, _links.Count == 1 ? _links.First() as WireLink : null);

@@ -3,23 +3,25 @@ using Net.Zlink.Sockets.Links;
 
 namespace Net.Zlink.Sockets;
 
-/// <summary>What a ZMP socket counts: events as they happen, and the books of pipes that are gone. Those of the others, be it that they
-/// only deliver what is left, are added on demand.</summary>
-/// <remarks>Sender: accepted = written + dropped + queued. Receiver: received = delivered + dropped + filtered + queued. In messages, per
-/// pipe and so in sum.</remarks>
+/// <summary>
+/// The counters of a ZMP socket: its events, and the totals of finished links. The counts of other links are added on demand.
+/// </summary>
+/// <remarks>
+/// Sender: accepted = written + dropped + queued. Receiver: received = delivered + dropped + filtered + queued. Both count messages, per
+/// link and in sum.
+/// </remarks>
 internal sealed class SocketCounters
 {
     private readonly Lock _gate = new();
     private readonly List<UndeliveredLinkCounts> _undelivered = [];
 
-    // How many peers a shutdown report names one by one; the sums count all of them.
+    // The number of peers that a shutdown report lists; the sums include all.
     private const int MaxReportedPeers = 1000;
 
     private readonly HashSet<PeerLink> _open = [];
 
-    // Peers that are gone and whose messages are not all read yet: their lanes go on counting. Looked through when there are twice as many
-    // as were left the last time, so thousands that go while nobody reads cost a look or two each, and at most half of those that are kept
-    // are read to their end.
+    // Lanes of disconnected peers with unread messages still count. They are checked when their number has doubled, so thousands of them
+    // cost one or two checks each.
     private readonly List<InboundLane> _unread = [];
     private int _nextFinalization;
 
@@ -34,21 +36,21 @@ internal sealed class SocketCounters
     /// <summary>Messages that a publisher or a ROUTER dropped because the peer was at its high-water mark.</summary>
     public long DroppedAtHighWaterMark;
 
-    /// <summary>The same, because so many bytes waited for the peer.</summary>
+    /// <summary>As before, at the peer's byte limit.</summary>
     public long DroppedAtByteLimit;
 
-    /// <summary>The same, because so many bytes waited in the whole context.</summary>
+    /// <summary>As before, at the context's byte limit.</summary>
     public long DroppedAtContextLimit;
 
-    /// <summary>Messages that a ROUTER dropped because there was no such peer.</summary>
+    /// <summary>Messages that a ROUTER dropped because the peer was unknown.</summary>
     public long DroppedUnroutable;
 
-    /// <summary>Messages that no subscription matched, and those sent with no peer to send to.</summary>
+    /// <summary>Messages without a matching subscription or without any peer.</summary>
     public long Unmatched;
 
     public FailedHandshakes FailedHandshakes { get; } = new();
 
-    /// <summary>Messages of one peer that were accepted but not written.</summary>
+    /// <summary>Accepted messages that were not written, by peer.</summary>
     public IReadOnlyList<UndeliveredLinkCounts> Undelivered
     {
         get
@@ -60,7 +62,7 @@ internal sealed class SocketCounters
         }
     }
 
-    /// <summary>Pipes whose messages are counted.</summary>
+    /// <summary>Links that still count.</summary>
     public int OpenCount
     {
         get
@@ -72,7 +74,6 @@ internal sealed class SocketCounters
         }
     }
 
-    /// <summary>Counts a pipe's messages from now on.</summary>
     public void Open(PeerLink link)
     {
         lock (_gate)
@@ -81,7 +82,7 @@ internal sealed class SocketCounters
         }
     }
 
-    /// <summary>A pipe was turned away within the process: its messages are in its sender's books alone.</summary>
+    /// <summary>An inproc link was rejected: its messages count only at its sender.</summary>
     public void Remove(PeerLink link)
     {
         lock (_gate)
@@ -91,9 +92,9 @@ internal sealed class SocketCounters
         }
     }
 
-    /// <summary>Takes over the counts of a pipe that is gone.</summary>
-    /// <param name="link">The pipe; it takes and gives nothing any more.</param>
-    /// <param name="outbound">What it sent.</param>
+    /// <summary>Adds the counts of a finished link to the totals.</summary>
+    /// <param name="link">The finished link.</param>
+    /// <param name="outbound">What it has sent.</param>
     /// <returns>False if that was done before.</returns>
     public bool TryFinalize(PeerLink link, out OutboundCounts outbound)
     {
@@ -123,7 +124,7 @@ internal sealed class SocketCounters
         return true;
     }
 
-    /// <summary>The sums of all pipes, gone and living.</summary>
+    /// <summary>The sums of all links, finished and open.</summary>
     public (OutboundCounts Outbound, LaneCounts Inbound) Sum()
     {
         OutboundCounts outbound = default;
@@ -132,7 +133,7 @@ internal sealed class SocketCounters
         return (outbound, inbound);
     }
 
-    /// <summary>Adds the sums of all pipes, gone and living.</summary>
+    /// <summary>Adds the sums of all links, finished and open.</summary>
     public void AddTo(ref OutboundCounts outbound, ref LaneCounts inbound)
     {
         PooledCopy<InboundLane> unread;
@@ -145,8 +146,7 @@ internal sealed class SocketCounters
             open = new PooledCopy<PeerLink>(_open);
         }
 
-        // Outside of the lock, for which a newcomer waits under the socket's: two locks a peer, 1 ms for 10,000. What goes meanwhile counts
-        // on in its own books.
+        // Outside of the lock, because new links wait for it under the socket's lock: two locks a peer, 1 ms for 10,000.
         bool isAnyRead = false;
         using (unread)
         {
@@ -176,7 +176,7 @@ internal sealed class SocketCounters
         }
     }
 
-    /// <summary>Closes the books of lanes that are read to their end.</summary>
+    /// <summary>Adds lanes without unread messages to the totals.</summary>
     private void RecordUnread()
     {
         _unread.RemoveAll(lane =>
@@ -221,5 +221,5 @@ internal sealed class SocketCounters
     }
 }
 
-/// <summary>Messages of one pipe that were accepted but not written.</summary>
+/// <summary>Accepted messages of one link that were not written.</summary>
 internal readonly record struct UndeliveredLinkCounts(string Endpoint, string Remote, long Messages, long Bytes);

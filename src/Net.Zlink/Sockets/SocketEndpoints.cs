@@ -8,27 +8,26 @@ using Net.Zlink.Transports;
 
 namespace Net.Zlink.Sockets;
 
-/// <summary>The endpoints of one ZMP socket: what it has bound, what it connects to, and the connections that came of it.</summary>
+/// <summary>The endpoints of one ZMP socket: listeners, dialers and their connections.</summary>
 internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
 {
     private readonly Lock _gate = new();
     private readonly BoundListeners<ZmpListener> _listeners = new();
-    // By their text, of which a second connect makes none.
+    // By text: a second connect of the same text makes no dialer.
     private readonly Dictionary<string, ZmpDialer> _dialers = new(StringComparer.Ordinal);
-    private readonly HashSet<byte[]> _aliases = new(RoutingIdComparer.Instance); // Theirs.
-    // By their text: a connect of the same one waits for the last of them, which waits for those before it.
+    private readonly HashSet<byte[]> _aliases = new(RoutingIdComparer.Instance); // The aliases of the dialers.
+    // By text: a connect waits for the last lingering dialer of its text, which waits for those before it.
     private readonly ListsByKey<string, ZmpDialer> _lingering = new(StringComparer.Ordinal);
     private readonly InprocEndpoints _inproc = new(socket, inproc);
     private readonly SocketSessions _sessions = new();
 
-    /// <summary>Most connections at once, in both directions; 0: any number.</summary>
+    /// <summary>The limit for connections in both directions. 0: none.</summary>
     public int MaxConnections
     {
         get => _sessions.Limit;
         set => _sessions.Limit = value;
     }
 
-    /// <summary>All of them.</summary>
     public EndpointStatus[] All
     {
         get
@@ -46,7 +45,7 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
         }
     }
 
-    /// <summary>Those that dial and have no pipe in the socket: with IMMEDIATE while there is no connection.</summary>
+    /// <summary>Dialers without an attached link: with IMMEDIATE, those without a connection.</summary>
     public ZmpDialer[] WithoutPipe
     {
         get
@@ -61,7 +60,7 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
         }
     }
 
-    /// <summary>Names that it has bound, and pipes that it has connected, of inproc.</summary>
+    /// <summary>Bound names and connected links of inproc.</summary>
     public int InprocCount => _inproc.Count;
 
     /// <inheritdoc cref="SocketSessions.AcquireConnection"/>
@@ -72,7 +71,6 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
     /// <inheritdoc cref="SocketSessions.ReleaseConnection"/>
     public void ReleaseConnection() => _sessions.ReleaseConnection();
 
-    /// <summary>Binds and starts to accept.</summary>
     public EndpointError Bind(string text, ZmpSettings settings, out string endpoint)
     {
         endpoint = text;
@@ -115,11 +113,13 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
         return EndpointError.None;
     }
 
-    /// <summary>Connects: begins to dial, or joins an inproc binder. A text that is connected already, or that this socket's own bind
-    /// returned, stays as it is, but for inproc, where each call makes a pipe.</summary>
+    /// <summary>
+    /// Connects: starts to dial, or joins an inproc binder. A text that is connected or bound by this socket stays as it is. With inproc
+    /// each call makes a link.
+    /// </summary>
     /// <param name="text">The endpoint.</param>
     /// <param name="settings">Its options.</param>
-    /// <param name="wasThere">It stays as it is.</param>
+    /// <param name="wasThere">It was connected already.</param>
     public EndpointError Connect(string text, ZmpSettings settings, out bool wasThere)
     {
         wasThere = false;
@@ -141,8 +141,8 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
         ZmpDialer dialer;
         lock (_gate)
         {
-            // As natively what this socket itself has bound is connected already, too: a ROUTER or a PAIR, which have no place for
-            // themselves, would come again and again.
+            // As in the native core, this socket's own bound endpoint counts as connected. A ROUTER or PAIR would reject itself again and
+            // again.
             if (_dialers.ContainsKey(text) || _listeners.Has(text))
             {
                 wasThere = true;
@@ -152,13 +152,13 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
             dialer = new ZmpDialer(socket, target, settings, _lingering.LastOf(text));
             if (dialer.Alias is { } name && !_aliases.Add(name))
             {
-                return OnRejected(text, settings); // Also while that endpoint has no pipe: its next connection gets the name.
+                return OnRejected(text, settings); // Also while that endpoint has no link: its next connection gets the alias.
             }
 
             _dialers.Add(text, dialer);
         }
 
-        // With IMMEDIATE there is no pipe before there is a connection.
+        // With IMMEDIATE there is no link before there is a connection.
         if (settings.Immediate ? settings.Alias is { } wanted && socket.Knows(wanted) : !socket.TryAttach(dialer.Pipe, peer: null))
         {
             dialer.Discard();
@@ -180,8 +180,10 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
         return EndpointError.None;
     }
 
-    /// <summary>Ends every endpoint of that text, bound or connected. What is unread of peers that it connected to is dropped, of those
-    /// that came in is left; unsent ones are delivered within <paramref name="linger"/>.</summary>
+    /// <summary>
+    /// Ends every bound or connected endpoint of that text. Unread messages of connected peers are dropped, those of accepted peers stay.
+    /// Unsent ones are delivered within <paramref name="linger"/>.
+    /// </summary>
     /// <returns>False if there is none.</returns>
     public bool Remove(string text, TimeSpan linger)
     {
@@ -194,13 +196,13 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
             dialled = _dialers.TryGetValue(text, out ZmpDialer? exact) ? [exact] : parsed ? [.. _dialers.Values] : [];
         }
 
-        // Names may have to be looked up: without the lock.
+        // A name may need a lookup, so without the lock.
         List<ZmpListener> listeners = bound.Meant();
         List<ZmpDialer> dialers = [.. dialled.Where(
             d => string.Equals(d.Text, text, StringComparison.Ordinal) || (parsed && target.Names(d.Target)))];
         lock (_gate)
         {
-            // From now on the text can be connected anew. Another thread may have disconnected it meanwhile.
+            // From now on the text can be connected again. Another thread may have disconnected it meanwhile.
             dialers.RemoveAll(d => !RemoveDialer(d));
             dialers.ForEach(d => _lingering.Add(d.Text, d));
             listeners.RemoveAll(l => !_listeners.Remove(l)); // Another thread may have unbound it meanwhile.
@@ -213,7 +215,7 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
             foreach (ZmpSession session in _sessions.Of(listener))
             {
                 session.Pipe.Lane.Close(); // The shard may still read before it closes the connection.
-                socket.Detach(session.Pipe, dropUnread: false); // As natively: who stops listening has not stopped reading.
+                socket.Detach(session.Pipe, dropUnread: false); // As in the native core: unbinding leaves unread messages readable.
                 session.Connection.RequestClose(DisconnectReason.Local, CloseMode.Orderly, linger);
             }
         }
@@ -227,7 +229,7 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
         return _inproc.Remove(text, linger) || listeners.Count + dialers.Count > 0;
     }
 
-    /// <summary>Stops listening at every bound endpoint of that text. The peers that came in by it stay.</summary>
+    /// <summary>Stops listening at every bound endpoint of that text. Its peers stay.</summary>
     /// <returns>False if there is none.</returns>
     public bool StopListening(string text)
     {
@@ -237,7 +239,7 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
             candidates = _listeners.Find(text, Transports.Endpoints.TryParseBind(text, out BindTarget target, out _) ? target : null);
         }
 
-        List<ZmpListener> listeners = candidates.Meant(); // May look a name up, so not under the lock.
+        List<ZmpListener> listeners = candidates.Meant(); // A name may need a lookup, so without the lock.
         lock (_gate)
         {
             listeners.RemoveAll(l => !_listeners.Remove(l)); // Another thread was first.
@@ -269,13 +271,12 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
             RemoveDialer(dialer);
             if (dialer.Over.IsCompleted)
             {
-                _lingering.Remove(dialer.Text, dialer); // Else a connect of the same endpoint still waits for it.
+                _lingering.Remove(dialer.Text, dialer); // Otherwise a connect of the same endpoint still waits for it.
             }
         }
     }
 
-    /// <summary>Stops accepting and frees names. What waits for a binder of inproc goes on waiting for at most
-    /// <paramref name="linger"/>.</summary>
+    /// <summary>Stops accepting and unbinds names. Inproc links without a binder wait for at most <paramref name="linger"/>.</summary>
     public void Close(TimeSpan linger)
     {
         ZmpListener[] listeners;
@@ -292,12 +293,12 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
         _inproc.Close(linger);
     }
 
-    /// <summary>Ends dialers and connections that have no pipe in the socket any more, or never had one.</summary>
+    /// <summary>Ends dialers and connections whose link is not attached.</summary>
     public void CloseSessions(DisconnectReason reason, TimeSpan linger)
     {
         foreach (ZmpDialer dialer in Dialers())
         {
-            dialer.Close(reason, TimeSpan.Zero); // A second call: only those are meant whose pipe was not in the socket.
+            dialer.Close(reason, TimeSpan.Zero); // A second call: only sessions without an attached link.
         }
 
         foreach (ZmpSession session in _sessions.Accepted)
@@ -319,7 +320,7 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
         }
     }
 
-    /// <summary>Its text and its alias can be connected anew. Under the lock. False if another thread was first.</summary>
+    /// <summary>Its text and alias can be connected again. Under the lock. False if another thread was first.</summary>
     private bool RemoveDialer(ZmpDialer dialer)
     {
         if (!_dialers.TryGetValue(dialer.Text, out ZmpDialer? there) || !ReferenceEquals(there, dialer))
@@ -335,7 +336,7 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
         return _dialers.RemoveAndTrim(dialer.Text, out _);
     }
 
-    /// <summary>All of them, also those that only deliver what is left.</summary>
+    /// <summary>All dialers, also lingering ones.</summary>
     private ZmpDialer[] Dialers()
     {
         lock (_gate)
@@ -351,7 +352,7 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
             return new EndpointError(EndpointFault.AddressInUse, "the name given to the peer is in use on this socket; choose another");
         }
 
-        // As in the native core the call succeeds and the first endpoint goes on being used; here at least somebody hears of it.
+        // As in the native core the call succeeds and the first endpoint stays in use. Here an event reports it.
         bool isHere = socket.Type == ZmpSocketType.Pair && (socket.LinkCount > 0 || socket.Receive.IsReadable);
         string why = isHere ? socket.RefusalReason(null)
             : $"{(socket.Type == ZmpSocketType.Router ? "here or there" : "there")}, the socket has no place for this peer: a PAIR has "

@@ -4,10 +4,8 @@ using Net.Zlink.Sockets.Zmp;
 
 namespace Net.Zlink.Sockets;
 
-/// <summary>The connections of one ZMP socket, in both directions, also those in a handshake, and the places that are left for
-/// more.</summary>
-/// <remarks>Safe for any number of threads. Those of a listener are found by it: thousands of listeners are unbound without a look at all
-/// connections for each.</remarks>
+/// <summary>The sessions of one ZMP socket in both directions, with those in a handshake, and the connection limit.</summary>
+/// <remarks>Thread-safe. Sessions are found by their listener, so thousands of listeners can be unbound without a search.</remarks>
 internal sealed class SocketSessions
 {
     private readonly Lock _gate = new();
@@ -15,10 +13,9 @@ internal sealed class SocketSessions
     private readonly ListsByKey<ZmpListener, ZmpSession> _accepted = new();
     private ConnectionLimit _connectionLimit;
 
-    /// <summary>Most connections at once, in both directions; 0: any number.</summary>
+    /// <summary>The limit for both directions. 0: none.</summary>
     public int Limit { get; set; }
 
-    /// <summary>All of them.</summary>
     public ZmpSession[] All
     {
         get
@@ -30,7 +27,6 @@ internal sealed class SocketSessions
         }
     }
 
-    /// <summary>Those that came in.</summary>
     public ZmpSession[] Accepted
     {
         get
@@ -42,7 +38,6 @@ internal sealed class SocketSessions
         }
     }
 
-    /// <summary>Those that came in by a listener.</summary>
     public ZmpSession[] Of(ZmpListener listener)
     {
         lock (_gate)
@@ -51,9 +46,8 @@ internal sealed class SocketSessions
         }
     }
 
-    /// <summary>Gives an accepted connection a place, also while it goes through its transport's own handshake: until <see cref="Track"/>
-    /// or <see cref="ReleaseConnection"/>.</summary>
-    /// <returns>Null, or why it must be turned away.</returns>
+    /// <summary>Takes a connection slot for an accepted connection, until <see cref="Track"/> or <see cref="ReleaseConnection"/>.</summary>
+    /// <returns>Null, or why it is rejected.</returns>
     public string? AcquireConnection()
     {
         lock (_gate)
@@ -62,7 +56,7 @@ internal sealed class SocketSessions
         }
     }
 
-    /// <summary>No session has come of it.</summary>
+    /// <summary>The accepted connection got no session.</summary>
     public void ReleaseConnection()
     {
         lock (_gate)
@@ -71,7 +65,7 @@ internal sealed class SocketSessions
         }
     }
 
-    /// <summary>The session has its connection. An accepted one sits down in the place that was taken for it.</summary>
+    /// <summary>Adds a session with its connection. An accepted one uses the slot that it has taken.</summary>
     public void Track(ZmpSession session)
     {
         lock (_gate)
@@ -88,7 +82,7 @@ internal sealed class SocketSessions
 
         if (session.Listener.IsClosed)
         {
-            // The listener closed between the two steps and may not have seen the connection.
+            // The listener was closed between the two steps and may not have seen the connection.
             session.Connection.RequestClose(DisconnectReason.Local, CloseMode.Orderly, session.Listener.Linger);
         }
     }

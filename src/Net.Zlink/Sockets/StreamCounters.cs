@@ -1,6 +1,6 @@
 namespace Net.Zlink.Sockets;
 
-/// <summary>What one STREAM socket counts about peers that come and go; what flows is counted per peer and added up on demand.</summary>
+/// <summary>The counters of one STREAM socket. Traffic is counted per peer and added on demand.</summary>
 internal sealed class StreamCounters
 {
     public long Accepted;
@@ -10,12 +10,12 @@ internal sealed class StreamCounters
     public long Closed;
     public long HandlerFaults;
 
-    // What is there now, in the sums that are made on demand: peers that can be sent to, what waits to be written, and to be received.
+    // Present values in sums on demand: connected peers, queued and unread messages.
     public long Peers;
     public long QueuedMessages;
     public long UnreadMessages;
 
-    // Totals of peers that are gone; those of living peers are read from their connections.
+    // Totals of disconnected peers; connected ones are added on demand.
     public long ReceivedMessages;
     public long ReceivedBytes;
     public long AcceptedMessages;
@@ -51,7 +51,7 @@ internal sealed class StreamCounters
         DroppedUnread += other.DroppedUnread;
     }
 
-    /// <summary>The socket is gone: nothing of it is there any more.</summary>
+    /// <summary>The socket has ended: present values become 0.</summary>
     public void Close()
     {
         Peers = 0;

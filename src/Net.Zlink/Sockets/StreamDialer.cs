@@ -5,29 +5,26 @@ using Net.Zlink.Transports;
 
 namespace Net.Zlink.Sockets;
 
-/// <summary>One outgoing endpoint: dials it, and dials it again after a loss where that was asked for. Each connection is a new peer with a
-/// new id.</summary>
+/// <summary>Dials one outgoing endpoint, and redials after a loss if configured. Each connection is a new peer with a new id.</summary>
 internal sealed class StreamDialer(StreamHub hub, ConnectTarget target, StreamSettings settings, IPeerFactory factory,
     ReconnectPolicy? reconnect)
 {
     private readonly CancellationTokenSource _closing = new();
-    // One for all attempts: it keeps what certificates' files held before they were half written.
+    // Shared by all attempts, because it keeps the certificates of the last complete files.
     private readonly WireUpgrade? _upgrade = target.Upgrade(settings.Transport);
 
-    /// <summary>Closed by this side: no connection of it may stay, and none is made any more.</summary>
+    /// <summary>Closed by this side: no connection stays or is made.</summary>
     public bool IsClosed => _closing.IsCancellationRequested;
 
-    /// <summary>The endpoint as it was given.</summary>
     public string Text => target.Text;
 
-    /// <summary>That it is not connected, and what keeps it from that; null while it is.</summary>
+    /// <summary>Why the endpoint is not connected. Null while it is.</summary>
     public string? WhyNotConnected { get; private set => field = value is null ? null : $"not connected: {value}"; }
 
-    /// <summary>Ends an attempt that is under way, or the wait for the next one. The connection, if there is one, is for the caller to
-    /// end.</summary>
+    /// <summary>Cancels the attempt or the pause. The caller ends the connection.</summary>
     public void Close() => _closing.Cancel();
 
-    /// <summary>The first attempt, behind which the hub knows this dialer for as long as it has a connection or makes one anew.</summary>
+    /// <summary>Makes the first attempt. The hub keeps this dialer while it has a connection or reconnects.</summary>
     /// <returns>The new peer's id, or 0 and the reason.</returns>
     public async ValueTask<(uint Id, DialResult Failure)> BeginAsync(CancellationToken cancellation)
     {
@@ -52,10 +49,11 @@ internal sealed class StreamDialer(StreamHub hub, ConnectTarget target, StreamSe
         }
     }
 
-    /// <summary>One attempt.</summary>
+    /// <summary>Makes one attempt.</summary>
     /// <returns>The new peer's id, or 0 and the reason.</returns>
-    /// <remarks>In the default execution context: the connection, whose libraries keep the context that they were last called in, lives
-    /// longer than the call.</remarks>
+    /// <remarks>
+    /// Runs in the default execution context: the connection outlives the call and keeps the context of its last operation.
+    /// </remarks>
     private ValueTask<(uint Id, DialResult Failure)> DialAsync(CancellationToken cancellation) =>
         DefaultContext.Run(() => DialHereAsync(cancellation));
 
@@ -97,18 +95,17 @@ internal sealed class StreamDialer(StreamHub hub, ConnectTarget target, StreamSe
         }
         finally
         {
-            hub.Parts.Leave(); // Behind its peer, if it has become one.
+            hub.Parts.Leave(); // After its peer, if there is one.
         }
     }
 
     private (uint Id, DialResult Failure) Create(Wire wire)
     {
-        WhyNotConnected = null; // Before it can be lost, which says why.
+        WhyNotConnected = null; // Before the connection can be lost, which sets it again.
         uint id = factory.Create(hub, wire, settings, target.Text, origin: this);
         return id == 0 ? (0, new DialResult(null, SocketError.ConnectionReset, "the connection was reset at once")) : (id, default);
     }
 
-    /// <summary>A connection of this dialer is gone.</summary>
     public void OnLost(DisconnectReason reason)
     {
         bool ours = reason is DisconnectReason.Local or DisconnectReason.ContextTerminated or DisconnectReason.ProtocolError
@@ -146,9 +143,9 @@ internal sealed class StreamDialer(StreamHub hub, ConnectTarget target, StreamSe
         }
         catch (OperationCanceledException)
         {
-            // The socket was closed meanwhile, or the endpoint disconnected.
+            // The socket or the endpoint was closed meanwhile.
         }
-#pragma warning disable CA1031 // As in ZmpDialer: nobody awaits this.
+#pragma warning disable CA1031 // As in ZmpDialer: nothing awaits this task.
         catch (Exception e)
 #pragma warning restore CA1031
         {

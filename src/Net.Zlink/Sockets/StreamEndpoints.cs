@@ -4,18 +4,16 @@ using Net.Zlink.Transports;
 
 namespace Net.Zlink.Sockets;
 
-/// <summary>The endpoints of one STREAM socket: what it has bound, and what it has connected or tries to connect anew.</summary>
-/// <remarks>Safe for any number of threads. Each is found by its text: thousands are ended one by one without a look at all of them for
-/// each.</remarks>
+/// <summary>The endpoints of one STREAM socket: listeners and dialers.</summary>
+/// <remarks>Thread-safe. Each is found by its text, so thousands can be ended one by one without a search.</remarks>
 internal sealed class StreamEndpoints(StreamHub hub)
 {
     private readonly Lock _gate = new();
     private readonly BoundListeners<StreamListener> _listeners = new();
-    // Those that have a connection, or try to make one, by their text.
+    // Dialers that are connected or connecting, by text.
     private readonly ListsByKey<string, StreamDialer> _dialers = new(StringComparer.Ordinal);
     private bool _isClosed;
 
-    /// <summary>Those that are bound, and those that are connected or tried again.</summary>
     public EndpointStatus[] All
     {
         get
@@ -28,7 +26,6 @@ internal sealed class StreamEndpoints(StreamHub hub)
         }
     }
 
-    /// <summary>Binds and starts to accept.</summary>
     public EndpointError Bind(string text, StreamSettings settings, IPeerFactory factory, out string endpoint)
     {
         endpoint = "";
@@ -61,9 +58,9 @@ internal sealed class StreamEndpoints(StreamHub hub)
         return EndpointError.None;
     }
 
-    /// <summary>Closes every listener of that text (as given, or as resolved) and the peers that came in by it.</summary>
-    /// <param name="target">The text, parsed.</param>
-    /// <param name="keepsPeers">The peers that came in stay.</param>
+    /// <summary>Closes every listener of that text (as given or resolved) and the peers that it accepted.</summary>
+    /// <param name="target">The parsed text.</param>
+    /// <param name="keepsPeers">The accepted peers stay.</param>
     /// <returns>False if there is none.</returns>
     public bool Unbind(BindTarget target, bool keepsPeers)
     {
@@ -73,7 +70,7 @@ internal sealed class StreamEndpoints(StreamHub hub)
             candidates = _listeners.Find(target.Text, target);
         }
 
-        List<StreamListener> found = candidates.Meant(); // May look a name up, so not under the lock.
+        List<StreamListener> found = candidates.Meant(); // A name may need a lookup, so without the lock.
         lock (_gate)
         {
             found.RemoveAll(l => !_listeners.Remove(l)); // Another thread was first.
@@ -84,7 +81,7 @@ internal sealed class StreamEndpoints(StreamHub hub)
             listener.Close(keepsPeers);
             foreach (StreamLink link in keepsPeers ? [] : hub.Links.Of(listener))
             {
-                link.RetainsUnread = true; // As natively: who stops listening has not stopped reading.
+                link.RetainsUnread = true; // As in the native core: unbinding leaves unread messages readable.
                 link.RequestClose(DisconnectReason.Local, CloseMode.Orderly);
             }
         }
@@ -92,20 +89,20 @@ internal sealed class StreamEndpoints(StreamHub hub)
         return found.Count > 0;
     }
 
-    /// <summary>Ends every dialer of that text, and the peers that it has connected to.</summary>
+    /// <summary>Ends every dialer of that text and its peers.</summary>
     /// <returns>False if there is none.</returns>
     public bool Disconnect(string text)
     {
         StreamDialer[] found;
         lock (_gate)
         {
-            found = _dialers.RemoveAll(text); // Another thread finds them no more.
+            found = _dialers.RemoveAll(text); // From here on another thread does not find them.
         }
 
         foreach (StreamDialer dialer in found)
         {
             dialer.Close();
-            Interlocked.MemoryBarrier(); // Before its connections are looked for: see StreamHub.Announce.
+            Interlocked.MemoryBarrier(); // Before the search for their connections: see StreamHub.Announce.
             foreach (StreamLink link in hub.Links.Of(dialer))
             {
                 if (!hub.Disconnect(link.Id, CloseMode.Orderly))
@@ -126,7 +123,7 @@ internal sealed class StreamEndpoints(StreamHub hub)
         }
     }
 
-    /// <summary>A dialer begins. False if the socket is closed.</summary>
+    /// <summary>False if the socket is closed.</summary>
     public bool TryAdd(StreamDialer dialer)
     {
         lock (_gate)
@@ -135,7 +132,7 @@ internal sealed class StreamEndpoints(StreamHub hub)
         }
     }
 
-    /// <summary>A dialer has no connection and makes none any more.</summary>
+    /// <summary>The dialer has no connection and makes none.</summary>
     public void Forget(StreamDialer dialer)
     {
         lock (_gate)
@@ -144,8 +141,7 @@ internal sealed class StreamEndpoints(StreamHub hub)
         }
     }
 
-    /// <summary>No endpoint is made any more, and those that are there come to nothing. Their connections are for the caller to
-    /// end.</summary>
+    /// <summary>Refuses new endpoints and closes the present ones. The caller ends their connections.</summary>
     public void Close()
     {
         StreamListener[] listeners;

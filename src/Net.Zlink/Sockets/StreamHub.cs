@@ -8,13 +8,11 @@ using Net.Zlink.Transports;
 
 namespace Net.Zlink.Sockets;
 
-/// <summary>The inside of one STREAM socket: the peers that can be sent to, by id, how each of them comes and ends, and the receive
-/// queue.</summary>
-/// <remarks>Safe for any number of threads.</remarks>
+/// <summary>The core of one STREAM socket: its peers by id, and its receive queue. Thread-safe.</summary>
 internal sealed class StreamHub
 {
-    // Peers that came (and maybe went) before the application read of them: past this many unread events new connections are refused, so
-    // that churn cannot fill the memory of a process that does not receive. 65,536 is also the backlog a STREAM listener asks for.
+    // Beyond this many unread events new connections are refused, so that churn cannot fill the memory of a process that does not receive.
+    // 65,536 is also the backlog of a STREAM listener.
     private const int MaxUnreadEvents = 65_536;
 
     private readonly ConcurrentDictionary<uint, StreamLink> _links = new();
@@ -32,8 +30,7 @@ internal sealed class StreamHub
 
     public PullQueue Queue { get; }
 
-    /// <summary>A pulled message or an event can be received now. As of now: where others receive too, it may be gone a moment
-    /// later.</summary>
+    /// <summary>A message or an event can be received now. With several receivers another one may take it.</summary>
     public bool IsReadable => Queue.Depth is not { Messages: 0, Events: 0 };
 
     public SocketMonitors Monitors { get; } = new();
@@ -42,23 +39,22 @@ internal sealed class StreamHub
 
     public IPeerFactory Pull { get; }
 
-    /// <summary>Peers that can be sent to.</summary>
     public int PeerCount => _links.Count;
 
-    /// <summary>The same, in no particular order.</summary>
+    /// <summary>The peers that can be sent to, in no particular order.</summary>
     public ICollection<StreamLink> Peers => _links.Values;
 
-    /// <summary>All connections, also those whose peer cannot be sent to any more.</summary>
+    /// <summary>All connections, also those whose peer has ended.</summary>
     public StreamLinks Links { get; }
 
     public StreamEndpoints Endpoints { get; }
 
-    /// <summary>What has to end before the closed hub has: connections, and handshakes of their transports.</summary>
+    /// <summary>What must end before the closed hub has ended: connections and transport handshakes.</summary>
     public CloseTracker Parts { get; } = new();
 
     public bool IsClosed => Parts.IsClosed;
 
-    /// <summary>Completes when the hub was closed and the last connection is gone.</summary>
+    /// <summary>Completes when the hub is closed and the last connection has ended.</summary>
     public Task AllClosed => Parts.AllClosed;
 
     public bool TryFind(uint id, out StreamLink link) => _links.TryGetValue(id, out link!);
@@ -72,27 +68,26 @@ internal sealed class StreamHub
     public bool TryRegister(string endpoint, object origin, Wire wire, EndPoint? remote, out StreamLink link) =>
         Links.TryRegister(endpoint, origin, wire, remote, out link);
 
-    /// <summary>The peer has its connection: from here on it can be found by its id.</summary>
+    /// <summary>The peer has its connection, and can be found by its id from now on.</summary>
     public void Announce(StreamLink link)
     {
         _links[link.Id] = link;
         if (link.HasEnded)
         {
-            // Ended between the two steps: whoever ended it found nothing to take out.
+            // It ended between the two steps, and the ending thread found nothing to remove.
             _links.TryRemove(new KeyValuePair<uint, StreamLink>(link.Id, link));
         }
         else if (IsClosed || link.Origin is StreamListener { IsClosed: true } or StreamDialer { IsClosed: true })
         {
-            // The hub, the listener or the dialer closed between the two steps and may not have seen the connection.
+            // The hub, listener or dialer was closed between the two steps and may not have seen the connection.
             link.RequestClose(DisconnectReason.Local, CloseMode.Orderly);
         }
     }
 
-    /// <summary>The peer cannot be sent to any more; its end is announced once. True for the caller that has to announce it to the
-    /// application.</summary>
+    /// <summary>Ends a peer: it cannot be sent to any more. True for the one caller that announces it to the application.</summary>
     public bool EndPeer(StreamLink link, DisconnectReason reason, string? detail)
     {
-        // Ended first, then taken out: Announce puts it in first and then looks whether it has ended, so one of the two takes it out.
+        // First ended, then removed. Announce adds first and then checks for the end, so one of the two removes it.
         bool isFirst = link.TryEnd(reason);
         _links.TryRemove(new KeyValuePair<uint, StreamLink>(link.Id, link));
         if (!isFirst)
@@ -100,7 +95,7 @@ internal sealed class StreamHub
             return false;
         }
 
-        // A connection that this side ends in order raises no event here, as in the native core.
+        // As in the native core, a connection that this side ends in order raises no event.
         if (reason is not (DisconnectReason.Local or DisconnectReason.ContextTerminated) && !Monitors.IsEmpty)
         {
             Publish(SocketEventTypes.Disconnected, reason.ToNativeReason(), link, detail ?? reason.Words());
@@ -115,7 +110,7 @@ internal sealed class StreamHub
         return true;
     }
 
-    /// <summary>Ends a peer on the application's wish: the id is gone at once, what was accepted is still written.</summary>
+    /// <summary>Disconnects a peer for the application: its id is removed at once, and accepted messages are still written.</summary>
     public bool Disconnect(uint id, CloseMode mode)
     {
         if (!TryFind(id, out StreamLink link) || !EndPeer(link, DisconnectReason.Local, detail: null))
@@ -139,7 +134,7 @@ internal sealed class StreamHub
         Log.HandlerFailed(Host.Logger, exception, link.Id, link.Endpoint);
     }
 
-    /// <summary>Ends a peer that announced a frame over the limit, and tells it why where the transport has a word for that.</summary>
+    /// <summary>Ends a peer whose frame is over the limit, with the WebSocket close code if there is one.</summary>
     public void Refuse(StreamLink link, Connection connection, uint announced)
     {
         var fault = new TooLongFrame(announced, connection.Settings.MessageLimit, connection.Wire.IsPacked);
@@ -148,7 +143,7 @@ internal sealed class StreamHub
         connection.Close(DisconnectReason.ProtocolError, CloseMode.Orderly, fault.Sentence);
     }
 
-    /// <summary>A peer's socket is gone: take over its books.</summary>
+    /// <summary>The connection has ended: adds its counts to the totals.</summary>
     public void OnClosed(StreamLink link)
     {
         LinkCounts counts = link.Count();
@@ -163,7 +158,7 @@ internal sealed class StreamHub
         }
     }
 
-    /// <summary>Adds up everything this hub has seen, living peers included.</summary>
+    /// <summary>The counts of all peers, connected and disconnected.</summary>
     public StreamCounters Sum()
     {
         StreamCounters sum = Links.Sum();
@@ -172,7 +167,9 @@ internal sealed class StreamHub
         return sum;
     }
 
-    /// <summary>Stops accepting and receiving, and ends every peer in order. Returns at once; <see cref="AllClosed"/> follows.</summary>
+    /// <summary>
+    /// Stops accepting and receiving, and ends every peer in order. Returns at once; <see cref="AllClosed"/> completes later.
+    /// </summary>
     public void Close(DisconnectReason reason, TimeSpan? linger, Func<Exception> receiveError)
     {
         if (!Parts.TryClose())
@@ -191,7 +188,7 @@ internal sealed class StreamHub
         Parts.Leave();
     }
 
-    /// <summary>Ends what is still there, without waiting for anybody.</summary>
+    /// <summary>Ends what is still open, without waiting.</summary>
     public void Abort()
     {
         foreach (StreamLink link in Links.All)

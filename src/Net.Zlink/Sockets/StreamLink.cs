@@ -7,18 +7,18 @@ using Net.Zlink.Transports;
 
 namespace Net.Zlink.Sockets;
 
-/// <summary>One peer of a STREAM socket: its id, its connection, and what the layers above keep with it.</summary>
+/// <summary>One peer of a STREAM socket: its id, its connection, and the state of the layers above.</summary>
 internal sealed class StreamLink(uint id, string endpoint, object origin, Wire wire, EndPoint? remote)
 {
-    private int _ended; // The reason + 1, so that the end and its reason are one word; 0: not ended.
+    private int _ended; // The reason + 1, so that one word holds the end and its reason. 0: not ended.
     private object? _view;
 
     public uint Id => id;
 
-    /// <summary>The endpoint that it came in by, or the text it was dialled with.</summary>
+    /// <summary>The endpoint that accepted it, or the text that was dialled.</summary>
     public string Endpoint => endpoint;
 
-    /// <summary>The listener or the dial that made it.</summary>
+    /// <summary>Its listener or dialer.</summary>
     public object Origin => origin;
 
     public EndPoint? Remote => remote;
@@ -30,40 +30,39 @@ internal sealed class StreamLink(uint id, string endpoint, object origin, Wire w
     public string RemoteText => wire.Format(remote, endpoint);
 
     /// <summary>
-    /// How events name the two ends, as in the native core: of an accepted connection both addresses, of an outgoing one our address and
-    /// the text that was dialled.
+    /// The two addresses of its events, as in the native core: both addresses if accepted; our address and the dialled text if connected.
     /// </summary>
     public (string Local, string Remote) Ends => origin is StreamListener ? (wire.FormatLocal(LocalEndPoint, endpoint), RemoteText)
         : (wire.Format(LocalEndPoint, endpoint), endpoint);
 
     private EndPoint? LocalEndPoint => Connection?.LocalEndPoint ?? Pipe?.LocalEndPoint;
 
-    /// <summary>Set before the connection starts; null for a peer that is raw bytes.</summary>
+    /// <summary>Set before the connection starts. Null for a peer with raw bytes.</summary>
     public Connection? Connection { get; set; }
 
-    /// <summary>The raw connection; null for a framed peer.</summary>
+    /// <summary>The raw connection. Null for a peer with frames.</summary>
     public PipeConnection? Pipe { get; set; }
 
-    /// <summary>Its part of the fair queue; null where a handler gets the frames.</summary>
+    /// <summary>Its part of the fair queue. Null where a handler gets the frames.</summary>
     public PullPeer? Pull { get; set; }
 
-    /// <summary>What was read of it stays to be received, though it is this side that ends it. Set before the close is requested.</summary>
+    /// <summary>Its unread messages stay readable although this side ends it. Set before the close is requested.</summary>
     public bool RetainsUnread { get; set; }
 
-    /// <summary>The handler's side of a pushed peer.</summary>
+    /// <summary>The handler's state for this peer.</summary>
     public object? Session { get; set; }
 
-    /// <summary>The public view of this peer.</summary>
+    /// <summary>The public object for this peer.</summary>
     public object? View => Volatile.Read(ref _view);
 
-    /// <summary>Sets the view unless somebody was first; returns the one that counts.</summary>
+    /// <summary>Sets the view once and returns the effective one.</summary>
     public object SetView(object view) => Interlocked.CompareExchange(ref _view, view, null) ?? view;
 
     public bool HasEnded => Volatile.Read(ref _ended) != 0;
 
     public DisconnectReason EndReason => (DisconnectReason)Math.Max(0, Volatile.Read(ref _ended) - 1);
 
-    /// <summary>True once: for the one who announces the peer's end.</summary>
+    /// <summary>True for the one caller that announces the peer's end.</summary>
     public bool TryEnd(DisconnectReason reason) => Interlocked.CompareExchange(ref _ended, (int)reason + 1, 0) == 0;
 
     public void RequestClose(DisconnectReason reason, CloseMode mode, TimeSpan? linger = null)
@@ -78,5 +77,4 @@ internal sealed class StreamLink(uint id, string endpoint, object origin, Wire w
             new OutboundCounts { AcceptedBytes = Pipe?.SentBytes ?? 0, WrittenBytes = Pipe?.SentBytes ?? 0 });
 }
 
-/// <summary>The books of one peer.</summary>
 internal readonly record struct LinkCounts(long ReceivedMessages, long ReceivedBytes, OutboundCounts Outbound);

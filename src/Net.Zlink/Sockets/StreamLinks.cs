@@ -4,16 +4,16 @@ using Net.Zlink.Transports;
 
 namespace Net.Zlink.Sockets;
 
-/// <summary>The connections of one STREAM socket from the first byte to the end of the last: their ids, the places that are left for more,
-/// and their books, those of connections that are gone included.</summary>
+/// <summary>
+/// The connections of one STREAM socket from accept to end: ids, connection limit and counts, with those of ended connections.
+/// </summary>
 /// <remarks>
-/// Safe for any number of threads. Ids count 1, 2, 3 ... in order of arrival (docs/protocol.md section 3); 0 is skipped when they wrap.
-/// What a listener or a dialer has made is found by it, so that thousands of endpoints are ended one by one without a look at all
-/// connections for each.
+/// Thread-safe. Ids count 1, 2, 3 ... in order of arrival (docs/protocol.md section 3) and skip 0 when they wrap. Connections are found by
+/// their listener or dialer, so thousands of endpoints can be ended without a search.
 /// </remarks>
 internal sealed class StreamLinks(StreamCounters counters, CloseTracker parts)
 {
-    // How many peers a shutdown report names one by one; the sums count all of them.
+    // The number of peers that a shutdown report lists; the sums include all.
     private const int MaxReportedPeers = 1000;
 
     private readonly Lock _gate = new();
@@ -23,7 +23,6 @@ internal sealed class StreamLinks(StreamCounters counters, CloseTracker parts)
     private uint _lastId;
     private ConnectionLimit _connectionLimit;
 
-    /// <summary>Those that are not over.</summary>
     public StreamLink[] All
     {
         get
@@ -35,8 +34,7 @@ internal sealed class StreamLinks(StreamCounters counters, CloseTracker parts)
         }
     }
 
-    /// <summary>What was accepted from the application and could not be written, by peer; of peers whose connection is open yet, what
-    /// waits.</summary>
+    /// <summary>Accepted messages that could not be written, by peer. For open connections: the queued ones.</summary>
     public IReadOnlyList<UndeliveredLink> Undelivered
     {
         get
@@ -68,7 +66,6 @@ internal sealed class StreamLinks(StreamCounters counters, CloseTracker parts)
         }
     }
 
-    /// <summary>The connections that a listener or a dialer has made.</summary>
     public StreamLink[] Of(object origin)
     {
         lock (_gate)
@@ -77,9 +74,11 @@ internal sealed class StreamLinks(StreamCounters counters, CloseTracker parts)
         }
     }
 
-    /// <summary>Gives an accepted connection a place among <see cref="StreamSettings.MaxConnections"/>, also while it goes through its
-    /// transport's own handshake: until <see cref="TryRegister"/> or <see cref="ReleaseConnection"/>.</summary>
-    /// <returns>Null, or why it must be turned away.</returns>
+    /// <summary>
+    /// Takes one of <see cref="StreamSettings.MaxConnections"/> slots for an accepted connection, until <see cref="TryRegister"/> or
+    /// <see cref="ReleaseConnection"/>.
+    /// </summary>
+    /// <returns>Null, or why it is rejected.</returns>
     public string? AcquireConnection(StreamSettings settings)
     {
         lock (_gate)
@@ -88,7 +87,7 @@ internal sealed class StreamLinks(StreamCounters counters, CloseTracker parts)
         }
     }
 
-    /// <summary>No peer has come of it.</summary>
+    /// <summary>The accepted connection got no peer.</summary>
     public void ReleaseConnection()
     {
         lock (_gate)
@@ -110,7 +109,7 @@ internal sealed class StreamLinks(StreamCounters counters, CloseTracker parts)
             while (id == 0 || _living.ContainsKey(id));
 
             link = new StreamLink(id, endpoint, origin, wire, remote);
-            if (!parts.TryEnter()) // In the same step as it is noted: who closes the socket finds it here, or it is turned away.
+            if (!parts.TryEnter()) // In one step with the registration: a close either finds it here, or it is rejected.
             {
                 return false;
             }
@@ -119,14 +118,14 @@ internal sealed class StreamLinks(StreamCounters counters, CloseTracker parts)
             _byOrigin.Add(origin, link);
             if (origin is StreamListener)
             {
-                _connectionLimit.Release(); // It sits down in the one that was taken for it.
+                _connectionLimit.Release(); // It uses the slot that was taken for it.
             }
 
             return true;
         }
     }
 
-    /// <summary>A peer's socket is gone: its books become the socket's.</summary>
+    /// <summary>A connection has ended: adds its counts to the totals.</summary>
     public void Close(StreamLink link, in LinkCounts counts)
     {
         lock (_gate)
@@ -152,7 +151,7 @@ internal sealed class StreamLinks(StreamCounters counters, CloseTracker parts)
         parts.Leave();
     }
 
-    /// <summary>Adds up everything that the connections have seen, living and gone.</summary>
+    /// <summary>The counts of all connections, open and ended.</summary>
     public StreamCounters Sum()
     {
         var sum = new StreamCounters();
@@ -165,8 +164,8 @@ internal sealed class StreamLinks(StreamCounters counters, CloseTracker parts)
 
         using (living)
         {
-            // Outside of the lock, for which newcomers and those that end wait: a lock a peer. Who ends meanwhile is not in the totals that
-            // were taken, and counts no further.
+            // Outside of the lock, which new and ending connections need: one lock a peer. A connection that ends meanwhile is not in the
+            // totals yet, and its counts no longer change.
             foreach (StreamLink link in living.Items)
             {
                 sum.Add(link.Count());
@@ -177,5 +176,5 @@ internal sealed class StreamLinks(StreamCounters counters, CloseTracker parts)
     }
 }
 
-/// <summary>Messages of one peer that were accepted but not written.</summary>
+/// <summary>Accepted messages of one peer that were not written.</summary>
 internal readonly record struct UndeliveredLink(uint Id, string Endpoint, string Remote, long Messages, long Bytes);

@@ -5,15 +5,14 @@ using Net.Zlink.Transports;
 
 namespace Net.Zlink.Sockets;
 
-/// <summary>One bound endpoint of a STREAM socket: turns accepted sockets into peers, after the transport's own handshake where it has
-/// one.</summary>
+/// <summary>One bound endpoint of a STREAM socket: makes peers of accepted connections after their transport's handshake.</summary>
 internal sealed class StreamListener(StreamHub hub, ITransportListener listener, StreamSettings settings,
     IPeerFactory factory) : IAcceptSink
 {
     private readonly CancellationTokenSource _closing = new();
     private volatile bool _closed;
 
-    /// <summary>Closed by this side: no connection of it may stay.</summary>
+    /// <summary>Closed by this side: no connection of it stays.</summary>
     public bool IsClosed => _closed;
 
     /// <summary>The endpoint with the real port or path.</summary>
@@ -24,19 +23,19 @@ internal sealed class StreamListener(StreamHub hub, ITransportListener listener,
     /// <inheritdoc cref="WireUpgrade.Staleness"/>
     public string? Staleness => listener.Upgrade?.Staleness;
 
-    /// <summary>Tells of it: before anybody can find it to close it, which is told, too.</summary>
+    /// <summary>Publishes the event before another thread can find and close the listener.</summary>
     public void Announce() => hub.Monitors.Publish(SocketEventTypes.Listening, listener.Handle, Endpoint, "");
 
     public void Start() => listener.Start(this, hub.Host.Time);
 
-    /// <summary>Stops to accept, and ends the handshakes of the transport that are under way.</summary>
-    /// <param name="keepsPeers">The connections that there are stay; else the caller ends them.</param>
+    /// <summary>Stops accepting and cancels transport handshakes.</summary>
+    /// <param name="keepsPeers">The connections stay. Otherwise the caller ends them.</param>
     public void Close(bool keepsPeers = false)
     {
         _closed = !keepsPeers;
-        Interlocked.MemoryBarrier(); // Before the caller looks for this listener's connections: see StreamHub.Announce.
+        Interlocked.MemoryBarrier(); // Before the caller searches for this listener's connections: see StreamHub.Announce.
         listener.Close();
-        _closing.Cancel(); // Nobody will serve those that are in their handshake.
+        _closing.Cancel(); // Nothing would serve connections that are in their handshake.
         hub.Monitors.Publish(SocketEventTypes.Closed, listener.Handle, Endpoint, "");
     }
 
@@ -109,7 +108,7 @@ internal sealed class StreamListener(StreamHub hub, ITransportListener listener,
                 hub.Counters.FailedHandshakes.Count(result.Cause);
             }
 
-            hub.Parts.Leave(); // The hub waits for it when it closes.
+            hub.Parts.Leave(); // The hub waits for this when it closes.
         }
     }
 }
@@ -117,9 +116,11 @@ internal sealed class StreamListener(StreamHub hub, ITransportListener listener,
 /// <summary>Makes a peer of a connected socket: pulled, pushed, or raw bytes.</summary>
 internal interface IPeerFactory
 {
-    /// <summary>Takes over <paramref name="wire"/>. Returns the peer's id, or 0 if the hub is closed (the wire is disposed then).</summary>
+    /// <summary>
+    /// Takes ownership of <paramref name="wire"/>. Returns the peer's id, or 0 if the hub is closed (the wire is disposed).
+    /// </summary>
     uint Create(StreamHub hub, Wire wire, StreamSettings settings, string endpoint, object origin);
 }
 
-/// <summary>The options of one STREAM endpoint, as they were when it was made.</summary>
+/// <summary>The options of one STREAM endpoint when it was made.</summary>
 internal sealed record StreamSettings(ConnectionSettings Connection, TransportSettings Transport, QueueLimits Inbound, int MaxConnections);

@@ -3,12 +3,11 @@ using Net.Zlink.Sockets.Zmp;
 
 namespace Net.Zlink.Sockets;
 
-/// <summary>Why the time of a wait may have passed in vain, as far as the socket can tell: what a program gets wrong that has only just
-/// been written.</summary>
+/// <summary>The likely cause of a timeout, as far as the socket can tell: typical errors of new programs.</summary>
 internal static class TimeoutHint
 {
-    /// <summary>A clause to end the error's sentence with; null: nothing is known to be wrong.</summary>
-    /// <remarks>Looks at one peer at most: some programs poll by such waits, with thousands of peers.</remarks>
+    /// <summary>Returns a clause for the end of the error's sentence, or null.</summary>
+    /// <remarks>Checks one peer at most: some programs poll with short timeouts and thousands of peers.</remarks>
     public static string? Find(SocketCore socket)
     {
         if (socket.GivenUp.TryGetLast(out string? endpoint, out string? why))
@@ -35,7 +34,7 @@ internal static class TimeoutHint
         };
     }
 
-    /// <summary>Nobody is there. Of several endpoints that are tried the first that failed is named.</summary>
+    /// <summary>There is no peer. Names the first failed of several connected endpoints.</summary>
     private static string WithoutPeer(ZmpDialer[] tried) => Array.Find(tried, static dialer => dialer.Problem is not null) is { } failed
         ? $": {failed.Text} is not connected: "
             + $"{failed.Problem}{(tried.Length > 1 ? ". No other peer is connected; Describe() shows all endpoints" : "")}"

@@ -6,15 +6,17 @@ using Net.Zlink.Transports;
 
 namespace Net.Zlink.Sockets;
 
-/// <summary>The transport's own handshake of one connection, with the events that frame it: ACCEPTED or CONNECTED before, and where it
-/// fails HANDSHAKE_FAILED and DISCONNECTED.</summary>
+/// <summary>
+/// Runs a connection's transport handshake with its events: ACCEPTED or CONNECTED before, HANDSHAKE_FAILED and DISCONNECTED on failure.
+/// </summary>
 internal static class TransportHandshake
 {
     // The native number of the reason "handshake failed".
     private const long FailedReason = 3;
 
-    /// <summary>Runs it on an accepted socket, when there is a place for it. The task never fails; the socket is the result's, or
-    /// disposed.</summary>
+    /// <summary>
+    /// Runs it on an accepted socket when there is a slot. The task never fails. The socket belongs to the result, or is disposed.
+    /// </summary>
     public static Task<UpgradeResult> AcceptAsync(
         WireUpgrade upgrade, Socket socket, string endpoint, string scheme, EngineHost host, SocketMonitors monitors,
         CancellationToken cancellation)
@@ -26,7 +28,6 @@ internal static class TransportHandshake
             isAccepted: true, host, monitors);
     }
 
-    /// <summary>Runs it on a socket that this side has connected.</summary>
     public static Task<UpgradeResult> ConnectAsync(
         WireUpgrade upgrade, Socket socket, ConnectTarget target, EngineHost host, SocketMonitors monitors, CancellationToken cancellation)
     {
@@ -36,7 +37,7 @@ internal static class TransportHandshake
             isAccepted: false, host, monitors);
     }
 
-    /// <summary>An address of a socket; null if it was reset before we could look.</summary>
+    /// <summary>Null if the socket was reset already.</summary>
     public static EndPoint? AddressOf(Socket socket, bool remote)
     {
         try
@@ -52,8 +53,8 @@ internal static class TransportHandshake
     private static async Task<UpgradeResult> RunOnPoolAsync(
         WireUpgrade upgrade, Socket socket, EngineHost host, CancellationToken cancellation)
     {
-        // Off the stack of the caller, or of a shard that dials again: with a peer as fast as one on the same machine a whole handshake can
-        // run without a wait, the user's callbacks included.
+        // Leave the caller's stack or shard: with a fast local peer the whole handshake may complete synchronously, with the application's
+        // callbacks.
         await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
         return await upgrade.RunAsync(socket, host.Pool, host.Time, waits: null, cancellation).ConfigureAwait(false);
     }
@@ -75,14 +76,14 @@ internal static class TransportHandshake
             monitors.Publish(SocketEventTypes.Disconnected, FailedReason, local, remote, detail: result.Sentence);
             if (isAccepted)
             {
-                // Who connects hears of it, or its dialer tells.
+                // Outgoing: the caller of Connect or the dialer reports it.
                 EndpointEvents.HandshakeFailed(host, endpoint, remote, result.Cause, result.Sentence);
             }
         }
 
         if (result.ErrorResponse is { } errorResponse)
         {
-            await errorResponse.ConfigureAwait(false); // The events need not wait for it; the socket's end does.
+            await errorResponse.ConfigureAwait(false); // The events need not wait for it; the end of the socket does.
         }
 
         return result;

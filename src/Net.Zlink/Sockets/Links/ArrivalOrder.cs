@@ -1,10 +1,12 @@
 namespace Net.Zlink.Sockets.Links;
 
-/// <summary>Whose the next messages are, in the order in which they came: where what different peers send has one order (XPUB). Not
-/// thread-safe: under the receive queue's lock.</summary>
+/// <summary>
+/// The lanes of the next messages in order of arrival, for sockets where messages of different peers have one order (XPUB). Not
+/// thread-safe: under the receive queue's lock.
+/// </summary>
 /// <remarks>
-/// Counts runs of one lane's messages instead of naming each, so a flood by one peer takes one entry. An entry may outlive its messages,
-/// where a lane was dropped: who finds nothing there takes the next.
+/// Counts runs of one lane's messages, so a flood by one peer takes one entry. An entry may outlive the messages of a dropped lane; the
+/// consumer then takes the next.
 /// </remarks>
 internal sealed class ArrivalOrder
 {
@@ -25,7 +27,7 @@ internal sealed class ArrivalOrder
         _last = (lane, _last.Messages + messages);
     }
 
-    /// <summary>The lane that the next message lies in.</summary>
+    /// <summary>The lane of the next message.</summary>
     public InboundLane? Dequeue()
     {
         if (_first.Messages == 0)
@@ -46,7 +48,7 @@ internal sealed class ArrivalOrder
         return lane;
     }
 
-    /// <summary>Takes all lanes out, each once.</summary>
+    /// <summary>Removes all lanes and returns each once.</summary>
     public List<InboundLane> Clear()
     {
         var lanes = new HashSet<InboundLane>();

@@ -2,21 +2,22 @@ using Net.Zlink.Sockets.Routing;
 
 namespace Net.Zlink.Sockets.Links;
 
-/// <summary>What peers that have left had sent and nobody has received yet: it has its turns like everything else, and what the same peer
-/// sends over its next connection waits behind it. Not thread-safe: under the receive queue's lock.</summary>
-/// <remarks>Only there while there is such a rest, so receiving costs nothing for it otherwise.</remarks>
+/// <summary>
+/// Unread messages of disconnected peers. They have turns like others, and the same peer's messages over its next connection wait behind
+/// them. Not thread-safe: under the receive queue's lock.
+/// </summary>
+/// <remarks>Exists only while there are such messages, so receiving otherwise costs nothing for it.</remarks>
 internal sealed class DetachedLanes
 {
     private readonly Dictionary<InboundLane, DetachedLane> _all = [];
     private readonly Dictionary<byte[], DetachedLane> _newest = new(RoutingIdComparer.Instance);
     private readonly Dictionary<InboundLane, DetachedLane> _before = [];
 
-    /// <summary>Nothing of a peer that has left is unread.</summary>
     public bool IsEmpty => _all.Count == 0;
 
-    /// <summary>A connection is over, and messages of it are unread.</summary>
-    /// <param name="lane">Where they are.</param>
-    /// <param name="routingId">Whose they are. Peers without an id are taken for one: none of them can be told from another.</param>
+    /// <summary>A connection has ended with unread messages.</summary>
+    /// <param name="lane">Its lane.</param>
+    /// <param name="routingId">Its peer. All peers without an id count as one, because they cannot be told apart.</param>
     public void Add(InboundLane lane, byte[] routingId)
     {
         if (_all.ContainsKey(lane))
@@ -24,23 +25,23 @@ internal sealed class DetachedLanes
             return;
         }
 
-        AddFollower(lane, routingId); // Of two connections under one id, both over, the first that was.
+        AddFollower(lane, routingId); // Two ended connections with one id: the first to end comes first.
         var rest = new DetachedLane(lane, routingId);
         _all.Add(lane, rest);
         _newest[routingId] = rest;
     }
 
-    /// <summary>A peer is there by another connection: what it sends waits until what it had sent is received.</summary>
+    /// <summary>The peer has another connection: its messages wait until the earlier ones are received.</summary>
     public void AddFollower(InboundLane lane, byte[] routingId)
     {
-        // A rest whose pipe is taken in once more, to be thrown out at once, waits for none that came after it: they wait for it.
+        // A detached lane whose link is attached again, to be disconnected at once, does not wait for later lanes. They wait for it.
         if (_newest.TryGetValue(routingId, out DetachedLane? rest) && !_all.ContainsKey(lane) && _before.TryAdd(lane, rest))
         {
             rest.Followers.Add(lane);
         }
     }
 
-    /// <summary>It is not this lane's turn: messages of the same peer come first. Then it stands in the line again.</summary>
+    /// <summary>Earlier messages of the same peer come first. The lane becomes ready again after them.</summary>
     public bool MustWaitFor(InboundLane lane)
     {
         if (!_before.TryGetValue(lane, out DetachedLane? rest))
@@ -52,7 +53,7 @@ internal sealed class DetachedLanes
         return true;
     }
 
-    /// <summary>A lane was found empty. If it was a rest, those that waited for it stand in the line.</summary>
+    /// <summary>A lane is empty. The lanes that waited for it become ready.</summary>
     public void OnDrained(InboundLane lane, ref ReadyLanes readyLanes)
     {
         if (_all.ContainsKey(lane))
@@ -61,8 +62,7 @@ internal sealed class DetachedLanes
         }
     }
 
-    /// <summary>A lane is over, and nothing of it is unread. Those that waited for it stand in the line, or wait for what it waited
-    /// for.</summary>
+    /// <summary>A lane has ended without unread messages. The lanes that waited for it become ready, or wait for its predecessor.</summary>
     public void Remove(InboundLane lane, ref ReadyLanes readyLanes)
     {
         if (_before.Remove(lane, out DetachedLane? before))
@@ -81,7 +81,7 @@ internal sealed class DetachedLanes
             _newest.Remove(rest.RoutingId);
             if (before is not null)
             {
-                _newest.Add(rest.RoutingId, before); // It was dropped, and is not what comes first.
+                _newest.Add(rest.RoutingId, before); // It was dropped, and is not the first.
             }
         }
 
@@ -108,7 +108,7 @@ internal sealed class DetachedLanes
         }
     }
 
-    /// <summary>Those that wait, and stand in no line.</summary>
+    /// <summary>Lanes with messages that are not ready because they wait.</summary>
     public IEnumerable<InboundLane> WaitingLanes => _all.Values.SelectMany(static rest => rest.Waiting);
 
     private sealed class DetachedLane(InboundLane lane, byte[] routingId)
@@ -117,10 +117,10 @@ internal sealed class DetachedLanes
 
         public byte[] RoutingId => routingId;
 
-        /// <summary>What the same peer has sent since, or will.</summary>
+        /// <summary>The later lanes of the same peer.</summary>
         public HashSet<InboundLane> Followers { get; } = [];
 
-        /// <summary>Those of them whose turn it was: they have messages.</summary>
+        /// <summary>Those of them that have messages and had their turn.</summary>
         public List<InboundLane> Waiting { get; } = [];
     }
 }

@@ -23,10 +23,10 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
     private CacheGap _gap;
     private ConsumerState _consumer = new() { Limits = ConsumerState.ReportsOf(limits) };
 
-    /// <summary>Where in a lane its parts lie: the last of the sender's fields, the gap, the consumers' fields.</summary>
+    /// <summary>Offsets of the sender's last field, the gap and the consumers' fields. For a test.</summary>
     public static (int Counters, int Gap, int Taken) Layout { get; } = LayoutOf(new InboundLane(default));
 
-    /// <summary>The pipe whose socket reads it. Null while nobody has bound the inproc name that its sender connected to.</summary>
+    /// <summary>The link whose socket reads it. Null while the inproc name that its sender connected to is not bound.</summary>
     public PeerLink Pipe => _consumer.Link!;
 
     /// <summary>Only the newest message is kept, and no limit applies.</summary>
@@ -62,7 +62,7 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
         {
             using (_gate.EnterScope())
             {
-                // What consumers took since the last report is theirs already; reports are made under this lock.
+                // Unreported messages are already the consumers'. Reports are made under this lock.
                 (long messages, long bytes) = (Volatile.Read(ref _consumer.UnreportedMessages),
                     Volatile.Read(ref _consumer.UnreportedBytes));
                 return _counters.At(_capacity.Messages - messages, _capacity.Bytes - bytes, messages, bytes)
@@ -72,17 +72,17 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
         }
     }
 
-    /// <summary>The source of the next message. The second is a hint, written under the lane's own lock and read without it.</summary>
+    /// <summary>The lease of the next message. The second part is a hint: written under the lane's lock, read without it.</summary>
     private InboundLease? NextLease => _consumer.Current ?? Volatile.Read(ref _added.First);
 
     private SendStatus Admit(bool force) => _isClosed ? SendStatus.Closed
         : !force && !Conflates && _capacity.PauseIfFull(this) ? SendStatus.Full
         : SendStatus.Accepted;
 
-    /// <summary>What a message counts against the byte limit: its payload, and the headers it came with.</summary>
+    /// <summary>What a message counts against the byte limit: its payload and its frame headers.</summary>
     private static long ChargeOf(long payload, int parts) => payload + ((long)ZmpFrame.HeaderSize * parts);
 
-    /// <summary>Gives the lane to the pipe that reads it.</summary>
+    /// <summary>Sets the link that reads the lane.</summary>
     public int BelongTo(PeerLink link)
     {
         using (_gate.EnterScope())
@@ -94,7 +94,7 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
         }
     }
 
-    /// <summary>Adds a batch that was read from the wire, and says whether the connection should read on.</summary>
+    /// <summary>Adds a batch that was read from the wire. The result says whether the connection may go on reading.</summary>
     public Delivery Publish(InboundLease lease)
     {
         Delivery delivery = Enqueue(lease, out int updates);
@@ -106,7 +106,7 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
         return delivery;
     }
 
-    /// <summary>As <see cref="Publish"/>, but the caller announces what is new, outside of all locks.</summary>
+    /// <summary>As <see cref="Publish"/>, but the caller announces the messages outside of all locks.</summary>
     public Delivery Enqueue(InboundLease lease, out int updates)
     {
         InboundLease? obsolete = null;
@@ -124,7 +124,7 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
                 obsolete = Conflates ? ConflateToNewest(lease) : null;
                 _capacity.Add(lease.Messages, ChargeOf(lease.Bytes, lease.Unread));
                 updates = IsHeld || (_isQueued && !_isInArrivalOrder) ? 0 : lease.Messages;
-                _added.Append(lease); // It may be none any more behind this.
+                _added.Append(lease); // After this it may hold no message.
                 _isQueued = true;
                 park = !Conflates && _capacity.PauseIfFull(this);
                 lease = null!;
@@ -136,7 +136,7 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
         return park ? Delivery.Park : Delivery.Continue;
     }
 
-    /// <summary>Whether a paused connection that was resumed may read now. Then it gets no notice of capacity and must read on.</summary>
+    /// <summary>Whether a resumed connection may read. If so it must read, because it gets no further notice.</summary>
     public bool MayRead()
     {
         using (_gate.EnterScope())
@@ -147,10 +147,10 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
         }
     }
 
-    /// <summary>Adds one message of a sender in this process: copies what it does not hand over or share.</summary>
+    /// <summary>Adds one message of an inproc sender. Copies all memory that is neither transferred nor shared.</summary>
     public SendStatus Append(in OutgoingMessage message, Slab.SlabCache slabs, PeerIdentity source, bool force = false, int checkedAt = 0)
     {
-        // What is long is copied outside the lock; others go on meanwhile. Looked at first, so that a full lane costs no copy.
+        // A long payload is copied outside of the lock. The limit is checked first, so a full lane costs no copy.
         if (message.IsLargeCopy && !force && Status is not SendStatus.Accepted and var refusal)
         {
             return refusal;
@@ -195,7 +195,7 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
         return status;
     }
 
-    /// <summary>Messages came that the application is not to have: they are in the books all the same.</summary>
+    /// <summary>Counts messages that the application does not receive.</summary>
     public void CountFiltered(int messages, long bytes)
     {
         using (_gate.EnterScope())
@@ -204,7 +204,7 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
         }
     }
 
-    /// <summary>What one more message would meet now; if it is Full, the sender is told when there is room again.</summary>
+    /// <summary>What one more message would meet now. After Full, the sender is notified of capacity.</summary>
     public SendStatus Status
     {
         get
@@ -216,7 +216,7 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
         }
     }
 
-    /// <summary>Changes the limits. True if a stopped sender has room now, be it less than half of them.</summary>
+    /// <summary>Changes the limits. True if a paused sender has any capacity now.</summary>
     public bool SetLimits(QueueLimits limits)
     {
         using (_gate.EnterScope())
@@ -227,8 +227,9 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
         }
     }
 
-    /// <summary>What consumers have taken and not reported. Without their lock: no less than was so a moment ago, as reports are made under
-    /// the lane's own.</summary>
+    /// <summary>
+    /// Dequeued and unreported bytes. Read without the consumers' lock; it never decreases, because reports are made under the lane's lock.
+    /// </summary>
     public long BytesRemoved => Volatile.Read(ref _consumer.UnreportedBytes);
 
     /// <inheritdoc cref="ByteShare.SenderCanContinue"/>
@@ -250,8 +251,9 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
         }
     }
 
-    /// <summary>The two sockets have met, before one of them has read, and the other than the one that made the lane conflates: only the
-    /// newest of what is there stays.</summary>
+    /// <summary>
+    /// Keeps only the newest message. Called when two inproc sockets are joined and the side that did not make the lane conflates.
+    /// </summary>
     public void Conflate()
     {
         InboundLease? obsolete;
@@ -265,7 +267,7 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
                 (long messages, long bytes) = (_capacity.Messages - 1, _capacity.Bytes - kept);
                 _counters.Drop(messages, bytes);
                 _capacity.Remove(messages, bytes);
-                _capacity.Resume(); // Whoever has the two meet tells the sender.
+                _capacity.Resume(); // The caller notifies the sender.
             }
         }
 
@@ -273,7 +275,7 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
         InboundLease.ReleaseAll(obsolete);
     }
 
-    /// <summary>Takes no more in; what is there stays readable.</summary>
+    /// <summary>Accepts no more messages. Unread ones stay readable.</summary>
     public void Close()
     {
         using (_gate.EnterScope())
@@ -282,28 +284,30 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
         }
     }
 
-    /// <summary>Its peer has gone and comes back by another lane: what is unread is all that there will be.</summary>
+    /// <summary>The peer has disconnected: no message follows on this lane.</summary>
     public void MarkDetached()
     {
         using (_gate.EnterScope())
         {
-            // With what is taken and not reported yet, which is the consumers' to settle: the next look at this lane gives that back.
+            // With the unreported messages; the next dequeue settles those.
             _capacity.MarkDetached();
         }
     }
 
-    /// <summary>Fetches what the next message is in. This and the next two: hints, under the receive queue's lock, which keeps the lease
-    /// from being reused.</summary>
+    /// <summary>
+    /// Prefetches the lease of the next message. This and the next two are hints, under the receive queue's lock, which keeps the lease
+    /// from being reused.
+    /// </summary>
     public void FetchLease()
     {
         CacheLines.Fetch(NextLease);
-        CacheLines.Fetch(Pipe); // Its socket, and whether it is still there, are looked at too.
+        CacheLines.Fetch(Pipe); // The link and its state are read as well.
     }
 
-    /// <summary>Fetches where in its lease the next message is noted.</summary>
+    /// <summary>Prefetches the slot of the next message.</summary>
     public void FetchSlot() => NextLease?.FetchSlot();
 
-    /// <summary>Fetches the beginning of the next message.</summary>
+    /// <summary>Prefetches the payload of the next message.</summary>
     public void FetchPayload() => NextLease?.FetchPayload();
 
     /// <summary>Takes the next message. Under the receive queue's lock.</summary>
@@ -326,8 +330,7 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
         _consumer.UnreportedMessages++;
         _consumer.UnreportedBytes += ChargeOf(current.BytesOf(slot), parts);
 
-        // From here on a consumer may end these messages, and with the last of them the lease: nothing of it is read after the cursor moved
-        // to its end.
+        // From here on a consumer may end these messages and so the lease. Nothing of it is read once the cursor is at its end.
         int next = slot + parts;
         if (next == current.Count)
         {
@@ -337,16 +340,17 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
         current.Cursor = next;
         if (_consumer.IsReportNeeded || (_consumer.Current is null && (_isInArrivalOrder || _capacity.IsPaused)))
         {
-            // With the last of them too where nobody comes to look for more, since it is known how many there are; and where a sender was
-            // stopped though the lane's own limits are far off.
+            // Also at the last message if no dequeue follows, and if a sender waits far below the lane's own limits.
             resume |= Report();
         }
 
         return true;
     }
 
-    /// <summary>Drops everything unread, counting it, and takes no more in. Under the receive queue's lock. Returns what the caller
-    /// releases outside it.</summary>
+    /// <summary>
+    /// Drops and counts all unread messages and closes the lane. Under the receive queue's lock. The caller releases the result outside of
+    /// it.
+    /// </summary>
     public (InboundLease? Taken, InboundLease? Added) Drop()
     {
         using (_gate.EnterScope())
@@ -362,7 +366,7 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
         }
     }
 
-    /// <summary>Leaves the line if nothing is unread. Under the receive queue's lock.</summary>
+    /// <summary>Stops being ready if nothing is unread. Under the receive queue's lock.</summary>
     public bool LeaveIfEmpty(ref bool resume)
     {
         if (_consumer.Current is not null)
@@ -388,7 +392,9 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
         }
     }
 
-    /// <summary>The reader changed its filter: messages return to the front for another check. Under the receive queue's lock.</summary>
+    /// <summary>
+    /// The reader changed its filter: dequeued messages return to the front for another check. Under the receive queue's lock.
+    /// </summary>
     public void PutBack()
     {
         if (_consumer.Current is { } current)
@@ -401,7 +407,7 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
         }
     }
 
-    /// <summary>What a narrowed filter has sorted out, to be released outside of all locks.</summary>
+    /// <summary>Takes the messages that a narrowed filter has excluded, to be released outside of all locks.</summary>
     public InboundLease? DequeueUnwanted() => _isFiltered ? Interlocked.Exchange(ref _unwanted, null) : null;
 
     /// <summary>Nothing is unread. Under the receive queue's lock.</summary>
@@ -413,7 +419,7 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
         }
     }
 
-    /// <summary>Takes out what no consumer has taken yet; it is counted as dropped.</summary>
+    /// <summary>Removes the messages that no consumer has dequeued. They count as dropped.</summary>
     private InboundLease? DequeueObsolete()
     {
         InboundLease? old = _added.DequeueAll();
@@ -427,7 +433,7 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
         return old;
     }
 
-    /// <summary>Makes room for a batch of which only the last message counts.</summary>
+    /// <summary>Makes capacity for a batch of which only the last message counts.</summary>
     private InboundLease? ConflateToNewest(InboundLease lease)
     {
         long bytes = ChargeOf(lease.Bytes, lease.Unread);
@@ -470,8 +476,10 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
         }
     }
 
-    /// <summary>Takes out what comes first and passed the reader's filter before it was narrowed, as far as it lets it in no more. True if
-    /// the sender is to be told of room; what was taken out is released then.</summary>
+    /// <summary>
+    /// Removes messages at the front that passed an older filter version and do not pass the present one. True if the sender must be
+    /// notified of capacity.
+    /// </summary>
     private bool Refilter()
     {
         var filteredOut = default(FilteredOut);

@@ -5,8 +5,9 @@ using Net.Zlink.Sockets.Zmp;
 
 namespace Net.Zlink.Sockets.Links;
 
-/// <summary>One end of a pair of pipes between two sockets of a context: what one end sends lies in the other's lane at once, not
-/// encoded.</summary>
+/// <summary>
+/// One end of a pair of links between two sockets of a context. A message goes straight into the other end's lane, not encoded.
+/// </summary>
 internal sealed class InprocLink : PeerLink
 {
     private readonly InboundLane _out;
@@ -16,10 +17,10 @@ internal sealed class InprocLink : PeerLink
     private long _notified;
     private bool _isReady;
 
-    /// <param name="socket">Whose end this is.</param>
-    /// <param name="inbound">Where it reads.</param>
-    /// <param name="outbound">Where it writes: the other end's lane, which may have no reader yet.</param>
-    /// <param name="own">How it names itself to the other end.</param>
+    /// <param name="socket">The socket of this end.</param>
+    /// <param name="inbound">The lane that it reads.</param>
+    /// <param name="outbound">The other end's lane, which may have no reader yet.</param>
+    /// <param name="own">Its identity for the other end.</param>
     public InprocLink(SocketCore socket, InboundLane inbound, InboundLane outbound, PeerIdentity own)
         : base(socket, inbound)
     {
@@ -27,31 +28,32 @@ internal sealed class InprocLink : PeerLink
         Own = own;
     }
 
-    /// <summary>The other end; null until a binder comes, and again after it has gone.</summary>
+    /// <summary>The other end. Null until a binder comes, and after the other end has closed.</summary>
     public InprocLink? Other => Volatile.Read(ref _other);
 
-    /// <summary>Why there is no other end yet, for people.</summary>
+    /// <summary>Why there is no other end yet.</summary>
     public string? Problem
     {
         get => Volatile.Read(ref _problem);
         set => Volatile.Write(ref _problem, value);
     }
 
-    /// <summary>It may be closed, but a binder that comes in time gets what it has sent: the registry closes it once more then, or at the
-    /// end of the linger time.</summary>
+    /// <summary>
+    /// It may be closed, but a binder within the linger time still gets its messages. The registry then closes it for good.
+    /// </summary>
     public bool IsAwaited
     {
         get => Volatile.Read(ref _isAwaited);
         set => Volatile.Write(ref _isAwaited, value);
     }
 
-    /// <summary>How it names itself to the other end.</summary>
+    /// <summary>Its identity for the other end.</summary>
     public PeerIdentity Own { get; }
 
-    /// <summary>How the other end's application knows it: what messages say about their sender.</summary>
+    /// <summary>The name of this peer at the other end, as in its messages.</summary>
     private PeerIdentity Name => Other is { } other && !ReferenceEquals(other.Peer, PeerIdentity.Unknown) ? other.Peer : Own;
 
-    /// <summary>Where it writes.</summary>
+    /// <summary>The lane that it writes.</summary>
     public InboundLane Out => _out;
 
     public override string? WhyNotConnected => Other is null ? Problem : null;
@@ -60,8 +62,8 @@ internal sealed class InprocLink : PeerLink
     {
         get
         {
-            // What lies in the other end's lane is written; what its filter did not want, and topics that it was told, too. Without another
-            // end it only waits there, and may be dropped.
+            // Messages in the other end's lane, filtered ones and reported topics count as written. Without another end, messages are
+            // queued and may be dropped.
             bool hasReader = _out.Pipe is not null;
             LaneCounts lane = _out.Counts;
             long sent = lane.Received + Volatile.Read(ref _notified);
@@ -100,10 +102,10 @@ internal sealed class InprocLink : PeerLink
 
     public override bool HasCapacity => _out.Status == SendStatus.Accepted;
 
-    /// <summary>Lets this end, the binder's, know whom it sends to.</summary>
+    /// <summary>Sets the other end of the binder's link.</summary>
     public void Face(InprocLink connecter) => Volatile.Write(ref _other, connecter);
 
-    /// <summary>Makes two ends one pair. Messages that wait for the second end's reader become visible to it.</summary>
+    /// <summary>Joins two ends. Messages that waited for the binder become visible to it.</summary>
     public static void Join(InprocLink connecter, InprocLink binder)
     {
         int waiting = binder.Lane.BelongTo(binder);
@@ -112,15 +114,15 @@ internal sealed class InprocLink : PeerLink
             binder.Socket.Announce(binder.Lane, waiting);
         }
 
-        // Not before those are announced: what the connecter says of topics from here on is read behind them.
+        // After those are announced: later topics of the connecting side come behind them.
         Volatile.Write(ref connecter._other, binder);
         Volatile.Write(ref binder._other, connecter);
     }
 
-    /// <summary>Tells the monitors that the two ends are one pair. Not for an end that was closed before.</summary>
+    /// <summary>Publishes the events of the joined pair, unless an end was closed before.</summary>
     public void PublishReady()
     {
-        lock (Own) // Behind it comes what tells the end, also where another thread closes this at once.
+        lock (Own) // The disconnect event follows, also if another thread closes this at once.
         {
             if (Other is not null)
             {
@@ -156,7 +158,7 @@ internal sealed class InprocLink : PeerLink
         return SendStatus.Accepted;
     }
 
-    /// <summary>Sends a piece of a message that was found to have room.</summary>
+    /// <summary>Sends a piece of a message for which capacity was found.</summary>
     public SendStatus AppendPiece(in OutgoingMessage piece, int checkedAt) =>
         _out.Append(piece, Socket.Host.Slabs, Name, force: true, checkedAt);
 
@@ -191,7 +193,7 @@ internal sealed class InprocLink : PeerLink
 
     public override void SetLimits(QueueLimits outbound, QueueLimits inbound)
     {
-        // The other socket's share stays as it was when the two met; where either side has no limit there is none.
+        // The other socket's share stays as it was when they were joined. Without a limit on either side there is none.
         if (Other is { } other)
         {
             Adjust(_out, outbound.And(other.InboundShare), other);
@@ -199,17 +201,17 @@ internal sealed class InprocLink : PeerLink
         }
         else if (_out.SetLimits(outbound))
         {
-            Socket.OnCapacity(this); // Nobody reads there yet who would say so.
+            Socket.OnCapacity(this); // No reader is there to report capacity.
         }
 
         InboundShare = inbound;
         OutboundShare = outbound;
     }
 
-    /// <summary>What this end's socket adds to the room of the lane it reads.</summary>
+    /// <summary>What this end's socket adds to the limits of the lane that it reads.</summary>
     public QueueLimits InboundShare { get; set; }
 
-    /// <summary>What this end's socket adds to the room of the lane it writes.</summary>
+    /// <summary>What this end's socket adds to the limits of the lane that it writes.</summary>
     public QueueLimits OutboundShare { get; set; }
 
     public override void Close(DisconnectReason reason, TimeSpan linger)
@@ -222,7 +224,7 @@ internal sealed class InprocLink : PeerLink
 
         if (Interlocked.Exchange(ref _other, null) is { } other)
         {
-            // What it has not read yet stays readable there.
+            // Its unread messages stay readable there.
             Volatile.Write(ref other._other, null);
             PublishEnd(reason);
             other.PublishEnd(reason == DisconnectReason.Local ? DisconnectReason.Remote : reason);
@@ -231,7 +233,7 @@ internal sealed class InprocLink : PeerLink
         }
         else if (_out.Pipe is null)
         {
-            Socket.Receive.Drop(_out); // Nobody came to read it.
+            Socket.Receive.Drop(_out); // No reader came for it.
         }
 
         Socket.FinalizeCounters(this);
@@ -239,7 +241,7 @@ internal sealed class InprocLink : PeerLink
 
     public override void Abort() => Close(DisconnectReason.ContextTerminated, TimeSpan.Zero);
 
-    /// <summary>As on a wire: not what the application or its context's shutdown asked for.</summary>
+    /// <summary>As on a wire: no event for what the application or the context's shutdown asked for.</summary>
     private void PublishEnd(DisconnectReason reason)
     {
         lock (Own)
@@ -272,14 +274,13 @@ internal sealed class InprocLink : PeerLink
         }
     }
 
-    /// <summary>How much of a message goes into the reader's lane: what filters and publishers do with what a wire brings.</summary>
+    /// <summary>How much of a message enters the reader's lane, as filters and publishers decide for messages from a wire.</summary>
     private PassedAs PassageOf(in OutgoingMessage message, out int checkedAt)
     {
         checkedAt = 0;
         if (Other is not { } reader)
         {
-            // The binder is told of all topics when it comes, so what an XSUB that waits for one says of its topics must not lie in its
-            // lane as a message.
+            // A binder gets all topics when it comes, so topics of a waiting XSUB must not enter its lane as messages.
             checkedAt = InboundLease.NeverFiltered;
             return Socket.Type == ZmpSocketType.XSub ? PassageOf(InprocUpstream.Inspect(message, Socket.OnlyFirstSubscribe))
                 : PassedAs.Whole;
@@ -317,32 +318,30 @@ internal sealed class InprocLink : PeerLink
 
     private SendStatus Split(in OutgoingMessage message, bool force, int checkedAt)
     {
-        // All of it or nothing: room is looked for once.
+        // All or nothing: capacity is checked once.
         if (!force && _out.Status is not SendStatus.Accepted and var refusal)
         {
             return refusal;
         }
 
-        // As it was when the message was looked at: one that has come since is told of the topics by the greeting.
+        // As it was at the check: a reader that has come since gets the topics by the greeting.
         InprocLink? reader = checkedAt == InboundLease.NeverFiltered ? null : Other;
         int pieces = InprocUpstream.Split(this, reader, message, checkedAt, out SendStatus status);
         Interlocked.Add(ref _notified, 1 - pieces); // The lane has counted each piece; this end has sent one message.
         return status;
     }
 
-    /// <summary>How much of a message goes into the lane.</summary>
     private enum PassedAs
     {
         /// <summary>Nothing: the reader does not want it.</summary>
         None,
 
-        /// <summary>Nothing: it was topics, which the reader has been told.</summary>
+        /// <summary>Nothing: it consisted of topics, which the reader got directly.</summary>
         Notified,
 
-        /// <summary>The message as it is.</summary>
         Whole,
 
-        /// <summary>What is left of it without the topics in it.</summary>
+        /// <summary>The pieces between its topics.</summary>
         InPieces,
     }
 }

@@ -5,12 +5,14 @@ using Net.Zlink.Sockets.Zmp;
 
 namespace Net.Zlink.Sockets.Links;
 
-/// <summary>What a subscriber's message says to a publisher of the same process: topics, messages, or both, which are then cut apart as
-/// <see cref="InboundMessages"/> does with what a wire brings.</summary>
-/// <remarks>A message comes whole, and several threads may bring one: nothing is kept from one to the next.</remarks>
+/// <summary>
+/// Reads a subscriber's message to a publisher of the same process: topics, data, or both. Both are separated as
+/// <see cref="InboundMessages"/> does on a wire.
+/// </summary>
+/// <remarks>Messages come whole, and from several threads, so no state is kept between them.</remarks>
 internal static class InprocUpstream
 {
-    /// <summary>Looks for topics and for the rest.</summary>
+    /// <summary>Whether a message has topics, and whether it has data.</summary>
     public static (bool Topics, bool Data) Inspect(in OutgoingMessage message, bool onlyFirst)
     {
         bool topics = false;
@@ -28,7 +30,7 @@ internal static class InprocUpstream
         return (topics, data);
     }
 
-    /// <summary>Tells a publisher of the topics in a message; the rest of it is nobody's business.</summary>
+    /// <summary>Passes the topics in a message to a publisher and ignores the rest.</summary>
     public static void Notify(InprocLink reader, in OutgoingMessage message)
     {
         SubscriptionParts upstream = default;
@@ -45,17 +47,19 @@ internal static class InprocUpstream
         }
     }
 
-    /// <summary>Takes a message with both in it apart, and lets go of it: topics go to the publisher, and what stands before, between and
-    /// behind them into its lane, a message for each piece.</summary>
+    /// <summary>
+    /// Separates a message with topics and data, and releases it. Topics go to the publisher. Each piece between them becomes a message in
+    /// its lane.
+    /// </summary>
     /// <param name="writer">The subscriber's end.</param>
-    /// <param name="reader">The publisher's end; null while there is none: whoever comes is told of all topics then.</param>
+    /// <param name="reader">The publisher's end, or null while there is none: a later binder gets all topics.</param>
     /// <param name="message">The message.</param>
     /// <param name="checkedAt">See <see cref="InboundLease.CheckedAtVersion"/>.</param>
-    /// <param name="status">What became of the last piece.</param>
-    /// <returns>How many pieces there were, at least 1.</returns>
+    /// <param name="status">The outcome for the last piece.</param>
+    /// <returns>The number of pieces, at least 1.</returns>
     public static int Split(InprocLink writer, InprocLink? reader, in OutgoingMessage message, int checkedAt, out SendStatus status)
     {
-        // The pieces refer to the parts where they lie: none is copied.
+        // The pieces refer to the parts in place; nothing is copied.
         InboundLease whole = message.MoveToLease(writer.Socket.Host.Slabs);
         InboundLease? open = null;
         bool onlyFirst = (reader ?? writer).Socket.OnlyFirstSubscribe;
@@ -72,8 +76,7 @@ internal static class InprocUpstream
             bool isPart = kind == UpstreamPart.Data;
             if (!isPart)
             {
-                // Behind data of the same message, what would be a notice is that message's last part, and ends it: InboundMessages says
-                // why.
+                // After data of the same message, a notice would be that message's last part: see InboundMessages.
                 SubscriptionOutcome outcome = reader is null ? SubscriptionOutcome.Silent
                     : reader.Socket.OnSubscription(reader, prefix, kind == UpstreamPart.Subscribe, notifies: open is null);
                 isPart = open is not null && outcome == SubscriptionOutcome.Notify;

@@ -3,7 +3,7 @@ using Net.Zlink.Engine;
 
 namespace Net.Zlink.Sockets.Links;
 
-/// <summary>How much lies in a lane, and how much may. A part of its lane, never to be copied, and under its lock.</summary>
+/// <summary>The fill of a lane and its limits. A field of its lane, never copied, and under the lane's lock.</summary>
 internal struct LaneCapacity(QueueLimits limits, ByteBudget? budget)
 {
     private QueueCapacity _queueCapacity = new(limits, budget);
@@ -13,8 +13,9 @@ internal struct LaneCapacity(QueueLimits limits, ByteBudget? budget)
 
     public long Bytes { get; private set; }
 
-    /// <summary>The sender was stopped, and is to be told of room. Consumers look at it without the lane's lock, behind what they have
-    /// taken.</summary>
+    /// <summary>
+    /// The sender is paused and must be notified of capacity. Consumers read it without the lane's lock, after a dequeue.
+    /// </summary>
     public bool IsPaused
     {
         readonly get => Volatile.Read(in _isPaused);
@@ -40,13 +41,13 @@ internal struct LaneCapacity(QueueLimits limits, ByteBudget? budget)
         Bytes -= bytes;
     }
 
-    /// <summary>True if there is no room: then the sender is to be told once there is.</summary>
+    /// <summary>True if full: the sender is then notified of capacity.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public bool PauseIfFull(IShareOwner lane)
     {
         if (_queueCapacity.TryReserve(Messages, Bytes, lane))
         {
-            return false; // Nothing is written, since a sender comes by here for each message.
+            return false; // No write here: each message passes this point.
         }
 
         bool wasParked = IsPaused;
@@ -54,7 +55,7 @@ internal struct LaneCapacity(QueueLimits limits, ByteBudget? budget)
         return wasParked || Pause(lane);
     }
 
-    /// <summary>Something was taken out. True if a stopped sender has to be told: half of the limits is free.</summary>
+    /// <summary>Messages were removed. True if a paused sender must be notified: half of the limits is free.</summary>
     public bool Resume()
     {
         bool resume = IsPaused && _queueCapacity.IsBelowLowMark(Messages, Bytes);
@@ -63,7 +64,7 @@ internal struct LaneCapacity(QueueLimits limits, ByteBudget? budget)
         return resume;
     }
 
-    /// <summary>Limits have changed. True if a stopped sender has any room now.</summary>
+    /// <summary>The limits have changed. True if a paused sender has any capacity now.</summary>
     public bool ResumeForAny(IShareOwner lane)
     {
         bool resume = IsPaused && _queueCapacity.MayHaveCapacity(Messages, Bytes, lane);
@@ -74,25 +75,23 @@ internal struct LaneCapacity(QueueLimits limits, ByteBudget? budget)
     /// <inheritdoc cref="ByteShare.MarkDetached"/>
     public readonly void MarkDetached() => _queueCapacity.MarkDetached(Bytes);
 
-    /// <summary>Changes the lane's own limits.</summary>
     public void Change(QueueLimits limits) => _queueCapacity.Change(limits);
 
-    /// <summary>Nothing is left in the lane, which is closed.</summary>
+    /// <summary>The lane is closed and empty.</summary>
     public void Clear()
     {
         (Messages, Bytes) = (0, 0);
         _queueCapacity.Shrink(0);
     }
 
-    /// <summary>The sender is going to wait, and nobody knew yet. False if there is room after all.</summary>
+    /// <summary>Marks the sender as paused. False if there is capacity after all.</summary>
     [MethodImpl(MethodImplOptions.NoInlining)]
     private bool Pause(IShareOwner lane)
     {
         if (FullCause == FullCause.Context)
         {
-            // Far below the lane's own limits the consumer reports its last message only if it sees that somebody waits, and takes it
-            // without this lock. Behind the barrier (some microseconds, paid by those who wait) either it sees that, or what it has taken
-            // is seen here.
+            // Far below the lane's own limits, a consumer reports its last message only if it sees the pause, and it dequeues without this
+            // lock. After the barrier (some microseconds, for paused senders only) either it sees the pause, or its dequeues are seen here.
             Interlocked.MemoryBarrierProcessWide();
             IsPaused = !_queueCapacity.TryReserve(Messages, Bytes, lane);
         }

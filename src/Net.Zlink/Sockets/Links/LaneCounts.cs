@@ -2,8 +2,9 @@ using Net.Zlink.Engine;
 
 namespace Net.Zlink.Sockets.Links;
 
-/// <summary>The books of one lane at one moment: received = delivered + dropped + filtered + queued, in messages. Bytes are payload and
-/// headers.</summary>
+/// <summary>
+/// The counts of one lane at one moment: received = delivered + dropped + filtered + queued, in messages. Bytes are payload and headers.
+/// </summary>
 internal record struct LaneCounts
 {
     public long Received;
@@ -12,7 +13,7 @@ internal record struct LaneCounts
     public long Dropped;
     public long DroppedBytes;
 
-    /// <summary>Messages that were not for the application: a filter did not let them in, or the socket's type receives none.</summary>
+    /// <summary>Messages that the application does not receive: excluded by a filter, or by the socket type.</summary>
     public long Filtered;
 
     public long QueuedMessages;
@@ -23,9 +24,10 @@ internal record struct LaneCounts
     public FullCause FullCause;
 }
 
-/// <summary>What a lane keeps of its books.</summary>
-/// <remarks>Nothing of it is written for a message that comes in: bytes are summed when messages leave, many at a time, and what was
-/// received is what has left and what is there.</remarks>
+/// <summary>A lane's counters.</summary>
+/// <remarks>
+/// No counter is written for an incoming message. Bytes are added when messages leave, many at a time. Received = removed + queued.
+/// </remarks>
 internal struct LaneCounters
 {
     private long _delivered;
@@ -46,16 +48,15 @@ internal struct LaneCounters
         _bytesDropped += bytes;
     }
 
-    /// <summary>Of messages that were received in the same moment.</summary>
     public void Filter(long messages, long bytes)
     {
         _filtered += messages;
         _bytesRemoved += bytes;
     }
 
-    /// <param name="queued">Messages that are left.</param>
+    /// <param name="queued">Remaining messages.</param>
     /// <param name="queuedBytes">Their bytes.</param>
-    /// <param name="taken">Messages that consumers have taken and not settled yet.</param>
+    /// <param name="taken">Dequeued messages that are not reported yet.</param>
     /// <param name="takenBytes">Their bytes.</param>
     public readonly LaneCounts At(long queued, long queuedBytes, long taken, long takenBytes) => new()
     {

@@ -2,8 +2,7 @@ using Net.Zlink.Engine;
 
 namespace Net.Zlink.Sockets.Links;
 
-/// <summary>A connection's place in a <see cref="PausedReaders"/>; posted to its shard, the end of the turn that it was given
-/// there.</summary>
+/// <summary>A connection's entry in <see cref="PausedReaders"/>. As work of its shard it ends the resume that it was given.</summary>
 internal sealed class PausedReader : ShardWork
 {
     private readonly PausedReaders _pausedReaders;
@@ -19,9 +18,9 @@ internal sealed class PausedReader : ShardWork
     {
     }
 
-    /// <param name="capacity">Where it stands.</param>
-    /// <param name="shard">Where the connection is read.</param>
-    /// <param name="resume">Posts that it may read on.</param>
+    /// <param name="capacity">The queue that it waits in.</param>
+    /// <param name="shard">The connection's shard.</param>
+    /// <param name="resume">Posts that the connection may read.</param>
     public PausedReader(PausedReaders capacity, ShardLoop shard, Action resume)
     {
         _pausedReaders = capacity;
@@ -30,22 +29,21 @@ internal sealed class PausedReader : ShardWork
         _node = new LinkedListNode<PausedReader>(this);
     }
 
-    /// <summary>Stands in line. Without the line's lock: a moment ago.</summary>
+    /// <summary>It waits. Read without the queue's lock.</summary>
     public bool IsQueued => Volatile.Read(ref _isQueued);
 
     public bool IsOf(Connection connection) => ReferenceEquals(_resume.Target, connection);
 
-    /// <summary>What it was told has come true. On its shard.</summary>
+    /// <summary>The connection found capacity. On its shard.</summary>
     public void OnCapacityFound()
     {
-        if (Volatile.Read(ref _isResumePending)) // As a rule it was not told at all: nothing is written.
+        if (Volatile.Read(ref _isResumePending)) // Usually no resume is pending, and nothing is written.
         {
             Volatile.Write(ref _isResumePending, false);
         }
     }
 
-    /// <summary>Stands in line: behind all others, unless it had come to its turn and found the room taken. Under the line's lock, as the
-    /// next three.</summary>
+    /// <summary>Waits behind all others, or in front if its resume found no capacity. Under the queue's lock, as the next three.</summary>
     public void Add(LinkedList<PausedReader> list)
     {
         if (_isQueued)
@@ -81,8 +79,7 @@ internal sealed class PausedReader : ShardWork
         Remove(list);
     }
 
-    /// <summary>How many it was given since: it may have come to the front again before the end of one was worked off, and both end as
-    /// one.</summary>
+    /// <summary>Returns the number of pending resumes. A second one may begin before the first has ended; both end together.</summary>
     public int EndResumes()
     {
         int turns = _resumes;
@@ -91,7 +88,7 @@ internal sealed class PausedReader : ShardWork
         return turns;
     }
 
-    /// <summary>Lets the connection read, and comes back behind that. Outside of all locks.</summary>
+    /// <summary>Lets the connection read and posts the end of the resume behind that. Outside of all locks.</summary>
     public void BeginResume()
     {
         _resume();

@@ -2,24 +2,23 @@ using Net.Zlink.Engine;
 
 namespace Net.Zlink.Sockets.Links;
 
-/// <summary>The connections that are not read because a lane that they share is full, first come, first served: as many are told of room as
-/// there is room for.</summary>
+/// <summary>
+/// Connections that are not read because a shared lane is full. They are resumed first come, first served, as many as there is capacity
+/// for.
+/// </summary>
 /// <remarks>
-/// All of them at once, of which one finds room, cost 400 works of the shards for each message that was read, with 2,000 connections and a
-/// mark of 1.
+/// <para>Resuming all at once cost 400 works of the shards for each message, with 2,000 connections and a high-water mark of 1.</para>
 /// <para>
-/// Whoever is told has a turn. It ends behind his connection's own work, whatever that did: read and fill the lane, read what is nobody's
-/// business, find the room taken (then he stands in front again), end. The next one is told then, if there is room. So nobody is forgotten:
-/// while somebody stands here, either a turn is out, or the lane was found full after he had come, and whoever makes room in it calls
-/// <see cref="ResumeWaiters"/>.
+/// A resume ends behind the connection's own work, whatever that did: it filled the lane, read messages that do not count, found no
+/// capacity (it then waits in front) or closed. The next one is resumed then, if there is capacity. So none is forgotten: while a
+/// connection waits, either a resume is pending, or the lane was found full after it began to wait. Then the consumer that makes capacity
+/// calls <see cref="ResumeWaiters"/>. Order of locks: this one, then the lane's.
 /// </para>
-/// Order of locks: this one's, then the lane's.
 /// </remarks>
-/// <param name="lane">What they wait for.</param>
+/// <param name="lane">The shared lane.</param>
 internal sealed class PausedReaders(InboundLane lane)
 {
-    // Whatever the lane's mark says: more than the shards can work off at once, and, as each may bring a read of 64 KiB past the limits, 4
-    // MiB.
+    // More than the shards can work off at once. Each may exceed the limits by a read of 64 KiB: 4 MiB.
     private const int MaxConcurrentResumes = 64;
 
     private readonly LinkedList<PausedReader> _readers = [];
@@ -27,13 +26,12 @@ internal sealed class PausedReaders(InboundLane lane)
     private int _resumes;
     private int _limit;
 
-    /// <summary>How many messages the lane takes; 0: any number.</summary>
+    /// <summary>The lane's limit in messages. 0: none.</summary>
     public int Limit
     {
         set => Volatile.Write(ref _limit, value);
     }
 
-    /// <summary>How many stand here.</summary>
     public int Count
     {
         get
@@ -45,7 +43,7 @@ internal sealed class PausedReaders(InboundLane lane)
         }
     }
 
-    /// <summary>Whether a connection may read on. If not, it is resumed when there is room and its turn has come. On its shard.</summary>
+    /// <summary>Whether a connection may read. If not, it is resumed in its turn. On its shard.</summary>
     public bool MayRead(WireLink link)
     {
         PausedReader? waiter = link.PausedReader;
@@ -57,7 +55,7 @@ internal sealed class PausedReaders(InboundLane lane)
 
         if (link.Session is not { } session)
         {
-            return false; // In the handshake, behind which it asks again.
+            return false; // In the handshake; it asks again after it.
         }
 
         if (waiter is null || !waiter.IsOf(session.Connection))
@@ -69,12 +67,12 @@ internal sealed class PausedReaders(InboundLane lane)
         return !Add(waiter);
     }
 
-    /// <summary>The lane was found full. False: it has room after all.</summary>
+    /// <summary>The lane was full. False: it has capacity after all.</summary>
     public bool Add(PausedReader waiter)
     {
         if (waiter.IsQueued)
         {
-            return true; // Found full behind that: whoever makes room finds him here.
+            return true; // Found full after the addition: the thread that makes capacity finds the waiter here.
         }
 
         using (_gate.EnterScope())
@@ -87,13 +85,13 @@ internal sealed class PausedReaders(InboundLane lane)
             return true;
         }
 
-        // Room has come meanwhile, and nobody may have been here to be told.
+        // Capacity may have come meanwhile, when no connection waited.
         Remove(waiter);
         waiter.OnCapacityFound();
         return false;
     }
 
-    /// <summary>Waits no more, wherever he stands: his connection is over.</summary>
+    /// <summary>Removes a connection that has ended.</summary>
     public void Remove(PausedReader? waiter)
     {
         if (waiter is { IsQueued: true })
@@ -105,7 +103,7 @@ internal sealed class PausedReaders(InboundLane lane)
         }
     }
 
-    /// <summary>There may be room: the first are told. Outside of all locks.</summary>
+    /// <summary>There may be capacity: resumes the first connections. Outside of all locks.</summary>
     public void ResumeWaiters()
     {
         while (Next() is { } next)
@@ -114,7 +112,7 @@ internal sealed class PausedReaders(InboundLane lane)
         }
     }
 
-    /// <summary>The connection has done what it was told to.</summary>
+    /// <summary>The connection's work after a resume is done.</summary>
     public void FinishResumes(PausedReader waiter)
     {
         using (_gate.EnterScope())
@@ -140,7 +138,7 @@ internal sealed class PausedReaders(InboundLane lane)
         }
     }
 
-    /// <summary>For how many there is room. If for none, the lane knows that somebody waits.</summary>
+    /// <summary>The number of free messages. If none, the lane marks its senders as paused.</summary>
     private long FreeMessages()
     {
         if (!lane.MayRead())

@@ -2,7 +2,7 @@ using Net.Zlink.Engine;
 
 namespace Net.Zlink.Sockets.Links;
 
-/// <summary>A socket's way to one peer: where messages to it go, and where those from it wait. Over a wire or within the process.</summary>
+/// <summary>A socket's link to one peer: where messages to it go, and where those from it wait. Over a wire or inproc.</summary>
 internal abstract class PeerLink
 {
     private bool _countersFinal;
@@ -18,24 +18,22 @@ internal abstract class PeerLink
 
     public SocketCore Socket { get; }
 
-    /// <summary>What was received and not read yet.</summary>
+    /// <summary>The received and unread messages.</summary>
     public InboundLane Lane { get; }
 
-    /// <summary>Who is at the other end.</summary>
     public PeerIdentity Peer
     {
         get => Volatile.Read(ref _peer);
         set => Volatile.Write(ref _peer, value);
     }
 
-    /// <summary>The endpoint by which it was made: what Disconnect names.</summary>
+    /// <summary>The endpoint that made it, as Disconnect names it.</summary>
     public required string Endpoint { get; init; }
 
-    /// <summary>True for the side that connected.</summary>
+    /// <summary>True for the connecting side.</summary>
     public required bool IsActive { get; init; }
 
-    /// <summary>This end and the other one, as endpoints, as far as they are known: the one that was bound or connected to is, whatever the
-    /// handshake has told.</summary>
+    /// <summary>The two ends as endpoints, as far as they are known. The bound or connected one always is.</summary>
     public (string Local, string Remote) Ends
     {
         get
@@ -47,39 +45,38 @@ internal abstract class PeerLink
         }
     }
 
-    /// <summary>What the socket's pattern keeps with this pipe. Guarded by the socket's lock.</summary>
+    /// <summary>The state of the socket type for this link. Guarded by the socket's lock.</summary>
     public object? PatternState { get; set; }
 
-    /// <summary>The id by which a ROUTER finds it; null before it is known. Guarded by the socket's lock.</summary>
+    /// <summary>The id by which a ROUTER finds it. Null before it is known. Guarded by the socket's lock.</summary>
     public byte[]? RouteId { get; set; }
 
-    /// <summary>A name given beforehand, which takes the place of the id that the peer announces.</summary>
+    /// <summary>A given name that replaces the peer's announced id.</summary>
     public byte[]? Alias { get; init; }
 
-    /// <summary>Takes part in the socket's routing. Guarded by the socket's lock.</summary>
+    /// <summary>Takes part in routing. Guarded by the socket's lock.</summary>
     public bool IsAttached { get; set; }
 
-    /// <summary>Messages of the peer that subscribed or cancelled, and are in no lane.</summary>
+    /// <summary>Messages of the peer that were only subscription updates and entered no lane.</summary>
     public long Topics => Volatile.Read(ref _topics);
 
-    /// <summary>Messages for this peer that were not taken in, and not waited with: it is at its high-water mark, in messages or in
-    /// bytes.</summary>
+    /// <summary>Messages that were dropped because the peer was at its high-water mark, in messages or bytes.</summary>
     public long DroppedAtMark => Volatile.Read(ref _droppedAtMark);
 
     public void CountDroppedAtMark() => Interlocked.Increment(ref _droppedAtMark);
 
     public void CountTopics() => Interlocked.Increment(ref _topics);
 
-    /// <summary>Its books are closed: whoever sets this first adds them to the socket's.</summary>
+    /// <summary>Its counters are final: the first caller adds them to the socket's.</summary>
     public bool TryFinalizeCounters() => !Interlocked.Exchange(ref _countersFinal, true);
 
-    /// <summary>Why nobody is at the other end, for people; null: somebody is, or nothing is known of it.</summary>
+    /// <summary>Why no peer is connected. Null: one is, or no reason is known.</summary>
     public virtual string? WhyNotConnected => null;
 
-    /// <summary>Messages that went the other way: the books of the sending side.</summary>
+    /// <summary>The counters of the sending direction.</summary>
     public abstract OutboundCounts Outbound { get; }
 
-    /// <summary>What waits for the peer at this moment: to be written, or in this process to be received.</summary>
+    /// <summary>Queued for the peer: to be written, or with inproc to be received.</summary>
     public virtual (long Messages, long Bytes) Waiting
     {
         get
@@ -89,29 +86,29 @@ internal abstract class PeerLink
         }
     }
 
-    /// <summary>What the peer's queue is full of, if it was full a moment ago.</summary>
+    /// <summary>Why the queue refused a message a moment ago.</summary>
     public abstract FullCause FullCause { get; }
 
-    /// <summary>Sends a message if there is room. Any thread, without the socket's lock.</summary>
+    /// <summary>Sends a message if there is capacity. Any thread, without the socket's lock.</summary>
     /// <param name="message">The message.</param>
-    /// <param name="force">Room was found already: another thread's message that took it since does not count.</param>
+    /// <param name="force">Capacity was found before. Other threads' messages since then do not count.</param>
     public abstract SendStatus TrySend(in OutgoingMessage message, bool force = false);
 
-    /// <summary>Whether a message would be taken now; if not, the socket is told when there is room.</summary>
+    /// <summary>Whether a message would be accepted now. If not, the socket is notified of capacity.</summary>
     public abstract bool HasCapacity { get; }
 
-    /// <summary>Sends one frame, whatever the limits say: what the socket itself tells its peer.</summary>
+    /// <summary>Sends one frame of the socket itself, past the limits.</summary>
     public abstract void SendOwn(Protocol.Zmp.ZmpFlags flags, ReadOnlySpan<byte> body);
 
-    /// <summary>The consumer made room in the lane: the sender may go on.</summary>
+    /// <summary>The consumer made capacity in the lane: the sender may go on.</summary>
     public abstract void OnLaneCapacity();
 
-    /// <summary>New high-water marks.</summary>
+    /// <summary>Changes the high-water marks.</summary>
     public abstract void SetLimits(QueueLimits outbound, QueueLimits inbound);
 
-    /// <summary>Ends the pipe on the application's wish: what was accepted is delivered within <paramref name="linger"/>.</summary>
+    /// <summary>Closes the link: accepted messages are delivered within <paramref name="linger"/>.</summary>
     public abstract void Close(Monitoring.DisconnectReason reason, TimeSpan linger);
 
-    /// <summary>Ends it now, dropping what is left.</summary>
+    /// <summary>Closes the link at once and drops what is left.</summary>
     public abstract void Abort();
 }

@@ -3,27 +3,30 @@ using Net.Zlink.Engine;
 
 namespace Net.Zlink.Sockets.Links;
 
-/// <summary>What was added to a lane and no consumer has taken over yet: a chain of leases, of which the last may be open: short messages
-/// of this process's senders lie packed in one piece of memory, and long ones, which go by reference, take no lease each.</summary>
+/// <summary>
+/// The messages of a lane that no consumer has dequeued: a chain of leases. The last one may be open: short inproc messages are packed into
+/// its memory, and long ones are referred to.
+/// </summary>
 /// <remarks>Not thread-safe: under the lane's lock.</remarks>
 internal struct ProducerChain
 {
-    // An open lease starts with room for some dozens of short messages and grows fourfold up to a read's size, so a quiet pipe holds
-    // little.
+    // An open lease starts with some dozens of short messages and grows fourfold up to a read's size, so a quiet link holds little.
     private const int MinOpenSlabSize = 4 * 1024;
     private const int MaxOpenSlabSize = 64 * 1024;
 
     private InboundLease? _last;
-    private bool _isOpen; // The last one takes in more.
+    private bool _isOpen; // The last lease accepts more messages.
     private Slab? _openSlab;
     private int _openUsed;
     private int _openSize;
 
-    /// <summary>The oldest; each leads to the next.</summary>
+    /// <summary>The oldest; each links to the next.</summary>
     public InboundLease? First;
 
-    /// <summary>Adds what one read brought. Short messages of short reads join those before them: a lease alone, 0.6 KB, was twenty and
-    /// more times what limits count for a message of some bytes.</summary>
+    /// <summary>
+    /// Adds the messages of one read. Short messages of short reads are packed behind earlier ones: a lease (0.6 KB) costs 20 times what a
+    /// message of some bytes counts.
+    /// </summary>
     public void Append(InboundLease lease)
     {
         if (_last is { } last && !_isOpen && First is not null && last.TryAbsorb(lease))
@@ -34,7 +37,7 @@ internal struct ProducerChain
         Link(lease);
     }
 
-    /// <summary>Adds a lease that others have filled.</summary>
+    /// <summary>Adds a complete lease.</summary>
     public void Link(InboundLease lease)
     {
         _isOpen = false;
@@ -51,7 +54,6 @@ internal struct ProducerChain
         _last = lease;
     }
 
-    /// <summary>Takes all of it out.</summary>
     public InboundLease? DequeueAll()
     {
         InboundLease? all = First;
@@ -62,10 +64,11 @@ internal struct ProducerChain
         return all;
     }
 
-    /// <summary>Keeps the newest message only. Where others lie in its lease, handed-over memory may be let go of in here: the caller keeps
-    /// that until the lock is left.</summary>
-    /// <param name="obsolete">The leases of the others, to be released outside of the lock.</param>
-    /// <returns>The lease that is left; null if there is none.</returns>
+    /// <summary>
+    /// Keeps the newest message only. Other messages in its lease may hold transferred memory; the caller disposes that after the lock.
+    /// </summary>
+    /// <param name="obsolete">The leases of the other messages, to be released outside of the lock.</param>
+    /// <returns>The remaining lease, or null.</returns>
     public InboundLease? ConflateToNewest(out InboundLease? obsolete)
     {
         obsolete = null;
@@ -86,7 +89,7 @@ internal struct ProducerChain
         return newest;
     }
 
-    /// <summary>Puts a chain that was taken out before what has been added since.</summary>
+    /// <summary>Puts a dequeued chain back before what was added since.</summary>
     public void PutBack(InboundLease first)
     {
         InboundLease last = first;
@@ -100,16 +103,18 @@ internal struct ProducerChain
         First = first;
     }
 
-    /// <summary>Adds one message: of one part to the open lease, of several in a lease of its own, since these keep their memory until the
-    /// last message of the lease has ended.</summary>
+    /// <summary>
+    /// Adds one message: with one part to the open lease, with several to a lease of its own, because parts keep their memory until the
+    /// lease's last message has ended.
+    /// </summary>
     /// <param name="message">The message.</param>
-    /// <param name="copy">Its payload, where that was copied before.</param>
-    /// <param name="slabs">Where memory comes from.</param>
-    /// <param name="source">Who sends.</param>
+    /// <param name="copy">Its payload, if it was copied before.</param>
+    /// <param name="slabs">The source of memory.</param>
+    /// <param name="source">The sender.</param>
     /// <param name="checkedAt">See <see cref="InboundLease.CheckedAtVersion"/>.</param>
-    /// <param name="parts">How many parts it has.</param>
-    /// <param name="bytes">How long they are.</param>
-    /// <returns>True if handed-over memory was copied, so that its owner can be disposed once the lock is left.</returns>
+    /// <param name="parts">Its number of parts.</param>
+    /// <param name="bytes">Their length.</param>
+    /// <returns>True if transferred memory was copied, so its owner can be disposed after the lock.</returns>
     public bool Add(in OutgoingMessage message, Slab? copy, Slab.SlabCache slabs, PeerIdentity source, int checkedAt, out int parts,
         out long bytes)
     {
@@ -117,7 +122,7 @@ internal struct ProducerChain
         bool copied = true;
         if (message.IsSingle && copy is null && message.Payload.Length < OutboundChain.LargePayload)
         {
-            // The common case: a short payload, packed behind its predecessors.
+            // The common case: a short payload, packed behind earlier ones.
             bytes = message.Payload.Length;
             parts = 1;
             lease = OpenLease(message.Payload.Length, slabs, source, checkedAt);
@@ -144,7 +149,7 @@ internal struct ProducerChain
             (parts, bytes) = (lease.Count - parts, lease.Bytes - bytes);
             if (isAnother)
             {
-                Link(lease); // Not before there is something in it: what was handed over may turn out to be disposed.
+                Link(lease); // Not before it holds a message: transferred memory may turn out to be disposed.
                 _isOpen = isOnePart;
             }
         }
@@ -153,11 +158,10 @@ internal struct ProducerChain
         return copied;
     }
 
-    /// <summary>Takes out of what comes first all that a filter lets in no more, up to the first lease with something that it does let
-    /// in.</summary>
+    /// <summary>Removes the messages at the front that a filter excludes, up to the first lease with a wanted one.</summary>
     /// <param name="filter">The reader's socket.</param>
-    /// <param name="filterVersion">How often its filter was narrowed by now: leases that passed it since are not looked at.</param>
-    /// <param name="unwanted">Takes what was taken out, to be released outside of all locks.</param>
+    /// <param name="filterVersion">The present version. Leases that were checked at it are skipped.</param>
+    /// <param name="unwanted">Receives what was removed, to be released outside of all locks.</param>
     public void FilterFront(SocketCore filter, int filterVersion, ref FilteredOut unwanted)
     {
         while (First is { } lease && lease.CheckedAtVersion != filterVersion)
@@ -172,7 +176,7 @@ internal struct ProducerChain
         }
     }
 
-    /// <summary>Takes out what comes first as far as it has passed the filter as it is.</summary>
+    /// <summary>Removes the leases at the front that were checked at the present filter version.</summary>
     public InboundLease? DequeueFiltered(int filterVersion)
     {
         InboundLease? first = First;
@@ -191,8 +195,9 @@ internal struct ProducerChain
         return first;
     }
 
-    /// <summary>The lease itself where all of it is wanted; else one that shares the memory of what is, while the lease goes where the rest
-    /// goes. Null if nothing is wanted.</summary>
+    /// <summary>
+    /// The lease itself if all of it is wanted. Otherwise a lease with the wanted messages in the same memory. Null if nothing is wanted.
+    /// </summary>
     private static InboundLease? Wanted(InboundLease lease, SocketCore filter, ref FilteredOut unwanted)
     {
         InboundLease? wanted = null;
@@ -233,7 +238,6 @@ internal struct ProducerChain
         into.EndMessage();
     }
 
-    /// <summary>Cuts the chain behind a lease.</summary>
     private void DequeueUpTo(InboundLease last)
     {
         First = last.Next;
@@ -256,7 +260,8 @@ internal struct ProducerChain
                 return _last;
             }
 
-            // Room left, but no slot, or this one passed its filter earlier than what lies here: the next lease goes on in the same memory.
+            // Memory is left but no slot, or this message was checked at an older filter version: the next lease continues in the same
+            // memory.
             slab.AddReference();
         }
         else
@@ -274,10 +279,10 @@ internal struct ProducerChain
     }
 }
 
-/// <summary>What a narrowed filter took out of a lane.</summary>
+/// <summary>The messages that a narrowed filter has excluded from a lane.</summary>
 internal struct FilteredOut
 {
-    /// <summary>Leases whose unread messages nobody needs any more.</summary>
+    /// <summary>Leases with excluded messages.</summary>
     public InboundLease? Leases { get; private set; }
 
     public long Messages { get; private set; }
@@ -286,7 +291,6 @@ internal struct FilteredOut
 
     public long Bytes { get; private set; }
 
-    /// <summary>Counts an unwanted message.</summary>
     public void Count(InboundLease lease, int slot)
     {
         Messages++;
@@ -294,7 +298,7 @@ internal struct FilteredOut
         Bytes += lease.BytesOf(slot);
     }
 
-    /// <summary>Adds a lease, or a chain of them, with whatever is unread in it.</summary>
+    /// <summary>Adds leases with all their unread messages.</summary>
     public void Add(InboundLease? chain)
     {
         while (chain is not null)

@@ -3,25 +3,24 @@ using Net.Zlink.Buffers;
 
 namespace Net.Zlink.Sockets.Links;
 
-/// <summary>The line of lanes with unread messages, first in, first out, which fetches what its next lanes will be read from. Not
-/// thread-safe: under the receive queue's lock.</summary>
+/// <summary>
+/// The queue of lanes with unread messages, first in, first out, with prefetching. Not thread-safe: under the receive queue's lock.
+/// </summary>
 /// <remarks>
-/// One message of each lane in turn means that with a thousand peers no lane, lease or payload is in a cache when its turn comes, and that
-/// each leads to the next: five waits for memory a message, half of what receiving it costs (docs/benchmarks/log.md, "One of many"). So
-/// with each lane that is taken the memory of some behind it comes one step closer: the lane, its lease, the message's slot, the payload.
+/// One message of each lane in turn: with a thousand peers, no lane, lease or payload is cached when its turn comes, and each leads to the
+/// next. That was five cache misses a message, half of the cost of receiving (docs/benchmarks/log.md, "One of many"). So each dequeue
+/// prefetches one step for several lanes behind: the lane, its lease, the slot, the payload.
 /// </remarks>
 internal struct ReadyLanes
 {
-    // A power of two: positions wrap by a mask. Grows with the most lanes that ever stood here at once.
+    // A power of two, because positions wrap by a mask. Grows to the largest number of ready lanes.
     private const int MinRingSize = 16;
 
-    // The lanes of so many peers, with what they lead to some 30 KB, stay in the first two caches by themselves; looking ahead would cost 5
-    // ns a message for nothing.
+    // This many lanes with their data (30 KB) stay in the first two caches; prefetching would cost 5 ns a message for nothing.
     private const int SmallRingSize = 32;
 
-    // From one step to the next, in messages, and from the last to its message's turn: 0.1 us each at least, and a look at memory takes 0.1
-    // to 0.3 us. One apart, the second step still waited for the first (20 % of receiving);
-    // with the payload one message ahead of its turn instead of three, a message cost 8 % more.
+    // Distance between two steps, and from the last to its turn, in messages of 0.1 us; a cache miss takes 0.1 to 0.3 us. With 1, the
+    // second step still waited for the first (20 % of receiving). With the payload 1 ahead, a message cost 8 % more.
     private const int Step = 3;
 
     private static readonly int s_consumerOffset = InboundLane.Layout.Taken;
@@ -31,7 +30,7 @@ internal struct ReadyLanes
 
     public int Count { get; private set; }
 
-    /// <summary>The lane at a place, counted from the front.</summary>
+    /// <summary>The lane at a position from the front.</summary>
     public readonly InboundLane this[int place] => _ring![(_first + place) & (_ring.Length - 1)]!;
 
     public void Enqueue(InboundLane lane)
@@ -59,7 +58,7 @@ internal struct ReadyLanes
         return lane;
     }
 
-    /// <summary>Takes all of them out.</summary>
+    /// <summary>Removes and returns all lanes.</summary>
     public List<InboundLane> Clear()
     {
         var all = new List<InboundLane>(Count);

@@ -3,22 +3,22 @@ using Net.Zlink.Engine;
 
 namespace Net.Zlink.Sockets.Links;
 
-/// <summary>A received message as it leaves the queue: where it is, whoever holds it then.</summary>
+/// <summary>A received message when it leaves the queue: its lease, slot and link.</summary>
 internal readonly record struct DequeuedMessage(InboundLease Lease, int Slot, PeerLink Link);
 
-/// <summary>A consumer that waits for a message.</summary>
 internal class ReceiveWaiter : Waiter<DequeuedMessage>
 {
-    /// <summary>What it was given, until it is completed outside the lock.</summary>
+    /// <summary>Its result, until it is completed outside of the lock.</summary>
     internal DequeuedMessage Given { get; set; }
 }
 
-/// <summary>The receiving side of a socket: fair between its pipes, one whole message each in turn (what a peer sends over its next
-/// connection waits until what it had sent is received), or in the order of arrival; with a line of waiting consumers.</summary>
+/// <summary>
+/// The receive queue of a socket. Fair between its links, one message each in turn, or in order of arrival. Later messages of one peer
+/// never pass its earlier ones.
+/// </summary>
 /// <remarks>
-/// The lock makes its holder the single consumer of all lanes; it is held for pointer work only, and after a SUB has cancelled a topic for
-/// a look at what is taken over next. Pipes with unread messages stand in a line, so finding the next message never looks at empty pipes.
-/// Senders are told of room, and waiters completed, after the lock is left.
+/// The lock makes its holder the single consumer of all lanes. It protects pointer work only, and after an unsubscribe the check of the
+/// next messages. Only lanes with unread messages are in the queue. Senders are notified and waiters completed after the lock is left.
 /// </remarks>
 internal sealed class ReceiveQueue : IWaiterList
 {
@@ -31,30 +31,28 @@ internal sealed class ReceiveQueue : IWaiterList
     private bool _mayHaveMore;
     private Func<Exception>? _closed;
 
-    /// <param name="isInArrivalOrder">Messages are read in the order in which they were announced, whosever they are; else each peer has
-    /// its turn.</param>
+    /// <param name="isInArrivalOrder">Messages are received in order of arrival. Otherwise each peer has its turn.</param>
     public ReceiveQueue(bool isInArrivalOrder) => _arrivals = isInArrivalOrder ? new ArrivalOrder() : null;
 
-    /// <summary>Told, outside the lock, that a queue without messages has one, or is closed: for those who watch several sockets.</summary>
+    /// <summary>Notified outside of the lock when an empty queue gets a message, and when the queue is closed.</summary>
     public ReadinessWatchers Watchers { get; } = new();
 
     public bool IsInArrivalOrder => _arrivals is not null;
 
-    /// <summary>There may be something to take, or the queue is closed: a look without the lock, for those who look again and
-    /// again.</summary>
+    /// <summary>There may be a message, or the queue is closed. A check without the lock, for repeated checks.</summary>
     public bool IsWorthTaking => Volatile.Read(ref _mayHaveMore);
 
-    /// <summary>One peer alone sends, and all that was taken over from it is read: the next take meets it at its lane. Without the lock: a
-    /// moment ago.</summary>
+    /// <summary>
+    /// Only one peer sends, and all dequeued messages are read: the next receive takes its lane's lock. Read without the lock.
+    /// </summary>
     public bool HasCaughtUp => Volatile.Read(ref _currentLane) is { HasDequeued: false };
 
-    /// <summary>A message can be taken now. As of now: where others take too, it may be gone a moment later.</summary>
+    /// <summary>A message can be received now. With several receivers another one may take it.</summary>
     public bool IsReadable
     {
         get
         {
-            // The usual case of a consumer that looks before each message: it put this here itself, with a batch, and needs no lock to find
-            // it.
+            // The common case of a consumer that checks before each message: its last batch has more, and needs no lock.
             if (Volatile.Read(ref _currentLane) is { HasDequeued: true })
             {
                 return true;
@@ -72,14 +70,14 @@ internal sealed class ReceiveQueue : IWaiterList
         }
     }
 
-    /// <summary>A lane that was empty has messages; in arrival order: has so many more.</summary>
+    /// <summary>An empty lane got messages; in arrival order: a lane got this many more.</summary>
     public void Enqueue(InboundLane lane, int messages)
     {
         (InboundLane, int) updates = (lane, messages);
         Enqueue(new ReadOnlySpan<(InboundLane, int)>(in updates));
     }
 
-    /// <summary>As <see cref="Enqueue(InboundLane, int)"/>, for several.</summary>
+    /// <summary>As <see cref="Enqueue(InboundLane, int)"/>, for several lanes.</summary>
     public void Enqueue(ReadOnlySpan<(InboundLane Lane, int Messages)> updates)
     {
         ReceiveWaiter? served;
@@ -114,7 +112,7 @@ internal sealed class ReceiveQueue : IWaiterList
         {
             foreach ((InboundLane lane, _) in updates)
             {
-                Drop(lane); // Its peer may be gone already: nobody else would.
+                Drop(lane); // Its peer may have disconnected already, and no other thread would drop it.
             }
 
             return;
@@ -128,8 +126,8 @@ internal sealed class ReceiveQueue : IWaiterList
         }
     }
 
-    /// <summary>The socket's filter wants less than before: what lies here is looked at once more, when it is read.</summary>
-    /// <param name="filterVersion">Counts that.</param>
+    /// <summary>The filter became narrower: unread messages are checked again when they are received.</summary>
+    /// <param name="filterVersion">Incremented here.</param>
     public void OnFilterChanged(ref int filterVersion)
     {
         using (_gate.EnterScope())
@@ -148,15 +146,14 @@ internal sealed class ReceiveQueue : IWaiterList
         }
     }
 
-    /// <summary>The lane's connection is over. What is unread stays readable, and comes before what its peer sends over another
-    /// one.</summary>
+    /// <summary>The lane's connection has ended. Its unread messages come before those of the peer's next connection.</summary>
     public void End(InboundLane lane, byte[] routingId)
     {
         using (_gate.EnterScope())
         {
             if (_arrivals is not null || _closed is not null)
             {
-                return; // In order by itself; or to be dropped.
+                return; // Arrival order needs nothing here; nor do dropped messages.
             }
 
             if (lane.IsEmpty())
@@ -170,7 +167,7 @@ internal sealed class ReceiveQueue : IWaiterList
         }
     }
 
-    /// <summary>The lane's peer is known. If it was here before, what it had sent then comes first.</summary>
+    /// <summary>The lane's peer is known. Messages of its earlier connection come first.</summary>
     public void Follow(InboundLane lane, byte[] routingId)
     {
         using (_gate.EnterScope())
@@ -180,7 +177,7 @@ internal sealed class ReceiveQueue : IWaiterList
     }
 
     /// <summary>Takes the next message without waiting.</summary>
-    /// <exception cref="Exception">The queue is closed: what <see cref="Close"/> was given.</exception>
+    /// <exception cref="Exception">The queue is closed: the exception that <see cref="Close"/> was given.</exception>
     public bool TryDequeue(out DequeuedMessage dequeued)
     {
         InboundLane? resume = null;
@@ -199,7 +196,7 @@ internal sealed class ReceiveQueue : IWaiterList
 
         if (!found)
         {
-            // About to wait: what was answered is written now.
+            // Before a wait: the answers are written now.
             CallerFlush.Run();
             if (closed is not null)
             {
@@ -211,7 +208,7 @@ internal sealed class ReceiveQueue : IWaiterList
     }
 
     /// <summary>Takes as many messages as there are and fit, without waiting.</summary>
-    /// <exception cref="Exception">The queue is closed and nothing was taken: what <see cref="Close"/> was given.</exception>
+    /// <exception cref="Exception">The queue is closed and nothing was taken: the exception that <see cref="Close"/> was given.</exception>
     public int DequeueMany(Span<DequeuedMessage> into, bool mayThrow = true)
     {
         InboundLane? resume = null;
@@ -235,7 +232,7 @@ internal sealed class ReceiveQueue : IWaiterList
         return count == 0 && mayThrow && closed is not null ? throw closed() : count;
     }
 
-    /// <summary>Takes at once if there is something; otherwise the waiter stands in line.</summary>
+    /// <summary>Takes a message, or lets the waiter wait.</summary>
     public bool DequeueOrWait(ReceiveWaiter waiter, out DequeuedMessage dequeued)
     {
         InboundLane? resume = null;
@@ -266,7 +263,7 @@ internal sealed class ReceiveQueue : IWaiterList
         }
     }
 
-    /// <summary>Nothing of this lane is unread.</summary>
+    /// <summary>No message of this lane is unread.</summary>
     public bool IsDrained(InboundLane lane)
     {
         using (_gate.EnterScope())
@@ -275,7 +272,7 @@ internal sealed class ReceiveQueue : IWaiterList
         }
     }
 
-    /// <summary>Drops what is unread of one lane, which takes no more in.</summary>
+    /// <summary>Closes a lane and drops its unread messages.</summary>
     public void Drop(InboundLane lane)
     {
         (InboundLease? Taken, InboundLease? Added) all;
@@ -294,8 +291,9 @@ internal sealed class ReceiveQueue : IWaiterList
         InboundLease.ReleaseAll(lane.DequeueUnwanted());
     }
 
-    /// <summary>Ends the queue: every waiter is released with an error, later calls get it too. Unread messages are dropped, also those of
-    /// peers that have gone.</summary>
+    /// <summary>
+    /// Closes the queue: waiters and later calls fail with the error. Unread messages are dropped, also those of disconnected peers.
+    /// </summary>
     public void Close(Func<Exception> error)
     {
         ReceiveWaiter? released;
@@ -414,7 +412,7 @@ internal sealed class ReceiveQueue : IWaiterList
                 continue;
             }
 
-            // One message, then the next pipe; alone, a pipe keeps its turn.
+            // One message, then the next link. A single link keeps its turn.
             if (_arrivals is not null)
             {
                 _currentLane = null;
@@ -434,12 +432,12 @@ internal sealed class ReceiveQueue : IWaiterList
         }
     }
 
-    /// <summary>Finds the lane whose turn it is, and leaves it the turn.</summary>
+    /// <summary>Finds the next lane in turn and makes it current.</summary>
     private bool FindNext(ref InboundLane? resume)
     {
         while ((_currentLane ?? Next()) is { } lane)
         {
-            // A lane leaves the line only when it is found empty.
+            // A lane leaves the queue only when it is found empty.
             bool hasCapacity = false;
             bool isEmpty = lane.LeaveIfEmpty(ref hasCapacity);
             if (hasCapacity)
@@ -470,7 +468,7 @@ internal sealed class ReceiveQueue : IWaiterList
         }
     }
 
-    /// <summary>Gives what there is to those who wait; returns them in order, linked, to be completed outside the lock.</summary>
+    /// <summary>Serves the waiters. Returns them in order, linked, to be completed outside of the lock.</summary>
     private ReceiveWaiter? Dispatch(ref InboundLane? resume)
     {
         ReceiveWaiter? first = null;

@@ -5,7 +5,7 @@ using Net.Zlink.Sockets.Zmp;
 
 namespace Net.Zlink.Sockets.Links;
 
-/// <summary>A pipe over a connection; of a connecting socket it outlives the connection, and goes on with the next.</summary>
+/// <summary>A link over a connection. On the connecting side it outlives the connection and continues with the next.</summary>
 internal sealed class WireLink : PeerLink
 {
     private ZmpSession? _session;
@@ -27,14 +27,14 @@ internal sealed class WireLink : PeerLink
 
     public OutboundQueue Queue { get; }
 
-    /// <summary>The connection's session, once the handshake is complete; null while there is none.</summary>
+    /// <summary>The connection's session after the handshake, or null.</summary>
     public ZmpSession? Session
     {
         get => Volatile.Read(ref _session);
         set => Volatile.Write(ref _session, value);
     }
 
-    /// <summary>Where its connection waits for room in a lane that several share; null: it never had to.</summary>
+    /// <summary>Its entry among the paused readers of a shared lane. Null: it was never paused.</summary>
     public PausedReader? PausedReader
     {
         get => Volatile.Read(ref _pausedReader);
@@ -44,16 +44,16 @@ internal sealed class WireLink : PeerLink
     /// <summary>A handshake was completed on it before.</summary>
     public bool WasConnected { get; set; }
 
-    /// <summary>One of its connections was no brief one: the peer has a place for it. Guarded by the socket's lock.</summary>
+    /// <summary>One of its connections lasted, so the peer accepts it. Guarded by the socket's lock.</summary>
     public bool HasLasted { get; set; }
 
-    /// <summary>None was, and the last one was over right behind the handshake. Guarded by the socket's lock.</summary>
+    /// <summary>No connection lasted, and the last one ended right after the handshake. Guarded by the socket's lock.</summary>
     public bool WasRejected { get; set; }
 
-    /// <summary>It took its peer's routing id from another pipe (ROUTER with Handover). Guarded by the socket's lock.</summary>
+    /// <summary>It took its peer's routing id from another link (ROUTER with Handover). Guarded by the socket's lock.</summary>
     public bool HasReplaced { get; set; }
 
-    /// <summary>Another pipe took its peer's routing id from it: it gets no place any more. Guarded by the socket's lock.</summary>
+    /// <summary>Another link took its peer's routing id: it is not attached again. Guarded by the socket's lock.</summary>
     public bool IsDisplaced { get; set; }
 
     /// <summary>The last connection was brief, so nothing leaves on the next one before a frame has come. On the shard.</summary>
@@ -75,7 +75,7 @@ internal sealed class WireLink : PeerLink
     /// <summary>The peer is being asked. Guarded by the same lock.</summary>
     public bool IsAsked { get; set; }
 
-    /// <summary>The dialer that makes the next connection; null on the accepting side.</summary>
+    /// <summary>The dialer of its next connection. Null on the accepting side.</summary>
     public ZmpDialer? Dialer { get; set; }
 
     public override string? WhyNotConnected => Session is null ? Dialer?.Problem : null;
@@ -111,7 +111,7 @@ internal sealed class WireLink : PeerLink
         return status;
     }
 
-    /// <summary>Sends a message that other peers get too, encoded already: short ones are copied, long ones go by reference.</summary>
+    /// <summary>Sends an encoded message that other peers get too. Short ones are copied, long ones are referred to.</summary>
     public SendStatus TrySendShared(Buffers.Slab encoded, int length, bool force)
     {
         SendStatus status = Queue.TryAppendShared(encoded, 0, length, messages: 1, out bool schedule, force);
@@ -130,7 +130,7 @@ internal sealed class WireLink : PeerLink
         SendOwn(header, body, isUpdate: flags is ZmpFlags.Subscribe or ZmpFlags.Cancel);
     }
 
-    /// <summary>Sends a message of the application's that says of topics and of nothing else, encoded, whatever the limits say.</summary>
+    /// <summary>Sends an encoded message of the application that has only subscription updates, past the limits.</summary>
     public void SendSubscriptionUpdates(ReadOnlySpan<byte> encoded) => SendOwn(encoded, default, isUpdate: true);
 
     public override void OnLaneCapacity() => Session?.Connection.Resume();
@@ -162,7 +162,7 @@ internal sealed class WireLink : PeerLink
         Session?.Connection.RequestClose(DisconnectReason.ContextTerminated, CloseMode.Leave);
     }
 
-    /// <summary>Its connection is over. One that came in does not come back by this pipe.</summary>
+    /// <summary>Its connection has ended. An accepted peer does not return by this link.</summary>
     public void MarkDetached()
     {
         if (Dialer is null)

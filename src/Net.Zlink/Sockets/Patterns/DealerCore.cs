@@ -5,7 +5,7 @@ using Net.Zlink.Sockets.Routing;
 
 namespace Net.Zlink.Sockets.Patterns;
 
-/// <summary>DEALER: messages go round the peers that have room, and come fairly from all.</summary>
+/// <summary>DEALER: sends to its peers in rotation, receives from all in turn.</summary>
 internal sealed class DealerCore(EngineHost host, InprocRegistry inproc) : SocketCore(host, inproc, ZmpSocketType.Dealer)
 {
     private readonly Rotation<PeerLink> _rotation = new();
@@ -34,7 +34,7 @@ internal sealed class DealerCore(EngineHost host, InprocRegistry inproc) : Socke
 
     public override SendStatus Route(ReadOnlySpan<byte> routeId, in OutgoingMessage message)
     {
-        // The usual DEALER has one peer, and no choice to guard by the lock.
+        // Most DEALERs have one peer, and then need no lock.
         if (Volatile.Read(ref _sole) is { } sole && sole.TrySend(message) == SendStatus.Accepted)
         {
             return SendStatus.Accepted;
@@ -62,7 +62,7 @@ internal sealed class DealerCore(EngineHost host, InprocRegistry inproc) : Socke
 
             using (Gate.EnterScope())
             {
-                // Looked at once more under the lock: room that came in between was reported while the pipe still took turns.
+                // Checked again under the lock: capacity in between was reported while the link was still in the rotation.
                 if (slot.Peer.IsAttached && ReferenceEquals(slot.Peer.PatternState, slot) && !slot.Peer.HasCapacity)
                 {
                     _rotation.Deactivate(slot);

@@ -6,12 +6,14 @@ using Net.Zlink.Sockets.Zmp;
 
 namespace Net.Zlink.Sockets.Patterns;
 
-/// <summary>PUB and XPUB: a message goes to every peer that has subscribed a prefix of its first part; XPUB also hands subscriptions, and
-/// what else peers send, to the application.</summary>
+/// <summary>
+/// PUB and XPUB: a message goes to every peer with a subscription that matches its first part. XPUB also delivers subscriptions and other
+/// messages to the application.
+/// </summary>
 internal sealed class PublisherCore : SocketCore
 {
-    // 1,600 usual ones. Who sets ReceiveByteLimit to some 10 KB wants little to wait, not that a subscriber of 50 topics is thrown out; and
-    // all of them together have a limit of their own.
+    // 1,600 usual topics. A ReceiveByteLimit of some 10 KB is meant for messages, and must not end a subscriber of 50 topics. All topics
+    // together have their own limit.
     private const long LeastTopicBytes = 1024 * 1024;
 
     private readonly SubscriptionTrie<PeerLink> _subscriptions = new();
@@ -22,10 +24,9 @@ internal sealed class PublisherCore : SocketCore
     private SubscriptionNotices _notices;
     private PeerLink? _lastNotice;
     private PeerLink? _onlyNext;
-    private int _leaving; // Here, and not beside the lock that each subscription takes: each message looks at it.
+    private int _leaving; // Not beside the lock that each subscription takes: each message reads it.
 
-    // All peers, where each of them subscribes to everything: the match is then the same for every message, and found without the lock.
-    // Null when it is not so, or not known.
+    // All peers, if each subscribes to everything: every message then has this match, without the lock. Null otherwise.
     private PeerLink[]? _everyone;
 
     public PublisherCore(EngineHost host, InprocRegistry inproc, bool isExtended)
@@ -37,41 +38,40 @@ internal sealed class PublisherCore : SocketCore
         {
             _notifications = new PublisherNotices(this) { Endpoint = "", IsActive = false };
             _notifications.Lane.BelongTo(_notifications);
-            Counters.Open(_notifications); // The application receives them like messages: they are counted like these.
+            Counters.Open(_notifications); // The application receives them as messages, so they are counted as messages.
         }
     }
 
-    /// <summary>XPUB.</summary>
+    /// <summary>It is an XPUB.</summary>
     public bool IsExtended { get; }
 
-    /// <summary>What the application of an XPUB reads of subscriptions.</summary>
+    /// <summary>The notices that an XPUB's application receives.</summary>
     public PublisherNotices? Notifications => _notifications;
 
-    /// <summary>Subscribers that have left, and the lock of those who change the table of topics.</summary>
+    /// <summary>Detached subscribers, and the lock for changes of the topic table.</summary>
     public SubscriberRemovalQueue RemovalQueue { get; }
 
-    /// <summary>How many have left whose topics are not all out. Without the lock: a moment ago.</summary>
+    /// <summary>The number of detached subscribers with topics in the table. Read without the lock.</summary>
     public int LeavingCount => Volatile.Read(ref _leaving);
 
-    /// <summary>The socket's lock, for those who change the table of topics.</summary>
+    /// <summary>The socket's lock, for changes of the topic table.</summary>
     public ref ShortLock TableGate => ref Gate;
 
-    /// <summary>Nothing is sent to anyone while a matching peer is full.</summary>
+    /// <summary>Nothing is sent to any peer while a matching one is full.</summary>
     public bool NeverDrops { get; set; }
 
     /// <summary>Messages go to the peers that do not match.</summary>
     public bool Inverts { get; set; }
 
-    /// <summary>The first message after a notice goes to that peer alone. To be followed by <see cref="Notices"/>.</summary>
+    /// <summary>The first message after a notice goes to that peer alone. Set <see cref="Notices"/> afterwards.</summary>
     public bool ManualLastValue { get; set; }
 
     public bool OnlyFirst { get; set; }
 
-    /// <summary>Sent to every new peer first; empty: nothing.</summary>
+    /// <summary>Sent first to every new peer. Empty: nothing.</summary>
     public byte[] Welcome { get; set; } = [];
 
-    /// <summary>What the subscriptions of one peer that came by a wire may take up, in bytes, but for the first
-    /// <see cref="LeastTopicBytes"/>; 0: any number.</summary>
+    /// <summary>The limit for the subscriptions of one wire peer in bytes, at least <see cref="LeastTopicBytes"/>. 0: none.</summary>
     public long PeerTopicByteLimit { get; set => field = value == 0 ? 0 : Math.Max(value, LeastTopicBytes); }
 
     public override InboundRole InboundRole => IsExtended ? InboundRole.SubscriptionsAndData : InboundRole.Subscriptions;
@@ -80,7 +80,7 @@ internal sealed class PublisherCore : SocketCore
 
     public override bool CanSend => true;
 
-    /// <summary>What the application is told.</summary>
+    /// <summary>The notices that the application wants.</summary>
     public SubscriptionNotices Notices
     {
         get
@@ -101,7 +101,7 @@ internal sealed class PublisherCore : SocketCore
         }
     }
 
-    /// <summary>Distinct prefixes that peers hold.</summary>
+    /// <summary>Distinct prefixes of all peers.</summary>
     public int TopicCount
     {
         get
@@ -125,15 +125,14 @@ internal sealed class PublisherCore : SocketCore
         PeerLink? single = null;
         int count;
 
-        // Of several threads that found room here, one may take what another saw: the marks are passed by a message a thread, and none is
-        // dropped.
+        // Several threads may have seen the same capacity. Each may then exceed the high-water mark by one message, and none is dropped.
         bool isForced;
         using (Gate.EnterScope())
         {
             count = Match(message.FirstPart);
             if (_onlyNext is { } only)
             {
-                // One message after a notice, for its peer alone if it matches.
+                // One message after a notice, for that peer alone if it matches.
                 bool matches = _targets.AsSpan(0, count).Contains(only);
                 count = 0;
                 if (matches)
@@ -150,7 +149,7 @@ internal sealed class PublisherCore : SocketCore
 
             if (_onlyNext is not null)
             {
-                _onlyNext = null; // Not before the message goes out: one that is refused will be sent again.
+                _onlyNext = null; // Not before the message is sent: a refused one will be sent again.
                 _lastNotice = null;
             }
 
@@ -188,7 +187,7 @@ internal sealed class PublisherCore : SocketCore
 
     public override bool MayRead(WireLink link) => _notifications is null || _notifications.Capacity.MayRead(link);
 
-    /// <summary>How many notices may wait; beyond that no connection is read.</summary>
+    /// <summary>The limit of unread notices. Beyond it no connection is read.</summary>
     public void SetNoticeLimits(QueueLimits limits) => _notifications?.SetLimits(default, limits);
 
     public override void Announce(InboundLane lane, int messages)
@@ -220,7 +219,7 @@ internal sealed class PublisherCore : SocketCore
         _notifications?.AnnounceAll();
         if (subscribes == Inverts || outcome >= SubscriptionOutcome.TooMany)
         {
-            OnMaySend(routeId: null); // A send that waited for this peer's room need not any more.
+            OnMaySend(routeId: null); // A send that waited for this peer may proceed.
         }
 
         return outcome;
@@ -239,11 +238,11 @@ internal sealed class PublisherCore : SocketCore
     }
 
     /// <summary>The application's answer to a notice, in manual mode.</summary>
-    /// <param name="asker">Whose notice it was; null: that of the one that was read last.</param>
+    /// <param name="asker">The peer of the notice. Null: of the notice that was read last.</param>
     /// <param name="prefix">The topic.</param>
-    /// <param name="subscribes">Or cancels.</param>
-    /// <param name="isManual">False: it is no manual mode, and nothing was done.</param>
-    /// <returns>False if the subscriber has gone.</returns>
+    /// <param name="subscribes">True to add it.</param>
+    /// <param name="isManual">False: not in manual mode, and nothing was done.</param>
+    /// <returns>False if the subscriber has disconnected.</returns>
     public bool Grant(PeerLink? asker, ReadOnlySpan<byte> prefix, bool subscribes, out bool isManual)
     {
         PublisherPipeState? state;
@@ -275,7 +274,7 @@ internal sealed class PublisherCore : SocketCore
         return state is not null;
     }
 
-    /// <summary>The topics of one that has left are out.</summary>
+    /// <summary>All topics of a detached subscriber are removed.</summary>
     public void OnOut(Subscriber<PeerLink> subscriber)
     {
         using (Gate.EnterScope())
@@ -315,8 +314,9 @@ internal sealed class PublisherCore : SocketCore
         DropTopics(state);
     }
 
-    /// <summary>The peer has gone, or goes for having too many: an end that connected keeps its place, and would keep topics in it that
-    /// nobody ever cancels.</summary>
+    /// <summary>
+    /// The peer has disconnected or exceeds its limit. A connecting link stays attached, and would keep topics that are never removed.
+    /// </summary>
     private void DropTopics(PublisherPipeState state)
     {
         state.ByteShare.TryReserve(0);
@@ -325,7 +325,7 @@ internal sealed class PublisherCore : SocketCore
         RemovalQueue.Add(state.Clear(_notices));
     }
 
-    /// <summary>What it had subscribed to goes on when it comes again; that it waits for room does not.</summary>
+    /// <summary>Its subscriptions stay for the next connection. A blocked send does not wait for it any more.</summary>
     public override void OnConnectionLost(WireLink link, ZmpSession session) => WaitNoMore(link);
 
     protected override void OnDetached(PeerLink link)
@@ -337,7 +337,7 @@ internal sealed class PublisherCore : SocketCore
 
         if (link is InprocLink)
         {
-            RemovalQueue.Finish(); // No shard waits for it, and whoever has ended a socket here finds its topics gone.
+            RemovalQueue.Finish(); // No shard waits for it, and after the close of a socket its topics are removed here.
         }
         else
         {
@@ -350,12 +350,12 @@ internal sealed class PublisherCore : SocketCore
         _notifications?.Capacity.Remove(link.PausedReader);
         if (link.Session is null)
         {
-            // Its connection asks for room no more. Notices that are unread keep the pipe, and would keep by this the connection, too.
+            // Its connection waits no more. Unread notices keep the link, which would keep the connection.
             link.PausedReader = null;
         }
     }
 
-    /// <summary>By the options of now, as natively: they may be set back while a notice is still unanswered. Under the lock.</summary>
+    /// <summary>By the present options, as in the native core: they may change before a notice is answered. Under the lock.</summary>
     private void FindOnlyNext() => Volatile.Write(ref _onlyNext, ManualLastValue && _notices.Manual ? _lastNotice : null);
 
     private static SubscriptionOutcome OutcomeOf(bool notify) => notify ? SubscriptionOutcome.Notify : SubscriptionOutcome.Silent;
@@ -369,7 +369,7 @@ internal sealed class PublisherCore : SocketCore
 
         _everyone = null;
 
-        // In manual mode what the peer asks for is remembered for the notices of its loss, and the application decides what counts.
+        // In manual mode the request is stored for the notices of its loss, and the application decides what counts.
         Subscriber<PeerLink> asked = _notices.Manual ? state.Requested : state.Granted;
         SubscriptionTrie<PeerLink> trie = _notices.Manual ? state.RequestedTrie : _subscriptions;
         if (!subscribes)
@@ -379,10 +379,11 @@ internal sealed class PublisherCore : SocketCore
             return OutcomeOf(_notices.NotifiesCancel(removal));
         }
 
-        // One in this process keeps its topics in the same memory: what it subscribes is the application's own business.
+        // An inproc peer keeps its topics in the same memory, and is not limited.
         long held = asked.StoredBytes + SubscriptionTrie<PeerLink>.ChargeOf(prefix.Length);
         bool isTooMany = PeerTopicByteLimit > 0 && link is WireLink && held > PeerTopicByteLimit;
-        if ((isTooMany || !state.ByteShare.TryReserve(held)) && !trie.Contains(prefix, asked)) // One that comes again wants no more.
+        // A repeated subscription needs no more memory.
+        if ((isTooMany || !state.ByteShare.TryReserve(held)) && !trie.Contains(prefix, asked))
         {
             DropTopics(state);
             return isTooMany ? SubscriptionOutcome.TooMany : SubscriptionOutcome.TooManyOfAll;
@@ -390,7 +391,7 @@ internal sealed class PublisherCore : SocketCore
 
         if (!trie.Add(prefix, asked, out bool first))
         {
-            state.ByteShare.TryReserve(asked.StoredBytes); // It had it already.
+            state.ByteShare.TryReserve(asked.StoredBytes); // It had the topic already.
         }
 
         return OutcomeOf(_notices.NotifiesSubscribe(first));
@@ -400,7 +401,7 @@ internal sealed class PublisherCore : SocketCore
     {
         if (NeverDrops && links.Length == 1)
         {
-            // One peer alone: what it refuses is nobody's yet.
+            // A single peer: a refused message was taken by nobody.
             SendStatus status = links[0].TrySend(message);
             if (status != SendStatus.Closed)
             {
@@ -412,7 +413,7 @@ internal sealed class PublisherCore : SocketCore
         return SendStatus.Accepted;
     }
 
-    /// <summary>Fills the targets; returns how many.</summary>
+    /// <summary>Fills the targets and returns their number.</summary>
     private int Match(ReadOnlySpan<byte> topic)
     {
         _subscriptions.Match(topic, _matches);
@@ -450,7 +451,7 @@ internal sealed class PublisherCore : SocketCore
             }
         }
 
-        _matches.Clear(); // Here, not before the next message: they may have gone by then, and are to be collected.
+        _matches.Clear(); // Now, not at the next message: closed links must be collectable.
         return count;
     }
 

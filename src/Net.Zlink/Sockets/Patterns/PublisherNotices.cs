@@ -7,19 +7,16 @@ using Net.Zlink.Sockets.Links;
 
 namespace Net.Zlink.Sockets.Patterns;
 
-/// <summary>What an XPUB tells its application of subscriptions, of all its peers in one line; and the order in which its peers' messages
-/// are read with it.</summary>
+/// <summary>The notices of an XPUB in one lane for all peers, and the order in which its peers' messages are read with them.</summary>
 /// <remarks>
-/// One line, because of the order: that the last subscriber of a topic left and that another came must be read in the order in which it
-/// happened, whichever connections it was; read the other way round, the application would take a wanted topic for an unwanted one. It is a
-/// lane like any peer's, bounded like it: while it is full no connection of the socket is read.
-/// Messages lie in their peers' lanes, each bounded by itself, but are announced by the same way: what one peer sent, topics and messages,
-/// is read in the order in which it sent it.
+/// One lane keeps the order. If "last subscriber left" and "new subscriber" of a topic changed places, the application would take a wanted
+/// topic for an unwanted one. The lane has limits like a peer's: while it is full, no connection of the socket is read. Messages stay in
+/// their peers' lanes but are announced through here, so topics and messages of one peer keep their order.
 /// </remarks>
 internal sealed class PublisherNotices : PeerLink
 {
-    // Losses lie packed in memory that starts small, for the many peers with a few topics, and grows fourfold up to what the slots of one
-    // lease need with topics of 15 bytes.
+    // Topics of lost peers are packed into memory that starts small and grows fourfold, up to what the slots of one lease need for topics
+    // of 15 bytes.
     private const int MinLossSlabSize = 256;
     private const int MaxLossSlabSize = 4 * 1024;
 
@@ -40,15 +37,17 @@ internal sealed class PublisherNotices : PeerLink
         Capacity = new PausedReaders(Lane);
     }
 
-    /// <summary>The connections that are not read because notices wait.</summary>
+    /// <summary>The connections that are paused because notices are unread.</summary>
     public PausedReaders Capacity { get; }
 
     public override OutboundCounts Outbound => default;
 
     public override bool HasCapacity => false;
 
-    /// <summary>Notes a notice: under the lock of those who change the topics, which decides who is first and last, so that notices stand
-    /// in that order. <see cref="AnnounceAll"/> has to follow, outside of it.</summary>
+    /// <summary>
+    /// Adds a notice under the lock for topic changes, so notices have the order of the changes. <see cref="AnnounceAll"/> must follow
+    /// outside of it.
+    /// </summary>
     public void Add(PeerLink about, ReadOnlySpan<byte> prefix, bool subscribes)
     {
         Slab slab = _core.Host.Slabs.Rent(prefix.Length + 1);
@@ -58,8 +57,10 @@ internal sealed class PublisherNotices : PeerLink
         Enqueue(notice);
     }
 
-    /// <summary>As <see cref="Add"/>, for the cancel of one of the many topics that a peer leaves behind: they share leases, since a lease
-    /// of each one's own, 0.8 KB and 2 us, takes seconds with a million.</summary>
+    /// <summary>
+    /// As <see cref="Add"/>, for one of the many topics of a lost peer. They share leases: a lease each (0.8 KB and 2 us) takes seconds for
+    /// a million.
+    /// </summary>
     public void AddLoss(PeerLink about, ReadOnlySpan<byte> prefix)
     {
         int length = prefix.Length + 1;
@@ -77,7 +78,7 @@ internal sealed class PublisherNotices : PeerLink
         _lossUsed += length;
     }
 
-    /// <summary>That was the last of them. Under the same lock.</summary>
+    /// <summary>Ends the topics of a lost peer. Under the same lock.</summary>
     public void EndLosses()
     {
         if (_loss is { } losses)
@@ -108,7 +109,7 @@ internal sealed class PublisherNotices : PeerLink
         }
     }
 
-    /// <summary>Announces messages of a peer behind all that was noted before. Outside of all locks.</summary>
+    /// <summary>Announces messages of a peer after all earlier notices. Outside of all locks.</summary>
     public void Announce(InboundLane lane, int messages)
     {
         using (_dispatchLock.EnterScope())
@@ -119,7 +120,9 @@ internal sealed class PublisherNotices : PeerLink
         AnnounceAll();
     }
 
-    /// <summary>Tells the receive queue what was noted, outside of all locks. Whoever finds somebody at it leaves it to them.</summary>
+    /// <summary>
+    /// Announces the notices to the receive queue, outside of all locks. If another thread is doing so, it continues for this one.
+    /// </summary>
     public void AnnounceAll()
     {
         while (TryAcquireDispatch())
@@ -162,7 +165,7 @@ internal sealed class PublisherNotices : PeerLink
     {
     }
 
-    /// <summary>Connections stopped on its account read on, as many as there is room for.</summary>
+    /// <summary>Resumes paused connections, as many as there is capacity for.</summary>
     public override void OnLaneCapacity() => Capacity.ResumeWaiters();
 
     public override void SetLimits(QueueLimits outbound, QueueLimits inbound)

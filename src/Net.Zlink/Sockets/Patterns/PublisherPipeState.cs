@@ -4,10 +4,10 @@ using Net.Zlink.Sockets.Routing;
 
 namespace Net.Zlink.Sockets.Patterns;
 
-/// <summary>A pipe's place in a publisher: what it asked for, and what counts.</summary>
+/// <summary>The state of a link in a publisher: its requested and effective topics.</summary>
 internal sealed class PublisherPipeState(DistributionSlot slot, SubscriptionTrie<PeerLink> trie, PeerLink link, FairLimit? limit)
 {
-    /// <summary>What it asked for counts here.</summary>
+    /// <summary>Counts the requested topics.</summary>
     public FairLimitShare ByteShare = new(limit);
 
     private Subscriber<PeerLink>? _requested;
@@ -17,14 +17,14 @@ internal sealed class PublisherPipeState(DistributionSlot slot, SubscriptionTrie
 
     public Subscriber<PeerLink> Granted { get; private set; } = trie.NewSubscriber(link);
 
-    /// <summary>In manual mode: what the peer asked for, in a table of its own.</summary>
+    /// <summary>In manual mode: the peer's requests, in a table of its own.</summary>
     public SubscriptionTrie<PeerLink> RequestedTrie => _requestedTrie ??= new SubscriptionTrie<PeerLink>();
 
     public Subscriber<PeerLink> Requested => _requested ??= RequestedTrie.NewSubscriber(link);
 
     public bool IsMatch { get; set; }
 
-    /// <summary>What it has leaves with the result; what it asks for from here on counts anew.</summary>
+    /// <summary>Moves the topics into the result; later requests count anew.</summary>
     public PendingRemoval Clear(SubscriptionNotices notices)
     {
         var removal = new PendingRemoval(link, Granted, notices.Manual ? Requested : null, notices);

@@ -8,17 +8,17 @@ using Net.Zlink.Sockets.Zmp;
 
 namespace Net.Zlink.Sockets.Patterns;
 
-/// <summary>ROUTER: messages go to the peer whose routing id they name, and come with the id of the peer that sent them.</summary>
+/// <summary>ROUTER: a message goes to the peer with its routing id, and arrives with its sender's routing id.</summary>
 internal sealed class RouterCore(EngineHost host, InprocRegistry inproc) : SocketCore(host, inproc, ZmpSocketType.Router)
 {
     private readonly PeerTable<PeerLink> _table = new();
     private Dictionary<byte[], TaskCompletionSource>? _awaited;
     private PeerLink? _last;
 
-    /// <summary>Messages that cannot be delivered are the sender's business; else they are dropped.</summary>
+    /// <summary>A message that cannot be delivered is an error for the sender. Otherwise it is dropped.</summary>
     public bool IsMandatory { get; set; }
 
-    /// <summary>What happens to a newcomer whose routing id is in use.</summary>
+    /// <summary>What happens to a new peer whose routing id is in use.</summary>
     public TakenIdPolicy OnTakenId { get; set; }
 
     public override bool CanSend
@@ -47,7 +47,7 @@ internal sealed class RouterCore(EngineHost host, InprocRegistry inproc) : Socke
 
     public override SendStatus Route(ReadOnlySpan<byte> routeId, in OutgoingMessage message)
     {
-        // Whoever was sent to last is found without the lock, as long as that id is its own.
+        // The last peer that was sent to is found without the lock while it has that id.
         PeerLink? link = Volatile.Read(ref _last);
         if (link?.RouteId is not { } id || !routeId.SequenceEqual(id))
         {
@@ -86,14 +86,14 @@ internal sealed class RouterCore(EngineHost host, InprocRegistry inproc) : Socke
     public override SendStatus RouteTo(PeerSlot connection, in OutgoingMessage message) =>
         Send(connection.Pipe is { } link && IsCurrent(link, connection) ? link : null, message);
 
-    /// <summary>A message for this id would be taken into its peer's queue now. If not, watchers are notified when it would.</summary>
+    /// <summary>A message for this id would be accepted now. If not, watchers are notified when it would.</summary>
     public bool CanSendTo(ReadOnlySpan<byte> routeId) => !BlockedSends.HasEarlierWaiter(routeId) && TryFind(routeId, out PeerLink? link)
         && link.HasCapacity;
 
     /// <inheritdoc/>
     public override bool Knows(ReadOnlySpan<byte> routeId) => TryFind(routeId, out _);
 
-    /// <summary>The peer that a message with this id would go to now.</summary>
+    /// <summary>The present peer for this id.</summary>
     public bool TryFind(ReadOnlySpan<byte> routeId, [NotNullWhen(true)] out PeerLink? link)
     {
         using (Gate.EnterScope())
@@ -110,10 +110,10 @@ internal sealed class RouterCore(EngineHost host, InprocRegistry inproc) : Socke
     {
         if (link is WireLink { IsDisplaced: true })
         {
-            return false; // Its handshake came to its end in the moment in which another one took over.
+            return false; // Its handshake completed just when another peer took over.
         }
 
-        if (link.Alias is not null) // Else the handshake tells its id.
+        if (link.Alias is not null) // Otherwise the handshake brings its id.
         {
             if (!_table.TryAdd(link.Alias, link, out byte[]? own))
             {
@@ -138,7 +138,7 @@ internal sealed class RouterCore(EngineHost host, InprocRegistry inproc) : Socke
     {
         if (ReferenceEquals(_last, link))
         {
-            Volatile.Write(ref _last, null); // It may be collected.
+            Volatile.Write(ref _last, null); // So that it can be collected.
         }
 
         if (link.RouteId is { } id)
@@ -156,7 +156,7 @@ internal sealed class RouterCore(EngineHost host, InprocRegistry inproc) : Socke
         loser = null;
         if (link.RouteId is { } known)
         {
-            // A pipe of ours keeps the id that it learnt first, whoever answers there now.
+            // A connecting link keeps the id that it learnt first, whichever peer answers there now.
             link.Peer = peer with { RoutingId = known };
             return true;
         }
@@ -190,7 +190,7 @@ internal sealed class RouterCore(EngineHost host, InprocRegistry inproc) : Socke
         link.Peer = peer with { RoutingId = id };
         if (!link.IsActive)
         {
-            IntroduceUnderLock(link); // Not in Attach: here one that is turned away has been.
+            IntroduceUnderLock(link); // Not in Attach: rejected links do not come here.
         }
 
         return true;
@@ -208,15 +208,16 @@ internal sealed class RouterCore(EngineHost host, InprocRegistry inproc) : Socke
     }
 
     /// <summary>
-    /// A connect of ours keeps the newcomer's id from its one connection, which the peer turned away right behind the handshake: as a rule
-    /// because it keeps our id for a connect of its own, which is this newcomer. Each would turn the other away for good.
+    /// The id belongs to one of our connects whose only connection was rejected right after the handshake. The peer usually did so because
+    /// it keeps our id for its own connect, which is this newcomer. Without this rule each side would reject the other forever.
     /// </summary>
     private bool IsUnowned(ReadOnlySpan<byte> routeId, PeerLink newcomer) =>
         !newcomer.IsActive && _table.TryGet(routeId, out PeerLink? holder)
             && holder is WireLink { Alias: null, Session: null, WasRejected: true };
 
-    /// <summary>A newcomer has the id of another pipe, which has to go. What waits for a peer that turned that away is this newcomer's: it
-    /// is the same peer.</summary>
+    /// <summary>
+    /// A newcomer takes the id of another link. Messages queued for a rejected link go to the newcomer, because it is the same peer.
+    /// </summary>
     private void Replace(WireLink? newcomer, PeerLink loser)
     {
         Leave(loser);
@@ -233,7 +234,7 @@ internal sealed class RouterCore(EngineHost host, InprocRegistry inproc) : Socke
 
     protected override void DisplacePeer(PeerLink link)
     {
-        // It has left the table already; this lets go of the rest. Of one that was turned away the peer is there.
+        // It is removed from the table already. A rejected link's peer is present.
         Detach(link, dropUnread: OnTakenId == TakenIdPolicy.Replace);
         if (link is WireLink { Dialer: { } dialer } ours)
         {
@@ -253,10 +254,10 @@ internal sealed class RouterCore(EngineHost host, InprocRegistry inproc) : Socke
     private static SendStatus Send(PeerLink? link, in OutgoingMessage message)
     {
         SendStatus status = link?.TrySend(message) ?? SendStatus.Unroutable;
-        return status == SendStatus.Closed ? SendStatus.Unroutable : status; // Closed: it is just leaving.
+        return status == SendStatus.Closed ? SendStatus.Unroutable : status; // Closed: the peer is disconnecting.
     }
 
-    /// <summary>The peer with this id is just leaving: the next one that shares the id takes its place now.</summary>
+    /// <summary>The peer with this id is disconnecting: another link with the same id replaces it.</summary>
     private bool TryFindOlder(ReadOnlySpan<byte> routeId, ref PeerLink? leaving)
     {
         if (leaving is null || OnTakenId != TakenIdPolicy.Share)
@@ -274,7 +275,7 @@ internal sealed class RouterCore(EngineHost host, InprocRegistry inproc) : Socke
         }
     }
 
-    /// <summary>The connection is not over. A pipe that this side made outlives it, and goes on with the next.</summary>
+    /// <summary>The connection has not ended. A connecting link outlives it and continues with the next.</summary>
     private static bool IsCurrent(PeerLink link, PeerSlot connection) => ReferenceEquals(link.Peer.Slot, connection)
         && link is not WireLink { Session: null };
 

@@ -11,32 +11,31 @@ namespace Net.Zlink.Sockets.Patterns;
 /// <summary>SUB and XSUB: every new or returning publisher gets all topics. SUB accepts only messages that match one.</summary>
 internal sealed class SubscriberCore : SocketCore
 {
-    // So many changes of topics may wait for a publisher that has no connection, or as many as there are topics: then it is told the topics
-    // instead, as they are when it comes. As many as may wait for a native one by default.
+    // How many updates, or as many as there are topics, are queued for a publisher without a connection. Beyond that it gets all topics
+    // when it connects. The same number as a native socket's default.
     private const int MaxHistory = 1000;
 
-    // So many, and twice as many as there are topics, may wait for a publisher that is connected and has read none of them for a while:
-    // some 5 MB of usual names. Then its connection ends, since nothing that waits for it can be taken back.
+    // This many updates, and twice the number of topics, may be queued for a connected publisher that reads none for a while: some 5 MB.
+    // Then its connection ends, because queued updates cannot be withdrawn.
     private const int MaxUnreadUpdates = 100_000;
 
-    // One that reads may have so many times as much: topics change by the million a second, and a publisher that hears of them is slower
-    // than that.
+    // A publisher that reads may have this many times more: topics change by the million a second, faster than a publisher reads.
     private const int MaxUnsentUpdates = 4;
     private static readonly TimeSpan UnreadTime = TimeSpan.FromSeconds(10);
     private readonly PrefixCounts _topics = new();
     private readonly Distribution<PeerLink> _all = new();
 
-    // All pipes, for as long as these are all: found without the lock. Null when that is not known.
+    // All links, found without the lock. Null if not known.
     private PeerLink[]? _peers;
 
-    // Pipes that are told all topics next, so they need no news until then: new ones, and those whose connection is lost. A cancel that a
-    // new publisher gets before the topic was told it counts down what others asked it for.
+    // Links that get all topics next, and no updates until then: new ones, and those without a connection. An unsubscribe before its
+    // subscribe would lower the count of other subscribers' requests at the publisher.
     private readonly HashSet<PeerLink> _toGreet = [];
 
-    // One change of topics, or one greeting, at a time: so every publisher hears them in one order. Taken before every other lock.
+    // One change of topics, or one greeting, at a time, so every publisher gets them in one order. The first lock of the order.
     private readonly Lock _order = new();
 
-    // The topics have a lock of their own, under which none is taken: the receive queue asks under its own.
+    // The last lock of the order: the receive queue checks the filter under its own lock.
     private ShortLock _topicsGate;
     private bool _wantsAll;
     private bool _inverts;
@@ -44,10 +43,10 @@ internal sealed class SubscriberCore : SocketCore
     public SubscriberCore(EngineHost host, InprocRegistry inproc, bool isExtended)
         : base(host, inproc, isExtended ? ZmpSocketType.XSub : ZmpSocketType.Sub) => IsExtended = isExtended;
 
-    /// <summary>XSUB.</summary>
+    /// <summary>It is an XSUB.</summary>
     public bool IsExtended { get; }
 
-    /// <summary>Takes in what does not match.</summary>
+    /// <summary>Accepts what does not match.</summary>
     public bool Inverts
     {
         get => Volatile.Read(ref _inverts);
@@ -66,7 +65,7 @@ internal sealed class SubscriberCore : SocketCore
     public override InboundRole InboundRole => IsExtended ? InboundRole.All : InboundRole.Filtered;
     public override bool CanSend => IsExtended;
 
-    /// <summary>Distinct topics held.</summary>
+    /// <summary>Distinct topics.</summary>
     public int TopicCount
     {
         get
@@ -82,7 +81,7 @@ internal sealed class SubscriberCore : SocketCore
     {
         if (Volatile.Read(ref _wantsAll))
         {
-            return !Inverts; // The empty topic: asked for each message that comes in, it needs no lock.
+            return !Inverts; // The empty topic needs no lock: it is checked for each received message.
         }
 
         using (_topicsGate.EnterScope())
@@ -91,7 +90,7 @@ internal sealed class SubscriberCore : SocketCore
         }
     }
 
-    /// <summary>Adds a topic; each call goes upstream.</summary>
+    /// <summary>Adds a topic. Each call is sent upstream.</summary>
     public void Subscribe(ReadOnlySpan<byte> prefix)
     {
         using (new InOrder(_order))
@@ -107,7 +106,7 @@ internal sealed class SubscriberCore : SocketCore
         }
     }
 
-    /// <summary>Takes a topic away; what goes upstream is only the last of a topic's.</summary>
+    /// <summary>Removes a topic. Only the last removal of a topic is sent upstream.</summary>
     public void Unsubscribe(ReadOnlySpan<byte> prefix)
     {
         using (new InOrder(_order))
@@ -127,13 +126,14 @@ internal sealed class SubscriberCore : SocketCore
         }
     }
 
-    /// <summary>XSUB: what begins with 1 or 0 changes the topics, and travels as it is; the rest are messages to all publishers.</summary>
-    /// <remarks>A message without topics needs no turn among them: whoever sends both, on one thread, has told every publisher of the one
-    /// before it sends the other. A pipe that is being greeted meanwhile may get it between two of its topics, as it may before the first:
-    /// it takes messages from the moment on that it is attached.</remarks>
+    /// <summary>XSUB: a message that begins with 1 or 0 changes topics and is sent as it is. Others go to all publishers.</summary>
+    /// <remarks>
+    /// A message without topics needs no order: one thread that sends both has sent the first completely before the second. A link that is
+    /// being greeted may get it before or between its topics, because it accepts messages once it is attached.
+    /// </remarks>
     public override SendStatus Route(ReadOnlySpan<byte> routeId, in OutgoingMessage message)
     {
-        bool onlyFirst = OnlyFirst; // One answer for both looks.
+        bool onlyFirst = OnlyFirst; // One answer for both checks.
         if (InprocUpstream.Inspect(message, onlyFirst).Topics)
         {
             RouteTopics(message, onlyFirst);
@@ -163,8 +163,9 @@ internal sealed class SubscriberCore : SocketCore
         }
     }
 
-    /// <summary>News of topics that waited for the lost connection is obsolete: the next one is told all topics anew. An XSUB's messages
-    /// stay.</summary>
+    /// <summary>
+    /// Updates that were queued for the lost connection are obsolete, because the next one gets all topics. An XSUB's messages stay.
+    /// </summary>
     public override void OnConnectionLost(WireLink link, ZmpSession session)
     {
         using (new InOrder(_order))
@@ -193,7 +194,7 @@ internal sealed class SubscriberCore : SocketCore
         _toGreet.Remove(link);
     }
 
-    /// <summary>A message that changes topics, be it among other parts.</summary>
+    /// <summary>Sends a message with topics, possibly among other parts.</summary>
     private void RouteTopics(in OutgoingMessage message, bool onlyFirst)
     {
         using (new InOrder(_order))
@@ -203,7 +204,7 @@ internal sealed class SubscriberCore : SocketCore
             bool isUpdate = false;
             List<int> topics = [];
             List<int>? notYetSent = null;
-            // A message comes whole: nothing is kept from one to the next, also of one whose memory cannot be read to its end.
+            // Messages are independent, also after one whose memory could not be read completely.
             SubscriptionParts upstream = default;
             PartCursor at = default;
             for (int i = 0; i < parts; i++)
@@ -247,7 +248,7 @@ internal sealed class SubscriberCore : SocketCore
 
             if (isOnlyUpdates && (!isUpdate || links.Length == 0))
             {
-                message.Consume(); // Nobody needs to know, or whoever comes will be told.
+                message.Consume(); // No publisher needs it, or later ones get all topics.
             }
             else if (notYetSent is null && toGreet.Length == 0)
             {
@@ -260,12 +261,12 @@ internal sealed class SubscriberCore : SocketCore
         }
     }
 
-    /// <summary>A message with topics in it to those that have been told of the topics before, as it is.</summary>
+    /// <summary>Sends a message with topics unchanged to the links that got the earlier topics.</summary>
     private void SendUpdate(in OutgoingMessage message, PeerLink[] links, bool isOnlyUpdates)
     {
         if (!isOnlyUpdates || message.EncodedLength > Array.MaxLength || Array.TrueForAll(links, static link => link is not WireLink))
         {
-            // Forced as a SUB's topics are: one that a mark kept back would never be told.
+            // Forced, as a SUB's topics are: a refused update would never be sent again.
             Fanout.Send(this, links, message, isOnlyUpdates);
             return;
         }
@@ -300,8 +301,10 @@ internal sealed class SubscriberCore : SocketCore
         }
     }
 
-    /// <summary>As <see cref="SendUpdate"/>, without the cancels that are no topic's last, by each of which a publisher would count down
-    /// what others of us still ask for; and what is no topic in it also to those that are told of all topics next.</summary>
+    /// <summary>
+    /// As <see cref="SendUpdate"/>, without removals that are not a topic's last: for each of those a publisher would lower the count of
+    /// this socket's other requests. The parts that are no topics also go to links that get all topics next.
+    /// </summary>
     private void SendInParts(in OutgoingMessage message, List<int> notYetSent, PeerLink[] links, bool isOnlyUpdates, List<int> topics,
         PeerLink[] toGreet)
     {
@@ -324,7 +327,7 @@ internal sealed class SubscriberCore : SocketCore
         }
     }
 
-    /// <summary>A message without some of its parts, of which at least one is left. They go by reference.</summary>
+    /// <summary>Sends a message without some of its parts, by reference. At least one part remains.</summary>
     private void SendRemainingUpdates(InboundLease whole, List<int> leftOut, PeerLink[] links, bool isOnlyUpdates)
     {
         InboundLease rest = InboundLease.Rent(slab: null, source: null);
@@ -359,7 +362,7 @@ internal sealed class SubscriberCore : SocketCore
         }
     }
 
-    /// <summary>True if nobody asks for it any more.</summary>
+    /// <summary>True if no request for it remains.</summary>
     private bool RemoveLast(ReadOnlySpan<byte> prefix)
     {
         bool isCovered;
@@ -382,7 +385,6 @@ internal sealed class SubscriberCore : SocketCore
         return true;
     }
 
-    /// <summary>All pipes.</summary>
     private PeerLink[] Peers()
     {
         if (Volatile.Read(ref _peers) is { } peers)
@@ -403,7 +405,7 @@ internal sealed class SubscriberCore : SocketCore
         return peers;
     }
 
-    /// <summary>The pipes that a change of topics is told to. Under the lock.</summary>
+    /// <summary>The links that get a change of topics. Under the lock.</summary>
     private PeerLink[] InformedPeers() => _toGreet.Count == 0 ? PeersUnderLock()
         : Array.FindAll(PeersUnderLock(), link => !_toGreet.Contains(link));
 
@@ -419,7 +421,7 @@ internal sealed class SubscriberCore : SocketCore
         }
     }
 
-    /// <summary>All topics as they are.</summary>
+    /// <summary>Sends all topics.</summary>
     private void SendTopics(PeerLink link)
     {
         List<byte[]> topics = [];
@@ -437,15 +439,14 @@ internal sealed class SubscriberCore : SocketCore
         }
     }
 
-    /// <summary>What the pipe has not been told yet it is not told any more, but all topics as they are when its next connection is
-    /// ready.</summary>
+    /// <summary>Withdraws the link's queued updates. It gets all topics when its next connection is ready.</summary>
     private void ResendSubscriptions(WireLink link)
     {
         QueueUpdate(link);
         link.Queue.DropQueued(onlyUpdates: true);
     }
 
-    /// <summary>The pipe is told no changes any more until it is greeted again.</summary>
+    /// <summary>The link gets no updates until it is greeted again.</summary>
     private void QueueUpdate(WireLink link)
     {
         using (Gate.EnterScope())
@@ -457,8 +458,10 @@ internal sealed class SubscriberCore : SocketCore
         }
     }
 
-    /// <summary>Changes of topics are told whatever the marks say; so that they do not pile up for a publisher that does not come, or does
-    /// not read, there is an end to them.</summary>
+    /// <summary>
+    /// Limits the queued updates of a link, which the high-water marks do not limit, for a publisher that does not connect or does not
+    /// read.
+    /// </summary>
     private void Bound(WireLink link)
     {
         long waiting = link.Queue.Counts.QueuedUpdates;
@@ -469,18 +472,20 @@ internal sealed class SubscriberCore : SocketCore
 
         if (link.Session is not { } session)
         {
-            ResendSubscriptions(link); // One that becomes ready in this moment is greeted behind this, if it is owed that: in order.
+            ResendSubscriptions(link); // A link that becomes ready now is greeted after this, if needed.
         }
         else if (MaxUnreadUpdates + (2L * TopicCount) is var most && waiting > most
             && (waiting > MaxUnsentUpdates * most || session.Connection.SinceLastWrite >= UnreadTime))
         {
-            QueueUpdate(link); // From here on: until its shard ends it thousands more could come.
+            QueueUpdate(link); // From here on: thousands more could come before its shard ends it.
             session.Connection.RequestClose(DisconnectReason.TopicsUnread, CloseMode.Abort);
         }
     }
 
-    /// <summary>The lock, held until it is disposed. Memory that is let go of meanwhile, be it another socket's whose sends go on, is
-    /// disposed behind it: that is the application's code.</summary>
+    /// <summary>
+    /// The lock, held until disposed. Transferred memory that is released meanwhile is disposed after it, because that is the application's
+    /// code.
+    /// </summary>
     private readonly ref struct InOrder
     {
         private readonly Lock.Scope _scope;

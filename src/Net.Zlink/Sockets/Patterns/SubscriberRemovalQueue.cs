@@ -5,22 +5,21 @@ using Net.Zlink.Sockets.Routing;
 
 namespace Net.Zlink.Sockets.Patterns;
 
-/// <summary>Subscribers that have left a publisher and whose topics are still in its table; and the lock of those who change the
-/// table.</summary>
+/// <summary>Detached subscribers with topics in the publisher's table, and the lock for changes of the table.</summary>
 /// <remarks>
-/// 100,000 topics held the socket's lock, which each message wants, for 26 to 110 ms. So who changes the table holds another one besides:
-/// the table can then be read without the socket's lock, to tell of topics in their order, and that lock is taken for a few topics at a
-/// time. To a subscriber that has left no message goes from the first moment on. Who else wants to change the table waits until it is out,
-/// so that notices stand in the order in which things happened, and who is the first of a topic, or was the last, is known exactly.
 /// <para>
-/// Nor do the others of a shard wait for one that leaves with many topics, 10 to 60 ms for 100,000: the thread pool takes such a one out.
-/// Whoever subscribes meanwhile waits.
+/// Removing 100,000 topics held the socket's lock for 26 to 110 ms. So table changes need a second lock. The table is then read without the
+/// socket's lock, and that is taken for a few topics at a time. A detached subscriber gets no message from the first moment. Other changes
+/// wait until it is removed, so notices have the right order and a topic's first and last subscriber are known exactly.
 /// </para>
-/// Order of locks: this one, then the socket's.
+/// <para>
+/// Removals of many topics (10 to 60 ms for 100,000) run on the thread pool, so peers of the same shard do not wait. Order of locks: this
+/// one, then the socket's.
+/// </para>
 /// </remarks>
 internal sealed class SubscriberRemovalQueue(PublisherCore core) : IThreadPoolWorkItem
 {
-    // A shard takes out as many itself: 0.2 to 0.5 ms, where handing it over costs a thread 50 us to wake up.
+    // The shard removes this many itself: 0.2 to 0.5 ms, while waking a pool thread costs 50 us.
     private const int MaxTopicsOnShard = 1_024;
 
     private const int StateIdle = 0;
@@ -29,11 +28,12 @@ internal sealed class SubscriberRemovalQueue(PublisherCore core) : IThreadPoolWo
 
     private readonly Queue<PendingRemoval> _queue = [];
     private ShortLock _changes;
-    private long _topics; // Of those in line.
+    private long _topics; // Of the queued removals.
     private int _state;
 
-    /// <summary>Takes note of a subscriber: under the socket's lock. <see cref="Finish"/> or <see cref="FinishSoon"/> has to follow,
-    /// outside of it.</summary>
+    /// <summary>
+    /// Adds a subscriber under the socket's lock. <see cref="Finish"/> or <see cref="FinishSoon"/> must follow outside of it.
+    /// </summary>
     public void Add(PendingRemoval removal)
     {
         removal.Granted.HasLeft = true;
@@ -48,7 +48,7 @@ internal sealed class SubscriberRemovalQueue(PublisherCore core) : IThreadPoolWo
         return _changes.EnterScope();
     }
 
-    /// <summary>All that have left will be out of the table, or are, if they had few topics. Outside of the socket's lock.</summary>
+    /// <summary>Removes all detached subscribers with few topics now, others soon. Outside of the socket's lock.</summary>
     public void FinishSoon()
     {
         if (core.LeavingCount == 0)
@@ -70,12 +70,12 @@ internal sealed class SubscriberRemovalQueue(PublisherCore core) : IThreadPoolWo
     {
         do
         {
-            Interlocked.Exchange(ref _state, StateRunning); // Before the look at the line.
+            Interlocked.Exchange(ref _state, StateRunning); // Before the check of the queue.
             try
             {
                 Finish();
             }
-#pragma warning disable CA1031 // One publisher's fault, not the process's: on a shard it would be caught too.
+#pragma warning disable CA1031 // An error of one publisher must not end the process. On a shard it would be caught too.
             catch (Exception e)
 #pragma warning restore CA1031
             {
@@ -85,8 +85,10 @@ internal sealed class SubscriberRemovalQueue(PublisherCore core) : IThreadPoolWo
         while (Interlocked.CompareExchange(ref _state, StateIdle, StateRunning) != StateRunning);
     }
 
-    /// <summary>All that have left are out of the table when this returns. Outside of the socket's lock, because the receive queue may hand
-    /// notices to a waiting consumer at once.</summary>
+    /// <summary>
+    /// Removes all detached subscribers. Outside of the socket's lock, because the receive queue may pass notices to a waiting consumer at
+    /// once.
+    /// </summary>
     public void Finish()
     {
         while (core.LeavingCount > 0)
@@ -98,21 +100,21 @@ internal sealed class SubscriberRemovalQueue(PublisherCore core) : IThreadPoolWo
                 {
                     if (Next() is not { } removal)
                     {
-                        return; // Another thread was at it, and is through.
+                        return; // Another thread has removed them.
                     }
 
                     isMine = true;
                     NotifyAndRemove(removal);
                 }
 
-                // Here, by whoever it was: the thread of the one that has left may be a while in waking up.
+                // Here for every remover: the pool thread may take a while to wake up.
                 core.Notifications?.AnnounceAll();
             }
             finally
             {
                 if (isMine)
                 {
-                    core.Leave(); // Where memory ran out as well: the socket waits for this one to end.
+                    core.Leave(); // Also after an OutOfMemoryException: the socket waits for this part.
                 }
             }
         }
@@ -140,12 +142,12 @@ internal sealed class SubscriberRemovalQueue(PublisherCore core) : IThreadPoolWo
         }
         finally
         {
-            core.Notifications?.EndLosses(); // Where telling failed, too: the next one's are not this one's.
+            core.Notifications?.EndLosses(); // Also after a failed notification: the next subscriber's notices are separate.
             Remove(removal.Granted);
         }
     }
 
-    /// <summary>Without the socket's lock: nobody else changes the table.</summary>
+    /// <summary>Without the socket's lock: no other thread changes the table.</summary>
     private void Notify(PendingRemoval removal)
     {
         if (core.Notifications is not { } notices)

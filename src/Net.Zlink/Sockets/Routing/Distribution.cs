@@ -3,14 +3,16 @@ using System.Runtime.InteropServices;
 
 namespace Net.Zlink.Sockets.Routing;
 
-/// <summary>A peer's place in a <see cref="Distribution{TPeer}"/>; the owner keeps it with the peer.</summary>
+/// <summary>A peer's position in a <see cref="Distribution{TPeer}"/>, kept with the peer.</summary>
 internal sealed class DistributionSlot
 {
     internal int Index { get; set; }
 }
 
-/// <summary>All attached peers, in attachment order until one leaves: then the last takes its place. Adding and removing are O(1). Not
-/// thread-safe: the socket's lock is held around every call.</summary>
+/// <summary>
+/// All attached peers. When one leaves, the last takes its position. Adding and removing are O(1). Not thread-safe: under the socket's
+/// lock.
+/// </summary>
 internal sealed class Distribution<TPeer>
     where TPeer : class
 {
@@ -19,7 +21,7 @@ internal sealed class Distribution<TPeer>
 
     public int Count => _peers.Count;
 
-    /// <summary>The peers, valid until the next change.</summary>
+    /// <summary>Valid until the next change.</summary>
     public ReadOnlySpan<TPeer> Peers => CollectionsMarshal.AsSpan(_peers);
 
     public DistributionSlot Add(TPeer peer)
@@ -30,7 +32,7 @@ internal sealed class Distribution<TPeer>
         return slot;
     }
 
-    /// <summary>Takes a peer out. Nothing happens if it was removed before.</summary>
+    /// <summary>Does nothing if the peer was removed before.</summary>
     public void Remove(DistributionSlot slot)
     {
         int index = slot.Index;

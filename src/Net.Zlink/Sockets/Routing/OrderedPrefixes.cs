@@ -2,10 +2,12 @@ using System.Buffers;
 
 namespace Net.Zlink.Sockets.Routing;
 
-/// <summary>A walk over prefixes in ascending unsigned byte order, a prefix before its extensions. Goes up by parents: no stack, whatever
-/// the depth.</summary>
-/// <remarks>Rents one array for the current prefix; Dispose (foreach does it) returns it. The tree must not change during the
-/// walk.</remarks>
+/// <summary>
+/// Enumerates prefixes in ascending byte order, each before its extensions. It returns by parent links, so it needs no stack at any depth.
+/// </summary>
+/// <remarks>
+/// Rents an array for the current prefix, and Dispose (called by foreach) returns it. The tree must not change meanwhile.
+/// </remarks>
 internal ref struct OrderedPrefixes<TValue>
 {
     private readonly long _mark;
@@ -21,7 +23,7 @@ internal ref struct OrderedPrefixes<TValue>
         _mark = mark;
     }
 
-    /// <summary>The prefix's bytes, valid until the next step.</summary>
+    /// <summary>Valid until the next step.</summary>
     public readonly ReadOnlySpan<byte> Current => _prefix.AsSpan(0, _length);
 
     public readonly PrefixNode<TValue> Node => _node!;

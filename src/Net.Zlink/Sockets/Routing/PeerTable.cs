@@ -5,13 +5,13 @@ using System.Security.Cryptography;
 
 namespace Net.Zlink.Sockets.Routing;
 
-/// <summary>Peers by routing id (docs/protocol.md). Lookups take spans and allocate nothing. Not thread-safe: the socket's lock is held
-/// around every call.</summary>
+/// <summary>
+/// Peers by routing id (docs/protocol.md). Lookups take spans and allocate nothing. Not thread-safe: under the socket's lock.
+/// </summary>
 internal sealed class PeerTable<TPeer>
     where TPeer : class
 {
-    /// <summary>A generated id: a zero byte, which no default id of 16 bytes can be confused with, and a counter of 4 bytes in network
-    /// order.</summary>
+    /// <summary>A generated id: a zero byte, unlike any default id of 16 bytes, and a 4-byte counter in network order.</summary>
     private const int GeneratedLength = 5;
 
     private readonly Dictionary<byte[], TPeer> _peers = new(RoutingIdComparer.Instance);
@@ -19,13 +19,13 @@ internal sealed class PeerTable<TPeer>
     private ListsByKey<byte[], TPeer>? _older;
     private uint _nextGenerated;
 
-    /// <summary>A table whose generated ids start anywhere: two sockets, or two runs of a program, do not name their peers alike.</summary>
+    /// <summary>Generated ids start at a random number, so two sockets, or two runs of a program, have different ids.</summary>
     public PeerTable()
         : this(BinaryPrimitives.ReadUInt32BigEndian(RandomNumberGenerator.GetBytes(sizeof(uint))))
     {
     }
 
-    /// <param name="firstGenerated">Where the counter of generated ids starts.</param>
+    /// <param name="firstGenerated">The first value of the counter.</param>
     internal PeerTable(uint firstGenerated)
     {
         _bySpan = _peers.GetAlternateLookup<ReadOnlySpan<byte>>();
@@ -34,15 +34,15 @@ internal sealed class PeerTable<TPeer>
 
     public int Count => _peers.Count;
 
-    /// <summary>The peers that messages by id go to, one of each id, in no particular order.</summary>
+    /// <summary>The peer of each id that messages go to, in no particular order.</summary>
     public Dictionary<byte[], TPeer>.ValueCollection Peers => _peers.Values;
 
     public bool TryGet(ReadOnlySpan<byte> id, [NotNullWhen(true)] out TPeer? peer) => _bySpan.TryGetValue(id, out peer);
 
-    /// <summary>Gives a peer an id that is free.</summary>
+    /// <summary>Adds a peer if its id is free.</summary>
     /// <param name="id">At least one byte.</param>
     /// <param name="peer">The peer.</param>
-    /// <param name="own">The table's copy of the id, for the peer to keep; null if another peer has this id.</param>
+    /// <param name="own">The table's copy of the id, for the peer to keep. Null if the id is in use.</param>
     public bool TryAdd(ReadOnlySpan<byte> id, TPeer peer, [NotNullWhen(true)] out byte[]? own)
     {
         Debug.Assert(!id.IsEmpty, "An empty id means: generate one.");
@@ -57,7 +57,7 @@ internal sealed class PeerTable<TPeer>
         return true;
     }
 
-    /// <summary>Gives a peer without an id of its own the next generated one that is free.</summary>
+    /// <summary>Adds a peer with the next free generated id.</summary>
     /// <returns>The table's copy of the id, for the peer to keep.</returns>
     public byte[] AddGenerated(TPeer peer)
     {
@@ -66,7 +66,7 @@ internal sealed class PeerTable<TPeer>
         byte[]? own;
         do
         {
-            // Peers may choose such ids too: each one taken costs one step, once in 2^32 ids.
+            // Peers may choose such ids too. Each one costs one step, once in 2^32 ids.
             BinaryPrimitives.WriteUInt32BigEndian(id[1..], unchecked(_nextGenerated++));
         }
         while (!TryAdd(id, peer, out own));
@@ -74,11 +74,11 @@ internal sealed class PeerTable<TPeer>
         return own;
     }
 
-    /// <summary>Gives a peer an id whether it is free or not (handover).</summary>
+    /// <summary>Adds a peer with an id that may be in use (handover).</summary>
     /// <param name="id">At least one byte.</param>
-    /// <param name="peer">The newcomer.</param>
-    /// <param name="own">The table's copy of the id, for the newcomer to keep.</param>
-    /// <returns>The peer that had it, which has no id now, or null.</returns>
+    /// <param name="peer">The new peer.</param>
+    /// <param name="own">The table's copy of the id, for the new peer to keep.</param>
+    /// <returns>The previous peer, which has no id now, or null.</returns>
     public TPeer? Replace(ReadOnlySpan<byte> id, TPeer peer, out byte[] own)
     {
         if (TryAdd(id, peer, out byte[]? added))
@@ -92,10 +92,10 @@ internal sealed class PeerTable<TPeer>
         return previous;
     }
 
-    /// <summary>Gives a peer an id that others may have too. From here on the id finds this peer.</summary>
+    /// <summary>Adds a peer with an id that others may share. From now on the id finds this peer.</summary>
     /// <param name="id">At least one byte.</param>
-    /// <param name="peer">The newcomer.</param>
-    /// <returns>The table's copy of the id, for the newcomer to keep.</returns>
+    /// <param name="peer">The new peer.</param>
+    /// <returns>The table's copy of the id, for the new peer to keep.</returns>
     public byte[] AddNewest(ReadOnlySpan<byte> id, TPeer peer)
     {
         if (Replace(id, peer, out byte[] own) is { } previous)
@@ -106,7 +106,7 @@ internal sealed class PeerTable<TPeer>
         return own;
     }
 
-    /// <summary>Takes a peer's id away if another peer shares it.</summary>
+    /// <summary>Removes a peer's id if another peer shares it.</summary>
     public void RemoveIfShared(ReadOnlySpan<byte> id, TPeer peer)
     {
         if (_older is not null && _bySpan.TryGetValue(id, out byte[]? own, out _) && _older.Has(own))
@@ -115,8 +115,7 @@ internal sealed class PeerTable<TPeer>
         }
     }
 
-    /// <summary>Takes a peer's id away, if it is still the peer's: it may have been replaced. If others share the id, it finds the newest
-    /// of them.</summary>
+    /// <summary>Removes a peer's id, unless the peer was replaced. A shared id then finds the newest of the others.</summary>
     /// <returns>True: no peer has this id any more.</returns>
     public bool Remove(ReadOnlySpan<byte> id, TPeer peer)
     {

@@ -2,20 +2,21 @@ using System.Diagnostics;
 
 namespace Net.Zlink.Sockets.Routing;
 
-/// <summary>The children of a node by their first byte: nothing, a short sorted list, or a table of 256.</summary>
+/// <summary>The children of a node by their first byte: none, a short sorted list, or a table of 256.</summary>
 internal struct PrefixChildren<TValue>
 {
-    /// <summary>A list up to here is searched in one or two vector compares. Beyond, a table: its 2 KB are then at most 64 bytes for each
-    /// child, less than the child itself.</summary>
+    /// <summary>
+    /// A list of this length is searched in one or two vector compares. A longer one becomes a table: its 2 KB are then at most 64 bytes a
+    /// child, less than the child.
+    /// </summary>
     private const int LongestList = 32;
 
-    /// <summary>A table becomes a list again only here, so that a child that comes and goes at the edge does not rebuild it each
-    /// time.</summary>
+    /// <summary>A table becomes a list again only here, so that one child that comes and goes does not rebuild it each time.</summary>
     private const int SmallestTable = 16;
 
     private const int ShortestList = 2;
 
-    /// <summary>First bytes, ascending; null in a table, whose index is the first byte.</summary>
+    /// <summary>First bytes, ascending. Null for a table, which is indexed by the first byte.</summary>
     private byte[]? _keys;
 
     private PrefixNode<TValue>?[]? _nodes;
@@ -25,7 +26,7 @@ internal struct PrefixChildren<TValue>
     /// <summary>The child, if there is exactly one.</summary>
     public readonly PrefixNode<TValue>? Only => Count == 1 ? _nodes![0] : null;
 
-    /// <summary>A hint: see <see cref="Buffers.CacheLines"/>.</summary>
+    /// <summary>A prefetch: see <see cref="Buffers.CacheLines"/>.</summary>
     public readonly void Fetch()
     {
         Buffers.CacheLines.Fetch(_keys);
@@ -50,7 +51,7 @@ internal struct PrefixChildren<TValue>
     }
 
     /// <summary>The child with the next higher first byte, or null.</summary>
-    /// <param name="key">The first byte of a child that is here, or -1 for the first child.</param>
+    /// <param name="key">The first byte of a present child, or -1 for the first child.</param>
     public readonly PrefixNode<TValue>? After(int key)
     {
         if (_keys is not null)
@@ -70,7 +71,7 @@ internal struct PrefixChildren<TValue>
         return null;
     }
 
-    /// <summary>Adds a child whose first byte no other has.</summary>
+    /// <summary>No other child has the same first byte.</summary>
     public void Add(PrefixNode<TValue> child)
     {
         Debug.Assert(Find(child.Key) is null, "Two children of one first byte.");
@@ -97,7 +98,7 @@ internal struct PrefixChildren<TValue>
         }
         else
         {
-            // Sorted by hand: at most 32 bytes, and almost always at the end.
+            // Insertion by hand: at most 32 bytes, and almost always at the end.
             int at = Count;
             while (at > 0 && _keys[at - 1] > child.Key)
             {
@@ -113,7 +114,7 @@ internal struct PrefixChildren<TValue>
         Count++;
     }
 
-    /// <summary>Puts a node in the place of the child with the same first byte.</summary>
+    /// <summary>Replaces the child with the same first byte.</summary>
     public readonly void Replace(PrefixNode<TValue> child) => _nodes![IndexOf(child.Key)] = child;
 
     public void Remove(byte key)
@@ -141,7 +142,7 @@ internal struct PrefixChildren<TValue>
         }
         else if (_nodes.Length > ShortestList && Count <= _nodes.Length / 4)
         {
-            ResizeList(_nodes.Length / 2); // What one flood of subscriptions needed is not kept for ever.
+            ResizeList(_nodes.Length / 2); // Memory for one flood of subscriptions is not kept forever.
         }
     }
 

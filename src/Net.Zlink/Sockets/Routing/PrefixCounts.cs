@@ -1,21 +1,20 @@
 namespace Net.Zlink.Sockets.Routing;
 
-/// <summary>A subscriber's own topics: how often each prefix was subscribed, and whether a topic is wanted. Not thread-safe: the topics'
-/// lock is held around every call.</summary>
+/// <summary>A subscriber's own topics with their counts. Not thread-safe: under the topics' lock.</summary>
 internal sealed class PrefixCounts
 {
     private readonly PrefixTree<int> _tree = new();
 
-    /// <summary>Number of distinct prefixes.</summary>
+    /// <summary>Distinct prefixes.</summary>
     public int Count => _tree.Count;
 
-    /// <returns>How often the prefix is subscribed now; 1 means that it is new.</returns>
+    /// <returns>How often the prefix is subscribed now. 1: it is new.</returns>
     public int Add(ReadOnlySpan<byte> prefix) => ++_tree.FindOrAdd(prefix, out _).Value;
 
-    /// <summary>Takes one subscription of a prefix back.</summary>
+    /// <summary>Removes one subscription of a prefix.</summary>
     /// <param name="prefix">The prefix.</param>
-    /// <param name="left">How often it is still subscribed; 0 means that it is gone.</param>
-    /// <returns>False if the prefix is not subscribed: then nothing changes.</returns>
+    /// <param name="left">How often it is still subscribed. 0: it is removed.</param>
+    /// <returns>False if the prefix is not subscribed.</returns>
     public bool Remove(ReadOnlySpan<byte> prefix, out int left)
     {
         left = 0;
@@ -33,10 +32,11 @@ internal sealed class PrefixCounts
         return true;
     }
 
-    /// <summary>Whether some prefix of this topic is subscribed; the empty prefix is one of every topic.</summary>
+    /// <summary>Whether a prefix of this topic is subscribed. The empty prefix matches every topic.</summary>
     public bool Matches(ReadOnlySpan<byte> topic) => _tree.Match(topic).MoveNext();
 
-    /// <summary>The distinct prefixes in ascending unsigned byte order, a prefix before its extensions, which is the order of re-sending.
-    /// Nothing may be added or removed meanwhile.</summary>
+    /// <summary>
+    /// The distinct prefixes in ascending byte order, each before its extensions: the order of re-sending. They must not change meanwhile.
+    /// </summary>
     public OrderedPrefixes<int> GetEnumerator() => _tree.InOrder();
 }

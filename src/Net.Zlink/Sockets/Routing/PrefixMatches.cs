@@ -1,6 +1,6 @@
 namespace Net.Zlink.Sockets.Routing;
 
-/// <summary>A walk down a tree along a topic, stopping at each prefix of it that is held. Allocates nothing.</summary>
+/// <summary>Enumerates the stored prefixes of a topic. Allocates nothing.</summary>
 internal ref struct PrefixMatches<TValue>(PrefixNode<TValue> root, ReadOnlySpan<byte> topic)
 {
     private ReadOnlySpan<byte> _left = topic;

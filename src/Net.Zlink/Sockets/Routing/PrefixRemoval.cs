@@ -2,15 +2,16 @@ using Net.Zlink.Buffers;
 
 namespace Net.Zlink.Sockets.Routing;
 
-/// <summary>Takes all of a subscriber's prefixes out of its trie, some at a time: whoever wants to match a topic meanwhile waits for no
-/// more than some.</summary>
-/// <remarks>Until the end nothing else may change the trie. It may be matched, but not during <see cref="Remove"/>, and then finds the
-/// subscriber at the prefixes that are left.</remarks>
+/// <summary>Removes a subscriber's prefixes from its trie in small steps, so that a matching message waits for one step only.</summary>
+/// <remarks>
+/// Until the end no other change of the trie is allowed. It may be matched between the steps, and then finds the subscriber at the
+/// remaining prefixes.
+/// </remarks>
 internal sealed class PrefixRemoval<TPeer>(Subscriber<TPeer> subscriber, int most = PrefixRemoval<TPeer>.MaxPerStep)
     where TPeer : class
 {
-    // What one is taken out of has mostly left the cache: 0.15 to 0.25 us each, fetched beforehand half of that. So some 1 us, seldom 5: a
-    // thread that finds the lock taken looks for 2 us before it goes to sleep, which would cost it 50.
+    // What a step changes is mostly not cached: 0.15 to 0.25 us each, half of that with prefetching. So a step takes 1 us, seldom 5. A
+    // thread that waits for the lock spins for 2 us before it sleeps, which would cost it 50.
     private const int MaxPerStep = 16;
 
     private readonly (PrefixNode<SubscriberSet<TPeer>> Node, int Place)[] _next =
@@ -18,7 +19,7 @@ internal sealed class PrefixRemoval<TPeer>(Subscriber<TPeer> subscriber, int mos
     private Dictionary<PrefixNode<SubscriberSet<TPeer>>, int>.Enumerator _remainingSlots = subscriber.Slots.GetEnumerator();
     private int _count;
 
-    /// <summary>Looks the next ones up, and has the processor fetch what they are taken out of. False: there are none.</summary>
+    /// <summary>Finds the next prefixes and prefetches what their removal changes. False: there are none.</summary>
     public bool Find()
     {
         _count = 0;
@@ -45,7 +46,7 @@ internal sealed class PrefixRemoval<TPeer>(Subscriber<TPeer> subscriber, int mos
         return _count > 0;
     }
 
-    /// <summary>Takes out what was looked up.</summary>
+    /// <summary>Removes the prefixes that were found.</summary>
     public void Remove()
     {
         foreach ((PrefixNode<SubscriberSet<TPeer>> node, int place) in _next.AsSpan(0, _count))

@@ -2,27 +2,23 @@ using System.Diagnostics;
 
 namespace Net.Zlink.Sockets.Routing;
 
-/// <summary>Values by byte prefix, in a path-compressed (radix) tree: what a topic matches is found in one walk down, without
-/// allocating.</summary>
+/// <summary>Values by byte prefix, in a path-compressed (radix) tree. The match of a topic is one walk down, without allocation.</summary>
 /// <remarks>
-/// A label is at most <see cref="LongestLabel"/> bytes; a longer run is a chain of nodes. So a split or a merge copies at most that much,
-/// whatever a hostile peer makes of a prefix of 255 KB and its many short relatives. Nothing recurses: depth is bounded by the longest
-/// prefix, not by the stack. A node without a value has two children, or one that its label is too long to be merged with: nodes are at
-/// most two per prefix, plus one per 512 bytes.
-/// Not thread-safe: the owner's lock is held around every call.
+/// A label has at most <see cref="LongestLabel"/> bytes; longer runs are chains of nodes. So a split or merge copies at most that much,
+/// even for a hostile prefix of 255 KB with many short relatives. Nothing recurses, so depth is not limited by the stack. There are at most
+/// two nodes per prefix, plus one per 512 bytes. Not thread-safe: under the owner's lock.
 /// </remarks>
 internal sealed class PrefixTree<TValue>
 {
-    /// <summary>Copied in some 30 ns, and long enough that a chain's nodes (184 bytes beside their labels) add no more than a third to a
-    /// prefix's bytes.</summary>
+    /// <summary>Copied in some 30 ns. The nodes of a chain (184 bytes each) add at most a third to a prefix's bytes.</summary>
     public const int LongestLabel = 1_024;
 
     private long _mark;
 
-    /// <summary>The empty prefix's node, which is always there.</summary>
+    /// <summary>The node of the empty prefix, which always exists.</summary>
     public PrefixNode<TValue> Root { get; } = new(0, []);
 
-    /// <summary>Number of prefixes that have a value.</summary>
+    /// <summary>Prefixes with a value.</summary>
     public int Count { get; private set; }
 
     public PrefixNode<TValue>? Find(ReadOnlySpan<byte> prefix)
@@ -43,7 +39,7 @@ internal sealed class PrefixTree<TValue>
         return node.HasValue ? node : null;
     }
 
-    /// <summary>The prefix's node, made if it is not there; then its value is the default of its type.</summary>
+    /// <summary>Finds the prefix's node, or adds it with a default value.</summary>
     public PrefixNode<TValue> FindOrAdd(ReadOnlySpan<byte> prefix, out bool added)
     {
         PrefixNode<TValue> node = Root;
@@ -71,7 +67,7 @@ internal sealed class PrefixTree<TValue>
         return node;
     }
 
-    /// <summary>Takes a prefix out, and every node that only led to it.</summary>
+    /// <summary>Removes a prefix and every node that only led to it.</summary>
     public void Remove(PrefixNode<TValue> node)
     {
         Debug.Assert(node.HasValue, "A prefix is taken out once.");
@@ -92,19 +88,19 @@ internal sealed class PrefixTree<TValue>
         }
     }
 
-    /// <summary>The held prefixes of a topic, shortest first.</summary>
+    /// <summary>The stored prefixes of a topic, shortest first.</summary>
     public PrefixMatches<TValue> Match(ReadOnlySpan<byte> topic) => new(Root, topic);
 
-    /// <summary>All prefixes in ascending unsigned byte order, a prefix before its extensions. The tree must not change
-    /// meanwhile.</summary>
+    /// <summary>All prefixes in ascending byte order, each before its extensions. The tree must not change meanwhile.</summary>
     public OrderedPrefixes<TValue> InOrder() => new(Root, 0);
 
-    /// <summary>Starts a selection of prefixes: <see cref="Mark"/> them, then walk them with <see cref="InOrder(long)"/>. Ends any
-    /// selection before it.</summary>
-    public long NewMark() => _mark += 2; // Two numbers each: for a node on the way to a selected one, and, one higher, for a selected one.
+    /// <summary>
+    /// Starts a new selection of prefixes: <see cref="Mark"/> them, then enumerate them with <see cref="InOrder(long)"/>.
+    /// </summary>
+    // Two numbers each: one for nodes on the way to a selected node, and the next one for selected nodes.
+    public long NewMark() => _mark += 2;
 
-    /// <summary>Selects a prefix. Costs its depth at most; with all prefixes of a selection together no more than the nodes they lie
-    /// on.</summary>
+    /// <summary>Selects a prefix. Costs its depth at most; a selection costs no more than its nodes.</summary>
     public static void Mark(PrefixNode<TValue> node, long mark)
     {
         PrefixNode<TValue>? up = node.Marked < mark ? node.Parent : null;
@@ -116,7 +112,7 @@ internal sealed class PrefixTree<TValue>
         }
     }
 
-    /// <summary>The prefixes that were marked, in the same order, without a look at the rest of the tree.</summary>
+    /// <summary>The marked prefixes in the same order, without the rest of the tree.</summary>
     public OrderedPrefixes<TValue> InOrder(long mark) => new(Root, mark);
 
     private static PrefixNode<TValue> AddChain(PrefixNode<TValue> node, ReadOnlySpan<byte> bytes)
@@ -133,8 +129,7 @@ internal sealed class PrefixTree<TValue>
         return node;
     }
 
-    /// <summary>Puts a node above this one that takes the first byte of its label and some of the rest. What is below keeps its
-    /// identity.</summary>
+    /// <summary>Inserts a node above this one, with the first part of its label. The lower node keeps its identity.</summary>
     private static PrefixNode<TValue> Split(PrefixNode<TValue> node, int rest)
     {
         PrefixNode<TValue> parent = node.Parent!;
@@ -149,7 +144,7 @@ internal sealed class PrefixTree<TValue>
         return upper;
     }
 
-    /// <summary>Merges a node that nobody needs into its only child, and returns what is there afterwards.</summary>
+    /// <summary>Merges an unused node into its only child and returns the resulting node.</summary>
     private static PrefixNode<TValue> Merge(PrefixNode<TValue> node)
     {
         if (node.HasValue || node.Parent is not { } parent || node.Children.Only is not { } child

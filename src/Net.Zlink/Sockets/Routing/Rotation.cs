@@ -2,7 +2,7 @@ using System.Diagnostics;
 
 namespace Net.Zlink.Sockets.Routing;
 
-/// <summary>A peer's place in a <see cref="Rotation{TPeer}"/>; the owner keeps it with the peer.</summary>
+/// <summary>A peer's position in a <see cref="Rotation{TPeer}"/>, kept with the peer.</summary>
 internal sealed class RotationSlot<TPeer>
     where TPeer : class
 {
@@ -17,11 +17,13 @@ internal sealed class RotationSlot<TPeer>
     internal int Index { get; set; }
 }
 
-/// <summary>Load balancing: the peers that have room take their turns, one message each, starting with the first attached. Every operation
-/// is O(1). Not thread-safe: the socket's lock is held around every call.</summary>
+/// <summary>
+/// Load balancing: peers with capacity take turns, one message each, beginning with the first attached. Every operation is O(1). Not
+/// thread-safe: under the socket's lock.
+/// </summary>
 /// <remarks>
-/// Active peers stand in front, full ones behind; a peer changes sides by swapping places. So the order of turns is the order of attachment
-/// until a peer fills up or leaves; then the last active peer takes its place, as in the native core.
+/// Active peers stand in front of full ones, and a peer changes sides by a swap. The order is that of attachment until a peer fills up or
+/// leaves; then the last active peer takes its position, as in the native core.
 /// </remarks>
 internal sealed class Rotation<TPeer>
     where TPeer : class
@@ -29,13 +31,13 @@ internal sealed class Rotation<TPeer>
     private readonly List<RotationSlot<TPeer>> _slots = [];
     private int _current;
 
-    /// <summary>Attached peers, full ones included.</summary>
+    /// <summary>Attached peers, with full ones.</summary>
     public int Count => _slots.Count;
 
     /// <summary>Peers that take turns.</summary>
     public int ActiveCount { get; private set; }
 
-    /// <summary>Whose turn it is; null if no peer has room.</summary>
+    /// <summary>The next peer. Null if no peer has capacity.</summary>
     public RotationSlot<TPeer>? Current => ActiveCount == 0 ? null : _slots[_current];
 
     /// <summary>Attaches a peer at the end, active.</summary>
@@ -49,7 +51,7 @@ internal sealed class Rotation<TPeer>
 
     public bool IsActive(RotationSlot<TPeer> slot) => (uint)slot.Index < (uint)ActiveCount;
 
-    /// <summary>The peer has room again: it takes turns, last for now. Nothing happens if it does already.</summary>
+    /// <summary>The peer has capacity: it takes turns again, as the last. Does nothing if it is active.</summary>
     public void Activate(RotationSlot<TPeer> slot)
     {
         Debug.Assert(slot.Index >= 0 && _slots[slot.Index] == slot, "A slot of another rotation, or removed.");
@@ -59,8 +61,7 @@ internal sealed class Rotation<TPeer>
         }
     }
 
-    /// <summary>The peer is full: it takes no turns. If it was its turn, it is another's now. Nothing happens if it takes none
-    /// already.</summary>
+    /// <summary>The peer is full: it takes no turns. Does nothing if it is inactive.</summary>
     public void Deactivate(RotationSlot<TPeer> slot)
     {
         Debug.Assert(slot.Index >= 0 && _slots[slot.Index] == slot, "A slot of another rotation, or removed.");
@@ -71,7 +72,7 @@ internal sealed class Rotation<TPeer>
         }
     }
 
-    /// <summary>The peer is gone. Nothing happens if it was removed before.</summary>
+    /// <summary>Does nothing if the peer was removed before.</summary>
     public void Remove(RotationSlot<TPeer> slot)
     {
         if (slot.Index < 0)
@@ -85,7 +86,7 @@ internal sealed class Rotation<TPeer>
         slot.Index = -1;
     }
 
-    /// <summary>The message of the current peer is complete: the next one's turn.</summary>
+    /// <summary>The current peer got its message: the next one's turn.</summary>
     public void Advance()
     {
         _current++;

@@ -2,7 +2,7 @@ using System.Runtime.InteropServices;
 
 namespace Net.Zlink.Sockets.Routing;
 
-/// <summary>Routing ids by content, as arrays and as spans.</summary>
+/// <summary>Compares routing ids by content, as arrays and as spans.</summary>
 internal sealed class RoutingIdComparer : IEqualityComparer<byte[]>, IAlternateEqualityComparer<ReadOnlySpan<byte>, byte[]>
 {
     public static readonly RoutingIdComparer Instance = new();
@@ -18,13 +18,12 @@ internal sealed class RoutingIdComparer : IEqualityComparer<byte[]>, IAlternateE
     public int GetHashCode(byte[] obj) => GetHashCode(obj.AsSpan());
 
     /// <summary>
-    /// Peers choose their ids, so the hash must be one whose collisions cannot be prepared: the string hash is the one that .NET seeds for
-    /// that purpose (HashCode's has collisions that hold for every seed).
+    /// Peers choose their ids, so the hash must resist prepared collisions. .NET seeds the string hash for that purpose; HashCode has
+    /// collisions for every seed.
     /// </summary>
     public int GetHashCode(ReadOnlySpan<byte> alternate)
     {
-        // An odd last byte is added by multiplication: two such ids of one hash still need an equal string hash of what is in front, or a
-        // lucky pair.
+        // An odd last byte is added by multiplication. A collision of two such ids still needs equal string hashes of the rest, or chance.
         int hash = string.GetHashCode(MemoryMarshal.Cast<byte, char>(alternate), StringComparison.Ordinal);
         return (alternate.Length & 1) == 0 ? hash : unchecked((hash * 397) ^ (alternate[^1] + 1));
     }

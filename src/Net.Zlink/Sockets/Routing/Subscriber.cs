@@ -1,11 +1,13 @@
 namespace Net.Zlink.Sockets.Routing;
 
-/// <summary>A peer's place in one <see cref="SubscriptionTrie{TPeer}"/>, made by <see cref="SubscriptionTrie{TPeer}.NewSubscriber"/>; the
-/// owner keeps it with the peer.</summary>
+/// <summary>
+/// A peer's state in one <see cref="SubscriptionTrie{TPeer}"/>, made by <see cref="SubscriptionTrie{TPeer}.NewSubscriber"/> and kept with
+/// the peer.
+/// </summary>
 internal sealed class Subscriber<TPeer>
     where TPeer : class
 {
-    /// <summary>Below, a table is under 1 KB and nothing is won.</summary>
+    /// <summary>Smaller tables are under 1 KB and not worth trimming.</summary>
     private const int SmallestTrimmed = 32;
 
     internal Subscriber(SubscriptionTrie<TPeer> trie, TPeer peer)
@@ -16,25 +18,26 @@ internal sealed class Subscriber<TPeer>
 
     public TPeer Peer { get; }
 
-    /// <summary>Number of different prefixes.</summary>
+    /// <summary>Distinct prefixes.</summary>
     public int PrefixCount => Slots.Count;
 
-    /// <summary>Bytes that this peer's subscriptions are charged with: see <see cref="SubscriptionTrie{TPeer}.ChargeOf"/>. For a limit per
-    /// peer.</summary>
+    /// <summary>
+    /// The bytes that this peer's subscriptions are charged with, for a limit per peer: see <see cref="SubscriptionTrie{TPeer}.ChargeOf"/>.
+    /// </summary>
     public long StoredBytes { get; internal set; }
 
-    /// <summary>Its owner has no use for it any more: who matches it passes it by until it is out of the table.</summary>
+    /// <summary>The peer has left: a match skips it until it is removed from the table.</summary>
     public bool HasLeft { get; set; }
 
     internal SubscriptionTrie<TPeer> Trie { get; }
 
-    /// <summary>Where this subscriber stands in the set of each of its prefixes: taking it out of a set of thousands is one step.</summary>
+    /// <summary>Its position in the set of each of its prefixes, so a removal from a set of thousands is one step.</summary>
     internal Dictionary<PrefixNode<SubscriberSet<TPeer>>, int> Slots { get; } = [];
 
     /// <summary>The last match that reported this subscriber: a second prefix of the same topic does not report it again.</summary>
     internal long MatchStamp { get; set; }
 
-    /// <summary>A table of places that was once large does not stay so: what is not charged is not kept.</summary>
+    /// <summary>Shrinks a table of positions that was large, because its memory is not charged.</summary>
     internal void TrimSlots()
     {
         if (Slots.Capacity > SmallestTrimmed && Slots.Count < Slots.Capacity / 4)
@@ -54,10 +57,10 @@ internal struct SubscriberSet<TPeer>
 
     public readonly ReadOnlySpan<Subscriber<TPeer>> Items => _items.AsSpan(0, Count);
 
-    /// <summary>A hint: see <see cref="Buffers.CacheLines"/>.</summary>
+    /// <summary>A prefetch: see <see cref="Buffers.CacheLines"/>.</summary>
     public readonly void Fetch() => Buffers.CacheLines.Fetch(_items);
 
-    /// <returns>Where it stands now.</returns>
+    /// <returns>Its position.</returns>
     public int Add(Subscriber<TPeer> subscriber)
     {
         if (_items is null)
@@ -73,7 +76,7 @@ internal struct SubscriberSet<TPeer>
         return Count++;
     }
 
-    /// <returns>The subscriber that stands there now, or null if it was the last one's place.</returns>
+    /// <returns>The subscriber that has this position now, or null if it was the last.</returns>
     public Subscriber<TPeer>? RemoveAt(int index)
     {
         Subscriber<TPeer> last = _items![--Count];

@@ -2,10 +2,10 @@ using System.Runtime.InteropServices;
 
 namespace Net.Zlink.Sockets.Routing;
 
-/// <summary>What a part that travels from a subscriber to a publisher is.</summary>
+/// <summary>The kind of a part from a subscriber to a publisher.</summary>
 internal enum UpstreamPart
 {
-    /// <summary>A user's message, or part of one.</summary>
+    /// <summary>A message of the application, or a part of one.</summary>
     Data,
 
     Subscribe,
@@ -13,11 +13,12 @@ internal enum UpstreamPart
     Cancel,
 }
 
-/// <summary>Tells subscriptions from data in the messages of one peer, or of an application that sends on XSUB, part by part. The owner
-/// keeps one per peer.</summary>
+/// <summary>
+/// Separates subscriptions from data in the messages of one peer, or of an application that sends on XSUB, part by part. One for each peer.
+/// </summary>
 /// <remarks>
-/// Subscriptions come as frames of their own kind or as ordinary parts whose first byte is 1 or 0. With ONLY_FIRST_SUBSCRIBE a message
-/// whose first part is data is data to its end; otherwise every part is looked at.
+/// A subscription has a frame kind of its own, or is an ordinary part whose first byte is 1 or 0. With ONLY_FIRST_SUBSCRIBE a message whose
+/// first part is data is all data. Otherwise every part is checked.
 /// </remarks>
 [StructLayout(LayoutKind.Auto)]
 internal struct SubscriptionParts
@@ -28,12 +29,12 @@ internal struct SubscriptionParts
     private bool _isInMessage;
     private bool _remainingIsData;
 
-    /// <summary>Looks at the next part.</summary>
-    /// <param name="frame">The kind of the frame it came in.</param>
-    /// <param name="body">The frame's body.</param>
-    /// <param name="more">Whether another part of the same message follows.</param>
+    /// <summary>Reads the next part.</summary>
+    /// <param name="frame">The kind of its frame.</param>
+    /// <param name="body">Its body.</param>
+    /// <param name="more">Another part of the same message follows.</param>
     /// <param name="onlyFirst">The option ONLY_FIRST_SUBSCRIBE.</param>
-    /// <param name="prefix">The prefix that is subscribed or cancelled; empty for data.</param>
+    /// <param name="prefix">The prefix of the subscription. Empty for data.</param>
     public UpstreamPart Next(UpstreamPart frame, ReadOnlySpan<byte> body, bool more, bool onlyFirst, out ReadOnlySpan<byte> prefix)
     {
         bool isFirst = !_isInMessage;
@@ -48,7 +49,7 @@ internal struct SubscriptionParts
         return kind;
     }
 
-    /// <summary>The peer is gone, or its message was given up: the next part is a first one.</summary>
+    /// <summary>The message was abandoned: the next part is a first one.</summary>
     public void Reset() => this = default;
 
     private static UpstreamPart Classify(UpstreamPart frame, ReadOnlySpan<byte> body)

@@ -4,14 +4,14 @@ using Net.Zlink.Transports;
 
 namespace Net.Zlink.Sockets.Zmp;
 
-/// <summary>How a connecter comes to a wire: it dials, and does the transport's own handshake where that has one.</summary>
+/// <summary>Makes a wire for a dialer: dials, then runs the transport's handshake.</summary>
 internal sealed class ConnectStep(SocketCore socket, ConnectTarget target, TransportSettings settings)
 {
-    // One for all attempts: it keeps what certificates' files held before they were half written.
+    // Shared by all attempts, because it keeps the certificates of the last complete files.
     private readonly WireUpgrade? _upgrade = target.Upgrade(settings);
 
-    /// <summary>One attempt.</summary>
-    /// <returns>The wire, or null and why there is none, for people.</returns>
+    /// <summary>Makes one attempt.</summary>
+    /// <returns>The wire, or null and the reason.</returns>
     /// <exception cref="OperationCanceledException">The endpoint was closed meanwhile.</exception>
     public async Task<(Wire? Wire, string Trouble)> RunAsync(CancellationToken ended)
     {
@@ -25,7 +25,7 @@ internal sealed class ConnectStep(SocketCore socket, ConnectTarget target, Trans
 
         ended.ThrowIfCancellationRequested();
 
-        // As in the native core a name that was not found closes nothing: all there is to tell is when it will be looked up again.
+        // As in the native core, a failed name lookup publishes no CLOSED event, only the time of the next one.
         if (result.Error is not (SocketError.HostNotFound or SocketError.NoData or SocketError.TryAgain or SocketError.NoRecovery))
         {
             socket.Monitors.Publish(SocketEventTypes.Closed, 0, "", target.Text, detail: result.Sentence);
@@ -34,7 +34,7 @@ internal sealed class ConnectStep(SocketCore socket, ConnectTarget target, Trans
         return (null, result.Sentence);
     }
 
-    /// <summary>It fails like a dial: pauses grow, since the next attempt is likely to meet the same.</summary>
+    /// <summary>A failure counts like a failed dial: the pauses grow, because the next attempt probably fails too.</summary>
     private async Task<(Wire? Wire, string Trouble)> UpgradeAsync(WireUpgrade upgrade, Socket transport, CancellationToken ended)
     {
         UpgradeResult result = await TransportHandshake.ConnectAsync(upgrade, transport, target, socket.Host, socket.Monitors, ended)

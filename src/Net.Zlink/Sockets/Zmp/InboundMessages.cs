@@ -6,16 +6,16 @@ using Net.Zlink.Sockets.Routing;
 
 namespace Net.Zlink.Sockets.Zmp;
 
-/// <summary>Puts the parts that one connection reads together into messages, and hands whole ones to its pipe: the receive state machine
-/// (idle, in a message, dropping).</summary>
+/// <summary>
+/// Collects the parts that one connection reads, and passes whole messages to its link. States: idle, in a message, dropping.
+/// </summary>
 /// <remarks>
-/// Parts stay where they were read. A message that several reads bring is collected in a lease of its own, which refers to each of their
-/// buffers. Touched only on the shard.
+/// Parts stay where they were read. A message from several reads has a lease that refers to each of their buffers. Only on the shard.
 /// </remarks>
 internal sealed class InboundMessages(SocketCore socket, WireLink link, int maxParts)
 {
-    // What a part of one byte was measured to take, 48 to 75 bytes: its place in a lease, 20 bytes and as much again where that has just
-    // doubled, its header, and something of the buffer that it lies in.
+    // Measured for a part of one byte: 48 to 75 bytes. A slot of 20 bytes, as much again when the slots have just doubled, the header, and
+    // a share of the buffer.
     private const int PartCost = 64;
 
     private InboundRole _role;
@@ -38,29 +38,29 @@ internal sealed class InboundMessages(SocketCore socket, WireLink link, int maxP
     private int _checkedAtVersion;
     private Delivery _delivery;
 
-    /// <summary>Who sends, once that is known.</summary>
+    /// <summary>The sender, once it is known.</summary>
     public PeerIdentity Source { get; set; } = PeerIdentity.Unknown;
 
-    /// <summary>Where the batch's bytes are now.</summary>
+    /// <summary>The array that holds the batch's bytes now.</summary>
     public byte[] Array => _slab.Array;
 
-    /// <summary>Where they begin.</summary>
+    /// <summary>Their offset.</summary>
     public int Start { get; private set; }
 
-    /// <summary>Why the part that was taken last is refused.</summary>
+    /// <summary>Why the last part was refused.</summary>
     public ZmpFault Refusal => _topics == SubscriptionOutcome.TooMany ? ZmpFault.TooManyTopics : ZmpFault.BodyTooLarge;
 
-    /// <summary>It is refused for what all peers have subscribed together: the peer has broken nothing.</summary>
+    /// <summary>It is refused for the subscriptions of all peers together: this peer violated nothing.</summary>
     public bool IsRefusedForAll => _topics == SubscriptionOutcome.TooManyOfAll;
 
-    /// <summary>What is kept of a message that is not whole.</summary>
+    /// <summary>The bytes of an unfinished message.</summary>
     public long UnfinishedBytes => _partial is { } partial ? partial.Bytes + ((long)PartCost * partial.Count) : 0;
 
-    /// <summary>Begins with a batch of whole frames.</summary>
+    /// <summary>Begins a batch of whole frames.</summary>
     public void Begin(in InboundBatch batch, ReceiveSlab slabs)
     {
         _role = socket.InboundRole;
-        // Before the filter is asked: what it lets in no more by the time of reading is sorted out there.
+        // Before the filter is asked. Messages that it excludes later are removed when they are received.
         _checkedAtVersion = _role == InboundRole.Filtered ? socket.FilterVersion : 0;
         _slabs = slabs;
         _delivery = Delivery.Continue;
@@ -68,7 +68,7 @@ internal sealed class InboundMessages(SocketCore socket, WireLink link, int maxP
         _ownsSlab = !batch.OwnsSlab && slabs.ShouldCopy;
         if (_ownsSlab)
         {
-            // Consumers hold on to much already: what they get from now on pins no more than its own size.
+            // Consumers keep much memory: from now on a message pins only a buffer of its own size.
             _slab = slabs.RentOwn(batch.Length);
             batch.Bytes.CopyTo(_slab.Array);
             Start = 0;
@@ -82,8 +82,7 @@ internal sealed class InboundMessages(SocketCore socket, WireLink link, int maxP
         _end = Start + batch.Length;
     }
 
-    /// <summary>Takes one part.</summary>
-    /// <returns>False: <see cref="Refusal"/>.</returns>
+    /// <returns>False: <see cref="Refusal"/> says why.</returns>
     public bool AddPart(int offset, int length, bool more)
     {
         if (_role != InboundRole.All && !IsWanted(offset, length, more, out bool handled))
@@ -94,8 +93,8 @@ internal sealed class InboundMessages(SocketCore socket, WireLink link, int maxP
         return Add(offset, length, more);
     }
 
-    /// <summary>Takes a frame that subscribes or cancels: for publishers; others deliver its body as a message.</summary>
-    /// <returns>False: <see cref="Refusal"/>.</returns>
+    /// <summary>Adds a frame that subscribes or unsubscribes. Publishers use it; other sockets deliver its body as a message.</summary>
+    /// <returns>False: <see cref="Refusal"/> says why.</returns>
     public bool AddSubscription(int offset, int length, bool subscribes)
     {
         if (_role is not (InboundRole.Subscriptions or InboundRole.SubscriptionsAndData))
@@ -107,7 +106,7 @@ internal sealed class InboundMessages(SocketCore socket, WireLink link, int maxP
         return Subscribe(_slab.Array.AsSpan(offset, length), subscribes);
     }
 
-    /// <summary>The batch is through: whole messages go to the pipe, a piece of one waits for the rest.</summary>
+    /// <summary>Ends the batch: whole messages go to the link, and an unfinished one waits for its next parts.</summary>
     public Delivery End()
     {
         InboundLease? lease = _lease;
@@ -117,7 +116,7 @@ internal sealed class InboundMessages(SocketCore socket, WireLink link, int maxP
             _partial = lease.SplitOpenMessage();
         }
 
-        // Before anybody learns of the messages: whatever comes of that, the next read must not go where they lie.
+        // Before a consumer knows of the messages: the next read must not overwrite them.
         if (_ownsSlab)
         {
             _slab.Release();
@@ -147,7 +146,7 @@ internal sealed class InboundMessages(SocketCore socket, WireLink link, int maxP
         return _delivery;
     }
 
-    /// <summary>The connection is over: a message that was not whole is dropped whole.</summary>
+    /// <summary>The connection has ended: an unfinished message is dropped.</summary>
     public void Abandon()
     {
         _partial?.Abandon();
@@ -190,8 +189,8 @@ internal sealed class InboundMessages(SocketCore socket, WireLink link, int maxP
         }
         else if (lease.Count == InboundLease.MaxSlots && lease.Messages > 0)
         {
-            // It is full in the middle of a message: one that grew for the rest would not be kept, and be made anew, 9 KB, for every 85
-            // messages of three parts.
+            // It is full in the middle of a message. A grown lease would not be kept, so 9 KB would be allocated for every 85 messages of
+            // three parts.
             _lease = null;
             _partial = lease.SplitOpenMessage();
             Publish(lease);
@@ -220,8 +219,10 @@ internal sealed class InboundMessages(SocketCore socket, WireLink link, int maxP
         }
     }
 
-    /// <summary>What filters and publishers look at. False if the part goes no further; <paramref name="handled"/> is false if the
-    /// connection has to end for it.</summary>
+    /// <summary>
+    /// Applies filters and subscriptions. False if the part goes no further; <paramref name="handled"/> is false if the connection must end
+    /// for it.
+    /// </summary>
     private bool IsWanted(int offset, int length, bool more, out bool handled)
     {
         handled = true;
@@ -270,7 +271,7 @@ internal sealed class InboundMessages(SocketCore socket, WireLink link, int maxP
             return false;
         }
 
-        // Behind data of the same message: as natively, what would be a notice is that message's last part, and ends it.
+        // After data of the same message, as in the native core: a notice would be that message's last part, and ends it.
         SubscriptionOutcome outcome = socket.OnSubscription(link, prefix, kind == UpstreamPart.Subscribe, notifies: false);
         handled = Has(outcome);
         if (outcome == SubscriptionOutcome.Notify)
@@ -285,8 +286,7 @@ internal sealed class InboundMessages(SocketCore socket, WireLink link, int maxP
         return false;
     }
 
-    /// <summary>A message ends of which nothing is for the application: it was topics, or a PUB was sent what it does not
-    /// receive.</summary>
+    /// <summary>Ends a message without data for the application: only topics, or data for a PUB.</summary>
     private void CountWithoutData()
     {
         if (_hasTopics)
@@ -305,7 +305,7 @@ internal sealed class InboundMessages(SocketCore socket, WireLink link, int maxP
         _filteredBytes += _bytesSoFar;
     }
 
-    /// <summary>The message so far is all of it: what would have been its last part is nobody's business but the socket's.</summary>
+    /// <summary>Ends the message at the parts so far: its last part was only for the socket.</summary>
     private void EndOpenMessage()
     {
         if (_partial is { } partial)
@@ -320,7 +320,7 @@ internal sealed class InboundMessages(SocketCore socket, WireLink link, int maxP
         }
     }
 
-    /// <summary>The socket has taken the topic in.</summary>
+    /// <summary>The socket has accepted the subscription.</summary>
     private bool Has(SubscriptionOutcome outcome)
     {
         _topics = outcome > _topics ? outcome : _topics;
@@ -332,7 +332,7 @@ internal sealed class InboundMessages(SocketCore socket, WireLink link, int maxP
         if (_lease is { Messages: > 0, UnfinishedParts: 0 } earlier)
         {
             _lease = null;
-            Publish(earlier); // Before a notice that came behind it.
+            Publish(earlier); // Before a later notice.
         }
 
         SubscriptionOutcome outcome = socket.OnSubscription(link, prefix, subscribes);
@@ -345,10 +345,10 @@ internal sealed class InboundMessages(SocketCore socket, WireLink link, int maxP
     }
 }
 
-/// <summary>What a socket does with what comes in.</summary>
+/// <summary>How a socket treats received messages.</summary>
 internal enum InboundRole
 {
-    /// <summary>Everything is a message.</summary>
+    /// <summary>All are delivered.</summary>
     All,
 
     /// <summary>Messages whose first part matches a subscription (SUB).</summary>
@@ -357,22 +357,22 @@ internal enum InboundRole
     /// <summary>Only subscriptions count (PUB).</summary>
     Subscriptions,
 
-    /// <summary>Subscriptions count, and the rest are messages (XPUB).</summary>
+    /// <summary>Subscriptions are applied, other messages delivered (XPUB).</summary>
     SubscriptionsAndData,
 }
 
-/// <summary>What became of a subscription.</summary>
+/// <summary>The outcome of a subscription.</summary>
 internal enum SubscriptionOutcome
 {
-    /// <summary>Nothing to tell the application.</summary>
+    /// <summary>The application gets no notice.</summary>
     Silent,
 
-    /// <summary>The application is told.</summary>
+    /// <summary>The application gets a notice.</summary>
     Notify,
 
-    /// <summary>The peer holds more than it may. From here on its connection ends.</summary>
+    /// <summary>The peer exceeds its own limit, and its connection ends.</summary>
     TooMany,
 
-    /// <summary>All peers together hold more than they may, and this one more than its part.</summary>
+    /// <summary>All peers together exceed the limit, and this one exceeds its share.</summary>
     TooManyOfAll,
 }

@@ -6,20 +6,20 @@ using Net.Zlink.Sockets.Links;
 
 namespace Net.Zlink.Sockets.Zmp;
 
-/// <summary>What monitors, the log and the books hear of a socket's connections. Any thread, outside of all locks.</summary>
+/// <summary>The events, log messages and counts of a socket's connections. Any thread, outside of all locks.</summary>
 internal sealed class SessionEvents(SocketCore socket)
 {
-    // The number that the native event carries for a bad HELLO header (docs/monitoring.md, events).
+    // The value of the native event for a wrong HELLO header (docs/monitoring.md, events).
     private const long MalformedHello = 0x10000013;
 
-    /// <summary>Publishes an event of a connection, with its ends and its peer, as far as that is known.</summary>
+    /// <summary>Publishes an event of a connection with its addresses and its peer, as far as known.</summary>
     public void Publish(SocketEventTypes type, long value, ZmpSession session, string? detail)
     {
         if (!socket.Monitors.IsEmpty)
         {
             (string local, string remote) = session.Ends;
 
-            // As natively: what the peer announced, whatever we call it; and of a loss only the side that connected says whose it was.
+            // As in the native core: the announced id, whatever alias is used; and for a loss only on the connecting side.
             bool names = type == SocketEventTypes.ConnectionReady
                 || (type == SocketEventTypes.Disconnected && session is { IsActive: true, IsReady: true });
             socket.Monitors.Publish(new SocketEvent(type, value, names ? session.PeerRoutingId : default, local, remote, 0, detail)
@@ -29,7 +29,7 @@ internal sealed class SessionEvents(SocketCore socket)
         }
     }
 
-    /// <summary>The peer of a connection whose handshake is complete has no place here.</summary>
+    /// <summary>The peer of a complete handshake is rejected.</summary>
     public void Refused(ZmpSession session, string why)
     {
         Interlocked.Increment(ref socket.Counters.Refused);
@@ -37,7 +37,6 @@ internal sealed class SessionEvents(SocketCore socket)
         socket.Host.Warnings.ConnectionRefused(session.Endpoint, why);
     }
 
-    /// <summary>A connection is over, or closing.</summary>
     public void Closing(ZmpSession session, bool wasReady)
     {
         bool isOurWish = session.EndReason is DisconnectReason.Local or DisconnectReason.ContextTerminated;
@@ -64,7 +63,7 @@ internal sealed class SessionEvents(SocketCore socket)
         }
     }
 
-    /// <summary>What was accepted for a peer was not written when its connection ended.</summary>
+    /// <summary>Accepted messages were not written when their connection ended.</summary>
     public void NotWritten(PeerLink link, in OutboundCounts dropped)
     {
         (string local, string remote) = link.Ends;
@@ -82,8 +81,7 @@ internal sealed class SessionEvents(SocketCore socket)
     public void Unconfirmed(ZmpSession session, long messages) =>
         Publish(SocketEventTypes.MessagesUnconfirmed, messages, session, $"written, and not confirmed: {session.EndDetail}");
 
-    /// <summary>A message for that peer was dropped instead of sent: it is at its high-water mark, or as many bytes wait for it, or in the
-    /// whole context, as may.</summary>
+    /// <summary>A message was dropped because the peer is at its high-water mark, its byte limit, or the context's byte limit.</summary>
     public void DroppedAtMark(PeerLink link)
     {
         link.CountDroppedAtMark();
@@ -101,11 +99,11 @@ internal sealed class SessionEvents(SocketCore socket)
         }
     }
 
-    /// <summary>A message was dropped instead of sent: nobody has that routing id.</summary>
+    /// <summary>A message was dropped because no peer has that routing id.</summary>
     public void DroppedUnroutable(ReadOnlySpan<byte> routeId) =>
         Dropped(ref socket.Counters.DroppedUnroutable, routeId, link: null, "there is no peer of that routing id");
 
-    /// <summary>Counts each, and tells when there are as many again as the time before: a monitor would hold nothing else.</summary>
+    /// <summary>Counts each, and publishes at 1, 2, 4, 8 and so on, so that they do not fill a monitor.</summary>
     private void Dropped(ref long counter, ReadOnlySpan<byte> routingId, PeerLink? link, string why)
     {
         long count = Interlocked.Increment(ref counter);

@@ -4,8 +4,9 @@ using Net.Zlink.Sockets.Links;
 
 namespace Net.Zlink.Sockets.Zmp;
 
-/// <summary>What the turns in a connection's life mean to its socket: its pipe gets its place, loses it, and is let go of. Called by the
-/// connection, on its shard.</summary>
+/// <summary>
+/// Applies the states of a connection to its socket: its link is attached, detached and released. Called by the connection, on its shard.
+/// </summary>
 internal sealed class SessionLife(SocketCore socket)
 {
     /// <summary>A session's handshake is complete, or the place that it waited for is free. False: the peer is rejected, and the connection
@@ -29,17 +30,17 @@ internal sealed class SessionLife(SocketCore socket)
 
         link.Session = session;
         link.WasConnected = true;
-        Interlocked.MemoryBarrier(); // As in ZmpDialer.DeliverRest.
+        Interlocked.MemoryBarrier(); // As in ZmpDialer.DeliverRemaining.
         if (link.Dialer is { IsClosing: true } closing)
         {
-            socket.Detach(link, dropUnread: true); // Disconnected between the two looks: attached again just now.
+            socket.Detach(link, dropUnread: true); // Disconnected between the two checks: just attached again.
             closing.DeliverRemaining(session);
             return true;
         }
 
         if (link.Dialer is null && !socket.Has(link) && !socket.IsClosed)
         {
-            // Thrown out in this moment. Behind what is sent to it: the queue is let go of when this returns.
+            // Disconnected just now. The close follows what is sent to it; the queue is released when this returns.
             session.Connection.RequestClose(DisconnectReason.Local, CloseMode.Orderly, session.Connection.Settings.CloseTimeout);
             return true;
         }
@@ -50,7 +51,7 @@ internal sealed class SessionLife(SocketCore socket)
         return true;
     }
 
-    /// <summary>A connection takes no more in and out.</summary>
+    /// <summary>A connection sends and receives nothing more.</summary>
     public void OnClosing(ZmpSession session, bool wasReady)
     {
         WireLink link = session.Pipe;
@@ -72,7 +73,6 @@ internal sealed class SessionLife(SocketCore socket)
         }
     }
 
-    /// <summary>A connection is over.</summary>
     public void OnClosed(ZmpSession session)
     {
         socket.Endpoints.Forget(session);
@@ -86,18 +86,18 @@ internal sealed class SessionLife(SocketCore socket)
         socket.Leave();
     }
 
-    /// <summary>The socket has no place for it: it may have something to deliver all the same.</summary>
+    /// <summary>The socket rejects it, but it may have messages to deliver.</summary>
     private bool IsRetained(ZmpSession session, PeerIdentity peer, bool isLeft)
     {
         if ((isLeft || socket.IsClosed) && session.Pipe.Dialer is { } dialer)
         {
-            dialer.DeliverRemaining(session); // Of a closed socket it may be told in a moment only.
+            dialer.DeliverRemaining(session); // On a closed socket the dialer may learn of it only later.
             return true;
         }
 
         if (socket.IsClosed)
         {
-            // It came to the end of its handshake while the socket was being closed: nothing is wrong with the peer.
+            // The handshake completed while the socket was being closed: nothing is wrong with the peer.
             session.Connection.Close(socket.End.Outcome == SendStatus.Terminated ? DisconnectReason.ContextTerminated
                 : DisconnectReason.Local, CloseMode.Orderly, detail: null);
             return false;

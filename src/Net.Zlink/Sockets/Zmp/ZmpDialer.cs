@@ -6,12 +6,11 @@ using Net.Zlink.Transports;
 
 namespace Net.Zlink.Sockets.Zmp;
 
-/// <summary>One outgoing endpoint of a ZMP socket: dials, and dials again after a loss, with the pipe that outlives its connections
-/// (docs/protocol.md, reconnecting).</summary>
+/// <summary>One outgoing endpoint of a ZMP socket: dials, and redials after a loss. Its link outlives its connections.</summary>
 /// <remarks>
-/// A lost connection, a timeout or a refused dial is tried again after the pause that the options name. A protocol fault, seen here or told
-/// by the peer's ERROR, ends the endpoint for good, since the next connection would meet the same; except the ERROR codes that say no more
-/// than that a timer ran out over there, after which the pauses grow.
+/// A lost connection, a timeout or a refused dial is retried after the configured pause. A protocol fault of either side ends the endpoint,
+/// because the next connection would meet it again. The ERROR codes for expired timers are retried, with growing pauses: docs/protocol.md
+/// section 15.
 /// </remarks>
 internal sealed class ZmpDialer
 {
@@ -35,14 +34,14 @@ internal sealed class ZmpDialer
     private bool _isPipeUsed;
     private Func<Task>? _whenFree;
     private string? _problem;
-    private string? _logged; // The failure that the log has heard of last; null again once a connection was ready.
+    private string? _logged; // The last logged failure. Null after a connection was ready.
     private ITimer? _deadline;
     private Task _lastClosed = Task.CompletedTask;
 
-    /// <param name="socket">The socket it belongs to.</param>
+    /// <param name="socket">Its socket.</param>
     /// <param name="target">What it dials.</param>
     /// <param name="settings">Its options.</param>
-    /// <param name="before">The last one of the same endpoint that may deliver yet what it was given; null: there is none.</param>
+    /// <param name="before">The last dialer of the same endpoint that may still deliver, or null.</param>
     public ZmpDialer(SocketCore socket, ConnectTarget target, ZmpSettings settings, ZmpDialer? before)
     {
         _socket = socket;
@@ -54,41 +53,40 @@ internal sealed class ZmpDialer
         _link = NewLink();
     }
 
-    /// <summary>The endpoint as it was given to Connect.</summary>
+    /// <summary>The endpoint as given to Connect.</summary>
     public string Text => _target.Text;
 
-    /// <summary>The same, parsed.</summary>
     public ConnectTarget Target => _target;
 
-    /// <summary>What the socket calls the peer; null: as it calls itself.</summary>
+    /// <summary>The socket's name for the peer. Null: the peer's own.</summary>
     public byte[]? Alias => _settings.Alias;
 
-    /// <summary>The pipe that messages go to; with IMMEDIATE the one of the present attempt.</summary>
+    /// <summary>The link that messages go to. With IMMEDIATE that of the present attempt.</summary>
     public WireLink Pipe => Volatile.Read(ref _link);
 
-    /// <summary>Why the last attempt failed, or the last connection ended, for people; null before.</summary>
+    /// <summary>Why the last attempt failed or the last connection ended, or null.</summary>
     public string? Problem => Volatile.Read(ref _problem);
 
-    /// <summary>Completes when it makes no connection any more, and the last one is over.</summary>
+    /// <summary>Completes when it makes no connection any more and the last one has ended.</summary>
     public Task Over => _predecessor.Completion;
 
-    /// <summary>Begins to dial. The socket has been entered on the dialer's behalf.</summary>
+    /// <summary>Begins to dial. The caller has entered the socket for it.</summary>
     public void Start()
     {
         _socket.GivenUp.Forget(_target.Text);
         _ = DefaultContext.Run(RunAsync);
     }
 
-    /// <summary>The socket has no place for it: it is never started, and nobody is to wait for it, be it that it was disconnected in this
-    /// moment.</summary>
+    /// <summary>The socket rejected its link: it is never started, and no successor waits for it.</summary>
     public void Discard()
     {
         _predecessor.End();
         _socket.Endpoints.Forget(this);
     }
 
-    /// <summary>Ends the endpoint: what was accepted is delivered within <paramref name="linger"/>, over this connection or the
-    /// next.</summary>
+    /// <summary>
+    /// Ends the endpoint. Accepted messages are delivered within <paramref name="linger"/>, over this connection or the next.
+    /// </summary>
     public void Close(DisconnectReason reason, TimeSpan linger)
     {
         lock (_gate)
@@ -101,11 +99,11 @@ internal sealed class ZmpDialer
             _closeReason = reason;
             _linger = linger;
             _closedAt = _socket.Host.Time.GetTimestamp();
-            Volatile.Write(ref _isClosing, true); // Behind these: who looks at them first looks at this, without the lock.
+            Volatile.Write(ref _isClosing, true); // After these: a reader checks them first, and then this without the lock.
         }
 
         Pipe.Queue.Close();
-        bool lingers = linger != TimeSpan.Zero && Pipe.Queue.Counts.QueuedMessages > 0; // Behind that: nothing more is accepted.
+        bool lingers = linger != TimeSpan.Zero && Pipe.Queue.Counts.QueuedMessages > 0; // After that: nothing more is accepted.
         if (lingers && linger != Timeout.InfiniteTimeSpan)
         {
             lock (_gate)
@@ -115,7 +113,7 @@ internal sealed class ZmpDialer
             }
         }
 
-        Interlocked.MemoryBarrier(); // DeliverRest sets the pipe's session first, and then looks whether we close.
+        Interlocked.MemoryBarrier(); // DeliverRemaining sets the link's session first, and then checks for a close.
         if (Pipe.Session is { } ready)
         {
             ready.Connection.RequestClose(reason, CloseMode.Orderly, linger);
@@ -126,7 +124,6 @@ internal sealed class ZmpDialer
         }
     }
 
-    /// <summary>Ends it now.</summary>
     public void Abort()
     {
         lock (_gate)
@@ -138,19 +135,19 @@ internal sealed class ZmpDialer
         ZmpSession? session;
         lock (_gate)
         {
-            session = _session; // Behind the cancel: a connection that begins finds that, or is found here.
+            session = _session; // After the cancel: a new connection sees it, or is found here.
         }
 
         session?.Connection.RequestClose(_closeReason == DisconnectReason.Unknown ? DisconnectReason.Local : _closeReason, CloseMode.Leave);
     }
 
     /// <summary>
-    /// Another peer has taken over the routing id here (ROUTER with Handover). What waits for this one is dropped, its connection is ended,
-    /// and it dials again when the id is free: sooner the two would take it from each other for good.
-    /// Outside of the socket's lock, when its pipe has no place any more.
+    /// Another peer took over the routing id (ROUTER with Handover). Queued messages are dropped, the connection ends, and the dialer
+    /// redials when the id is free. Otherwise the two peers would displace each other forever. Outside of the socket's lock, with the link
+    /// detached.
     /// </summary>
-    /// <param name="link">The pipe that had the id.</param>
-    /// <param name="whenFree">Completes when nobody has it.</param>
+    /// <param name="link">The link that had the id.</param>
+    /// <param name="whenFree">Completes when no peer has it.</param>
     public void YieldRoutingId(WireLink link, Func<Task> whenFree)
     {
         ZmpSession? session;
@@ -158,7 +155,7 @@ internal sealed class ZmpDialer
         {
             if (_link != link)
             {
-                return; // It has given way already.
+                return; // It is displaced already.
             }
 
             _whenFree = whenFree;
@@ -169,26 +166,27 @@ internal sealed class ZmpDialer
         session?.Connection.RequestClose(DisconnectReason.TakenOver, session.IsReady ? CloseMode.Orderly : CloseMode.Leave);
     }
 
-    /// <summary>The handshake is complete, and the socket or the endpoint is being closed: the connection only delivers what is left.
-    /// Before <see cref="Close"/>, that finds the session.</summary>
+    /// <summary>
+    /// The handshake is complete while the socket or endpoint is being closed: the connection only delivers queued messages. Before
+    /// <see cref="Close"/> finds the session.
+    /// </summary>
     public void DeliverRemaining(ZmpSession session)
     {
         session.Pipe.Session = session;
-        Interlocked.MemoryBarrier(); // As in Close, the other way round.
+        Interlocked.MemoryBarrier(); // As in Close, in the opposite order.
         if (IsClosing)
         {
             session.Connection.RequestClose(_closeReason, CloseMode.Orderly, LingerLeft);
         }
     }
 
-    /// <summary>The linger time is over. A connection that delivers has a time of its own, which began with it or ends now; whatever else
-    /// is going on ends.</summary>
+    /// <summary>The linger time is over. A delivering connection has a deadline of its own; everything else ends.</summary>
     private void OnDeadline()
     {
         bool delivers;
         lock (_gate)
         {
-            delivers = _session is { IsReady: true }; // The pipe lets go of its session as soon as that closes.
+            delivers = _session is { IsReady: true }; // The link releases its session as soon as that closes.
         }
 
         if (delivers)
@@ -216,7 +214,7 @@ internal sealed class ZmpDialer
 
     private async Task RunAsync()
     {
-        // Off the caller's stack: a name may have to be looked up.
+        // Leave the caller's stack: a name lookup may follow.
         await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
         string? gaveUp = null;
         try
@@ -233,9 +231,9 @@ internal sealed class ZmpDialer
         }
         catch (OperationCanceledException)
         {
-            // It is the application's wish.
+            // The application asked for it.
         }
-#pragma warning disable CA1031 // Nobody awaits this: an endpoint that is no more must not go without a word.
+#pragma warning disable CA1031 // Nothing awaits this task, so an endpoint that ends must be reported.
         catch (Exception e)
 #pragma warning restore CA1031
         {
@@ -247,8 +245,7 @@ internal sealed class ZmpDialer
         }
     }
 
-    /// <summary>How often its connection has written; null while it has none: then this endpoint has nobody to talk to, whoever
-    /// dials.</summary>
+    /// <summary>The number of writes of its connection, or null without one.</summary>
     private long? Writes
     {
         get
@@ -260,7 +257,7 @@ internal sealed class ZmpDialer
         }
     }
 
-    /// <summary>Returns why no further attempt is made, or null if that is the application's wish.</summary>
+    /// <summary>Returns why no further attempt is made, or null if the application asked for it.</summary>
     private async Task<string?> DialUntilOverAsync()
     {
         while (true)
@@ -319,7 +316,7 @@ internal sealed class ZmpDialer
         }
     }
 
-    /// <summary>One connection, from its first byte until nothing more comes of it.</summary>
+    /// <summary>Serves one connection from its first byte to its last.</summary>
     private async Task<ZmpSession> ServeAsync(Wire wire)
     {
         _attempts.OnConnected();
@@ -333,11 +330,11 @@ internal sealed class ZmpDialer
         return session;
     }
 
-    /// <summary>Another peer has the routing id: waits until nobody has.</summary>
+    /// <summary>Another peer has the routing id: waits until none has.</summary>
     private async Task BackOffAsync(Func<Task> whenFree)
     {
         WireLink before = Pipe;
-        WireLink next = NewLink(); // What waited for the old one is not the next connection's: that may be hours away.
+        WireLink next = NewLink(); // The old peer's messages are not for the next connection, which may come hours later.
         lock (_gate)
         {
             _link = next;
@@ -351,13 +348,13 @@ internal sealed class ZmpDialer
         _logged = EndpointEvents.Failed(_socket.Host, _target.Text, problem, _logged);
         if (!_settings.Immediate && Alias is null)
         {
-            // As Connect does, so that it is seen among the peers. One with a name of ours would wait for itself.
+            // As Connect does, so that it appears among the peers. A link with an alias would wait for itself.
             _socket.TryAttach(next, peer: null);
         }
 
         if (IsClosing)
         {
-            throw new OperationCanceledException(); // Who closed it may have seen the old pipe, and messages to linger for.
+            throw new OperationCanceledException(); // A concurrent close may have seen the old link, with messages to linger for.
         }
 
         Task free = whenFree();
@@ -365,7 +362,7 @@ internal sealed class ZmpDialer
         {
             await free.WaitAsync(_stop.Token).ConfigureAwait(false);
 
-            // The other one may be back in a moment: it has lost its connection, and who dials first matters to none of the two.
+            // The other peer may return soon: it has lost its connection, and either may dial first.
             await EndpointEvents.PauseAsync(_socket.Monitors, _socket.Host, _target.Text, problem, _attempts.PauseApart, _stop.Token)
                 .ConfigureAwait(false);
             free = whenFree();
@@ -380,7 +377,7 @@ internal sealed class ZmpDialer
         WireLink link = Pipe;
         if (_settings.Immediate && _isPipeUsed)
         {
-            // The last one ended with its connection, be it in the handshake.
+            // The last link ended with its connection, perhaps in the handshake.
             link = NewLink();
             lock (_gate)
             {
@@ -413,7 +410,7 @@ internal sealed class ZmpDialer
         return session;
     }
 
-    /// <summary>The application has let go of the endpoint.</summary>
+    /// <summary>The application has closed the endpoint.</summary>
     public bool IsClosing => Volatile.Read(ref _isClosing);
 
     private void End(string? gaveUp)
@@ -421,7 +418,7 @@ internal sealed class ZmpDialer
         _deadline?.Dispose();
         if (gaveUp is not null)
         {
-            // First: whoever hears that it is given up may connect anew at once.
+            // First: a reader of the event may reconnect at once.
             _socket.GivenUp.Add(_target.Text, gaveUp);
             _socket.Endpoints.Forget(this);
             _socket.Detach(Pipe, dropUnread: false);
@@ -433,8 +430,7 @@ internal sealed class ZmpDialer
         _socket.Leave();
     }
 
-    /// <summary>Over is more than that nothing is written any more: until the peer has noticed its end, it may have no place for another
-    /// connection of the same routing id.</summary>
+    /// <summary>Waits for the peer's end as well. Before that the peer may reject another connection with the same routing id.</summary>
     private async Task EndAsync(Task lastClosed)
     {
         await lastClosed.ConfigureAwait(false);
@@ -442,7 +438,7 @@ internal sealed class ZmpDialer
         _socket.Endpoints.Forget(this);
     }
 
-    /// <summary>Lets go of the pipe and of what waits in it.</summary>
+    /// <summary>Releases the link and drops its messages.</summary>
     public void Drop()
     {
         _socket.Endpoints.Forget(this);

@@ -3,26 +3,28 @@ using Net.Zlink.Protocol.Zmp;
 
 namespace Net.Zlink.Sockets.Zmp;
 
-/// <summary>The liveness of one connection: what it sends at intervals, and how long it bears the peer's silence (docs/protocol.md section
-/// 14). On the shard.</summary>
+/// <summary>The heartbeats and timeouts of one connection (docs/protocol.md section 14). On the shard.</summary>
 /// <remarks>
-/// The native core has one timer for all of this; here are separate ones, which no peer can tell. While the connection is parked (its
-/// reader is full) the clocks that judge the peer stand still, because it is we who do not listen; nor is a peer judged while the system
-/// has something of it that is not read yet, as behind a pause of the whole process, which a native peer in our place takes for its
-/// silence. A peer that is not read, and may be counting on our traffic because there are heartbeats at one of the ends, gets an unasked
-/// HEARTBEAT_ACK at half the pace of its own; where none has been seen, when what may be one has come.
+/// <para>
+/// The native core has one timer for all of this; with separate timers the peer sees no difference. While reading is paused, the timeouts
+/// stop, because this side does not listen. A peer is also not judged while the system holds unread bytes of it, as after a pause of the
+/// whole process.
+/// </para>
+/// <para>
+/// A peer that is not read gets an unasked HEARTBEAT_ACK at half its own interval if either side uses heartbeats. If none was seen yet, it
+/// gets one when bytes arrived that may be a heartbeat.
+/// </para>
 /// </remarks>
 internal sealed class ZmpHeartbeats
 {
-    // What is sent unasked to a peer whose heartbeats nobody has seen yet, because they wait behind messages that are not read: it may have
-    // a timeout, but hardly one below a second.
+    // For a peer whose heartbeats may wait behind unread messages: it may have a timeout, but hardly one below a second.
     private static readonly TimeSpan DefaultPeerInterval = TimeSpan.FromMilliseconds(500);
 
-    // A heartbeat over any transport, twice: 12 bytes, in a record of TLS and a frame of a WebSocket 20 to 40 more. What a system delivers
-    // late comes by the packet, 500 bytes at least.
+    // Two heartbeats over any transport: 12 bytes each, and 20 to 40 more in a TLS record or WebSocket frame. Late bytes come in packets of
+    // at least 500.
     private const int MaxHeartbeatBytes = 128;
 
-    // No faster than this, however fast the peer asks.
+    // The shortest interval, whatever the peer asks for.
     private static readonly TimeSpan FastestPace = TimeSpan.FromMilliseconds(10);
 
     // The time for an answer, where the options set none: longer than a round trip and a pause of the peer.
@@ -54,10 +56,12 @@ internal sealed class ZmpHeartbeats
     private bool _isAnswered;
     private int _looks;
 
-    /// <param name="session">Whose.</param>
+    /// <param name="session">The session.</param>
     /// <param name="settings">The endpoint's options.</param>
-    /// <param name="timers">The shard's.</param>
-    /// <param name="openedAt">When the connection was there: the peer's first heartbeat comes one interval and a handshake later.</param>
+    /// <param name="timers">The shard's timers.</param>
+    /// <param name="openedAt">
+    /// When the transport was connected. The peer's first heartbeat comes one interval and a handshake later.
+    /// </param>
     public ZmpHeartbeats(ZmpSession session, HeartbeatSettings settings, ShardTimers timers, long openedAt)
     {
         _openedAt = openedAt;
@@ -71,7 +75,6 @@ internal sealed class ZmpHeartbeats
         _question = new ShardTimer(static state => ((ZmpHeartbeats)state).OnNoAnswer(), this);
     }
 
-    /// <summary>The handshake is complete.</summary>
     public void Start()
     {
         if (_settings.Interval > TimeSpan.Zero)
@@ -80,8 +83,10 @@ internal sealed class ZmpHeartbeats
         }
     }
 
-    /// <summary>The connection is being closed. While it still delivers what was accepted its peer goes on to be judged by what it answers:
-    /// a dead one must not keep that from the next connection.</summary>
+    /// <summary>
+    /// The connection is closing. While it still delivers, its peer is still judged: a dead one must not keep messages from the next
+    /// connection.
+    /// </summary>
     public void OnClosing()
     {
         _timers.Cancel(_ttl);
@@ -97,7 +102,7 @@ internal sealed class ZmpHeartbeats
         _timers.Cancel(_stillHere);
     }
 
-    /// <summary>Something came in.</summary>
+    /// <summary>Bytes came in.</summary>
     public void OnTraffic()
     {
         _isHeard = true;
@@ -106,10 +111,10 @@ internal sealed class ZmpHeartbeats
     }
 
     /// <summary>The peer's heartbeat came in.</summary>
-    /// <param name="remoteTtl">How long it says it may be silent; zero: for ever.</param>
+    /// <param name="remoteTtl">How long the peer may be silent. Zero: forever.</param>
     public void OnHeartbeat(TimeSpan remoteTtl)
     {
-        // Over all of them: those that had to wait while nobody read come in one behind the other.
+        // The mean over all: after a pause of reading, several come at once.
         TimeSpan interval = _timers.Time.GetElapsedTime(_openedAt) / ++_heartbeats;
         _peerInterval = interval < _peerInterval ? interval : _peerInterval;
         if (remoteTtl > TimeSpan.Zero)
@@ -181,7 +186,7 @@ internal sealed class ZmpHeartbeats
         }
     }
 
-    /// <summary>The connection stops reading.</summary>
+    /// <summary>The connection pauses reading.</summary>
     public void OnParked()
     {
         if (!_stillHere.IsArmed && _session.Connection.IsOpen)
@@ -191,8 +196,10 @@ internal sealed class ZmpHeartbeats
         }
     }
 
-    /// <summary>The peer has heartbeats, or may well have them: whoever sets them sets them at both ends. Over ipc it costs nothing to
-    /// think so: what was sent there has arrived.</summary>
+    /// <summary>
+    /// The peer uses heartbeats, or may: they are usually configured at both ends. Over ipc the guess costs nothing, because sent bytes
+    /// have arrived.
+    /// </summary>
     private bool MayCountOnUs => _heartbeats > 0 || _settings.Interval > TimeSpan.Zero
         || _session.Connection.Wire.Socket.AddressFamily == System.Net.Sockets.AddressFamily.Unix;
 
@@ -297,12 +304,11 @@ internal sealed class ZmpHeartbeats
         _timers.Arm(_stillHere, Pace);
     }
 
-    /// <summary>Of a peer that nobody knows to have heartbeats: it has just sent as much as a heartbeat is, behind what is not
-    /// read.</summary>
+    /// <summary>A peer without known heartbeats has just sent as much as one, behind unread bytes.</summary>
     /// <remarks>
-    /// Any other gets nothing. A peer that sends and leaves has let go of its socket while its system still delivers what it wrote, and
-    /// that answers whatever comes with a reset: of 5,000 messages to a receiver that was busy for 8 s, 4,600 were lost.
-    /// Where heartbeats are known to be in use that price is paid anyhow, by those that this side or the peer sends.
+    /// Other peers get nothing. A peer that sends and exits has closed its socket while its system still delivers, and answers everything
+    /// with a reset. Of 5,000 messages to a receiver that was busy for 8 s, 4,600 were lost. Where heartbeats are in use, they cause that
+    /// anyway.
     /// </remarks>
     private bool HasReceivedHeartbeatSized()
     {
@@ -312,15 +318,17 @@ internal sealed class ZmpHeartbeats
         return more is > 0 and <= MaxHeartbeatBytes;
     }
 
-    /// <summary>Whether a large frame has been moving: the peer's, behind which its heartbeats wait, or ours, behind which the heartbeat
-    /// waits that it is to answer.</summary>
+    /// <summary>
+    /// Whether a large frame is moving: the peer's, with heartbeats behind it, or ours, with the heartbeat behind it that the peer must
+    /// answer.
+    /// </summary>
     private struct Progress
     {
         private long _partialReads;
         private long _discarded;
         private long _writes;
 
-        /// <summary>Since it was asked last.</summary>
+        /// <summary>Progress since the last call.</summary>
         public bool IsMade(Connection connection)
         {
             bool isMade = connection.PartialReads != _partialReads || connection.Discarded != _discarded

@@ -5,29 +5,27 @@ using Net.Zlink.Transports;
 
 namespace Net.Zlink.Sockets.Zmp;
 
-/// <summary>One bound endpoint of a ZMP socket: turns accepted sockets into sessions, after the transport's own handshake where it has
-/// one.</summary>
+/// <summary>One bound endpoint of a ZMP socket: makes sessions of accepted connections after their transport's handshake.</summary>
 internal sealed class ZmpListener(SocketCore socket, ITransportListener listener, string text, ZmpSettings settings) : IAcceptSink
 {
     private readonly CancellationTokenSource _closing = new();
     private volatile bool _isClosed;
 
-    /// <summary>The endpoint as it was given to Bind.</summary>
+    /// <summary>The endpoint as given to Bind.</summary>
     public string Text => text;
 
-    /// <summary>The endpoint with what the system filled in.</summary>
+    /// <summary>The resolved endpoint.</summary>
     public string Endpoint => listener.Endpoint;
 
     public ITransportListener Listener => listener;
 
-    /// <summary>Closed by this side: no connection of it may stay.</summary>
+    /// <summary>Closed by this side: no connection of it stays.</summary>
     public bool IsClosed => _isClosed;
 
-    /// <summary>How long what was accepted for its connections may take to leave once it is closed; before that nobody asks. Null: as it
-    /// was when it was bound.</summary>
+    /// <summary>The linger time of its connections once it is closed. Null: the bound endpoint's option.</summary>
     public TimeSpan? Linger { get; set; }
 
-    /// <summary>Tells of it: before anybody can find it to close it, which is told, too.</summary>
+    /// <summary>Publishes the event before another thread can find and close the listener.</summary>
     public void Announce()
     {
         socket.Host.OwnEndpoints.Enter(Endpoint);
@@ -36,15 +34,15 @@ internal sealed class ZmpListener(SocketCore socket, ITransportListener listener
 
     public void Start() => listener.Start(this, socket.Host.Time);
 
-    /// <summary>Stops to accept, and ends the handshakes of the transport that are under way.</summary>
-    /// <param name="keepsPeers">The connections that there are stay; else the caller ends them.</param>
+    /// <summary>Stops accepting and cancels transport handshakes.</summary>
+    /// <param name="keepsPeers">The connections stay. Otherwise the caller ends them.</param>
     public void Close(bool keepsPeers = false)
     {
         _isClosed = !keepsPeers;
-        Interlocked.MemoryBarrier(); // Before the caller looks for this listener's connections.
-        socket.Host.OwnEndpoints.Leave(Endpoint); // While the address is this one's still: who listens there next says so behind it.
+        Interlocked.MemoryBarrier(); // Before the caller searches for this listener's connections.
+        socket.Host.OwnEndpoints.Leave(Endpoint); // Before the address is free: the next listener there registers it after this.
         listener.Close();
-        _closing.Cancel(); // Nobody will serve those that are in their handshake.
+        _closing.Cancel(); // Nothing would serve connections that are in their handshake.
         socket.Monitors.Publish(SocketEventTypes.Closed, listener.Handle, Endpoint, "");
     }
 
@@ -111,7 +109,7 @@ internal sealed class ZmpListener(SocketCore socket, ITransportListener listener
         {
             if (!begun)
             {
-                // Also where something above threw.
+                // Also after an exception above.
                 socket.Endpoints.ReleaseConnection();
                 socket.Leave();
             }

@@ -13,8 +13,7 @@ namespace Net.Zlink.Sockets.Zmp;
 /// pipe. On the connection's shard.</summary>
 internal sealed partial class ZmpSession : IConnectionSink, IFrameScanner
 {
-    // A peer that has no place for this one says so by ending the connection right behind the handshake, in both implementations, and has
-    // no word for it.
+    // A peer of either implementation that rejects this one ends the connection right after the handshake. The protocol has no code for it.
     private static readonly TimeSpan BriefTime = TimeSpan.FromSeconds(1);
 
     private readonly SocketCore _socket;
@@ -40,12 +39,12 @@ internal sealed partial class ZmpSession : IConnectionSink, IFrameScanner
 
     public HeldNewcomer Held;
 
-    /// <param name="socket">The socket it belongs to.</param>
+    /// <param name="socket">Its socket.</param>
     /// <param name="settings">The endpoint's options.</param>
-    /// <param name="link">Where messages come from and go to.</param>
-    /// <param name="wire">The peer's bytes; owned from here on.</param>
-    /// <param name="endpoint">The endpoint that it came in by, or the text that was dialled.</param>
-    /// <param name="listener">What accepted it; null for the side that dialled.</param>
+    /// <param name="link">The link of its messages.</param>
+    /// <param name="wire">The peer's bytes. Ownership passes to the session.</param>
+    /// <param name="endpoint">The endpoint that accepted it, or the text that was dialled.</param>
+    /// <param name="listener">The accepting listener, or null if dialled.</param>
     public ZmpSession(SocketCore socket, ZmpSettings settings, WireLink link, Wire wire, string endpoint, ZmpListener? listener)
     {
         _socket = socket;
@@ -74,14 +73,14 @@ internal sealed partial class ZmpSession : IConnectionSink, IFrameScanner
 
     public System.Net.EndPoint? LocalEndPoint { get; }
 
-    /// <summary>The endpoint that it came in by, or the text that was dialled.</summary>
+    /// <summary>The endpoint that accepted it, or the text that was dialled.</summary>
     public string Endpoint { get; }
 
     public ZmpListener? Listener { get; }
 
     public bool IsActive => Listener is null;
 
-    /// <summary>What is queued stays for the next connection.</summary>
+    /// <summary>Queued messages stay for the next connection.</summary>
     public bool OutboundSurvives => Connection.OutboundStays;
 
     public WireLink Pipe => _link;
@@ -89,41 +88,40 @@ internal sealed partial class ZmpSession : IConnectionSink, IFrameScanner
     /// <summary>The handshake is, or was, complete.</summary>
     public bool IsReady => _isReady;
 
-    /// <summary>What ended it, where the protocol did.</summary>
+    /// <summary>The protocol fault that ended it, if one did.</summary>
     public ZmpFault? Fault { get; private set; }
 
-    /// <summary>What a peer that does not speak the protocol looks like, behind the words for its fault; empty where it speaks it, or
-    /// cannot be told.</summary>
+    /// <summary>A clause that names the other protocol of a peer, or empty.</summary>
     public string OtherProtocolText => _foreign is not null && Fault is not { PeersWords: not null } ? $"; {_foreign}" : "";
 
-    /// <summary>Why it ended.</summary>
     public DisconnectReason EndReason { get; private set; }
 
-    /// <summary>The same in words.</summary>
     public string EndDetail { get; private set; } = "";
 
-    /// <summary>It was over right behind the handshake, and not by our wish: as a rule the peer has no place for this socket.</summary>
+    /// <summary>It ended right after the handshake, not by this side: usually the peer rejected it.</summary>
     public bool WasBrief { get; private set; }
 
-    /// <summary>For how long the connection that is over had its handshake behind it.</summary>
+    /// <summary>How long it was ready. Set when it has ended.</summary>
     public TimeSpan ReadyFor { get; private set; }
 
-    /// <summary>It went on for longer than that: the peer had a place for it. Not from its beginning: a handshake may take as long, with a
-    /// peer that turns this side away, too.</summary>
+    /// <summary>
+    /// It was ready for longer than that, so the peer accepted it. The handshake does not count: a rejecting peer may take as long for it.
+    /// </summary>
     public bool HasLasted => ReadyFor >= BriefTime;
 
-    /// <summary>Completes when nothing more is written on it, however long the peer takes to end its own side: the dialer may go on. On the
-    /// shard, continuations too, so that the pause before the next attempt is counted from here.</summary>
+    /// <summary>
+    /// Completes when nothing more is written, although the peer has not ended its side: the dialer may go on. Continuations run on the
+    /// shard, so the next pause is counted from here.
+    /// </summary>
     public TaskCompletionSource Left { get; } = new();
 
-    /// <summary>Completes when the peer has ended its side, too, or nobody waits for that any more.</summary>
+    /// <summary>Completes when the peer has ended its side, or the wait for that is over.</summary>
     public TaskCompletionSource Closed { get; } = new(TaskCreationOptions.RunContinuationsAsynchronously);
 
-    /// <summary>What the peer announced; empty before its HELLO.</summary>
+    /// <summary>The announced routing id. Empty before HELLO.</summary>
     public ReadOnlyMemory<byte> PeerRoutingId => _peerRoutingId;
 
-    /// <summary>How events name the two ends: of an accepted connection both addresses, of an outgoing one our address and the text that
-    /// was dialled.</summary>
+    /// <summary>The two addresses of its events: both addresses if accepted; our address and the dialled text if connected.</summary>
     public (string Local, string Remote) Ends => IsActive
         ? (Connection.Wire.Format(LocalEndPoint, Endpoint), Endpoint)
         : (Connection.Wire.FormatLocal(LocalEndPoint, Endpoint), Connection.Wire.Format(RemoteEndPoint, Endpoint));
@@ -167,8 +165,8 @@ internal sealed partial class ZmpSession : IConnectionSink, IFrameScanner
     }
 
     /// <remarks>
-    /// While what it would go to is full, a handshake is read frame by frame, so that no message comes in behind it: a peer that connects
-    /// again and again would else get one read more into the queue each time.
+    /// While the link is full, a handshake is read frame by frame, so that no message follows it. Otherwise a peer that reconnects again
+    /// and again adds one read to the queue each time.
     /// </remarks>
     public int MaxBytesToRead(int kept) => _isReady || HasCapacity() ? int.MaxValue
         : Math.Max(1, (_nextFrameSize > 0 ? _nextFrameSize : ZmpFrame.HeaderSize) - kept);
@@ -187,7 +185,7 @@ internal sealed partial class ZmpSession : IConnectionSink, IFrameScanner
         {
             if (isBehindHeartbeat)
             {
-                _heartbeats?.OnTraffic(); // Whatever comes behind a heartbeat ends the ttl that it brought, in the same read as well.
+                _heartbeats?.OnTraffic(); // Any frame after a heartbeat ends its TTL, also in the same read.
                 isBehindHeartbeat = false;
             }
 
@@ -225,7 +223,7 @@ internal sealed partial class ZmpSession : IConnectionSink, IFrameScanner
 
             if (kind == ZmpInboundKind.Fault)
             {
-                // What was whole before the fault is still delivered.
+                // Whole messages before the fault are still delivered.
                 _messages.End();
                 if (_messages.IsRefusedForAll)
                 {
@@ -256,7 +254,7 @@ internal sealed partial class ZmpSession : IConnectionSink, IFrameScanner
         if (delivery == Delivery.Continue && _isReady && !wasReady && connection.IsOpen && !HasCapacity())
         {
             _isReadingBarred = true;
-            delivery = Delivery.Park; // Not asked of a lane that has just said so itself: asking takes back the wish to be told of room.
+            delivery = Delivery.Park; // Not asked of a lane that has just said so: asking would cancel its notice of capacity.
         }
 
         if (_mustFlush)
@@ -275,8 +273,9 @@ internal sealed partial class ZmpSession : IConnectionSink, IFrameScanner
 
     public void OnBroken(Connection connection, uint announced) => Fail(_scanFault ?? ZmpFault.BodyTooLarge);
 
-    /// <remarks>Without an ERROR, behind which a native peer would never come again: others may have ended their messages by
-    /// then.</remarks>
+    /// <remarks>
+    /// Without an ERROR, after which a native peer would never reconnect. Other peers may have finished their messages by then.
+    /// </remarks>
     public void OnUnfinished(Connection connection, string detail)
     {
         _messages.Abandon();
@@ -284,8 +283,8 @@ internal sealed partial class ZmpSession : IConnectionSink, IFrameScanner
     }
 
     /// <remarks>
-    /// A handshake is read whatever waits unread, of the connection before this one or of other peers: nothing of it goes there, and a pipe
-    /// that is told of room knows no connection before the handshake is complete.
+    /// A handshake is read whatever messages wait: none of its bytes is a message. A link that gets a notice of capacity has no connection
+    /// before the handshake is complete.
     /// </remarks>
     public bool MayRead(Connection connection)
     {
@@ -363,10 +362,10 @@ internal sealed partial class ZmpSession : IConnectionSink, IFrameScanner
         Log.SessionFailed(_socket.Host.Logger, exception, Endpoint);
     }
 
-    /// <summary>Sends protocol frames ahead of all messages.</summary>
+    /// <summary>Sends protocol frames before all messages.</summary>
     public void SendControl(ReadOnlySpan<byte> frames)
     {
-        // One that waits there asks what the next would.
+        // A control frame that is still queued serves the same purpose as this one.
         bool isWorthIt = Connection.IsOpen || (Connection.IsLingering && !_link.Queue.HasControl);
         if (isWorthIt && _link.Queue.TryAppendControl(frames))
         {
@@ -374,7 +373,7 @@ internal sealed partial class ZmpSession : IConnectionSink, IFrameScanner
         }
     }
 
-    /// <summary>Others may have cancelled their topics by the time it comes again: no ERROR, as in <see cref="OnUnfinished"/>.</summary>
+    /// <summary>Others may have unsubscribed by the time it reconnects, so no ERROR, as in <see cref="OnUnfinished"/>.</summary>
     private void EndForAll() => Connection.Close(
         DisconnectReason.SubscriptionByteLimit,
         CloseMode.Orderly,
@@ -472,7 +471,7 @@ internal sealed partial class ZmpSession : IConnectionSink, IFrameScanner
                 return;
             }
 
-            // One that asks on and on and does not read goes without an answer.
+            // A peer that asks again and again without reading gets no answer.
             _mustFlush |= _link.Queue.TryAppendControl(answer[..length]);
         }
     }
@@ -485,7 +484,7 @@ internal sealed partial class ZmpSession : IConnectionSink, IFrameScanner
     {
         if (!_wasUnread && Connection.HasUnread)
         {
-            // Once: it has spoken, and nobody has come to read it yet, as behind a pause of the whole process.
+            // Once: the peer has sent bytes that were not read yet, as after a pause of the whole process.
             _wasUnread = true;
             Connection.Shard.Timers.Arm(_handshakeTimer!, _settings.HandshakeInterval);
             return;
