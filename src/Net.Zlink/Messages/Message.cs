@@ -5,14 +5,22 @@ using Net.Zlink.Sockets.Links;
 
 namespace Net.Zlink;
 
-/// <summary>One received message of one or more parts: a lease on pooled memory. Dispose it when its bytes are not needed any
-/// more.</summary>
+/// <summary>A received message of one or more parts: a lease on pooled memory. Dispose it when its bytes are no longer needed.</summary>
 /// <remarks>
-/// Copies of this struct are the same lease: the first Dispose ends all of them, a second one is harmless, and reading afterwards throws. A
-/// message may be passed to and disposed on any thread, but do not dispose it while another thread reads it; sending it ends it, too, so no
-/// two threads may send the same message at once, and none may dispose it while it is sent: what arrives then is not defined. A message
-/// that is never disposed keeps its memory from being reused until it is collected.
+/// <para>Copies of this struct are the same lease. The first Dispose ends it; a second one does nothing, and later reads throw.</para>
+/// <para>
+/// A message may be passed to any thread and disposed there. But no thread may dispose or send it while another reads, sends or disposes
+/// it.
+/// </para>
+/// <para>The memory of a message that is not disposed is not reused until it is collected.</para>
 /// </remarks>
+/// <example>
+/// <code>
+/// using Message message = await socket.ReceiveAsync();
+/// string topic = message.GetString();
+/// ReadOnlySpan&lt;byte&gt; body = message[1].Span;
+/// </code>
+/// </example>
 public readonly struct Message : IDisposable
 {
     private readonly InboundLease? _lease;
@@ -31,7 +39,7 @@ public readonly struct Message : IDisposable
         _generation = lease.GenerationOf(slot);
     }
 
-    /// <summary>Number of parts, at least 1; 0 for a message that was never received.</summary>
+    /// <summary>The number of parts, at least 1. 0 for an empty message, such as default.</summary>
     /// <exception cref="ObjectDisposedException">The message was disposed.</exception>
     public int PartCount => _lease is null ? 0 : Checked(_lease.PartsOf(_slot));
 
@@ -49,39 +57,43 @@ public readonly struct Message : IDisposable
         }
     }
 
-    /// <summary>The first part, which is all of a message of one part. Valid until Dispose.</summary>
+    /// <summary>The first part, valid until Dispose.</summary>
     /// <exception cref="ObjectDisposedException">The message was disposed.</exception>
     public ReadOnlyMemory<byte> Memory => _lease is null ? ReadOnlyMemory<byte>.Empty : _lease.Part(_slot, 0, _generation);
 
-    /// <summary>The first part, which is all of a message of one part. Valid until Dispose.</summary>
-    /// <exception cref="ObjectDisposedException">The message was disposed.</exception>
+    /// <inheritdoc cref="Memory"/>
     public ReadOnlySpan<byte> Span => Memory.Span;
 
-    /// <summary>The routing id of the peer that sent it: for ROUTER the id to answer to, else what the peer calls itself. Valid until
-    /// Dispose.</summary>
+    /// <summary>The routing id of the sender: for ROUTER the id to answer to, otherwise the sender's own. Valid until Dispose.</summary>
     /// <exception cref="ObjectDisposedException">The message was disposed.</exception>
     public RoutingId RoutingId => Source?.RoutingId ?? default(RoutingId);
 
-    /// <summary>The endpoint it came from, such as tcp://192.0.2.1:40000; empty for inproc.</summary>
+    /// <summary>The sender's address, such as tcp://192.0.2.1:40000. Empty for inproc.</summary>
     /// <exception cref="ObjectDisposedException">The message was disposed.</exception>
     public string RemoteAddress => Source?.RemoteAddress ?? "";
 
-    /// <summary>The certificate that the peer that sent it has shown, over tls and wss; null where it showed none, and for what the socket
-    /// itself made. A listener asks for one with <see cref="TlsOptions.RequireClientCertificate"/>. It is the connection's: do not dispose
-    /// it.</summary>
+    /// <summary>
+    /// The sender's certificate over tls and wss, or null. A listener asks for one with <see cref="TlsOptions.RequireClientCertificate"/>.
+    /// The connection owns it: do not dispose it.
+    /// </summary>
     /// <exception cref="ObjectDisposedException">The message was disposed.</exception>
     public X509Certificate2? RemoteCertificate => Source?.Certificate;
 
-    /// <summary>What the peer that sent it asked for its WebSocket with, of one that came in over ws or wss; null of any other.</summary>
+    /// <summary>The sender's upgrade request, if it was accepted over ws or wss, or null.</summary>
     /// <exception cref="ObjectDisposedException">The message was disposed.</exception>
     public WebSocketRequest? WebSocketRequest => Source is { } source ? global::Net.Zlink.WebSocketRequest.Of(source) : null;
 
-    /// <summary>What the application keeps with the peer that sent it: null until the application sets it, and then the same for each of
-    /// the peer's messages. So a server needs no table of its clients.</summary>
-    /// <remarks>Safe for any number of threads; the last to set it wins. It belongs to one connection and goes with it: a peer that
-    /// connects again begins with null. A copy has what the message has. <see cref="PeerInfo.UserState"/> shows it, too.</remarks>
-    /// <exception cref="InvalidOperationException">On setting: no peer sent it: it was never received. An XPUB's notice of a subscription
-    /// has that of its subscriber.</exception>
+    /// <summary>
+    /// An object that the application keeps with the sender. It is null until it is set, and then the same for all messages of that peer.
+    /// So a server needs no table of its clients.
+    /// </summary>
+    /// <remarks>
+    /// Thread-safe; the last write wins. It belongs to one connection: a peer that reconnects begins with null.
+    /// <see cref="PeerInfo.UserState"/> returns it, too.
+    /// </remarks>
+    /// <exception cref="InvalidOperationException">
+    /// On setting: the message has no sender. The sender of an XPUB's notice is its subscriber.
+    /// </exception>
     /// <exception cref="ObjectDisposedException">The message was disposed.</exception>
     public object? UserState
     {
@@ -100,11 +112,13 @@ public readonly struct Message : IDisposable
 
     private PeerIdentity? Source => _lease is null ? null : Checked(_lease.Source) as PeerIdentity;
 
-    /// <summary>A property of the connection it came by: "Peer-Address" and "__fd" (not over inproc), and where the peer sends metadata
-    /// "Socket-Type", "Identity" and whatever else it says (docs/protocol.md section 8).</summary>
-    /// <param name="name">The property's name, with its case.</param>
+    /// <summary>
+    /// Gets a property of the sender's connection: "Peer-Address" and "__fd" (not over inproc), and its metadata, such as "Socket-Type" and
+    /// "Identity" (docs/protocol.md section 8).
+    /// </summary>
+    /// <param name="name">The property's name. Case matters.</param>
     /// <param name="value">Its value.</param>
-    /// <returns>False if there is none of that name.</returns>
+    /// <returns>False if there is no such property.</returns>
     /// <exception cref="ObjectDisposedException">The message was disposed.</exception>
     public bool TryGetProperty(string name, [NotNullWhen(true)] out string? value)
     {
@@ -113,19 +127,19 @@ public readonly struct Message : IDisposable
         return Source is { Properties: { } properties } && properties.TryGetText(name, out value);
     }
 
-    /// <summary>A second lease on the same bytes, to be disposed on its own.</summary>
-    /// <returns>The copy; nothing is copied but references.</returns>
+    /// <summary>Makes a second lease on the same bytes, which is disposed separately.</summary>
+    /// <returns>The copy. No bytes are copied.</returns>
     /// <exception cref="ObjectDisposedException">The message was disposed.</exception>
     public Message Copy() => With(first: null, firstLength: 0, skip: 0);
 
-    /// <summary>A part as text, of UTF-8.</summary>
+    /// <summary>Decodes a part as UTF-8 text.</summary>
     /// <param name="index">From 0 on.</param>
-    /// <returns>A string of its own. What is no UTF-8 comes as the replacement character.</returns>
+    /// <returns>A new string. Invalid bytes become the replacement character.</returns>
     /// <exception cref="ArgumentOutOfRangeException">There is no such part.</exception>
     /// <exception cref="ObjectDisposedException">The message was disposed.</exception>
     public string GetString(int index = 0) => System.Text.Encoding.UTF8.GetString(this[index].Span);
 
-    /// <summary>All parts as arrays of their own.</summary>
+    /// <summary>Copies all parts to new arrays.</summary>
     /// <returns>The parts.</returns>
     /// <exception cref="ObjectDisposedException">The message was disposed.</exception>
     public byte[][] ToArrays()
@@ -139,30 +153,28 @@ public readonly struct Message : IDisposable
         return parts;
     }
 
-    /// <summary>Ends the lease; idempotent.</summary>
+    /// <summary>Ends the lease. Idempotent.</summary>
     public void Dispose() => _lease?.Release(_slot, _generation);
 
-    /// <summary>It was never received.</summary>
+    /// <summary>It is default: no message was received.</summary>
     internal bool IsNothing => _lease is null;
 
-    /// <summary>Of a notice that the socket itself made: whom it is about. Null for what a peer sent.</summary>
+    /// <summary>The subject of a notice that the socket itself made. Null for a peer's message.</summary>
     /// <exception cref="ObjectDisposedException">The message was disposed.</exception>
     internal object? NoticeOf => _lease is null ? null : Checked(_lease.NoticeOf);
 
-    /// <summary>Who sent it, or whom a notice is about, as he was then: he is another one when he has connected anew.</summary>
+    /// <summary>The sender, or the subject of a notice. A new connection of the same peer is another sender.</summary>
     /// <exception cref="ObjectDisposedException">The message was disposed.</exception>
     internal object? Sender => _lease is null ? null : Checked(_lease.Source);
 
-    /// <summary>Payload bytes of all parts together.</summary>
+    /// <summary>The payload bytes of all parts.</summary>
     /// <exception cref="ObjectDisposedException">The message was disposed.</exception>
     public long ByteCount => _lease is null ? 0 : Checked(_lease.BytesOf(_slot));
 
-    /// <summary>A second lease on the parts from one on, behind a part that comes first: how a routing id is put in front of a message, or
-    /// taken off.</summary>
-    /// <param name="first">Begins with the part to come first; one reference to it is taken over, also where this throws. Null for
-    /// none.</param>
-    /// <param name="firstLength">How long that part is.</param>
-    /// <param name="skip">How many parts are left out.</param>
+    /// <summary>Makes a second lease with another first part, or without one: a routing id is added or removed.</summary>
+    /// <param name="first">Begins with the new first part, or null. One reference to it is transferred, also if this throws.</param>
+    /// <param name="firstLength">The length of that part.</param>
+    /// <param name="skip">The number of parts that are left out.</param>
     /// <exception cref="ObjectDisposedException">The message was disposed.</exception>
     internal Message With(Buffers.Slab? first, int firstLength, int skip)
     {
@@ -196,7 +208,7 @@ public readonly struct Message : IDisposable
     }
 
     /// <summary>The message on its way to another socket.</summary>
-    /// <exception cref="InvalidOperationException">There is no message.</exception>
+    /// <exception cref="InvalidOperationException">It is empty.</exception>
     /// <exception cref="ObjectDisposedException">The message was disposed.</exception>
     internal DeferredMessage Defer()
     {

@@ -5,27 +5,33 @@ using Net.Zlink.Sockets.Links;
 
 namespace Net.Zlink;
 
-/// <summary>Puts a message of several parts together, which is then sent whole or not at all. Reusable: an accepted send leaves it
-/// empty.</summary>
-/// <remarks>It is also the writer of its next part, for any serializer: what is written between two calls is a part once
-/// <see cref="EndPart"/> is called.
-/// Not thread-safe, and not to be touched while an asynchronous send of it waits: that send then throws InvalidOperationException, and
-/// nothing of it was sent. Its memory is pooled: dispose it.</remarks>
+/// <summary>Builds a message of several parts, which is sent whole or not at all. Reusable: an accepted send empties it.</summary>
+/// <remarks>
+/// It is also the buffer writer of its next part, for any serializer: <see cref="EndPart"/> ends the part. Not thread-safe. It must not be
+/// changed while an asynchronous send waits; that send then throws InvalidOperationException and sends nothing. Its memory is pooled:
+/// dispose it.
+/// </remarks>
+/// <example>
+/// <code>
+/// using var message = new MessageBuilder();
+/// message.Add("order").Add(payload);
+/// await socket.SendAsync(message);
+/// </code>
+/// </example>
 public sealed class MessageBuilder : IBufferWriter<byte>, IDisposable
 {
     private readonly EncodedMessage _encoded;
     private Slab.SlabCache? _slabs;
     private bool _isDisposed;
 
-    /// <summary>An empty message, with memory from the shared pool.</summary>
+    /// <summary>Creates an empty message with memory from the shared pool.</summary>
     public MessageBuilder()
         : this(BufferPool.Shared)
     {
     }
 
-    /// <summary>An empty message.</summary>
-    /// <param name="pool">Where memory comes from; with a socket's own context's pool, long messages are handed over without a
-    /// copy.</param>
+    /// <summary>Creates an empty message.</summary>
+    /// <param name="pool">The source of memory. With the context's own pool, long messages are sent without a copy.</param>
     /// <exception cref="ArgumentNullException"><paramref name="pool"/> is null.</exception>
     public MessageBuilder(BufferPool pool)
     {
@@ -33,10 +39,10 @@ public sealed class MessageBuilder : IBufferWriter<byte>, IDisposable
         _encoded = new EncodedMessage(pool);
     }
 
-    /// <summary>Number of parts so far; without one that is being written.</summary>
+    /// <summary>The number of complete parts.</summary>
     public int Count => _encoded.Parts;
 
-    /// <summary>One part, as it was added. Valid until the builder is touched or sent.</summary>
+    /// <summary>One part. Valid until the builder is changed or sent.</summary>
     /// <param name="index">From 0 on.</param>
     /// <exception cref="ArgumentOutOfRangeException">There is no such part.</exception>
     /// <exception cref="ObjectDisposedException">The builder is disposed.</exception>
@@ -57,7 +63,7 @@ public sealed class MessageBuilder : IBufferWriter<byte>, IDisposable
         }
     }
 
-    /// <summary>The message, to be sent.</summary>
+    /// <summary>The message for a send.</summary>
     /// <exception cref="ObjectDisposedException">The builder is disposed.</exception>
     /// <exception cref="InvalidOperationException">A part is being written.</exception>
     internal EncodedMessage Encoded
@@ -70,11 +76,11 @@ public sealed class MessageBuilder : IBufferWriter<byte>, IDisposable
         }
     }
 
-    /// <summary>Adds a part; copies it.</summary>
-    /// <param name="part">Any bytes, also none; a null array is taken for none.</param>
+    /// <summary>Adds a part. Copies it.</summary>
+    /// <param name="part">The part. It may be empty; a null array counts as empty.</param>
     /// <returns>This builder.</returns>
     /// <exception cref="ObjectDisposedException">The builder is disposed.</exception>
-    /// <exception cref="ArgumentException">All copied parts together would be longer than a .NET array.</exception>
+    /// <exception cref="ArgumentException">All copied parts together would exceed an array.</exception>
     /// <exception cref="InvalidOperationException">A part is being written.</exception>
     public MessageBuilder Add(ReadOnlySpan<byte> part)
     {
@@ -82,12 +88,12 @@ public sealed class MessageBuilder : IBufferWriter<byte>, IDisposable
         return this;
     }
 
-    /// <summary>Adds a text as a part, in UTF-8.</summary>
+    /// <summary>Adds a text as a part, encoded in UTF-8.</summary>
     /// <param name="text">The text.</param>
     /// <returns>This builder.</returns>
     /// <exception cref="ArgumentNullException"><paramref name="text"/> is null.</exception>
     /// <exception cref="ObjectDisposedException">The builder is disposed.</exception>
-    /// <exception cref="ArgumentException">All copied parts together would be longer than a .NET array.</exception>
+    /// <exception cref="ArgumentException">All copied parts together would exceed an array.</exception>
     /// <exception cref="InvalidOperationException">A part is being written.</exception>
     public MessageBuilder Add(string text)
     {
@@ -96,10 +102,12 @@ public sealed class MessageBuilder : IBufferWriter<byte>, IDisposable
         return this;
     }
 
-    /// <summary>Adds a part that is handed over: a long one goes without a copy and is disposed when it was sent, or with the builder;
-    /// below 16 KiB it is copied and disposed at once.</summary>
-    /// <param name="owner">Its owner.</param>
-    /// <param name="length">How many of its bytes are the part.</param>
+    /// <summary>
+    /// Adds a part in transferred memory. From 16 KiB on it is sent without a copy and disposed after the send, or with the builder. A
+    /// shorter one is copied and disposed at once.
+    /// </summary>
+    /// <param name="owner">The owner of the memory.</param>
+    /// <param name="length">The length of the part in bytes.</param>
     /// <returns>This builder.</returns>
     /// <exception cref="ArgumentNullException"><paramref name="owner"/> is null.</exception>
     /// <exception cref="ArgumentOutOfRangeException">The memory has fewer bytes.</exception>
@@ -115,9 +123,9 @@ public sealed class MessageBuilder : IBufferWriter<byte>, IDisposable
         return this;
     }
 
-    /// <summary>Adds a part of that many bytes, for the caller to fill before the next call.</summary>
-    /// <param name="length">How many.</param>
-    /// <returns>The part's bytes, of any content.</returns>
+    /// <summary>Adds a part of this length, which the caller fills before the next call.</summary>
+    /// <param name="length">The length of the part in bytes.</param>
+    /// <returns>The part's bytes, not initialized.</returns>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="length"/> is negative.</exception>
     /// <exception cref="ObjectDisposedException">The builder is disposed.</exception>
     /// <exception cref="InvalidOperationException">A part is being written.</exception>
@@ -127,11 +135,11 @@ public sealed class MessageBuilder : IBufferWriter<byte>, IDisposable
         return Encoded.AddSpace(length);
     }
 
-    /// <summary>Room to write more of the next part.</summary>
-    /// <param name="sizeHint">At least how many bytes; 0 for some.</param>
-    /// <returns>The room, of any content; valid until the next call of the builder.</returns>
+    /// <summary>Returns memory for more of the next part.</summary>
+    /// <param name="sizeHint">The least number of bytes. 0: any.</param>
+    /// <returns>The memory, not initialized. Valid until the next call of the builder.</returns>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="sizeHint"/> is negative.</exception>
-    /// <exception cref="ArgumentException">All copied parts together would be longer than a .NET array.</exception>
+    /// <exception cref="ArgumentException">All copied parts together would exceed an array.</exception>
     /// <exception cref="ObjectDisposedException">The builder is disposed.</exception>
     public Memory<byte> GetMemory(int sizeHint = 0)
     {
@@ -143,10 +151,10 @@ public sealed class MessageBuilder : IBufferWriter<byte>, IDisposable
     /// <inheritdoc cref="GetMemory"/>
     public Span<byte> GetSpan(int sizeHint = 0) => GetMemory(sizeHint).Span;
 
-    /// <summary>So many bytes were written to the room that the last <see cref="GetMemory"/> or <see cref="GetSpan"/> gave.</summary>
-    /// <param name="count">How many.</param>
+    /// <summary>Adds bytes that were written to the memory of the last <see cref="GetMemory"/> or <see cref="GetSpan"/>.</summary>
+    /// <param name="count">The number of bytes.</param>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="count"/> is negative.</exception>
-    /// <exception cref="InvalidOperationException">There was not as much room.</exception>
+    /// <exception cref="InvalidOperationException">The memory is shorter.</exception>
     /// <exception cref="ObjectDisposedException">The builder is disposed.</exception>
     public void Advance(int count)
     {
@@ -158,7 +166,7 @@ public sealed class MessageBuilder : IBufferWriter<byte>, IDisposable
         }
     }
 
-    /// <summary>Adds what was written since the last part as a part; an empty one if nothing was.</summary>
+    /// <summary>Ends the part that is being written. It is empty if nothing was written.</summary>
     /// <returns>This builder.</returns>
     /// <exception cref="ObjectDisposedException">The builder is disposed.</exception>
     public MessageBuilder EndPart()
@@ -168,11 +176,12 @@ public sealed class MessageBuilder : IBufferWriter<byte>, IDisposable
         return this;
     }
 
-    /// <summary>The message as one that was received, without a network: for unit tests, and to be passed on. The builder is empty
-    /// then.</summary>
-    /// <returns>The message; dispose it. Nobody has sent it: its routing id and its remote address are empty.</returns>
+    /// <summary>
+    /// Moves the parts into a message as if it had been received, for unit tests and for forwarding. The builder is empty then.
+    /// </summary>
+    /// <returns>The message. Dispose it. It has no sender: its routing id and remote address are empty.</returns>
     /// <exception cref="InvalidOperationException">The message has no part, or one is being written.</exception>
-    /// <exception cref="ObjectDisposedException">The builder is disposed, or memory that was handed over.</exception>
+    /// <exception cref="ObjectDisposedException">The builder, or transferred memory, is disposed.</exception>
     public Message ToMessage()
     {
         EncodedMessage encoded = Encoded;
@@ -188,10 +197,10 @@ public sealed class MessageBuilder : IBufferWriter<byte>, IDisposable
         return new Message(lease, 0);
     }
 
-    /// <summary>Forgets all parts, also one that is being written; disposes memory that was handed over.</summary>
+    /// <summary>Removes all parts, also an unfinished one, and disposes transferred memory.</summary>
     public void Clear() => _encoded.Clear();
 
-    /// <summary>Gives the memory back. Idempotent.</summary>
+    /// <summary>Releases the memory. Idempotent.</summary>
     public void Dispose()
     {
         _isDisposed = true;

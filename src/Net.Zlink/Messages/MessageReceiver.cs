@@ -6,10 +6,10 @@ using Net.Zlink.Sockets.Links;
 
 namespace Net.Zlink;
 
-/// <summary>The receiving half of a ZMP socket: turns what the receive queue gives into messages, for every way of waiting.</summary>
+/// <summary>The receiving half of a ZMP socket: makes messages of the receive queue's leases, for every way of waiting.</summary>
 internal sealed class MessageReceiver
 {
-    // A batch is taken under one lock in steps of this many: 32 of 24 bytes fit the stack, and the lock is free again within a microsecond.
+    // A batch is taken under one lock in steps of 32: at 24 bytes each they fit the stack, and the lock is free within a microsecond.
     private const int Step = 32;
 
     private readonly SocketCore _core;
@@ -199,14 +199,13 @@ internal sealed class MessageReceiver
         return new Message(dequeued);
     }
 
-    /// <summary>A wait for one message.</summary>
     private sealed class MessageReceipt : ReceiveWaiter, IValueTaskSource<Message>
     {
         public SocketCore? Core { get; set; }
 
         Message IValueTaskSource<Message>.GetResult(short token)
         {
-            SocketCore core = Core!; // Read first: the result gives the waiter back for reuse.
+            SocketCore core = Core!; // Read first: the result returns the waiter for reuse.
             DequeuedMessage dequeued = GetResult(token);
             core.OnDequeued(dequeued);
             return new Message(dequeued);

@@ -7,10 +7,13 @@ using Net.Zlink.Sockets.Links;
 
 namespace Net.Zlink;
 
-/// <summary>The sending half of a ZMP socket: routes messages by the type's rule, for every way of waiting. The routing id is ROUTER's,
-/// empty for the others.</summary>
-/// <remarks>A part of its socket: an object of its own would be one wait for memory more for each message of a thread that sends on a
-/// thousand sockets in turn.</remarks>
+/// <summary>
+/// The sending half of a ZMP socket: routes messages by the rule of its type, for every way of waiting. Only ROUTER uses routing ids; for
+/// others they are empty.
+/// </summary>
+/// <remarks>
+/// A field of its socket: as an object it would cost a thread that sends on a thousand sockets one more cache miss a message.
+/// </remarks>
 internal readonly struct MessageSender
 {
     private readonly SocketCore _core;
@@ -27,7 +30,7 @@ internal readonly struct MessageSender
         _recycle = waiter => waiters.Return((SendReceipt)waiter);
     }
 
-    /// <summary>It keeps only the newest message, which then has one part.</summary>
+    /// <summary>It keeps only the newest message, which must have one part.</summary>
     public bool Conflates => _options.IsConflating;
 
     public ZlinkError TrySend(ReadOnlySpan<byte> routeId, ReadOnlySpan<byte> payload)
@@ -39,18 +42,18 @@ internal readonly struct MessageSender
     public ZlinkError TrySend(ReadOnlySpan<byte> routeId, MessageBuilder message) =>
         ToError(_core.TrySend(routeId, new OutgoingMessage(Checked(message))));
 
-    /// <summary>Sends to one peer, whatever the type's rule is. False: it has left, or has no room.</summary>
+    /// <summary>Sends to one peer, whatever the type's rule. False: it has disconnected or is full.</summary>
     public static bool TrySendTo(PeerLink peer, ReadOnlySpan<byte> payload)
     {
         var message = new OutgoingMessage(HeaderOf(payload.Length), payload);
         return peer.TrySend(message) == SendStatus.Accepted;
     }
 
-    /// <summary>The same with a message of several parts.</summary>
+    /// <summary>As before, for a message of several parts.</summary>
     public bool TrySendTo(PeerLink peer, MessageBuilder message) =>
         peer.TrySend(new OutgoingMessage(Checked(message))) == SendStatus.Accepted;
 
-    /// <summary>The same with a received message, which is ended if it was accepted.</summary>
+    /// <summary>As before, for a received message. Accepting it ends it.</summary>
     public bool TrySendTo(PeerLink peer, in Message message)
     {
         if (peer.TrySend(Deferred(message).AsOutgoing()) != SendStatus.Accepted)
@@ -95,19 +98,21 @@ internal readonly struct MessageSender
     public ValueTask SendToAsync(PeerSlot connection, in Message message, CancellationToken cancellation) =>
         SendDeferredAsync(default, Deferred(message), message, cancellation, connection);
 
-    /// <summary>Passes a received message on. Accepted, it is ended.</summary>
+    /// <summary>Forwards a received message. Accepting it ends it.</summary>
     public ZlinkError TrySend(ReadOnlySpan<byte> routeId, in Message message)
     {
         CheckConflates(message.PartCount, nameof(message));
         return TrySendUnchecked(routeId, message);
     }
 
-    /// <summary>The same for a proxy: InvalidArgument, not an exception, where the socket keeps only the newest message and this one has
-    /// several parts, since a peer may have sent it.</summary>
+    /// <summary>
+    /// As <see cref="TrySend(ReadOnlySpan{byte}, in Message)"/> for a proxy. Several parts on a conflating socket are InvalidArgument, not
+    /// an exception, because a peer may have sent them.
+    /// </summary>
     public ZlinkError TryPassOn(ReadOnlySpan<byte> routeId, in Message message) => CanTake(message.PartCount)
         ? TrySendUnchecked(routeId, message) : ZlinkError.InvalidArgument;
 
-    /// <summary>As the other.</summary>
+    /// <summary>As before, for a builder.</summary>
     public ZlinkError TryPassOn(ReadOnlySpan<byte> routeId, MessageBuilder message) =>
         CanTake(message.Count) ? ToError(_core.TrySend(routeId, new OutgoingMessage(message.Encoded))) : ZlinkError.InvalidArgument;
 
@@ -124,15 +129,15 @@ internal readonly struct MessageSender
 
     /// <param name="routeId">See the type.</param>
     /// <param name="payload">The message.</param>
-    /// <param name="timeout">How long it may wait; null: as long as the option says, which is read only where it has to wait.</param>
+    /// <param name="timeout">The longest wait. Null: the option, which is read only before a wait.</param>
     public void Send(ReadOnlySpan<byte> routeId, ReadOnlySpan<byte> payload, TimeSpan? timeout = null)
     {
         Protocol.FrameHeader header = HeaderOf(payload.Length);
-        var message = new OutgoingMessage(header, payload); // Made where it stays: see there.
+        var message = new OutgoingMessage(header, payload); // Constructed in place: see OutgoingMessage.
         SendStatus status = _core.TrySend(routeId, message);
         if (MayWait(status, timeout, out TimeSpan limit))
         {
-            // A span cannot be kept while waiting, so the rare send that really waits copies its payload once more.
+            // A span cannot be kept during a wait, so the rare send that waits copies its payload once more.
             using IMemoryOwner<byte> copy = _core.Host.Pool.Rent(Math.Max(1, payload.Length));
             payload.CopyTo(copy.Memory.Span);
             status = Block(routeId, new DeferredMessage(header, copy.Memory[..payload.Length], owner: null), limit);
@@ -150,8 +155,8 @@ internal readonly struct MessageSender
         message.Dispose();
     }
 
-    /// <summary>Passes received messages on until one would have to wait, or has no peer. Accepted, they are ended.</summary>
-    /// <returns>How many were accepted, from the first one on.</returns>
+    /// <summary>Forwards received messages until one would have to wait, or has no peer. Accepting a message ends it.</summary>
+    /// <returns>How many were accepted, from the first on.</returns>
     public int SendMany(ReadOnlySpan<byte> routeId, ReadOnlySpan<Message> messages, out ZlinkError error)
     {
         error = ZlinkError.None;
@@ -165,14 +170,14 @@ internal readonly struct MessageSender
         }
         catch (ZlinkException ended) when (sent > 0)
         {
-            error = ended.Error; // What was accepted has to be told; the next call throws.
+            error = ended.Error; // The number of accepted messages must be returned; the next call throws.
         }
 
         return sent;
     }
 
     /// <summary>Sends messages of one part until one would have to wait, or has no peer.</summary>
-    /// <returns>How many were accepted, from the first one on.</returns>
+    /// <returns>How many were accepted, from the first on.</returns>
     public int SendMany(ReadOnlySpan<byte> routeId, ReadOnlySpan<ReadOnlyMemory<byte>> payloads, out ZlinkError error)
     {
         error = ZlinkError.None;
@@ -198,7 +203,7 @@ internal readonly struct MessageSender
         return SendDeferredAsync(routeId, new DeferredMessage(header, payload, owner: null), default, cancellation);
     }
 
-    /// <summary>Hands memory over: it is disposed when it was sent; of a send that fails it stays the caller's.</summary>
+    /// <summary>Sends transferred memory, which is disposed after the send. If the send fails, it still belongs to the caller.</summary>
     public ValueTask SendAsync(ReadOnlySpan<byte> routeId, IMemoryOwner<byte> payload, int length, CancellationToken cancellation)
     {
         ArgumentNullException.ThrowIfNull(payload);
@@ -214,12 +219,14 @@ internal readonly struct MessageSender
     public ValueTask SendAsync(ReadOnlySpan<byte> routeId, in Message message, CancellationToken cancellation) =>
         SendDeferredAsync(routeId, Deferred(message), message, cancellation);
 
-    /// <summary>As <see cref="SendMany(ReadOnlySpan{byte}, ReadOnlySpan{Message}, out ZlinkError)"/>, and waits for room until all are
-    /// accepted: see <see cref="SendBatch"/>.</summary>
+    /// <summary>
+    /// As <see cref="SendMany(ReadOnlySpan{byte}, ReadOnlySpan{Message}, out ZlinkError)"/>, and waits until all are accepted: see
+    /// <see cref="SendBatch"/>.
+    /// </summary>
     public ValueTask<int> SendManyAsync(ReadOnlyMemory<byte> routeId, ReadOnlyMemory<Message> messages, CancellationToken cancellation) =>
         SendBatch.SendAllAsync(new MessageBatch(this, routeId, messages), cancellation);
 
-    /// <summary>As the other, for messages of one part.</summary>
+    /// <summary>As before, for messages of one part.</summary>
     public ValueTask<int> SendManyAsync(ReadOnlyMemory<byte> routeId, ReadOnlyMemory<ReadOnlyMemory<byte>> payloads,
         CancellationToken cancellation) =>
         SendBatch.SendAllAsync(new PayloadBatch(this, routeId, payloads), cancellation);
@@ -268,8 +275,9 @@ internal readonly struct MessageSender
         return encoded;
     }
 
-    /// <exception cref="InvalidOperationException">There is none: with a batch that is usually more of the array than was
-    /// received.</exception>
+    /// <exception cref="InvalidOperationException">
+    /// The message is empty: in a batch usually an array element behind the received ones.
+    /// </exception>
     private static ref readonly Message Some(ReadOnlySpan<Message> messages, int index)
     {
         if (messages[index].IsNothing)
@@ -320,7 +328,7 @@ internal readonly struct MessageSender
         ThrowUnlessAccepted(status, _core);
     }
 
-    /// <summary>A blocking send that met this has to wait, and is allowed to.</summary>
+    /// <summary>Whether a blocking send must wait, and may.</summary>
     private bool MayWait(SendStatus status, TimeSpan? timeout, out TimeSpan limit)
     {
         limit = default;
@@ -418,24 +426,23 @@ internal readonly struct MessageSender
 
         public void OnSent(int index)
         {
-            // Nothing of it is ours.
+            // The send took no ownership.
         }
     }
 
-    /// <summary>A send that waits.</summary>
     private sealed class SendReceipt : RoutedSendWaiter, IValueTaskSource
     {
-        /// <summary>Knows what its end is told by.</summary>
+        /// <summary>The socket, for the error of its end.</summary>
         public SocketCore? Core { get; set; }
 
-        /// <summary>A received message that is passed on, and ends when it was sent.</summary>
+        /// <summary>A received message that is forwarded, and ended after the send.</summary>
         public Message Forwarded { get; set; }
 
         public void Discard() => Clear();
 
         void IValueTaskSource.GetResult(short token)
         {
-            Message forwarded = Forwarded; // Read first, as the core: the result gives the waiter back for reuse.
+            Message forwarded = Forwarded; // Read first, as the core: the result returns the waiter for reuse.
             SocketCore core = Core!;
             SendStatus status = GetResult(token);
             ThrowUnlessAccepted(status, core);

@@ -85,13 +85,13 @@ public readonly struct RoutingId : IEquatable<RoutingId>, ISpanParsable<RoutingI
     /// <exception cref="ArgumentException"><paramref name="text"/> needs more than <see cref="MaxLength"/> bytes.</exception>
     public static RoutingId FromText(string text) => new(Encoding.UTF8.GetBytes(text));
 
-    /// <summary>Reads what <see cref="ToString"/> writes: <c>0x</c> and hexadecimal digits, or a text whose UTF-8 bytes are the
-    /// id.</summary>
+    /// <summary>
+    /// Parses the text that <see cref="ToString"/> returns: <c>0x</c> and hexadecimal digits, or a text whose UTF-8 bytes are the id.
+    /// </summary>
     /// <param name="s">The text.</param>
     /// <param name="provider">Not used.</param>
     /// <returns>The id, with bytes of its own.</returns>
-    /// <exception cref="FormatException">The text begins with <c>0x</c> and goes on with something else than pairs of hexadecimal digits,
-    /// or is too long.</exception>
+    /// <exception cref="FormatException">The text is too long, or begins with <c>0x</c> without pairs of hexadecimal digits.</exception>
     public static RoutingId Parse(string s, IFormatProvider? provider)
     {
         ArgumentNullException.ThrowIfNull(s);
@@ -110,11 +110,11 @@ public readonly struct RoutingId : IEquatable<RoutingId>, ISpanParsable<RoutingI
         return s is not null && TryParse(s.AsSpan(), provider, out result);
     }
 
-    /// <summary>Reads what <see cref="ToString"/> writes, and says whether it could.</summary>
+    /// <summary>Parses the text that <see cref="ToString"/> returns.</summary>
     /// <param name="s">The text.</param>
     /// <param name="provider">Not used.</param>
     /// <param name="result">The id, with bytes of its own.</param>
-    /// <returns>False where <see cref="Parse(string, IFormatProvider?)"/> throws.</returns>
+    /// <returns>False if <see cref="Parse(string, IFormatProvider?)"/> would throw.</returns>
     public static bool TryParse(ReadOnlySpan<char> s, IFormatProvider? provider, out RoutingId result)
     {
         result = default;
@@ -143,17 +143,17 @@ public readonly struct RoutingId : IEquatable<RoutingId>, ISpanParsable<RoutingI
         return true;
     }
 
-    /// <summary>The same id with bytes of its own, which lives longer than the message or event that gave it.</summary>
+    /// <summary>Copies the id, for use after the message or event that it came with.</summary>
     /// <returns>An equal id.</returns>
     public RoutingId Copy() => new(ToArray());
 
-    /// <summary>The bytes of the id as an array of their own.</summary>
-    /// <returns>A copy.</returns>
+    /// <summary>Copies the bytes of the id.</summary>
+    /// <returns>A new array.</returns>
     public byte[] ToArray() => Span.ToArray();
 
     /// <summary>Whether the other id has the same bytes.</summary>
     /// <param name="other">The other id.</param>
-    /// <returns>True where all bytes are equal.</returns>
+    /// <returns>True if all bytes are equal.</returns>
     public bool Equals(RoutingId other) => Span.SequenceEqual(other.Span);
 
     /// <inheritdoc/>
@@ -162,8 +162,9 @@ public readonly struct RoutingId : IEquatable<RoutingId>, ISpanParsable<RoutingI
     /// <inheritdoc/>
     public override int GetHashCode() => RoutingIdComparer.Instance.GetHashCode(Span);
 
-    /// <summary>The id for people and logs: its text where it is plain ASCII that does not begin with <c>0x</c>, else <c>0x</c> and
-    /// hexadecimal digits.</summary>
-    /// <returns>A text that <see cref="Parse(string, IFormatProvider?)"/> reads back; empty for an empty id.</returns>
+    /// <summary>
+    /// The text of the id if it is printable ASCII and does not begin with <c>0x</c>, else <c>0x</c> and hexadecimal digits.
+    /// </summary>
+    /// <returns>A text that <see cref="Parse(string, IFormatProvider?)"/> accepts. Empty for an empty id.</returns>
     public override string ToString() => IsEmpty ? "" : RoutingIdText.Of(Span);
 }

@@ -2,26 +2,27 @@ using System.Runtime.CompilerServices;
 
 namespace Net.Zlink;
 
-/// <summary>Messages for one socket or peer that are sent one behind the other.</summary>
+/// <summary>Messages for one socket or peer in order.</summary>
 internal interface ISendBatch
 {
     int Count { get; }
 
-    /// <summary>Sends, from one on, as many as need not wait. Returns how many.</summary>
+    /// <summary>Sends without waiting, from an index on. Returns how many.</summary>
     int SendSome(int from);
 
-    /// <summary>Sends one, waiting for room.</summary>
+    /// <summary>Sends one message, and waits for capacity.</summary>
     ValueTask SendAsync(int index, CancellationToken cancellation);
 
-    /// <summary>That one is accepted.</summary>
     void OnSent(int index);
 }
 
-/// <summary>Sends a batch to its end, for every kind of socket.</summary>
+/// <summary>Sends a whole batch, for every kind of socket.</summary>
 internal static class SendBatch
 {
-    /// <summary>Waits for room until all are accepted. What ends it behind the first one, a cancellation or the peer's end, is for the next
-    /// call to tell, since what was accepted has to be told. Allocates nothing, waiting or not.</summary>
+    /// <summary>
+    /// Waits until all are accepted. An error after the first message is left to the next call, because the number of accepted messages
+    /// must be returned. Allocates nothing.
+    /// </summary>
     /// <returns>How many were accepted.</returns>
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
     public static async ValueTask<int> SendAllAsync<TBatch>(TBatch batch, CancellationToken cancellation)

@@ -1,7 +1,8 @@
 namespace Net.Zlink;
 
-/// <summary>What a <see cref="RouterSocket"/> does with a peer that announces a routing id which another peer has:
-/// <see cref="RouterOptions.OnDuplicateRoutingId"/>.</summary>
+/// <summary>
+/// What a <see cref="RouterSocket"/> does with a peer whose routing id another peer has: <see cref="RouterOptions.OnDuplicateRoutingId"/>.
+/// </summary>
 public enum DuplicateRoutingId
 {
     /// <summary>The earlier peer gets a HEARTBEAT, and the newcomer waits for the answer: <see cref="ZmpSocketOptions.HeartbeatTimeout"/>,
@@ -15,18 +16,25 @@ public enum DuplicateRoutingId
     /// </remarks>
     ReplaceSilent,
 
-    /// <summary>The newcomer's connection is closed, and its socket connects again until the id is free.</summary>
-    /// <remarks>A refused peer learns that one way there and back after it has begun to write. What it has written by then is lost
-    /// (docs/protocol.md section 15.3).</remarks>
+    /// <summary>The new connection is closed, and its socket reconnects until the id is free.</summary>
+    /// <remarks>
+    /// The refused peer learns of it one round trip after it began to write. What it has written by then is lost (docs/protocol.md section
+    /// 15.3).
+    /// </remarks>
     Refuse,
 
-    /// <summary>The newcomer gets the id, and the earlier connection is closed. If this side had made that connection, it makes it again
-    /// when the id is free.</summary>
+    /// <summary>
+    /// The new peer gets the id, and the earlier connection is closed. If this side made that connection, it reconnects when the id is
+    /// free.
+    /// </summary>
     Replace,
 
-    /// <summary>Both stay. A message for the id goes to the newest connection that has it, and when that ends to the one before
-    /// it.</summary>
-    /// <remarks><see cref="RouterSocket.TrySendTo(in Message, ReadOnlySpan{byte}, out ZlinkError)"/> answers by the connection that a
-    /// message came by. A name given to <see cref="RouterSocket.Connect(string, ReadOnlySpan{byte})"/> still has to be free.</remarks>
+    /// <summary>
+    /// Both stay. A message for the id goes to the newest connection. When that ends, the one before it gets the messages.
+    /// </summary>
+    /// <remarks>
+    /// <see cref="RouterSocket.TrySendTo(in Message, ReadOnlySpan{byte}, out ZlinkError)"/> answers on the connection of a message. A name
+    /// for <see cref="RouterSocket.Connect(string, ReadOnlySpan{byte})"/> must still be free.
+    /// </remarks>
     Share,
 }

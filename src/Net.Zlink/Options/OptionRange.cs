@@ -3,14 +3,17 @@ using System.Runtime.CompilerServices;
 
 namespace Net.Zlink;
 
-/// <summary>The ranges of options. What is refused says which option it was meant for and what that takes: an object of many properties,
-/// all called <c>value</c> inside, is set in one expression.</summary>
+/// <summary>
+/// The ranges of options. Each exception names the option, because an object initializer sets many properties in one expression.
+/// </summary>
 internal static class OptionRange
 {
-    // The name that a setter has for what it is given, which tells its caller nothing.
+    // A setter's argument name, which tells its caller nothing.
     private const string Setters = "value";
 
-    /// <summary>The native core's longest. The runtime's timers take twice as much, which a pause between two attempts may be.</summary>
+    /// <summary>
+    /// The native core's longest time. A pause between two attempts may be twice as long, which the runtime's timers support.
+    /// </summary>
     public static readonly TimeSpan LongestTime = TimeSpan.FromMilliseconds(int.MaxValue);
 
     public static int InRange(int value, int least, int most = int.MaxValue, [CallerMemberName] string option = "") =>
@@ -20,12 +23,11 @@ internal static class OptionRange
         value >= least && value <= most ? value : throw OutOfRange(
             value, string.Create(CultureInfo.InvariantCulture, $"{option} takes {least} to {most}, not {value}."));
 
-    /// <summary>A count or a size that may be left out. Null is the only way to write that: 0 and -1 are refused with the word for
-    /// it.</summary>
+    /// <summary>Checks an optional count or size. Null is the only way to write "none": 0 and -1 are refused.</summary>
     /// <param name="value">The value of the setter.</param>
     /// <param name="least">The least number.</param>
-    /// <param name="without">What null means, for the message.</param>
-    /// <param name="option">Filled in by the compiler.</param>
+    /// <param name="without">The meaning of null, for the message.</param>
+    /// <param name="option">Set by the compiler.</param>
     public static int? OrNull(int? value, int least, string without, [CallerMemberName] string option = "") =>
         (int?)OrNull((long?)value, least, without, option);
 
@@ -39,11 +41,11 @@ internal static class OptionRange
             ? value
         : throw OutOfRange(time, $"{option} takes whole seconds from 1 on, or null for the value of the system, not {Text(time)}.");
 
-    /// <summary>The time, or the longest one if it is longer than that.</summary>
-    /// <param name="value">A setter's value or a method's argument; the message calls the latter by its own name.</param>
-    /// <param name="mayBeInfinite">For ever is a value, too.</param>
-    /// <param name="argument">Filled in by the compiler.</param>
-    /// <param name="option">Filled in by the compiler.</param>
+    /// <summary>Checks a time and limits it to the longest one.</summary>
+    /// <param name="value">A setter's value or a method's argument, which the message names.</param>
+    /// <param name="mayBeInfinite">Infinite is allowed.</param>
+    /// <param name="argument">Set by the compiler.</param>
+    /// <param name="option">Set by the compiler.</param>
     public static TimeSpan Time(TimeSpan value, bool mayBeInfinite, [CallerArgumentExpression(nameof(value))] string argument = "",
         [CallerMemberName] string option = "")
     {
@@ -58,10 +60,10 @@ internal static class OptionRange
         return value < LongestTime ? value : LongestTime;
     }
 
-    /// <summary>How long a send may wait, as its caller says; null: as an option says.</summary>
+    /// <summary>The wait of a send. Null: the option.</summary>
     public static TimeSpan? WaitTime(TimeSpan? timeout) => timeout is { } time ? Time(time, mayBeInfinite: true, nameof(timeout)) : null;
 
-    /// <summary>A time that has an end of its own, which longer ones do not count as.</summary>
+    /// <summary>Checks a time with a maximum, above which it is refused.</summary>
     public static TimeSpan TimeUpTo(TimeSpan value, TimeSpan most, [CallerMemberName] string option = "") =>
         value >= TimeSpan.Zero && value <= most ? value
             : throw OutOfRange(value, string.Create(CultureInfo.InvariantCulture,

@@ -4,14 +4,17 @@ using Net.Zlink.Transports.Tcp;
 
 namespace Net.Zlink;
 
-/// <summary>What sockets of every type have in common: marks, limits, timeouts and the settings of their connections. Defaults are the
-/// native core's unless the property says otherwise.</summary>
+/// <summary>
+/// The options of all socket types: high-water marks, limits, timeouts and connection settings. Defaults are the native core's unless the
+/// property says otherwise.
+/// </summary>
 /// <remarks>
-/// Options may be set at any time, and each says when a change counts. What acts at once reaches what is connected, too. High-water marks
-/// and limits in bytes of ZMP sockets do, for the peers that there are; peers that come in later have the marks and limits of the moment at
-/// which their endpoint was bound or connected (as natively: set them first). What holds for endpoints made afterwards reaches those that
-/// are bound or connected after the change, and their connections. Not synchronised: set them from one thread at a time. A time of more
-/// than int.MaxValue milliseconds (24.8 days, the longest of the native core) counts as that.
+/// <para>
+/// Each option says when a change takes effect. "Acts at once": also for connected peers. Later peers get the marks and limits of the
+/// moment when their endpoint was bound or connected, as in the native core. "For endpoints made afterwards": for endpoints that are bound
+/// or connected after the change.
+/// </para>
+/// <para>Not thread-safe. Times above int.MaxValue milliseconds (24.8 days) count as that.</para>
 /// </remarks>
 public abstract class SocketOptions
 {
@@ -24,28 +27,33 @@ public abstract class SocketOptions
     }
 
     /// <summary>
-    /// Messages that may wait to be written to one peer. At the mark TrySend returns false and Send waits; but PUB and XPUB without NoDrop,
-    /// XSUB, and ROUTER without Mandatory, accept the message, drop it, count it (<see cref="SocketStatistics.DroppedAtHighWaterMark"/>)
-    /// and raise <see cref="Monitoring.SocketEventTypes.MessagesDropped"/>, as the native core does in silence. Null: no mark. Default
-    /// 300,000.
-    /// Acts at once; on STREAM for endpoints made afterwards.
+    /// The limit of messages that wait to be written to one peer. At the limit TrySend returns false and Send waits. PUB and XPUB without
+    /// NoDrop, XSUB, and ROUTER without Mandatory instead drop the message, count it
+    /// (<see cref="SocketStatistics.DroppedAtHighWaterMark"/>) and raise <see cref="Monitoring.SocketEventTypes.MessagesDropped"/>. Null:
+    /// no limit. Default 300,000. Acts at once; on STREAM for endpoints made afterwards.
     /// </summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is below 1.</exception>
     public int? SendHighWaterMark { get; set => Set(ref field, OptionRange.OrNull(value, 1, "no limit")); } = 300_000;
 
-    /// <summary>Messages of one peer that may wait to be received; at the mark that peer is not read, so that TCP pushes back to it. May be
-    /// passed by one read (64 KiB). Null: no mark. Default 300,000. Acts at once; on STREAM for endpoints made afterwards.</summary>
+    /// <summary>
+    /// The limit of unread messages of one peer. At the limit the peer is not read, so TCP slows it down. One read (64 KiB) may exceed it.
+    /// Null: no limit. Default 300,000. Acts at once; on STREAM for endpoints made afterwards.
+    /// </summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is below 1.</exception>
     public int? ReceiveHighWaterMark { get; set => Set(ref field, OptionRange.OrNull(value, 1, "no limit")); } = 300_000;
 
-    /// <summary>Bytes, frame headers included, that may wait to be written to one peer; at least one message always fits. Null: no limit,
-    /// as in the native core. Default 64 MiB. Acts at once; on STREAM for endpoints made afterwards.</summary>
+    /// <summary>
+    /// The limit of bytes, with frame headers, that wait to be written to one peer. One message always fits. Null: no limit, as in the
+    /// native core. Default 64 MiB. Acts at once; on STREAM for endpoints made afterwards.
+    /// </summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is below 1.</exception>
     public long? SendByteLimit { get; set => Set(ref field, OptionRange.OrNull(value, 1, "no limit")); } = 64L * 1024 * 1024;
 
-    /// <summary>Bytes of one peer that may wait to be received. Null: no limit. Default 64 MiB. Of PUB and XPUB also what one subscriber's
-    /// topics may take up, each counted as 640 bytes and twice its length, and 1 MiB at least, unless it is in this context. Acts at once;
-    /// on STREAM for endpoints made afterwards.</summary>
+    /// <summary>
+    /// The limit of unread bytes of one peer. Null: no limit. Default 64 MiB. For PUB and XPUB also the limit of one subscriber's topics,
+    /// each counted as 640 bytes and twice its length; it is at least 1 MiB, and does not apply to inproc. Acts at once; on STREAM for
+    /// endpoints made afterwards.
+    /// </summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is below 1.</exception>
     public long? ReceiveByteLimit { get; set => Set(ref field, OptionRange.OrNull(value, 1, "no limit")); } = 64L * 1024 * 1024;
 
@@ -54,66 +62,73 @@ public abstract class SocketOptions
     /// <exception cref="ArgumentOutOfRangeException">The value is negative.</exception>
     public int Backlog { get; set => field = OptionRange.InRange(value, 0); } = 4096;
 
-    /// <summary>Connections this socket holds at the same time; further ones are closed at once, with an event and a count. Null (default):
-    /// no cap. Acts at once; on STREAM for endpoints made afterwards.</summary>
+    /// <summary>
+    /// The limit of connections of this socket. Further ones are closed at once, with an event and a count. Null (default): no limit. Acts
+    /// at once; on STREAM for endpoints made afterwards.
+    /// </summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is below 1.</exception>
     public int? MaxConnections { get; set => Set(ref field, OptionRange.OrNull(value, 1, "no limit")); }
 
-    /// <summary>Allow IPv6 in names, literals and wildcards; bind then listens on both families. Null (default):
-    /// <see cref="ZlinkContextOptions.IPv6"/> of the socket's context, which is false and is read here once there is a socket. For
-    /// endpoints made afterwards.</summary>
+    /// <summary>
+    /// Allow IPv6 in names, addresses and wildcards. Bind then listens on both families. Null (default):
+    /// <see cref="ZlinkContextOptions.IPv6"/> of the context, which is returned here once there is a socket. For endpoints made afterwards.
+    /// </summary>
     public bool? IPv6 { get => _ipv6 ?? _context?.IPv6; set => _ipv6 = value; }
 
-    /// <summary>Let several sockets, which must all ask for it, listen on the same address. Default false; the native core always shares.
-    /// For endpoints made afterwards.</summary>
+    /// <summary>
+    /// Let several sockets that all set it listen on the same address. Default false; the native core always shares. For endpoints made
+    /// afterwards.
+    /// </summary>
     public bool ShareAddress { get; set; }
 
-    /// <summary>SO_SNDBUF in bytes; null (default): the system decides. For endpoints made afterwards.</summary>
+    /// <summary>SO_SNDBUF in bytes. Null (default): the system's value. For endpoints made afterwards.</summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is negative.</exception>
     public int? SendBufferSize { get; set => field = OptionRange.OrNull(value, 0, "the value of the system"); }
 
-    /// <summary>SO_RCVBUF in bytes; null (default): the system decides. For endpoints made afterwards.</summary>
+    /// <summary>SO_RCVBUF in bytes. Null (default): the system's value. For endpoints made afterwards.</summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is negative.</exception>
     public int? ReceiveBufferSize { get; set => field = OptionRange.OrNull(value, 0, "the value of the system"); }
 
-    /// <summary>TCP keep-alive: null (default) leaves it to the system. For endpoints made afterwards.</summary>
+    /// <summary>TCP keep-alive. Null (default): the system's value. For endpoints made afterwards.</summary>
     public bool? KeepAlive { get; set; }
 
-    /// <summary>Unanswered probes until the connection counts as lost; null (default): the system's. Used when <see cref="KeepAlive"/> is
-    /// true, as are the next two. For endpoints made afterwards.</summary>
+    /// <summary>
+    /// How many probes may go unanswered before the connection is lost. Null (default): the system's value. Used with
+    /// <see cref="KeepAlive"/>, as are the next two. For endpoints made afterwards.
+    /// </summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is below 1.</exception>
     public int? KeepAliveCount { get; set => field = OptionRange.OrNull(value, 1, "the value of the system"); }
 
-    /// <summary>The silence before the first probe, in whole seconds; null (default): the system's. For endpoints made
-    /// afterwards.</summary>
+    /// <summary>
+    /// The silence before the first probe, in whole seconds. Null (default): the system's value. For endpoints made afterwards.
+    /// </summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is below 1 second, or no whole number of seconds.</exception>
     public TimeSpan? KeepAliveIdle { get; set => field = OptionRange.SecondsOrNull(value); }
 
-    /// <summary>The time between probes, in whole seconds; null (default): the system's. For endpoints made afterwards.</summary>
+    /// <summary>The time between probes, in whole seconds. Null (default): the system's value. For endpoints made afterwards.</summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is below 1 second, or no whole number of seconds.</exception>
     public TimeSpan? KeepAliveInterval { get; set => field = OptionRange.SecondsOrNull(value); }
 
-    /// <summary>How long Send without a timeout of its own waits for room. Default: as long as it takes. Acts at once, on the calls that
-    /// follow.</summary>
+    /// <summary>How long Send without a timeout of its own waits for capacity. Default: no limit. Acts at once, for later calls.</summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is negative and not infinite.</exception>
     public TimeSpan SendTimeout { get; set => field = OptionRange.Time(value, mayBeInfinite: true); } = Timeout.InfiniteTimeSpan;
 
-    /// <summary>How long Receive without a timeout of its own waits for a message. Default: as long as it takes. Acts at once, on the calls
-    /// that follow.</summary>
+    /// <summary>
+    /// How long Receive without a timeout of its own waits for a message. Default: no limit. Acts at once, for later calls.
+    /// </summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is negative and not infinite.</exception>
     public TimeSpan ReceiveTimeout { get; set => field = OptionRange.Time(value, mayBeInfinite: true); } = Timeout.InfiniteTimeSpan;
 
     /// <summary>
-    /// How long a peer that this side ends may go on taking what Send accepted. Null (default):
-    /// <see cref="ZlinkContextOptions.DefaultLinger"/> of the socket's context, which is as long as it takes and is read here once there is
-    /// a socket; SUB and XSUB: zero.
-    /// After that what waits is dropped, and counted; a message that has begun to leave, and the end of the connection, still have
-    /// <see cref="CloseTimeout"/> each.
-    /// The end of the context cuts it short after its shutdown timeout, and nothing else does: a disposed socket whose peer never comes
-    /// lives, and counts in MaxSockets, until then. Set a finite time where sockets come and go.
-    /// Acts at once: the value at the close counts. Of STREAM that holds where the socket is disposed; for the end of a single peer
-    /// (Disconnect, Unbind, a completed pipe) a change counts for endpoints made afterwards.
+    /// How long accepted messages are still written to peers that this side ends. Then the rest is dropped and counted. Null (default):
+    /// <see cref="ZlinkContextOptions.DefaultLinger"/> of the context, which is no limit; SUB and XSUB: zero. Acts at once: the value at
+    /// the close counts. For the end of a single STREAM peer (Disconnect, Unbind, a completed pipe): for endpoints made afterwards.
     /// </summary>
+    /// <remarks>
+    /// A message that has begun to leave, and the end of the connection, still have <see cref="CloseTimeout"/> each. Only the context's
+    /// shutdown cuts the time short. Until then a disposed socket whose peer never comes counts in MaxSockets, so set a finite time where
+    /// sockets come and go.
+    /// </remarks>
     /// <exception cref="ArgumentOutOfRangeException">The value is negative and not infinite.</exception>
     public TimeSpan? Linger
     {
@@ -122,25 +137,32 @@ public abstract class SocketOptions
     }
 
     /// <summary>
-    /// How long to wait for the peer's end of the connection after ours, for a peer that ended first to take what Send had accepted, and
-    /// behind a <see cref="Linger"/> that is over, or zero, for what has begun to leave. Default 5 seconds:
-    /// a live peer answers within a round trip; a dead one holds a descriptor no longer than this. So the end of a socket or a context
-    /// takes this long while a peer does not end its side, with a linger time of zero too; each of what has begun to leave and, over tls,
-    /// ws and wss, the farewell may take as long before that. <see cref="ZlinkContextOptions.ShutdownTimeout"/> cuts all of it short.
-    /// A <see cref="StreamPipe"/> that has ended its side and still reads is not ended by it over tcp, tls and ipc: the time begins when
-    /// nobody reads any more. For endpoints made afterwards.
+    /// How long to wait for the peer's end of a connection after ours. Also how long a peer that ended first may read accepted messages,
+    /// and how long a begun message may still leave after <see cref="Linger"/>. Default 5 seconds. For endpoints made afterwards.
     /// </summary>
+    /// <remarks>
+    /// <para>
+    /// A live peer answers within a round trip, and a dead one keeps a descriptor no longer than this. The end of a socket or context takes
+    /// this long if a peer does not end its side, with a linger time of zero too. A begun message, and the farewell of tls, ws and wss, may
+    /// each take as long before that. <see cref="ZlinkContextOptions.ShutdownTimeout"/> cuts all of it short.
+    /// </para>
+    /// <para>
+    /// Over tcp, tls and ipc, a <see cref="StreamPipe"/> that has ended its side may read on. The time then begins with its last read.
+    /// </para>
+    /// </remarks>
     /// <exception cref="ArgumentOutOfRangeException">The value is negative or infinite.</exception>
     public TimeSpan CloseTimeout { get; set => field = OptionRange.Time(value, mayBeInfinite: false); } = TimeSpan.FromSeconds(5);
 
-    /// <summary>How long one attempt to connect may take, all addresses of a name together. Zero (default): the system's own limit, minutes
-    /// as a rule. For endpoints made afterwards.</summary>
+    /// <summary>
+    /// How long one attempt to connect may take, with all addresses of a name. Zero (default): the system's limit, usually minutes. For
+    /// endpoints made afterwards.
+    /// </summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is negative or infinite.</exception>
     public TimeSpan ConnectTimeout { get; set => field = OptionRange.Time(value, mayBeInfinite: false); }
 
     /// <summary>
-    /// How long each phase of a handshake may take: TLS, the WebSocket upgrade, and that of ZMP; a connection that takes longer is closed.
-    /// STREAM over tcp and ipc has no handshake and no such limit. Zero: no limit. Default 30 seconds. For endpoints made afterwards.
+    /// How long each phase of a handshake may take: TLS, the WebSocket upgrade, ZMP. A slower connection is closed. STREAM over tcp and ipc
+    /// has no handshake. Zero: no limit. Default 30 seconds. For endpoints made afterwards.
     /// </summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is negative or infinite.</exception>
     public TimeSpan HandshakeInterval { get; set => field = OptionRange.Time(value, mayBeInfinite: false); } = TimeSpan.FromSeconds(30);
@@ -152,24 +174,25 @@ public abstract class SocketOptions
     public WebSocketTransportOptions WebSocket { get; } = new();
 
     /// <summary>
-    /// How long what was sent may stay unacknowledged until the connection counts as lost (TCP_USER_TIMEOUT on Linux, TCP_RXT_CONNDROPTIME
-    /// on macOS, TCP_MAXRT on Windows; the latter two in whole seconds). Zero (default): the system's own limit, many minutes. Connections
-    /// over tcp only; where the system does not have it, it has no effect. For endpoints made afterwards.
+    /// How long sent bytes may stay unacknowledged before the connection is lost: TCP_USER_TIMEOUT on Linux, TCP_RXT_CONNDROPTIME on macOS,
+    /// TCP_MAXRT on Windows (both in whole seconds). Zero (default): the system's limit, many minutes. Only for tcp, and only where the
+    /// system supports it. For endpoints made afterwards.
     /// </summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is negative, infinite or above 2,147,483,647 ms.</exception>
     public TimeSpan MaxUnacknowledged { get; set => field = OptionRange.TimeUpTo(value, OptionRange.LongestTime); }
 
-    /// <summary>The IP type of service of what is sent, 0 (default: the system's) to 255; on IPv6 the traffic class. Connections over tcp,
-    /// in both directions. For endpoints made afterwards.</summary>
+    /// <summary>
+    /// The IP type of service of sent packets, 0 (default: the system's) to 255. On IPv6 the traffic class. For tcp connections in both
+    /// directions. For endpoints made afterwards.
+    /// </summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is not within 0 to 255.</exception>
     public int TypeOfService { get; set => field = OptionRange.InRange(value, 0, byte.MaxValue); }
 
     /// <summary>
-    /// The network interface that connections over tcp use, such as "eth0"; empty (default): whichever leads there. Linux only: elsewhere
-    /// binding and connecting fail while it is set. For endpoints made afterwards.
-    /// The native core has the option and does not act on it.
+    /// The network interface of tcp connections, such as "eth0". Empty (default): by route. Linux only: on other systems bind and connect
+    /// fail. The native core has the option without effect. For endpoints made afterwards.
     /// </summary>
-    /// <exception cref="ArgumentException">The name is longer than 15 bytes, as long as Linux lets one be.</exception>
+    /// <exception cref="ArgumentException">The name is longer than 15 bytes, the limit of Linux.</exception>
     public string BindToDevice
     {
         get;
@@ -187,7 +210,7 @@ public abstract class SocketOptions
         }
     } = "";
 
-    /// <summary>Told when an option changed that acts at once.</summary>
+    /// <summary>Notified when an option with immediate effect changes.</summary>
     internal ZmpSocket? Watcher { get; set; }
 
     internal TimeSpan LingerTime => Linger ?? Timeout.InfiniteTimeSpan;
@@ -196,10 +219,12 @@ public abstract class SocketOptions
 
     internal QueueLimits ReceiveLimits => new(ReceiveHighWaterMark ?? 0, ReceiveByteLimit ?? 0);
 
-    /// <summary>They are a socket's from now on, and have its context's defaults for what was not set here.</summary>
-    /// <remarks>Two sockets with one options object would be two peers with one routing id, of which a ROUTER turns one away, and only one
-    /// of them would see changes that act at once.</remarks>
-    /// <exception cref="InvalidOperationException">They are another socket's.</exception>
+    /// <summary>Assigns the options to a socket and sets the context's defaults.</summary>
+    /// <remarks>
+    /// Two sockets with one options object would have the same routing id, and a ROUTER would reject one of them. Only one of them would be
+    /// notified of changes.
+    /// </remarks>
+    /// <exception cref="InvalidOperationException">Another socket uses them.</exception>
     internal void BelongTo(ZlinkContextOptions context)
     {
         if (Interlocked.CompareExchange(ref _context, context, null) is not null)
@@ -208,7 +233,7 @@ public abstract class SocketOptions
         }
     }
 
-    /// <summary>The socket was not made after all.</summary>
+    /// <summary>The socket was not created.</summary>
     internal void BelongToNobody()
     {
         Watcher = null;

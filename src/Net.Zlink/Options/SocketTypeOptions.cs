@@ -16,12 +16,16 @@ public sealed class PairOptions : ZmpSocketOptions
 /// <summary>Options of a <see cref="DealerSocket"/>.</summary>
 public sealed class DealerOptions : ZmpSocketOptions
 {
-    /// <summary>Send each new peer an empty message first, which tells a ROUTER this socket's routing id. Default false. Acts at once, on
-    /// peers that come afterwards.</summary>
+    /// <summary>
+    /// Send each new peer an empty message first, by which a ROUTER learns this socket's routing id. Default false. Acts at once, for later
+    /// peers.
+    /// </summary>
     public bool ProbeRouter { get; set => Set(ref field, value); }
 
-    /// <summary>Keep only the newest message of each pipe, in both directions; high-water marks do not apply, and messages have one part.
-    /// Default false. For endpoints made afterwards.</summary>
+    /// <summary>
+    /// Keep only the newest message of each link, in both directions. High-water marks do not apply, and messages have one part. Default
+    /// false. For endpoints made afterwards.
+    /// </summary>
     public bool Conflate { get; set; }
 
     internal override bool IsConflating => Conflate;
@@ -30,8 +34,9 @@ public sealed class DealerOptions : ZmpSocketOptions
 /// <summary>Options of a <see cref="RouterSocket"/>.</summary>
 public sealed class RouterOptions : ZmpSocketOptions
 {
-    /// <summary>Sends that cannot be delivered fail (no such peer) or wait (no room), instead of being dropped and counted. Default false.
-    /// Acts at once.</summary>
+    /// <summary>
+    /// Sends fail for an unknown peer and wait for a full one, instead of dropping and counting the message. Default false. Acts at once.
+    /// </summary>
     public bool Mandatory { get; set => Set(ref field, value); }
 
     /// <summary>What happens to a peer that announces a routing id in use. Default <see cref="DuplicateRoutingId.ReplaceSilent"/>. Acts at
@@ -39,7 +44,7 @@ public sealed class RouterOptions : ZmpSocketOptions
     /// <exception cref="ArgumentOutOfRangeException">On setting: the value is none of the enum's.</exception>
     public DuplicateRoutingId OnDuplicateRoutingId { get; set => Set(ref field, OptionRange.Defined(value)); }
 
-    /// <summary>Send each new peer an empty message first. Default false. Acts at once, on peers that come afterwards.</summary>
+    /// <summary>Send each new peer an empty message first. Default false. Acts at once, for later peers.</summary>
     public bool ProbeRouter { get; set => Set(ref field, value); }
 }
 
@@ -47,25 +52,30 @@ public sealed class RouterOptions : ZmpSocketOptions
 public sealed class PubOptions : ZmpSocketOptions
 {
     /// <summary>
-    /// While a matching subscriber is at its high-water mark nothing is sent to anyone: sends wait instead of dropping for it. Default
-    /// false. Acts at once. Where several threads send at once, each that finds room sends: a mark may then be passed by a message a
-    /// thread.
+    /// While a matching subscriber is at its high-water mark nothing is sent to any subscriber: sends wait instead of dropping. Several
+    /// sending threads may each exceed a mark by one message. Default false. Acts at once.
     /// </summary>
     public bool NoDrop { get; set => Set(ref field, value); }
 
     /// <summary>Send to the subscribers whose topics do not match. Subscribers must set it too. Default false. Acts at once.</summary>
     public bool InvertMatching { get; set => Set(ref field, value); }
 
-    /// <summary>Keep only the newest message of each subscriber; its high-water mark does not apply, and messages have one part. Default
-    /// false. For endpoints made afterwards.</summary>
+    /// <summary>
+    /// Keep only the newest message of each subscriber. Its high-water mark does not apply, and messages have one part. Default false. For
+    /// endpoints made afterwards.
+    /// </summary>
     public bool Conflate { get; set; }
 
-    /// <summary>Sent to each new subscriber before anything else; SUB lets it through if it matches. Empty (default): nothing. Acts at
-    /// once, on subscribers that come afterwards.</summary>
+    /// <summary>
+    /// A message that each new subscriber gets first. A SUB applies its filter to it. Empty (default): none. Acts at once, for later
+    /// subscribers.
+    /// </summary>
     public ReadOnlyMemory<byte> WelcomeMessage { get; set => Set(ref field, value.ToArray()); }
 
-    /// <summary><see cref="WelcomeMessage"/> as UTF-8 text, for configuration, whose key is <c>WelcomeMessage</c>; null where its bytes are
-    /// no text. Acts at once, on subscribers that come afterwards.</summary>
+    /// <summary>
+    /// <see cref="WelcomeMessage"/> as UTF-8 text, for configuration with the key <c>WelcomeMessage</c>. Null if its bytes are no text.
+    /// Acts at once, for later subscribers.
+    /// </summary>
     [ConfigurationKeyName(nameof(WelcomeMessage))]
     public string? WelcomeText
     {
@@ -99,40 +109,47 @@ public sealed class XPubOptions : ZmpSocketOptions
     /// <summary>Receive every subscription, not only a topic's first. Default false. Acts at once.</summary>
     public bool Verbose { get; set => Set(ref field, value); }
 
-    /// <summary>Receive every subscription and every cancellation, not only a topic's first and last. Default false. Acts at
-    /// once.</summary>
+    /// <summary>Receive every subscription and unsubscription, not only a topic's first and last. Default false. Acts at once.</summary>
     public bool Verboser { get; set => Set(ref field, value); }
 
-    /// <summary>Subscriptions are received and do not count; what counts is what
-    /// <see cref="XPubSocket.Subscribe(in Message, ReadOnlySpan{byte})"/> and
-    /// <see cref="XPubSocket.Unsubscribe(in Message, ReadOnlySpan{byte})"/>, or their native forms without a notice, answer. Default false.
-    /// Acts at once: set it before the first subscriber comes.</summary>
+    /// <summary>
+    /// Subscriptions are received without effect. <see cref="XPubSocket.Subscribe(in Message, ReadOnlySpan{byte})"/> and
+    /// <see cref="XPubSocket.Unsubscribe(in Message, ReadOnlySpan{byte})"/>, or their forms without a notice, take effect instead. Default
+    /// false. Acts at once: set it before the first subscriber.
+    /// </summary>
     public bool Manual { get; set => Set(ref field, value); }
 
-    /// <summary>As <see cref="Manual"/>, and the first message sent after a notice was received goes to its sender alone, as natively.
-    /// Default false. Acts at once.</summary>
-    /// <remarks>For one thread that answers each notice at once: a message that is published between the two is taken for the answer, and
-    /// reaches nobody else. Otherwise use <see cref="Manual"/> with <see cref="XPubSocket.Subscribe(in Message, ReadOnlySpan{byte})"/> and
-    /// <see cref="XPubSocket.TrySendTo(in Message, ReadOnlySpan{byte})"/>.</remarks>
+    /// <summary>
+    /// As <see cref="Manual"/>, and the first message after a received notice goes to its subscriber alone, as in the native core. Default
+    /// false. Acts at once.
+    /// </summary>
+    /// <remarks>
+    /// For one thread that answers each notice at once: a message published in between counts as the answer and reaches no other
+    /// subscriber. Otherwise use <see cref="Manual"/> with <see cref="XPubSocket.Subscribe(in Message, ReadOnlySpan{byte})"/> and
+    /// <see cref="XPubSocket.TrySendTo(in Message, ReadOnlySpan{byte})"/>.
+    /// </remarks>
     public bool ManualLastValue { get; set => Set(ref field, value); }
 
-    /// <summary>A message whose first part is no subscription is data to its end. Default false: every part is looked at. Acts at
-    /// once.</summary>
+    /// <summary>A message whose first part is no subscription is all data. Default false: every part is checked. Acts at once.</summary>
     public bool OnlyFirstSubscribe { get; set => Set(ref field, value); }
 }
 
-/// <summary>Options of a <see cref="SubSocket"/>. <see cref="SocketOptions.Linger"/> is zero by default, since a subscriber has nothing to
-/// deliver.</summary>
+/// <summary>
+/// Options of a <see cref="SubSocket"/>. <see cref="SocketOptions.Linger"/> is zero by default, because a subscriber has nothing to
+/// deliver.
+/// </summary>
 public sealed class SubOptions : ZmpSocketOptions
 {
-    /// <summary>Options with their defaults.</summary>
+    /// <summary>Creates options with their defaults.</summary>
     public SubOptions() => Linger = TimeSpan.Zero;
 
     /// <summary>Receive what does not match the topics. Publishers must set it too. Default false. Acts at once.</summary>
     public bool InvertMatching { get; set => Set(ref field, value); }
 
-    /// <summary>Keep only the newest message of each publisher; the high-water mark does not apply, and messages have one part. Default
-    /// false. For endpoints made afterwards.</summary>
+    /// <summary>
+    /// Keep only the newest message of each publisher. The high-water mark does not apply, and messages have one part. Default false. For
+    /// endpoints made afterwards.
+    /// </summary>
     public bool Conflate { get; set; }
 
     internal override bool IsConflating => Conflate;
@@ -141,10 +158,11 @@ public sealed class SubOptions : ZmpSocketOptions
 /// <summary>Options of an <see cref="XSubSocket"/>. <see cref="SocketOptions.Linger"/> is zero by default.</summary>
 public sealed class XSubOptions : ZmpSocketOptions
 {
-    /// <summary>Options with their defaults.</summary>
+    /// <summary>Creates options with their defaults.</summary>
     public XSubOptions() => Linger = TimeSpan.Zero;
 
-    /// <summary>A sent message whose first part is no subscription is data to its end. Default false: every part is looked at. Acts at
-    /// once.</summary>
+    /// <summary>
+    /// A sent message whose first part is no subscription is all data. Default false: every part is checked. Acts at once.
+    /// </summary>
     public bool OnlyFirstSubscribe { get; set => Set(ref field, value); }
 }

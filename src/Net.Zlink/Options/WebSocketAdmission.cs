@@ -2,34 +2,37 @@ using Net.Zlink.Transports.WebSocket;
 
 namespace Net.Zlink;
 
-/// <summary>An answer to a <see cref="WebSocketRequest"/>. The default value lets the peer in.</summary>
+/// <summary>An answer to a <see cref="WebSocketRequest"/>. The default value accepts the peer.</summary>
 public readonly record struct WebSocketAdmission
 {
     private const int LeastStatus = 400;
     private const int LargestStatus = 599;
 
-    // Goes into the answer's body and into the event.
+    // It is the body of the response and a part of the event.
     private const int LongestReason = 200;
 
     private WebSocketAdmission(int status, string reason) => Refusal = new UpgradeRefusal(status, reason);
 
-    /// <summary>The peer may come in.</summary>
+    /// <summary>Accepts the peer.</summary>
     public static WebSocketAdmission Accept => default;
 
-    /// <summary>True: it may.</summary>
+    /// <summary>The peer is accepted.</summary>
     public bool IsAccepted => Refusal.Status == 0;
 
     internal UpgradeRefusal Refusal { get; }
 
-    /// <summary>The peer may not: it is answered so, and its connection ends.</summary>
-    /// <param name="status">The HTTP status, 400 to 599: 401 who has not said who it is, 403 who may not, 503 now is a bad time.</param>
-    /// <param name="reason">One sentence for whoever looks for the cause: the body of the answer, and in the event of this side. At most
-    /// 200 characters; browsers do not show it to the page.</param>
+    /// <summary>Refuses the peer with an HTTP status, and closes its connection.</summary>
+    /// <param name="status">
+    /// The HTTP status, 400 to 599: 401 for missing authentication, 403 for a forbidden peer, 503 for a busy server.
+    /// </param>
+    /// <param name="reason">
+    /// One sentence about the cause, for the body of the response and this side's event. At most 200 characters. Browsers do not show it to
+    /// the page.
+    /// </param>
     /// <returns>The answer.</returns>
-    /// <exception cref="ArgumentOutOfRangeException">The status is no 4xx or 5xx.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">The status is not 4xx or 5xx.</exception>
     /// <exception cref="ArgumentNullException"><paramref name="reason"/> is null.</exception>
-    /// <exception cref="ArgumentException"><paramref name="reason"/> is longer, or has something in it that is no printable
-    /// ASCII.</exception>
+    /// <exception cref="ArgumentException"><paramref name="reason"/> is longer, or not printable ASCII.</exception>
     public static WebSocketAdmission Refuse(int status = 403, string reason = "This peer may not connect here")
     {
         ArgumentOutOfRangeException.ThrowIfLessThan(status, LeastStatus);

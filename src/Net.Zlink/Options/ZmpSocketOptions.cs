@@ -6,11 +6,10 @@ using Net.Zlink.Sockets.Zmp;
 
 namespace Net.Zlink;
 
-/// <summary>Options that the seven ZMP socket types have in common. Defaults are the native core's unless the property says
-/// otherwise.</summary>
+/// <summary>Options of the seven ZMP socket types. Defaults are the native core's unless the property says otherwise.</summary>
 public abstract class ZmpSocketOptions : SocketOptions
 {
-    // The wire has 16 bits for tenths of a second.
+    // The protocol has 16 bits for tenths of a second.
     private static readonly TimeSpan LongestTtl = TimeSpan.FromMilliseconds((ushort.MaxValue * 100) + 99);
 
     private byte[] _routingId;
@@ -21,10 +20,13 @@ public abstract class ZmpSocketOptions : SocketOptions
         _routingId = Guid.NewGuid().ToByteArray(bigEndian: true);
     }
 
-    /// <summary>What this socket calls itself to its peers: 1 to 255 bytes; by default 16 random ones. For endpoints made afterwards
-    /// (docs/protocol.md section 11).</summary>
-    /// <remarks>Its peers must not have another of this id: who comes second is turned away, and what it has written by then is lost
-    /// (docs/protocol.md section 15.3).</remarks>
+    /// <summary>
+    /// This socket's routing id: 1 to 255 bytes. Default: 16 random bytes. For endpoints made afterwards (docs/protocol.md section 11).
+    /// </summary>
+    /// <remarks>
+    /// A peer must not know two sockets with one id: it rejects the second, and what that has written by then is lost (docs/protocol.md
+    /// section 15.3).
+    /// </remarks>
     /// <exception cref="ArgumentException">The value is empty or longer than 255 bytes.</exception>
     public RoutingId RoutingId
     {
@@ -41,9 +43,10 @@ public abstract class ZmpSocketOptions : SocketOptions
         }
     }
 
-    /// <summary><see cref="RoutingId"/> as text, for configuration, whose key is <c>RoutingId</c>. For endpoints made afterwards.</summary>
-    /// <exception cref="FormatException">The value begins with <c>0x</c> and goes on with something else than pairs of hexadecimal digits,
-    /// or is longer than 255 bytes.</exception>
+    /// <summary><see cref="RoutingId"/> as text, for configuration with the key <c>RoutingId</c>. For endpoints made afterwards.</summary>
+    /// <exception cref="FormatException">
+    /// The value is longer than 255 bytes, or begins with <c>0x</c> without pairs of hexadecimal digits.
+    /// </exception>
     /// <exception cref="ArgumentException">The value is empty.</exception>
     [ConfigurationKeyName(nameof(RoutingId))]
     public string RoutingIdText
@@ -53,27 +56,30 @@ public abstract class ZmpSocketOptions : SocketOptions
     }
 
     /// <summary>
-    /// The largest part accepted from a peer, in bytes, control frames included; a longer one ends the connection on its header, before any
-    /// memory is taken. Null (default): no limit but the 2 GiB of a .NET array.
-    /// Handshakes are measured as well: 0 makes every one fail. Not for inproc. For endpoints made afterwards.
+    /// The largest accepted part in bytes, also of control frames. A longer one ends the connection at its header, before memory is
+    /// allocated. Null (default): the 2 GiB of an array. It also applies to handshakes: with 0 all fail. Not for inproc. For endpoints made
+    /// afterwards.
     /// </summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is negative.</exception>
     public long? MaxMessageSize { get; set => field = OptionRange.OrNull(value, 0, "no limit"); }
 
-    /// <summary>Most parts of one received message; more end the connection. Default 1,000,000: the native core has no limit, and so no
-    /// defence against a peer that never ends a message. For endpoints made afterwards.</summary>
+    /// <summary>
+    /// The limit of parts in a received message. More end the connection. Default 1,000,000; the native core has no limit, and no defence
+    /// against an endless message. For endpoints made afterwards.
+    /// </summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is below 1.</exception>
     public int MaxMessageParts { get; set => field = OptionRange.InRange(value, 1); } = 1_000_000;
 
-    /// <summary>Between two heartbeats that this side sends. Zero (default): none. For endpoints made afterwards (docs/protocol.md section
-    /// 14).</summary>
+    /// <summary>
+    /// The time between two heartbeats of this side. Zero (default): none. For endpoints made afterwards (docs/protocol.md section 14).
+    /// </summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is negative or infinite.</exception>
     public TimeSpan HeartbeatInterval { get; set => field = OptionRange.Time(value, mayBeInfinite: false); }
 
     /// <summary>
-    /// How long the peer may wait for this side's next heartbeat before it gives the connection up, in steps of 100 ms, announced with each
-    /// heartbeat; also the most that this side waits for the peer's.
-    /// Zero (default): for ever. Choose it well above <see cref="HeartbeatInterval"/>. For endpoints made afterwards.
+    /// How long the peer waits for this side's next heartbeat, announced with each one in steps of 100 ms. It is also the longest time that
+    /// this side waits for the peer's. Zero (default): no limit. Choose it well above <see cref="HeartbeatInterval"/>. For endpoints made
+    /// afterwards.
     /// </summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is negative or above 6,553,599 ms.</exception>
     public TimeSpan HeartbeatTtl
@@ -86,9 +92,10 @@ public abstract class ZmpSocketOptions : SocketOptions
         }
     }
 
-    /// <summary>After a heartbeat something must come in within this time, or the connection is closed and made anew. Null (default):
-    /// <see cref="HeartbeatInterval"/>. Zero: for ever. The native core has the option and does not act on it. For endpoints made
-    /// afterwards.</summary>
+    /// <summary>
+    /// How long after a heartbeat bytes must come in; otherwise the connection is closed and reconnected. Null (default):
+    /// <see cref="HeartbeatInterval"/>. Zero: no limit. The native core has the option without effect. For endpoints made afterwards.
+    /// </summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is negative or infinite.</exception>
     public TimeSpan? HeartbeatTimeout
     {
@@ -96,14 +103,18 @@ public abstract class ZmpSocketOptions : SocketOptions
         set => field = value is { } time ? OptionRange.Time(time, mayBeInfinite: false, nameof(value)) : null;
     }
 
-    /// <summary>The pause before a lost connection is made anew; a random part of its length is added. Zero: never. Default 100 ms. Where
-    /// endpoints may be dead for long set <see cref="ReconnectIntervalMax"/>, too. For endpoints made afterwards.</summary>
+    /// <summary>
+    /// The pause before a reconnect; a random part of it is added. Zero: no reconnect. Default 100 ms. For endpoints that may be down for
+    /// long, set <see cref="ReconnectIntervalMax"/> too. For endpoints made afterwards.
+    /// </summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is negative or infinite.</exception>
     public TimeSpan ReconnectInterval { get; set => field = OptionRange.Time(value, mayBeInfinite: false); } =
         TimeSpan.FromMilliseconds(100);
 
-    /// <summary>Above zero, pauses double from <see cref="ReconnectInterval"/> up to this, without the random part. Default zero. For
-    /// endpoints made afterwards.</summary>
+    /// <summary>
+    /// Above zero, pauses double from <see cref="ReconnectInterval"/> up to this, without the random part. Default zero. For endpoints made
+    /// afterwards.
+    /// </summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is negative or infinite.</exception>
     public TimeSpan ReconnectIntervalMax { get; set => field = OptionRange.Time(value, mayBeInfinite: false); }
 
@@ -117,17 +128,21 @@ public abstract class ZmpSocketOptions : SocketOptions
     /// <remarks>docs/protocol.md section 13.</remarks>
     public bool ReconnectAfterFault { get; set; } = true;
 
-    /// <summary>Queue only for connections that are up: what waits for a lost one is dropped, and sends wait for the next. Default false.
-    /// For endpoints made afterwards.</summary>
+    /// <summary>
+    /// Queue messages only for established connections: messages for a lost one are dropped, and sends wait for the next. Default false.
+    /// For endpoints made afterwards.
+    /// </summary>
     public bool Immediate { get; set; }
 
-    /// <summary>Tell peers this socket's type, and for DEALER and ROUTER its routing id, as properties of the messages they receive.
-    /// Default false. For endpoints made afterwards.</summary>
+    /// <summary>
+    /// Send this socket's type, and for DEALER and ROUTER its routing id, as metadata of its messages. Default false. For endpoints made
+    /// afterwards.
+    /// </summary>
     public bool SendMetadata { get; set; }
 
     /// <summary>
-    /// The shards that connections may belong to: bit n is shard n. Zero (default): all, in turn. Keeps a socket that must answer fast off
-    /// the shards of one whose handlers take long. Not for inproc. For endpoints made afterwards.
+    /// The shards that connections may use, bit n for shard n. It separates a socket that must answer fast from another socket's slow
+    /// handlers. Zero (default): all in turn. Not for inproc. For endpoints made afterwards.
     /// </summary>
     public ulong ShardAffinity { get; set; }
 

@@ -3,7 +3,7 @@ using Net.Zlink.Flow;
 
 namespace Net.Zlink;
 
-/// <summary>A plain socket of a poller. <see cref="PlainSocketWatch"/> tells of its news.</summary>
+/// <summary>A plain socket of a poller, watched by <see cref="PlainSocketWatch"/>.</summary>
 internal sealed class PlainPollItem(Socket plain, PollEvents events, object? state) : PollItem(events)
 {
     private readonly Lock _checked = new();
@@ -29,8 +29,7 @@ internal sealed class PlainPollItem(Socket plain, PollEvents events, object? sta
                 return PollEvents.None;
             }
 
-            // An error is reported whether it was asked for or not, as natively: it ends every wait, so a poll that did not tell would
-            // never rest.
+            // As in the native core an error is always reported: it ends every Select, so the poll would otherwise spin.
             PollEvents ready = plain.Poll(0, SelectMode.SelectError) ? PollEvents.Error : PollEvents.None;
             ready |= Check(PollEvents.In, SelectMode.SelectRead);
             return ready | Check(PollEvents.Out, SelectMode.SelectWrite);
@@ -43,8 +42,9 @@ internal sealed class PlainPollItem(Socket plain, PollEvents events, object? sta
     }
 
     /// <inheritdoc/>
-    /// <remarks>It is looked at no more when this returns: a socket that is disposed in the middle of a look resets its peer
-    /// (<see cref="PlainSocketWatch"/>).</remarks>
+    /// <remarks>
+    /// When this returns, no Select holds the socket: disposing it during a Select resets its peer (<see cref="PlainSocketWatch"/>).
+    /// </remarks>
     public override void Unwatch(IReadinessWatcher watcher)
     {
         lock (_checked)

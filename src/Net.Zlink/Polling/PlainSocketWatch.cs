@@ -4,23 +4,27 @@ using Net.Zlink.Engine;
 
 namespace Net.Zlink;
 
-/// <summary>Tells pollers when one of their plain sockets is ready: one background thread of the process, which lives while pollers wait
-/// for plain sockets, and selects among them.</summary>
+/// <summary>
+/// Notifies pollers when a plain socket is ready. One background thread of the process selects among them while pollers wait for any.
+/// </summary>
 /// <remarks>
-/// Why a thread and Select: .NET's asynchronous operations consume what they wait for (a datagram, a connection), cannot wait for room to
-/// send, and a pending one makes the socket's close abortive. Select (poll(2) on Unix, so without its limit on descriptors) does nothing to
-/// the socket. Each poller's entry fires once and is armed anew by its next wait, so a socket that stays ready burns no processor time. The
-/// thread is not of the pool; it is called out of Select through a datagram socket that is connected to itself, which every platform has.
-/// Who stops watching waits until no Select holds the sockets: one that is disposed while Select holds it resets its peer (11 to 96 of 300
-/// did).
+/// <para>
+/// .NET's asynchronous operations consume what they wait for (a datagram, a connection), cannot wait for capacity to send, and make a close
+/// abortive while pending. Select (poll(2) on Unix, so without its descriptor limit) does nothing to the socket.
+/// </para>
+/// <para>
+/// A poller's entry fires once, and its next wait arms it again, so a socket that stays ready costs no processor time. A datagram socket
+/// that is connected to itself wakes the thread. Leave waits until no Select holds the poller's sockets: of 300 sockets disposed during a
+/// Select, 11 to 96 reset their peer.
+/// </para>
 /// </remarks>
 internal static class PlainSocketWatch
 {
-    // How long the thread waits for something to do before it ends: a loop that polls now and then does not pay for a new one each time.
+    // How long the thread waits for work before it ends, so that an occasional poll does not start a thread each time.
     private static readonly TimeSpan Idle = TimeSpan.FromSeconds(10);
 
-    // The bell ends a Select within some 50 us. A thread that got no processor for this long makes a close abrupt at worst, which is better
-    // than one that hangs.
+    // The wake-up ends a Select within 50 us. After this time without processor time the close may be abortive, which is better than a
+    // hang.
     private static readonly TimeSpan LongestRound = TimeSpan.FromSeconds(1);
 
     private static readonly Lock Gate = new();
@@ -30,21 +34,21 @@ internal static class PlainSocketWatch
     private static bool s_isSelecting;
     private static ManualResetEventSlim? s_roundEnd;
 
-    /// <summary>Tells the poller, once, when one of its plain sockets is ready; replaces what was armed for it.</summary>
-    /// <exception cref="ZlinkException">TooManySockets: the process has no descriptor left for the bell.</exception>
+    /// <summary>Notifies the poller once when one of its plain sockets is ready. Replaces its earlier entry.</summary>
+    /// <exception cref="ZlinkException">TooManySockets: the process has no descriptor for the wake-up socket.</exception>
     public static void Arm(Poller poller)
     {
         if (poller.Plain.Length == 0)
         {
-            return; // Most pollers: one lock of the process would be in the way of all of them.
+            return; // Most pollers have none, and must not share a process-wide lock.
         }
 
         lock (Gate)
         {
-            PollItem[] items = poller.Plain; // In here: a socket whose removal has passed Leave is not armed again.
+            PollItem[] items = poller.Plain; // Under the gate: a socket whose removal has passed Leave is not armed again.
             if (items.Length == 0 || (Armed.TryGetValue(poller, out PollItem[]? armed) && ReferenceEquals(armed, items)))
             {
-                return; // None left; or still watched since an earlier wait, which something else ended.
+                return; // None left, or still armed since an earlier wait.
             }
 
             if (s_wakeup is null)
@@ -60,8 +64,10 @@ internal static class PlainSocketWatch
         }
     }
 
-    /// <summary>Watches nothing any more for this poller; when it returns, no Select holds a socket that the poller has let go. On a shard,
-    /// which must not wait, one may for some microseconds more.</summary>
+    /// <summary>
+    /// Ends the watch for this poller. When it returns, no Select holds a removed socket. On a shard, which must not wait, one may for some
+    /// microseconds more.
+    /// </summary>
     public static void Leave(Poller poller)
     {
         ManualResetEventSlim? roundEnd = null;
@@ -101,7 +107,7 @@ internal static class PlainSocketWatch
         }
     }
 
-    /// <summary>Calls the thread out of its Select. Under the gate.</summary>
+    /// <summary>Wakes the thread out of its Select. Under the gate.</summary>
     private static void Ring()
     {
         if (!s_rang)
@@ -152,7 +158,7 @@ internal static class PlainSocketWatch
         }
     }
 
-    /// <summary>What one Select asks and finds; its lists are kept for the next.</summary>
+    /// <summary>The input and result of one Select; its lists are reused.</summary>
     private sealed class SelectRound
     {
         private readonly List<Socket> _read = [];
@@ -162,7 +168,7 @@ internal static class PlainSocketWatch
         private Socket? _wakeup;
         private bool _isBroken;
 
-        /// <summary>The bell rang.</summary>
+        /// <summary>The thread was woken.</summary>
         public bool IsRung { get; private set; }
 
         public void Fill(Dictionary<Poller, PollItem[]> armed, Socket bell)
@@ -193,14 +199,14 @@ internal static class PlainSocketWatch
             }
             catch (Exception e) when (e is SocketException or ObjectDisposedException)
             {
-                // One of them was disposed: each poller looks itself, and finds its own.
+                // One of the sockets was disposed: each poller checks its own.
                 _isBroken = true;
             }
 
             return _isBroken || IsRung || _read.Count + _write.Count + _error.Count > 0;
         }
 
-        /// <summary>Takes out those who have something to look at.</summary>
+        /// <summary>Removes the entries that have something to check.</summary>
         public void DequeueReady(Dictionary<Poller, PollItem[]> armed)
         {
             foreach ((Poller poller, PollItem[] items) in armed)
@@ -217,7 +223,7 @@ internal static class PlainSocketWatch
             }
         }
 
-        /// <summary>Tells them, outside the gate.</summary>
+        /// <summary>Notifies them, outside of the gate.</summary>
         public void NotifyReady()
         {
             foreach (Poller poller in _ready)
@@ -240,7 +246,7 @@ internal static class PlainSocketWatch
                 _write.Add(item.Plain!);
             }
 
-            _error.Add(item.Plain!); // Asked or not: a socket with an error ends every Select.
+            _error.Add(item.Plain!); // Always: a socket with an error ends every Select.
         }
 
         private bool IsReady(PollItem item) =>

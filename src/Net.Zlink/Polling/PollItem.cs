@@ -3,32 +3,32 @@ using Net.Zlink.Flow;
 
 namespace Net.Zlink;
 
-/// <summary>One thing that a poller waits for, and what is asked of it. Unchangeable: a change replaces it.</summary>
+/// <summary>One item of a poller with its events. Immutable: a change replaces it.</summary>
 internal abstract class PollItem(PollEvents events)
 {
     public PollEvents Events => events;
 
-    /// <summary>The plain socket; null for what is this library's own.</summary>
+    /// <summary>The plain socket, or null.</summary>
     public virtual Socket? Plain => null;
 
     public abstract PollResult ResultOf(PollEvents ready);
 
     public abstract PollItem With(PollEvents other);
 
-    /// <summary>What it is ready for now, of what is asked.</summary>
+    /// <summary>The events that it is ready for.</summary>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
     /// <exception cref="ZlinkException">ContextTerminated.</exception>
     public abstract PollEvents Check();
 
-    /// <summary>A look without a lock at whether there may be a message, for one who looks again and again.</summary>
+    /// <summary>A check without a lock whether there may be a message, for repeated checks.</summary>
     public virtual bool Recheck() => false;
 
-    /// <summary>Begins to tell the watcher of news.</summary>
+    /// <summary>Registers the watcher.</summary>
     public abstract void Watch(IReadinessWatcher watcher);
 
-    /// <summary>Takes back what <see cref="Watch"/> did.</summary>
+    /// <summary>Undoes <see cref="Watch"/>.</summary>
     public abstract void Unwatch(IReadinessWatcher watcher);
 
-    /// <summary>One of the events is asked for.</summary>
+    /// <summary>The event is waited for.</summary>
     protected bool Asks(PollEvents one) => (events & one) == one;
 }

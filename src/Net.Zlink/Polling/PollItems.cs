@@ -1,6 +1,6 @@
 namespace Net.Zlink;
 
-/// <summary>The items of a poller, and the plain sockets among them that something is asked of; unchangeable.</summary>
+/// <summary>The items of a poller, and its plain sockets with events. Immutable.</summary>
 internal sealed class PollItems(PollItem[] all)
 {
     public PollItem[] All => all;

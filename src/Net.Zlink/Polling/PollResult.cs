@@ -4,12 +4,12 @@ using Net.Zlink.Monitoring;
 namespace Net.Zlink;
 
 /// <summary>One ready item of a <see cref="Poller"/>.</summary>
-/// <param name="Socket">The socket of this library; null for anything else.</param>
-/// <param name="PlainSocket">The plain socket; null for anything else.</param>
-/// <param name="Events">What it is ready for, of what was asked; of a plain socket also Error.</param>
-/// <param name="UserState">What was given with it to Add.</param>
+/// <param name="Socket">The socket of this library, or null.</param>
+/// <param name="PlainSocket">The plain socket, or null.</param>
+/// <param name="Events">What it is ready for; for a plain socket also Error.</param>
+/// <param name="UserState">The object that was passed to Add.</param>
 public readonly record struct PollResult(ZlinkSocket? Socket, Socket? PlainSocket, PollEvents Events, object? UserState)
 {
-    /// <summary>The monitor; null for anything else.</summary>
+    /// <summary>The monitor, or null.</summary>
     public SocketMonitor? Monitor { get; init; }
 }

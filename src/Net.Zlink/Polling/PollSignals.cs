@@ -3,27 +3,29 @@ using Net.Zlink.Sockets;
 
 namespace Net.Zlink;
 
-/// <summary>The alarms of a poller's asynchronous waits that have a limit: one that goes off has all waits look again, and the one whose
-/// time has passed ends.</summary>
-/// <remarks>In real time, as blocking waits are: a poller belongs to no context, which would have a clock. One alarm is kept, so that a
-/// loop of waits allocates none.</remarks>
+/// <summary>
+/// The alarms of a poller's asynchronous waits with a time limit. An alarm makes all waits check again, and ends the one whose time has
+/// passed.
+/// </summary>
+/// <remarks>
+/// In real time, as blocking waits: a poller has no context with a clock. One alarm is kept, so a loop of waits allocates none.
+/// </remarks>
 internal sealed class PollSignals
 {
-    // No timer of the runtime takes more than 49 days. Whoever waits longer looks once a day.
+    // The runtime's timers are limited to 49 days. Longer waits check once a day.
     private static readonly TimeSpan s_longest = TimeSpan.FromDays(1);
 
     private ITimer? _cached;
 
-    /// <summary>One that is not set.</summary>
+    /// <summary>An alarm that is not set.</summary>
     public ITimer Rent(ReadinessWait wait) => Interlocked.Exchange(ref _cached, null) ?? New(wait);
 
-    /// <summary>It goes off once, when so much time has passed and not before: timers count whole milliseconds. Null, of a wait without a
-    /// limit: nothing does.</summary>
+    /// <summary>Sets it to fire once after this time, not before: timers count whole milliseconds. Null: the wait has no limit.</summary>
     public static void Set(ITimer? alarm, TimeSpan left) =>
         alarm?.Change(left < s_longest ? TimeSpan.FromMilliseconds(Math.Ceiling(left.TotalMilliseconds)) : s_longest,
             Timeout.InfiniteTimeSpan);
 
-    /// <summary>Gives it back. If it is just going off, some wait looks once for nothing.</summary>
+    /// <summary>Returns it. If it is just firing, a wait checks once more than needed.</summary>
     public void Return(ITimer? alarm)
     {
         if (alarm is null)
@@ -38,7 +40,7 @@ internal sealed class PollSignals
         }
     }
 
-    // A method of its own: the closure would be made for each Take otherwise.
+    // A method of its own: otherwise each Rent would allocate the closure.
     private static ITimer New(ReadinessWait wait) => DefaultContext.Run(() =>
         TimeProvider.System.CreateTimer(static wait => ((ReadinessWait)wait!).OnMayBeReady(), wait, Timeout.InfiniteTimeSpan,
             Timeout.InfiniteTimeSpan));

@@ -7,44 +7,51 @@ using Net.Zlink.Sockets;
 
 namespace Net.Zlink;
 
-/// <summary>Waits for many sockets, and monitors of them, at once, level triggered: an item is reported as long as it is ready, at every
-/// poll.</summary>
+/// <summary>Waits for many sockets and monitors at once. Level triggered: every poll reports an item as long as it is ready.</summary>
 /// <remarks>
 /// <para>
-/// Safe for any number of threads: items may be added, changed and removed while a poll waits, and the poll goes on with what there is
-/// then. Polling allocates nothing, except one task per wait where a thread of the thread pool blocks.
+/// Thread-safe: items may be added, changed and removed during a poll, which then uses them. Polling allocates nothing, except one task for
+/// a wait that blocks a pool thread.
 /// </para>
 /// <para>
-/// A disposed socket ends every poll with <see cref="ObjectDisposedException"/>, and a context that was shut down with
-/// <see cref="ZlinkError.ContextTerminated"/>, also where nothing is asked of it and whatever else is ready, until it is removed.
+/// A disposed socket ends every poll with <see cref="ObjectDisposedException"/>, and a shut-down context with
+/// <see cref="ZlinkError.ContextTerminated"/>, until it is removed.
 /// </para>
 /// <para>
-/// Plain sockets are for the few that a program has beside the sockets of this library: each costs a system call per event and look; while
-/// a poll waits for some, one background thread of the process selects among them. Remove a plain socket before you dispose it. Where
-/// several receivers share a socket, what a poll found may be gone when it is taken: use the Try forms.
+/// Plain sockets are meant for a few beside the sockets of this library: each costs a system call per event and check. Remove one before
+/// you dispose it. With several receivers use the Try forms, because another one may take the message.
 /// </para>
 /// </remarks>
+/// <example>
+/// <code>
+/// using var poller = new Poller();
+/// poller.Add(requests, PollEvents.In);
+/// poller.Add(prices, PollEvents.In);
+/// var results = new PollResult[2];
+/// int count = poller.Poll(results, TimeSpan.FromSeconds(1));
+/// </code>
+/// </example>
 public sealed class Poller : IDisposable
 {
-    // Before a poll blocks it looks again and again for some microseconds, as a blocking receive does; more items than this take longer to
-    // look at than a peer takes to answer.
+    // Before a poll blocks it checks repeatedly for some microseconds, as a blocking receive does. With more items a check takes longer
+    // than a peer's answer.
     private const int MaxRechecks = 4;
 
     private readonly Lock _gate = new();
     private readonly ReadinessWait _wait = new();
     private readonly PollSignals _alarms = new();
 
-    // In the order in which they were added. Both are under the lock, and changed in a time that does not depend on how many there are.
+    // In order of addition. Both are guarded by the lock and changed in constant time.
     private readonly LinkedList<PollItem> _order = [];
     private readonly Dictionary<object, LinkedListNode<PollItem>> _bySocket = new(ReferenceEqualityComparer.Instance);
 
-    // The same as a poll walks it; null behind a change, until somebody asks.
+    // The same as arrays for a poll. Null after a change, until needed.
     private PollItems? _arrays;
     private int _first;
     private SpinBudget _spin;
     private bool _isDisposed;
 
-    /// <summary>Number of items.</summary>
+    /// <summary>The number of items.</summary>
     public int Count
     {
         get
@@ -58,16 +65,15 @@ public sealed class Poller : IDisposable
 
     /// <summary>Adds a socket of this library.</summary>
     /// <remarks>
-    /// A STREAM socket is ready for <see cref="PollEvents.In"/> while a <see cref="StreamSocket.TryReceive"/> would find a message or an
-    /// event, and always for <see cref="PollEvents.Out"/>, which ends every wait at once: for room at one peer await its send.
-    /// What goes to a <see cref="StreamHandler"/> or a <see cref="StreamPipe"/> is not received from the socket, so a poll does not see it
-    /// either.
+    /// A STREAM socket is ready for <see cref="PollEvents.In"/> while <see cref="StreamSocket.TryReceive"/> would return a message or
+    /// event. It is always ready for <see cref="PollEvents.Out"/>, which ends every wait at once: to wait for one peer's capacity, await
+    /// its send. A poll does not see what a <see cref="StreamHandler"/> or <see cref="StreamPipe"/> gets.
     /// </remarks>
-    /// <param name="socket">The socket; the poller does not own it.</param>
-    /// <param name="events">What to wait for; <see cref="PollEvents.Error"/> never happens.</param>
-    /// <param name="userState">Comes with its results.</param>
+    /// <param name="socket">The socket. The poller does not own it.</param>
+    /// <param name="events">The events. <see cref="PollEvents.Error"/> never occurs.</param>
+    /// <param name="userState">Returned with its results.</param>
     /// <exception cref="ArgumentNullException"><paramref name="socket"/> is null.</exception>
-    /// <exception cref="ArgumentException">It is there already.</exception>
+    /// <exception cref="ArgumentException">It was added before.</exception>
     /// <exception cref="ObjectDisposedException">The poller is disposed.</exception>
     public void Add(ZlinkSocket socket, PollEvents events, object? userState = null)
     {
@@ -75,13 +81,12 @@ public sealed class Poller : IDisposable
         Add(socket.Polled(events, userState), socket);
     }
 
-    /// <summary>Adds a plain socket of any kind, also one that listens. It keeps its data: a poll takes nothing from it and changes no
-    /// setting of it.</summary>
-    /// <param name="socket">The socket; the poller does not own it.</param>
-    /// <param name="events">What to wait for.</param>
-    /// <param name="userState">Comes with its results.</param>
+    /// <summary>Adds a plain socket of any kind, also a listening one. A poll takes no data from it and changes no setting.</summary>
+    /// <param name="socket">The socket. The poller does not own it.</param>
+    /// <param name="events">The events.</param>
+    /// <param name="userState">Returned with its results.</param>
     /// <exception cref="ArgumentNullException"><paramref name="socket"/> is null.</exception>
-    /// <exception cref="ArgumentException">It is there already.</exception>
+    /// <exception cref="ArgumentException">It was added before.</exception>
     /// <exception cref="ObjectDisposedException">The poller is disposed.</exception>
     public void Add(Socket socket, PollEvents events, object? userState = null)
     {
@@ -89,13 +94,14 @@ public sealed class Poller : IDisposable
         Add(new PlainPollItem(socket, events, userState), socket);
     }
 
-    /// <summary>Adds a monitor: it is ready for <see cref="PollEvents.In"/> while it has events to take with
-    /// <see cref="SocketMonitor.TryRead"/>. When its socket is disposed the last is <see cref="SocketEventTypes.MonitorStopped"/>; behind
-    /// that it is never ready.</summary>
-    /// <param name="monitor">The monitor; the poller does not own it.</param>
-    /// <param name="userState">Comes with its results.</param>
+    /// <summary>
+    /// Adds a monitor. It is ready for <see cref="PollEvents.In"/> while <see cref="SocketMonitor.TryRead"/> would return an event. After
+    /// <see cref="SocketEventTypes.MonitorStopped"/> it is never ready.
+    /// </summary>
+    /// <param name="monitor">The monitor. The poller does not own it.</param>
+    /// <param name="userState">Returned with its results.</param>
     /// <exception cref="ArgumentNullException"><paramref name="monitor"/> is null.</exception>
-    /// <exception cref="ArgumentException">It is there already.</exception>
+    /// <exception cref="ArgumentException">It was added before.</exception>
     /// <exception cref="ObjectDisposedException">The poller is disposed.</exception>
     public void Add(SocketMonitor monitor, object? userState = null)
     {
@@ -103,11 +109,11 @@ public sealed class Poller : IDisposable
         Add(new MonitorPollItem(monitor, userState), monitor);
     }
 
-    /// <summary>Changes what is waited for.</summary>
+    /// <summary>Changes the events of a socket.</summary>
     /// <param name="socket">A socket that was added.</param>
-    /// <param name="events">What to wait for from now on.</param>
+    /// <param name="events">The new events.</param>
     /// <exception cref="ArgumentNullException"><paramref name="socket"/> is null.</exception>
-    /// <exception cref="ArgumentException">It is not there.</exception>
+    /// <exception cref="ArgumentException">It was not added.</exception>
     /// <exception cref="ObjectDisposedException">The poller is disposed.</exception>
     public void Modify(ZlinkSocket socket, PollEvents events)
     {
@@ -115,21 +121,16 @@ public sealed class Poller : IDisposable
         Replace(socket, events);
     }
 
-    /// <summary>Changes what is waited for.</summary>
-    /// <param name="socket">A plain socket that was added.</param>
-    /// <param name="events">What to wait for from now on.</param>
-    /// <exception cref="ArgumentNullException"><paramref name="socket"/> is null.</exception>
-    /// <exception cref="ArgumentException">It is not there.</exception>
-    /// <exception cref="ObjectDisposedException">The poller is disposed.</exception>
+    /// <inheritdoc cref="Modify(ZlinkSocket, PollEvents)"/>
     public void Modify(Socket socket, PollEvents events)
     {
         ArgumentNullException.ThrowIfNull(socket);
         Replace(socket, events);
     }
 
-    /// <summary>Takes a socket out, disposed or not.</summary>
+    /// <summary>Removes a socket, disposed or not.</summary>
     /// <param name="socket">The socket.</param>
-    /// <returns>False if it was not there.</returns>
+    /// <returns>False if it was not added.</returns>
     /// <exception cref="ArgumentNullException"><paramref name="socket"/> is null.</exception>
     public bool Remove(ZlinkSocket socket)
     {
@@ -137,10 +138,12 @@ public sealed class Poller : IDisposable
         return RemoveItem(socket);
     }
 
-    /// <summary>Takes a plain socket out, disposed or not. Where a poll waits for it, this blocks for some 50 microseconds, until nothing
-    /// holds the socket any more and it can be closed in order.</summary>
+    /// <summary>
+    /// Removes a plain socket, disposed or not. During a poll this blocks for some 50 microseconds, until no Select holds the socket and it
+    /// can be closed in order.
+    /// </summary>
     /// <param name="socket">The socket.</param>
-    /// <returns>False if it was not there.</returns>
+    /// <returns>False if it was not added.</returns>
     /// <exception cref="ArgumentNullException"><paramref name="socket"/> is null.</exception>
     public bool Remove(Socket socket)
     {
@@ -148,9 +151,9 @@ public sealed class Poller : IDisposable
         return RemoveItem(socket);
     }
 
-    /// <summary>Takes a monitor out, disposed or not.</summary>
+    /// <summary>Removes a monitor, disposed or not.</summary>
     /// <param name="monitor">The monitor.</param>
-    /// <returns>False if it was not there.</returns>
+    /// <returns>False if it was not added.</returns>
     /// <exception cref="ArgumentNullException"><paramref name="monitor"/> is null.</exception>
     public bool Remove(SocketMonitor monitor)
     {
@@ -158,17 +161,18 @@ public sealed class Poller : IDisposable
         return RemoveItem(monitor);
     }
 
-    /// <summary>Waits until an item is ready, blocking the calling thread. Without items it waits out the time.</summary>
-    /// <param name="results">Where to put what is ready; not empty. Where more is ready than fits, the rest comes first at the next
-    /// poll.</param>
-    /// <param name="timeout">How long; zero to look once, <see cref="Timeout.InfiniteTimeSpan"/> for as long as it takes.</param>
-    /// <returns>How many items are ready; 0 when the time has passed.</returns>
+    /// <summary>Waits until an item is ready. Blocks the calling thread. Without items it waits for the whole time.</summary>
+    /// <param name="results">Receives the ready items; not empty. Items that do not fit come first at the next poll.</param>
+    /// <param name="timeout">The longest wait: zero for one check, <see cref="Timeout.InfiniteTimeSpan"/> for no limit.</param>
+    /// <returns>How many items are ready. 0 after the time has passed.</returns>
     /// <exception cref="ArgumentException"><paramref name="results"/> is empty.</exception>
     /// <exception cref="ArgumentOutOfRangeException">The timeout is negative and not infinite.</exception>
     /// <exception cref="ObjectDisposedException">The poller, or one of its sockets, is disposed.</exception>
-    /// <exception cref="ZlinkException">ContextTerminated: the context of one of its sockets was shut down. TooManySockets: it has plain
-    /// sockets, and the process no descriptor for what wakes those that wait for them.</exception>
-    /// <exception cref="InvalidOperationException">It would have to wait, and was called on a shard.</exception>
+    /// <exception cref="ZlinkException">
+    /// ContextTerminated: the context of one of its sockets was shut down. TooManySockets: the process has no descriptor for the wake-up
+    /// socket of plain sockets.
+    /// </exception>
+    /// <exception cref="InvalidOperationException">It would have to wait on a shard.</exception>
     public int Poll(Span<PollResult> results, TimeSpan timeout)
     {
         OptionRange.Time(timeout, mayBeInfinite: true);
@@ -183,27 +187,30 @@ public sealed class Poller : IDisposable
     }
 
     /// <summary>Waits until an item is ready. Without items it waits until there are some.</summary>
-    /// <param name="results">Where to put what is ready; not empty. Where more is ready than fits, the rest comes first at the next
-    /// poll.</param>
-    /// <param name="cancellationToken">Ends the wait.</param>
-    /// <returns>How many items are ready, at least 1. Complete at once if there are some; allocates nothing either way.</returns>
+    /// <param name="results">Receives the ready items; not empty. Items that do not fit come first at the next poll.</param>
+    /// <param name="cancellationToken">Cancels the wait.</param>
+    /// <returns>How many items are ready, at least 1. Allocates nothing.</returns>
     /// <exception cref="ArgumentException"><paramref name="results"/> is empty.</exception>
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
     /// <exception cref="ObjectDisposedException">The poller, or one of its sockets, is disposed.</exception>
-    /// <exception cref="ZlinkException">ContextTerminated: the context of one of its sockets was shut down. TooManySockets: it has plain
-    /// sockets, and the process no descriptor for what wakes those that wait for them.</exception>
+    /// <exception cref="ZlinkException">
+    /// ContextTerminated: the context of one of its sockets was shut down. TooManySockets: the process has no descriptor for the wake-up
+    /// socket of plain sockets.
+    /// </exception>
     public ValueTask<int> PollAsync(Memory<PollResult> results, CancellationToken cancellationToken = default) =>
         PollAsync(results, Timeout.InfiniteTimeSpan, cancellationToken);
 
     /// <inheritdoc cref="PollAsync(Memory{PollResult}, CancellationToken)"/>
-    /// <summary>Waits until an item is ready or the time has passed, as a loop with <see cref="Porting.ZlinkTimers.TimeUntilNext"/> does.
-    /// Without items it waits until there are some, or out the time.</summary>
-    /// <param name="results">Where to put what is ready; not empty. Where more is ready than fits, the rest comes first at the next
-    /// poll.</param>
-    /// <param name="timeout">How long, in real time; zero to look once, <see cref="Timeout.InfiniteTimeSpan"/> for as long as it
-    /// takes.</param>
-    /// <param name="cancellationToken">Ends the wait.</param>
-    /// <returns>How many items are ready; 0 when the time has passed. Allocates nothing either way.</returns>
+    /// <summary>
+    /// Waits until an item is ready or the time has passed, for example <see cref="Porting.ZlinkTimers.TimeUntilNext"/>. Without items it
+    /// waits until there are some.
+    /// </summary>
+    /// <param name="results">Receives the ready items; not empty. Items that do not fit come first at the next poll.</param>
+    /// <param name="timeout">
+    /// The longest wait in real time: zero for one check, <see cref="Timeout.InfiniteTimeSpan"/> for no limit.
+    /// </param>
+    /// <param name="cancellationToken">Cancels the wait.</param>
+    /// <returns>How many items are ready. 0 after the time has passed. Allocates nothing.</returns>
     /// <exception cref="ArgumentOutOfRangeException">The timeout is negative and not infinite.</exception>
     public ValueTask<int> PollAsync(Memory<PollResult> results, TimeSpan timeout, CancellationToken cancellationToken = default)
     {
@@ -223,7 +230,7 @@ public sealed class Poller : IDisposable
         return timeout == TimeSpan.Zero ? new ValueTask<int>(0) : WaitAsync(results, timeout, cancellationToken);
     }
 
-    /// <summary>Takes all items out and ends every poll. Idempotent.</summary>
+    /// <summary>Removes all items and ends every poll. Idempotent.</summary>
     public void Dispose()
     {
         lock (_gate)
@@ -242,7 +249,7 @@ public sealed class Poller : IDisposable
         Changed();
     }
 
-    /// <summary>The plain sockets that are waited for; unchangeable.</summary>
+    /// <summary>The plain sockets with events. Immutable.</summary>
     internal PollItem[] Plain => Arrays.Plain;
 
     private PollItems Arrays
@@ -261,7 +268,7 @@ public sealed class Poller : IDisposable
         }
     }
 
-    /// <summary>A plain socket may be ready: those who wait look.</summary>
+    /// <summary>A plain socket may be ready: the waits check.</summary>
     internal void OnMayBeReady() => _wait.OnMayBeReady();
 
     private void Add(PollItem item, object socket)
@@ -321,7 +328,7 @@ public sealed class Poller : IDisposable
         return true;
     }
 
-    /// <summary>Those who wait go on with what there is now.</summary>
+    /// <summary>The waits continue with the present items.</summary>
     private void Changed()
     {
         PlainSocketWatch.Leave(this);
@@ -350,11 +357,11 @@ public sealed class Poller : IDisposable
             }
             catch (Exception)
             {
-                // In here, not in a filter, which would run while the look still holds the item: whoever takes it out waits for that under
-                // the lock that this needs.
+                // Not in an exception filter, which would run while the check still holds the item. Its removal waits for that under the
+                // lock that this needs.
                 if (Array.IndexOf(Arrays.All, item) < 0)
                 {
-                    continue; // Taken out meanwhile.
+                    continue; // Removed meanwhile.
                 }
 
                 throw;
@@ -367,8 +374,8 @@ public sealed class Poller : IDisposable
 
             if (count == results.Length)
             {
-                // No room: it comes first the next time. Those behind it were not looked at, so that a poll of a thousand sockets for one
-                // result costs what it finds.
+                // Full: this item comes first the next time. Later items were not checked, so a poll of a thousand sockets for one result
+                // costs what it finds.
                 _first = index < items.Length ? index : index - items.Length;
                 return count;
             }
@@ -445,7 +452,7 @@ public sealed class Poller : IDisposable
                     return 0;
                 }
 
-                PollSignals.Set(alarm, left); // Only now that the wait has begun: one that goes off before finds nobody to wake.
+                PollSignals.Set(alarm, left); // Only after the wait has begun: an alarm that fires earlier wakes nothing.
                 await ReadinessWait.WaitAsync(waiter, cancellation).ConfigureAwait(false);
                 count = CheckItems(results.Span);
             }
@@ -458,7 +465,7 @@ public sealed class Poller : IDisposable
         }
     }
 
-    /// <summary>The look between the beginning of a wait and the wait itself, which does not follow where it finds something.</summary>
+    /// <summary>The check between the beginning of a wait and the wait, which follows only if it finds nothing.</summary>
     private int CheckBeforeWait(Waiter<bool> waiter, Span<PollResult> results, bool blocking)
     {
         int count;

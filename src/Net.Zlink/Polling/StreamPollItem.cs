@@ -2,8 +2,10 @@ using Net.Zlink.Flow;
 
 namespace Net.Zlink;
 
-/// <summary>A STREAM socket of a poller: readable while a pulled message or an event is unread, and always writable, as natively: whether
-/// there is room is a matter of each peer, and which one is meant only the send says.</summary>
+/// <summary>
+/// A STREAM socket of a poller: readable while a pulled message or event is unread, and always writable, as in the native core, because
+/// each peer has its own capacity.
+/// </summary>
 internal sealed class StreamPollItem(StreamSocket socket, PollEvents events, object? state) : PollItem(events)
 {
     private ReadinessWatchers Watchers => socket.Hub.Queue.Watchers;
@@ -20,7 +22,7 @@ internal sealed class StreamPollItem(StreamSocket socket, PollEvents events, obj
     }
 
     /// <inheritdoc/>
-    /// <remarks>Also where nothing is asked: its end is news.</remarks>
+    /// <remarks>Also without events: its end is reported.</remarks>
     public override void Watch(IReadinessWatcher watcher) => Watchers.Add(watcher);
 
     public override void Unwatch(IReadinessWatcher watcher) => Watchers.Remove(watcher);

@@ -3,7 +3,6 @@ using Net.Zlink.Sockets;
 
 namespace Net.Zlink;
 
-/// <summary>A ZMP socket of a poller.</summary>
 internal sealed class ZmpPollItem(ZmpSocket socket, PollEvents events, object? state) : PollItem(events)
 {
     private readonly SocketCore _core = socket.Core;
@@ -20,7 +19,7 @@ internal sealed class ZmpPollItem(ZmpSocket socket, PollEvents events, object? s
     }
 
     /// <inheritdoc/>
-    /// <remarks>Reads what a single peer has just sent, if no thread runs its shard.</remarks>
+    /// <remarks>Reads from a single peer, if no thread runs its shard.</remarks>
     public override bool Recheck()
     {
         if (!Asks(PollEvents.In))
@@ -37,7 +36,7 @@ internal sealed class ZmpPollItem(ZmpSocket socket, PollEvents events, object? s
     }
 
     /// <inheritdoc/>
-    /// <remarks>A closed socket is news whatever is asked.</remarks>
+    /// <remarks>Also without events: its end is reported.</remarks>
     public override void Watch(IReadinessWatcher watcher)
     {
         if (Events != PollEvents.Out)

@@ -3,35 +3,34 @@ using System.Text;
 
 namespace Net.Zlink.Porting;
 
-/// <summary>How the native core passes an option's value.</summary>
+/// <summary>How the native core encodes an option's value.</summary>
 internal enum NativeKind
 {
-    /// <summary>A C int: exactly 4 bytes, in the machine's order.</summary>
+    /// <summary>A C int: 4 bytes in the machine's order.</summary>
     Int32,
 
-    /// <summary>int64_t or uint64_t: exactly 8 bytes, in the machine's order.</summary>
+    /// <summary>int64_t or uint64_t: 8 bytes in the machine's order.</summary>
     Int64,
 
     /// <summary>Any bytes.</summary>
     Bytes,
 
-    /// <summary>Text in UTF-8: set without a closing zero, got with one.</summary>
+    /// <summary>UTF-8 text: set without a closing zero, returned with one.</summary>
     Text,
 }
 
-/// <summary>What an option is set on: a socket, seen as its options or as itself.</summary>
+/// <summary>The target of an option: a socket and its options.</summary>
 internal readonly record struct NativeTarget(SocketOptions Options, ZmpSocket? Socket, StreamSocket? Stream)
 {
     public string TypeName => Socket is null ? "STREAM" : Protocol.Zmp.ZmpSocketTypeExtensions.get_Name(Socket.Core.Type);
 }
 
-/// <summary>Sets bytes.</summary>
 internal delegate void NativeBytesSetter(NativeTarget target, ReadOnlySpan<byte> value);
 
-/// <summary>One native option: its number, what it is here, and the rules of its value.</summary>
+/// <summary>One native option: its number, its property, and the rules of its value.</summary>
 internal sealed record NativeOption(int Number, string Name, string Property, NativeKind Kind)
 {
-    /// <summary>On which sockets this row holds.</summary>
+    /// <summary>The sockets that this row applies to.</summary>
     public required Func<NativeTarget, bool> Fits { get; init; }
 
     public Func<NativeTarget, long>? GetNumber { get; init; }
@@ -46,13 +45,13 @@ internal sealed record NativeOption(int Number, string Name, string Property, Na
 
     public long MaxValue { get; init; } = int.MaxValue;
 
-    /// <summary>The native core takes it on every socket type, also where it means nothing.</summary>
+    /// <summary>The native core accepts it on every socket type, also without effect.</summary>
     public bool IsGeneral { get; init; }
 
-    /// <summary>A buffer to get it into may be too long: what is left over is zeroed.</summary>
+    /// <summary>The buffer of a get may be too long; the rest is zeroed.</summary>
     public bool MayBeLonger { get; init; }
 
-    /// <summary>Why there is no property for it; null where there is one.</summary>
+    /// <summary>Why there is no property for it, or null.</summary>
     public string? Gap { get; init; }
 
     public void Set(NativeTarget target, ReadOnlySpan<byte> value)

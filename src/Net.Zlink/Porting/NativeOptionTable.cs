@@ -3,9 +3,10 @@ using Net.Zlink.Protocol.Stream;
 
 namespace Net.Zlink.Porting;
 
-/// <summary>Every socket option of the native core, by number: what it is here, or why it is nothing. docs/options.md is the same for
-/// people.</summary>
-/// <remarks>Where a number means different things on different types it has several rows; the first that fits holds.</remarks>
+/// <summary>
+/// Every socket option of the native core by number: its property, or why there is none. docs/options.md is the readable form.
+/// </summary>
+/// <remarks>A number with different meanings on different types has several rows; the first that fits applies.</remarks>
 internal static class NativeOptionTable
 {
     private const long Any = long.MinValue;
@@ -125,14 +126,15 @@ internal static class NativeOptionTable
         Switch<ZmpSocketOptions>(117, "ZMP_METADATA", "SendMetadata", static o => o.SendMetadata, static (o, v) => o.SendMetadata = v),
     ];
 
-    // STREAM speaks no ZMP, so it has no ZMP type; this is its native number.
+    // The native number of STREAM, which has no ZMP type.
     private const int StreamType = 11;
 
     // The native core's limit for these texts.
     private const int LongestTlsText = 256;
 
-    /// <summary>The row of a number for a socket; null if there is none for its type, and then <paramref name="elsewhere"/> is one for
-    /// another type.</summary>
+    /// <summary>
+    /// The row of a number for a socket. Null if its type has none; <paramref name="elsewhere"/> is then another type's row.
+    /// </summary>
     public static NativeOption? Find(int number, NativeTarget target, out NativeOption? elsewhere)
     {
         elsewhere = null;
@@ -169,12 +171,12 @@ internal static class NativeOptionTable
         int number, string name, string property, Func<TOptions, long> get, Action<TOptions, long> set)
         where TOptions : SocketOptions => General(number, name, property, get, set, Any, long.MaxValue) with { Kind = NativeKind.Int64 };
 
-    /// <summary>The native "0 or 1".</summary>
+    /// <summary>A native "0 or 1".</summary>
     private static NativeOption Switch<TOptions>(
         int number, string name, string property, Func<TOptions, bool> get, Action<TOptions, bool> set)
         where TOptions : SocketOptions => General<TOptions>(number, name, property, o => get(o) ? 1 : 0, (o, v) => set(o, v != 0), most: 1);
 
-    /// <summary>The native "0, or anything above for 1", which cannot be read.</summary>
+    /// <summary>A native "0, or anything above for 1", which cannot be read.</summary>
     private static NativeOption Flag<TOptions>(int number, string name, string property, Action<TOptions, bool> set)
         where TOptions : SocketOptions => new(number, name, property, NativeKind.Int32)
         {
@@ -223,7 +225,7 @@ internal static class NativeOptionTable
 
     private static int EventsOf(NativeTarget target)
     {
-        // PUB cannot receive and SUB cannot send, whatever their insides say.
+        // PUB cannot receive and SUB cannot send.
         bool canReceive = target.Socket is null ? target.Stream!.Hub.IsReadable : target.Socket is ReceivingSocket
             && target.Socket.CanReceive;
         bool canSend = target.Socket is null || (target.Socket is not SubSocket && target.Socket.CanSend);

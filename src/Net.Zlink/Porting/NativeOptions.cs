@@ -2,18 +2,22 @@ using System.Runtime.InteropServices;
 
 namespace Net.Zlink.Porting;
 
-/// <summary>Options by their native numbers and in their native encodings, for code that is being ported and for tests beside the native
-/// core. New code uses the typed properties; docs/options.md has the table.</summary>
-/// <remarks>Thread safety is that of the options. Live options act at once, the others on endpoints made afterwards, as natively.</remarks>
+/// <summary>
+/// Options by native numbers and encodings, for ported code and for tests beside the native core. New code uses the properties;
+/// docs/options.md has the table.
+/// </summary>
+/// <remarks>
+/// Thread safety is that of the options. Live options act at once, the others for endpoints made afterwards, as in the native core.
+/// </remarks>
 public static class NativeOptions
 {
-    // What the native context calls its options.
+    // The native context's names of its options.
     private const int IoThreads = 1;
     private const int MaxSockets = 2;
     private const int IPv6 = 42;
     private const int Blocky = 70;
 
-    /// <summary>Context options that have no meaning here, with the reason.</summary>
+    /// <summary>Context options without a meaning here, with the reason.</summary>
     internal static IReadOnlyDictionary<int, (string Name, string Why)> ContextGaps { get; } = new Dictionary<int, (string, string)>
     {
         [3] = ("SOCKET_LIMIT / THREAD_PRIORITY", "MaxSockets is the only limit, and shards own no thread"),
@@ -28,11 +32,14 @@ public static class NativeOptions
     /// <summary>Sets an option.</summary>
     /// <param name="socket">The socket.</param>
     /// <param name="number">The native number.</param>
-    /// <param name="value">The native encoding: 4 bytes for int, 8 for 64-bit options, both in the machine's byte order; bytes; UTF-8 text
-    /// without a closing zero.</param>
-    /// <exception cref="ZlinkException">InvalidArgument: an unknown number, a value of the wrong size or out of range, an option that can
-    /// only be read or that the native core refuses on this type. NotSupported: it has no meaning here, or none on this type; the message
-    /// says why. ContextTerminated.</exception>
+    /// <param name="value">
+    /// The native encoding: 4 bytes for int, 8 for 64-bit options, both in the machine's byte order; bytes; UTF-8 text without a closing
+    /// zero.
+    /// </param>
+    /// <exception cref="ZlinkException">
+    /// InvalidArgument: an unknown number, a wrong size or value, a read-only option, or one that the native core refuses on this type.
+    /// NotSupported: it has no meaning here or on this type; the message says why. ContextTerminated.
+    /// </exception>
     /// <exception cref="ArgumentNullException"><paramref name="socket"/> is null.</exception>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
     public static void Set(ZlinkSocket socket, int number, ReadOnlySpan<byte> value) => Set(TargetOf(socket), number, value);
@@ -47,20 +54,23 @@ public static class NativeOptions
     public static void Set(ZlinkSocket socket, int number, int value) =>
         Set(TargetOf(socket), number, MemoryMarshal.AsBytes(new ReadOnlySpan<int>(in value)));
 
-    /// <summary>Reads an option.</summary>
+    /// <summary>Gets an option.</summary>
     /// <param name="socket">The socket.</param>
     /// <param name="number">The native number.</param>
-    /// <param name="value">Where to put it: exactly 4 or 8 bytes for numbers, at least its length for bytes and text (with the closing
-    /// zero). What is left over is zeroed.</param>
+    /// <param name="value">
+    /// Receives the value: exactly 4 or 8 bytes for numbers, at least its length for bytes and text (with the closing zero). The rest is
+    /// zeroed.
+    /// </param>
     /// <returns>Its length in bytes.</returns>
-    /// <exception cref="ZlinkException">InvalidArgument: an unknown number, a buffer of the wrong size, an option that can only be set or
-    /// that the native core refuses on this type. NotSupported: it has no meaning here; the message says why.
-    /// ContextTerminated.</exception>
+    /// <exception cref="ZlinkException">
+    /// InvalidArgument: an unknown number, a wrong buffer size, a write-only option, or one that the native core refuses on this type.
+    /// NotSupported: it has no meaning here; the message says why. ContextTerminated.
+    /// </exception>
     /// <exception cref="ArgumentNullException"><paramref name="socket"/> is null.</exception>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
     public static int Get(ZlinkSocket socket, int number, Span<byte> value) => Get(TargetOf(socket), number, value);
 
-    /// <summary>Reads an int option.</summary>
+    /// <summary>Gets an int option.</summary>
     /// <param name="socket">The socket.</param>
     /// <param name="number">The native number.</param>
     /// <returns>The value.</returns>
@@ -69,14 +79,18 @@ public static class NativeOptions
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
     public static int GetInt32(ZlinkSocket socket, int number) => GetInt32(TargetOf(socket), number);
 
-    /// <summary>Context settings with one native context option changed: 1 IO_THREADS, 2 MAX_SOCKETS, 42 IPV6, 70 BLOCKY. A context's
-    /// settings are fixed when it is made, so this comes before that.</summary>
-    /// <param name="options">The settings.</param>
+    /// <summary>
+    /// Returns context options with one native option changed: 1 IO_THREADS, 2 MAX_SOCKETS, 42 IPV6, 70 BLOCKY. A context's options are
+    /// fixed when it is created.
+    /// </summary>
+    /// <param name="options">The options.</param>
     /// <param name="number">The native number.</param>
     /// <param name="value">The native value.</param>
-    /// <returns>The changed settings.</returns>
-    /// <exception cref="ZlinkException">InvalidArgument: an unknown number or a value out of range; IO_THREADS 0 too, since there is always
-    /// a shard. NotSupported: it has no meaning here; the message says why.</exception>
+    /// <returns>The changed options.</returns>
+    /// <exception cref="ZlinkException">
+    /// InvalidArgument: an unknown number or a value out of range; IO_THREADS must be at least 1. NotSupported: it has no meaning here; the
+    /// message says why.
+    /// </exception>
     /// <exception cref="ArgumentNullException"><paramref name="options"/> is null.</exception>
     public static ZlinkContextOptions With(ZlinkContextOptions options, int number, int value)
     {
@@ -103,12 +117,13 @@ public static class NativeOptions
         }
     }
 
-    /// <summary>Reads a native context option from settings.</summary>
-    /// <param name="options">The settings.</param>
+    /// <summary>Gets a native context option.</summary>
+    /// <param name="options">The options.</param>
     /// <param name="number">The native number.</param>
     /// <returns>The native value.</returns>
-    /// <exception cref="ZlinkException">InvalidArgument: an unknown number. NotSupported: it has no meaning here; the message says
-    /// why.</exception>
+    /// <exception cref="ZlinkException">
+    /// InvalidArgument: an unknown number. NotSupported: it has no meaning here; the message says why.
+    /// </exception>
     /// <exception cref="ArgumentNullException"><paramref name="options"/> is null.</exception>
     public static int GetInt32(ZlinkContextOptions options, int number)
     {
@@ -148,7 +163,7 @@ public static class NativeOptions
 
     private static NativeOption Find(NativeTarget target, int number)
     {
-        // The one that the native core refuses on one type with an error of its own.
+        // The only one that the native core refuses on one type with an error of its own.
         const int ConnectRoutingId = 61;
         NativeOption? row = NativeOptionTable.Find(number, target, out NativeOption? elsewhere);
         if (row is null)

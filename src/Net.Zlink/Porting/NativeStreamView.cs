@@ -6,16 +6,17 @@ namespace Net.Zlink.Porting;
 
 /// <summary>A received message in the native shape.</summary>
 /// <param name="Id">The peer's id: 4 bytes, big endian.</param>
-/// <param name="Payload">The payload; the single byte 01 for a connect, 00 for a disconnect (a peer's own payload may look the
-/// same).</param>
+/// <param name="Payload">The payload. The single byte 01 is a connect, 00 a disconnect; a peer's own payload may look the same.</param>
 public readonly record struct NativeStreamMessage(byte[] Id, byte[] Payload);
 
 /// <summary>
-/// A <see cref="StreamSocket"/> in the native core's shape, [id, payload], for code that is being ported (docs/protocol.md section 3). Only
-/// this view reads the payload 00 as "close that peer". Nothing here waits but <see cref="ReceiveAsync"/>: a send that the native core
-/// would block in is <see cref="ZlinkError.Again"/>. One thread at a time, as natively; each view has a send state of its own. It
-/// allocates; new code uses the socket itself.
+/// A <see cref="StreamSocket"/> in the native shape, [id, payload], for ported code (docs/protocol.md section 3). Only this view treats the
+/// payload 00 as "close that peer".
 /// </summary>
+/// <remarks>
+/// Only <see cref="ReceiveAsync"/> waits: where a native send would block, it fails with <see cref="ZlinkError.Again"/>. One thread at a
+/// time; each view has its own send state. It allocates; new code uses the socket.
+/// </remarks>
 public sealed class NativeStreamView
 {
     private const byte Closed = 0x00;
@@ -29,10 +30,12 @@ public sealed class NativeStreamView
     internal NativeStreamView(StreamSocket socket) => _socket = socket;
 
     /// <summary>Sends one part: an id part with more to follow, then a payload part.</summary>
-    /// <param name="part">The bytes. As a payload, the single byte 00 ends the peer.</param>
+    /// <param name="part">The bytes. As a payload, the single byte 00 disconnects the peer.</param>
     /// <param name="more">More parts follow. An id part without it is dropped; on a payload part it is ignored.</param>
-    /// <exception cref="ZlinkException">InvalidArgument: an id that is not 4 bytes long. HostUnreachable: no such peer. Again: it is at its
-    /// high-water mark or at a byte limit. The next part is then an id part again. ContextTerminated.</exception>
+    /// <exception cref="ZlinkException">
+    /// InvalidArgument: the id has not 4 bytes. HostUnreachable: the peer is unknown. Again: it is at its high-water mark or a byte limit.
+    /// The next part is then an id part. ContextTerminated.
+    /// </exception>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
     public void SendPart(ReadOnlySpan<byte> part, bool more)
     {
@@ -57,7 +60,7 @@ public sealed class NativeStreamView
     }
 
     /// <summary>Takes the next message, if there is one.</summary>
-    /// <param name="message">The message, copied.</param>
+    /// <param name="message">A copy of the message.</param>
     /// <returns>False if there is none now.</returns>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
     /// <exception cref="ZlinkException">ContextTerminated.</exception>
@@ -74,8 +77,8 @@ public sealed class NativeStreamView
     }
 
     /// <summary>Waits for the next message.</summary>
-    /// <param name="cancellationToken">Ends the wait; no message is lost by it.</param>
-    /// <returns>The message, copied.</returns>
+    /// <param name="cancellationToken">Cancels the wait. No message is lost.</param>
+    /// <returns>A copy of the message.</returns>
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
     /// <exception cref="ZlinkException">ContextTerminated.</exception>

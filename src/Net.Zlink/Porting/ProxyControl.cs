@@ -2,20 +2,20 @@ using System.Runtime.InteropServices;
 
 namespace Net.Zlink.Porting;
 
-/// <summary>Reads a proxy's commands from its control socket and answers each, where the socket's type can send.</summary>
+/// <summary>Receives a proxy's commands from its control socket and answers each, if the socket's type can send.</summary>
 internal sealed class ProxyControl(Proxy proxy, ProxyPort port)
 {
     private Message _command;
     private MessageBuilder? _answer;
     private long _undeliverable;
 
-    /// <summary>Answers that the socket could not take, because it conflates.</summary>
+    /// <summary>Answers that a conflating socket could not accept.</summary>
     public long Undeliverable => Volatile.Read(ref _undeliverable);
 
-    /// <summary>An answer found no room yet.</summary>
+    /// <summary>An answer waits for capacity.</summary>
     public bool HasPendingReply => _answer is not null;
 
-    /// <summary>Carries out what commands there are. An answer that finds no room holds up the next command.</summary>
+    /// <summary>Executes the present commands. An answer that waits for capacity delays the next command.</summary>
     /// <returns>True if there was something to do.</returns>
     public bool Advance()
     {
@@ -28,7 +28,7 @@ internal sealed class ProxyControl(Proxy proxy, ProxyPort port)
         return moved;
     }
 
-    /// <summary>Drops the answer that found no room.</summary>
+    /// <summary>Drops the waiting answer.</summary>
     public void Drop()
     {
         _answer?.Dispose();
@@ -65,7 +65,7 @@ internal sealed class ProxyControl(Proxy proxy, ProxyPort port)
             proxy.Terminate();
         }
 
-        _answer.Add([]); // To everything else too, as natively: who asks gets an answer.
+        _answer.Add([]); // Unknown commands get an answer too, as in the native core.
         return true;
     }
 
@@ -86,7 +86,7 @@ internal sealed class ProxyControl(Proxy proxy, ProxyPort port)
         return true;
     }
 
-    /// <summary>The eight native numbers, in the byte order of this machine, as natively.</summary>
+    /// <summary>The eight native numbers in the machine's byte order.</summary>
     private void AddStatistics(MessageBuilder answer)
     {
         ProxyStatistics now = proxy.GetStatistics();

@@ -1,31 +1,31 @@
 namespace Net.Zlink.Porting;
 
-/// <summary>Repeating timers that run where a program's own loop lets them: poll with <see cref="TimeUntilNext"/> as the timeout, then call
-/// <see cref="Execute"/>.</summary>
+/// <summary>
+/// Repeating timers for a program's own loop: poll with <see cref="TimeUntilNext"/> as the timeout, then call <see cref="Execute"/>.
+/// </summary>
 /// <remarks>
-/// Safe for any number of threads. Handlers run on the thread that calls Execute, outside all locks, and may add, change and cancel timers.
-/// An exception of a handler leaves Execute; the timers that were due behind it run at the next call.
+/// Thread-safe. Handlers run on the thread that calls Execute, outside of all locks, and may add, change and cancel timers. A handler's
+/// exception leaves Execute; the remaining due timers run at the next call.
 /// </remarks>
 public sealed class ZlinkTimers
 {
     private readonly TimeProvider _clock;
     private readonly Lock _gate = new();
 
-    // By id, not by entry: what a timer was armed with before stays in it, to be skipped when it comes up, and must not keep a cancelled
-    // timer's handler.
+    // By id, not by entry: an outdated element stays until its time and is skipped, and must not keep a cancelled timer's handler alive.
     private readonly PriorityQueue<int, (long Due, long Order)> _queue = new();
     private readonly Dictionary<int, Entry> _timers = [];
     private int _lastId;
     private long _order;
 
-    /// <summary>No timers yet, on the system's clock.</summary>
+    /// <summary>Creates an empty set of timers with the system's clock.</summary>
     public ZlinkTimers()
         : this(TimeProvider.System)
     {
     }
 
-    /// <summary>No timers yet.</summary>
-    /// <param name="clock">What time it is.</param>
+    /// <summary>Creates an empty set of timers.</summary>
+    /// <param name="clock">The clock.</param>
     /// <exception cref="ArgumentNullException"><paramref name="clock"/> is null.</exception>
     public ZlinkTimers(TimeProvider clock)
     {
@@ -33,7 +33,7 @@ public sealed class ZlinkTimers
         _clock = clock;
     }
 
-    /// <summary>Number of timers.</summary>
+    /// <summary>The number of timers.</summary>
     public int Count
     {
         get
@@ -45,7 +45,7 @@ public sealed class ZlinkTimers
         }
     }
 
-    /// <summary>Time until the next timer is due: zero if one is, null if there is none.</summary>
+    /// <summary>The time until the next timer is due. Zero if one is due, null if there is none.</summary>
     public TimeSpan? TimeUntilNext
     {
         get
@@ -63,10 +63,10 @@ public sealed class ZlinkTimers
         }
     }
 
-    /// <summary>Adds a timer that is due one interval from now, and then again one interval after each time it ran.</summary>
-    /// <param name="interval">The interval; zero to be due at every Execute.</param>
+    /// <summary>Adds a timer that is due after one interval, and again one interval after each run.</summary>
+    /// <param name="interval">The interval. Zero: due at every Execute.</param>
     /// <param name="handler">Called with the timer's id.</param>
-    /// <returns>The timer's id: 1 for the first, then the next number.</returns>
+    /// <returns>The timer's id: 1, 2, 3 and so on.</returns>
     /// <exception cref="ArgumentNullException"><paramref name="handler"/> is null.</exception>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="interval"/> is negative.</exception>
     public int Add(TimeSpan interval, Action<int> handler)
@@ -82,9 +82,9 @@ public sealed class ZlinkTimers
         }
     }
 
-    /// <summary>Takes a timer away; it does not run any more, except where a handler has begun.</summary>
+    /// <summary>Removes a timer. A running handler continues.</summary>
     /// <param name="id">Its id.</param>
-    /// <returns>False if there is none of that id (natively EINVAL).</returns>
+    /// <returns>False if there is no such timer (native EINVAL).</returns>
     public bool Cancel(int id)
     {
         lock (_gate)
@@ -95,10 +95,10 @@ public sealed class ZlinkTimers
         }
     }
 
-    /// <summary>Gives a timer another interval, and lets it begin anew: it is due one interval from now.</summary>
+    /// <summary>Changes a timer's interval and restarts it: it is due after one interval.</summary>
     /// <param name="id">Its id.</param>
-    /// <param name="interval">The interval; zero to be due at every Execute.</param>
-    /// <returns>False if there is none of that id (natively EINVAL).</returns>
+    /// <param name="interval">The interval. Zero: due at every Execute.</param>
+    /// <returns>False if there is no such timer (native EINVAL).</returns>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="interval"/> is negative.</exception>
     public bool SetInterval(int id, TimeSpan interval)
     {
@@ -116,9 +116,9 @@ public sealed class ZlinkTimers
         }
     }
 
-    /// <summary>Lets a timer begin anew: it is due one interval from now.</summary>
+    /// <summary>Restarts a timer: it is due after one interval.</summary>
     /// <param name="id">Its id.</param>
-    /// <returns>False if there is none of that id (natively EINVAL).</returns>
+    /// <returns>False if there is no such timer (native EINVAL).</returns>
     public bool Reset(int id)
     {
         lock (_gate)
@@ -133,7 +133,7 @@ public sealed class ZlinkTimers
         }
     }
 
-    /// <summary>Runs the handlers of all timers that are due, earliest first, each once.</summary>
+    /// <summary>Runs the handlers of all due timers once, earliest first.</summary>
     /// <returns>How many ran.</returns>
     public int Execute()
     {
@@ -155,7 +155,9 @@ public sealed class ZlinkTimers
         return count;
     }
 
-    /// <summary>The next timer that was due when Execute began, armed anew; one that was armed since is not due again.</summary>
+    /// <summary>
+    /// Takes the next timer that was due when Execute began, and schedules it again. A timer that was scheduled since is not due again.
+    /// </summary>
     private Entry? DequeueDue(long now, long last)
     {
         lock (_gate)
@@ -171,7 +173,7 @@ public sealed class ZlinkTimers
         }
     }
 
-    /// <summary>The timer that is due next, first in the queue from here on.</summary>
+    /// <summary>The timer that is due next, now first in the queue.</summary>
     private Entry? Next()
     {
         while (_queue.TryPeek(out int id, out (long Due, long Order) armed))
@@ -181,7 +183,7 @@ public sealed class ZlinkTimers
                 return entry;
             }
 
-            _queue.Dequeue(); // Cancelled, or armed anew since.
+            _queue.Dequeue(); // Cancelled, or rescheduled since.
         }
 
         return null;
@@ -189,21 +191,21 @@ public sealed class ZlinkTimers
 
     private void Arm(Entry entry)
     {
-        // Divided, not multiplied: an interval of years in a clock of nanoseconds would overflow.
+        // Divided, not multiplied: an interval of years with a clock of nanoseconds would overflow.
         double ticks = entry.Interval.TotalSeconds * _clock.TimestampFrequency;
         long now = _clock.GetTimestamp();
 
-        // Added as whole numbers: near 6e17, the ticks of a date, which some clocks count from, a double has steps of 128.
+        // Added as integers: near 6e17, the ticks of a date, which some clocks start from, a double has steps of 128.
         entry.Due = ticks < long.MaxValue / 2d ? Math.Min(now, long.MaxValue / 2) + (long)ticks : long.MaxValue - 1;
         entry.Order = ++_order;
         _queue.Enqueue(entry.Id, (entry.Due, entry.Order));
         LimitStale();
     }
 
-    /// <summary>Makes the queue anew where most of it is stale. That is rare: it takes as many calls again as there are timers.</summary>
+    /// <summary>Rebuilds the queue if most of it is outdated. That needs as many calls as there are timers, so it is rare.</summary>
     private void LimitStale()
     {
-        // Each timer is in the queue once as it is armed now; the rest is stale.
+        // Each timer has one current element; the others are outdated.
         if (_queue.Count <= 2 * _timers.Count)
         {
             return;
@@ -216,7 +218,7 @@ public sealed class ZlinkTimers
         }
     }
 
-    /// <summary>Rounded up to a millisecond, so that who waits that long does not come a moment too early, again and again.</summary>
+    /// <summary>Rounded up to a millisecond, so that a caller does not return too early again and again.</summary>
     private TimeSpan RoundedUp(long timestamps) =>
         TimeSpan.FromMilliseconds(Math.Min(Math.Ceiling(timestamps * 1000d / _clock.TimestampFrequency),
             TimeSpan.MaxValue.TotalMilliseconds / 2));
@@ -231,8 +233,7 @@ public sealed class ZlinkTimers
 
         public long Due { get; set; }
 
-        /// <summary>Number of the arming: tells whether it was before or after some moment, and which place in the queue is the
-        /// timer's.</summary>
+        /// <summary>A number per scheduling: tells whether it was before a moment, and which element is current.</summary>
         public long Order { get; set; }
     }
 }

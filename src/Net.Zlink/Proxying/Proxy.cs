@@ -5,31 +5,37 @@ using Net.Zlink.Sockets;
 
 namespace Net.Zlink;
 
-/// <summary>Passes whole messages between two sockets, both ways, without copying long ones: the heart of a broker, a forwarder or a bridge
-/// between transports.</summary>
+/// <summary>
+/// Passes whole messages between two sockets in both directions, without a copy of long ones: the core of a broker, a forwarder or a bridge
+/// between transports.
+/// </summary>
 /// <remarks>
 /// <para>
-/// Any types go together as natively: ROUTER with DEALER (requests of many clients to many workers), XSUB with XPUB (messages one way,
-/// subscriptions the other), PAIR, PUB and SUB. A ROUTER's routing id travels as the first part of a message towards other types, and is
-/// taken from it on the way back. Front and back may be the same socket: it gets back what it receives.
+/// Any types go together: ROUTER with DEALER (many clients to many workers), XSUB with XPUB (messages one way, subscriptions the other),
+/// PAIR, PUB and SUB. A ROUTER's routing id becomes the first part towards other types, and is taken from there on the way back. Front and
+/// back may be the same socket.
 /// </para>
 /// <para>
-/// A message is taken in only when the other side has room, so a slow side pushes back on the senders of the other; at most 1,000 messages
-/// go one way before it is the other way's turn. While there is nothing to do the proxy waits, and costs nothing. One run at a time; all
-/// other members are safe for any number of threads, and the sockets stay usable by others.
+/// A message is received only when the other side has capacity, so a slow side slows the senders of the other. At most 1,000 messages go
+/// one way in a turn. One run at a time; all other members are thread-safe, and others may use the sockets.
 /// </para>
 /// <para>
-/// A socket with Conflate takes messages of one part only. One of several parts that is to go there is dropped and counted as
-/// <see cref="ProxyStatistics.Undeliverable"/>, and the proxy goes on. A capture socket with Conflate misses the copy, which is counted
-/// too, while the message itself is passed on.
+/// With Conflate, a socket accepts messages of one part only. Longer ones are dropped and counted as
+/// <see cref="ProxyStatistics.Undeliverable"/>; a capture socket misses the copy.
 /// </para>
 /// </remarks>
+/// <example>
+/// <code>
+/// var proxy = new Proxy(frontRouter, backDealer);
+/// await proxy.RunAsync(stoppingToken);
+/// </code>
+/// </example>
 public sealed class Proxy
 {
     private const int StateIdle = 0;
     private const int Running = 1;
     private const int Dropping = 2;
-    private const int Ending = 3; // Running, and asked to end: one word, so that a Terminate either finds a run, and ends it, or none.
+    private const int Ending = 3; // Running and asked to end, in one word, so that Terminate either ends a run or finds none.
 
     private readonly ReadinessWait _wait = new();
     private readonly ProxyPort[] _ports;
@@ -40,22 +46,23 @@ public sealed class Proxy
     private int _state;
     private bool _isPaused;
 
-    /// <summary>A proxy, not running yet.</summary>
-    /// <param name="front">The socket that clients or publishers use; the proxy does not own it.</param>
-    /// <param name="back">The socket that workers or subscribers use, or the same one.</param>
-    /// <param name="capture">Gets a copy of every message, of both directions, before it goes on; a ROUTER's routing id comes in front.
-    /// While it has no room nothing moves. Null for none.</param>
+    /// <summary>Creates a proxy that is not running.</summary>
+    /// <param name="front">The socket of clients or publishers. The proxy does not own it.</param>
+    /// <param name="back">The socket of workers or subscribers, or the same one.</param>
+    /// <param name="capture">
+    /// Gets a copy of every message first, with a ROUTER's routing id as its first part. While it is full nothing is passed. Null: none.
+    /// </param>
     /// <exception cref="ArgumentNullException"><paramref name="front"/> or <paramref name="back"/> is null.</exception>
     /// <exception cref="ArgumentException">
-    /// <paramref name="capture"/> cannot send. Or one of front and back is a ROUTER, whose messages have its peer's routing id as one more
-    /// part, and the other or the capture socket sends with Conflate, which takes messages of one part.
+    /// <paramref name="capture"/> cannot send. Or front or back is a ROUTER, which adds a part, and the other or the capture socket sends
+    /// with Conflate.
     /// </exception>
     public Proxy(ZmpSocket front, ZmpSocket back, ZmpSocket? capture = null)
         : this(front, back, capture, control: null)
     {
     }
 
-    /// <summary>A proxy that a control socket commands, too: see <see cref="NativeProxy"/>.</summary>
+    /// <summary>Creates a proxy with a control socket: see <see cref="NativeProxy"/>.</summary>
     internal Proxy(ZmpSocket front, ZmpSocket back, ZmpSocket? capture, ZmpSocket? control)
     {
         ArgumentNullException.ThrowIfNull(front);
@@ -89,7 +96,7 @@ public sealed class Proxy
         _ports = [.. new[] { frontPort, backPort, capturePort, controlPort }.OfType<ProxyPort>().Distinct()];
     }
 
-    /// <summary>What one turn brought.</summary>
+    /// <summary>The result of one turn.</summary>
     private enum Turn
     {
         Nothing,
@@ -98,30 +105,32 @@ public sealed class Proxy
         TheEnd,
     }
 
-    /// <summary>It passes nothing on until <see cref="Resume"/>.</summary>
+    /// <summary>It passes no messages until <see cref="Resume"/>.</summary>
     public bool IsPaused => Volatile.Read(ref _isPaused);
 
-    /// <summary>A run is under way.</summary>
+    /// <summary>A run is in progress.</summary>
     public bool IsRunning => Volatile.Read(ref _state) is Running or Ending;
 
-    /// <summary>Passes messages on until it is ended. A message that was taken in and found no room then stays in the proxy, for its next
-    /// run, or until one of its sockets ends.</summary>
+    /// <summary>
+    /// Passes messages until it is ended. A received message that found no capacity stays in the proxy for its next run, or until a socket
+    /// ends.
+    /// </summary>
     /// <param name="cancellationToken">Ends the run.</param>
-    /// <returns>Completes when <see cref="Terminate"/> ends the run. The work is done on the thread pool.</returns>
+    /// <returns>A task that completes when <see cref="Terminate"/> ends the run. The work runs on the thread pool.</returns>
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
     /// <exception cref="ZlinkException">ContextTerminated: the context of one of the sockets was shut down.</exception>
     /// <exception cref="ObjectDisposedException">One of the sockets was disposed.</exception>
-    /// <exception cref="InvalidOperationException">It runs already.</exception>
+    /// <exception cref="InvalidOperationException">It is running.</exception>
     public Task RunAsync(CancellationToken cancellationToken = default)
     {
         Start();
         return LoopAsync(cancellationToken);
     }
 
-    /// <summary>As <see cref="RunAsync"/>, on the calling thread, which is blocked until the run ends.</summary>
+    /// <summary>As <see cref="RunAsync"/>, on the calling thread, which blocks until the run ends.</summary>
     /// <exception cref="ZlinkException">ContextTerminated: the context of one of the sockets was shut down.</exception>
     /// <exception cref="ObjectDisposedException">One of the sockets was disposed.</exception>
-    /// <exception cref="InvalidOperationException">It runs already, or this was called on a shard.</exception>
+    /// <exception cref="InvalidOperationException">It is running, or this was called on a shard.</exception>
     public void Run()
     {
         BlockingWait.ThrowIfOnShard(nameof(RunAsync));
@@ -152,25 +161,26 @@ public sealed class Proxy
         }
     }
 
-    /// <summary>Lets messages wait in the sockets from here on, up to their high-water marks. One that is just being passed on may still
-    /// go.</summary>
+    /// <summary>
+    /// Stops passing messages, which then wait in the sockets up to their high-water marks. A message in progress may still be passed.
+    /// </summary>
     public void Pause() => Volatile.Write(ref _isPaused, value: true);
 
-    /// <summary>Passes messages on again.</summary>
+    /// <summary>Passes messages again.</summary>
     public void Resume()
     {
         Volatile.Write(ref _isPaused, value: false);
         Wake();
     }
 
-    /// <summary>Ends the run that is under way, soon. Without one nothing happens.</summary>
+    /// <summary>Ends the present run soon. Without one it does nothing.</summary>
     public void Terminate()
     {
         Interlocked.CompareExchange(ref _state, Ending, Running);
         Wake();
     }
 
-    /// <summary>What it has done so far, in all runs.</summary>
+    /// <summary>Returns the statistics of all runs.</summary>
     /// <returns>A snapshot.</returns>
     public ProxyStatistics GetStatistics() => new()
     {
@@ -217,7 +227,7 @@ public sealed class Proxy
 
                 if (turn == Turn.FullBurst)
                 {
-                    // The pool's thread is not this proxy's alone: others get it in between.
+                    // Lets other work use the pool thread in between.
                     await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
                 }
             }
@@ -228,9 +238,9 @@ public sealed class Proxy
         }
     }
 
-    /// <summary>Begins to wait, and looks once more: what comes from then on wakes it.</summary>
+    /// <summary>Begins to wait and checks once more: later changes wake it.</summary>
     /// <param name="blocking">The calling thread is going to block.</param>
-    /// <param name="turn">What the look brought; the wait is over if it was something.</param>
+    /// <param name="turn">The result of the check. If it found something, the wait is over.</param>
     private Waiter<bool> BeginWait(bool blocking, out Turn turn)
     {
         CallerFlush.Run();
@@ -285,7 +295,7 @@ public sealed class Proxy
 
         if (state == Dropping)
         {
-            Array.ForEach(_ports, static port => port.ThrowIfEnded()); // One of them does: that is why.
+            Array.ForEach(_ports, static port => port.ThrowIfEnded()); // One of them throws.
         }
 
         foreach (ProxyPort port in _ports)
@@ -312,14 +322,14 @@ public sealed class Proxy
             }
         }
 
-        Interlocked.Exchange(ref _state, StateIdle); // And from here on another thread may find that a socket has ended.
+        Interlocked.Exchange(ref _state, StateIdle); // From here on another thread may also find that a socket has ended.
         if (holds)
         {
             DropIfEnded();
         }
     }
 
-    /// <summary>Between runs: what is held has nowhere to go any more once a socket has ended, and its memory goes back.</summary>
+    /// <summary>Between runs: once a socket has ended, a pending message cannot be passed, and its memory is released.</summary>
     private void DropIfEnded()
     {
         if (!Array.Exists(_ports, static port => port.IsEnded) || Interlocked.CompareExchange(ref _state, Dropping, StateIdle) != StateIdle)
@@ -340,7 +350,7 @@ public sealed class Proxy
 
     private void Wake() => _wait.OnMayBeReady();
 
-    /// <summary>Hears of the sockets while the proxy rests with something in it.</summary>
+    /// <summary>Watches the sockets while the proxy does not run and has a pending message.</summary>
     private sealed class EndWatch(Proxy proxy) : IReadinessWatcher
     {
         public void OnMayBeReady() => proxy.DropIfEnded();

@@ -1,6 +1,6 @@
 namespace Net.Zlink;
 
-/// <summary>Counts what passes one point of a proxy: written by the one thread that runs it, read by any.</summary>
+/// <summary>A counter of a proxy: written by the thread that runs it, read by any.</summary>
 internal sealed class ProxyCounter
 {
     private long _messages;

@@ -1,12 +1,12 @@
 namespace Net.Zlink;
 
-/// <summary>One direction of a proxy: moves whole messages from one socket to the other, as fast as both allow, without waiting.</summary>
+/// <summary>One direction of a proxy: passes whole messages without waiting.</summary>
 internal sealed class ProxyFlow(ProxyPort from, ProxyPort to, ProxyPort? capture)
 {
-    /// <summary>At most so many messages in one turn, as natively: then it is the other direction's.</summary>
+    /// <summary>The limit of one turn, as in the native core. Then the other direction follows.</summary>
     public const int Burst = 1000;
 
-    // Taken in, and waiting for room: at most one, because what is not taken in pushes back on its sender.
+    // Received and waiting for capacity: at most one, because unreceived messages slow their sender.
     private Message _pending;
     private bool _hasPending;
     private bool _isCaptured;
@@ -20,14 +20,14 @@ internal sealed class ProxyFlow(ProxyPort from, ProxyPort to, ProxyPort? capture
 
     public long Undeliverable => Volatile.Read(ref _undeliverable);
 
-    /// <summary>A message was taken in that found no room yet.</summary>
+    /// <summary>A received message waits for capacity.</summary>
     public bool HasPending => _hasPending;
 
-    /// <summary>Moves what can be moved, up to a burst.</summary>
+    /// <summary>Passes messages without waiting, at most one burst.</summary>
     /// <returns>How many messages.</returns>
     public int Advance()
     {
-        // Not taken in before there is room: until then it counts against its sender's high-water mark.
+        // Not received before there is capacity: until then it counts against its sender's high-water mark.
         if (!_hasPending && !to.HasCapacity)
         {
             return 0;
@@ -42,7 +42,7 @@ internal sealed class ProxyFlow(ProxyPort from, ProxyPort to, ProxyPort? capture
         return moved;
     }
 
-    /// <summary>Drops what is held: there is no socket any more that it could go to.</summary>
+    /// <summary>Drops the pending message: its socket has ended.</summary>
     public void Drop()
     {
         if (_hasPending)
@@ -95,7 +95,7 @@ internal sealed class ProxyFlow(ProxyPort from, ProxyPort to, ProxyPort? capture
         ZlinkError error = capture!.TrySend(copy, from.IsRouter);
         if (error == ZlinkError.InvalidArgument)
         {
-            CountUndeliverable(); // The copy. The message itself goes on: whoever sent it is not to stop others by its shape.
+            CountUndeliverable(); // The copy only. The message is passed: its sender must not stop others by its shape.
         }
 
         _isCaptured = error != ZlinkError.Again;

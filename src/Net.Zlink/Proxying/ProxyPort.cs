@@ -3,12 +3,13 @@ using Net.Zlink.Flow;
 
 namespace Net.Zlink;
 
-/// <summary>A socket as a proxy sees it: one that gives and takes whole messages of the native shape, in which a ROUTER's routing id is the
-/// first part.</summary>
+/// <summary>
+/// A socket of a proxy: it receives and sends whole messages of the native shape, with a ROUTER's routing id as first part.
+/// </summary>
 /// <remarks>
-/// The shape is made where a message goes out, so that a message between two sockets of like kind passes untouched. From ROUTER to another
-/// type the id comes in front, as a part; towards ROUTER from another type the first part is the id and is not sent; from ROUTER to ROUTER
-/// the sender's id names the receiver. That is what a native proxy does on the wire, part by part.
+/// The shape is made when a message is sent, so a message between sockets of one kind is unchanged. From ROUTER to another type the id
+/// becomes the first part. To ROUTER from another type the first part is the id and is not sent. From ROUTER to ROUTER the sender's id
+/// names the receiver. A native proxy does the same on the wire, part by part.
 /// </remarks>
 internal sealed class ProxyPort
 {
@@ -16,7 +17,7 @@ internal sealed class ProxyPort
     private readonly MessageReceiver? _receiver;
     private readonly MessageSender _sender;
 
-    // The id that was put in front of the last message: a peer's messages often come in a row.
+    // The id of the last message: a peer's messages often follow each other.
     private ReadOnlyMemory<byte> _lastId;
     private Slab? _lastIdSlab;
 
@@ -34,29 +35,29 @@ internal sealed class ProxyPort
         };
     }
 
-    /// <summary>Its messages come with their sender's id, and go to the peer that an id names.</summary>
+    /// <summary>Its messages have their sender's id, and go to the peer with an id.</summary>
     public bool IsRouter { get; }
 
-    /// <summary>Its type can send at all.</summary>
+    /// <summary>Its type can send.</summary>
     public bool HasSender { get; }
 
-    /// <summary>What is sent here has one part, now.</summary>
+    /// <summary>It sends messages of one part only, now.</summary>
     public bool AllowsOnlyOnePart => HasSender && _sender.Conflates;
 
-    /// <summary>A send would not have to wait now, as far as can be told without a message.</summary>
+    /// <summary>A send would not wait now, as far as that is known without a message.</summary>
     public bool HasCapacity => HasSender && _socket.CanSend;
 
     /// <summary>The socket is disposed, or its context shut down.</summary>
     public bool IsEnded => _socket.Core.IsClosed;
 
-    /// <summary>Tells the watcher of room, and where it is read of messages.</summary>
+    /// <summary>Watches capacity, and messages if it is received from.</summary>
     public void Watch(IReadinessWatcher watcher)
     {
         _socket.Core.Receive.Watchers.Add(watcher);
         _socket.Core.WritableWatchers.Add(watcher);
     }
 
-    /// <summary>Takes back what <see cref="Watch"/> did.</summary>
+    /// <summary>Undoes <see cref="Watch"/>.</summary>
     public void Unwatch(IReadinessWatcher watcher)
     {
         _socket.Core.Receive.Watchers.Remove(watcher);
@@ -78,11 +79,10 @@ internal sealed class ProxyPort
         return false;
     }
 
-    /// <summary>Sends a received message on. The caller ends it, whatever comes of this.</summary>
-    /// <param name="message">The message; it may be ended already when this returns None.</param>
-    /// <param name="fromRouter">It came from a ROUTER: its routing id belongs to it.</param>
-    /// <returns>None, Again, HostUnreachable, or InvalidArgument: the socket conflates, and the message would have several parts
-    /// here.</returns>
+    /// <summary>Sends a received message. The caller ends it in any case.</summary>
+    /// <param name="message">The message. After None it may be ended already.</param>
+    /// <param name="fromRouter">It came from a ROUTER, with a routing id.</param>
+    /// <returns>None, Again, HostUnreachable, or InvalidArgument: the socket conflates and the message would have several parts.</returns>
     public ZlinkError TrySend(in Message message, bool fromRouter)
     {
         if (IsRouter)
@@ -92,18 +92,18 @@ internal sealed class ProxyPort
                 return Send(message.RoutingId.Span, message);
             }
 
-            // A lone id says nothing to anybody: it is dropped, as natively.
+            // A message of only an id is dropped, as in the native core.
             return message.PartCount == 1 ? ZlinkError.None : SendCopy(message[0].Span, message.With(first: null, firstLength: 0, skip: 1));
         }
 
         return fromRouter ? SendCopy([], message.With(SlabOf(message.RoutingId), message.RoutingId.Length, skip: 0)) : Send([], message);
     }
 
-    /// <summary>Sends an answer to whom a message came from.</summary>
-    /// <returns>As of the other.</returns>
+    /// <summary>Sends an answer to the sender of a message.</summary>
+    /// <returns>As for a message.</returns>
     public ZlinkError TrySend(ReadOnlySpan<byte> routeId, MessageBuilder answer) => _sender.TryPassOn(IsRouter ? routeId : [], answer);
 
-    /// <summary>Lets go of what it keeps between messages.</summary>
+    /// <summary>Releases what it keeps between messages.</summary>
     public void ReleaseBuffers()
     {
         _lastIdSlab?.Release();
@@ -121,7 +121,7 @@ internal sealed class ProxyPort
         }
         finally
         {
-            copy.Dispose(); // Harmless where it was sent.
+            copy.Dispose(); // Does nothing if it was sent.
         }
     }
 

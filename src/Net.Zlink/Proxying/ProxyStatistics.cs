@@ -1,12 +1,12 @@
 namespace Net.Zlink;
 
-/// <summary>What went through one side of a <see cref="Proxy"/> in one direction.</summary>
+/// <summary>The traffic of one side of a <see cref="Proxy"/> in one direction.</summary>
 /// <param name="Messages">Whole messages.</param>
-/// <param name="Parts">Their parts, a ROUTER's routing id counted as one, as natively.</param>
+/// <param name="Parts">Their parts, with a ROUTER's routing id as one, as in the native core.</param>
 /// <param name="Bytes">The payload bytes of these parts.</param>
 public readonly record struct ProxyTraffic(long Messages, long Parts, long Bytes);
 
-/// <summary>What a <see cref="Proxy"/> has done since it was made: a snapshot, each number as of the moment it was read.</summary>
+/// <summary>The statistics of a <see cref="Proxy"/> since it was created: a snapshot.</summary>
 public sealed record ProxyStatistics
 {
     /// <summary>Received from the front socket.</summary>
@@ -22,9 +22,8 @@ public sealed record ProxyStatistics
     public required ProxyTraffic BackSent { get; init; }
 
     /// <summary>
-    /// Messages received and not sent on: to a peer that a mandatory ROUTER does not know, of several parts to a socket with Conflate, or
-    /// held when a socket was closed. Also copies, and answers to
-    /// STATISTICS, that the capture or the control socket could not take because it has Conflate.
+    /// Messages received and not sent: to a peer that a mandatory ROUTER does not know, of several parts to a socket with Conflate, or
+    /// pending when a socket was closed. Also copies and STATISTICS answers that a socket with Conflate could not accept.
     /// </summary>
     public required long Undeliverable { get; init; }
 }

@@ -11,69 +11,76 @@ public sealed record ContextStatistics
     /// <summary>Open sockets.</summary>
     public required int Sockets { get; init; }
 
-    /// <summary>How much of <see cref="ZlinkContextOptions.QueuedByteLimit"/> queues have taken, in bytes: what waits in each beyond its
-    /// first 16 KiB, rounded up to as much as four times that while nobody waits for it, and to 16 KiB while somebody does. 0 where there
-    /// is no such limit.</summary>
+    /// <summary>
+    /// The bytes of <see cref="ZlinkContextOptions.QueuedByteLimit"/> that queues have reserved: what each holds beyond its first 16 KiB,
+    /// rounded up. 0 without a limit.
+    /// </summary>
     public required long QueuedBytes { get; init; }
 
-    /// <summary>Queues that were refused more of it and still need that: what is sent to their peers waits or is dropped, or their peers
-    /// are not read.</summary>
+    /// <summary>
+    /// The number of queues that wait for more of it: sends to their peers wait or are dropped, or their peers are not read.
+    /// </summary>
     public required int QueuesWaiting { get; init; }
 
-    /// <summary>Bytes of memory that hold what has come of messages that are not whole yet, of connections that have 16 KiB or more of it.
-    /// Past <see cref="ZlinkContextOptions.UnfinishedByteLimit"/> connections end for it. 0 where there is no such limit.</summary>
+    /// <summary>
+    /// The bytes of unfinished messages on connections with 16 KiB or more. Beyond <see cref="ZlinkContextOptions.UnfinishedByteLimit"/>
+    /// connections are ended. 0 without a limit.
+    /// </summary>
     public required long UnfinishedBytes { get; init; }
 
-    /// <summary>What the topics of subscribers that came by a wire take up, in bytes: each 640 and twice its length, of those subscribers
-    /// that have 16 KiB or more. Past <see cref="ZlinkContextOptions.SubscriptionByteLimit"/> connections end for it. 0 where there is no
-    /// such limit.</summary>
+    /// <summary>
+    /// The bytes of wire subscribers' topics, each counted as 640 and twice its length, for subscribers with 16 KiB or more. Beyond
+    /// <see cref="ZlinkContextOptions.SubscriptionByteLimit"/> connections are ended. 0 without a limit.
+    /// </summary>
     public required long SubscriptionBytes { get; init; }
 }
 
-/// <summary>A snapshot of one shard: a serial executor that a part of the connections belongs to.</summary>
+/// <summary>A snapshot of one shard: a serial executor of a part of the connections.</summary>
 public sealed record ShardStatistics
 {
-    /// <summary>Which shard.</summary>
+    /// <summary>The number of the shard.</summary>
     public required int Index { get; init; }
 
-    /// <summary>Connections that belong to it now.</summary>
+    /// <summary>Its present connections.</summary>
     public required int Connections { get; init; }
 
-    /// <summary>True while it runs or is about to.</summary>
+    /// <summary>It runs or is about to.</summary>
     public required bool IsBusy { get; init; }
 
-    /// <summary>Works waiting for it now: connections with something to do.</summary>
+    /// <summary>Waiting works: connections with something to do.</summary>
     public required int QueueDepth { get; init; }
 
-    /// <summary>Works done.</summary>
+    /// <summary>Completed works.</summary>
     public required long Works { get; init; }
 
-    /// <summary>Turns that began on the spot, in a completion's own thread.</summary>
+    /// <summary>Turns that began on the thread of a completion.</summary>
     public required long RunsInPlace { get; init; }
 
-    /// <summary>Turns that were given to the thread pool.</summary>
+    /// <summary>Turns that the thread pool ran.</summary>
     public required long RunsFromPool { get; init; }
 
-    /// <summary>Works that threw; each ended one connection.</summary>
+    /// <summary>Works that threw. Each ended one connection.</summary>
     public required long Faults { get; init; }
 
-    /// <summary>Time spent running, the turn in progress included.</summary>
+    /// <summary>The time spent running, with the present turn.</summary>
     public required TimeSpan BusyTime { get; init; }
 
-    /// <summary>The longest turn, the one in progress included.</summary>
+    /// <summary>The longest turn, with the present one.</summary>
     public required TimeSpan LongestRun { get; init; }
 
     /// <summary>The most works in one turn.</summary>
     public required long LargestRun { get; init; }
 
-    /// <summary>The longest time from asking the thread pool for a turn to its start.</summary>
+    /// <summary>The longest delay between a request to the thread pool and its turn.</summary>
     public required TimeSpan LongestDelay { get; init; }
 
-    /// <summary>The sum of these times, of all <see cref="RunsFromPool"/>. Its growth by theirs is the mean delay since the last look: is
-    /// the process starved now?</summary>
+    /// <summary>
+    /// The sum of these delays over all <see cref="RunsFromPool"/>. Its increase divided by theirs is the mean delay since the last
+    /// snapshot.
+    /// </summary>
     public required TimeSpan TotalDelay { get; init; }
 
-    /// <summary>Turns that the thread pool began more than 200 ms after it was asked.</summary>
+    /// <summary>Turns that began more than 200 ms after the request to the thread pool.</summary>
     public required long LateRuns { get; init; }
 
     internal static ShardStatistics Of(ShardLoop shard)

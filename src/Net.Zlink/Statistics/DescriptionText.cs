@@ -5,13 +5,13 @@ using Net.Zlink.Sockets;
 
 namespace Net.Zlink;
 
-/// <summary>What the texts that describe sockets have in common.</summary>
+/// <summary>The common parts of socket descriptions.</summary>
 internal static class DescriptionText
 {
-    // A socket may have thousands of peers; the first ones and their number are what a log line can bear.
+    // A socket may have thousands of peers; a log gets the first ones and their number.
     private const int MaxPeers = 100;
 
-    // Of a few hundred bytes, one line still.
+    // At a few hundred bytes this is still one line.
     private const int MaxEndpoints = 20;
 
     public static void Peers<T>(StringBuilder text, IReadOnlyList<T> peers, Func<T, FormattableString> describe)
@@ -29,7 +29,7 @@ internal static class DescriptionText
         }
     }
 
-    /// <summary>Says so where queues of the context wait for what others hold.</summary>
+    /// <summary>Adds a sentence if queues wait for the context's byte limit.</summary>
     public static void QueuesWaiting(StringBuilder text, ByteBudget? budget)
     {
         if (budget is { Waiting: > 0 })
@@ -38,7 +38,7 @@ internal static class DescriptionText
         }
     }
 
-    /// <summary>What is bound, and what is connected, and what is wrong with any of these.</summary>
+    /// <summary>Adds the bound and connected endpoints with their problems.</summary>
     public static void Endpoints(StringBuilder text, EndpointStatus[] all)
     {
         Line(text, $"  bound: {List(EndpointStatus.TextsOf(all, areBound: true))}; connects to: {List(EndpointStatus.TextsOf(all, areBound: false))}");
@@ -51,7 +51,7 @@ internal static class DescriptionText
     private static string List(IReadOnlyList<string> endpoints) => endpoints.Count == 0 ? "nothing"
         : string.Join(", ", endpoints.Take(MaxEndpoints)) + (endpoints.Count > MaxEndpoints ? string.Create(CultureInfo.InvariantCulture, $" and {endpoints.Count - MaxEndpoints} more") : "");
 
-    /// <summary>How many, and the causes there were.</summary>
+    /// <summary>The number with its causes.</summary>
     public static string FailedHandshakes(HandshakeFailureCounts failures)
     {
         (string Cause, long Count)[] causes =

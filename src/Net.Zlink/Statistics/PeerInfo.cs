@@ -6,72 +6,79 @@ using Net.Zlink.Sockets.Zmp;
 
 namespace Net.Zlink;
 
-/// <summary>A peer of a ZMP socket at one moment.</summary>
-/// <remarks><c>JsonSerializer.Serialize(socket.GetPeers())</c> shows every figure, and routing ids as text. Objects of the connection and
-/// of the application are left out.</remarks>
+/// <summary>A peer of a ZMP socket: a snapshot.</summary>
+/// <remarks>
+/// <c>JsonSerializer.Serialize(socket.GetPeers())</c> writes every figure, and routing ids as text. Objects of the connection and the
+/// application are left out.
+/// </remarks>
 public sealed record PeerInfo
 {
-    /// <summary>What the peer calls itself, or the name it was given; empty before the first handshake.</summary>
+    /// <summary>The peer's routing id, or the name it was given. Empty before the first handshake.</summary>
     public required RoutingId RoutingId { get; init; }
 
-    /// <summary>The endpoint by which it came in, or that was connected to.</summary>
+    /// <summary>The endpoint that accepted it, or that was connected.</summary>
     public required string Endpoint { get; init; }
 
-    /// <summary>Its address as an endpoint; empty for inproc and while not connected.</summary>
+    /// <summary>Its address as an endpoint. Empty for inproc and while not connected.</summary>
     public required string RemoteAddress { get; init; }
 
-    /// <summary>The certificate that it showed, over tls and wss; null where it showed none. A listener asks for one with
-    /// <see cref="TlsOptions.RequireClientCertificate"/>. It is the connection's: do not dispose it.</summary>
+    /// <summary>
+    /// Its certificate over tls and wss, or null. A listener asks for one with <see cref="TlsOptions.RequireClientCertificate"/>. The
+    /// connection owns it: do not dispose it.
+    /// </summary>
     [JsonIgnore]
     public X509Certificate2? RemoteCertificate { get; init; }
 
-    /// <summary>What it asked for its WebSocket with, of a peer that came in over ws or wss; null of any other.</summary>
+    /// <summary>Its upgrade request, if it was accepted over ws or wss, or null.</summary>
     [JsonIgnore]
     public WebSocketRequest? WebSocketRequest { get; init; }
 
-    /// <summary>When the handshake was complete; null while it is not.</summary>
+    /// <summary>When the handshake was complete, or null.</summary>
     public required DateTimeOffset? ConnectedAt { get; init; }
 
-    /// <summary>A connection is up.</summary>
+    /// <summary>It has a connection.</summary>
     public required bool IsConnected { get; init; }
 
-    /// <summary>Of an endpoint that this side connects to: why the last attempt failed, or its last connection ended, for people. Null
-    /// while it is connected, before that is known, and of peers that came in.</summary>
+    /// <summary>
+    /// For a connected endpoint: why the last attempt failed or the last connection ended. Null while connected, before a reason is known,
+    /// and for accepted peers.
+    /// </summary>
     public required string? WhyNotConnected { get; init; }
 
-    /// <summary>Reading is stopped because the application does not receive as fast as the peer sends.</summary>
+    /// <summary>Reading is paused because the application receives more slowly than the peer sends.</summary>
     public required bool IsParked { get; init; }
 
-    /// <summary>Whole messages sent, subscriptions among them.</summary>
+    /// <summary>Whole messages sent, with subscriptions.</summary>
     public required long MessagesSent { get; init; }
 
-    /// <summary>Whole messages received: also subscriptions, and what is not for the application.</summary>
+    /// <summary>Whole messages received, also subscriptions and filtered ones.</summary>
     public required long MessagesReceived { get; init; }
 
-    /// <summary>Messages for this peer that it does not get: dropped because its queue was full (PUB, XPUB, ROUTER), or accepted and lost
-    /// with a connection.</summary>
+    /// <summary>
+    /// Messages that the peer does not get: dropped because its queue was full (PUB, XPUB, ROUTER), or accepted and lost with a connection.
+    /// </summary>
     public required long MessagesDropped { get; init; }
 
-    /// <summary>Messages that wait to be written, and their bytes; over inproc those that the peer has not received yet.</summary>
+    /// <summary>Messages that wait to be written, and their bytes. Inproc: those that the peer has not received.</summary>
     public required QueueDepth Outbound { get; init; }
 
-    /// <summary>Messages that wait to be received, and their bytes.</summary>
+    /// <summary>Unread messages and their bytes.</summary>
     public required QueueDepth Unread { get; init; }
 
-    /// <summary>What the application keeps with the peer: see <see cref="Message.UserState"/>.</summary>
+    /// <summary>The application's object: see <see cref="Message.UserState"/>.</summary>
     [JsonIgnore]
     public object? UserState { get; init; }
 
-    /// <summary>Since the last read from the connection; null without one, and for inproc.</summary>
+    /// <summary>Time since the last read from the connection. Null without one, and for inproc.</summary>
     public required TimeSpan? SinceLastRead { get; init; }
 
-    /// <summary>Since the last write to the connection; null without one, and for inproc.</summary>
+    /// <summary>Time since the last write to the connection. Null without one, and for inproc.</summary>
     public required TimeSpan? SinceLastWrite { get; init; }
 
-    /// <summary>Whom this is about.</summary>
+    /// <summary>The subject.</summary>
     internal (PeerLink Pipe, PeerIdentity Peer) Of { get; private init; }
 
-    /// <summary>An endpoint that has no pipe: nothing was sent to it and nothing waits for it.</summary>
+    /// <summary>An endpoint without a link: nothing is queued for it.</summary>
     internal static PeerInfo For(ZmpDialer dialer) => new()
     {
         Of = (dialer.Pipe, PeerIdentity.Unknown),
@@ -110,7 +117,7 @@ public sealed record PeerInfo
             ConnectedAt = peer.ConnectedAt == default ? null : peer.ConnectedAt,
             IsConnected = isConnected,
             WhyNotConnected = isConnected ? null : link.WhyNotConnected,
-            // An XPUB's connection also rests while topics of whomever are unread.
+            // An XPUB's connection also pauses while notices are unread.
             IsParked = inbound.IsParked || connection is { IsParked: true },
             MessagesSent = outbound.WrittenMessages,
             MessagesReceived = inbound.Received + link.Topics,

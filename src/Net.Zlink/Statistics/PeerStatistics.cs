@@ -3,7 +3,7 @@ using Net.Zlink.Sockets;
 
 namespace Net.Zlink;
 
-/// <summary>A snapshot of one peer. Bytes include the frame headers.</summary>
+/// <summary>A snapshot of one peer. Bytes include frame headers.</summary>
 public sealed record PeerStatistics
 {
     /// <summary>Messages read from the peer.</summary>
@@ -30,16 +30,16 @@ public sealed record PeerStatistics
     /// <summary>Their bytes.</summary>
     public required long QueuedBytes { get; init; }
 
-    /// <summary>Accepted messages that the connection's end kept from being written.</summary>
+    /// <summary>Accepted messages that were not written before the connection ended.</summary>
     public required long DroppedMessages { get; init; }
 
-    /// <summary>True while we do not read this peer, because its messages are not received or its handler is busy.</summary>
+    /// <summary>The peer is not read, because its messages are unread or its handler is busy.</summary>
     public required bool IsParked { get; init; }
 
-    /// <summary>Time since something was read from it.</summary>
+    /// <summary>Time since the last read from it.</summary>
     public required TimeSpan SinceLastRead { get; init; }
 
-    /// <summary>Time since something was written to it.</summary>
+    /// <summary>Time since the last write to it.</summary>
     public required TimeSpan SinceLastWrite { get; init; }
 
     internal static PeerStatistics Of(StreamLink link)

@@ -1,6 +1,6 @@
 namespace Net.Zlink;
 
-/// <summary>What waits in a queue at one moment.</summary>
+/// <summary>The fill of a queue at one moment.</summary>
 /// <param name="Messages">Whole messages.</param>
-/// <param name="Bytes">The bytes of these messages, frame headers included.</param>
+/// <param name="Bytes">Their bytes, with frame headers.</param>
 public readonly record struct QueueDepth(long Messages, long Bytes);

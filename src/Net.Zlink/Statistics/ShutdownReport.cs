@@ -3,40 +3,41 @@ using System.Text;
 
 namespace Net.Zlink;
 
-/// <summary>How a shutdown ended.</summary>
+/// <summary>The result of a shutdown.</summary>
 public sealed record ShutdownReport
 {
-    /// <summary>True if every connection ended by itself before the deadline. Whether all messages left is another question:
-    /// <see cref="UndeliveredMessages"/>.</summary>
+    /// <summary>
+    /// Every connection ended before the deadline. <see cref="UndeliveredMessages"/> tells whether all messages were written.
+    /// </summary>
     public required bool Drained { get; init; }
 
-    /// <summary>Messages that Send had accepted and that were not written to the network, over the life of the context.</summary>
+    /// <summary>Accepted messages that were not written, over the life of the context.</summary>
     public required long UndeliveredMessages { get; init; }
 
-    /// <summary>Their bytes, frame headers included.</summary>
+    /// <summary>Their bytes, with frame headers.</summary>
     public required long UndeliveredBytes { get; init; }
 
     /// <summary>Messages that were written and may not have been received, over the life of the context: see <see
     /// cref="SocketStatistics.UnconfirmedMessages"/>.</summary>
     public long UnconfirmedMessages { get; init; }
 
-    /// <summary>The peers concerned, at most 1,000; the sums count all.</summary>
+    /// <summary>Their peers, at most 1,000; the sums include all.</summary>
     public required IReadOnlyList<UndeliveredPeer> Peers { get; init; }
 
-    /// <summary>How long it took.</summary>
+    /// <summary>The duration.</summary>
     public required TimeSpan Elapsed { get; init; }
 
     /// <summary>
-    /// Shards that the shutdown did not wait for any longer, by <see cref="ShardStatistics.Index"/>: a handler blocks them, or the thread
-    /// pool does not run them. What they use is freed when they go on; their connections are open until then.
+    /// The shards that did not end, by <see cref="ShardStatistics.Index"/>: a handler, or the thread pool, blocks them. Their connections
+    /// stay open and their memory is kept until they continue.
     /// </summary>
     public IReadOnlyList<int> BlockedShards { get; init; } = [];
 
-    /// <summary>The report in words, for a log: its form may change.</summary>
-    /// <returns>A line, and one for each of the first peers.</returns>
+    /// <summary>Describes the result for a log. The format may change.</summary>
+    /// <returns>One line, and one for each of the first peers.</returns>
     public override string ToString()
     {
-        const int Shown = 10; // What fits a screen beside the rest of a log.
+        const int Shown = 10; // What fits on a screen with the rest of a log.
         var text = new StringBuilder();
         text.Append(CultureInfo.InvariantCulture,
             $"shutdown {(Drained ? "done" : "cut short")} in {Elapsed.TotalSeconds:0.0} s, {UndeliveredMessages} messages "
@@ -67,10 +68,10 @@ public sealed record ShutdownReport
     }
 }
 
-/// <summary>A peer that did not get everything that was accepted for it.</summary>
-/// <param name="PeerId">Its id on a <see cref="StreamSocket"/>; 0 on the other types, whose peers have routing ids.</param>
-/// <param name="Endpoint">The endpoint it belonged to.</param>
+/// <summary>A peer that did not get all accepted messages.</summary>
+/// <param name="PeerId">Its id on a <see cref="StreamSocket"/>. 0 for other types, whose peers have routing ids.</param>
+/// <param name="Endpoint">Its endpoint.</param>
 /// <param name="RemoteAddress">Its address.</param>
-/// <param name="Messages">Messages accepted but not written.</param>
-/// <param name="Bytes">Their bytes, frame headers included.</param>
+/// <param name="Messages">Accepted messages that were not written.</param>
+/// <param name="Bytes">Their bytes, with frame headers.</param>
 public sealed record UndeliveredPeer(uint PeerId, string Endpoint, string RemoteAddress, long Messages, long Bytes);

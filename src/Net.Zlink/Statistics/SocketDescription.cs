@@ -5,7 +5,7 @@ using static Net.Zlink.DescriptionText;
 
 namespace Net.Zlink;
 
-/// <summary>A ZMP socket as text, for people who look for trouble: what it has done, and each peer with its queues.</summary>
+/// <summary>Describes a ZMP socket for troubleshooting: its counters, and each peer with its queues.</summary>
 internal static class SocketDescription
 {
     public static string Of(ZmpSocket socket)

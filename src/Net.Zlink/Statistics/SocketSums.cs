@@ -4,8 +4,9 @@ using Net.Zlink.Sockets.Links;
 
 namespace Net.Zlink;
 
-/// <summary>What one ZMP socket, or several together, have done so far: a place to add up in, so that thousands of sockets cost no object
-/// each. Not for several threads at once.</summary>
+/// <summary>
+/// The sum of one or several ZMP sockets in one object, so that thousands of sockets cost no object each. One thread at a time.
+/// </summary>
 internal sealed class SocketSums
 {
     private readonly FailedHandshakes _failedHandshakes = new();
@@ -21,10 +22,10 @@ internal sealed class SocketSums
     private long _droppedUnroutable;
     private long _unmatched;
 
-    /// <summary>Of these sockets, those that are there.</summary>
+    /// <summary>How many of these sockets are open.</summary>
     public int Sockets { get; private set; }
 
-    /// <summary>Adds a socket that is there.</summary>
+    /// <summary>Adds an open socket.</summary>
     public void Add(SocketCore core)
     {
         Sockets++;
@@ -59,7 +60,7 @@ internal sealed class SocketSums
         _unmatched += other._unmatched;
     }
 
-    /// <summary>The sockets are gone: nothing of them waits any more.</summary>
+    /// <summary>The sockets have ended: present values become 0.</summary>
     public void Close()
     {
         Sockets = 0;

@@ -3,17 +3,18 @@ using Net.Zlink.Sockets;
 
 namespace Net.Zlink;
 
-/// <summary>What all ZMP sockets of a context have done so far, by type: the living ones and those that are gone, so that a counter never
-/// goes back. Not for several threads at once.</summary>
+/// <summary>
+/// The sums of all ZMP sockets of a context by type, open and closed, so that a counter never decreases. One thread at a time.
+/// </summary>
 internal sealed class SocketTotals
 {
     private readonly Dictionary<ZmpSocketType, SocketSums> _byType = [];
 
-    /// <summary>Each type that there is or was a socket of.</summary>
+    /// <summary>The types that have or had a socket.</summary>
     public IEnumerable<(string Type, int Sockets, SocketStatistics Statistics)> ByType =>
         _byType.Select(static p => (p.Key.Name, p.Value.Sockets, p.Value.ToStatistics()));
 
-    /// <summary>A copy that can be added to.</summary>
+    /// <summary>A copy for further additions.</summary>
     public SocketTotals Copy()
     {
         var copy = new SocketTotals();
@@ -25,10 +26,10 @@ internal sealed class SocketTotals
         return copy;
     }
 
-    /// <summary>Adds a living socket.</summary>
+    /// <summary>Adds an open socket.</summary>
     public void Add(SocketCore core) => Of(core.Type).Add(core);
 
-    /// <summary>Adds what sockets of a type did that are gone.</summary>
+    /// <summary>Adds the sums of closed sockets of a type.</summary>
     public void Add(ZmpSocketType type, SocketSums gone) => Of(type).Add(gone);
 
     private SocketSums Of(ZmpSocketType type)

@@ -3,7 +3,7 @@ using static Net.Zlink.DescriptionText;
 
 namespace Net.Zlink;
 
-/// <summary>A STREAM socket as text, for people who look for trouble: what it has done, and each peer with its queues.</summary>
+/// <summary>Describes a STREAM socket for troubleshooting: its counters, and each peer with its queues.</summary>
 internal static class StreamDescription
 {
     public static string Of(StreamSocket socket)

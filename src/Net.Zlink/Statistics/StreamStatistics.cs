@@ -2,31 +2,31 @@ using Net.Zlink.Sockets;
 
 namespace Net.Zlink;
 
-/// <summary>A snapshot of one STREAM socket, peers that are gone included. Bytes include the frame headers.</summary>
+/// <summary>A snapshot of one STREAM socket, with disconnected peers. Bytes include frame headers.</summary>
 public sealed record StreamStatistics
 {
     /// <summary>Peers that can be sent to now.</summary>
     public required int Peers { get; init; }
 
-    /// <summary>Incoming connections taken, refused ones included.</summary>
+    /// <summary>Accepted connections, with rejected ones.</summary>
     public required long AcceptedConnections { get; init; }
 
     /// <summary>Outgoing connections made.</summary>
     public required long DialledConnections { get; init; }
 
-    /// <summary>Incoming connections turned away: MaxConnections, or too many unread events.</summary>
+    /// <summary>Rejected connections: MaxConnections, or too many unread events.</summary>
     public required long RefusedConnections { get; init; }
 
     /// <summary>Accepts that failed.</summary>
     public required long AcceptErrors { get; init; }
 
-    /// <summary>TLS handshakes and WebSocket upgrades that were not completed, in both directions.</summary>
+    /// <summary>Failed TLS handshakes and WebSocket upgrades in both directions.</summary>
     public long FailedHandshakes => HandshakeFailures.Total;
 
     /// <summary>The same by cause. A STREAM peer has no type and sends no ERROR, so two of them stay 0.</summary>
     public required HandshakeFailureCounts HandshakeFailures { get; init; }
 
-    /// <summary>Connections that are closed.</summary>
+    /// <summary>Closed connections.</summary>
     public required long ClosedConnections { get; init; }
 
     /// <summary>Handlers that threw.</summary>
@@ -41,7 +41,7 @@ public sealed record StreamStatistics
     /// <summary>Messages read that wait to be received.</summary>
     public required long UnreadMessages { get; init; }
 
-    /// <summary>Messages read that nobody received: their peer was disconnected, or the socket disposed, before.</summary>
+    /// <summary>Dropped unread messages: the peer was disconnected, or the socket disposed.</summary>
     public required long DroppedUnreadMessages { get; init; }
 
     /// <summary>Messages that Send accepted.</summary>
@@ -56,7 +56,7 @@ public sealed record StreamStatistics
     /// <summary>Their bytes.</summary>
     public required long WrittenBytes { get; init; }
 
-    /// <summary>Accepted messages that were not written because their connection ended.</summary>
+    /// <summary>Accepted messages that were not written before their connection ended.</summary>
     public required long DroppedMessages { get; init; }
 
     internal static StreamStatistics Of(StreamHub hub)

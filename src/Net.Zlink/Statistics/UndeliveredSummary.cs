@@ -3,11 +3,12 @@ using Net.Zlink.Sockets;
 
 namespace Net.Zlink;
 
-/// <summary>What a context's sockets could not deliver, added up as they end, so that a shutdown report also covers sockets disposed long
-/// before.</summary>
+/// <summary>
+/// What a context's sockets could not deliver, added when they end, so a shutdown report includes sockets that were disposed long before.
+/// </summary>
 internal sealed class UndeliveredSummary
 {
-    // Enough to find the cause by; the sums count every peer.
+    // Enough to find the cause; the sums include every peer.
     private const int MaxPeers = 1000;
 
     private readonly Lock _gate = new();
@@ -21,7 +22,8 @@ internal sealed class UndeliveredSummary
         StreamCounters sum = hub.Sum();
         lock (_gate)
         {
-            _messages += sum.AcceptedMessages - sum.WrittenMessages; // What still waits, too: of a connection that a held shard keeps open.
+            // With queued messages of a connection that a blocked shard keeps open.
+            _messages += sum.AcceptedMessages - sum.WrittenMessages;
             _bytes += sum.AcceptedBytes - sum.WrittenBytes;
             foreach (UndeliveredLink link in hub.Links.Undelivered)
             {
@@ -36,7 +38,7 @@ internal sealed class UndeliveredSummary
     public void Add(SocketCore core)
     {
         (OutboundCounts outbound, _) = core.Counters.Sum();
-        // If not, a held shard keeps connections open: what they have taken in is not written any more.
+        // If not, a blocked shard keeps connections open, and their queued messages are not written.
         bool isOver = core.AllClosed.IsCompleted;
         lock (_gate)
         {

@@ -6,8 +6,10 @@ using Net.Zlink.Sockets;
 
 namespace Net.Zlink;
 
-/// <summary>The context's instruments, under <see cref="ZlinkLibrary.MeterName"/>. Nothing is counted for them: they read snapshots when a
-/// listener asks, those of sockets one for all that are asked in one collection.</summary>
+/// <summary>
+/// The context's instruments under <see cref="ZlinkLibrary.MeterName"/>. They read snapshots when a listener collects, one for all
+/// instruments of a collection.
+/// </summary>
 internal sealed class ZlinkMeters : IDisposable
 {
     private const string TypeTag = "zlink.socket.type";
@@ -63,9 +65,11 @@ internal sealed class ZlinkMeters : IDisposable
 
     private OversizeStatistics Oversize => _context.Pool.GetStatistics().Oversize;
 
-    /// <summary>Those of the STREAM sockets, all together. Counters include sockets that are gone.</summary>
-    /// <remarks>The first of them is one that is hardly ever looked at alone and then followed by the second: see
-    /// <see cref="CollectionSnapshot{T}"/>.</remarks>
+    /// <summary>The sums of all STREAM sockets. Counters include closed sockets.</summary>
+    /// <remarks>
+    /// The first instrument should be one that is hardly ever read alone and then followed by the second: see
+    /// <see cref="CollectionSnapshot{T}"/>.
+    /// </remarks>
     private void AddStreamInstruments()
     {
         Counter(
@@ -102,8 +106,8 @@ internal sealed class ZlinkMeters : IDisposable
         Counter("zlink.stream.refused", _streams, static c => One(c.Refused), "{connection}", "Connections turned away.");
     }
 
-    /// <summary>Those of the ZMP sockets, one value per type of socket. Counters include sockets that are gone.</summary>
-    /// <remarks>In the same order.</remarks>
+    /// <summary>The sums of ZMP sockets by type. Counters include closed sockets.</summary>
+    /// <remarks>The first instrument: as above.</remarks>
     private void AddSocketInstruments()
     {
         Counter(
@@ -190,8 +194,7 @@ internal sealed class ZlinkMeters : IDisposable
         }
     }
 
-    /// <summary>Of classes that were rented from: a pool has 66, of which a program uses a few, and five series of each would be most of
-    /// what is collected.</summary>
+    /// <summary>Only size classes that were rented from: a pool has 66, a program uses a few, and each has five series.</summary>
     private IEnumerable<Measurement<long>> PerClass(Func<BufferClassStatistics, long> value)
     {
         foreach (BufferClassStatistics one in _context.Pool.GetStatistics().Classes.Where(static one => one.Rented > 0))
@@ -224,8 +227,10 @@ internal sealed class ZlinkMeters : IDisposable
     private void Counter<T>(string name, Func<IEnumerable<Measurement<T>>> values, string unit, string description)
         where T : struct => Guarded(() => _meter.CreateObservableCounter(name, values, unit, description));
 
-    /// <summary>What begins or ends an instrument calls the application's listeners on the way: what they throw must not leave a context
-    /// half made, or its shutdown half done.</summary>
+    /// <summary>
+    /// Creating or ending an instrument calls the application's listeners. Their exceptions must not stop the creation or shutdown of a
+    /// context.
+    /// </summary>
     private void Guarded(Action action)
     {
         try

@@ -7,15 +7,17 @@ using Net.Zlink.Transports.WebSocket;
 
 namespace Net.Zlink;
 
-/// <summary>What a pipe over WebSocket receives. An end that the peer has not announced with a CLOSE is a failure, behind everything that
-/// had come: framed peers know by themselves whether they have it all, and a pipe's do not.</summary>
-/// <remarks>Not a matter of the pipe beneath: whose writer reports a failure loses what its reader has not read yet.</remarks>
+/// <summary>
+/// The input of a pipe over WebSocket. An end without the peer's CLOSE is a failure after all received bytes: unlike frames, bytes do not
+/// show whether they are complete.
+/// </summary>
+/// <remarks>Not done by the underlying pipe: when its writer reports a failure, its reader loses unread bytes.</remarks>
 /// <param name="connection">Its Input ends in order in either case.</param>
-/// <param name="wire">Tells how the peer has ended; known before Input ends.</param>
+/// <param name="wire">Knows how the peer ended, before Input ends.</param>
 internal sealed class PipeInput(PipeConnection connection, WebSocketWire wire) : PipeReader
 {
     private readonly PipeReader _inner = connection.Input;
-    private ReadOnlySequence<byte> _last; // All that there will ever be, while its reader has it; otherwise empty.
+    private ReadOnlySequence<byte> _last; // The last bytes, while the reader has them; otherwise empty.
     private bool _isSeen;
 
     /// <inheritdoc/>
@@ -64,7 +66,7 @@ internal sealed class PipeInput(PipeConnection connection, WebSocketWire wire) :
 
         if (!result.IsCanceled && (result.Buffer.IsEmpty || _isSeen))
         {
-            _inner.AdvanceTo(result.Buffer.Start); // It may be read again, for the same answer.
+            _inner.AdvanceTo(result.Buffer.Start); // It may be read again, with the same result.
             throw connection.Notify(new IOException("The connection was lost: the peer ended it without a CLOSE.",
                 new SocketException((int)SocketError.ConnectionReset)));
         }

@@ -8,7 +8,7 @@ using Net.Zlink.Transports.WebSocket;
 namespace Net.Zlink;
 
 /// <summary>Makes peers that are raw bytes.</summary>
-/// <param name="handler">Gets each pipe; null where the one who connects takes it from <see cref="Made"/>.</param>
+/// <param name="handler">Gets each pipe. Null: the connecting caller takes it from <see cref="Made"/>.</param>
 internal sealed class PipePeers(Func<StreamPipe, Task>? handler) : IPeerFactory
 {
     /// <summary>The last pipe made.</summary>
@@ -38,13 +38,13 @@ internal sealed class PipePeers(Func<StreamPipe, Task>? handler) : IPeerFactory
 
     private async Task ServeAsync(StreamHub hub, StreamLink link, PipeConnection connection, StreamPipe pipe)
     {
-        // Off the accept loop's stack.
+        // Leave the accept loop's stack.
         await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
         Task running = connection.RunAsync();
         // On a stack of its own: it may block before it returns its task.
         Task handling = handler is null ? Task.CompletedTask : Task.Run(() => HandleAsync(handler));
         await running.ConfigureAwait(false);
-        // It may be code that never returns: no shutdown waits for that past its deadline.
+        // It may never return; a shutdown waits for it until its deadline only.
         await Task.WhenAny(handling, connection.Abandoned).ConfigureAwait(false);
         hub.EndPeer(link, connection.EndReason, connection.EndDetail);
         hub.OnClosed(link);
@@ -57,8 +57,7 @@ internal sealed class PipePeers(Func<StreamPipe, Task>? handler) : IPeerFactory
             }
             catch (Exception exception) when (connection.HasNotified(exception))
             {
-                // It passes on that its connection is over, which whoever resets a connection brings about: the peer's end tells that, and
-                // why.
+                // The handler failed with the end of its connection, which a peer's reset causes. The peer's end reports it.
             }
             catch (Exception exception)
             {

@@ -3,8 +3,7 @@ using Net.Zlink.Sockets;
 
 namespace Net.Zlink;
 
-/// <summary>Sends of many messages to one peer of a <see cref="StreamSocket"/>: as many as there is room for, or, waiting for room, all of
-/// them.</summary>
+/// <summary>Sends batches to one peer of a <see cref="StreamSocket"/>, without waiting or with it.</summary>
 internal sealed class StreamBatches(StreamHub hub, StreamSender sender)
 {
     public int SendMany(uint peerId, ReadOnlySpan<StreamMessage> messages, out ZlinkError error)
@@ -19,7 +18,7 @@ internal sealed class StreamBatches(StreamHub hub, StreamSender sender)
         return hub.TryFind(peerId, out StreamLink link) ? SendMany(link, payloads, out error) : 0;
     }
 
-    /// <summary>Sends payloads until one would have to wait. Returns how many were taken.</summary>
+    /// <summary>Sends payloads until one would have to wait. Returns how many were accepted.</summary>
     public static int SendMany(StreamLink link, ReadOnlySpan<ReadOnlyMemory<byte>> payloads, out ZlinkError error)
     {
         int sent = 0;
@@ -34,7 +33,7 @@ internal sealed class StreamBatches(StreamHub hub, StreamSender sender)
         return sent;
     }
 
-    /// <summary>Passes the frames of one read on as they came. Returns how many were taken.</summary>
+    /// <summary>Forwards the frames of one read. Returns how many were accepted.</summary>
     public static int SendMany(StreamLink link, StreamFrames frames, out ZlinkError error)
     {
         error = ZlinkError.None;
@@ -79,12 +78,11 @@ internal sealed class StreamBatches(StreamHub hub, StreamSender sender)
     public ValueTask<int> SendManyAsync(uint peerId, ReadOnlyMemory<ReadOnlyMemory<byte>> payloads, CancellationToken cancellation) =>
         SendManyAsync(sender.Find(peerId), payloads, cancellation);
 
-    /// <summary>Sends payloads, waiting for room until all are taken: see <see cref="SendBatch"/>.</summary>
+    /// <summary>Sends payloads, and waits until all are accepted: see <see cref="SendBatch"/>.</summary>
     public ValueTask<int> SendManyAsync(StreamLink link, ReadOnlyMemory<ReadOnlyMemory<byte>> payloads, CancellationToken cancellation) =>
         SendBatch.SendAllAsync(new PayloadBatch(sender, link, payloads), cancellation);
 
-    /// <summary>Passes received messages on as they came until one would have to wait; those that are taken end. Returns how
-    /// many.</summary>
+    /// <summary>Forwards received messages until one would have to wait. Accepting a message ends it. Returns how many.</summary>
     private static int SendMany(StreamLink link, ReadOnlySpan<StreamMessage> messages, out ZlinkError error)
     {
         int sent = 0;
@@ -111,7 +109,7 @@ internal sealed class StreamBatches(StreamHub hub, StreamSender sender)
         return sent;
     }
 
-    /// <summary>What a batch of no message meets.</summary>
+    /// <summary>The result of an empty batch.</summary>
     private static SendStatus Begin(StreamLink link) => link.Connection is null ? SendStatus.NotFramed : SendStatus.Accepted;
 
     private static SendStatus Pass(in InboundRun run, Connection connection)
@@ -143,7 +141,7 @@ internal sealed class StreamBatches(StreamHub hub, StreamSender sender)
 
         public void OnSent(int index)
         {
-            // Nothing of it is ours.
+            // The send took no ownership.
         }
     }
 }

@@ -4,8 +4,9 @@ using Net.Zlink.Protocol.Stream;
 
 namespace Net.Zlink;
 
-/// <summary>The whole frames of one read of one peer, in order. Valid until the handler's ValueTask completes; copy what you
-/// keep.</summary>
+/// <summary>
+/// The whole frames of one read of one peer, in order. Valid until the handler's ValueTask completes; copy what you keep.
+/// </summary>
 public readonly struct StreamFrames
 {
     private readonly Slab? _slab;
@@ -20,10 +21,10 @@ public readonly struct StreamFrames
         Count = batch.Frames;
     }
 
-    /// <summary>Frames that no peer has sent, for a unit test of a <see cref="StreamHandler"/>.</summary>
-    /// <param name="payloads">The payloads, at least one; some may be empty. Copied.</param>
-    /// <returns>The frames, valid for as long as they are referred to.</returns>
-    /// <exception cref="ArgumentException">There is no payload, or all together are longer than a .NET array.</exception>
+    /// <summary>Creates frames for a unit test of a <see cref="StreamHandler"/>.</summary>
+    /// <param name="payloads">At least one payload, which is copied. It may be empty.</param>
+    /// <returns>The frames, valid while they are referenced.</returns>
+    /// <exception cref="ArgumentException">There is no payload, or all together exceed an array.</exception>
     public static StreamFrames Create(params ReadOnlySpan<ReadOnlyMemory<byte>> payloads)
     {
         long length = 0;
@@ -37,7 +38,7 @@ public readonly struct StreamFrames
             throw new ArgumentException("There is at least one payload, and all together fit an array.", nameof(payloads));
         }
 
-        // The first reference is never given back, so the array never comes to the pool.
+        // The first reference is never released, so the array never enters the pool.
         Slab slab = new Slab.SlabCache(BufferPool.Shared).Adopt(new byte[length]);
         int position = 0;
         foreach (ReadOnlyMemory<byte> payload in payloads)
@@ -49,21 +50,21 @@ public readonly struct StreamFrames
         return new StreamFrames(new InboundBatch(slab, 0, position, payloads.Length, OwnsSlab: false));
     }
 
-    /// <summary>Number of frames, at least 1.</summary>
+    /// <summary>The number of frames, at least 1.</summary>
     public int Count { get; }
 
-    /// <summary>Bytes of all payloads together.</summary>
+    /// <summary>The bytes of all payloads.</summary>
     public long PayloadBytes => _length - ((long)Count * StreamFraming.HeaderSize);
 
-    /// <summary>Enumerates the payloads in order; some may be empty.</summary>
+    /// <summary>Enumerates the payloads in order. Payloads may be empty.</summary>
     /// <returns>An enumerator that allocates nothing.</returns>
     public Enumerator GetEnumerator() => new(_slab?.Array ?? [], _offset, _length);
 
-    /// <summary>Appends them to a queue as they came, all or none.</summary>
+    /// <summary>Appends them to a queue, all or none.</summary>
     internal SendStatus TryAppendTo(OutboundQueue queue, out bool schedule) =>
         queue.TryAppendShared(_slab!, _offset, _length, Count, out schedule);
 
-    /// <summary>Walks over the payloads of a <see cref="StreamFrames"/>.</summary>
+    /// <summary>Enumerates the payloads of a <see cref="StreamFrames"/>.</summary>
     public struct Enumerator
     {
         private readonly byte[] _array;
@@ -82,8 +83,8 @@ public readonly struct StreamFrames
         /// <summary>The current payload.</summary>
         public readonly ReadOnlyMemory<byte> Current => new(_array, _start, _length);
 
-        /// <summary>Goes to the next payload.</summary>
-        /// <returns>False behind the last one.</returns>
+        /// <summary>Moves to the next payload.</summary>
+        /// <returns>False after the last one.</returns>
         public bool MoveNext()
         {
             if (_next >= _end)

@@ -5,29 +5,28 @@ using Net.Zlink.Sockets;
 
 namespace Net.Zlink;
 
-/// <summary>What a received <see cref="StreamMessage"/> says.</summary>
+/// <summary>The kind of a received <see cref="StreamMessage"/>.</summary>
 public enum StreamMessageKind
 {
     /// <summary>A peer has connected. No payload.</summary>
     Connected,
 
-    /// <summary>A peer is gone; its id is not valid any more. No payload.</summary>
+    /// <summary>A peer has disconnected, and its id is invalid. No payload.</summary>
     Disconnected,
 
-    /// <summary>A peer sent a payload, possibly empty.</summary>
+    /// <summary>A peer sent a payload, possibly an empty one.</summary>
     Data,
 }
 
-/// <summary>One received message: a lease on pooled memory. Dispose it when its payload is not needed any more.</summary>
+/// <summary>A received message: a lease on pooled memory. Dispose it when its payload is no longer needed.</summary>
 /// <remarks>
-/// Copies of this struct are the same lease: the first Dispose ends all of them, a second one is harmless, and reading the payload
-/// afterwards throws.
-/// A message may be passed to and disposed on any thread, but do not dispose it while another thread reads it. A message that is never
-/// disposed keeps its buffer from being reused until it is collected.
+/// Copies of this struct are the same lease. The first Dispose ends it; a second one does nothing, and later reads throw. A message may be
+/// passed to any thread and disposed there, but not while another thread reads it. The memory of a message that is not disposed is not
+/// reused until it is collected.
 /// </remarks>
 public readonly struct StreamMessage : IDisposable
 {
-    // Of data the lease, of an event the link, in one field: a message is 32 bytes, and made, copied and kept by the million.
+    // Data: the lease; an event: the link. One field keeps a message at 32 bytes.
     private readonly object? _origin;
     private readonly int _slot;
     private readonly int _generation;
@@ -57,14 +56,15 @@ public readonly struct StreamMessage : IDisposable
     /// <summary>Connect, disconnect or data.</summary>
     public StreamMessageKind Kind { get; }
 
-    /// <summary>The peer concerned: 1, 2, 3 ... per socket in order of arrival.</summary>
+    /// <summary>The peer: 1, 2, 3 ... per socket in order of arrival.</summary>
     public uint PeerId { get; }
 
-    /// <summary>Why the peer is gone, for <see cref="StreamMessageKind.Disconnected"/>.</summary>
+    /// <summary>Why the peer disconnected, for <see cref="StreamMessageKind.Disconnected"/>.</summary>
     public DisconnectReason Reason { get; }
 
-    /// <summary>The address of the peer concerned, also when that is gone by now. Null if it was gone before we could look, and for a
-    /// message that was never received.</summary>
+    /// <summary>
+    /// The peer's address, also after its end. Null for a peer that ended before it could be read, and for an empty message.
+    /// </summary>
     /// <exception cref="ObjectDisposedException">The message was disposed.</exception>
     public EndPoint? RemoteEndPoint => Link?.Remote;
 
@@ -72,8 +72,7 @@ public readonly struct StreamMessage : IDisposable
     /// <exception cref="ObjectDisposedException">The message was disposed.</exception>
     public ReadOnlyMemory<byte> Payload => Lease is { } lease ? lease.Payload(_slot, _generation) : ReadOnlyMemory<byte>.Empty;
 
-    /// <summary>The payload, valid until Dispose. Empty for events.</summary>
-    /// <exception cref="ObjectDisposedException">The message was disposed.</exception>
+    /// <inheritdoc cref="Payload"/>
     public ReadOnlySpan<byte> Span => Payload.Span;
 
     private InboundLease? Lease => _origin as InboundLease;
@@ -87,15 +86,15 @@ public readonly struct StreamMessage : IDisposable
                 return _origin as StreamLink;
             }
 
-            // Read before it is looked at whether the message lives: a lease that has ended serves another peer.
+            // Read before the check for the lease's end: an ended lease may serve another peer.
             var link = lease.Source as StreamLink;
             return lease.IsLive(_slot, _generation) ? link : throw InboundLease.Ended();
         }
     }
 
-    /// <summary>Those of the messages, from the first one on, that were read together and lie behind one another.</summary>
+    /// <summary>The messages, from the first on, that were read together and follow each other.</summary>
     /// <exception cref="ArgumentException">The first is an event.</exception>
-    /// <exception cref="ObjectDisposedException">One of them was disposed.</exception>
+    /// <exception cref="ObjectDisposedException">A message was disposed.</exception>
     internal static InboundRun RunOf(ReadOnlySpan<StreamMessage> messages)
     {
         ref readonly StreamMessage first = ref messages[0];
@@ -114,7 +113,7 @@ public readonly struct StreamMessage : IDisposable
         return run;
     }
 
-    /// <summary>Ends the lease; idempotent, and nothing to do for events.</summary>
+    /// <summary>Ends the lease. Idempotent; does nothing for events.</summary>
     public void Dispose() => Lease?.Release(_slot, _generation);
 
     /// <summary>The message on its way to a peer, for a send that may wait.</summary>

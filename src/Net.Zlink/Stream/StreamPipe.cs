@@ -5,20 +5,27 @@ using Net.Zlink.Engine;
 
 namespace Net.Zlink;
 
-/// <summary>One connection as two byte pipes, without framing. Input and Output follow the rules of System.IO.Pipelines: one reader and one
-/// writer at a time.</summary>
+/// <summary>
+/// One connection as two byte pipes, without frames. System.IO.Pipelines rules apply: one reader and one writer at a time.
+/// </summary>
 /// <remarks>
-/// Input ends when the peer ends its side, or fails with an <see cref="IOException"/> when the connection is lost, or this side ends it
-/// from outside (Disconnect, Unbind, the socket, the context) and does not wait for the peer, or not any longer; then Output fails with
-/// one, too. Over ws and wss it is lost, too, where the peer's TCP ends without a CLOSE, in the middle of a message or behind one:
-/// Input fails when all that had come is read. Over tcp, tls and ipc an end of the transport is the peer's end, whoever made it (over tls
-/// also without close_notify): a protocol for which that matters says itself where its data ends.
-/// Flushing Output waits while the peer does not read. Complete Output to end this side while still reading; dispose to end both.
-/// Over tcp, tls and ipc such reading may go on for as long as the peer keeps its side open; <see cref="StreamOptions.IdleTimeout"/> ends
-/// one that falls silent. <see cref="SocketOptions.CloseTimeout"/> begins when nobody reads any more:
-/// Input is completed, too, the pipe is disposed of, or its peer, endpoint, socket or context is ended from outside. A WebSocket does not
-/// end by halves: over ws and wss completing Output says CLOSE, which the peer answers with its own, and then says no more. What it had
-/// sent before is still read, for CloseTimeout at most, after which Input fails.
+/// <para>
+/// Input ends when the peer ends its side. It fails with an <see cref="IOException"/> when the connection is lost, or when this side ends
+/// it from outside (Disconnect, Unbind, socket, context); then Output fails, too. Flushing Output waits while the peer does not read.
+/// </para>
+/// <para>
+/// Over tcp, tls and ipc the end of the transport is the peer's end, over tls also without close_notify. If that matters, the protocol must
+/// mark the end of its data. Over ws and wss a TCP end without CLOSE is a failure, after all received bytes.
+/// </para>
+/// <para>
+/// Complete Output to end this side and read on; dispose the pipe to end both. Reading may continue while the peer keeps its side open;
+/// <see cref="StreamOptions.IdleTimeout"/> ends a silent one. <see cref="SocketOptions.CloseTimeout"/> begins when Input is completed too,
+/// the pipe is disposed, or the connection is ended from outside.
+/// </para>
+/// <para>
+/// A WebSocket has no half-close: completing Output sends CLOSE, which the peer answers with its own. Bytes that it sent before are still
+/// read, for at most CloseTimeout; then Input fails.
+/// </para>
 /// </remarks>
 public sealed class StreamPipe : IDuplexPipe, IAsyncDisposable
 {
@@ -31,10 +38,10 @@ public sealed class StreamPipe : IDuplexPipe, IAsyncDisposable
         Id = id;
     }
 
-    /// <summary>What the peer sent.</summary>
+    /// <summary>The bytes from the peer.</summary>
     public PipeReader Input { get; }
 
-    /// <summary>What goes to the peer.</summary>
+    /// <summary>The bytes to the peer.</summary>
     public PipeWriter Output => _connection.Output;
 
     /// <summary>The peer's id on its socket.</summary>
@@ -43,19 +50,20 @@ public sealed class StreamPipe : IDuplexPipe, IAsyncDisposable
     /// <summary>The peer's address.</summary>
     public EndPoint? RemoteEndPoint => _connection.RemoteEndPoint;
 
-    /// <summary>The certificate that the peer showed, over tls and wss; null where it showed none. It is the connection's: do not dispose
-    /// it.</summary>
+    /// <summary>The peer's certificate over tls and wss, or null. The connection owns it: do not dispose it.</summary>
     public X509Certificate2? RemoteCertificate => _connection.RemoteCertificate;
 
-    /// <summary>What it asked for its WebSocket with, of a peer that came in over ws or wss; null of any other.</summary>
+    /// <summary>The peer's upgrade request, if it was accepted over ws or wss, or null.</summary>
     public WebSocketRequest? WebSocketRequest =>
         global::Net.Zlink.WebSocketRequest.Of(_connection.Request, RemoteEndPoint, RemoteCertificate);
 
-    /// <summary>Our address on this connection.</summary>
+    /// <summary>This side's address on the connection.</summary>
     public EndPoint? LocalEndPoint => _connection.LocalEndPoint;
 
-    /// <summary>Completes both pipes: what was flushed is still written (within <see cref="SocketOptions.Linger"/>), then the connection
-    /// ends. Idempotent.</summary>
+    /// <summary>
+    /// Completes both pipes. Flushed bytes are still written within <see cref="SocketOptions.Linger"/>, then the connection ends.
+    /// Idempotent.
+    /// </summary>
     /// <returns>A task that completes at once; the connection ends in the background.</returns>
     public async ValueTask DisposeAsync()
     {

@@ -6,7 +6,7 @@ using Net.Zlink.Sockets;
 
 namespace Net.Zlink;
 
-/// <summary>Hands the frames of pushed peers to the application's handler, on each peer's shard.</summary>
+/// <summary>Passes the frames of pushed peers to the application's handler, on each peer's shard.</summary>
 internal sealed class StreamPushSink(StreamSocket socket, StreamHandler handler) : IConnectionSink
 {
     public bool RepliesSynchronously => true;
@@ -47,9 +47,11 @@ internal sealed class StreamPushSink(StreamSocket socket, StreamHandler handler)
     private static StreamPushSession? Session(Connection connection) => (StreamPushSession?)((StreamLink)connection.Context!).Session;
 }
 
-/// <summary>One pushed peer's calls of its handler: one at a time, the asynchronous ones too. Touched only on the peer's shard.</summary>
-/// <remarks>Each begins in the default execution context: the shard's works do, and what a call has set is undone behind it, since one work
-/// may make several, also of several peers.</remarks>
+/// <summary>Makes one pushed peer's handler calls, one at a time, asynchronous ones included. Only on the peer's shard.</summary>
+/// <remarks>
+/// Each call begins in the default execution context. What it sets is undone after it, because one work may make several calls, also for
+/// several peers.
+/// </remarks>
 internal sealed class StreamPushSession : ShardWork
 {
     private readonly StreamPushSink _sink;
@@ -70,7 +72,7 @@ internal sealed class StreamPushSession : ShardWork
         _peer = peer;
     }
 
-    /// <summary>True while no handler call of this peer is incomplete.</summary>
+    /// <summary>No handler call of this peer is incomplete.</summary>
     public bool IsIdle => !_isPending;
 
     public bool Open()
@@ -94,7 +96,7 @@ internal sealed class StreamPushSession : ShardWork
 
     public Delivery Deliver(in InboundBatch batch)
     {
-        // A close that was asked for takes its turn behind the read that may follow the failed call: the handler sees nothing of that.
+        // A requested close comes after the read that may follow the failed call. The handler gets nothing of that read.
         if (_hasFailed)
         {
             return Delivery.Park;
@@ -103,8 +105,8 @@ internal sealed class StreamPushSession : ShardWork
         Delivery delivery = Call(batch);
         if (!batch.Slab.IsExclusive)
         {
-            // The handler still has the frames, or has passed them on, on whatever thread: the shard's next read goes behind them. (Or
-            // others have earlier bytes of the slab: that looks the same, and costs room only.)
+            // The handler, or a peer that it forwarded to, still has the frames: the shard's next read goes behind them. (Other users of
+            // the slab look the same, which only costs memory.)
             _connection.Shard.ReceiveSlab.Retain(batch.Slab, batch.Offset + batch.Length);
         }
 
@@ -133,7 +135,7 @@ internal sealed class StreamPushSession : ShardWork
             DefaultContext.Restore();
         }
 
-        // The frames stay where they are until the handler is done.
+        // The frames stay valid until the handler completes.
         batch.Slab.AddReference();
         _buffered = batch.Slab;
         _pending = task;
@@ -143,7 +145,7 @@ internal sealed class StreamPushSession : ShardWork
         return Delivery.Park;
     }
 
-    /// <summary>Tells the handler that the peer is gone, once its last call is complete.</summary>
+    /// <summary>Calls OnDisconnected after the handler's last call is complete.</summary>
     public void End(DisconnectReason reason)
     {
         _isEnding = true;
@@ -167,8 +169,7 @@ internal sealed class StreamPushSession : ShardWork
         }
         catch (ZlinkException gone) when (_isEnding && gone.Error == ZlinkError.HostUnreachable)
         {
-            // It waited for room at a peer that has left, which whoever resets a connection brings about: no fault of the handler, and told
-            // by the peer's end.
+            // The handler waited for a peer that has disconnected, which is not its fault. The peer's end reports it.
         }
         catch (Exception exception)
         {

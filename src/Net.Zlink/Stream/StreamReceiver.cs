@@ -4,8 +4,9 @@ using Net.Zlink.Sockets;
 
 namespace Net.Zlink;
 
-/// <summary>The receiving half of a <see cref="StreamSocket"/>: turns what the fair queue gives into messages, for every way of
-/// waiting.</summary>
+/// <summary>
+/// The receiving half of a <see cref="StreamSocket"/>: makes messages of the fair queue's leases, for every way of waiting.
+/// </summary>
 internal sealed class StreamReceiver
 {
     private readonly PullQueue _queue;
@@ -15,8 +16,8 @@ internal sealed class StreamReceiver
     private readonly Action<Waiter<PulledRun>> _recycleBatch;
     private readonly bool _runsSynchronously;
 
-    /// <param name="queue">What it takes from.</param>
-    /// <param name="goesOnInPlace">What awaits a message goes on in the shard that has read it.</param>
+    /// <param name="queue">The queue.</param>
+    /// <param name="goesOnInPlace">Awaiting code continues on the shard that has read the message.</param>
     public StreamReceiver(PullQueue queue, bool goesOnInPlace)
     {
         _queue = queue;
@@ -25,7 +26,7 @@ internal sealed class StreamReceiver
         _recycleBatch = waiter => _batchWaiters.Return((BatchWaiter)waiter);
     }
 
-    /// <summary>Writes the messages of a run; returns how many.</summary>
+    /// <summary>Writes the messages of a run and returns how many.</summary>
     public static int Unpack(in PulledRun run, Span<StreamMessage> into)
     {
         for (int i = 0; i < run.Count; i++)

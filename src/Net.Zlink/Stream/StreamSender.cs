@@ -8,8 +8,9 @@ using Net.Zlink.Sockets;
 
 namespace Net.Zlink;
 
-/// <summary>The sending half of a <see cref="StreamSocket"/>: encodes payloads into peers' outbound queues, for every way of
-/// waiting.</summary>
+/// <summary>
+/// The sending half of a <see cref="StreamSocket"/>: encodes payloads into peers' outbound queues, for every way of waiting.
+/// </summary>
 internal sealed class StreamSender
 {
     private readonly StreamHub _hub;
@@ -66,7 +67,7 @@ internal sealed class StreamSender
         return SendDeferredAsync(link, new DeferredMessage(HeaderOf(payload.Length), payload, owner), cancellation);
     }
 
-    /// <summary>Takes memory over if the send succeeds: it is disposed when it was written, or cannot be any more.</summary>
+    /// <summary>Takes ownership of the memory if the send succeeds, and disposes it after the write.</summary>
     public ValueTask SendAsync(uint peerId, IMemoryOwner<byte> payload, int length, CancellationToken cancellation)
     {
         ArgumentNullException.ThrowIfNull(payload);
@@ -75,7 +76,7 @@ internal sealed class StreamSender
         return SendAsync(Find(peerId), payload.Memory[..length], cancellation, payload);
     }
 
-    /// <summary>Sends what may outlive the call, waiting for room where there is none.</summary>
+    /// <summary>Sends a message that may outlive the call, and waits for capacity if needed.</summary>
     public ValueTask SendDeferredAsync(StreamLink link, in DeferredMessage message, CancellationToken cancellation)
     {
         if (link.Connection is not { } connection)
@@ -120,7 +121,7 @@ internal sealed class StreamSender
         return taken;
     }
 
-    /// <summary>Null: the context has ended, and its pool with it, since the peer was found.</summary>
+    /// <summary>Null: the context has ended since the peer was found, with its pool.</summary>
     private Slab? Encode(ReadOnlySpan<byte> payload, int length)
     {
         try
@@ -162,7 +163,7 @@ internal sealed class StreamSender
         _ => ZlinkError.HostUnreachable,
     };
 
-    /// <summary>A flush that an append has brought about.</summary>
+    /// <summary>Schedules a flush that an append needs.</summary>
     public static void Schedule(Connection connection, bool isDue)
     {
         if (isDue)
@@ -188,7 +189,7 @@ internal sealed class StreamSender
     {
         BlockingWait.ThrowIfOnShard(nameof(SendAsync));
 
-        // A span cannot be kept while waiting, so the rare send that really waits copies its payload once more.
+        // A span cannot be kept during a wait, so the rare send that waits copies its payload once more.
         using IMemoryOwner<byte> copy = _hub.Host.Pool.Rent(Math.Max(1, payload.Length));
         payload.CopyTo(copy.Memory.Span);
         OutboundQueue outbound = link.Connection!.Outbound;

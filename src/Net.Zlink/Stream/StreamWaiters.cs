@@ -4,20 +4,19 @@ using Net.Zlink.Sockets;
 
 namespace Net.Zlink;
 
-/// <summary>A wait for one message.</summary>
 internal sealed class MessageWaiter : PullWaiter, IValueTaskSource<StreamMessage>
 {
     StreamMessage IValueTaskSource<StreamMessage>.GetResult(short token) => new(GetResult(token), 0);
 }
 
-/// <summary>A wait for as many messages as there are, at least one.</summary>
+/// <summary>Waits for as many messages as there are, at least one.</summary>
 internal sealed class BatchWaiter : PullWaiter, IValueTaskSource<int>
 {
     public Memory<StreamMessage> Destination { get; set; }
 
     int IValueTaskSource<int>.GetResult(short token)
     {
-        // Read first: the result gives the waiter back for reuse.
+        // Read first: the result returns the waiter for reuse.
         Memory<StreamMessage> destination = Destination;
         PulledRun run = GetResult(token);
         return StreamReceiver.Unpack(run, destination.Span);
