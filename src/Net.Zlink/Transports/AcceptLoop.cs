@@ -4,20 +4,18 @@ using Net.Zlink.Flow;
 namespace Net.Zlink.Transports;
 
 /// <summary>
-/// Accepts connections on one listening socket with one <see cref="SocketAsyncEventArgs"/> and hands them to a sink.
-/// One accept is outstanding at any time, so the loop's own state needs no lock; the gate orders deliveries with <see cref="Close"/>.
-/// Any thread may call <see cref="Start"/> once and <see cref="Close"/> any number of times.
+/// Accepts connections on one listening socket with one <see cref="SocketAsyncEventArgs"/> and passes them to a sink. One accept is pending
+/// at a time, so its state needs no lock; the gate orders calls of the sink with <see cref="Close"/>. Any thread.
 /// </summary>
 internal sealed class AcceptLoop : IThreadPoolWorkItem, IDisposable
 {
-    // Accepts that finish at once are taken in a loop, measured at 5 to 8 us each: 256 of them hold a pool thread for about 2 ms, and the
-    // hop between two turns (about 1 us) is nothing beside them.
+    // Synchronous accepts take 5 to 8 us each: 256 of them hold a pool thread for 2 ms, and the hop to the next turn takes 1 us.
     private const int AcceptsPerTurn = 256;
 
-    // Short enough that a momentary shortage goes unnoticed, long enough not to load a machine that is already short of something.
+    // Short enough that a momentary shortage goes unnoticed, long enough not to load a machine that is short of something.
     private static readonly TimeSpan FirstBackOff = TimeSpan.FromMilliseconds(10);
 
-    // Recovery is noticed within a second; 1 failed accept a second costs nothing.
+    // Recovery is noticed within a second; one failed accept a second costs nothing.
     private static readonly TimeSpan LongestBackOff = TimeSpan.FromSeconds(1);
 
     private readonly Socket _listener;
@@ -32,20 +30,17 @@ internal sealed class AcceptLoop : IThreadPoolWorkItem, IDisposable
     private TimeSpan _backOff;
     private int _failuresInARow;
     private bool _isInHeadroom;
-    private int _waits; // 1 while a back-off is on: whoever takes it runs the next turn
+    private int _waits; // 1 during a back-off: the thread that resets it runs the next turn.
     private long _sinkFaults;
     private volatile bool _closed;
 
-    /// <summary>Makes a loop that owns <paramref name="listener"/>, a socket that listens already.</summary>
-    /// <param name="listener">The listening socket.</param>
-    /// <param name="prepare">
-    /// What to do to each accepted socket before it is handed on, beside making it non-blocking; null for nothing.
-    /// </param>
-    /// <param name="headroom">The descriptors to leave alone; null for none.</param>
-    /// <param name="accept">Stands in for <see cref="Socket.AcceptAsync(SocketAsyncEventArgs)"/> in tests, to inject errors.</param>
+    /// <param name="listener">The listening socket, owned from here on.</param>
+    /// <param name="prepare">Prepares each accepted socket, beside making it non-blocking. Null: nothing.</param>
+    /// <param name="headroom">The descriptors to leave free, or null.</param>
+    /// <param name="accept">Replaces <see cref="Socket.AcceptAsync(SocketAsyncEventArgs)"/> in tests.</param>
     /// <param name="release">
-    /// What to do once, while the socket still listens, before it is closed: whoever claims the address must not find it dead earlier than
-    /// gone. Must not throw.
+    /// Called once before the socket is closed, while it still listens: another bind must not find the address dead before it is free. Must
+    /// not throw.
     /// </param>
     public AcceptLoop(
         Socket listener,
@@ -66,7 +61,7 @@ internal sealed class AcceptLoop : IThreadPoolWorkItem, IDisposable
     /// <summary>How often the sink threw.</summary>
     public long SinkFaults => Interlocked.Read(ref _sinkFaults);
 
-    /// <summary>Begins accepting, on a pool thread; the sink is never called inside this method.</summary>
+    /// <summary>Begins to accept on a pool thread. The sink is never called inside this method.</summary>
     /// <exception cref="InvalidOperationException">Started before.</exception>
     public void Start(IAcceptSink sink, TimeProvider time)
     {
@@ -88,12 +83,11 @@ internal sealed class AcceptLoop : IThreadPoolWorkItem, IDisposable
     }
 
     /// <summary>
-    /// Closes the listening socket; the address is free when this returns. Calls of the sink that had begun have ended by then (unless this
-    /// is called from within one) and none begins after.
+    /// Closes the listening socket. Afterwards the address is free, and no call of the sink begins. Calls in progress are awaited, unless
+    /// this is called from within one.
     /// </summary>
     public void Close() => TryClose();
 
-    /// <inheritdoc/>
     public void Dispose() => TryClose();
 
     void IThreadPoolWorkItem.Execute() => RunTurn(completed: false);
@@ -111,14 +105,13 @@ internal sealed class AcceptLoop : IThreadPoolWorkItem, IDisposable
             _timer?.Dispose();
             _release?.Invoke();
             StopListening();
-            _listener.Dispose(); // a pending accept completes with an error and finds the loop closed
-            _args.Dispose();     // takes effect when that accept has completed
+            _listener.Dispose(); // A pending accept completes with an error and finds the loop closed.
+            _args.Dispose(); // Takes effect when that accept has completed.
             return true;
         }
     }
 
-    /// <summary>Gives the address back even while a child process that is just being started, and has not come to its own program yet,
-    /// holds a copy of the descriptor.</summary>
+    /// <summary>Frees the address although a child process that is being started may still hold a copy of the descriptor.</summary>
     private void StopListening()
     {
         try
@@ -127,7 +120,7 @@ internal sealed class AcceptLoop : IThreadPoolWorkItem, IDisposable
         }
         catch (Exception exception) when (exception is SocketException or ObjectDisposedException)
         {
-            // Only Linux knows the shutdown of a listener; closing it has to do elsewhere.
+            // Only Linux supports the shutdown of a listener; other systems have the close only.
         }
     }
 
@@ -135,7 +128,7 @@ internal sealed class AcceptLoop : IThreadPoolWorkItem, IDisposable
     {
         for (var i = 0; i < AcceptsPerTurn; i++)
         {
-            // A pending accept may complete on another thread before TryBegin returns: nothing of the loop may be touched after it.
+            // A pending accept may complete on another thread before TryBegin returns: the loop must not be touched after it.
             if (!completed && !TryBegin())
             {
                 return;
@@ -151,7 +144,7 @@ internal sealed class AcceptLoop : IThreadPoolWorkItem, IDisposable
         ThreadPool.UnsafeQueueUserWorkItem(this, preferLocal: false);
     }
 
-    /// <summary>Starts one accept. True when it has finished already; false when its completion goes on, or nothing does.</summary>
+    /// <summary>Starts one accept. True: it completed synchronously. False: its completion continues, or nothing does.</summary>
     private bool TryBegin()
     {
         if (_closed || !LeaveHeadroom())
@@ -163,7 +156,7 @@ internal sealed class AcceptLoop : IThreadPoolWorkItem, IDisposable
         {
             return !_accept(_listener, _args);
         }
-#pragma warning disable CA1031 // On a pool thread an escaping exception ends the process; as an error value it ends this listener at most.
+#pragma warning disable CA1031 // On a pool thread an escaping exception ends the process; as an error value it ends at most this listener.
         catch (Exception e)
 #pragma warning restore CA1031
         {
@@ -172,7 +165,7 @@ internal sealed class AcceptLoop : IThreadPoolWorkItem, IDisposable
         }
     }
 
-    /// <summary>False when the descriptors are still too few: then the timer tries again.</summary>
+    /// <summary>False: too few descriptors are free, and the timer tries again.</summary>
     private bool LeaveHeadroom()
     {
         if (_isInHeadroom && !_headroom!.IsFree())
@@ -184,7 +177,7 @@ internal sealed class AcceptLoop : IThreadPoolWorkItem, IDisposable
         return true;
     }
 
-    /// <summary>Deals with a finished accept. True when the loop goes on at once.</summary>
+    /// <summary>Handles a completed accept. True: the loop continues at once.</summary>
     private bool Settle()
     {
         var socket = _args.AcceptSocket;
@@ -216,7 +209,7 @@ internal sealed class AcceptLoop : IThreadPoolWorkItem, IDisposable
             _prepare?.Invoke(socket);
             return SocketError.Success;
         }
-#pragma warning disable CA1031 // Some systems refuse options on a connection that its peer has reset; it costs that connection only.
+#pragma warning disable CA1031 // Some systems refuse options on a connection that was reset. That costs only this connection.
         catch (Exception e)
 #pragma warning restore CA1031
         {
@@ -228,7 +221,7 @@ internal sealed class AcceptLoop : IThreadPoolWorkItem, IDisposable
     {
         SocketException e => e.SocketErrorCode,
         OutOfMemoryException => SocketError.NoBufferSpaceAvailable,
-        _ => SocketError.OperationAborted, // most likely closed under our hands
+        _ => SocketError.OperationAborted, // Probably closed meanwhile.
     };
 
     private bool Deliver(Socket socket)
@@ -245,7 +238,7 @@ internal sealed class AcceptLoop : IThreadPoolWorkItem, IDisposable
             {
                 _sink!.OnAccepted(socket);
             }
-#pragma warning disable CA1031 // Whatever a sink throws costs this one connection, not the listener; it is counted and reported.
+#pragma warning disable CA1031 // An exception of a sink costs this connection, not the listener. It is counted and reported.
             catch (Exception)
 #pragma warning restore CA1031
             {
@@ -266,7 +259,7 @@ internal sealed class AcceptLoop : IThreadPoolWorkItem, IDisposable
             return false;
         }
 
-        // An error that claims to be a peer's and never ends is none: without this the loop would spin on it.
+        // An endless error is none of a peer, whatever its code: without this the loop would spin on it.
         if (++_failuresInARow >= AcceptsPerTurn)
         {
             tier = AcceptErrorTier.Exhausted;
@@ -288,12 +281,11 @@ internal sealed class AcceptLoop : IThreadPoolWorkItem, IDisposable
             var doubled = _backOff + _backOff;
             _backOff = doubled == TimeSpan.Zero ? FirstBackOff : doubled < LongestBackOff ? doubled : LongestBackOff;
 
-            // Set before the report, so that whoever hears of the back-off (a test that moves the clock, say) can rely on the timer; if it
-            // fires at once, the gate holds it up.
+            // Set before the report, so that a test that then moves the clock finds the timer. If it fires at once, the gate delays it.
             Volatile.Write(ref _waits, 1);
             _timer!.Change(_backOff, Timeout.InfiniteTimeSpan);
             Report(error, _backOff);
-            return false; // the timer goes on
+            return false; // The timer continues.
         }
     }
 
@@ -303,7 +295,7 @@ internal sealed class AcceptLoop : IThreadPoolWorkItem, IDisposable
         {
             _sink!.OnAcceptFailed(error, backOff);
         }
-#pragma warning disable CA1031 // as above; there is nobody left to tell, so it is only counted
+#pragma warning disable CA1031 // As above; there is no other way to report it than the count.
         catch (Exception)
 #pragma warning restore CA1031
         {
@@ -322,7 +314,7 @@ internal sealed class AcceptLoop : IThreadPoolWorkItem, IDisposable
         {
             _sink!.OnListenerClosed(error);
         }
-#pragma warning disable CA1031 // as above
+#pragma warning disable CA1031 // As above.
         catch (Exception)
 #pragma warning restore CA1031
         {
@@ -330,8 +322,8 @@ internal sealed class AcceptLoop : IThreadPoolWorkItem, IDisposable
         }
     }
 
-    // It also fires where nobody waits: set and stopped again by CreateTimer, it is late by then if the process stood still in between.
-    // A turn begun by that would be a second one beside the first, and its accept an error that ends the listener.
+    // It may fire without a back-off: CreateTimer sets and stops it, and a stalled process is late with that. A second turn's accept would
+    // be an error that ends the listener.
     private void OnTimer()
     {
         if (Interlocked.Exchange(ref _waits, 0) == 1)
@@ -342,15 +334,15 @@ internal sealed class AcceptLoop : IThreadPoolWorkItem, IDisposable
 
     private ITimer CreateTimer(TimeProvider time)
     {
-        // The timer lives as long as the listener and must not keep the execution context of the user who bound it.
+        // The timer lives as long as the listener and must not keep its caller's execution context.
         var timer = DefaultContext.Run(() => time.CreateTimer(
             static state => ((AcceptLoop)state!).OnTimer(),
             this,
             LongestBackOff,
             Timeout.InfiniteTimeSpan));
 
-        // Set and stopped again: the first timer that a process sets makes the runtime start a thread, which takes two descriptors. At the
-        // descriptor limit, where this timer is needed, that fails and ends the process (measured).
+        // Set and stopped again: a process's first timer makes the runtime start a thread, which needs two descriptors. At the descriptor
+        // limit, where this timer is needed, that ends the process (measured).
         timer.Change(Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
         return timer;
     }

@@ -1,12 +1,12 @@
 namespace Net.Zlink.Transports;
 
-/// <summary>The caller's token and a limit of time in one.</summary>
+/// <summary>The caller's token and a time limit in one.</summary>
 internal sealed class Deadline : IDisposable
 {
     private readonly CancellationTokenSource _limit;
     private readonly CancellationTokenSource _either;
 
-    /// <summary>Starts the clock; <see cref="Timeout.InfiniteTimeSpan"/> sets no limit.</summary>
+    /// <summary>Starts the clock. <see cref="Timeout.InfiniteTimeSpan"/>: no limit.</summary>
     public Deadline(TimeSpan limit, TimeProvider time, CancellationToken cancellation)
     {
         _limit = new CancellationTokenSource(limit, time);
@@ -16,10 +16,9 @@ internal sealed class Deadline : IDisposable
     /// <summary>Cancelled by either.</summary>
     public CancellationToken Token => _either.Token;
 
-    /// <summary>Whether the time is up, whatever the caller's token says.</summary>
+    /// <summary>The time is up, whatever the caller's token says.</summary>
     public bool IsOver => _limit.IsCancellationRequested;
 
-    /// <inheritdoc/>
     public void Dispose()
     {
         _either.Dispose();

@@ -4,21 +4,19 @@ using System.Net.Sockets;
 namespace Net.Zlink.Transports;
 
 /// <summary>
-/// Keeps accept loops and dials away from the last descriptors of the process. The runtime needs two for every thread that it starts, and
-/// where it cannot have them it ends the process with "Out of memory": measured, a listener that accepted up to the limit died within a
-/// second in one of three runs, because the thread pool started a thread just then, and one that dialled up to it in every run. Descriptors
-/// are numbered from the lowest free one, so a socket's own number tells how close the limit is, without a system call. Thread-safe.
+/// Keeps accept loops and dials away from the process's last descriptors. The runtime needs two for each new thread and otherwise ends the
+/// process with "Out of memory". Measured: a listener that accepted up to the limit died within a second in one of three runs, and a
+/// dialing process in every run. The lowest free number is used first, so a socket's own number shows how near the limit is. Thread-safe.
 /// </summary>
 internal class DescriptorHeadroom
 {
-    // Room for 16 threads at 2 descriptors each, or some files and name look-ups of the application's.
+    // 16 threads at 2 descriptors each, or some files and name lookups of the application.
     private const long MaxDescriptors = 32;
 
-    // Under a limit of 512 that would be too much of what there is.
+    // Under a limit of 512 that would be too much.
     private const long LimitFraction = 16;
 
-    // But a sixteenth of a small limit (9 of 150) is room for 4 threads, and the pool alone may start one for every processor at once: this
-    // is room for 12.
+    // But 1/16 of a small limit (9 of 150) suffices for 4 threads, and the pool may start one per processor at once. This suffices for 12.
     private const long MinDescriptors = 24;
 
     private const string LimitsFile = "/proc/self/limits";
@@ -26,19 +24,18 @@ internal class DescriptorHeadroom
 
     private long _limit;
 
-    /// <summary>The headroom of this process for all that dials; null where its limit cannot be read: there a failing dial tells.</summary>
+    /// <summary>The headroom for all dials. Null if the limit cannot be read: a failing dial then shows it.</summary>
     public static DescriptorHeadroom? OfDials { get; } = OfThisProcess();
 
-    /// <summary>The headroom below <paramref name="limit"/> descriptors.</summary>
     public DescriptorHeadroom(long limit) => _limit = limit;
 
-    /// <summary>The lowest descriptor that is in the headroom.</summary>
+    /// <summary>The lowest descriptor in the headroom.</summary>
     public long Start => Volatile.Read(ref _limit) - Math.Clamp(Volatile.Read(ref _limit) / LimitFraction, MinDescriptors, MaxDescriptors);
 
-    /// <summary>The headroom of this process; null where its limit cannot be read: there a failing accept tells.</summary>
+    /// <summary>The headroom of this process. Null if the limit cannot be read: a failing accept then shows it.</summary>
     public static DescriptorHeadroom? OfThisProcess() => ReadLimit() is { } limit ? new DescriptorHeadroom(limit) : null;
 
-    /// <summary>The soft limit in the text of Linux's limits file; null when there is none.</summary>
+    /// <summary>The soft limit in Linux's limits file, or null.</summary>
     public static long? ParseLimit(string limits)
     {
         foreach (var line in limits.AsSpan().EnumerateLines())
@@ -55,12 +52,10 @@ internal class DescriptorHeadroom
         return null;
     }
 
-    /// <summary>Whether <paramref name="socket"/> is one of the last descriptors, under the limit as it was when it was last
-    /// read.</summary>
+    /// <summary>Whether the socket is one of the last descriptors, under the limit when it was last read.</summary>
     public virtual bool IsTouchedBy(Socket socket) => socket.Handle >= Start;
 
-    /// <summary>Whether <paramref name="opened"/>, just opened for a dial, is one too many: one of the last descriptors under the limit as
-    /// it is now, which may have been raised.</summary>
+    /// <summary>Whether a socket for a dial is one of the last descriptors, under the present limit, which may have been raised.</summary>
     public bool Refuses(Socket opened)
     {
         if (!IsTouchedBy(opened))
@@ -72,7 +67,7 @@ internal class DescriptorHeadroom
         return IsTouchedBy(opened);
     }
 
-    /// <summary>Whether another connection may be accepted: tries what number it would get, under the limit as it is now.</summary>
+    /// <summary>Whether another connection may be accepted: opens a socket to see its number, under the present limit.</summary>
     public virtual bool IsFree()
     {
         ReadAgain();
@@ -83,7 +78,7 @@ internal class DescriptorHeadroom
         }
         catch (SocketException e)
         {
-            // Whatever else a probe meets is not for it to judge.
+            // Other errors do not matter here.
             return AcceptErrors.Classify(e.SocketErrorCode) != AcceptErrorTier.Exhausted;
         }
     }

@@ -2,21 +2,18 @@ using System.Net.Sockets;
 
 namespace Net.Zlink.Transports;
 
-/// <summary>A fault and one sentence that says what to do about it.</summary>
-/// <param name="Fault">The kind of fault; <see cref="EndpointFault.None"/> means that all is well.</param>
-/// <param name="Sentence">One sentence in lower case without a full stop, so that a caller can put the endpoint in front of it.</param>
-/// <param name="OsError">What the operating system said, or <see cref="SocketError.Success"/> when it was not asked.</param>
+/// <summary>A fault with one sentence that says what to do.</summary>
+/// <param name="Fault">The fault, or <see cref="EndpointFault.None"/>.</param>
+/// <param name="Sentence">One sentence in lower case without a full stop; callers put the endpoint in front.</param>
+/// <param name="OsError">The system's error, or <see cref="SocketError.Success"/> if it was not asked.</param>
 internal readonly record struct EndpointError(EndpointFault Fault, string Sentence, SocketError OsError = SocketError.Success)
 {
-    // What a sentence repeats of the user's text: enough to recognise a host name, little enough for one line of a terminal.
+    // How much of the user's text a sentence quotes: enough for a host name, little enough for one line.
     private const int QuotedLength = 64;
 
     private const int NoDevice = 19;
 
-    /// <summary>
-    /// The number that native events carry: the system's own, and Linux's for what the runtime has no <see cref="SocketError"/> for: a name
-    /// or a device that there is not, what was found to be wrong before the system was asked.
-    /// </summary>
+    /// <summary>The number for native events: the system's errno, or Linux's for faults without a <see cref="SocketError"/>.</summary>
     public long Errno => Fault switch
     {
         EndpointFault.NoSuchPath => 2,
@@ -27,16 +24,14 @@ internal readonly record struct EndpointError(EndpointFault Fault, string Senten
         _ => ErrnoOf(OsError),
     };
 
-    /// <summary>The operating system's own number of an error; 19, ENODEV, where the system was not asked.</summary>
+    /// <summary>The system's errno of an error, or 19 (ENODEV) if the system was not asked.</summary>
     public static long ErrnoOf(SocketError error) => error == SocketError.Success ? NoDevice : new SocketException((int)error).ErrorCode;
 
-    /// <summary>No error.</summary>
     public static EndpointError None => new(EndpointFault.None, "");
 
-    /// <summary>A malformed text.</summary>
     public static EndpointError Invalid(string sentence) => new(EndpointFault.Invalid, sentence);
 
-    /// <summary>Part of a user's text made fit for a sentence: in quotes, cut, and without control characters.</summary>
+    /// <summary>Quotes a part of a user's text in a sentence: cut, and without control characters.</summary>
     public static string Quote(ReadOnlySpan<char> text)
     {
         var cut = text.Length > QuotedLength ? text[..QuotedLength] : text;

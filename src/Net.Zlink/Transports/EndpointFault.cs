@@ -1,41 +1,40 @@
 namespace Net.Zlink.Transports;
 
-/// <summary>What is wrong with an endpoint, as a value; <see cref="EndpointError"/> carries the sentence for a person.</summary>
+/// <summary>The kind of an endpoint's fault; <see cref="EndpointError"/> has the sentence.</summary>
 internal enum EndpointFault
 {
-    /// <summary>Nothing.</summary>
     None,
 
     /// <summary>The text is malformed (EINVAL).</summary>
     Invalid,
 
-    /// <summary>The scheme is not one that this library speaks, or not on this system or kind of socket (EPROTONOSUPPORT).</summary>
+    /// <summary>The scheme is unknown, or not supported by this system or kind of socket (EPROTONOSUPPORT).</summary>
     UnknownScheme,
 
-    /// <summary>No host, interface or zone of that name, or none with an address that may be used (ENODEV).</summary>
+    /// <summary>No host, interface or zone has that name, or none with a usable address (ENODEV).</summary>
     NoSuchName,
 
-    /// <summary>Another socket holds the address (EADDRINUSE).</summary>
+    /// <summary>Another socket has the address (EADDRINUSE).</summary>
     AddressInUse,
 
-    /// <summary>The operating system refused the bind for another reason; the wire's native peers call this EADDRINUSE too.</summary>
+    /// <summary>The system refused the bind for another reason. The native core reports EADDRINUSE too.</summary>
     NotBindable,
 
-    /// <summary>The process, or the machine, has no file descriptor left (EMFILE).</summary>
+    /// <summary>No file descriptor is left (EMFILE).</summary>
     NoDescriptors,
 
-    /// <summary>A directory on the way to the path is missing (ENOENT).</summary>
+    /// <summary>A directory of the path is missing (ENOENT).</summary>
     NoSuchPath,
 
-    /// <summary>What should be a directory on the way to the path is none (ENOTDIR).</summary>
+    /// <summary>A part of the path is not a directory (ENOTDIR).</summary>
     NotADirectory,
 
-    /// <summary>The path or name is longer than an address holds (ENAMETOOLONG).</summary>
+    /// <summary>The path or name is longer than an address (ENAMETOOLONG).</summary>
     NameTooLong,
 
-    /// <summary>The path may not be made or entered by this process (EACCES).</summary>
+    /// <summary>This process may not use the path (EACCES).</summary>
     AccessDenied,
 
-    /// <summary>The two socket types do not talk to each other (ENOCOMPATPROTO).</summary>
+    /// <summary>The two socket types cannot communicate (ENOCOMPATPROTO).</summary>
     Incompatible,
 }

@@ -7,10 +7,9 @@ using Net.Zlink.Transports.WebSocket;
 
 namespace Net.Zlink.Transports;
 
-/// <summary>Where an endpoint's text finds its transport. Pure: nothing is resolved and nothing is opened.</summary>
+/// <summary>Finds the transport of an endpoint's text. Pure: nothing is resolved or opened.</summary>
 internal static class Endpoints
 {
-    /// <summary>Parses an endpoint to bind.</summary>
     public static bool TryParseBind(string text, out BindTarget target, out EndpointError error)
     {
         target = null!;
@@ -41,7 +40,6 @@ internal static class Endpoints
         }
     }
 
-    /// <summary>Parses an endpoint to connect to.</summary>
     public static bool TryParseConnect(string text, out ConnectTarget target, out EndpointError error)
     {
         target = null!;
@@ -72,22 +70,22 @@ internal static class Endpoints
         }
     }
 
-    /// <summary>An address of a socket as an endpoint; an unnamed end of an ipc connection is "ipc://", and what is no address is
-    /// empty.</summary>
+    /// <summary>A socket's address as an endpoint. An unnamed end of an ipc connection is "ipc://"; other values are empty.</summary>
     /// <param name="address">The address.</param>
     /// <param name="scheme">The transport's scheme.</param>
-    /// <param name="endpoint">What was bound or dialled: as natively its path stands behind the addresses of ws and wss, too.</param>
+    /// <param name="endpoint">The bound or dialled endpoint: as in the native core, ws and wss addresses get its path.</param>
     public static string Format(EndPoint? address, string scheme, string endpoint) => address switch
     {
         IPEndPoint ip when scheme is EndpointText.Ws or EndpointText.Wss => $"{TcpEndpoint.Format(ip, scheme)}{PathOf(endpoint)}",
         IPEndPoint ip => TcpEndpoint.Format(ip, scheme),
-        // an abstract name begins with "@" in both notations
+        // An abstract name begins with "@" in both notations.
         UnixDomainSocketEndPoint unix => $"ipc://{EndpointText.Printable(unix.ToString())}",
         _ => "",
     };
 
-    /// <summary>How events name our end of an accepted connection: by its address, or where that has no numbers (ipc), or cannot be asked
-    /// for any more, by its listener's endpoint.</summary>
+    /// <summary>
+    /// Our end of an accepted connection in events: its address, or its listener's endpoint if there is none (ipc, or a lost connection).
+    /// </summary>
     public static string FormatLocal(EndPoint? address, string scheme, string endpoint) => address is IPEndPoint
         ? Format(address, scheme, endpoint) : endpoint;
 
@@ -97,7 +95,7 @@ internal static class Endpoints
         return slash < 0 ? "/" : endpoint[slash..];
     }
 
-    // As natively, where port 0 passes for tcp and tls.
+    // As in the native core, where port 0 is accepted for tcp and tls.
     private static bool HasPort(TcpConnectAddress address, out EndpointError error)
     {
         error = address.Port == 0 ? EndpointError.Invalid("port 0 is nobody's: connect to the port that Bind returned")
@@ -107,7 +105,7 @@ internal static class Endpoints
 
     private static bool IsSecure(in EndpointText parts) => string.Equals(parts.Scheme, EndpointText.Wss, StringComparison.Ordinal);
 
-    // inproc is served by sockets, not by a transport; where one asks here, that kind of socket does not have it.
+    // inproc is not a transport; a socket type that asks here does not support it.
     private static EndpointError OrNoTransport(in EndpointError error, in EndpointText parts) => error.Fault != EndpointFault.None
         ? error
         : new EndpointError(EndpointFault.UnknownScheme,

@@ -3,26 +3,24 @@ using System.Net.Sockets;
 namespace Net.Zlink.Transports;
 
 /// <summary>
-/// Takes what a listener's accept loop produces. Calls of one listener never overlap; they come on thread-pool threads.
+/// <para>Receives a listener's connections on pool threads, one call at a time.</para>
 /// <para>
-/// <see cref="OnAccepted"/> and <see cref="OnAcceptFailed"/> are called inside the listener's gate, which <c>Close</c> takes too: that is
-/// how no call begins after <c>Close</c> has returned. So they must only hand over (post to a shard, raise an event), never wait and never
-/// run user code, and nobody may call <c>Close</c> while holding a lock that they take. Calling <c>Close</c> from within them is fine.
+/// <see cref="OnAccepted"/> and <see cref="OnAcceptFailed"/> run inside the listener's gate, which <c>Close</c> takes too, so no call
+/// begins after <c>Close</c>. They must only post: never wait, never run application code. No caller of <c>Close</c> may hold a lock that
+/// they take; a call from within them is allowed.
 /// </para>
-/// <para>
-/// A call that throws does not end the loop: a socket it was given is disposed, and the failure is counted and reported as a failed accept.
-/// </para>
+/// <para>An exception does not end the loop: the socket is disposed, and the failure is counted and reported as a failed accept.</para>
 /// </summary>
 internal interface IAcceptSink
 {
-    /// <summary>Takes over a connection. It is non-blocking and has its options set; the sink must dispose it.</summary>
+    /// <summary>Takes ownership of a connection, which is non-blocking and has its options set.</summary>
     void OnAccepted(Socket socket);
 
-    /// <summary>An accept failed and the loop goes on after <paramref name="backOff"/>; zero means that it has gone on at once.</summary>
+    /// <summary>An accept failed, and the loop continues after the back-off, which may be zero.</summary>
     void OnAcceptFailed(SocketError error, TimeSpan backOff);
 
     /// <summary>
-    /// The listener could not go on and has closed itself. Called at most once, outside the gate, and never when <c>Close</c> was first.
+    /// The listener failed and has closed itself. Called at most once, outside of the gate, and never after <c>Close</c>.
     /// </summary>
     void OnListenerClosed(SocketError error);
 }

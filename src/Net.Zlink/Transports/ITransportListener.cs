@@ -1,27 +1,25 @@
 namespace Net.Zlink.Transports;
 
-/// <summary>A bound address that takes connections, whatever the transport. All members may be called from any thread.</summary>
+/// <summary>A bound address that accepts connections, on any transport. Thread-safe.</summary>
 internal interface ITransportListener : IDisposable
 {
-    /// <summary>The transport's scheme.</summary>
     string Scheme { get; }
 
-    /// <summary>The handshake that each accepted connection goes through before it carries anything; null: none.</summary>
+    /// <summary>The handshake of each accepted connection, or null.</summary>
     WireUpgrade? Upgrade { get; }
 
-    /// <summary>The endpoint with what the system filled in (a real port, a made-up path): the "last endpoint" of a bind.</summary>
+    /// <summary>The resolved endpoint, with the real port or path.</summary>
     string Endpoint { get; }
 
-    /// <summary>The system's number of the listening socket, for events; it stays readable after <see cref="Close"/>.</summary>
+    /// <summary>The listening socket's handle for events. Still readable after <see cref="Close"/>.</summary>
     long Handle { get; }
 
-    /// <summary>Begins to accept, on pool threads. Once only.</summary>
+    /// <summary>Begins to accept on pool threads. Once only.</summary>
     void Start(IAcceptSink sink, TimeProvider time);
 
     /// <summary>
-    /// Stops accepting and frees the address. Idempotent. No call of <see cref="IAcceptSink.OnAccepted"/> begins after this has returned;
-    /// one that runs on another thread is waited for, so do not hold a lock that the sink takes. Connections handed on stay open; those
-    /// still in the kernel's queue are reset.
+    /// Stops accepting and frees the address. Idempotent. No <see cref="IAcceptSink.OnAccepted"/> begins after this has returned; a running
+    /// one is awaited, so hold no lock that the sink takes. Accepted connections stay; those in the kernel's queue are reset.
     /// </summary>
     void Close();
 }

@@ -4,21 +4,23 @@ using Net.Zlink.Buffers;
 
 namespace Net.Zlink.Transports;
 
-/// <summary>Waits until a connected socket has something to read, its end included; one wait at a time, used again for the next.</summary>
+/// <summary>Waits until a connected socket has input or its end. One wait at a time; reusable.</summary>
 /// <remarks>
-/// A receive of no bytes, which ends at the system's report. On Unix that may be about bytes that were read before the wait began (of 3,000
-/// connections that had just been busy, 34 reported so): whoever then reads finds nothing, and waits again.
-/// To ask the socket first how much it holds cost 0.8 us of the 45 that 30 KB over TLS take, each time. But of connections that come out of
-/// a handshake two in three report so, and a TLS session that finds nothing then waits with 32 KB in its hands, an idle one for good: so
-/// the first reports are looked at.
-/// <para>With a hundred TLS sessions that carry 30 KB at a time nothing of one is in a cache any more when its turn comes, and what the end
-/// of a wait sets going looks at one object after the other, each time 0.1 us. So their memory is asked for here, all at once: 4.3 us of
-/// managed code for such a burst became 3.1, and a plain SslStream takes 3.0 (docs/benchmarks/log.md, "One wait for memory").</para>
+/// <para>
+/// A receive of zero bytes. On Unix it may report bytes that were read before the wait began (34 of 3,000 connections that had just been
+/// busy); the reader then waits again. Asking the socket first cost 0.8 us of the 45 that 30 KB over TLS take. But after a handshake two of
+/// three connections report falsely, and a TLS session that finds nothing then waits with 32 KB, an idle one forever. So the first reports
+/// are checked.
+/// </para>
+/// <para>
+/// With a hundred TLS sessions of 30 KB at a time, nothing of a session is cached when its turn comes, and each object on the way costs 0.1
+/// us. Prefetching all of them here cut 4.3 us of managed code a burst to 3.1; a plain SslStream takes 3.0 (docs/benchmarks/log.md, "One
+/// wait for memory").
+/// </para>
 /// </remarks>
 internal sealed class InputWait : SocketAsyncEventArgs, IValueTaskSource<int>
 {
-    // The first behind the handshake, whose input was read before, and one for each thing that may follow it: session tickets come in two
-    // records as a rule.
+    // The first wait after the handshake, whose input was read before, and one for each later record; session tickets usually come in two.
     private const int MaxPolls = 4;
 
     private readonly Socket _socket;
@@ -31,8 +33,8 @@ internal sealed class InputWait : SocketAsyncEventArgs, IValueTaskSource<int>
     private object? _events;
     private int _polls;
 
-    /// <param name="socket">Connected.</param>
-    /// <param name="reads">Hears that a reader waits.</param>
+    /// <param name="socket">The connected socket.</param>
+    /// <param name="reads">Notified when a reader waits.</param>
     public InputWait(Socket socket, TlsShutdownGate reads)
         : base(unsafeSuppressExecutionContextFlow: true)
     {
@@ -41,17 +43,18 @@ internal sealed class InputWait : SocketAsyncEventArgs, IValueTaskSource<int>
         SetBuffer(Memory<byte>.Empty);
     }
 
-    /// <summary>Says what is looked at when a wait ends, from the socket's stream up to who hears of it. Where nobody says so, nothing is
-    /// fetched ahead: plain WebSocket connections stay in the caches, and gain nothing.</summary>
-    /// <param name="stream">Which waits.</param>
-    /// <param name="session">The library's session over it.</param>
-    /// <param name="wire">Who reads that.</param>
-    /// <param name="events">Whom that tells.</param>
+    /// <summary>
+    /// Sets what is prefetched when a wait ends, from the stream to the wire's events. Not set for plain WebSocket connections, which stay
+    /// cached.
+    /// </summary>
+    /// <param name="stream">The waiting stream.</param>
+    /// <param name="session">The TLS session over it.</param>
+    /// <param name="wire">The session's reader.</param>
+    /// <param name="events">The wire's receiver.</param>
     public void LeadsTo(object stream, object session, object wire, object events) =>
         (_stream, _session, _wire, _events) = (stream, session, wire, events);
 
-    /// <summary>There is something to read, or the peer has ended, or the socket has failed: what it is the next read says, and that alone
-    /// takes it.</summary>
+    /// <summary>There is input, or the peer has ended, or the socket has failed; the next read says which.</summary>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
     public static bool HasInput(Socket socket)
     {
@@ -65,12 +68,11 @@ internal sealed class InputWait : SocketAsyncEventArgs, IValueTaskSource<int>
         }
     }
 
-    /// <summary>Completes, with 0, when there is something to read. The socket's errors are its exceptions, as those of a stream's
-    /// read.</summary>
+    /// <summary>Completes with 0 when there is input. Socket errors are thrown as a stream's read does.</summary>
     public ValueTask<int> WaitAsync()
     {
         _source.Reset();
-        _reads.MarkIdle(); // Before it can end.
+        _reads.MarkIdle(); // Before the wait can end.
         bool waits = false;
         try
         {
@@ -103,7 +105,6 @@ internal sealed class InputWait : SocketAsyncEventArgs, IValueTaskSource<int>
         _source.OnCompleted(continuation, state, token, flags);
     }
 
-    /// <inheritdoc/>
     protected override void OnCompleted(SocketAsyncEventArgs e)
     {
         try
@@ -115,7 +116,7 @@ internal sealed class InputWait : SocketAsyncEventArgs, IValueTaskSource<int>
         }
         catch (ObjectDisposedException)
         {
-            SocketError = SocketError.OperationAborted; // As for a wait that is under way then.
+            SocketError = SocketError.OperationAborted; // As for a wait that is in progress then.
         }
 
         if (_events is not null)
@@ -134,7 +135,7 @@ internal sealed class InputWait : SocketAsyncEventArgs, IValueTaskSource<int>
         }
     }
 
-    /// <summary>The wait has ended for nothing, and goes on.</summary>
+    /// <summary>A false report: waits again.</summary>
     private bool WaitsOn()
     {
         while (_polls < MaxPolls && SocketError == SocketError.Success)

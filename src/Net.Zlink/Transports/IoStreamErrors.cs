@@ -4,11 +4,12 @@ using Net.Zlink.Monitoring;
 
 namespace Net.Zlink.Transports;
 
-/// <summary>What the exceptions of the base library's streams mean to a connection.</summary>
+/// <summary>The meaning of the base library's stream exceptions for a connection.</summary>
 internal static class IoStreamErrors
 {
-    /// <summary>Failed, explained, for what a network stream or a TLS stream throws when its connection is broken or closed; null for
-    /// anything else, which is a defect.</summary>
+    /// <summary>
+    /// Failed, with the explanation, for exceptions of a broken or closed network or TLS stream. Null for others, which are defects.
+    /// </summary>
     public static WireStatus? Classify(Exception exception, Action<SocketError, string> explain)
     {
         if (!IsOfStream(exception))
@@ -20,14 +21,15 @@ internal static class IoStreamErrors
         return WireStatus.Failed;
     }
 
-    /// <summary>A stream over a connected socket, which it owns; null, with the socket disposed, if the connection is gone
-    /// already.</summary>
+    /// <summary>
+    /// A stream over a connected socket, which it owns. Null if the connection is lost already; the socket is then disposed.
+    /// </summary>
     public static ReadinessStream? TryOpen(Socket socket, out UpgradeResult failure)
     {
         try
         {
             failure = default;
-            socket.Blocking = true; // What the stream asks for; its asynchronous operations never block.
+            socket.Blocking = true; // The stream requires it; its asynchronous operations never block.
             return new ReadinessStream(socket);
         }
         catch (Exception e) when (IsOfStream(e))
@@ -38,8 +40,7 @@ internal static class IoStreamErrors
         }
     }
 
-    /// <summary>Whether a stream throws this for what the network or the peer did, or because it was closed meanwhile (TLS says
-    /// InvalidOperation then).</summary>
+    /// <summary>Whether the network, the peer or a concurrent close caused this exception (TLS throws InvalidOperation then).</summary>
     public static bool IsOfStream(Exception exception) =>
         exception is IOException or SocketException or ObjectDisposedException or AuthenticationException or OperationCanceledException
             or InvalidOperationException;
@@ -51,7 +52,7 @@ internal static class IoStreamErrors
         return new IOException(cause.Message, cause);
     }
 
-    /// <summary>The system's error beneath; ConnectionReset where the stream has none.</summary>
+    /// <summary>The system's error, or ConnectionReset.</summary>
     public static SocketError ErrorOf(Exception exception)
     {
         for (Exception? e = exception; e is not null; e = e.InnerException)
@@ -65,7 +66,7 @@ internal static class IoStreamErrors
         return SocketError.ConnectionReset;
     }
 
-    /// <summary>The innermost message: that is where the libraries beneath say what they mean.</summary>
+    /// <summary>The innermost message, where the libraries give the reason.</summary>
     public static string WordsOf(Exception exception)
     {
         while (exception.InnerException is { } inner)

@@ -5,22 +5,24 @@ using Net.Zlink.Buffers;
 
 namespace Net.Zlink.Transports;
 
-/// <summary>Bytes through a library's asynchronous reads and writes: TLS and WebSocket.</summary>
-/// <remarks>Waiting for input is a zero-byte read, as on a socket: an idle connection holds no buffer of ours. Only when something has come
-/// a buffer is rented, read into, handed on from there, and given back once it is empty. Small reads are copied from there into the shard's
-/// slab, which packs them; the buffer of a large one is handed on as it is. No read is ever left pending in the slab. Nothing is awaited: a
-/// read or write that does not end at once reports to the shard, which takes its result.</remarks>
+/// <summary>Bytes through the asynchronous reads and writes of a library: TLS and WebSocket.</summary>
+/// <remarks>
+/// A wait for input is a zero-byte read, so an idle connection holds no buffer. When input comes, a buffer is rented, filled, passed on and
+/// returned once it is empty. Small reads are copied into the shard's slab; the buffer of a large read is passed on as it is. No read is
+/// left pending in the slab. Nothing is awaited: an operation that does not complete synchronously notifies the shard, which takes its
+/// result.
+/// </remarks>
 internal abstract class IoStreamWire : Wire
 {
-    // Two TLS records of 16 KiB. Larger reads gained nothing: both libraries hand out at most what one read of the socket brought.
+    // Two TLS records of 16 KiB. Larger reads gained nothing: the libraries return at most what one read of the socket brought.
     private const int ReadSize = 32 * 1024;
 
-    // With the headroom a read has an array of 40 KiB, and a consumer may keep all of it for one message: below a fifth of it a copy (0.2
-    // us for 8 KiB) is the better bargain.
+    // With the headroom a read has an array of 40 KiB, and a consumer may keep all of it for one message. Below a fifth of it a copy (0.2
+    // us for 8 KiB) is cheaper.
     private const int MinReadSize = 8 * 1024;
 
-    // Reads fetched ahead of their busy shards, in the whole process: 3 MB of buffers. Past that the shards are behind, and each fetches
-    // when it is there, into a buffer that is free again at once.
+    // Reads fetched ahead of busy shards, in the whole process: 3 MB of buffers. Beyond that the shards are behind and fetch themselves,
+    // into a buffer that is soon free again.
     private const int MaxAhead = 64;
 
     private static int s_ahead;
@@ -28,7 +30,8 @@ internal abstract class IoStreamWire : Wire
     private readonly BufferPool _pool;
     private readonly TlsShutdownGate? _reads;
     private readonly TlsShutdownGate? _writes;
-    private readonly Lock _gate = new(); // The first wait begins beside the shard, where the connection may be closed at the same moment.
+    // The first wait begins outside of the shard, where the connection may be closed at the same moment.
+    private readonly Lock _gate = new();
     private readonly Action _onRead;
     private readonly Action _onWritten;
     private ConfiguredValueTaskAwaitable<int>.ConfiguredValueTaskAwaiter _reading;
@@ -57,23 +60,19 @@ internal abstract class IoStreamWire : Wire
 
     private enum ReadStep
     {
-        /// <summary>Nothing is known: ask whether there is input.</summary>
+        /// <summary>Unknown: ask whether there is input.</summary>
         Probe,
 
         /// <summary>There is input: fetch it.</summary>
         Fill,
     }
 
-    /// <inheritdoc/>
     public override bool HadHandshake => true;
 
-    /// <inheritdoc/>
     public override bool HasOwnBuffer => true;
 
-    /// <inheritdoc/>
     public override int Available => _end - _start;
 
-    /// <inheritdoc/>
     public override bool WaitForInput()
     {
         lock (_gate)
@@ -88,7 +87,6 @@ internal abstract class IoStreamWire : Wire
         }
     }
 
-    /// <inheritdoc/>
     public override WireStatus FinishWait()
     {
         if (_isReading)
@@ -108,14 +106,13 @@ internal abstract class IoStreamWire : Wire
             }
         }
 
-        // An end in order, and a peer's fault, are met by the next read.
+        // The next read meets an end in order, or a peer's fault.
         return _verdict == WireStatus.Failed ? WireStatus.Failed : WireStatus.Done;
     }
 
-    /// <inheritdoc/>
     public override WireStatus Receive(Span<byte> into, out int received)
     {
-        // While it waits, the buffer belongs to whoever completes the wait.
+        // During a wait the buffer belongs to the completing thread.
         received = _isReading ? 0 : Math.Min(into.Length, Available);
         if (received == 0)
         {
@@ -127,7 +124,6 @@ internal abstract class IoStreamWire : Wire
         return WireStatus.Done;
     }
 
-    /// <inheritdoc/>
     public override bool TryDetachBuffer([NotNullWhen(true)] out byte[]? array, out int start, out int length)
     {
         if (_isReading || Available < MinReadSize)
@@ -141,14 +137,12 @@ internal abstract class IoStreamWire : Wire
         return true;
     }
 
-    /// <inheritdoc/>
     public override WireStatus Send(ReadOnlySpan<byte> bytes, out int sent)
     {
         sent = 0;
         return WireStatus.WouldWait;
     }
 
-    /// <inheritdoc/>
     public override bool BeginSend(ReadOnlyMemory<byte> bytes, bool endsMidFrame)
     {
         _writingBytes = bytes.Length;
@@ -160,7 +154,7 @@ internal abstract class IoStreamWire : Wire
         }
         catch (Exception e) when (IsOfConnection(e))
         {
-            _writing = AwaiterOf(ValueTask.FromException(e)); // Taken like one that came later.
+            _writing = AwaiterOf(ValueTask.FromException(e)); // Handled like a later failure.
         }
 
         if (_writing.IsCompleted)
@@ -173,7 +167,6 @@ internal abstract class IoStreamWire : Wire
         return true;
     }
 
-    /// <inheritdoc/>
     public override WireStatus FinishSend()
     {
         _isWriting = false;
@@ -187,7 +180,6 @@ internal abstract class IoStreamWire : Wire
         return status;
     }
 
-    /// <inheritdoc/>
     public override void Dispose()
     {
         lock (_gate)
@@ -200,15 +192,17 @@ internal abstract class IoStreamWire : Wire
             _isDisposed = true;
         }
 
-        Socket.Dispose(); // What is pending ends because of that, and the rest is let go of then.
+        Socket.Dispose(); // This ends pending operations, and the rest is released then.
         Release();
     }
 
-    /// <summary>Reads; an empty buffer only waits until a read is likely to bring something. 0 into a buffer that is not empty: see
-    /// <see cref="ClassifyEnd"/>.</summary>
+    /// <summary>
+    /// Reads. An empty buffer only waits until a read would probably return data. For 0 into a buffer that is not empty see
+    /// <see cref="ClassifyEnd"/>.
+    /// </summary>
     protected abstract ValueTask<int> ReadAsync(Memory<byte> into);
 
-    /// <summary>A read into a buffer has brought so much.</summary>
+    /// <summary>A read into a buffer has returned data.</summary>
     protected virtual void OnFetched(int read)
     {
     }
@@ -216,20 +210,19 @@ internal abstract class IoStreamWire : Wire
     /// <summary>Writes all of it.</summary>
     protected abstract ValueTask WriteAsync(ReadOnlyMemory<byte> bytes, bool endsMidFrame);
 
-    /// <summary>What a read of no bytes means. <see cref="WireStatus.Done"/>: nothing, read on.</summary>
+    /// <summary>The meaning of a read of no bytes. <see cref="WireStatus.Done"/>: none, read again.</summary>
     protected virtual WireStatus ClassifyEnd() => WireStatus.Ended;
 
-    /// <summary>What an exception of the library means; anything but Failed comes with the words for it. Null: none of its
-    /// business.</summary>
+    /// <summary>The meaning of a library's exception; with an explanation unless Failed. Null: not of the connection.</summary>
     protected abstract WireStatus? Classify(Exception exception);
 
-    /// <summary>Gives back what the transport holds, when no operation uses it any more. Called once.</summary>
+    /// <summary>Releases the transport's resources once no operation uses them. Called once.</summary>
     protected abstract void Free();
 
-    /// <summary>Reads beneath the transport's own protocol, after the peer broke it: what comes is thrown away by the caller.</summary>
+    /// <summary>Reads below the transport's protocol after the peer violated it. The caller discards the bytes.</summary>
     protected abstract ValueTask<int> ReadRawAsync(Memory<byte> into);
 
-    /// <summary>Ends our side: tells the peer in the transport's own way first, where there is one.</summary>
+    /// <summary>Ends our side, with the transport's own farewell first.</summary>
     protected WireStatus End(Func<Task>? errorResponse)
     {
         Task telling;
@@ -239,7 +232,7 @@ internal abstract class IoStreamWire : Wire
         }
         catch (Exception e) when (Classify(e) is not null)
         {
-            telling = Task.CompletedTask; // Gone already, or it will not listen: our end is all that is left to show.
+            telling = Task.CompletedTask; // Disconnected already, or it will not read: only our end is left.
         }
 
         if (telling.IsCompletedSuccessfully)
@@ -251,7 +244,6 @@ internal abstract class IoStreamWire : Wire
         return WireStatus.WouldWait;
     }
 
-    /// <summary>Notes what went wrong.</summary>
     protected void Explain(SocketError error, string detail) => (Error, Detail) = (error, detail);
 
     private static ConfiguredValueTaskAwaitable<int>.ConfiguredValueTaskAwaiter AwaiterOf(ValueTask<int> task) =>
@@ -262,7 +254,7 @@ internal abstract class IoStreamWire : Wire
 
     private async Task EndAsync(Task telling)
     {
-        // However it ended. Its exception is observed, not judged: that would change, beside the shard, what went wrong.
+        // Its exception is observed, not evaluated: off the shard, that would change the explanation.
         await telling.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
 
         ShutDown();
@@ -278,12 +270,14 @@ internal abstract class IoStreamWire : Wire
         }
         catch (Exception e) when (e is SocketException or ObjectDisposedException)
         {
-            return false; // Gone already.
+            return false; // Closed already.
         }
     }
 
-    /// <summary>What to say when there is nothing to read. A fault of the peer is told once; what it still sends is read raw, so that our
-    /// last words to it are not lost in a reset.</summary>
+    /// <summary>
+    /// The status when there is nothing to read. A fault of the peer is reported once. Its further bytes are read raw, so that a reset does
+    /// not destroy our last bytes.
+    /// </summary>
     private WireStatus Verdict()
     {
         if (_verdict == WireStatus.Refused)
@@ -296,7 +290,7 @@ internal abstract class IoStreamWire : Wire
         return _verdict == WireStatus.Done ? WireStatus.WouldWait : _verdict;
     }
 
-    /// <summary>Asks for input as far as it goes without waiting. True: it waits now.</summary>
+    /// <summary>Asks for input synchronously. True: it waits now.</summary>
     private bool Advance()
     {
         while (true)
@@ -316,7 +310,7 @@ internal abstract class IoStreamWire : Wire
             {
                 if (_step == ReadStep.Probe)
                 {
-                    ReturnBuffer(); // Idle from here on, for all we know.
+                    ReturnBuffer(); // Idle from here on, as far as is known.
                 }
 
                 _isReading = true;
@@ -331,7 +325,7 @@ internal abstract class IoStreamWire : Wire
         }
     }
 
-    /// <summary>True: the read is over already.</summary>
+    /// <summary>True: the read has completed.</summary>
     private bool BeginRead()
     {
         Memory<byte> into = _step == ReadStep.Fill ? (_buffer ??= _pool.RentArray(Headroom + ReadSize)).AsMemory(Headroom, ReadSize)
@@ -354,8 +348,10 @@ internal abstract class IoStreamWire : Wire
         return isOver;
     }
 
-    /// <summary>A wait is over. If another thread runs the shard, this one need not wait for it to fetch what has come, decryption and all:
-    /// only the connection's own reads are touched by that. If none does, it runs the shard itself, and fetches there.</summary>
+    /// <summary>
+    /// A wait has ended. If another thread runs the shard, this one fetches and decrypts the input meanwhile; only the connection's own
+    /// reads are involved. Otherwise it runs the shard itself and fetches there.
+    /// </summary>
     private void OnRead()
     {
         _reads?.Leave();
@@ -367,14 +363,14 @@ internal abstract class IoStreamWire : Wire
                 _step = ReadStep.Fill;
                 if (!BeginRead())
                 {
-                    ReleaseConnection(); // It waits for the rest of a frame, which may take as long as the peer likes.
+                    ReleaseConnection(); // It waits for the rest of a frame, for as long as the peer likes.
                     _reading.UnsafeOnCompleted(_onRead);
                     return;
                 }
             }
             catch (Exception e)
             {
-                _reading = AwaiterOf(ValueTask.FromException<int>(e)); // Judged on the shard.
+                _reading = AwaiterOf(ValueTask.FromException<int>(e)); // Evaluated on the shard.
             }
         }
 
@@ -407,7 +403,7 @@ internal abstract class IoStreamWire : Wire
         }
     }
 
-    /// <summary>Takes what a read brought. True: there is something to tell.</summary>
+    /// <summary>Takes the result of a read. True: there is something to report.</summary>
     private bool CompleteRead()
     {
         int read;
@@ -456,8 +452,9 @@ internal abstract class IoStreamWire : Wire
         }
     }
 
-    /// <summary>A write's exception is about the connection. What a read has met goes before it: there the peer says why (an alert of TLS),
-    /// and a write only finds that it is gone.</summary>
+    /// <summary>
+    /// A write's exception concerns the connection. A read's error takes precedence, because it has the peer's reason (a TLS alert).
+    /// </summary>
     private bool IsOfConnection(Exception exception)
     {
         (SocketError error, string? detail) = (Error, Detail);
@@ -488,7 +485,7 @@ internal abstract class IoStreamWire : Wire
     {
         if (_isReading || _isWriting)
         {
-            return; // The last of them to end comes here again.
+            return; // The last of them comes here again.
         }
 
         ReturnBuffer();

@@ -1,5 +1,7 @@
 namespace Net.Zlink.Transports;
 
-/// <summary>What a TLS session read from the socket was not data, and now it would wait: whoever reads the session begins anew, with a wait
-/// that holds no buffer. Nothing is lost.</summary>
+/// <summary>
+/// A TLS session has read bytes that were no data, and would now wait. Its reader begins again, with a wait that holds no buffer. Nothing
+/// is lost.
+/// </summary>
 internal sealed class NoDataYetException() : IOException("no data yet");

@@ -1,17 +1,19 @@
 namespace Net.Zlink.Transports;
 
-/// <summary>How long a handshake has waited for its peer, its waits together: for bytes to come, or for room for its own. What it does
-/// itself, callbacks of the application's included, does not count.</summary>
-/// <remarks>All of them, so that a peer which sends a byte now and then gains nothing. One thread at a time begins and ends waits; any may
-/// ask.</remarks>
+/// <summary>
+/// How long a handshake has waited for its peer in total: for bytes, or for capacity to write. Its own work, with the application's
+/// callbacks, does not count.
+/// </summary>
+/// <remarks>
+/// The total, so that a peer gains nothing by a byte now and then. One thread at a time begins and ends waits; any may read.
+/// </remarks>
 internal sealed class PeerWait(TimeProvider time)
 {
-    private readonly Lock _gate = new(); // A wait's end and the sum belong together; a handshake has five waits or so.
+    private readonly Lock _gate = new(); // The end of a wait and the total change together. A handshake has five waits or so.
     private TimeSpan _before;
     private long _began;
     private bool _isWaiting;
 
-    /// <summary>Whether it waits now.</summary>
     public bool IsWaiting
     {
         get
@@ -23,7 +25,7 @@ internal sealed class PeerWait(TimeProvider time)
         }
     }
 
-    /// <summary>So far.</summary>
+    /// <summary>The total so far.</summary>
     public TimeSpan Total
     {
         get
@@ -35,7 +37,6 @@ internal sealed class PeerWait(TimeProvider time)
         }
     }
 
-    /// <summary>A wait begins.</summary>
     public void Begin()
     {
         lock (_gate)
@@ -44,7 +45,6 @@ internal sealed class PeerWait(TimeProvider time)
         }
     }
 
-    /// <summary>It is over.</summary>
     public void End()
     {
         lock (_gate)

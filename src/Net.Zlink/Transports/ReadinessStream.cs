@@ -4,17 +4,21 @@ using Net.Zlink.Flow;
 
 namespace Net.Zlink.Transports;
 
-/// <summary>A socket's stream for the libraries of TLS and WebSocket: it waits with an <see cref="InputWait"/> when nothing is asked for
-/// but to wait, and otherwise tries at once, without waiting.</summary>
+/// <summary>
+/// A socket's stream for TLS and WebSocket. It waits with an <see cref="InputWait"/> for zero-byte reads; other operations are tried
+/// synchronously first.
+/// </summary>
 /// <remarks>
-/// What can be read or written at once takes a system call and nothing else; only what has to wait becomes an operation of the runtime's.
-/// Through NetworkStream each read and write goes by an operation's object and two more, which with a hundred sessions are in no cache: an
-/// echo over TLS took 1 to 2 % longer (docs/benchmarks/log.md, "Shards of their own").
-/// <para>It begins with a handshake, which goes on on the pool whenever it had to wait, or on a thread of its own: certificates are checked
-/// there, and the application's callbacks may take their time. With inline completions it would go on on the polling thread that brought
-/// the news, and hold up every other socket of that thread.</para>
+/// <para>
+/// A synchronous read or write takes one system call. NetworkStream uses an operation's object and two more for each, which with a hundred
+/// sessions are not cached: an echo over TLS took 1 to 2 % longer (docs/benchmarks/log.md, "Shards of their own").
+/// </para>
+/// <para>
+/// A handshake that had to wait continues on the pool or on its own thread, because certificates are checked and callbacks run there. With
+/// inline completions it would otherwise continue on the polling thread and delay all its sockets.
+/// </para>
 /// </remarks>
-/// <param name="socket">Connected and blocking, which the base class asks for; owned.</param>
+/// <param name="socket">Connected and blocking, as the base class requires; owned.</param>
 internal sealed class ReadinessStream(Socket socket) : NetworkStream(socket, ownsSocket: true)
 {
     private InputWait? _wait;
@@ -27,28 +31,26 @@ internal sealed class ReadinessStream(Socket socket) : NetworkStream(socket, own
     private bool _keepsBuffer;
     private ReadQuota _quota;
 
-    /// <summary>A handshake goes on on a thread of its own whenever it had to wait, instead of the pool's: it may call somebody who
-    /// sleeps.</summary>
+    /// <summary>A handshake that had to wait continues on a thread of its own, because it may call blocking code.</summary>
     public bool IsOnOwnThreads { get; set; }
 
-    /// <summary>It is a TLS session that reads it.</summary>
+    /// <summary>A TLS session reads it.</summary>
     public bool IsOfTls { get; set; }
 
-    /// <summary>Hears when the handshake has to wait for the peer; null: nobody asks.</summary>
+    /// <summary>Notified when the handshake waits for the peer, or null.</summary>
     public PeerWait? PeerWaits { get; set; }
 
-    /// <summary>Hears whenever a read has to wait in here.</summary>
+    /// <summary>Notified when a read waits in here.</summary>
     public TlsShutdownGate Reads { get; } = new();
 
-    /// <summary>The next read of the session over this may end with <see cref="NoDataYetException"/>.</summary>
+    /// <summary>The next read of the session may end with <see cref="NoDataYetException"/>.</summary>
     public bool MayEndEarly => _keepsBuffer || _earlyEnds > 0;
 
     private InputWait Wait => _wait ??= new InputWait(Socket, Reads);
 
-    /// <inheritdoc/>
     public override ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
     {
-        // Windows reports what is there, and may report it late each time.
+        // Windows reports present input, and may report it late each time.
         bool isWait = buffer.IsEmpty && !OperatingSystem.IsWindows();
         if (!_isInHandshake)
         {
@@ -59,12 +61,12 @@ internal sealed class ReadinessStream(Socket socket) : NetworkStream(socket, own
 
             if (_quota.TryEnd())
             {
-                // Counted there. At rest, so that a farewell need not wait for a peer that never ends.
+                // Counted there. Marked idle, so that a farewell need not wait for an endless peer.
                 return DelayAsync(ReadQuota.ReadElsewhereAsync(this, buffer, cancellationToken), default);
             }
         }
 
-        // In an upgrade over TLS, too: its session's own handshake is over.
+        // Also in an upgrade over TLS, whose session's own handshake is over.
         if (_isOfSession && _session.IsTooMuch)
         {
             return ValueTask.FromException<int>(new IOException("the peer sent a MiB over TLS that was no data: updates of keys, for one"));
@@ -92,13 +94,15 @@ internal sealed class ReadinessStream(Socket socket) : NetworkStream(socket, own
             : DelayAsync(read, buffer);
     }
 
-    /// <summary>A read of the engine's begins.</summary>
+    /// <summary>A read of the engine begins.</summary>
     public void BeginTurn() => _quota.Begin();
 
-    /// <summary>The handshake of the TLS session over this is over. Reads of the session that wait for its first data may end with
-    /// <see cref="NoDataYetException"/>: whoever reads knows what that is.</summary>
-    /// <param name="isTls13">It speaks TLS 1.3.</param>
-    /// <param name="earlyEnds">So many reads that have brought no data, and would wait for some, end like this.</param>
+    /// <summary>
+    /// The TLS handshake is over. Session reads that wait for their first data may end with <see cref="NoDataYetException"/>, which their
+    /// reader knows.
+    /// </summary>
+    /// <param name="isTls13">It uses TLS 1.3.</param>
+    /// <param name="earlyEnds">How many reads without data end like this.</param>
     public void BeginSession(bool isTls13, int earlyEnds = 0)
     {
         _isOfSession = true;
@@ -107,27 +111,26 @@ internal sealed class ReadinessStream(Socket socket) : NetworkStream(socket, own
         _session.BeginSession(isTls13);
     }
 
-    /// <summary>A read of the TLS session over this begins, and ends with data: what is read meanwhile beyond some of that is
-    /// none.</summary>
+    /// <summary>A session read begins that ends with data: bytes beyond some of that are none.</summary>
     public void BeginSessionRead() => _session.BeginRead();
 
-    /// <summary>A read of the TLS session over this has brought so much data.</summary>
+    /// <summary>A session read has returned this much data.</summary>
     public void EndSessionRead(int data)
     {
         _session.AddData(data);
         if (data > 0 && MayEndEarly)
         {
-            // What comes behind a handshake has come, and the library gives its buffer back with each read that ends.
+            // What follows a handshake has come, and the library returns its buffer with each read that ends.
             _keepsBuffer = false;
             _earlyEnds = 0;
         }
     }
 
-    /// <summary>Reads what is there. Behind the handshake only.</summary>
-    /// <param name="into">At least a byte.</param>
-    /// <param name="read">How much it was; 0: the peer has ended.</param>
+    /// <summary>Reads what is there. After the handshake only.</summary>
+    /// <param name="into">At least one byte.</param>
+    /// <param name="read">The number of bytes. 0: the peer has ended.</param>
     /// <param name="failure">The socket's error, as a stream throws it.</param>
-    /// <returns>False: there is nothing, and nothing has ended.</returns>
+    /// <returns>False: there is nothing, and no end.</returns>
     public bool TryRead(Span<byte> into, out int read, out Exception? failure)
     {
         read = Socket.Receive(into, SocketFlags.None, out SocketError error);
@@ -135,7 +138,6 @@ internal sealed class ReadinessStream(Socket socket) : NetworkStream(socket, own
         return error != SocketError.WouldBlock;
     }
 
-    /// <inheritdoc/>
     public override ValueTask WriteAsync(ReadOnlyMemory<byte> buffer, CancellationToken cancellationToken = default)
     {
         _session.Write();
@@ -159,10 +161,11 @@ internal sealed class ReadinessStream(Socket socket) : NetworkStream(socket, own
     /// <inheritdoc cref="InputWait.LeadsTo"/>
     public void LeadsTo(object session, object wire, object events) => Wait.LeadsTo(this, session, wire, events);
 
-    /// <summary>The handshake is over: from here on the socket is non-blocking, and reads and writes go on where they end. Before the first
-    /// of them, once.</summary>
-    /// <returns>The polling thread of the runtime that brings this socket's news, by its managed id; 0 if the pool does, or nothing had to
-    /// wait.</returns>
+    /// <summary>
+    /// Ends the handshake: from here on the socket is non-blocking, and operations continue where they complete. Once, before the first of
+    /// them.
+    /// </summary>
+    /// <returns>The managed id of the polling thread of this socket, or 0 if the pool is used or nothing had to wait.</returns>
     public int EndHandshake()
     {
         _isInHandshake = false;
@@ -173,23 +176,22 @@ internal sealed class ReadinessStream(Socket socket) : NetworkStream(socket, own
         }
         catch (Exception e) when (e is ObjectDisposedException or SocketException)
         {
-            Dispose(); // Closed meanwhile, as a rule: so say the reads and writes to come, none of which must find a socket that blocks.
+            Dispose(); // Usually closed meanwhile. Later reads and writes say so; none of them may find a blocking socket.
         }
 
         return _pollingThread;
     }
 
-    /// <inheritdoc/>
     protected override void Dispose(bool disposing)
     {
-        base.Dispose(disposing); // Ends what is pending.
+        base.Dispose(disposing); // Ends pending operations.
         if (disposing)
         {
             _wait?.Dispose();
         }
     }
 
-    // A message that arrives in pieces, for one: rarer than the waits before it.
+    // For example a message in pieces: rarer than the waits before it.
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
     private async ValueTask<int> DelayAsync(ValueTask<int> read, Memory<byte> into)
     {
@@ -207,8 +209,10 @@ internal sealed class ReadinessStream(Socket socket) : NetworkStream(socket, own
         }
     }
 
-    /// <summary>The session waits for the first time, with the buffer of its handshake still: 8 KB, which it gives back when a read ends.
-    /// So it does not begin to wait unless there is something.</summary>
+    /// <summary>
+    /// The session waits for the first time, still with its handshake's buffer of 8 KB, which it returns when a read ends. So it does not
+    /// begin to wait unless there is input.
+    /// </summary>
     private ValueTask<int> FirstWait()
     {
         _keepsBuffer = false;
@@ -233,8 +237,7 @@ internal sealed class ReadinessStream(Socket socket) : NetworkStream(socket, own
         }
     }
 
-    /// <summary>While it waits, further writes go behind it: the session says something of its own now and then, in answer to what it
-    /// reads.</summary>
+    /// <summary>During the wait further writes queue up: the session sometimes answers what it reads.</summary>
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
     private async ValueTask WaitUntilWritableAsync(ReadOnlyMemory<byte> rest, CancellationToken cancellation)
     {
@@ -263,8 +266,10 @@ internal sealed class ReadinessStream(Socket socket) : NetworkStream(socket, own
         }
     }
 
-    /// <summary>In a handshake: notes which polling thread this is, where it is one. To be awaited, which then takes the caller to where
-    /// handshakes go on. No async method: one that has yielded may be through before it is awaited, and its caller then stays.</summary>
+    /// <summary>
+    /// In a handshake: notes the polling thread and moves the caller off it. Not an async method, which may complete before it is awaited,
+    /// and its caller would then stay.
+    /// </summary>
     private ThreadHop LeavePollingThread()
     {
         if (!_isInHandshake || OwnThread.IsCurrent)

@@ -4,8 +4,8 @@ namespace Net.Zlink.Transports;
 
 /// <summary>Bytes straight from and to a socket: tcp and ipc.</summary>
 /// <remarks>
-/// Input is waited for with a zero-byte receive, so that an idle connection holds no buffer. A write is tried at once; only what the kernel
-/// has no room for becomes an asynchronous send, so an idle or fast-reading peer costs one system call per burst and holds no send object.
+/// Input is awaited with a zero-byte receive, so an idle connection holds no buffer. A write is tried synchronously; only what the kernel
+/// does not accept becomes an asynchronous send. So an idle or fast-reading peer costs one system call per burst and no send object.
 /// </remarks>
 internal sealed class SocketWire : Wire
 {
@@ -18,7 +18,6 @@ internal sealed class SocketWire : Wire
     public SocketWire(Socket socket, string scheme)
         : base(socket, scheme) => _input = new Signal(this, isInput: true);
 
-    /// <inheritdoc/>
     public override int Available
     {
         get
@@ -29,12 +28,11 @@ internal sealed class SocketWire : Wire
             }
             catch (SocketException)
             {
-                return 0; // Broken: the next read says so.
+                return 0; // Failed: the next read says so.
             }
         }
     }
 
-    /// <inheritdoc/>
     public override bool WaitForInput()
     {
         _input.IsPending = true;
@@ -49,10 +47,8 @@ internal sealed class SocketWire : Wire
         }
     }
 
-    /// <inheritdoc/>
     public override WireStatus FinishWait() => Finish(_input);
 
-    /// <inheritdoc/>
     public override WireStatus Receive(Span<byte> into, out int received)
     {
         received = Socket.Receive(into, SocketFlags.None, out SocketError error);
@@ -65,24 +61,20 @@ internal sealed class SocketWire : Wire
         return Classify(error);
     }
 
-    /// <inheritdoc/>
     public override WireStatus Send(ReadOnlySpan<byte> bytes, out int sent)
     {
         sent = Socket.Send(bytes, SocketFlags.None, out SocketError error);
         return error == SocketError.Success ? WireStatus.Done : Classify(error);
     }
 
-    /// <inheritdoc/>
     public override bool Gathers => true;
 
-    /// <inheritdoc/>
     public override WireStatus Send(IList<ArraySegment<byte>> pieces, out int sent)
     {
         sent = Socket.Send(pieces, SocketFlags.None, out SocketError error);
         return error == SocketError.Success ? WireStatus.Done : Classify(error);
     }
 
-    /// <inheritdoc/>
     public override bool BeginSend(ReadOnlyMemory<byte> bytes, bool endsMidFrame)
     {
         _output ??= new Signal(this, isInput: false);
@@ -91,16 +83,14 @@ internal sealed class SocketWire : Wire
         return Socket.SendAsync(_output);
     }
 
-    /// <inheritdoc/>
     public override WireStatus FinishSend()
     {
         SentBytes = _output!.BytesTransferred;
-        // Or it would keep the memory until the next send that has to wait: megabytes a connection, where long messages were sent.
+        // Otherwise it would keep the memory until the next pending send: megabytes a connection after long messages.
         _output.SetBuffer(default);
         return Finish(_output);
     }
 
-    /// <inheritdoc/>
     public override WireStatus EndSending(WireEnd end)
     {
         try
@@ -110,17 +100,16 @@ internal sealed class SocketWire : Wire
         }
         catch (SocketException)
         {
-            return WireStatus.Failed; // Already gone: there is nobody to wait for.
+            return WireStatus.Failed; // Closed already: there is nothing to wait for.
         }
     }
 
-    /// <inheritdoc/>
     public override void Dispose()
     {
         _isDisposed = true;
         Socket.Dispose();
 
-        // What is pending ends because of that, and is let go of then.
+        // This ends pending operations, which are released then.
         DisposeIdle(_input);
         DisposeIdle(_output);
     }
@@ -162,11 +151,13 @@ internal sealed class SocketWire : Wire
         return WireStatus.Failed;
     }
 
-    /// <summary>One kind of operation of the socket, used again and again. Made without execution-context capture: nobody's async locals
-    /// belong on a shard, and capturing costs on every operation.</summary>
+    /// <summary>
+    /// One kind of operation of the socket, reused. Without capture of the execution context, which costs on every operation and would
+    /// bring AsyncLocals to a shard.
+    /// </summary>
     private sealed class Signal(SocketWire wire, bool isInput) : SocketAsyncEventArgs(unsafeSuppressExecutionContextFlow: true)
     {
-        /// <summary>Begun and not yet finished.</summary>
+        /// <summary>Begun and not finished.</summary>
         public bool IsPending { get; set; }
 
         /// <summary>Why it could not begin.</summary>

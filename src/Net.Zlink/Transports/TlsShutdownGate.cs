@@ -1,13 +1,18 @@
 namespace Net.Zlink.Transports;
 
-/// <summary>What the one user of one direction of a stream is doing, so that something that must not meet it at work is done in between, or
-/// while it waits. Thread-safe.</summary>
+/// <summary>
+/// The state of the one user of one direction of a stream, so that an action can run between its operations or while it waits. Thread-safe.
+/// </summary>
 /// <remarks>
-/// Made for the end of TLS: a library of C beneath has its words of farewell, its reads and its writes work on one object without a lock,
-/// and the runtime locks reads and writes alone. A farewell that met a read on another thread destroyed the process's heap about once in
-/// 27,000 times (docs/architecture.md, "How a connection ends").
-/// <para>Until somebody has an action, each step is one exchange, and one out of turn is none: a stream may rest that nobody said to use.
-/// From then on, with the end near, the lock has all of it.</para>
+/// <para>
+/// For the end of TLS: OpenSSL's close_notify, reads and writes use one object without a lock, and .NET locks reads and writes only. A
+/// close_notify beside a read on another thread destroyed the process's heap about once in 27,000 times (docs/architecture.md, "How a
+/// connection ends").
+/// </para>
+/// <para>
+/// Without an action each step is one exchange, and a step out of order is ignored. From the first action on, near the end, the lock
+/// protects all of it.
+/// </para>
 /// </remarks>
 internal sealed class TlsShutdownGate
 {
@@ -15,7 +20,7 @@ internal sealed class TlsShutdownGate
     private const int Used = 1;
     private const int StateIdle = 2;
 
-    // Beside one of them, and for good: somebody has had an action.
+    // Set beside one of these states, for good: there was an action.
     private const int Asked = 4;
 
     private readonly Lock _gate = new();
@@ -23,22 +28,24 @@ internal sealed class TlsShutdownGate
     private Func<Task>? _shutdownStep;
     private TaskCompletionSource? _shutdownStepDone;
 
-    /// <summary>A read, or a write, begins. Waits for an action that is being begun.</summary>
+    /// <summary>A read or write begins. Waits for an action that is being started.</summary>
     public void Enter() => Step(StateFree, Used);
 
-    /// <summary>It is over.</summary>
+    /// <summary>It has ended.</summary>
     public void Leave() => Step(Used, StateFree);
 
-    /// <summary>The user comes to rest in the middle of it, until <see cref="Resume"/>: there is nothing to read.</summary>
+    /// <summary>The user waits for input, until <see cref="Resume"/>.</summary>
     public void MarkIdle() => Step(Used, StateIdle);
 
-    /// <summary>It goes on when this returns. Waits for an action that is being begun.</summary>
+    /// <summary>The wait is over. Waits for an action that is being started.</summary>
     public void Resume() => Step(StateIdle, Used);
 
-    /// <summary>Begins something as soon as nobody is at work, at once if nobody is. One at a time.</summary>
-    /// <param name="action">Begins it, on the caller's thread or the user's. Short: the user may be waiting for it. What it begins may go
-    /// on beside the use.</param>
-    /// <returns>Ends as the action's own task does. What <paramref name="action"/> throws is thrown here, or ends the task.</returns>
+    /// <summary>Starts an action as soon as no operation is in progress, possibly at once. One at a time.</summary>
+    /// <param name="action">
+    /// Starts the action on the caller's or the user's thread. It must be short, because the user may wait for it. What it starts may
+    /// continue beside the use.
+    /// </param>
+    /// <returns>Ends as the action's task does. An exception of <paramref name="action"/> is thrown here, or fails the task.</returns>
     public Task RunAsync(Func<Task> action)
     {
         lock (_gate)
@@ -83,12 +90,12 @@ internal sealed class TlsShutdownGate
             await action().ConfigureAwait(false);
             done.SetResult();
         }
-#pragma warning disable CA1031 // Whatever it is, it belongs to who waits.
+#pragma warning disable CA1031 // Whatever it is, the waiting caller gets it.
         catch (Exception e)
 #pragma warning restore CA1031
         {
             done.SetException(e);
-            _ = done.Task.Exception; // Who asked may have given up waiting: then nobody wants to know.
+            _ = done.Task.Exception; // The caller may have stopped waiting: the exception is then unobserved.
         }
     }
 

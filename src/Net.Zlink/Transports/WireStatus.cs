@@ -1,9 +1,8 @@
 namespace Net.Zlink.Transports;
 
-/// <summary>How an operation of a <see cref="Wire"/> ended.</summary>
+/// <summary>The status of a <see cref="Wire"/>'s operation.</summary>
 internal enum WireStatus
 {
-    /// <summary>It did what it was asked for.</summary>
     Done,
 
     /// <summary>It would have to wait: nothing was read or written.</summary>
@@ -12,10 +11,11 @@ internal enum WireStatus
     /// <summary>The peer has ended its side in order.</summary>
     Ended,
 
-    /// <summary>The peer broke the transport's own protocol and has been told; nothing can be sent any more, and what still comes means
-    /// nothing.</summary>
+    /// <summary>
+    /// The peer violated the transport's protocol and was told. Nothing can be sent any more, and further input is meaningless.
+    /// </summary>
     Refused,
 
-    /// <summary>The connection is broken.</summary>
+    /// <summary>The connection has failed.</summary>
     Failed,
 }

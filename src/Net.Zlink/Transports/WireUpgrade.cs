@@ -3,28 +3,29 @@ using Net.Zlink.Buffers;
 
 namespace Net.Zlink.Transports;
 
-/// <summary>A transport's own handshake over a connected socket: TLS, the WebSocket upgrade, or one after the other. Immutable; any number
-/// may run at once.</summary>
+/// <summary>
+/// A transport's handshake over a connected socket: TLS, the WebSocket upgrade, or both in turn. Immutable and thread-safe.
+/// </summary>
 internal abstract class WireUpgrade
 {
-    /// <summary>Its first phase in words, as in "... was not complete within 30000 ms".</summary>
+    /// <summary>The name of its first phase, as in "... was not complete within 30000 ms".</summary>
     public abstract string FirstPhase { get; }
 
-    /// <summary>What new connections get though it is out of date, and why; null: nothing.</summary>
+    /// <summary>Why new connections use an outdated certificate, or null.</summary>
     public virtual string? Staleness => null;
 
-    /// <summary>How long each of its phases may take; zero: no limit.</summary>
+    /// <summary>The time limit of each phase. Zero: no limit.</summary>
     protected abstract TimeSpan Limit { get; }
 
     /// <summary>
-    /// Runs it, on pool threads, or on its own where there are callbacks of the user's: certificates are checked, files read and these
-    /// called there. Each of its phases has a time limit. Never throws for what the peer or the network does, nor for cancellation: the
-    /// task completes with a value. The socket is the result's, or disposed, at the latest with its farewell.
+    /// Runs the handshake on pool threads, or on its own threads if there are callbacks. Certificates are checked, files read and callbacks
+    /// called there. Errors of the peer, the network and cancellation are values. The socket belongs to the result, or is disposed, at the
+    /// latest after its farewell.
     /// </summary>
-    /// <param name="socket">Connected.</param>
-    /// <param name="pool">For its buffers and the wire's.</param>
+    /// <param name="socket">The connected socket.</param>
+    /// <param name="pool">The pool of its buffers and the wire's.</param>
     /// <param name="time">The clock of its limits.</param>
-    /// <param name="waits">Hears when it waits for the peer; null: nobody asks.</param>
+    /// <param name="waits">Notified when it waits for the peer, or null.</param>
     /// <param name="cancellation">Ends it, and its farewell.</param>
     public abstract Task<UpgradeResult> RunAsync(
         Socket socket, BufferPool pool, TimeProvider time, PeerWait? waits, CancellationToken cancellation);
@@ -33,7 +34,7 @@ internal abstract class WireUpgrade
     public Deadline StartPhase(TimeProvider time, CancellationToken cancellation) =>
         new(Limit > TimeSpan.Zero ? Limit : Timeout.InfiniteTimeSpan, time, cancellation);
 
-    /// <summary>What a phase ended in that was cancelled, whose time was up, or else whose connection was lost.</summary>
+    /// <summary>The result of a failed phase: cancelled, timed out, or lost.</summary>
     public UpgradeResult ResultOf(string phase, Exception exception, Deadline deadline, CancellationToken cancellation) =>
         cancellation.IsCancellationRequested ? UpgradeResult.Cancelled
         : deadline.IsOver ? UpgradeResult.TimedOut(phase, Limit)

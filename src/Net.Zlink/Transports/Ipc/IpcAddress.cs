@@ -3,32 +3,31 @@ using System.Text;
 
 namespace Net.Zlink.Transports.Ipc;
 
-/// <summary>What an ipc endpoint names.</summary>
 internal enum IpcKind
 {
     /// <summary>A socket file.</summary>
     Path,
 
-    /// <summary>A name of Linux's abstract namespace: no file, gone with its last socket.</summary>
+    /// <summary>A name in Linux's abstract namespace: no file, and gone with its last socket.</summary>
     Abstract,
 
-    /// <summary>A file of a name that bind makes up.</summary>
+    /// <summary>A file whose name bind chooses.</summary>
     Wildcard,
 }
 
-/// <summary>The part of an ipc endpoint after "://", parsed. Pure: nothing is opened here.</summary>
-/// <param name="Kind">What it is.</param>
+/// <summary>The parsed part of an ipc endpoint after "://". Pure: nothing is opened.</summary>
+/// <param name="Kind">Its kind.</param>
 /// <param name="Text">As written: the path, "@" and the name, or "*".</param>
 internal sealed record IpcAddress(IpcKind Kind, string Text)
 {
-    /// <summary>An address of the system holds 108 bytes on Linux, of which a path's last is a zero; "@" counts too, as natively.</summary>
+    /// <summary>A Linux address holds 108 bytes, with a closing zero for paths. "@" counts too, as in the native core.</summary>
     public const int LongestText = 107;
 
     /// <summary>Parses "path", "@name" or "*".</summary>
     public static bool TryParseBind(string text, out IpcAddress address, out EndpointError error) =>
         TryParse(text, text is "*" ? IpcKind.Wildcard : KindOf(text), out address, out error);
 
-    /// <summary>Parses "path" or "@name". A "*" is what only bind can fill in.</summary>
+    /// <summary>Parses "path" or "@name". "*" is only for bind.</summary>
     public static bool TryParseConnect(string text, out IpcAddress address, out EndpointError error)
     {
         if (text is "*")
@@ -41,16 +40,14 @@ internal sealed record IpcAddress(IpcKind Kind, string Text)
         return TryParse(text, KindOf(text), out address, out error);
     }
 
-    /// <summary>The address as the system takes it.</summary>
+    /// <summary>The address for the system.</summary>
     /// <exception cref="ArgumentOutOfRangeException">This system's addresses are shorter than Linux's.</exception>
     public UnixDomainSocketEndPoint ToEndPoint() => new(Kind == IpcKind.Abstract ? $"\0{Text.AsSpan(1)}" : Text);
 
-    /// <summary>The same file by its path from the root, where that is short enough: what the system then shows of a bound socket means one
-    /// file.</summary>
-    /// <param name="path">What <see cref="SocketPath.FromRoot"/> says of it; null: it is no file.</param>
+    /// <summary>The same file by its absolute path if that is short enough, so that the system shows an unambiguous path.</summary>
+    /// <param name="path">The result of <see cref="SocketPath.FromRoot"/>. Null: it is no file.</param>
     public IpcAddress FromRoot(string? path) => path is not null && TryParse(path, IpcKind.Path, out var full, out _) ? full : this;
 
-    /// <summary>A path that is too long for an address.</summary>
     public static EndpointError TooLong(string text) => new(
         EndpointFault.NameTooLong,
         $"{EndpointError.Quote(text)} is {Encoding.UTF8.GetByteCount(text)} bytes long, and the system takes {LongestText} at most "

@@ -2,35 +2,33 @@ using System.Net.Sockets;
 
 namespace Net.Zlink.Transports.Ipc;
 
-/// <summary>Makes outgoing ipc connections. Stateless; any number of dials may run at once.</summary>
+/// <summary>Makes outgoing ipc connections. Stateless and thread-safe.</summary>
 internal static class IpcDialer
 {
-    // Linux gives up a tcp connect, the case that "leave it to the system" is about, after 127 s; here the system would not limit it at
-    // all.
+    // Linux's limit of a tcp connect. For ipc the system has none.
     private static readonly TimeSpan DefaultTimeout = TimeSpan.FromSeconds(127);
 
-    // A timer takes no more than 49 days; nobody waits longer than this for one connection.
+    // Timers are limited to 49 days; nothing waits longer than this for one connection.
     private static readonly TimeSpan LongestTimeout = TimeSpan.FromDays(1);
 
-    // A listener accepts a full queue (4,096 on Linux) within some 20 ms; at 32 ms a hundred waiting dials cost 3,000 calls a second.
+    // A listener accepts a full queue (4,096 on Linux) within 20 ms. With 32 ms, a hundred waiting dials cost 3,000 calls a second.
     private static readonly TimeSpan FirstPause = TimeSpan.FromMilliseconds(1);
     private static readonly TimeSpan LongestPause = TimeSpan.FromMilliseconds(32);
 
     /// <summary>
-    /// One attempt. Where a tcp connect would wait for room in the listener's queue, this one is told at once that there is none, and tries
-    /// again until <see cref="SocketSettings.ConnectTimeout"/>. Never throws for what the other side does, nor for cancellation: the task
-    /// completes with a value, at once or on a pool thread. Nothing stays open after a failure.
+    /// Makes one attempt. A full listener's queue refuses at once (a tcp connect would wait), so this retries until
+    /// <see cref="SocketSettings.ConnectTimeout"/>. Errors and cancellation are values, not exceptions. Nothing stays open after a failure.
     /// </summary>
-    /// <param name="address">Where to.</param>
+    /// <param name="address">The target.</param>
     /// <param name="settings">Options of the socket.</param>
     /// <param name="time">The clock of the pauses.</param>
-    /// <param name="connecting">Told once, when the system is asked to connect.</param>
-    /// <param name="cancellation">Ends the attempt.</param>
+    /// <param name="connecting">Called once when the system is asked to connect.</param>
+    /// <param name="cancellation">Cancels the attempt.</param>
     public static Task<DialResult> DialAsync(
         IpcAddress address, SocketSettings settings, TimeProvider time, Action? connecting, CancellationToken cancellation) =>
         DialAsync(address, settings, time, DescriptorHeadroom.OfDials, connecting, cancellation);
 
-    /// <summary>As above, with a seam for tests: the descriptors to leave alone; null for none.</summary>
+    /// <summary>As above, for tests: the descriptors to leave free, or null.</summary>
     internal static async Task<DialResult> DialAsync(
         IpcAddress address, SocketSettings settings, TimeProvider time, DescriptorHeadroom? headroom, Action? connecting,
             CancellationToken cancellation)
@@ -101,7 +99,7 @@ internal static class IpcDialer
         }
         catch (ObjectDisposedException)
         {
-            return IpcFaults.Refused(SocketError.OperationAborted, address.Text); // by the deadline, as the connect succeeded
+            return IpcFaults.Refused(SocketError.OperationAborted, address.Text); // By the deadline, as the connect succeeded.
         }
         catch (ArgumentOutOfRangeException)
         {

@@ -2,13 +2,12 @@ using System.Net.Sockets;
 
 namespace Net.Zlink.Transports.Ipc;
 
-/// <summary>Says what a refused bind or connect means and what to do about it.</summary>
 internal static class IpcFaults
 {
     private const string NoDescriptors =
         "the process or the machine is out of file descriptors; close some, or raise the limit (ulimit -n)";
 
-    /// <summary>Why ipc, or this kind of it, cannot be had on this system; <see cref="EndpointError.None"/> where it can.</summary>
+    /// <summary>Why this system does not support ipc, or this kind of it, or <see cref="EndpointError.None"/>.</summary>
     public static EndpointError Unsupported(IpcAddress address)
     {
         if (!Socket.OSSupportsUnixDomainSockets)
@@ -21,7 +20,7 @@ internal static class IpcFaults
             : EndpointError.None;
     }
 
-    /// <summary>The fault for what the system answered when asked to bind <paramref name="text"/>.</summary>
+    /// <summary>Explains why the system refused to bind <paramref name="text"/>.</summary>
     public static EndpointError Bind(SocketException exception, string text)
     {
         var os = exception.SocketErrorCode;
@@ -30,12 +29,12 @@ internal static class IpcFaults
         {
             SocketError.AddressAlreadyInUse =>
                 new(EndpointFault.AddressInUse, $"{name} is in use; stop the program that has it, or choose another name", os),
-            SocketError.AddressNotAvailable => // the runtime's word for ENOENT
+            SocketError.AddressNotAvailable => // The runtime's name for ENOENT.
                 new(EndpointFault.NoSuchPath, $"there is no directory {DirectoryOf(text)}; make it first, or choose another path", os),
             SocketError.AccessDenied =>
                 new(EndpointFault.AccessDenied,
                     $"this process may not make a file in {DirectoryOf(text)}; choose another directory, or give it the right", os),
-            SocketError.SocketError when HasFileOnTheWay(text) => // the runtime has no word for ENOTDIR
+            SocketError.SocketError when HasFileOnTheWay(text) => // The runtime has no name for ENOTDIR.
                 new(EndpointFault.NotADirectory, $"a part of {DirectoryOf(text)} is a file, not a directory; choose another path", os),
             SocketError.TooManyOpenSockets => new(EndpointFault.NoDescriptors, NoDescriptors, os),
             _ => new(EndpointFault.NotBindable,
@@ -44,7 +43,7 @@ internal static class IpcFaults
         };
     }
 
-    /// <summary>The fault for a file or directory that could not be made ready.</summary>
+    /// <summary>Explains why a file or directory could not be prepared.</summary>
     public static EndpointError File(Exception exception, string path) => exception switch
     {
         UnauthorizedAccessException => new(
@@ -61,34 +60,32 @@ internal static class IpcFaults
                 SocketError.SocketError),
     };
 
-    /// <summary>What stands at the path and keeps it from being bound.</summary>
+    /// <summary>Something at the path prevents the bind.</summary>
     public static EndpointError InTheWay(string sentence) => new(EndpointFault.AddressInUse, sentence, SocketError.AddressAlreadyInUse);
 
     /// <summary>Another process was faster, or is about to be.</summary>
     public static EndpointError JustBound(string path) =>
         InTheWay($"another program took {EndpointError.Quote(path)} just now; stop it, or choose another path");
 
-    /// <summary>The caller's token was cancelled.</summary>
     public static DialResult Cancelled(string text) =>
         new(null, SocketError.OperationAborted, $"connecting to {EndpointError.Quote(text)} was cancelled");
 
     /// <summary>This system cannot dial it.</summary>
     public static DialResult Undiallable(EndpointError error) => new(null, SocketError.AddressFamilyNotSupported, error.Sentence);
 
-    /// <summary>The listener's queue stayed full for as long as the dial may take.</summary>
+    /// <summary>The listener's queue stayed full until the time limit.</summary>
     public static DialResult TimedOut(string text, TimeSpan limit) => new(
         null,
         SocketError.TimedOut,
         $"{EndpointError.Quote(text)} accepted nobody within {limit.TotalMilliseconds:0} ms; see whether that program hangs, or raise "
             + $"its backlog");
 
-    /// <summary>The connect failed.</summary>
     public static DialResult Refused(SocketError error, string text)
     {
         var name = EndpointError.Quote(text);
         return error switch
         {
-            // The runtime's word for ENOENT: nobody listens there, only that not even a file was left behind.
+            // The runtime's name for ENOENT: nothing listens there, and no file was left.
             SocketError.AddressNotAvailable => new(null, SocketError.ConnectionRefused,
                 $"there is nothing at {name}; start the server, or check the path"),
             SocketError.ConnectionRefused => new(null, error, $"nobody listens at {name}; start the server, or check the path"),
@@ -100,7 +97,7 @@ internal static class IpcFaults
         };
     }
 
-    // As it was written where "..", behind a link, may mean another directory than .NET says.
+    // As written, where ".." after a link may mean another directory than .NET says.
     private static string DirectoryOf(string path) =>
         EndpointError.Quote(Path.GetDirectoryName(SocketPath.HasParent(path) ? path : Path.GetFullPath(path)) ?? path);
 

@@ -2,10 +2,10 @@ using System.Net.Sockets;
 
 namespace Net.Zlink.Transports.Ipc;
 
-/// <summary>A listening Unix domain socket. All members may be called from any thread.</summary>
+/// <summary>A listening Unix domain socket. Thread-safe.</summary>
 /// <remarks>
-/// Differs from the native core where that one does harm: a live listener's path is not stolen, a file that is no socket is not deleted,
-/// and our own file goes when we close.
+/// Differences from the native core, which does harm there: a live listener's path is not taken, a file that is no socket is not deleted,
+/// and the own file is removed at the close.
 /// </remarks>
 internal sealed class IpcListener : ITransportListener
 {
@@ -18,29 +18,24 @@ internal sealed class IpcListener : ITransportListener
         Handle = socket.Handle;
     }
 
-    /// <summary>The endpoint as it was given; of a wildcard the path that was made.</summary>
+    /// <summary>The endpoint as given; for a wildcard the chosen path.</summary>
     public string Endpoint { get; }
 
-    /// <inheritdoc/>
     public string Scheme => EndpointText.Ipc;
 
-    /// <inheritdoc/>
     public WireUpgrade? Upgrade => null;
 
-    /// <inheritdoc/>
     public long Handle { get; }
 
-    /// <summary>How often the sink threw.</summary>
     public long SinkFaults => _loop.SinkFaults;
 
     /// <summary>
-    /// Binds and listens; a socket file that a dead process left behind is taken over. Connections wait in the kernel until
-    /// <see cref="Start"/>.
+    /// Binds and listens. Replaces the socket file of a dead process. Connections wait in the kernel until <see cref="Start"/>.
     /// </summary>
     public static BindResult Bind(IpcAddress address, SocketSettings settings) =>
         Bind(address, settings, Environment.GetEnvironmentVariable);
 
-    /// <summary>As above, with a seam for tests: the environment that tells where temporary files go.</summary>
+    /// <summary>As above, for tests: the environment with the directories for temporary files.</summary>
     internal static BindResult Bind(IpcAddress address, SocketSettings settings, Func<string, string?> environment)
     {
         var unsupported = IpcFaults.Unsupported(address);
@@ -76,13 +71,11 @@ internal sealed class IpcListener : ITransportListener
         return result;
     }
 
-    /// <inheritdoc/>
     public void Start(IAcceptSink sink, TimeProvider time) => _loop.Start(sink, time);
 
-    /// <summary>As for every listener; also removes the socket file, unless another socket's is there by now.</summary>
+    /// <summary>Also removes the socket file, unless another socket's file replaced it.</summary>
     public void Close() => _loop.Close();
 
-    /// <inheritdoc/>
     public void Dispose() => _loop.Close();
 
     private static BindResult BindAt(IpcAddress address, string? directory, SocketSettings settings)
@@ -139,7 +132,7 @@ internal sealed class IpcListener : ITransportListener
             socket.Listen(settings.Backlog);
             return SocketFile.Claim(path, directory);
         }
-        catch (Exception e) when (e is not FileNotFoundException) // what is there now, if anything, is not ours then
+        catch (Exception e) when (e is not FileNotFoundException) // What is there now, if anything, is not ours then.
         {
             File.Delete(path);
             throw;
@@ -160,7 +153,7 @@ internal sealed class IpcListener : ITransportListener
                 return error;
             }
 
-            socket.Bind(endPoint); // Taken again by now, it is somebody's: that is an error as any other.
+            socket.Bind(endPoint); // A file that is there again belongs to another socket: an error like any other.
         }
 
         endPoint.OnBound();
@@ -175,7 +168,7 @@ internal sealed class IpcListener : ITransportListener
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            // An empty directory under the temporary ones does no harm.
+            // An empty temporary directory does no harm.
         }
     }
 }

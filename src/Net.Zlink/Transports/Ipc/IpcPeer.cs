@@ -4,17 +4,16 @@ using System.Runtime.InteropServices;
 
 namespace Net.Zlink.Transports.Ipc;
 
-/// <summary>Tells who is at the other end of an ipc connection.</summary>
+/// <summary>Identifies the process at the other end of an ipc connection.</summary>
 internal static class IpcPeer
 {
-    // SOL_SOCKET and SO_PEERCRED of Linux (all its architectures that .NET runs on), for which the runtime has no names.
+    // SOL_SOCKET and SO_PEERCRED of Linux on all architectures of .NET, without names in the runtime.
     private const int SocketLevel = 1;
     private const int PeerCredentials = 17;
 
     /// <summary>
-    /// "localhost:uid:gid:pid" of the process that connected or listened, as the kernel noted it then: what the native core gives as the
-    /// Peer-Address of a message. Empty where the system does not tell (elsewhere than on Linux), and for a socket that is no ipc
-    /// connection.
+    /// "localhost:uid:gid:pid" of the process that connected or listened: the native core's Peer-Address. Empty on other systems than
+    /// Linux, and for other sockets.
     /// </summary>
     public static string Describe(Socket socket)
     {
@@ -25,7 +24,7 @@ internal static class IpcPeer
 
         try
         {
-            Span<int> credentials = stackalloc int[3]; // struct ucred: pid, uid, gid
+            Span<int> credentials = stackalloc int[3]; // struct ucred: pid, uid, gid.
             var length = socket.GetRawSocketOption(SocketLevel, PeerCredentials, MemoryMarshal.AsBytes(credentials));
             return length != sizeof(int) * credentials.Length
                 ? ""
@@ -33,7 +32,7 @@ internal static class IpcPeer
         }
         catch (Exception e) when (e is SocketException or ObjectDisposedException)
         {
-            return ""; // gone before we could look
+            return ""; // Disconnected already.
         }
     }
 }

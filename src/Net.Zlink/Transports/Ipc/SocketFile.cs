@@ -3,10 +3,9 @@ using System.Security.Cryptography;
 namespace Net.Zlink.Transports.Ipc;
 
 /// <summary>
-/// The file of a bound socket, as far as .NET shows it. Neither its device and inode nor its type can be read without native code, so a
-/// file of ours is told from a successor's by its time of writing, whose part below the second we set at random when we bind: another
-/// file's agrees with odds of 1 to 10,000,000 and only if it was made within the same second. (The kernel never changes that time; whoever
-/// does by hand makes the file one that we leave behind.)
+/// The file of a bound socket. Its inode and type cannot be read without native code, so our file is recognised by its write time: we set
+/// the fraction below a second at random. Another file has the same with odds of 1 to 10,000,000, and only within the same second. (The
+/// kernel never changes that time. If a user does, the file is left behind.)
 /// </summary>
 internal sealed class SocketFile
 {
@@ -22,30 +21,30 @@ internal sealed class SocketFile
     }
 
     /// <summary>
-    /// Closes a file that was just bound, and that nobody can connect to before the socket listens, to other users. (Also those of the
-    /// owner's group: the native core leaves it to the umask, which commonly lets everybody in.)
+    /// Restricts a bound file to this user before the socket listens. (The native core leaves it to the umask, which usually allows
+    /// others.)
     /// </summary>
     /// <exception cref="IOException">The file is gone, or the system refuses.</exception>
     /// <exception cref="UnauthorizedAccessException">The system refuses.</exception>
     public static void Protect(string path)
     {
-        if (!OperatingSystem.IsWindows()) // which keeps rights elsewhere
+        if (!OperatingSystem.IsWindows()) // Windows keeps access rights elsewhere.
         {
             File.SetUnixFileMode(path, UnixFileMode.UserRead | UnixFileMode.UserWrite);
         }
     }
 
     /// <summary>
-    /// Marks the file of a socket that listens by now as ours. Not earlier: until a socket listens its file looks dead, and another process
-    /// may take it away; then either that one finds the mark changed and gives it back, or we find it gone.
+    /// Marks the file of a listening socket as ours. Not earlier: before it listens its file looks dead, and another process may remove it.
+    /// Then either that process finds the mark changed and restores it, or we find it gone.
     /// </summary>
-    /// <param name="path">The absolute path, so that a later change of the working directory makes no difference.</param>
-    /// <param name="directory">A directory made for this file, to be removed with it; null for none.</param>
+    /// <param name="path">The absolute path, independent of later changes of the working directory.</param>
+    /// <param name="directory">A directory made for this file, to be removed with it, or null.</param>
     /// <exception cref="IOException">The file is gone, or the system refuses.</exception>
     /// <exception cref="UnauthorizedAccessException">The system refuses.</exception>
     public static SocketFile Claim(string path, string? directory)
     {
-        if (!OperatingSystem.IsWindows()) // which keeps times fine enough to tell files apart, and sets none on a socket
+        if (!OperatingSystem.IsWindows()) // Windows has precise times, and sets none on a socket.
         {
             var made = File.GetLastWriteTimeUtc(path);
             var part = RandomNumberGenerator.GetInt32((int)TimeSpan.TicksPerSecond);
@@ -55,10 +54,10 @@ internal sealed class SocketFile
         return new SocketFile(path, directory, MarkOf(path));
     }
 
-    /// <summary>What tells this file from another of its name; of a missing file a time that no file has.</summary>
+    /// <summary>Distinguishes this file from another with its name. For a missing file a time that no file has.</summary>
     public static DateTime MarkOf(string path) => File.GetLastWriteTimeUtc(path);
 
-    /// <summary>Removes the file, unless it is another by now, and its directory, unless something else is in it. Never throws.</summary>
+    /// <summary>Removes the file unless it was replaced, and its directory if that is empty. Never throws.</summary>
     public void Remove()
     {
         try
@@ -75,7 +74,7 @@ internal sealed class SocketFile
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            // A file left behind is harmless: the next bind finds it dead and takes it over.
+            // A remaining file is harmless: the next bind finds it dead and replaces it.
         }
     }
 }

@@ -1,6 +1,5 @@
 namespace Net.Zlink.Transports.Ipc;
 
-/// <summary>Paths of socket files from the root.</summary>
 internal static class SocketPath
 {
     // As Linux: more links in one path are a circle.
@@ -13,16 +12,15 @@ internal static class SocketPath
     public static bool HasParent(string text) => text.Split(Separator).Contains(Parent, StringComparer.Ordinal);
 
     /// <summary>
-    /// The path from the root that means the same file to the system and to <see cref="File"/>. Behind a symbolic link ".." is the
-    /// directory above that to which the link leads, as a connect takes it; .NET takes it for the one above the link's own, and so would
-    /// bind, protect and delete a file elsewhere. So each directory up to the last ".." is looked at. What follows stays as written: a link
-    /// there is not followed here.
+    /// The absolute path that means the same file to the system and to <see cref="File"/>. For the system, ".." after a symbolic link is
+    /// the parent of the link's target; for .NET it is the parent of the link. So each directory up to the last ".." is resolved. A later
+    /// link is not.
     /// </summary>
-    /// <exception cref="IOException">There is no such directory, or the links lead in a circle.</exception>
+    /// <exception cref="IOException">There is no such directory, or the links form a circle.</exception>
     /// <exception cref="UnauthorizedAccessException">The system refuses.</exception>
     public static string FromRoot(string text)
     {
-        if (OperatingSystem.IsWindows() || !HasParent(text)) // To Windows ".." is what .NET takes it for.
+        if (OperatingSystem.IsWindows() || !HasParent(text)) // On Windows ".." means what .NET says.
         {
             return Path.GetFullPath(text);
         }

@@ -4,24 +4,24 @@ using System.Security.Cryptography;
 
 namespace Net.Zlink.Transports.Ipc;
 
-/// <summary>Takes away a socket file that a dead process left behind, and nothing else.</summary>
+/// <summary>Removes a socket file that a dead process left, and nothing else.</summary>
 internal static class StaleFile
 {
-    // ENXIO is what Linux (and EOPNOTSUPP what macOS) answers an open of a socket: the one way to a file's type without native code.
+    // Linux's ENXIO (macOS: EOPNOTSUPP) for opening a socket: the only way to a file's type without native code.
     private const int NoSuchDevice = 6;
     private const int AppleNotSupported = 102;
 
-    // The form of a line of /proc/net/unix, and SS_UNCONNECTED of linux/net.h as it stands there.
+    // The columns of /proc/net/unix, and SS_UNCONNECTED of linux/net.h as it is written there.
     private const int FieldsBeforePath = 7;
     private const int StateField = 5;
     private const string Unconnected = "01";
 
     /// <summary>
-    /// Makes the path free to bind. It is not when somebody answers there, when the file is not a socket, or when that cannot be found out.
+    /// Makes the path free to bind. Fails if a listener answers there, the file is not a socket, or its state is unknown.
     /// </summary>
     /// <param name="path">The absolute path, at which a bind found something.</param>
-    /// <param name="address">The same place as the bind named it: the absolute path may be too long for an address.</param>
-    /// <param name="error">What is in the way.</param>
+    /// <param name="address">The same path as the bind named it: the absolute one may be too long for an address.</param>
+    /// <param name="error">What prevents it.</param>
     public static bool TryRemove(string path, IpcAddress address, out EndpointError error)
     {
         var name = EndpointError.Quote(path);
@@ -38,14 +38,14 @@ internal static class StaleFile
 
             switch (Probe(address))
             {
-                case SocketError.AddressNotAvailable: // ENOENT: gone meanwhile
+                case SocketError.AddressNotAvailable: // ENOENT: removed meanwhile.
                     return true;
                 case SocketError.ConnectionRefused:
                     break;
                 case SocketError.AccessDenied:
                     error = IpcFaults.InTheWay($"{name} is another user's; choose another path");
                     return false;
-                default: // also a full queue is somebody's
+                default: // A full queue also means a live listener.
                     error = IpcFaults.InTheWay($"another socket listens at {name}; stop the program that has it, or choose another path");
                     return false;
             }
@@ -67,7 +67,7 @@ internal static class StaleFile
         }
         catch (FileNotFoundException)
         {
-            return true; // gone meanwhile
+            return true; // Removed meanwhile.
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
@@ -78,8 +78,8 @@ internal static class StaleFile
     }
 
     /// <summary>
-    /// Moved first and looked at again: of two processes that found it dead, the slower one would else delete the file that the faster one
-    /// has bound meanwhile. The faster one then has its file back, or has found it gone and given up.
+    /// Moves the file and checks it again: of two processes that found it dead, the slower one would otherwise delete the faster one's new
+    /// file. The faster one gets its file back, or found it gone and failed.
     /// </summary>
     private static bool Remove(string path, DateTime mark, out EndpointError error)
     {
@@ -98,21 +98,19 @@ internal static class StaleFile
     }
 
     /// <summary>
-    /// Whether a living socket has the path, though it refuses connects: one that does not listen yet. Only Linux tells, and only of those
-    /// that were bound by the absolute path, as ours are.
+    /// Whether a living socket that does not listen yet has the path. Only Linux shows it, and only for absolute paths, as ours are.
     /// </summary>
     private static bool IsBound(string path) => OperatingSystem.IsLinux()
         && File.ReadLines("/proc/net/unix").Any(line => OwnsPath(line, path));
 
     /// <summary>
-    /// Whether a line of Linux's list is of a socket that holds the path. An accepted connection is listed with its listener's path too,
-    /// and may outlive it; it is connected, which a socket that listens, or is about to, is not. (The flag of those that listen would not
-    /// do: one that does not listen yet lacks it.)
+    /// Whether a line of Linux's list is a socket that owns the path. An accepted connection has its listener's path too and may outlive
+    /// it, but it is connected. (The flag for listening does not help: a new socket lacks it.)
     /// </summary>
     internal static bool OwnsPath(ReadOnlySpan<char> line, string path)
     {
-        // "Num RefCount Protocol Flags Type St Inode Path", numbers padded with spaces. The path is all that follows one space: spaces of
-        // its own too, and an abstract name's "@".
+        // "Num RefCount Protocol Flags Type St Inode Path", numbers padded with spaces. The path is everything after one space, with its
+        // own spaces and an abstract name's "@".
         bool isUnconnected = false;
         for (int field = 0; field < FieldsBeforePath; field++)
         {
@@ -135,7 +133,7 @@ internal static class StaleFile
         try
         {
             using var socket = IpcSocketOptions.Open();
-            socket.Blocking = false; // a full queue must not hold us up
+            socket.Blocking = false; // A full queue must not block.
             socket.Connect(address.ToEndPoint());
             return SocketError.Success;
         }
@@ -145,7 +143,7 @@ internal static class StaleFile
         }
     }
 
-    // Windows marks its socket files as reparse points too.
+    // Windows marks socket files as reparse points too.
     private static bool IsLink(string path, FileAttributes attributes) =>
         attributes.HasFlag(FileAttributes.ReparsePoint) && (!OperatingSystem.IsWindows() || new FileInfo(path).LinkTarget is not null);
 
@@ -158,7 +156,7 @@ internal static class StaleFile
 
         try
         {
-            // For reading and writing: a pipe opened for one of them would wait for its other end. Sharing all takes no lock.
+            // For reading and writing: a pipe opened for one of them would wait for its other end. Full sharing takes no lock.
             using var handle = File.OpenHandle(path, FileMode.Open, FileAccess.ReadWrite, FileShare.ReadWrite | FileShare.Delete);
             return false;
         }

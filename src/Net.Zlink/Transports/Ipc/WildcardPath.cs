@@ -2,11 +2,11 @@ using System.Security.Cryptography;
 
 namespace Net.Zlink.Transports.Ipc;
 
-/// <summary>Makes the directory of a wildcard bind, as the native core does: "tmp" and six characters, with a file "socket" to be bound in
-/// it.</summary>
-/// <remarks>Where no variable says where, it is the system's directory for temporary files. Natively it is "tmp" of the working directory,
-/// which is made, stays, and gives an endpoint that a process with another working directory cannot use (docs/protocol.md section
-/// 15.5).</remarks>
+/// <summary>Makes the directory of a wildcard bind as the native core does: "tmp" and six characters, with a file "socket" in it.</summary>
+/// <remarks>
+/// Without a variable it is the system's directory for temporary files. The native core uses "tmp" in the working directory, which stays,
+/// and whose endpoint other processes cannot use (docs/protocol.md section 15.5).
+/// </remarks>
 internal static class WildcardPath
 {
     private const string FileName = "socket";
@@ -16,10 +16,10 @@ internal static class WildcardPath
     private const string Characters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
     private const int RandomLength = 6;
 
-    // The first that is set and a directory counts.
+    // The first that is set and is a directory.
     private static readonly string[] Variables = ["TMPDIR", "TEMPDIR", "TMP"];
 
-    /// <summary>The directory that wildcard binds go to: a full path, since the endpoint is for other processes too.</summary>
+    /// <summary>The directory of wildcard binds: a full path, because the endpoint is for other processes too.</summary>
     public static string Root(Func<string, string?> environment)
     {
         foreach (var variable in Variables)
@@ -33,7 +33,7 @@ internal static class WildcardPath
         return Path.GetTempPath();
     }
 
-    /// <summary>Makes a new directory that only this user may enter, and returns the path to bind in it.</summary>
+    /// <summary>Makes a new directory for this user only, and returns the path to bind in it.</summary>
     /// <exception cref="IOException">The system refuses.</exception>
     /// <exception cref="UnauthorizedAccessException">The system refuses.</exception>
     public static string Make(string root)
@@ -43,7 +43,7 @@ internal static class WildcardPath
         {
             directory = Path.Combine(root, Prefix + RandomNumberGenerator.GetString(Characters, RandomLength));
         }
-        while (Path.Exists(directory)); // Six random characters: once in 57,000,000,000.
+        while (Path.Exists(directory)); // A collision of six random characters: once in 57,000,000,000.
 
         if (OperatingSystem.IsWindows())
         {

@@ -5,28 +5,25 @@ using Net.Zlink.Flow;
 namespace Net.Zlink.Transports.Tcp;
 
 /// <summary>
-/// Look-ups of host names on threads of our own. The runtime's asynchronous look-up is, on Linux, a blocking one on a thread of the pool,
-/// of which the pool is not told: with ten names whose name server is silent nothing else in the process runs. Who asks for a name that is
-/// being looked up gets that answer; nothing is kept after it. Thread-safe.
+/// Looks up host names on threads of its own. On Linux the runtime's asynchronous lookup blocks a pool thread without the pool's knowledge:
+/// with ten names and a silent name server nothing else in the process runs. Concurrent lookups of one name share the answer; nothing is
+/// cached. Thread-safe.
 /// </summary>
-/// <param name="lookup">Looks one name up and may block, for as long as it likes. Called on such a thread.</param>
+/// <param name="lookup">Looks up one name and may block. Called on such a thread.</param>
 internal sealed class NameLookups(Func<string, AddressFamily, IPAddress[]> lookup)
 {
-    // A silent name server holds a thread for 10 to 30 s (two tries of 5 s at each of up to three), and whoever comes behind the last
-    // thread waits as long: more than the dead names that a process with a broken network has, mostly. 64 sleeping threads are some 6 MB
-    // and
-    // 64 of the 1,024 descriptors that a process is commonly given.
+    // A silent name server holds a thread for 10 to 30 s (two tries of 5 s at up to three servers), and further lookups wait as long. 64 is
+    // more than the dead names of most processes, some 6 MB, and 64 of the usual 1,024 descriptors.
     public const int MaxThreads = 64;
 
     private readonly Lock _gate = new();
-    private readonly Dictionary<(string Name, AddressFamily Family), Question> _asked = []; // Those that wait for a thread, too.
+    private readonly Dictionary<(string Name, AddressFamily Family), Question> _asked = []; // With those that wait for a thread.
     private readonly Queue<Question> _waiting = new();
     private int _threads;
 
-    /// <summary>What <c>lookup</c> says of that name. Whoever gives up leaves at once; the look-up goes on, for others that ask the
-    /// same.</summary>
+    /// <summary>Returns the answer of <c>lookup</c>. A cancelled caller leaves at once; the lookup continues for others.</summary>
     /// <exception cref="OperationCanceledException"><paramref name="cancellation"/> was cancelled.</exception>
-    /// <exception cref="Exception">Whatever the look-up threw.</exception>
+    /// <exception cref="Exception">The lookup's exception.</exception>
     public async Task<IPAddress[]> LookupAsync(string name, AddressFamily family, CancellationToken cancellation)
     {
         cancellation.ThrowIfCancellationRequested();
@@ -85,19 +82,19 @@ internal sealed class NameLookups(Func<string, AddressFamily, IPAddress[]> looku
             {
                 found = lookup(current.Name, current.Family);
             }
-#pragma warning disable CA1031 // On a thread of our own an escaping exception ends the process; it is those who asked that it is for.
+#pragma warning disable CA1031 // On a thread an escaping exception would end the process; it belongs to the callers.
             catch (Exception e)
 #pragma warning restore CA1031
             {
                 fault = e;
             }
 
-            next = DequeueNext(current); // First: whoever asks after the answer asks anew.
+            next = DequeueNext(current); // First: a later caller needs a new lookup.
             current.End(found, fault);
         }
     }
 
-    /// <summary>The next that somebody still waits for; null when the thread may go.</summary>
+    /// <summary>The next lookup that still has a caller. Null: the thread ends.</summary>
     private Question? DequeueNext(Question done)
     {
         lock (_gate)
@@ -110,7 +107,7 @@ internal sealed class NameLookups(Func<string, AddressFamily, IPAddress[]> looku
                     return next;
                 }
 
-                // Not taken out when its last asker left: one that tries again, as endpoints do, has kept its place.
+                // Not removed when its last caller left: a retrying endpoint keeps its position.
                 _asked.Remove((next.Name, next.Family));
             }
 
@@ -125,7 +122,7 @@ internal sealed class NameLookups(Func<string, AddressFamily, IPAddress[]> looku
 
         public AddressFamily Family => family;
 
-        /// <summary>How many wait for the answer. Under the gate.</summary>
+        /// <summary>How many callers wait for the answer. Under the gate.</summary>
         public int Askers { get; set; }
 
         public TaskCompletionSource<IPAddress[]> Answer { get; } = new(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -139,7 +136,7 @@ internal sealed class NameLookups(Func<string, AddressFamily, IPAddress[]> looku
             }
 
             Answer.SetException(fault);
-            _ = Answer.Task.Exception; // Seen, though all may have given up.
+            _ = Answer.Task.Exception; // Observed, although all callers may have left.
         }
     }
 }

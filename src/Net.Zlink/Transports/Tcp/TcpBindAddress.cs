@@ -1,11 +1,10 @@
 namespace Net.Zlink.Transports.Tcp;
 
-/// <summary>Where to listen: the part of a tcp endpoint after "://", parsed. Pure: nothing is resolved here.</summary>
-/// <param name="Host">Every address, a literal, or the name of a host or an interface.</param>
-/// <param name="Port">0 asks for any free port.</param>
+/// <summary>The parsed tcp address to listen at. Pure: nothing is resolved.</summary>
+/// <param name="Host">All addresses, a literal, or the name of a host or interface.</param>
+/// <param name="Port">0: any free port.</param>
 internal sealed record TcpBindAddress(TcpHost Host, int Port)
 {
-    /// <summary>Parses "host:port".</summary>
     public static bool TryParse(ReadOnlySpan<char> text, out TcpBindAddress address, out EndpointError error)
     {
         address = null!;

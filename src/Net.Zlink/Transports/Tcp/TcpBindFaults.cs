@@ -4,16 +4,15 @@ using System.Net.Sockets;
 
 namespace Net.Zlink.Transports.Tcp;
 
-/// <summary>Says what a refused bind means and what to do about it.</summary>
 internal static class TcpBindFaults
 {
-    /// <summary>The fault for what the system answered when asked to listen at <paramref name="endPoint"/>.</summary>
+    /// <summary>Explains why the system refused to listen at <paramref name="endPoint"/>.</summary>
     public static EndpointError Describe(SocketException exception, IPEndPoint endPoint, TcpSettings settings)
     {
         var os = exception.SocketErrorCode;
         if (os == SocketError.SocketError && settings.Device.Length > 0)
         {
-            // ENODEV, for which the runtime has no name.
+            // ENODEV, which the runtime has no name for.
             return new EndpointError(EndpointFault.NoSuchName,
                 $"this machine has no device {EndpointError.Quote(settings.Device)}; check BindToDevice", os);
         }

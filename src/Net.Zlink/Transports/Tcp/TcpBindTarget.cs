@@ -4,32 +4,31 @@ using System.Net.Sockets;
 namespace Net.Zlink.Transports.Tcp;
 
 /// <summary>A tcp endpoint to bind.</summary>
-/// <param name="text">The endpoint as it was given.</param>
-/// <param name="address">What it says.</param>
-/// <param name="names">Tells what it names; null: the system.</param>
+/// <param name="text">The endpoint as given.</param>
+/// <param name="address">The parsed address.</param>
+/// <param name="names">The source of names. Null: the system.</param>
 internal sealed class TcpBindTarget(string text, TcpBindAddress address, NameSource? names = null) : BindTarget(text)
 {
-    // What the text names, by family: asked once and kept, that there is no answer too. A socket may have thousands of endpoints of one
-    // port, and a look-up takes from 60 us to half a minute.
+    // The lookups of the text by family, failures included: looked up once. A socket may have thousands of endpoints on one port, and a
+    // lookup takes 60 us to half a minute.
     private readonly Dictionary<bool, IPEndPoint?> _named = [];
 
-    /// <inheritdoc/>
     public override BindResult Bind(TransportSettings settings) => TcpListener.Bind(address, settings.Tcp);
 
     /// <summary>
-    /// Beside the listener's own text every name of its address and port: localhost:5555 means a listener at 127.0.0.1:5555. A wildcard
-    /// means none: as natively it must be named as it was bound, or by its resolved endpoint.
+    /// A text also means a listener if its name resolves to the listener's address: localhost:5555 means one at 127.0.0.1:5555. As in the
+    /// native core, a wildcard needs its own text or its resolved endpoint.
     /// </summary>
     public override bool Names(ITransportListener listener) => base.Names(listener)
         || (listener is TcpListener tcp && Names(tcp.LocalEndPoint));
 
-    /// <summary>As natively every name of an address and port that were dialled in numbers, but not the numbers of a name.</summary>
+    /// <summary>As in the native core, a name means a numeric address that was dialled, but not the other way round.</summary>
     public override bool Names(ConnectTarget target) => target is { Scheme: EndpointText.Tcp, Literal: { } literal } && Names(literal);
 
     /// <summary>Whether the text resolves to that address and port. Looked up at most once.</summary>
     public bool Names(IPEndPoint there) =>
         address.Host.Kind != TcpHostKind.Any
-        && address.Port == there.Port // compared first: another port needs no look-up
+        && address.Port == there.Port // Compared first: another port needs no lookup.
         && there.Equals(Named(there.AddressFamily == AddressFamily.InterNetworkV6));
 
     private IPEndPoint? Named(bool ipv6)

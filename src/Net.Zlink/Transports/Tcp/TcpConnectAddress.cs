@@ -2,14 +2,14 @@ using System.Net;
 
 namespace Net.Zlink.Transports.Tcp;
 
-/// <summary>Where to connect to, and from where: the part of a tcp endpoint after "://", parsed. Pure: nothing is resolved here.</summary>
+/// <summary>The parsed tcp address to connect to, and its source. Pure: nothing is resolved.</summary>
 /// <param name="Host">A literal or a host's name.</param>
-/// <param name="Port">0 passes, as in the native core, and then fails at each attempt.</param>
-/// <param name="SourceHost">A literal or an interface's name to connect from; null leaves it to the system.</param>
-/// <param name="SourcePort">0 takes any free port.</param>
+/// <param name="Port">0 is accepted, as in the native core, and fails at each attempt.</param>
+/// <param name="SourceHost">A literal or an interface's name to connect from. Null: the system's choice.</param>
+/// <param name="SourcePort">0: any free port.</param>
 internal sealed record TcpConnectAddress(TcpHost Host, int Port, TcpHost? SourceHost, int SourcePort)
 {
-    /// <summary>Where to, if the host is in numbers and nothing is said about the source; otherwise null.</summary>
+    /// <summary>The target if the host is numeric and there is no source. Otherwise null.</summary>
     public IPEndPoint? Literal => Host is { Address: { } address, Zone: "" } && SourceHost is null ? new IPEndPoint(address, Port) : null;
 
     /// <summary>Parses "host:port" or "source:port;host:port".</summary>

@@ -3,32 +3,28 @@ using System.Net.Sockets;
 
 namespace Net.Zlink.Transports.Tcp;
 
-/// <summary>Makes the results of dials that failed: what happened and what to do about it.</summary>
+/// <summary>The results of failed dials: what happened and what to do.</summary>
 internal static class TcpDialFaults
 {
-    // Said alike of a dead host, a firewall that drops and a route that leads nowhere: nobody here can tell them apart.
+    // A dead host, a dropping firewall and a wrong route look the same.
     private const string CheckTheWay = "check the address and the firewalls between";
 
-    /// <summary>The caller's token was cancelled.</summary>
     public static DialResult Cancelled(TcpHost host) =>
         new(null, SocketError.OperationAborted, $"connecting to {EndpointError.Quote(host.Text)} was cancelled");
 
-    /// <summary>The connect timeout is over.</summary>
     public static DialResult TimedOut(string what, TimeSpan timeout) =>
         new(
             null,
             SocketError.TimedOut,
             $"{what} within the {timeout.TotalMilliseconds:0} ms given; {CheckTheWay}, or raise the connect timeout");
 
-    /// <summary>The name or the zone has no address.</summary>
+    /// <summary>The name or zone has no address.</summary>
     public static DialResult Unresolved(EndpointError error) =>
         new(null, error.OsError == SocketError.Success ? SocketError.HostNotFound : error.OsError, error.Sentence);
 
-    /// <summary>The source address can't be resolved.</summary>
     public static DialResult SourceUnresolved(EndpointError error) =>
         new(null, SocketError.AddressNotAvailable, error.Sentence);
 
-    /// <summary>The system refused to bind the source address.</summary>
     public static DialResult SourceRefused(SocketException exception, IPEndPoint source) =>
         new(null, exception.SocketErrorCode, exception.SocketErrorCode switch
         {
@@ -54,7 +50,7 @@ internal static class TcpDialFaults
         _ => $"connecting to {remote} failed ({new SocketException((int)error).Message}); {CheckTheWay}",
     });
 
-    /// <summary>Every address of a name failed; <paramref name="last"/> is what became of the last one.</summary>
+    /// <summary>Every address of a name failed; <paramref name="last"/> is the last one's result.</summary>
     public static DialResult AllFailed(TcpHost host, int count, DialResult last)
     {
         var name = EndpointError.Quote(host.Text);

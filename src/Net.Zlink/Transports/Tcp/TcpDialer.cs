@@ -3,29 +3,27 @@ using System.Net.Sockets;
 
 namespace Net.Zlink.Transports.Tcp;
 
-/// <summary>Makes outgoing connections. Stateless; any number of dials may run at once.</summary>
+/// <summary>Makes outgoing connections. Stateless and thread-safe.</summary>
 internal static class TcpDialer
 {
-    // A timer takes no more than 49 days; every system gives up within minutes, so from a day on there is no limit of ours.
+    // Timers are limited to 49 days, and every system gives up within minutes. From a day on this counts as no limit.
     private static readonly TimeSpan LongestTimeout = TimeSpan.FromDays(1);
 
     /// <summary>
-    /// One attempt: looks the name up, then tries its addresses in order until one answers. <see cref="SocketSettings.ConnectTimeout"/>
-    /// bounds all of it; each address gets an equal share of the time that is left, so that one that swallows packets cannot use up what
-    /// the next one needs. Never throws for what the network does, nor for cancellation: the task completes with a value, at once or on a
-    /// pool thread. Nothing stays open after a failure.
+    /// Makes one attempt: looks up the name and tries its addresses in order. <see cref="SocketSettings.ConnectTimeout"/> limits all of it;
+    /// each address gets an equal share of the remaining time. Network errors and cancellation are values, not exceptions. Nothing stays
+    /// open after a failure.
     /// </summary>
-    /// <param name="address">Where to, and from where.</param>
+    /// <param name="address">The target and the source.</param>
     /// <param name="settings">Options of the socket.</param>
     /// <param name="time">The clock of the timeout.</param>
-    /// <param name="connecting">Told once, when the system is asked to connect to the first address.</param>
-    /// <param name="cancellation">Ends the attempt.</param>
+    /// <param name="connecting">Called once when the system is asked to connect to the first address.</param>
+    /// <param name="cancellation">Cancels the attempt.</param>
     public static Task<DialResult> DialAsync(
         TcpConnectAddress address, TcpSettings settings, TimeProvider time, Action? connecting, CancellationToken cancellation) =>
         DialAsync(address, settings, time, NameSource.System, DescriptorHeadroom.OfDials, onSocket: null, connecting, cancellation);
 
-    /// <summary>As above, with seams for tests: a source of names, the descriptors to leave alone (null for none), and a look at every
-    /// socket that is opened.</summary>
+    /// <summary>As above, for tests: a source of names, the descriptors to leave free, and a view of every opened socket.</summary>
     internal static Task<DialResult> DialAsync(
         TcpConnectAddress address,
         TcpSettings settings,
@@ -154,9 +152,8 @@ internal static class TcpDialer
             }
         }
 
-        // Dialling a free port of one's own machine, the kernel may pick that very port as the source and connect the socket to itself; a
-        // client that retries would then keep the server from its port for good. What was dialled does not tell: 0.0.0.0 leads to
-        // 127.0.0.1.
+        // When a free local port is dialled, the kernel may choose it as the source and connect the socket to itself. A retrying client
+        // would then keep the server from its port. The dialled address does not show it: 0.0.0.0 leads to 127.0.0.1.
         private static bool IsItsOwnPeer(Socket socket)
         {
             try
@@ -165,7 +162,7 @@ internal static class TcpDialer
             }
             catch (SocketException)
             {
-                return false; // Reset already, by somebody else then: its reads say so.
+                return false; // Reset already, so not its own peer; its reads say so.
             }
         }
 

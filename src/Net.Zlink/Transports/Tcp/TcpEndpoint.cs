@@ -4,7 +4,6 @@ using System.Net.Sockets;
 
 namespace Net.Zlink.Transports.Tcp;
 
-/// <summary>Writes addresses as endpoints.</summary>
 internal static class TcpEndpoint
 {
     /// <summary>The numeric endpoint of an address, such as tcp://127.0.0.1:5555 or tls://[::ffff:127.0.0.1]:5555.</summary>

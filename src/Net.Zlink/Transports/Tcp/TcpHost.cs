@@ -5,7 +5,6 @@ using System.Net.Sockets;
 
 namespace Net.Zlink.Transports.Tcp;
 
-/// <summary>What the host part of an endpoint is.</summary>
 internal enum TcpHostKind
 {
     /// <summary>"*": every address of the machine.</summary>
@@ -14,19 +13,19 @@ internal enum TcpHostKind
     /// <summary>An IPv4 or IPv6 literal.</summary>
     Address,
 
-    /// <summary>The name of a host or of a network interface.</summary>
+    /// <summary>The name of a host or interface.</summary>
     Name,
 }
 
-/// <summary>The host part of an endpoint, parsed but not resolved: names and zones are looked up later.</summary>
-/// <param name="Kind">What it is.</param>
+/// <summary>The parsed host of an endpoint. Names and zones are resolved later.</summary>
+/// <param name="Kind">Its kind.</param>
 /// <param name="Text">The text without brackets.</param>
-/// <param name="Address">The literal, without its zone; otherwise null.</param>
-/// <param name="Zone">The zone of an IPv6 literal, a number or an interface's name; otherwise empty.</param>
+/// <param name="Address">The literal without its zone, or null.</param>
+/// <param name="Zone">The zone of an IPv6 literal, a number or an interface's name, or empty.</param>
 internal sealed record TcpHost(TcpHostKind Kind, string Text, IPAddress? Address, string Zone)
 {
-    private const int LongestName = 255; // the limit of DNS, and the point where the runtime's resolver throws
-    private const int LongestZone = 64;  // Linux ends interface names at 15 characters, Windows writes numbers
+    private const int LongestName = 255; // The limit of DNS, beyond which the runtime's resolver throws.
+    private const int LongestZone = 64; // Linux limits interface names to 15 characters, Windows writes numbers.
 
     private const string Letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_";
 
@@ -34,14 +33,14 @@ internal sealed record TcpHost(TcpHostKind Kind, string Text, IPAddress? Address
     private static readonly SearchValues<char> DottedQuadLetters = SearchValues.Create("0123456789.");
     private static readonly SearchValues<char> IPv6Letters = SearchValues.Create("0123456789abcdefABCDEF:.");
 
-    // Interface names may hold blanks, brackets of the round kind and letters of any script (Windows), but none of these.
+    // Interface names on Windows may have blanks, round brackets and letters of any script, but none of these.
     private static readonly SearchValues<char> NeverInName = SearchValues.Create("/\\[]%;:?#\"'<>|,");
 
-    /// <summary>Parses a host to listen on, in which "*" and interface names of every system are allowed.</summary>
+    /// <summary>Parses a host to listen at. "*" and interface names of every system are allowed.</summary>
     public static bool TryParseLocal(ReadOnlySpan<char> text, out TcpHost host, out EndpointError error) =>
         TryParse(text, isLocal: true, out host, out error);
 
-    /// <summary>Parses a host to connect to or from, in which they are not: letters, digits, ".", "-" and "_".</summary>
+    /// <summary>Parses a host to connect to or from: letters, digits, ".", "-" and "_".</summary>
     public static bool TryParseRemote(ReadOnlySpan<char> text, out TcpHost host, out EndpointError error) =>
         TryParse(text, isLocal: false, out host, out error);
 

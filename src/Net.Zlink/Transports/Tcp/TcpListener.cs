@@ -3,12 +3,11 @@ using System.Net.Sockets;
 
 namespace Net.Zlink.Transports.Tcp;
 
-/// <summary>A listening tcp socket. All members may be called from any thread.</summary>
+/// <summary>A listening tcp socket. Thread-safe.</summary>
 internal sealed class TcpListener : ITransportListener
 {
-    // A port of the system's choice is only bound until we listen, and whoever asks for it by its number in that moment (on Unix an address
-    // that nobody listens at may be bound twice) may listen first. So another one is asked for; ten such neighbours in a row are not
-    // chance.
+    // A port of the system's choice is only bound until we listen. Another socket that binds it by number may listen first (on Unix an
+    // address without a listener can be bound twice). Then another port is chosen; ten such cases in a row are no accident.
     private const int MaxPortChoices = 10;
 
     private readonly AcceptLoop _loop;
@@ -21,31 +20,25 @@ internal sealed class TcpListener : ITransportListener
         Handle = socket.Handle;
     }
 
-    /// <summary>The numeric endpoint with the real port.</summary>
     public string Endpoint { get; }
 
-    /// <inheritdoc/>
     public string Scheme => EndpointText.Tcp;
 
-    /// <inheritdoc/>
     public WireUpgrade? Upgrade => null;
 
-    /// <summary>The address listened at.</summary>
     public IPEndPoint LocalEndPoint { get; }
 
-    /// <inheritdoc/>
     public long Handle { get; }
 
-    /// <summary>How often the sink threw.</summary>
     public long SinkFaults => _loop.SinkFaults;
 
     /// <summary>
-    /// Binds and listens. A host name is looked up on the caller's thread. Connections wait in the kernel until <see cref="Start"/>.
+    /// Binds and listens. Looks up a host name on the caller's thread. Connections wait in the kernel until <see cref="Start"/>.
     /// </summary>
     public static BindResult Bind(TcpBindAddress address, TcpSettings settings) =>
         Bind(address, settings, NameSource.System, DescriptorHeadroom.OfThisProcess(), accept: null);
 
-    /// <summary>As above, with seams for tests.</summary>
+    /// <summary>As above, for tests.</summary>
     internal static BindResult Bind(
         TcpBindAddress address,
         TcpSettings settings,
@@ -77,7 +70,7 @@ internal sealed class TcpListener : ITransportListener
             }
             catch (SocketException e) when (e.SocketErrorCode == SocketError.AddressAlreadyInUse && left > 1)
             {
-                // Somebody was quicker.
+                // Another socket was first.
             }
             catch (SocketException e)
             {
@@ -90,13 +83,10 @@ internal sealed class TcpListener : ITransportListener
         }
     }
 
-    /// <inheritdoc/>
     public void Start(IAcceptSink sink, TimeProvider time) => _loop.Start(sink, time);
 
-    /// <inheritdoc/>
     public void Close() => _loop.Close();
 
-    /// <inheritdoc/>
     public void Dispose() => _loop.Close();
 
     private static Socket Open(IPEndPoint endPoint, TcpSettings settings)
@@ -115,7 +105,7 @@ internal sealed class TcpListener : ITransportListener
             }
             else if (OperatingSystem.IsWindows())
             {
-                socket.ExclusiveAddressUse = true; // elsewhere a listening address is exclusive unless shared
+                socket.ExclusiveAddressUse = true; // On other systems a listening address is exclusive unless shared.
             }
 
             TcpSocketOptions.ApplyTo(socket, settings);

@@ -3,10 +3,10 @@ using System.Net;
 
 namespace Net.Zlink.Transports.Tcp;
 
-/// <summary>Splits "host:port" and reads the port strictly: the native core's loose reading turns 70000 into 4464.</summary>
+/// <summary>Splits "host:port" and parses the port strictly: the native core reads 70000 as 4464.</summary>
 internal static class TcpPort
 {
-    /// <summary>Splits at the last colon that does not stand within brackets.</summary>
+    /// <summary>Splits at the last colon outside of brackets.</summary>
     public static bool TrySplit(ReadOnlySpan<char> text, out ReadOnlySpan<char> host, out ReadOnlySpan<char> port, out EndpointError error)
     {
         var colon = text.LastIndexOf(':');
@@ -24,11 +24,11 @@ internal static class TcpPort
         return true;
     }
 
-    /// <summary>Reads a port; a wildcard reads as 0.</summary>
+    /// <summary>Parses a port; a wildcard is 0.</summary>
     /// <param name="text">The text after the colon.</param>
-    /// <param name="mayBeAny">Whether "*" is allowed.</param>
+    /// <param name="mayBeAny">"*" is allowed.</param>
     /// <param name="port">The port.</param>
-    /// <param name="error">What is wrong with it.</param>
+    /// <param name="error">The error.</param>
     public static bool TryParse(ReadOnlySpan<char> text, bool mayBeAny, out int port, out EndpointError error)
     {
         error = EndpointError.None;
@@ -45,14 +45,14 @@ internal static class TcpPort
             return false;
         }
 
-        var digits = text[0] == '-' ? text[1..] : text; // -5 is a number, but no port
+        var digits = text[0] == '-' ? text[1..] : text; // -5 is a number, but no port.
         if (digits.IsEmpty || digits.ContainsAnyExceptInRange('0', '9'))
         {
             error = EndpointError.Invalid($"port {EndpointError.Quote(text)} is not a number; {advice}");
             return false;
         }
 
-        // A number too long for int is out of range like any other.
+        // A number beyond int is out of range like any other.
         if (digits.Length < text.Length
             || !int.TryParse(digits, NumberStyles.None, CultureInfo.InvariantCulture, out port)
             || port > IPEndPoint.MaxPort)

@@ -4,14 +4,14 @@ using System.Net.Sockets;
 namespace Net.Zlink.Transports.Tcp;
 
 /// <summary>
-/// Turns parsed hosts into addresses: wildcards, zones, interface names, host names. Stateless, callable from any thread. Nothing is
-/// cached, because a name may move between two attempts.
+/// Resolves parsed hosts: wildcards, zones, interface names, host names. Stateless and thread-safe. Nothing is cached, because a name may
+/// change between two attempts.
 /// </summary>
 internal static class TcpResolver
 {
     /// <summary>
-    /// The address to listen at. With <paramref name="ipv6"/> it is always an IPv6 one (IPv4 as a mapped address), for one dual-stack
-    /// socket; without, always IPv4. May block while a host name is looked up.
+    /// The address to listen at. With <paramref name="ipv6"/> always an IPv6 one (IPv4 as a mapped address) for a dual-stack socket,
+    /// otherwise always IPv4. May block for a lookup.
     /// </summary>
     public static bool TryResolveBind(
         TcpBindAddress address, bool ipv6, NameSource names, out IPEndPoint endPoint, out EndpointError error)
@@ -38,7 +38,7 @@ internal static class TcpResolver
 
                 break;
             default:
-                // An interface's name goes before a host's, as in the native core: no network is asked for it.
+                // An interface's name comes before a host's, as in the native core, and needs no network.
                 if (names.InterfaceAddresses(address.Host.Text) is { } own)
                 {
                     chosen = Choose(own, ipv6);
@@ -65,7 +65,7 @@ internal static class TcpResolver
         return true;
     }
 
-    /// <summary>The addresses to try, in order. A task that fails only by cancellation.</summary>
+    /// <summary>The addresses to try, in order. The task fails only by cancellation.</summary>
     /// <exception cref="OperationCanceledException"><paramref name="cancellation"/> was cancelled.</exception>
     public static async Task<(IPAddress[] Addresses, EndpointError Error)> ResolveDestinationAsync(
         TcpHost host, bool ipv6, NameSource names, CancellationToken cancellation)
@@ -143,7 +143,7 @@ internal static class TcpResolver
 
     private static IPAddress Unmap(IPAddress address) => address.IsIPv4MappedToIPv6 ? address.MapToIPv4() : address;
 
-    // IPv6 first as the native core does, but not a link-local address while there is another: few peers could reach it.
+    // IPv6 first as in the native core, but a link-local address last, which few peers can reach.
     private static IPAddress? Choose(IEnumerable<IPAddress> addresses, bool ipv6)
     {
         IPAddress? best = null;
@@ -181,7 +181,7 @@ internal static class TcpResolver
         }
     }
 
-    // The runtime turns an interface's name into its number while it parses, and an unknown one into 0.
+    // While parsing, the runtime turns an interface's name into its number, and an unknown one into 0.
     private static bool TryScope(TcpHost host, out IPAddress address, out EndpointError error)
     {
         address = host.Address!;
@@ -222,7 +222,7 @@ internal static class TcpResolver
                     $"the name {EndpointError.Quote(name)} could not be looked up just now; check the machine's name server, or use an "
                     + $"address", os),
 
-            // The runtime's word for a lookup that failed here and not at a name server: it needs descriptors of its own.
+            // A lookup that failed locally: it needs descriptors of its own.
             SocketError.SocketError => new(
                 EndpointFault.NoSuchName,
                 $"the name {EndpointError.Quote(name)} could not be looked up; see whether this process is out of file descriptors "

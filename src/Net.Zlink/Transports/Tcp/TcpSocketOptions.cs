@@ -2,15 +2,15 @@ using System.Net.Sockets;
 
 namespace Net.Zlink.Transports.Tcp;
 
-/// <summary>Applies <see cref="TcpSettings"/> to sockets, with no system call for what stays at its default.</summary>
+/// <summary>Applies <see cref="TcpSettings"/> to sockets, without a system call for defaults.</summary>
 internal static class TcpSocketOptions
 {
-    // IPPROTO_IPV6 and IPV6_TCLASS: the runtime has no names for them. The second differs by system.
+    // IPPROTO_IPV6 and IPV6_TCLASS, which the runtime has no names for. The second differs by system.
     private const int IPv6Level = 41;
     private const int LinuxTrafficClass = 67;
     private const int AppleTrafficClass = 36;
 
-    // IPPROTO_TCP, and what the systems call the longest time without an acknowledgement: the runtime has no names for these either.
+    // IPPROTO_TCP and the systems' options for the longest unacknowledged time, without names in the runtime.
     private const int TcpLevel = 6;
     private const int LinuxUserTimeout = 18;
     private const int AppleConnectionDropTime = 0x80;
@@ -21,14 +21,14 @@ internal static class TcpSocketOptions
     private const int LinuxBindToDevice = 25;
 
     /// <summary>
-    /// Whether a connection is born with its listener's options. Linux copies the whole socket at accept, which a test pins; set once on
-    /// the listener they then cost nothing for each of 10,000 connections. Elsewhere they are set on each.
+    /// Accepted connections inherit the listener's options. On Linux they do, which a test verifies, so they cost nothing for each of
+    /// 10,000 connections. On other systems each connection is set.
     /// </summary>
     public static bool AreInheritedByAccept { get; } = OperatingSystem.IsLinux();
 
     /// <summary>
-    /// Sets the options of a connection, or of a listener whose connections are to inherit them. Before listen and connect, since buffer
-    /// sizes take part in the handshake.
+    /// Sets the options of a connection, or of a listener whose connections inherit them. Before listen and connect, because buffer sizes
+    /// affect the handshake.
     /// </summary>
     /// <exception cref="SocketException">The system refused a value.</exception>
     public static void ApplyTo(Socket socket, TcpSettings settings)
@@ -91,7 +91,7 @@ internal static class TcpSocketOptions
     {
         if (!OperatingSystem.IsLinux())
         {
-            // To use another way than the one asked for would be worse than none.
+            // Using another interface than the requested one would be worse than failing.
             throw new SocketException((int)SocketError.ProtocolOption);
         }
 
@@ -112,7 +112,7 @@ internal static class TcpSocketOptions
 
         void Set(SocketOptionName name, int value)
         {
-            // 0 is a legal option value that no system takes: it means "leave it", as -1 does.
+            // 0 is a legal value that no system accepts: it means "unchanged", as -1 does.
             if (value > 0)
             {
                 socket.SetSocketOption(SocketOptionLevel.Tcp, name, value);
@@ -129,7 +129,7 @@ internal static class TcpSocketOptions
         else if (OperatingSystem.IsLinux())
         {
             socket.SetRawSocketOption(IPv6Level, LinuxTrafficClass, BitConverter.GetBytes(value));
-            socket.SetSocketOption(SocketOptionLevel.IP, SocketOptionName.TypeOfService, value); // the IPv4 peers of a dual-stack socket
+            socket.SetSocketOption(SocketOptionLevel.IP, SocketOptionName.TypeOfService, value); // The IPv4 peers of a dual-stack socket.
         }
         else if (OperatingSystem.IsMacOS())
         {

@@ -3,15 +3,14 @@ using System.Security.Cryptography.X509Certificates;
 
 namespace Net.Zlink.Transports.Tls;
 
-/// <summary>Copies of the options that an application made itself, for one handshake: its own objects are left as they are.</summary>
-/// <remarks>The base library offers no copy. A property that a later version brings is missing here until it is added; a test
-/// tells.</remarks>
+/// <summary>Copies an application's options for one handshake; its own objects stay unchanged.</summary>
+/// <remarks>The base library has no copy. A new property of a later version is missing until it is added here; a test finds it.</remarks>
 internal static class ApplicationOptions
 {
-    /// <summary>As they are, but for the callbacks, which get a thread of their own.</summary>
-    /// <param name="users">The application's.</param>
-    /// <param name="policy">How chains are judged.</param>
-    /// <param name="shown">What is shown; null: what the base library makes of the certificate.</param>
+    /// <summary>A copy whose callbacks run on a thread of their own.</summary>
+    /// <param name="users">The application's options.</param>
+    /// <param name="policy">The chain policy.</param>
+    /// <param name="shown">The certificate to send. Null: the base library's choice.</param>
     public static SslServerAuthenticationOptions Copy(
         SslServerAuthenticationOptions users, X509ChainPolicy? policy, SslStreamCertificateContext? shown)
     {
@@ -34,17 +33,17 @@ internal static class ApplicationOptions
         };
         if (OperatingSystem.IsLinux() || OperatingSystem.IsWindows())
         {
-            copy.AllowRsaPkcs1Padding = users.AllowRsaPkcs1Padding; // Elsewhere nobody can have set them.
+            copy.AllowRsaPkcs1Padding = users.AllowRsaPkcs1Padding; // Not supported on other systems.
             copy.AllowRsaPssPadding = users.AllowRsaPssPadding;
         }
 
         return copy;
     }
 
-    /// <summary>As they are, but for the callbacks, which get a thread of their own, and a name to ask for where there is none.</summary>
-    /// <param name="users">The application's.</param>
-    /// <param name="policy">How chains are judged.</param>
-    /// <param name="host">The endpoint's name: without one the base library takes no certificate.</param>
+    /// <summary>A copy whose callbacks run on a thread of their own, with a host name if there is none.</summary>
+    /// <param name="users">The application's options.</param>
+    /// <param name="policy">The chain policy.</param>
+    /// <param name="host">The endpoint's host: without one the base library accepts no certificate.</param>
     public static SslClientAuthenticationOptions Copy(SslClientAuthenticationOptions users, X509ChainPolicy? policy, string host)
     {
         var copy = new SslClientAuthenticationOptions
@@ -67,7 +66,7 @@ internal static class ApplicationOptions
         };
         if (OperatingSystem.IsLinux() || OperatingSystem.IsWindows())
         {
-            copy.AllowRsaPkcs1Padding = users.AllowRsaPkcs1Padding; // Elsewhere nobody can have set them.
+            copy.AllowRsaPkcs1Padding = users.AllowRsaPkcs1Padding; // Not supported on other systems.
             copy.AllowRsaPssPadding = users.AllowRsaPssPadding;
         }
 

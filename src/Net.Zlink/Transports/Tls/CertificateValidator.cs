@@ -6,12 +6,12 @@ using Net.Zlink.Monitoring;
 
 namespace Net.Zlink.Transports.Tls;
 
-/// <summary>Judges the certificate of one peer, and says in words what is wrong with it. Used for one handshake.</summary>
+/// <summary>Validates one peer's certificate and explains a refusal. Used for one handshake.</summary>
 /// <param name="settings">The endpoint's settings.</param>
-/// <param name="host">The name that the certificate must be for; null on the side that listens.</param>
+/// <param name="host">The name that the certificate must have. Null on the listening side.</param>
 internal sealed class CertificateValidator(TlsSettings settings, string? host)
 {
-    /// <summary>Why the peer's certificate was not accepted; null if it was, or none was judged.</summary>
+    /// <summary>Why the peer's certificate was refused, or null.</summary>
     public string? Refusal { get; private set; }
 
     /// <summary>The callback of a TLS stream.</summary>
@@ -20,7 +20,7 @@ internal sealed class CertificateValidator(TlsSettings settings, string? host)
         bool isServer = host is null;
         if (isServer && certificate is null && !settings.RequireClientCertificate)
         {
-            return true; // It was not asked for one: there is nothing to judge, and what errors there are say just that.
+            return true; // No certificate was requested, and the errors say only that.
         }
 
         if (settings.Validation is { } users)
@@ -30,7 +30,7 @@ internal sealed class CertificateValidator(TlsSettings settings, string? host)
                 Refusal = CallbackThread.Run(() => users(sender, certificate, chain, errors)) ? null
                     : $"the application's own check refused the certificate{Quote(certificate)}";
             }
-#pragma warning disable CA1031 // It may throw anything; it ends this handshake and nothing else.
+#pragma warning disable CA1031 // Any exception ends this handshake and nothing else.
             catch (Exception e)
 #pragma warning restore CA1031
             {
@@ -101,12 +101,12 @@ internal sealed class CertificateValidator(TlsSettings settings, string? host)
         }
     }
 
-    // In UTC and one form everywhere: it is read in logs of machines with other zones and languages.
+    // In UTC and one format: it is read in logs of machines with other time zones and languages.
     private static string DatesOf(X509Certificate certificate) => certificate is X509Certificate2 dated
         ? string.Create(CultureInfo.InvariantCulture, $"{dated.NotBefore.ToUniversalTime():u} to {dated.NotAfter.ToUniversalTime():u}")
         : $"{certificate.GetEffectiveDateString()} to {certificate.GetExpirationDateString()}";
 
-    // The peer's own words, before it is known to be anybody: quoted, so that they add no line to a log, and cut.
+    // An unknown peer's text: quoted, so that it adds no line to a log, and cut.
     private static string Quote(X509Certificate? certificate) => certificate is null ? "" : $" {EndpointError.Quote(certificate.Subject)}";
 
     private static string NamesIn(X509Certificate certificate)
@@ -121,7 +121,7 @@ internal sealed class CertificateValidator(TlsSettings settings, string? host)
             }
         }
 
-        // What a text for people holds; a certificate may have hundreds.
+        // Enough for a message; a certificate may have hundreds.
         const int MostNames = 5;
         return names.Count == 0 ? "no name at all"
             : string.Join(", ", names.Take(MostNames).Select(static name => EndpointError.Quote(name)))

@@ -4,24 +4,22 @@ using System.Security.Cryptography.X509Certificates;
 
 namespace Net.Zlink.Transports.Tls;
 
-/// <summary>Reads certificates and keys from PEM files.</summary>
 internal static class PemFiles
 {
     private const string Encrypted = "-----BEGIN ENCRYPTED PRIVATE KEY-----";
 
-    // How OpenSSL encrypted keys before there was PKCS#8, in a header between the label and the key: the base library does not read it.
+    // OpenSSL's key encryption before PKCS#8, in a header between label and key. The base library does not read it.
     private const string TraditionallyEncrypted = "Proc-Type: 4,ENCRYPTED";
 
-    // The forms that the base library reads without a password.
+    // The formats that the base library reads without a password.
     private static readonly string[] Plain = ["-----BEGIN PRIVATE KEY-----", "-----BEGIN RSA PRIVATE KEY-----",
         "-----BEGIN EC PRIVATE KEY-----"];
 
-    /// <summary>What reading a file that is missing, not ours to read or malformed throws.</summary>
+    /// <summary>Whether a missing, forbidden or malformed file causes this exception.</summary>
     public static bool IsOfFiles(Exception exception) =>
         exception is IOException or UnauthorizedAccessException or CryptographicException or ArgumentException;
 
-    /// <summary>A certificate with its key and the issuers that its file holds, ready to be shown to peers. Nothing is downloaded to
-    /// complete it.</summary>
+    /// <summary>Reads a certificate with its key and the issuers in its file. Nothing is downloaded.</summary>
     public static SslStreamCertificateContext ReadOwn(TlsSettings settings)
     {
         X509Certificate2 certificate = Read(settings);
@@ -36,7 +34,6 @@ internal static class PemFiles
         return SslStreamCertificateContext.Create(certificate, chain, offline: true);
     }
 
-    /// <summary>The authorities of a file.</summary>
     public static X509Certificate2Collection ReadAuthorities(string path)
     {
         var authorities = new X509Certificate2Collection();
@@ -53,7 +50,7 @@ internal static class PemFiles
             return certificate;
         }
 
-        // Windows' TLS takes no key that lives in memory only: through a container it becomes one of the system's.
+        // Windows' TLS does not accept a key in memory only; through a container it becomes one of the system's.
         using (certificate)
         {
             return X509CertificateLoader.LoadPkcs12(certificate.Export(X509ContentType.Pkcs12), password: null);
@@ -69,7 +66,7 @@ internal static class PemFiles
                 : throw new CryptographicException("the key is encrypted: set Tls.KeyPassword");
         }
 
-        // As in OpenSSL, and so natively, a password that the key does not need is none of its business.
+        // As in OpenSSL and so in the native core, a password for a key without one is ignored.
         try
         {
             return X509Certificate2.CreateFromPemFile(path, keyPath);

@@ -4,8 +4,9 @@ using Net.Zlink.Monitoring;
 
 namespace Net.Zlink.Transports.Tls;
 
-/// <summary>The certificates of one endpoint: its own, and those it trusts. Files are read when they are first needed and again when they
-/// have changed. Thread-safe.</summary>
+/// <summary>
+/// The certificates of one endpoint: its own and the trusted ones. Files are read at first use and after a change. Thread-safe.
+/// </summary>
 internal sealed class TlsCredentials
 {
     private const string NoKey =
@@ -32,8 +33,7 @@ internal sealed class TlsCredentials
         }
     }
 
-    /// <summary>Files that have changed and cannot be used, so that new connections still get what was in them before; null: there are
-    /// none.</summary>
+    /// <summary>Why changed files cannot be used, so that new connections still get the earlier ones, or null.</summary>
     public string? Staleness =>
         _ownFiles?.Staleness is { } own
             ? $"{OwnFiles}, changed since, cannot be used ({own}): new connections still get the certificate that was there before"
@@ -46,14 +46,13 @@ internal sealed class TlsCredentials
         ? $"{EndpointError.Quote(_settings.CertificateFile)} with the key in {EndpointError.Quote(_settings.KeyFile)}"
         : EndpointError.Quote(_settings.CertificateFile);
 
-    // Only authorities that the application has named count, perhaps none.
+    // Only named authorities count, perhaps none.
     private bool IsPinned => _authorities is not null || !_settings.TrustSystem;
 
-    /// <summary>What is wrong with them already, before anybody connects to this side: a file that is missing, or not what it should be.
-    /// Null: nothing.</summary>
+    /// <summary>Checks the files before any connection. Null: no error.</summary>
     public string? Check()
     {
-        bool showsOwn = _settings.Server is null; // Else it shows what those options say.
+        bool showsOwn = _settings.Server is null; // Otherwise it sends what those options say.
         if (showsOwn && _settings.Certificate is null && _ownFiles is null)
         {
             return "a listener needs a certificate: set Tls.CertificateFile and Tls.KeyFile, or Tls.Certificate";
@@ -82,11 +81,12 @@ internal sealed class TlsCredentials
         }
     }
 
-    /// <summary>A handshake may wait for servers that are neither side's, on the thread that it is on: for the certificate of a peer's
-    /// issuer, or this side's, or to hear whether one is revoked.</summary>
+    /// <summary>
+    /// A handshake may wait for foreign servers on its thread: for an issuer's certificate of either side, or for a revocation check.
+    /// </summary>
     public bool MayAskElsewhere(bool isServer) => (isServer, _settings) switch
     {
-        // Where the base library makes the context (of a certificate that is no X509Certificate2) it may look for issuers each time.
+        // When the base library makes the context (of a certificate that is no X509Certificate2), it may search for issuers each time.
         (true, { Server: { } users }) => (users.ServerCertificateContext is null
             && users.ServerCertificate is not (null or X509Certificate2))
             || (users.ClientCertificateRequired && ChainPolicies.MayAskElsewhere(
@@ -98,7 +98,6 @@ internal sealed class TlsCredentials
             && ChainPolicies.MayAskElsewhere(policy),
     };
 
-    /// <summary>What a server shows and demands.</summary>
     public SslServerAuthenticationOptions ForServer(CertificateValidator judge)
     {
         if (_settings.Server is { } users)
@@ -111,7 +110,7 @@ internal sealed class TlsCredentials
         {
             ServerCertificateContext = Own(),
             ClientCertificateRequired = _settings.RequireClientCertificate,
-            // A resumed session has the client's certificate without its issuers': a chain with one between could not be built, and the
+            // A resumed session has the client's certificate without its issuers'. A chain with an intermediate could not be built, and the
             // client would be refused.
             AllowTlsResume = !_settings.RequireClientCertificate,
             EnabledSslProtocols = _settings.Protocols,
@@ -121,7 +120,6 @@ internal sealed class TlsCredentials
         };
     }
 
-    /// <summary>What a client asks for and shows.</summary>
     public SslClientAuthenticationOptions ForClient(CertificateValidator judge, string host)
     {
         if (_settings.Client is { } users)
@@ -138,13 +136,12 @@ internal sealed class TlsCredentials
             CipherSuitesPolicy = _settings.CipherSuites,
             CertificateChainPolicy = Policy(),
             RemoteCertificateValidationCallback = judge.Accepts,
-            // A second handshake in the middle of a session would call back on the thread that reads. No peer of ours asks for one, and TLS
-            // 1.3 has none.
+            // A renegotiation would call back on the reading thread. No peer of ours asks for one, and TLS 1.3 has none.
             AllowRenegotiation = false,
         };
     }
 
-    // Made when it is first needed: a certificate that cannot be used is a failed bind or handshake, not an exception.
+    // Made at first use: an unusable certificate is a failed bind or handshake, not an exception.
     private SslStreamCertificateContext? Own()
     {
         if (_settings.Certificate is not { } certificate)
@@ -157,14 +154,16 @@ internal sealed class TlsCredentials
             : throw new InvalidOperationException(NoKey);
     }
 
-    /// <summary>What a server with options of the application's own shows: of a certificate without a context it is made here, once. The
-    /// base library would make it in each handshake, and look for issuers wherever the certificate says.</summary>
+    /// <summary>
+    /// The context of a server with the application's options. For a certificate without a context it is made here once: the base library
+    /// would make it in each handshake, and search for issuers.
+    /// </summary>
     private SslStreamCertificateContext? ContextOf(SslServerAuthenticationOptions users)
     {
         if (users.ServerCertificateContext is not null
             || users.ServerCertificate is not X509Certificate2 { HasPrivateKey: true } certificate)
         {
-            return users.ServerCertificateContext; // Without a key the base library looks for one in the system's stores.
+            return users.ServerCertificateContext; // Without a key the base library searches the system's stores.
         }
 
         SslStreamCertificateContext? made = _ofServer;
@@ -174,17 +173,18 @@ internal sealed class TlsCredentials
 
     private X509ChainPolicy Policy() => Pin(_settings.ChainPolicy?.Clone() ?? ChainPolicies.WithoutDownloads(X509RevocationMode.NoCheck));
 
-    /// <summary>The policy of options of the application's own. Null, which leaves it to the base library, only where that alone knows whom
-    /// to trust.</summary>
+    /// <summary>The policy for the application's options. Null leaves it to the base library, only if that alone knows the trust.</summary>
     private X509ChainPolicy? PolicyOf(X509ChainPolicy? users, SslStreamCertificateContext? shown, X509RevocationMode revocation) =>
         UnpinnedOf(users, shown, revocation) is { } policy ? Pin(policy.Clone()) : null;
 
     private X509ChainPolicy? UnpinnedOf(X509ChainPolicy? users, SslStreamCertificateContext? shown, X509RevocationMode revocation) =>
         users ?? (!IsPinned && ChainPolicies.MayHaveTrust(shown) ? null : ChainPolicies.WithoutDownloads(revocation));
 
-    /// <summary>Says in a policy whom to trust. It does so whoever made the policy: one that is there for its revocation mode must not let
-    /// in whomever the system trusts.</summary>
-    /// <param name="policy">Of this handshake alone: the base library, too, adds to it what the peer sent.</param>
+    /// <summary>
+    /// Sets the trust in a policy, also in the application's: one that is only for its revocation mode must not accept everything that the
+    /// system trusts.
+    /// </summary>
+    /// <param name="policy">Of this handshake only: the base library adds the peer's certificates to it.</param>
     private X509ChainPolicy Pin(X509ChainPolicy policy)
     {
         if (IsPinned)

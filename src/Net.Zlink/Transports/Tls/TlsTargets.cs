@@ -3,12 +3,10 @@ using Net.Zlink.Transports.Tcp;
 
 namespace Net.Zlink.Transports.Tls;
 
-/// <summary>A tls endpoint to bind.</summary>
 internal sealed class TlsBindTarget(string text, TcpBindAddress address) : BindTarget(text)
 {
     private readonly TcpBindTarget _tcp = new(text, address);
 
-    /// <inheritdoc/>
     public override BindResult Bind(TransportSettings settings)
     {
         var credentials = new TlsCredentials(settings.Tls);
@@ -30,26 +28,20 @@ internal sealed class TlsBindTarget(string text, TcpBindAddress address) : BindT
             : bound;
     }
 
-    /// <inheritdoc/>
     public override bool Names(ITransportListener listener) => base.Names(listener)
         || (listener is UpgradedListener { Scheme: EndpointText.Tls } tls && _tcp.Names(tls.Inner));
 
-    /// <inheritdoc/>
     public override bool Names(ConnectTarget target) => target is { Scheme: EndpointText.Tls, Literal: { } literal } && _tcp.Names(literal);
 }
 
-/// <summary>A tls endpoint to connect to.</summary>
 internal sealed class TlsConnectTarget(string text, TcpConnectAddress address) : ConnectTarget(text, EndpointText.Tls)
 {
-    /// <inheritdoc/>
     public override IPEndPoint? Literal => address.Literal;
 
-    /// <inheritdoc/>
     public override Task<DialResult> DialAsync(
         TransportSettings settings, TimeProvider time, Action? connecting, CancellationToken cancellation) =>
         TcpDialer.DialAsync(address, settings.Tcp, time, connecting, cancellation);
 
-    /// <inheritdoc/>
     public override WireUpgrade Upgrade(TransportSettings settings) =>
         new TlsUpgrade(new TlsCredentials(settings.Tls), settings.Tls, settings.Tls.HostName.Length > 0 ? settings.Tls.HostName
             : address.Host.Text, settings.HandshakeTimeout);

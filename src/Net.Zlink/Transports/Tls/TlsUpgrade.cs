@@ -9,20 +9,16 @@ namespace Net.Zlink.Transports.Tls;
 /// <summary>The TLS handshake of an endpoint, as server or client.</summary>
 /// <param name="credentials">The endpoint's certificates.</param>
 /// <param name="settings">The endpoint's settings.</param>
-/// <param name="host">The name to ask for and check; null: this side listens.</param>
-/// <param name="limit">How long it may take; zero: no limit.</param>
+/// <param name="host">The name to request and check. Null: this side listens.</param>
+/// <param name="limit">The time limit. Zero: none.</param>
 internal sealed class TlsUpgrade(TlsCredentials credentials, TlsSettings settings, string? host, TimeSpan limit) : WireUpgrade
 {
-    /// <inheritdoc/>
     public override string FirstPhase => "the TLS handshake";
 
-    /// <inheritdoc/>
     public override string? Staleness => credentials.Staleness;
 
-    /// <inheritdoc/>
     protected override TimeSpan Limit => limit;
 
-    /// <inheritdoc/>
     public override async Task<UpgradeResult> RunAsync(
         Socket socket, BufferPool pool, TimeProvider time, PeerWait? waits, CancellationToken cancellation)
     {
@@ -55,8 +51,7 @@ internal sealed class TlsUpgrade(TlsCredentials credentials, TlsSettings setting
         using Deadline deadline = StartPhase(time, cancellation);
         CancellationToken end = deadline.Token;
 
-        // On a stack of its own, and given up where it does not end with its time: the certificates' files are read and the application's
-        // callbacks run in it, and one of them may never return.
+        // On a stack of its own and with a time limit: files are read and callbacks run in it, and one of them may never return.
         Task shaking = HasCallbacks || credentials.MayAskElsewhere(isServer: host is null)
             ? ShakeOnOwnThreadsAsync(stream, tls, judge, end) : Task.Run(() => ShakeAsync(tls, judge, end), CancellationToken.None);
         try
@@ -70,7 +65,7 @@ internal sealed class TlsUpgrade(TlsCredentials credentials, TlsSettings setting
         {
             return (null, ResultOf(FirstPhase, e, deadline, cancellation));
         }
-#pragma warning disable CA1031 // A user's callback may throw anything; it ends this handshake and nothing else.
+#pragma warning disable CA1031 // Any exception of a callback ends this handshake and nothing else.
         catch (Exception e)
 #pragma warning restore CA1031
         {
@@ -93,7 +88,7 @@ internal sealed class TlsUpgrade(TlsCredentials credentials, TlsSettings setting
         }
     }
 
-    /// <summary>Lets go of a session when nobody is at work on it any more: the libraries beneath bear no two threads.</summary>
+    /// <summary>Releases a session when no operation uses it any more: the libraries do not support two threads.</summary>
     private static async Task DisposeBehindAsync(Task shaking, TlsStream tls)
     {
         await shaking.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
@@ -109,8 +104,9 @@ internal sealed class TlsUpgrade(TlsCredentials credentials, TlsSettings setting
         _ => settings.Validation is not null,
     };
 
-    /// <summary>As <see cref="ShakeAsync"/>, where callbacks of the application's may sleep in it, or its chain policy waits for somebody
-    /// else's server: see <see cref="CallbackThread"/>. It ends on the pool.</summary>
+    /// <summary>
+    /// As <see cref="ShakeAsync"/>, for callbacks or a chain policy that may block: see <see cref="CallbackThread"/>. It ends on the pool.
+    /// </summary>
     private async Task ShakeOnOwnThreadsAsync(ReadinessStream stream, TlsStream tls, CertificateValidator judge, CancellationToken end)
     {
         stream.IsOnOwnThreads = true;
@@ -136,13 +132,15 @@ internal sealed class TlsUpgrade(TlsCredentials credentials, TlsSettings setting
         {
             return make();
         }
-#pragma warning disable CA1031 // A file may be missing or malformed, and a certificate or policy of the application's anything at all; it ends this handshake and nothing else.
+// A file may be missing or malformed, and an application's certificate or policy anything; it ends this handshake and nothing else.
+#pragma warning disable CA1031
         catch (Exception e)
 #pragma warning restore CA1031
         {
             string what = PemFiles.IsOfFiles(e) && settings.Certificate is null ? "the files named in Tls"
                 : "the application's TLS options";
-            string? named = host is null && PemFiles.IsOfFiles(e) ? credentials.Check() : null; // Which of them, where that is still so.
+            // Names the file, if the error is still there.
+            string? named = host is null && PemFiles.IsOfFiles(e) ? credentials.Check() : null;
             throw new CredentialsException(named ?? $"{what} cannot be used: {ExceptionText.MessageOf(e)}", e);
         }
     }
@@ -162,7 +160,7 @@ internal sealed class TlsUpgrade(TlsCredentials credentials, TlsSettings setting
 
         if (exception is IOException or SocketException or ObjectDisposedException)
         {
-            // Who does not accept a certificate need not say so, and .NET's own client does not.
+            // A peer that refuses a certificate need not say so; .NET's client does not.
             UpgradeResult lost = UpgradeResult.Lost(FirstPhase, exception);
             return lost with { Sentence = $"{lost.Sentence}; the peer may not have accepted this side's certificate, or the lack of one" };
         }
@@ -170,11 +168,11 @@ internal sealed class TlsUpgrade(TlsCredentials credentials, TlsSettings setting
         string words = IoStreamErrors.WordsOf(exception);
         if (exception is not AuthenticationException)
         {
-            // What a callback in the application's own options threw, or what the library found wrong with these.
+            // A callback in the application's options threw, or the library found them invalid.
             return new UpgradeResult(null, HandshakeFailure.Certificate, error, $"the application's TLS options cannot be used: {words}");
         }
 
-        // OpenSSL's words for what the peer sent; it sends an alert when it is the one that does not accept a certificate.
+        // OpenSSL's text. The peer sends an alert if it refuses our certificate.
         if (words.Contains("alert", StringComparison.Ordinal))
         {
             return new UpgradeResult(null, HandshakeFailure.Certificate, error, $"the peer refused the TLS handshake: {words}");
@@ -185,12 +183,12 @@ internal sealed class TlsUpgrade(TlsCredentials credentials, TlsSettings setting
             words = $"{words} So what the peer speaks is no TLS: one side's endpoint may be tls or wss, and the other's not.";
         }
 
-        // With options of the application's own it is the base library that judges, in its words.
+        // With the application's options the base library decides, with its own text.
         bool isCertificate = words.Contains("certificate", StringComparison.OrdinalIgnoreCase);
         return new UpgradeResult(null, isCertificate ? HandshakeFailure.Certificate : HandshakeFailure.Malformed, error,
             $"the TLS handshake failed: {words}");
     }
 
-    /// <summary>This side's own certificates cannot be used; the message says why. Ends a handshake before its first byte.</summary>
+    /// <summary>This side's certificates cannot be used; the message says why. Ends a handshake before its first byte.</summary>
     private sealed class CredentialsException(string sentence, Exception inner) : Exception(sentence, inner);
 }

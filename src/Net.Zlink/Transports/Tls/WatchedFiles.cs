@@ -2,10 +2,11 @@ using Net.Zlink.Monitoring;
 
 namespace Net.Zlink.Transports.Tls;
 
-/// <summary>Something read from files, read again when one of them has changed: a renewed certificate is picked up by new connections.
-/// Thread-safe.</summary>
-/// <typeparam name="T">What is made of them.</typeparam>
-/// <param name="paths">The files; empty texts are none.</param>
+/// <summary>
+/// A value read from files, and read again after a change, so that new connections use a renewed certificate. Thread-safe.
+/// </summary>
+/// <typeparam name="T">The value.</typeparam>
+/// <param name="paths">The files; empty texts are ignored.</param>
 /// <param name="read">Reads them. It may throw.</param>
 internal sealed class WatchedFiles<T>(IReadOnlyList<string> paths, Func<T> read)
     where T : class
@@ -14,14 +15,14 @@ internal sealed class WatchedFiles<T>(IReadOnlyList<string> paths, Func<T> read)
     private volatile T? _current; // Written under the lock.
     private long _version;
 
-    /// <summary>Why what has changed cannot be used, so that what was there before still counts; null: it is up to date, as far as somebody
-    /// asked.</summary>
+    /// <summary>Why a change cannot be used, so that the earlier value stays. Null: up to date at the last check.</summary>
     public string? Staleness { get; private set; }
 
-    /// <summary>What the files hold now. While a changed file cannot be read (it may be half written), or another thread is looking (a file
-    /// system may take its time, and that of one thread is enough), what they held before. The looks at two files cost 20 us, the 1 ms of a
-    /// handshake is beside them.</summary>
-    /// <exception cref="Exception">They could not be read even once: whatever reading threw.</exception>
+    /// <summary>
+    /// The present value. While a changed file cannot be read (it may be half written), or another thread reads it, the earlier value.
+    /// Checking two files costs 20 us of a handshake's 1 ms.
+    /// </summary>
+    /// <exception cref="Exception">The files could not be read even once.</exception>
     public T Get()
     {
         if (!_gate.TryEnter())
@@ -39,7 +40,7 @@ internal sealed class WatchedFiles<T>(IReadOnlyList<string> paths, Func<T> read)
             long version = Version();
             if (_current is not null && version == _version)
             {
-                Staleness = null; // Set back, perhaps.
+                Staleness = null; // Perhaps restored.
                 return _current;
             }
 
@@ -78,7 +79,7 @@ internal sealed class WatchedFiles<T>(IReadOnlyList<string> paths, Func<T> read)
         return version.ToHashCode();
     }
 
-    // Renewed certificates often come by moving a link (Kubernetes, certbot): the link's own time is not that of what it leads to.
+    // Certificates are often renewed by moving a link (Kubernetes, certbot): a link's own time is not its target's.
     private static FileSystemInfo FinalTarget(string path)
     {
         var file = new FileInfo(path);
@@ -88,7 +89,7 @@ internal sealed class WatchedFiles<T>(IReadOnlyList<string> paths, Func<T> read)
         }
         catch (Exception e) when (PemFiles.IsOfFiles(e))
         {
-            return file; // Missing, or links in a circle: reading it says so.
+            return file; // Missing, or a circle of links: reading reports it.
         }
     }
 }

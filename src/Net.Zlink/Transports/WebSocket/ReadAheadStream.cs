@@ -3,69 +3,69 @@ using Net.Zlink.Buffers;
 
 namespace Net.Zlink.Transports.WebSocket;
 
-/// <summary>A stream that reads more than it is asked for, so that the small reads of a WebSocket's frame headers cost no system call each;
-/// holds a buffer only while something is in it.</summary>
-/// <remarks>Also where the HTTP heads of the upgrade are read from, with whatever comes behind them left in place. One reader and one
-/// writer at a time; asynchronous only.</remarks>
+/// <summary>
+/// A stream that reads ahead, so that small reads of WebSocket frame headers cost no system call each. It holds a buffer only while that
+/// has content.
+/// </summary>
+/// <remarks>
+/// The HTTP heads of the upgrade are read here as well, and the bytes after them stay in place. One reader and one writer at a time;
+/// asynchronous only.
+/// </remarks>
 internal sealed class ReadAheadStream(Stream inner, BufferPool pool) : Stream
 {
-    // A frame header has up to 14 bytes and a small frame 100; so much holds hundreds of them, and is two TLS records.
+    // A frame header has up to 14 bytes, a small frame 100: this holds hundreds of them, and two TLS records.
     private const int BufferSize = 32 * 1024;
 
-    // The first byte of an unfragmented CLOSE (RFC 6455, 5.2): FIN, and the opcode 8.
+    // The first byte of an unfragmented CLOSE (RFC 6455, 5.2): FIN and opcode 8.
     private const byte CloseFrame = 0x88;
 
-    // That of an unfragmented PONG. We ask for none and send none unasked, so each is an answer, written in the course of a read.
+    // Of an unfragmented PONG. We send no PING and no unasked PONG, so each is an answer, written during a read.
     private const byte PongFrame = 0x8A;
 
-    // What a read's turn has less with each answer: one takes 5 us to write, and as long as 2 KiB of other frames that mean nothing take to
-    // read. A PING of 6 bytes would otherwise buy it 20,000 times a turn.
+    // The cost of an answer in a read's quota: it takes 5 us to write, as long as reading 2 KiB of other meaningless frames. Otherwise
+    // 6-byte PINGs could cause 20,000 answers a turn.
     private const int AnswerCost = 2 * 1024;
 
     private byte[]? _buffer;
     private int _start;
     private int _end;
     private ReadQuota _quota;
-    private volatile bool _hasEndedWriting; // Set by who writes, asked by who reads and answers a PING.
+    private volatile bool _hasEndedWriting; // Set by the writer, read by the reader, which answers PINGs.
     private volatile bool _hasClosed; // Set by the WebSocket, which writes one frame at a time.
     private bool _isReleased;
 
-    /// <summary>What was read and not yet taken.</summary>
+    /// <summary>The bytes that were read and not consumed.</summary>
     public ReadOnlySpan<byte> Buffered => _buffer.AsSpan(_start, _end - _start);
 
     /// <summary><see cref="EndWriting"/> was called.</summary>
     public bool HasEndedWriting => _hasEndedWriting;
 
     /// <summary>
-    /// A CLOSE was written, ours or the library's own for a fault of the peer's. It is the last frame (RFC 6455, 5.5.1): what was waiting
-    /// for its turn to be written meanwhile, data or the answer to a PING, is nothing any more.
+    /// A CLOSE was written, ours or the library's after a fault of the peer. It is the last frame (RFC 6455, 5.5.1): later writes are
+    /// discarded.
     /// </summary>
     public bool HasClosed => _hasClosed;
 
-    /// <summary>The socket's own stream, where that is what lies beneath and its handshake is over: then no buffer is held while it has
-    /// nothing, however false a report was. Null: not so, or not yet.</summary>
+    /// <summary>
+    /// The socket's own stream, if that is directly below and its handshake is over: then an idle connection holds no buffer, even after a
+    /// false report. Otherwise null.
+    /// </summary>
     public ReadinessStream? Beneath { get; set; }
 
-    /// <summary>Asked before each read that would go to the stream beneath: true ends the reads, as if the peer had ended its side. Null:
-    /// never.</summary>
+    /// <summary>Checked before each read of the inner stream. True: reads end as if the peer had ended. Null: never.</summary>
     public Func<bool>? IsOver { get; set; }
 
-    /// <inheritdoc/>
     public override bool CanRead => true;
 
-    /// <inheritdoc/>
     public override bool CanSeek => false;
 
-    /// <inheritdoc/>
     public override bool CanWrite => true;
 
-    /// <inheritdoc/>
     public override long Length => throw new NotSupportedException();
 
-    /// <inheritdoc/>
     public override long Position { get => throw new NotSupportedException(); set => throw new NotSupportedException(); }
 
-    /// <summary>Reads once, behind what is buffered. False: the peer has ended, or nothing more fits.</summary>
+    /// <summary>Reads once, after the buffered bytes. False: the peer has ended, or the buffer is full.</summary>
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
     public async ValueTask<bool> FillAsync(CancellationToken cancellation)
     {
@@ -87,7 +87,7 @@ internal sealed class ReadAheadStream(Stream inner, BufferPool pool) : Stream
         return read > 0;
     }
 
-    /// <summary>Takes bytes from the front of <see cref="Buffered"/>.</summary>
+    /// <summary>Removes bytes from the front of <see cref="Buffered"/>.</summary>
     public void Consume(int bytes)
     {
         _start += bytes;
@@ -97,9 +97,10 @@ internal sealed class ReadAheadStream(Stream inner, BufferPool pool) : Stream
         }
     }
 
-    /// <summary>Reads up to the peer's end and throws it away, but no more than <see cref="Wire.MaxDiscarded"/>; holds no buffer while
-    /// nothing comes. On the pool, and behind what waits there again and again: a flood holds neither the caller, which may be a shard, nor
-    /// a thread.</summary>
+    /// <summary>
+    /// Reads and discards until the peer's end, at most <see cref="Wire.MaxDiscarded"/>. Holds no buffer while nothing comes. On the pool
+    /// with yields: a flood holds neither the caller, possibly a shard, nor a thread.
+    /// </summary>
     public async Task DrainAsync(CancellationToken cancellation)
     {
         var quota = new ReadQuota();
@@ -127,15 +128,14 @@ internal sealed class ReadAheadStream(Stream inner, BufferPool pool) : Stream
     }
 
     /// <summary>
-    /// Our side is about to end: what is still written comes to nothing, and is no failure. The WebSocket answers PINGs within its reads as
-    /// long as it reads, and a failed answer would end the reads, hence the connection, in which the peer may not have got everything yet.
+    /// Our side is about to end: later writes are discarded without an error. The WebSocket answers PINGs while it reads, and a failed
+    /// answer would end the reads and so the connection, before the peer has read everything.
     /// </summary>
     public void EndWriting() => _hasEndedWriting = true;
 
-    /// <summary>A read of the engine's begins.</summary>
+    /// <summary>A read of the engine begins.</summary>
     public void BeginTurn() => _quota.Begin();
 
-    /// <inheritdoc/>
     public override ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
     {
         if (_quota.TryEnd())
@@ -164,11 +164,9 @@ internal sealed class ReadAheadStream(Stream inner, BufferPool pool) : Stream
             : ValueTask.FromException<int>(failure);
     }
 
-    /// <inheritdoc/>
     public override Task<int> ReadAsync(byte[] buffer, int offset, int count, CancellationToken cancellationToken) =>
         ReadAsync(buffer.AsMemory(offset, count), cancellationToken).AsTask();
 
-    /// <inheritdoc/>
     public override ValueTask WriteAsync(ReadOnlyMemory<byte> buffer, CancellationToken cancellationToken = default)
     {
         if (_hasEndedWriting || _hasClosed)
@@ -176,7 +174,7 @@ internal sealed class ReadAheadStream(Stream inner, BufferPool pool) : Stream
             return default;
         }
 
-        _hasClosed = buffer.Span is [CloseFrame, ..]; // A frame is one write; a head of HTTP begins with a letter.
+        _hasClosed = buffer.Span is [CloseFrame, ..]; // A frame is one write; an HTTP head begins with a letter.
         if (buffer.Span is [PongFrame, ..])
         {
             _quota.Consume(AnswerCost);
@@ -186,30 +184,25 @@ internal sealed class ReadAheadStream(Stream inner, BufferPool pool) : Stream
         return write.IsCompletedSuccessfully ? write : WriteUntilEndAsync(write);
     }
 
-    /// <inheritdoc/>
     public override Task WriteAsync(byte[] buffer, int offset, int count, CancellationToken cancellationToken) =>
         inner.WriteAsync(buffer, offset, count, cancellationToken);
 
-    /// <inheritdoc/>
     public override Task FlushAsync(CancellationToken cancellationToken) => inner.FlushAsync(cancellationToken);
 
-    /// <inheritdoc/>
     public override void Flush() => throw new NotSupportedException();
 
-    /// <inheritdoc/>
     public override int Read(byte[] buffer, int offset, int count) => throw new NotSupportedException();
 
-    /// <inheritdoc/>
     public override void Write(byte[] buffer, int offset, int count) => throw new NotSupportedException();
 
-    /// <inheritdoc/>
     public override long Seek(long offset, SeekOrigin origin) => throw new NotSupportedException();
 
-    /// <inheritdoc/>
     public override void SetLength(long value) => throw new NotSupportedException();
 
-    /// <summary>Lets go of the stream beneath. Disposal does not: the WebSocket disposes of its stream as soon as both sides have said
-    /// CLOSE, and then the peer's end of TCP is still to be waited for.</summary>
+    /// <summary>
+    /// Releases the inner stream. Dispose does not: the WebSocket disposes its stream after both CLOSEs, and the peer's end of TCP must
+    /// still be awaited.
+    /// </summary>
     public void Release()
     {
         if (!_isReleased)
@@ -226,7 +219,7 @@ internal sealed class ReadAheadStream(Stream inner, BufferPool pool) : Stream
         return _buffer.AsMemory(_end, Math.Min(_buffer.Length, BufferSize) - _end);
     }
 
-    /// <summary>Reads what is there already. False: there is nothing, and nothing has ended.</summary>
+    /// <summary>Reads what is there. False: nothing, and no end.</summary>
     private bool TryFill(ReadinessStream socket, out int read, out Exception? failure)
     {
         bool isOver = socket.TryRead(RemainingSpace().Span, out read, out failure);
@@ -242,7 +235,7 @@ internal sealed class ReadAheadStream(Stream inner, BufferPool pool) : Stream
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
     private async ValueTask<int> ReadBehindAsync(Memory<byte> buffer, CancellationToken cancellation)
     {
-        // The wait is for as long as the peer likes: without a buffer.
+        // The peer decides how long this wait is: without a buffer.
         await (Beneath ?? inner).ReadAsync(Memory<byte>.Empty, cancellation).ConfigureAwait(false);
         await FillAsync(cancellation).ConfigureAwait(false);
         return ConsumeInto(buffer);
@@ -257,7 +250,7 @@ internal sealed class ReadAheadStream(Stream inner, BufferPool pool) : Stream
         }
         catch (Exception e) when (_hasEndedWriting && IoStreamErrors.IsOfStream(e))
         {
-            // Our end has overtaken it.
+            // Our end came first.
         }
     }
 

@@ -1,13 +1,14 @@
 namespace Net.Zlink.Transports.WebSocket;
 
-/// <summary>Splits "host:port/path".</summary>
 internal static class WebSocketPath
 {
-    /// <summary>The longest path that is sent or bound: an eighth of the longest request head, room for everything else in it.</summary>
+    /// <summary>The longest path to send or bind: an eighth of the longest request head.</summary>
     public const int MaxLength = 1024;
 
-    /// <summary>Splits at the first slash; without one the path is "/". Refuses what cannot stand in a request line: blanks, control
-    /// characters, what is not ASCII, a fragment.</summary>
+    /// <summary>
+    /// Splits at the first slash; without one the path is "/". Refuses what a request line cannot have: blanks, control characters,
+    /// non-ASCII, a fragment.
+    /// </summary>
     public static bool TrySplit(string text, out string authority, out string path, out EndpointError error)
     {
         error = EndpointError.None;

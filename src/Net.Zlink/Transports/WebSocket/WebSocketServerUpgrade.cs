@@ -7,12 +7,12 @@ using Net.Zlink.Transports.Tls;
 
 namespace Net.Zlink.Transports.WebSocket;
 
-/// <summary>The side that is asked for a WebSocket.</summary>
+/// <summary>The server side of an upgrade.</summary>
 /// <param name="scheme">ws or wss.</param>
 /// <param name="tls">The TLS handshake of wss.</param>
-/// <param name="settings">Who may ask for what.</param>
-/// <param name="limit">How long it may take.</param>
-/// <param name="closeTimeout">How long, later, the peer's end is waited for after a CLOSE.</param>
+/// <param name="settings">The allowed requests.</param>
+/// <param name="limit">The time limit.</param>
+/// <param name="closeTimeout">How long the peer's end is later awaited after a CLOSE.</param>
 internal sealed class WebSocketServerUpgrade(
     string scheme, TlsUpgrade? tls, WebSocketSettings settings, TimeSpan limit, TimeSpan closeTimeout)
     : WebSocketUpgrade(scheme, tls, isServer: true, limit, closeTimeout)
@@ -21,13 +21,12 @@ internal sealed class WebSocketServerUpgrade(
     private const int NotFound = 404;
     private const int InternalError = 500;
 
-    // Each may be a thread that sleeps, also behind its peer's time: as many as may be in a handshake by default. Further ones wait for a
-    // place as long as a handshake may take.
+    // Each may be a blocked thread, also beyond its peer's time limit: the same number as of handshakes by default. Further ones wait as
+    // long as a handshake may take.
     private const int MaxConcurrentAdmissions = 1024;
 
     private readonly SemaphoreSlim _asking = new(MaxConcurrentAdmissions, MaxConcurrentAdmissions);
 
-    /// <inheritdoc/>
     protected override async Task<(UpgradeResult? Failure, UpgradeHead? Head)> ExchangeAsync(
         ReadAheadStream stream, Socket socket, X509Certificate2? certificate, CancellationToken cancellation)
     {
@@ -59,7 +58,7 @@ internal sealed class WebSocketServerUpgrade(
             : (Malformed($"the upgrade was refused with status {request.Refusal}: {request.Reason}{why}"), null);
     }
 
-    /// <summary>By the lists.</summary>
+    /// <summary>Checks the lists.</summary>
     private (UpgradeRequest Request, string Why) Classify(UpgradeRequest request)
     {
         if (request.Refusal == 0 && settings.AllowedPaths.Count > 0
@@ -75,8 +74,7 @@ internal sealed class WebSocketServerUpgrade(
             : (request, "");
     }
 
-    /// <summary>By the application, on a thread of its own until it awaits something: it may sleep, too. Given up with the time for the
-    /// exchange.</summary>
+    /// <summary>Asks the application, on a thread of its own until its first await: it may block. Abandoned at the time limit.</summary>
     private async Task<(UpgradeRequest Request, string Why)> AskAsync(
         Func<UpgradeContext, ValueTask<UpgradeRefusal>> admits, UpgradeContext context, UpgradeRequest request)
     {
@@ -89,12 +87,12 @@ internal sealed class WebSocketServerUpgrade(
         }
         catch (OperationCanceledException) when (context.Cancellation.IsCancellationRequested)
         {
-            // Nobody waits for it any more.
+            // No caller waits for it any more.
             _ = asking.ContinueWith(static late => _ = late.Exception, CancellationToken.None, TaskContinuationOptions.OnlyOnFaulted,
                 TaskScheduler.Default);
             throw;
         }
-#pragma warning disable CA1031 // The application's code may throw anything; it ends this handshake and nothing else.
+#pragma warning disable CA1031 // Any exception of the application ends this handshake and nothing else.
         catch (Exception e)
 #pragma warning restore CA1031
         {

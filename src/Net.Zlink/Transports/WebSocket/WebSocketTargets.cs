@@ -5,15 +5,13 @@ using Net.Zlink.Transports.Tls;
 
 namespace Net.Zlink.Transports.WebSocket;
 
-/// <summary>A ws or wss endpoint to bind. As natively any path connects, whatever the endpoint's own, unless the options allow only
-/// some.</summary>
-/// <param name="text">The endpoint as it was given.</param>
+/// <summary>A ws or wss endpoint to bind. As in the native core any path connects, unless the options restrict it.</summary>
+/// <param name="text">The endpoint as given.</param>
 /// <param name="isSecure">It is a wss endpoint.</param>
-/// <param name="address">Where to listen.</param>
-/// <param name="path">What the resolved endpoint shows.</param>
+/// <param name="address">The address to listen at.</param>
+/// <param name="path">The path of the resolved endpoint.</param>
 internal sealed class WebSocketBindTarget(string text, bool isSecure, TcpBindAddress address, string path) : BindTarget(text)
 {
-    /// <inheritdoc/>
     public override BindResult Bind(TransportSettings settings)
     {
         if (settings.WebSocket.Check() is { } unusable)
@@ -40,7 +38,7 @@ internal sealed class WebSocketBindTarget(string text, bool isSecure, TcpBindAdd
             return bound;
         }
 
-        // The host as it was written, as natively.
+        // The host as written, as in the native core.
         string host = address.Host.Address?.AddressFamily == AddressFamily.InterNetworkV6 ? $"[{address.Host.Text}]" : address.Host.Text;
         string endpoint = string.Create(CultureInfo.InvariantCulture, $"{scheme}://{host}:{listener.LocalEndPoint.Port}{path}");
         return bound with
@@ -53,19 +51,17 @@ internal sealed class WebSocketBindTarget(string text, bool isSecure, TcpBindAdd
 }
 
 /// <summary>A ws or wss endpoint to connect to.</summary>
-/// <param name="text">The endpoint as it was given.</param>
+/// <param name="text">The endpoint as given.</param>
 /// <param name="isSecure">It is a wss endpoint.</param>
-/// <param name="address">Where to connect to.</param>
-/// <param name="path">What to ask for.</param>
+/// <param name="address">The address to connect to.</param>
+/// <param name="path">The path to request.</param>
 internal sealed class WebSocketConnectTarget(string text, bool isSecure, TcpConnectAddress address, string path)
     : ConnectTarget(text, isSecure ? EndpointText.Wss : EndpointText.Ws)
 {
-    /// <inheritdoc/>
     public override Task<DialResult> DialAsync(
         TransportSettings settings, TimeProvider time, Action? connecting, CancellationToken cancellation) =>
         TcpDialer.DialAsync(address, settings.Tcp, time, connecting, cancellation);
 
-    /// <inheritdoc/>
     public override WireUpgrade Upgrade(TransportSettings settings)
     {
         TlsUpgrade? tls = isSecure
@@ -73,7 +69,7 @@ internal sealed class WebSocketConnectTarget(string text, bool isSecure, TcpConn
                 : address.Host.Text, settings.HandshakeTimeout)
             : null;
 
-        // Without the zone of an IPv6 address, which means something to this machine only (RFC 6874, 4).
+        // Without the zone of an IPv6 address, which is local to this machine (RFC 6874, 4).
         string host = address.Host.Address?.AddressFamily == AddressFamily.InterNetworkV6 ? $"[{address.Host.Text.Split('%')[0]}]"
             : address.Host.Text;
         return new WebSocketClientUpgrade(Scheme, tls, string.Create(CultureInfo.InvariantCulture, $"{host}:{address.Port}"), path,

@@ -8,16 +8,18 @@ using Net.Zlink.Transports.Tls;
 
 namespace Net.Zlink.Transports.WebSocket;
 
-/// <summary>The way to a WebSocket: for wss a TLS handshake, then one HTTP request and one answer. What either side sends behind its head
-/// is the first of the WebSocket's bytes.</summary>
+/// <summary>
+/// Upgrades a connection to a WebSocket: for wss a TLS handshake, then one HTTP request and response. Bytes after either head are the first
+/// of the WebSocket.
+/// </summary>
 /// <param name="scheme">ws or wss.</param>
 /// <param name="tls">The TLS handshake of wss.</param>
 /// <param name="isServer">This side listens.</param>
-/// <param name="limit">How long the exchange may take, and the TLS handshake before it; zero: no limit.</param>
-/// <param name="closeTimeout">How long, later, the peer's end is waited for after a CLOSE.</param>
+/// <param name="limit">The time limit of the exchange, and of the TLS handshake before it. Zero: none.</param>
+/// <param name="closeTimeout">How long the peer's end is later awaited after a CLOSE.</param>
 internal abstract class WebSocketUpgrade(string scheme, TlsUpgrade? tls, bool isServer, TimeSpan limit, TimeSpan closeTimeout) : WireUpgrade
 {
-    /// <summary>No length: the peer closed first.</summary>
+    /// <summary>Instead of a length: the peer closed first.</summary>
     protected const int Ended = -1;
 
     private const string Exchange = "the WebSocket upgrade";
@@ -25,16 +27,12 @@ internal abstract class WebSocketUpgrade(string scheme, TlsUpgrade? tls, bool is
     // A live peer that reads its refusal ends its side within a round trip.
     private static readonly TimeSpan ErrorResponseLimit = TimeSpan.FromSeconds(1);
 
-    /// <inheritdoc/>
     public override string FirstPhase => tls?.FirstPhase ?? Exchange;
 
-    /// <inheritdoc/>
     public override string? Staleness => tls?.Staleness;
 
-    /// <inheritdoc/>
     protected override TimeSpan Limit => limit;
 
-    /// <inheritdoc/>
     public override async Task<UpgradeResult> RunAsync(
         Socket socket, BufferPool pool, TimeProvider time, PeerWait? waits, CancellationToken cancellation)
     {
@@ -75,17 +73,19 @@ internal abstract class WebSocketUpgrade(string scheme, TlsUpgrade? tls, bool is
         return result;
     }
 
-    /// <summary>Asks or answers.</summary>
-    /// <param name="stream">What the exchange goes over.</param>
-    /// <param name="socket">Beneath.</param>
-    /// <param name="certificate">The peer's; null: it showed none.</param>
-    /// <param name="cancellation">The time for it is up.</param>
-    /// <returns>Failure null: it is a WebSocket now. Head: what the peer asked with, where it asked.</returns>
+    /// <summary>Sends the request, or answers it.</summary>
+    /// <param name="stream">The stream.</param>
+    /// <param name="socket">Its socket.</param>
+    /// <param name="certificate">The peer's certificate, or null.</param>
+    /// <param name="cancellation">The time limit.</param>
+    /// <returns>Failure null: it is a WebSocket now. Head: the peer's request, on the server side.</returns>
     protected abstract Task<(UpgradeResult? Failure, UpgradeHead? Head)> ExchangeAsync(
         ReadAheadStream stream, Socket socket, X509Certificate2? certificate, CancellationToken cancellation);
 
-    /// <summary>Reads until a whole head is buffered. Its length; 0 if what came is none, or is too long; <see cref="Ended"/> if the peer
-    /// ended before it was whole.</summary>
+    /// <summary>
+    /// Reads until a whole head is buffered. Returns its length; 0 if it is malformed or too long; <see cref="Ended"/> if the peer ended
+    /// first.
+    /// </summary>
     protected static async Task<int> ReadHeadAsync(ReadAheadStream stream, bool isRequest, CancellationToken cancellation)
     {
         while (await stream.FillAsync(cancellation).ConfigureAwait(false))
@@ -103,21 +103,23 @@ internal abstract class WebSocketUpgrade(string scheme, TlsUpgrade? tls, bool is
             }
         }
 
-        return Ended; // Room there was: the longest head is shorter than the buffer.
+        return Ended; // The buffer is longer than the longest head.
     }
 
-    /// <summary>A handshake that failed for what the peer said.</summary>
+    /// <summary>The peer violated the protocol.</summary>
     protected static UpgradeResult Malformed(string sentence) =>
         new(null, HandshakeFailure.Malformed, SocketError.ConnectionRefused, sentence);
 
-    /// <summary>A handshake whose peer went away in order. Over TLS 1.3 a peer may do so for our certificate's sake: it judges it only when
-    /// the handshake is over on this side.</summary>
+    /// <summary>
+    /// The peer ended in order. Over TLS 1.3 it may do so because of our certificate, which it validates after our side's handshake.
+    /// </summary>
     protected UpgradeResult Left(string sentence) =>
         new(null, HandshakeFailure.Lost, SocketError.ConnectionReset, tls is null ? sentence
             : $"{sentence}; over wss it may not have accepted this side's certificate, or the lack of one");
 
-    /// <summary>Ends our side and reads what still comes, for a moment: unread bytes would turn our close into a reset, which destroys the
-    /// answer on its way.</summary>
+    /// <summary>
+    /// Ends our side and reads for a moment: unread bytes would turn our close into a reset, which destroys the response.
+    /// </summary>
     private static async Task EndInOrderAsync(
         ReadAheadStream stream, TlsStream? secure, Socket socket, TimeProvider time, CancellationToken cancellation)
     {
@@ -126,7 +128,7 @@ internal abstract class WebSocketUpgrade(string scheme, TlsUpgrade? tls, bool is
             using var deadline = new Deadline(ErrorResponseLimit, time, cancellation);
             if (secure is not null)
             {
-                // Without it the answer's end may count as cut off.
+                // Without it the end of the response may count as truncated.
                 await secure.ShutdownAsync().WaitAsync(deadline.Token).ConfigureAwait(false);
             }
 
@@ -135,7 +137,7 @@ internal abstract class WebSocketUpgrade(string scheme, TlsUpgrade? tls, bool is
         }
         catch (Exception e) when (IoStreamErrors.IsOfStream(e))
         {
-            // Gone, or it goes on talking: close anyway.
+            // Disconnected, or it goes on sending: close anyway.
         }
 
         stream.Release();
@@ -155,12 +157,12 @@ internal abstract class WebSocketUpgrade(string scheme, TlsUpgrade? tls, bool is
                 return why;
             }
 
-            // No ping of ours: whether a peer lives is for the heartbeats of the protocol above to find out, as natively.
+            // No PINGs of ours: the heartbeats of the protocol above check the peer, as in the native core.
             var options = new WebSocketCreationOptions { IsServer = isServer, KeepAliveInterval = TimeSpan.Zero };
             var webSocket = System.Net.WebSockets.WebSocket.CreateFromStream(stream, options);
 
-            // The library's client waits a second for the server's end once both have said CLOSE, and lets go of that read without ending
-            // it. Our own closing waits already, with limits of its own.
+            // After both CLOSEs the library's client waits a second for the server's end, and then abandons that read. Our own close has
+            // its own limits.
             stream.IsOver = () => webSocket.State == WebSocketState.Closed;
             return UpgradeResult.Of(new WebSocketWire(
                 socket, scheme, webSocket, stream, secure, pool, isServer, closeTimeout, time)
@@ -176,18 +178,17 @@ internal abstract class WebSocketUpgrade(string scheme, TlsUpgrade? tls, bool is
     }
 }
 
-/// <summary>The side that asks.</summary>
+/// <summary>The client side of an upgrade.</summary>
 /// <param name="scheme">ws or wss.</param>
 /// <param name="tls">The TLS handshake of wss.</param>
 /// <param name="authority">Host and port for the Host field.</param>
-/// <param name="path">What to ask for.</param>
-/// <param name="limit">How long it may take.</param>
-/// <param name="closeTimeout">How long, later, the peer's end is waited for after a CLOSE.</param>
+/// <param name="path">The path to request.</param>
+/// <param name="limit">The time limit.</param>
+/// <param name="closeTimeout">How long the peer's end is later awaited after a CLOSE.</param>
 internal sealed class WebSocketClientUpgrade(
     string scheme, TlsUpgrade? tls, string authority, string path, TimeSpan limit, TimeSpan closeTimeout)
     : WebSocketUpgrade(scheme, tls, isServer: false, limit, closeTimeout)
 {
-    /// <inheritdoc/>
     protected override async Task<(UpgradeResult? Failure, UpgradeHead? Head)> ExchangeAsync(
         ReadAheadStream stream, Socket socket, X509Certificate2? certificate, CancellationToken cancellation)
     {

@@ -6,19 +6,19 @@ using Net.Zlink.Transports.Tls;
 
 namespace Net.Zlink.Transports.WebSocket;
 
-/// <summary>Bytes over an upgraded connection: what is written becomes binary messages, and of what is read only the payload counts, not
-/// how it was cut (docs/protocol.md, ws).</summary>
-/// <remarks>The closing handshake happens in here, within a read: the engine hears of the end when it is complete, as the native core
-/// does.</remarks>
-/// <param name="socket">The connected socket beneath; owned.</param>
+/// <summary>
+/// Bytes over a WebSocket: writes become binary messages; of reads only the payload counts, not its frames (docs/protocol.md, ws).
+/// </summary>
+/// <remarks>The closing handshake happens within a read. The engine gets the end when it is complete, as in the native core.</remarks>
+/// <param name="socket">The connected socket; owned.</param>
 /// <param name="scheme">ws or wss.</param>
 /// <param name="webSocket">The library's WebSocket over <paramref name="stream"/>; owned.</param>
-/// <param name="stream">The bytes beneath; owned.</param>
-/// <param name="tls">The TLS session of wss, beneath <paramref name="stream"/>; null for ws.</param>
-/// <param name="pool">Where read buffers come from.</param>
+/// <param name="stream">The bytes below; owned.</param>
+/// <param name="tls">The TLS session of wss below <paramref name="stream"/>, or null for ws.</param>
+/// <param name="pool">The pool of read buffers.</param>
 /// <param name="isServer">This side listens: after a CLOSE it ends TCP first, and a client waits for that.</param>
-/// <param name="closeTimeout">How long the peer's end of TCP is waited for after a CLOSE.</param>
-/// <param name="time">For that time.</param>
+/// <param name="closeTimeout">How long the peer's end of TCP is awaited after a CLOSE.</param>
+/// <param name="time">The clock of that time.</param>
 internal sealed class WebSocketWire(
     Socket socket,
     string scheme,
@@ -31,13 +31,13 @@ internal sealed class WebSocketWire(
     TimeProvider time)
     : IoStreamWire(socket, scheme, pool, tls?.Reads, tls?.Writes)
 {
-    // What a native peer takes as one message. Counted as it arrives: the library does not tell what a header announces.
+    // A native peer's limit. Counted as bytes arrive, because the library does not report a header's length.
     private const long LargestMessage = 64L * 1024 * 1024;
 
-    // A frame is kept in one message of ours, as fragments, up to here: well below what a peer takes.
+    // A frame stays in one message of ours, as fragments, up to this: well below a peer's limit.
     private const long LongestOwnMessage = 32L * 1024 * 1024;
 
-    // What the library says where it has no words for a fault: that there was one.
+    // The library's message for faults that it does not explain.
     private static readonly string s_wordless = new WebSocketException(WebSocketError.Faulted).Message;
 
     private static readonly TaskCompletionSource s_isChecked = CreateChecked();
@@ -45,23 +45,21 @@ internal sealed class WebSocketWire(
     private long _received;
     private long _sent;
     private bool _peerClosed;
-    private volatile bool _isOver; // Set by who reads, asked by who writes.
+    private volatile bool _isOver; // Set by the reader, read by the writer.
     private bool _hasEnded;
-    private TaskCompletionSource? _checked; // Made by the first write that comes too late, or by the end itself, whichever is first.
+    private TaskCompletionSource? _checked; // Made by the first write that comes too late, or by the end.
 
-    /// <inheritdoc/>
     public override bool IsPacked => true;
 
-    /// <inheritdoc/>
     public override bool EndsByHalves => false;
 
-    /// <summary>The peer's TCP, or TLS, has ended, and neither side had said CLOSE. Set before the end is told.</summary>
+    /// <summary>The peer's TCP or TLS has ended without a CLOSE of either side. Set before the end is reported.</summary>
     public bool IsCutOff { get; private set; }
 
-    /// <inheritdoc/>
     public override WireStatus EndSending(WireEnd end)
     {
-        // As natively a fault ends TCP without a word, unless somebody has found one; what the library refused it has said already.
+        // As in the native core a fault ends TCP without a CLOSE, unless there is a reason to send; the library has sent one for what it
+        // refused.
         WebSocketCloseStatus? status = webSocket.State switch
         {
             WebSocketState.Open when end == WireEnd.Finished => WebSocketCloseStatus.NormalClosure,
@@ -72,14 +70,12 @@ internal sealed class WebSocketWire(
         return End(() => EndAsync(status));
     }
 
-    /// <inheritdoc/>
     public override void Dispose()
     {
         base.Dispose();
         FailLateWrites();
     }
 
-    /// <inheritdoc/>
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
     protected override async ValueTask<int> ReadAsync(Memory<byte> into)
     {
@@ -94,7 +90,7 @@ internal sealed class WebSocketWire(
             }
             catch (WebSocketException fault) when (IsBreach(fault))
             {
-                // The library has said CLOSE with the right code already.
+                // The library has sent CLOSE with the right code.
                 Explain(SocketError.ConnectionReset, $"the peer broke the WebSocket protocol: {WordsOf(fault)}");
                 await PartAsync(answer: null).ConfigureAwait(false);
                 break;
@@ -103,13 +99,13 @@ internal sealed class WebSocketWire(
             if (result.MessageType == WebSocketMessageType.Close)
             {
                 _peerClosed = true;
-                _isOver = true; // The library refuses to read behind it.
+                _isOver = true; // The library refuses to read after it.
                 if (webSocket.State == WebSocketState.CloseReceived)
                 {
                     await PartAsync(webSocket.CloseStatus ?? WebSocketCloseStatus.NormalClosure).ConfigureAwait(false);
                 }
 
-                break; // Otherwise it answers ours: that end is under way.
+                break; // Otherwise it answers ours, and that end is in progress.
             }
 
             _received += result.Count;
@@ -134,11 +130,9 @@ internal sealed class WebSocketWire(
         return 0;
     }
 
-    /// <inheritdoc/>
-    // What came behind the peer's fault is thrown away already.
+    // The bytes after the peer's fault are discarded already.
     protected override ValueTask<int> ReadRawAsync(Memory<byte> into) => default;
 
-    /// <inheritdoc/>
     protected override ValueTask WriteAsync(ReadOnlyMemory<byte> bytes, bool endsMidFrame)
     {
         if (_isOver)
@@ -159,18 +153,16 @@ internal sealed class WebSocketWire(
             return write;
         }
 
-        _ = write.AsTask().Exception; // CLOSE was said since: an answer, or, by the library within the read, the one for a fault.
+        _ = write.AsTask().Exception; // CLOSE was sent since: an answer, or the library's for a fault within the read.
         return FailLate();
     }
 
-    /// <inheritdoc/>
     protected override WireStatus ClassifyEnd()
     {
         FailLateWrites();
         return _peerClosed ? WireStatus.Ended : WireStatus.Refused;
     }
 
-    /// <inheritdoc/>
     protected override WireStatus? Classify(Exception exception)
     {
         if (exception is not WebSocketException fault)
@@ -186,14 +178,13 @@ internal sealed class WebSocketWire(
         if (fault.WebSocketErrorCode == WebSocketError.ConnectionClosedPrematurely)
         {
             IsCutOff = !stream.HasClosed;
-            return WireStatus.Ended; // Without a CLOSE, as natively.
+            return WireStatus.Ended; // Without a CLOSE, as in the native core.
         }
 
         Explain(SocketError.ConnectionReset, "the WebSocket is closing");
         return WireStatus.Failed;
     }
 
-    /// <inheritdoc/>
     protected override void Free()
     {
         webSocket.Dispose();
@@ -211,14 +202,14 @@ internal sealed class WebSocketWire(
 
     private ValueTask FailLate()
     {
-        tls?.Writes.Leave(); // Nothing is written, and what it waits for may wait for writes.
+        tls?.Writes.Leave(); // Nothing is written, and the pending action may wait for writes.
         return FailLateAsync();
     }
 
     /// <summary>
-    /// A write behind a CLOSE, where nothing may follow. It takes until the peer's end that the engine hears of it: a failure before that
-    /// would be the first it hears, an abort, which destroys our answer. One that comes when the end is known already fails on another
-    /// thread, hence behind what the shard is at: as a rule that is telling the end, which then has the peer's reason and not this one.
+    /// A write after a CLOSE, where nothing may follow. It completes when the engine gets the peer's end: an earlier failure would abort
+    /// the connection and destroy our answer. After a known end it fails on another thread, so usually behind the report of that end, which
+    /// has the peer's reason.
     /// </summary>
     private async ValueTask FailLateAsync()
     {
@@ -228,14 +219,12 @@ internal sealed class WebSocketWire(
         throw new IOException("The peer has closed the WebSocket.");
     }
 
-    /// <summary>The peer sent what RFC 6455 forbids; other faults are about the connection, or about an operation that comes too
-    /// late.</summary>
+    /// <summary>The peer violated RFC 6455. Other faults concern the connection, or a late operation.</summary>
     private static bool IsBreach(WebSocketException fault) =>
         fault.WebSocketErrorCode is not (WebSocketError.ConnectionClosedPrematurely or WebSocketError.InvalidState)
             && (fault.InnerException is null || !IoStreamErrors.IsOfStream(fault.InnerException));
 
-    /// <summary>What was wrong. It has no words for two faults: that of a CLOSE, behind which both sides have said it, and that of a
-    /// text.</summary>
+    /// <summary>What was wrong. The library has no text for two faults: a CLOSE after both sides sent one, and invalid text.</summary>
     private string WordsOf(WebSocketException fault)
     {
         string words = IoStreamErrors.WordsOf(fault);
@@ -244,8 +233,7 @@ internal sealed class WebSocketWire(
             : "a text message that is no UTF-8; binary messages hold any bytes";
     }
 
-    /// <summary>Ends the conversation: our CLOSE, our end of TCP if we are the one to begin with it, and whatever still comes up to the
-    /// peer's end.</summary>
+    /// <summary>Ends the WebSocket: our CLOSE, our end of TCP if this side begins with it, and the peer's bytes up to its end.</summary>
     private async Task PartAsync(WebSocketCloseStatus? answer)
     {
         _isOver = true;
@@ -257,7 +245,7 @@ internal sealed class WebSocketWire(
             {
                 if (tls is not null)
                 {
-                    // Without it the peer's TLS has to take our end for an attack.
+                    // Without it the peer's TLS would report our end as an attack.
                     await tls.ShutdownByReaderAsync().WaitAsync(deadline.Token).ConfigureAwait(false);
                 }
 
@@ -269,12 +257,14 @@ internal sealed class WebSocketWire(
         }
         catch (Exception e) when (e is WebSocketException || IoStreamErrors.IsOfStream(e))
         {
-            // Gone, or it does not end its side in time: that is the end, too.
+            // Disconnected, or it did not end in time: the end in both cases.
         }
     }
 
-    /// <summary>The end of our side by the engine's wish, with nothing being written. The reader may be about to end it too: this CLOSE is
-    /// a write to it like any other.</summary>
+    /// <summary>
+    /// Ends our side for the engine, when nothing is being written. The reader may be about to end it too: for it this CLOSE is a write
+    /// like any other.
+    /// </summary>
     private async Task EndAsync(WebSocketCloseStatus? status)
     {
         tls?.Writes.Enter();
@@ -294,7 +284,7 @@ internal sealed class WebSocketWire(
         }
     }
 
-    /// <summary>Says CLOSE; null: nothing is to be said.</summary>
+    /// <summary>Sends CLOSE. Null: nothing to send.</summary>
     private Task CloseAsync(WebSocketCloseStatus? status, CancellationToken cancellation) =>
         status is { } code ? webSocket.CloseOutputAsync(code, code == WebSocketCloseStatus.MessageTooBig ? Complaint : null, cancellation)
             : Task.CompletedTask;
