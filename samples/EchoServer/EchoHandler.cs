@@ -22,7 +22,7 @@ internal sealed class EchoHandler(BatchTimer timer) : StreamHandler
     }
 
     /// <summary>
-    /// The peer sends faster than it reads and its queue is full. Waiting here parks this connection alone: it is not read again until
+    /// The peer sends faster than it reads and its queue is full. Waiting here pauses this connection alone: it is not read again until
     /// there is room, TCP pushes back, and the shard goes on with everyone else. The frames stay valid until this method completes.
     /// </summary>
     private static async ValueTask SendRestAsync(StreamPeer peer, StreamFrames frames, int alreadySent)

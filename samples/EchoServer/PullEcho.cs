@@ -56,7 +56,7 @@ internal sealed class PullEcho(StreamSocket stream, BatchTimer timer)
     /// Passes a peer's messages back without copying them. A full queue means that the peer left 64 MiB of answers unread. Waiting for it
     /// would stop this
     /// task and with it every other connection, so such a peer is cut off, without waiting for it to take what is queued.
-    /// (Push mode can afford to wait: there only that one connection is parked.)
+    /// (Push mode can afford to wait: there only that one connection is paused.)
     /// </summary>
     private void Answer(ReadOnlySpan<StreamMessage> messages)
     {

@@ -99,7 +99,7 @@ internal sealed class Connection : ShardWork, IWireEvents
 
     public long PartialReads => _reader.PartialReads;
 
-    public bool IsParked => _reader.IsParked;
+    public bool IsPaused => _reader.IsPaused;
 
     /// <summary>Starts the connection on its shard. Any thread, once.</summary>
     /// <remarks>
@@ -296,7 +296,7 @@ internal sealed class Connection : ShardWork, IWireEvents
     /// <summary>Reads and discards until the peer ends its side: unread input would turn our close into a reset.</summary>
     internal void DiscardInput()
     {
-        _reader.Unpark();
+        _reader.EndPause();
         ReadOn();
     }
 

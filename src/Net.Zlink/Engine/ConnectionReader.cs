@@ -65,7 +65,7 @@ internal sealed class ConnectionReader
     /// <summary>Reads that brought part of a frame and no end of one: a large frame is arriving.</summary>
     public long PartialReads { get; private set; }
 
-    public bool IsParked => _paused;
+    public bool IsPaused => _paused;
 
     public void Start() => _idle?.Start();
 
@@ -79,7 +79,7 @@ internal sealed class ConnectionReader
         }
     }
 
-    public void Unpark() => _paused = false;
+    public void EndPause() => _paused = false;
 
     public void Prefetch()
     {
@@ -159,7 +159,7 @@ internal sealed class ConnectionReader
             ReadOutcome outcome = _frames.Read(_connection.Wire, _connection.Shard.ReceiveSlab, _pool, _scanner, out InboundBatch batch);
             if (batch.Frames > 0)
             {
-                _paused |= Deliver(batch) == Delivery.Park;
+                _paused |= Deliver(batch) == Delivery.Pause;
             }
             else if (_frames.BufferedBytes > kept)
             {
@@ -230,7 +230,7 @@ internal sealed class ConnectionReader
         for (int reads = 0; reads < MaxFinalReads && outcome == ReadOutcome.More && MayReadRemaining; reads++)
         {
             outcome = _frames.Read(_connection.Wire, _connection.Shard.ReceiveSlab, _pool, _scanner, out InboundBatch batch);
-            _paused |= batch.Frames > 0 && Deliver(batch) == Delivery.Park;
+            _paused |= batch.Frames > 0 && Deliver(batch) == Delivery.Pause;
         }
     }
 

@@ -31,16 +31,16 @@ internal sealed class IdleWatch
     private void OnTimer()
     {
         TimeSpan quiet = Timers.Time.GetElapsedTime(_lastActivity);
-        if (!_connection.IsParked && quiet >= _limit && _connection.HasUnread)
+        if (!_connection.IsPaused && quiet >= _limit && _connection.HasUnread)
         {
             Touch(); // Unread input: the process was suspended, or its processors are busy.
             quiet = TimeSpan.Zero;
         }
 
-        if (_connection.IsParked || quiet < _limit)
+        if (_connection.IsPaused || quiet < _limit)
         {
             // The peer of a paused connection is silent because we do not read: its time does not count.
-            Timers.Arm(_timer, _connection.IsParked ? _limit : _limit - quiet);
+            Timers.Arm(_timer, _connection.IsPaused ? _limit : _limit - quiet);
             return;
         }
 

@@ -16,5 +16,5 @@ internal enum Delivery
     Continue,
 
     /// <summary>Pause reading until <see cref="Connection.Resume"/>: TCP then slows the peer.</summary>
-    Park,
+    Pause,
 }

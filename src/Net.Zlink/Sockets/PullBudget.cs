@@ -37,16 +37,16 @@ internal sealed class PullBudget(long limit, ByteBudget? context, IShareOwner qu
     }
 
     /// <summary>Whether a peer's connection must pause.</summary>
-    public bool ShouldPark(PullPeer peer, long unread)
+    public bool ShouldPause(PullPeer peer, long unread)
     {
         bool isOver = IsOver(unread);
         if (!isOver && !peer.Limits.IsFull(peer.Messages, peer.Bytes))
         {
-            peer.IsParked = false;
+            peer.IsPaused = false;
             return false;
         }
 
-        peer.IsParked = true;
+        peer.IsPaused = true;
         if (isOver)
         {
             Wait(peer);
@@ -64,7 +64,7 @@ internal sealed class PullBudget(long limit, ByteBudget? context, IShareOwner qu
             peer.Leases--;
         }
 
-        if (peer.IsParked && peer.Limits.IsBelowLowMark(peer.Messages, peer.Bytes))
+        if (peer.IsPaused && peer.Limits.IsBelowLowMark(peer.Messages, peer.Bytes))
         {
             if (IsOver(unread))
             {
@@ -91,12 +91,12 @@ internal sealed class PullBudget(long limit, ByteBudget? context, IShareOwner qu
         // As many readers as fit the released bytes, at 64 KiB a read. With nothing unread all of them resume, because no later release
         // would do it.
         long wanted = unread == 0 ? _waitingPeers.Count : 1 + (bytes / ReceiveSlab.ReadSize);
-        while (wanted > 0 && _waitingPeers.TryDequeue(out PullPeer? parked))
+        while (wanted > 0 && _waitingPeers.TryDequeue(out PullPeer? paused))
         {
-            parked.IsWaitingForBudget = false;
-            if (parked.IsParked)
+            paused.IsWaitingForBudget = false;
+            if (paused.IsPaused)
             {
-                AddResume(parked, ref resume);
+                AddResume(paused, ref resume);
                 wanted--;
             }
         }
@@ -146,7 +146,7 @@ internal sealed class PullBudget(long limit, ByteBudget? context, IShareOwner qu
 
     private static void AddResume(PullPeer peer, ref PullPeer? resume)
     {
-        peer.IsParked = false;
+        peer.IsPaused = false;
         if (!Volatile.Read(ref peer.IsToBeResumed))
         {
             peer.IsToBeResumed = true;

@@ -25,7 +25,7 @@ internal sealed class PullPeer(StreamLink link, QueueLimits limits)
     public bool IsQueued;
 
     /// <summary>Its connection was told to pause reading.</summary>
-    public bool IsParked;
+    public bool IsPaused;
 
     /// <summary>It waits in the queue of peers paused for the socket's limit.</summary>
     public bool IsWaitingForBudget;

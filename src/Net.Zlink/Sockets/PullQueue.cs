@@ -83,7 +83,7 @@ internal sealed class PullQueue : IWaiterList, IShareOwner
     {
         PullWaiter? served = null;
         PullPeer? resume = null;
-        bool park = false;
+        bool pause = false;
         bool isUnwanted;
         using (_gate.EnterScope())
         {
@@ -97,7 +97,7 @@ internal sealed class PullQueue : IWaiterList, IShareOwner
             {
                 Add(peer, first, last, messages, bytes);
                 served = Dispatch(ref resume);
-                park = ShouldPark(peer, ref resume);
+                pause = ShouldPause(peer, ref resume);
             }
         }
 
@@ -109,21 +109,21 @@ internal sealed class PullQueue : IWaiterList, IShareOwner
 
         ResumeAll(resume);
         CompleteAll(served, maybeHere: true);
-        return park ? Delivery.Park : Delivery.Continue;
+        return pause ? Delivery.Pause : Delivery.Continue;
     }
 
     /// <summary>Whether a resumed connection may read. Otherwise it stays paused and is resumed again later.</summary>
     public bool MayRead(PullPeer peer)
     {
         PullPeer? resume = null;
-        bool park;
+        bool pause;
         using (_gate.EnterScope())
         {
-            park = ShouldPark(peer, ref resume);
+            pause = ShouldPause(peer, ref resume);
         }
 
         ResumeAll(resume);
-        return !park;
+        return !pause;
     }
 
     /// <summary>Announces a peer's end behind its unread messages, or at once if these are dropped.</summary>
@@ -338,15 +338,15 @@ internal sealed class PullQueue : IWaiterList, IShareOwner
         return true;
     }
 
-    private bool ShouldPark(PullPeer peer, ref PullPeer? resume)
+    private bool ShouldPause(PullPeer peer, ref PullPeer? resume)
     {
-        bool park = _budget.ShouldPark(peer, _bytes);
-        if (!park)
+        bool pause = _budget.ShouldPause(peer, _bytes);
+        if (!pause)
         {
             _budget.ResumeNext(_bytes, ref resume);
         }
 
-        return park;
+        return pause;
     }
 
     private void NextPeer(PullPeer peer, bool isLeaseOver)

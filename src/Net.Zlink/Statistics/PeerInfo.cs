@@ -46,7 +46,7 @@ public sealed record PeerInfo
     public required string? WhyNotConnected { get; init; }
 
     /// <summary>Reading is paused because the application receives more slowly than the peer sends.</summary>
-    public required bool IsParked { get; init; }
+    public required bool IsPaused { get; init; }
 
     /// <summary>Whole messages sent, with subscriptions.</summary>
     public required long MessagesSent { get; init; }
@@ -88,7 +88,7 @@ public sealed record PeerInfo
         ConnectedAt = null,
         IsConnected = false,
         WhyNotConnected = dialer.Problem,
-        IsParked = false,
+        IsPaused = false,
         MessagesSent = 0,
         MessagesReceived = 0,
         MessagesDropped = 0,
@@ -118,7 +118,7 @@ public sealed record PeerInfo
             IsConnected = isConnected,
             WhyNotConnected = isConnected ? null : link.WhyNotConnected,
             // An XPUB's connection also pauses while notices are unread.
-            IsParked = inbound.IsParked || connection is { IsParked: true },
+            IsPaused = inbound.IsPaused || connection is { IsPaused: true },
             MessagesSent = outbound.WrittenMessages,
             MessagesReceived = inbound.Received + link.Topics,
             MessagesDropped = link.DroppedAtMark + outbound.DroppedMessages,

@@ -34,7 +34,7 @@ public sealed record PeerStatistics
     public required long DroppedMessages { get; init; }
 
     /// <summary>The peer is not read, because its messages are unread or its handler is busy.</summary>
-    public required bool IsParked { get; init; }
+    public required bool IsPaused { get; init; }
 
     /// <summary>Time since the last read from it.</summary>
     public required TimeSpan SinceLastRead { get; init; }
@@ -57,7 +57,7 @@ public sealed record PeerStatistics
             QueuedMessages = counts.Outbound.QueuedMessages,
             QueuedBytes = counts.Outbound.QueuedBytes,
             DroppedMessages = counts.Outbound.DroppedMessages,
-            IsParked = connection?.IsParked ?? false,
+            IsPaused = connection?.IsPaused ?? false,
             SinceLastRead = connection?.SinceLastRead ?? TimeSpan.Zero,
             SinceLastWrite = connection?.SinceLastWrite ?? TimeSpan.Zero,
         };

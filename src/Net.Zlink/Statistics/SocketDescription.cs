@@ -44,7 +44,7 @@ internal static class SocketDescription
     {
         { IsConnected: false, WhyNotConnected: { } why } => $"not connected: {why}",
         { IsConnected: false } => "not connected",
-        { IsParked: true } => "not read: the application receives too slowly",
+        { IsPaused: true } => "not read: the application receives too slowly",
         _ => "connected",
     };
 }

@@ -23,6 +23,6 @@ internal static class StreamDescription
     private static FormattableString Describe(StreamPeer peer)
     {
         PeerStatistics one = peer.GetStatistics();
-        return $"{peer} by {Quoted(peer.Endpoint)}: {(one.IsParked ? "not read: the application receives too slowly" : "connected")}, sent {one.WrittenMessages}, to send {one.QueuedMessages} ({one.QueuedBytes} bytes), received {one.ReceivedMessages}, unread {one.UnreadMessages}, last read {Ago(one.SinceLastRead)}, last write {Ago(one.SinceLastWrite)}";
+        return $"{peer} by {Quoted(peer.Endpoint)}: {(one.IsPaused ? "not read: the application receives too slowly" : "connected")}, sent {one.WrittenMessages}, to send {one.QueuedMessages} ({one.QueuedBytes} bytes), received {one.ReceivedMessages}, unread {one.UnreadMessages}, last read {Ago(one.SinceLastRead)}, last write {Ago(one.SinceLastWrite)}";
     }
 }

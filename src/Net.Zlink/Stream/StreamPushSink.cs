@@ -99,7 +99,7 @@ internal sealed class StreamPushSession : ShardWork
         // A requested close comes after the read that may follow the failed call. The handler gets nothing of that read.
         if (_hasFailed)
         {
-            return Delivery.Park;
+            return Delivery.Pause;
         }
 
         Delivery delivery = Call(batch);
@@ -128,7 +128,7 @@ internal sealed class StreamPushSession : ShardWork
         catch (Exception exception)
         {
             Fail(exception);
-            return Delivery.Park;
+            return Delivery.Pause;
         }
         finally
         {
@@ -142,7 +142,7 @@ internal sealed class StreamPushSession : ShardWork
         _isPending = true;
         _onCompleted ??= () => _connection.Shard.Post(this, 1);
         task.ConfigureAwait(false).GetAwaiter().UnsafeOnCompleted(_onCompleted);
-        return Delivery.Park;
+        return Delivery.Pause;
     }
 
     /// <summary>Calls OnDisconnected after the handler's last call is complete.</summary>

@@ -212,13 +212,13 @@ public sealed class ConnectionTests
     public async Task A_parked_connection_reads_nothing_until_it_is_resumed()
     {
         await using var bench = await Fixture.OpenAsync();
-        bench.Sink.Answer = Delivery.Park;
+        bench.Sink.Answer = Delivery.Pause;
         await bench.Peer.SendAsync(OutboundFixture.Frame([1]), TestContext.Current.CancellationToken);
         await bench.Sink.NextFramesAsync();
         await bench.Peer.SendAsync(OutboundFixture.Frame([2]), TestContext.Current.CancellationToken);
         await DrainAsync(bench.Shard);
         await DrainAsync(bench.Shard);
-        Assert.True(bench.Connection.IsParked);
+        Assert.True(bench.Connection.IsPaused);
         Assert.Equal(1, bench.Sink.Frames);
         bench.Connection.Resume();
         await bench.Sink.NextFramesAsync();
@@ -229,7 +229,7 @@ public sealed class ConnectionTests
     public async Task An_idle_connection_ends_in_its_time_and_a_parked_one_does_not()
     {
         await using var bench = await Fixture.OpenAsync(idle: TimeSpan.FromSeconds(10));
-        bench.Sink.Answer = Delivery.Park;
+        bench.Sink.Answer = Delivery.Pause;
         await bench.Peer.SendAsync(OutboundFixture.Frame([1]), TestContext.Current.CancellationToken);
         await bench.Sink.NextFramesAsync();
         await DrainAsync(bench.Shard);

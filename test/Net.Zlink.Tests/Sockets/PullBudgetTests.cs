@@ -23,7 +23,7 @@ public sealed class PullBudgetTests
         PullPeer? other = null;
         StopAndRead(budget, peers[2], ref other);
         Assert.Null(other);
-        Assert.False(peers[2].IsParked);
+        Assert.False(peers[2].IsPaused);
         Assert.Equal([peers[2], peers[1], peers[0]], [toBeResumed!, toBeResumed!.NextToResume!, toBeResumed.NextToResume!.NextToResume!]);
         toBeResumed.IsToBeResumed = false; // It was told.
         StopAndRead(budget, peers[2], ref other);
@@ -56,7 +56,7 @@ public sealed class PullBudgetTests
     private static void StopAndRead(PullBudget budget, PullPeer peer, ref PullPeer? resume)
     {
         peer.Messages = 1;
-        Assert.True(budget.ShouldPark(peer, unread: 1));
+        Assert.True(budget.ShouldPause(peer, unread: 1));
         peer.Messages = 0;
         budget.OnDequeued(peer, bytes: 1, isLeaseOver: false, unread: 0, ref resume);
     }

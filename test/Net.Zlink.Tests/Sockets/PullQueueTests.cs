@@ -131,7 +131,7 @@ public sealed class PullQueueTests
         using var bench = new PullFixture();
         TestPeer peer = bench.NewPeer(new QueueLimits(4, 0));
         Assert.Equal(Delivery.Continue, peer.Publish("1", "2", "3"));
-        Assert.Equal(Delivery.Park, peer.Publish("4"));
+        Assert.Equal(Delivery.Pause, peer.Publish("4"));
         bench.TakeText();
         await DrainAsync(bench.Shard);
         Assert.Equal(0, peer.Resumes);
@@ -149,7 +149,7 @@ public sealed class PullQueueTests
         using var bench = new PullFixture();
         TestPeer peer = bench.NewPeer(new QueueLimits(0, 28));
         Assert.Equal(Delivery.Continue, peer.Publish("0123456789"));
-        Assert.Equal(Delivery.Park, peer.Publish("0123456789"));
+        Assert.Equal(Delivery.Pause, peer.Publish("0123456789"));
         bench.TakeText();
         await DrainAsync(bench.Shard);
         Assert.True(peer.IsReading);
@@ -160,7 +160,7 @@ public sealed class PullQueueTests
     {
         using var bench = new PullFixture();
         TestPeer peer = bench.NewPeer(new QueueLimits(1, 1));
-        Assert.Equal(Delivery.Park, peer.Publish("large"));
+        Assert.Equal(Delivery.Pause, peer.Publish("large"));
         bench.TakeText();
         await DrainAsync(bench.Shard);
         Assert.True(peer.IsReading);
@@ -171,8 +171,8 @@ public sealed class PullQueueTests
     {
         using var bench = new PullFixture(budget: 100);
         TestPeer[] peers = [.. Enumerable.Range(0, 5).Select(_ => bench.NewPeer())];
-        Assert.Equal(Delivery.Park, peers[0].Publish(new string('x', 96)));
-        Assert.All(peers[1..], p => Assert.Equal(Delivery.Park, p.Publish("y")));
+        Assert.Equal(Delivery.Pause, peers[0].Publish(new string('x', 96)));
+        Assert.All(peers[1..], p => Assert.Equal(Delivery.Pause, p.Publish("y")));
         bench.TakeAll();
         await DrainAsync(bench.Shard);
         Assert.All(peers, p => Assert.True(p.IsReading));
@@ -185,8 +185,8 @@ public sealed class PullQueueTests
         TestPeer hog = bench.NewPeer();
         TestPeer[] others = [bench.NewPeer(), bench.NewPeer()];
         Assert.Equal(Delivery.Continue, hog.Publish(new string('x', 40)));
-        Assert.Equal(Delivery.Park, hog.Publish(new string('x', 65_500))); // A turn of its own.
-        Assert.All(others, p => Assert.Equal(Delivery.Park, p.Publish("y")));
+        Assert.Equal(Delivery.Pause, hog.Publish(new string('x', 65_500))); // A turn of its own.
+        Assert.All(others, p => Assert.Equal(Delivery.Pause, p.Publish("y")));
 
         // The others' messages are read while the budget is still full: they stay stopped with nothing unread of their own.
         bench.TakeText();

@@ -41,7 +41,7 @@ public sealed class BackpressureTests
         Assert.True(socket.TryGetPeer(id, out StreamPeer? view));
 
         int sent = await SendUntilFullAsync(fixture, peer, seed => Wire.Pattern(Payload, seed));
-        await fixture.UntilAsync(() => view.GetStatistics().IsParked);
+        await fixture.UntilAsync(() => view.GetStatistics().IsPaused);
 
         // At most the limit and one read beyond it.
         int fewest = options.TotalReceiveByteLimit == 100_000 ? FewestThatFill(100_000) : 100;
@@ -57,7 +57,7 @@ public sealed class BackpressureTests
         }
 
         await more;
-        await fixture.UntilAsync(() => !view.GetStatistics().IsParked);
+        await fixture.UntilAsync(() => !view.GetStatistics().IsPaused);
         Assert.Equal(0, socket.GetStatistics().UnreadMessages);
     }
 
@@ -80,7 +80,7 @@ public sealed class BackpressureTests
         byte[] stream = Wire.Frames(Enumerable.Range(0, Frames).Select(static seed => Wire.Pattern(1000, seed)));
         Task[] sending = [.. peers.Select(peer => peer.SendAsync(stream))];
 
-        await fixture.UntilAsync(() => socket.GetPeers().Count(static peer => peer.GetStatistics().IsParked) == Peers);
+        await fixture.UntilAsync(() => socket.GetPeers().Count(static peer => peer.GetStatistics().IsPaused) == Peers);
 
         // Each peer may overshoot by the one read that it was at.
         Assert.InRange(socket.GetStatistics().UnreadMessages * FrameLength, FewestThatFill(Limit) * FrameLength,

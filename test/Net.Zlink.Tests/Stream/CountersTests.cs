@@ -35,7 +35,7 @@ public sealed class CountersTests
         PeerStatistics one = peer.GetStatistics();
         Assert.Equal((10L, 85L, 10L, 10L, 85L), (
             one.ReceivedMessages, one.ReceivedBytes, one.AcceptedMessages, one.WrittenMessages, one.WrittenBytes));
-        Assert.Equal((0L, 0L, 0L, 0L, false), (one.QueuedMessages, one.QueuedBytes, one.DroppedMessages, one.UnreadMessages, one.IsParked));
+        Assert.Equal((0L, 0L, 0L, 0L, false), (one.QueuedMessages, one.QueuedBytes, one.DroppedMessages, one.UnreadMessages, one.IsPaused));
     }
 
     [Fact]

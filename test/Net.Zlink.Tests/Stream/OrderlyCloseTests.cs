@@ -62,7 +62,7 @@ public sealed class OrderlyCloseTests
 
         // More than one read: we stop reading at the mark, so that input waits in the kernel when we close.
         Task sending = peer.SendAsync(Wire.Frames(Enumerable.Repeat(new byte[1000], 500)));
-        await fixture.UntilAsync(() => socket.TryGetPeer(id, out StreamPeer? view) && view.GetStatistics().IsParked);
+        await fixture.UntilAsync(() => socket.TryGetPeer(id, out StreamPeer? view) && view.GetStatistics().IsPaused);
         socket.Send(id, payload);
         Task disposal = Task.CompletedTask;
         switch (how)
@@ -105,7 +105,7 @@ public sealed class OrderlyCloseTests
         // Each way more than the system holds between two sockets, and to us less than is thrown away before a pause.
         byte[] payload = Wire.Pattern(20 * Megabyte);
         Task sending = peer.SendAsync(Wire.Frames(Enumerable.Repeat(new byte[1000], 15_000)));
-        await fixture.UntilAsync(() => socket.TryGetPeer(id, out StreamPeer? view) && view.GetStatistics().IsParked);
+        await fixture.UntilAsync(() => socket.TryGetPeer(id, out StreamPeer? view) && view.GetStatistics().IsPaused);
         socket.Send(id, payload);
         if (disconnects)
         {

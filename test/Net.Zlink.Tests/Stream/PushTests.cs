@@ -79,7 +79,7 @@ public sealed class PushTests
         StreamPeer parkedView = await handler.NextConnectedAsync();
         RawPeer other = await fixture.ConnectAsync(endpoint);
         await parked.SendAsync(Wire.Frames([1], [2]));
-        await fixture.UntilAsync(() => parkedView.GetStatistics().IsParked);
+        await fixture.UntilAsync(() => parkedView.GetStatistics().IsPaused);
         await parked.SendAsync(Wire.Frames([3]));
 
         // Enough to go through the shard's slab several times.

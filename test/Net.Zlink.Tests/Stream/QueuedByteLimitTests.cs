@@ -28,7 +28,7 @@ public sealed class QueuedByteLimitTests
             sending.Add(peer.SendAsync(stream));
         }
 
-        await fixture.UntilAsync(() => Array.TrueForAll(sockets, static socket => socket.GetPeers()[0].GetStatistics().IsParked));
+        await fixture.UntilAsync(() => Array.TrueForAll(sockets, static socket => socket.GetPeers()[0].GetStatistics().IsPaused));
 
         // Each may overshoot by what it may hold besides and the one read that it was at.
         Assert.InRange(sockets.Sum(static socket => socket.GetStatistics().UnreadMessages) * (Payload + 4), Limit,
@@ -60,7 +60,7 @@ public sealed class QueuedByteLimitTests
         RawPeer peer = await fixture.ConnectAsync(first);
         Task sending = peer.SendAsync(Wire.Frames(Enumerable.Range(0, 1500).Select(static _ => new byte[Payload])));
         uint id = await hog.NextConnectedAsync();
-        await fixture.UntilAsync(() => hog.GetPeers()[0].GetStatistics().IsParked);
+        await fixture.UntilAsync(() => hog.GetPeers()[0].GetStatistics().IsPaused);
         StreamSocket other = fixture.Bind(out string second,
             new StreamOptions { TotalReceiveByteLimit = null, ReceiveBufferSize = KernelBuffer });
         var late = new RawPeer[peers + 1];
@@ -79,11 +79,11 @@ public sealed class QueuedByteLimitTests
         // A message or two find the socket over what it may hold besides, and each further peer is stopped behind its first read, be it of
         // a part of a message.
         sent.Add(late[peers].SendAsync(Wire.Frames(Enumerable.Repeat(new byte[Each - 4], 20))));
-        await fixture.UntilAsync(() => other.TryGetPeer(1 + (uint)peers, out StreamPeer? last) && last.GetStatistics().IsParked);
+        await fixture.UntilAsync(() => other.TryGetPeer(1 + (uint)peers, out StreamPeer? last) && last.GetStatistics().IsPaused);
         Assert.True(hog.Disconnect(id));
         await Task.WhenAll(sent).Guarded();
         await fixture.UntilAsync(() => other.GetStatistics().UnreadMessages == peers + 20);
-        Assert.All(other.GetPeers(), static one => Assert.False(one.GetStatistics().IsParked));
+        Assert.All(other.GetPeers(), static one => Assert.False(one.GetStatistics().IsPaused));
         peer.Dispose();
         await ((Task)sending.ContinueWith(static _ => { }, TaskScheduler.Default)).Guarded(); // It was cut off.
     }

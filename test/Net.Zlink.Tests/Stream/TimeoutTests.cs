@@ -105,14 +105,14 @@ public sealed class TimeoutTests
         uint id = await socket.NextConnectedAsync();
         await peer.SendFrameAsync(1);
         Assert.True(socket.TryGetPeer(id, out StreamPeer? view));
-        await fixture.UntilAsync(() => view.GetStatistics().IsParked);
+        await fixture.UntilAsync(() => view.GetStatistics().IsPaused);
         for (int i = 0; i < 5; i++)
         {
             await AdvanceAsync(fixture, Limit);
         }
 
         Assert.Equal([1], await socket.NextDataAsync(id));
-        await fixture.UntilAsync(() => !view.GetStatistics().IsParked);
+        await fixture.UntilAsync(() => !view.GetStatistics().IsPaused);
         await AdvanceAsync(fixture, Nearly);
         Assert.Equal(1, socket.PeerCount);
         await AdvanceAsync(fixture, Limit);
@@ -129,11 +129,11 @@ public sealed class TimeoutTests
         RawPeer peer = await fixture.ConnectAsync(endpoint);
         StreamPeer view = await handler.NextConnectedAsync();
         await peer.SendFrameAsync(1);
-        await fixture.UntilAsync(() => view.GetStatistics().IsParked);
+        await fixture.UntilAsync(() => view.GetStatistics().IsPaused);
         await AdvanceAsync(fixture, Limit * 3);
         Assert.Equal(1, socket.PeerCount);
         release.SetResult();
-        await fixture.UntilAsync(() => !view.GetStatistics().IsParked);
+        await fixture.UntilAsync(() => !view.GetStatistics().IsPaused);
         await AdvanceAsync(fixture, Limit * 2);
         Assert.Equal(DisconnectReason.IdleTimeout, (await handler.NextDisconnectedAsync()).Reason);
     }

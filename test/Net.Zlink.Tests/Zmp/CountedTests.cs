@@ -136,7 +136,7 @@ public sealed class CountedTests
         Assert.Equal(new QueueDepth(10, 10 * (8 + 2)), peer.Outbound);
         Assert.Equal((10, 5), (peer.MessagesSent, peer.MessagesDropped));
         Assert.Contains("to send 10 (100 bytes)", publisher.Describe(), StringComparison.Ordinal);
-        Assert.True(Assert.Single(subscriber.GetPeers()).IsParked);
+        Assert.True(Assert.Single(subscriber.GetPeers()).IsPaused);
         subscriber.Receive().Dispose();
         Assert.Equal(9, Assert.Single(publisher.GetPeers()).Outbound.Messages);
     }

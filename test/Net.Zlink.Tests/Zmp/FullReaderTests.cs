@@ -40,7 +40,7 @@ public sealed class FullReaderTests
         {
             await AssertNextAsync(reader, [1], [2], [3], [4]);
             await second.SendAsync((byte[])[.. Data(5), .. Data(6)]);
-            await fixture.UntilAsync(() => reader.GetPeers()[0] is { IsParked: true, Unread.Messages: 2 });
+            await fixture.UntilAsync(() => reader.GetPeers()[0] is { IsPaused: true, Unread.Messages: 2 });
             await second.SendAsync((byte[])[.. Data(7), .. Data(8)]);
             rest = [[5], [6], [7], [8]];
         }
@@ -125,7 +125,7 @@ public sealed class FullReaderTests
         reader.Connect(listener.Endpoint);
         RawPeer first = fixture.Own(await listener.AcceptAsync());
         await first.SendAsync((byte[])[.. ZmpFixture.Greeting(peersType), .. Data(1), .. Data(2)]);
-        await fixture.UntilAsync(() => reader.GetPeers()[0] is { IsParked: true, Unread.Messages: 2 });
+        await fixture.UntilAsync(() => reader.GetPeers()[0] is { IsPaused: true, Unread.Messages: 2 });
         first.Reset();
         write(); // It does not read, so this is how it learns of the loss.
         return (reader, fixture.Own(await listener.AcceptAsync()), write);

@@ -155,7 +155,7 @@ public sealed class HeartbeatTests
         }
 
         await peer.SendAsync(Convert.FromHexString("5A0100000000000178" + "5A0100000000000179"));
-        await fixture.UntilAsync(() => router.GetPeers()[0].IsParked);
+        await fixture.UntilAsync(() => router.GetPeers()[0].IsPaused);
 
         // Its heartbeats came every 2 s: an acknowledgement goes out each second, beside the own heartbeats, and the timeout of the latter
         // does not count.
@@ -181,7 +181,7 @@ public sealed class HeartbeatTests
         }
 
         // Read again, it has to speak.
-        await fixture.UntilAsync(() => !router.GetPeers()[0].IsParked);
+        await fixture.UntilAsync(() => !router.GetPeers()[0].IsPaused);
         Task<SocketEvent> ended = monitor.NextAsync(SocketEventTypes.Disconnected);
         await fixture.UntilAsync(() =>
         {
@@ -198,7 +198,7 @@ public sealed class HeartbeatTests
         await using var fixture = new ContextFixture(time: _clock);
         (RouterSocket router, RawPeer peer, SocketMonitor _) = await OpenAsync(fixture, new RouterOptions { ReceiveHighWaterMark = 2 });
         await peer.SendAsync(Convert.FromHexString("5A0100000000000178" + "5A0100000000000179"));
-        await fixture.UntilAsync(() => router.GetPeers()[0].IsParked);
+        await fixture.UntilAsync(() => router.GetPeers()[0].IsPaused);
         for (int i = 0; i < 20; i++)
         {
             _clock.Advance(Second / 2);
@@ -213,7 +213,7 @@ public sealed class HeartbeatTests
         await using var fixture = new ContextFixture(time: _clock);
         (RouterSocket router, RawPeer peer, SocketMonitor _) = await OpenAsync(fixture, new RouterOptions { ReceiveHighWaterMark = 2 });
         await peer.SendAsync(Convert.FromHexString("5A0100000000000178" + "5A0100000000000179"));
-        await fixture.UntilAsync(() => router.GetPeers()[0].IsParked);
+        await fixture.UntilAsync(() => router.GetPeers()[0].IsPaused);
         await peer.SendAsync(ZmpFixture.Frame(0, new byte[1_000]));
         await fixture.SettleAsync();
         _clock.Advance(Second / 2);
@@ -236,7 +236,7 @@ public sealed class HeartbeatTests
         // of a second.
         await peer.SendAsync(Convert.FromHexString("5A0100000000000178" + "5A0100000000000179" + "5A0102000000000402000A00"));
         await AssertNextAsync(peer, Answer);
-        await fixture.UntilAsync(() => router.GetPeers()[0].IsParked);
+        await fixture.UntilAsync(() => router.GetPeers()[0].IsPaused);
         for (int i = 0; i < 20; i++)
         {
             _clock.Advance(Second / 2);
@@ -249,7 +249,7 @@ public sealed class HeartbeatTests
             (await router.ReceiveAsync(Guard.Token).Guarded()).Dispose();
         }
 
-        await fixture.UntilAsync(() => !router.GetPeers()[0].IsParked);
+        await fixture.UntilAsync(() => !router.GetPeers()[0].IsPaused);
         await peer.SendAsync(Convert.FromHexString("5A010000000000017A"));
         using (Message next = await router.ReceiveAsync(Guard.Token).Guarded())
         {

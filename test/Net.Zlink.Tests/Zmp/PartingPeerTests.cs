@@ -28,7 +28,7 @@ public sealed class PartingPeerTests
         await peer.SendAsync(ZmpFixture.DealerGreeting("A"u8));
         byte[] frames = [.. Enumerable.Repeat(ZmpFixture.Frame(0, new byte[Size]), Messages).SelectMany(static frame => frame)];
         await peer.SendAsync(frames);
-        await fixture.UntilAsync(() => router.GetPeers().Any(static p => p.IsParked));
+        await fixture.UntilAsync(() => router.GetPeers().Any(static p => p.IsPaused));
         peer.Dispose();
 
         // The first answer is what the peer's system refuses, the next one hears of it.

@@ -37,7 +37,7 @@ public sealed class StoppedReaderTests
             sender.Send(Wire.Pattern(100, i));
         }
 
-        await fixture.UntilAsync(() => reader.GetPeers()[0].IsParked);
+        await fixture.UntilAsync(() => reader.GetPeers()[0].IsPaused);
         await PassAsync(fixture, clock, 10 * timeout);
         Assert.False(here.TryRead(out SocketEvent lost), lost.Detail);
         Assert.False(there.TryRead(out lost), lost.Detail);

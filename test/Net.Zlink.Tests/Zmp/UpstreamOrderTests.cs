@@ -67,7 +67,7 @@ public sealed class UpstreamOrderTests
         subscriber.Connect(publisher.Bind("tcp://127.0.0.1:0"));
         await fixture.UntilAsync(() => publisher.PeerCount == 1);
         string[] sent = SendAll(subscriber, 'p');
-        await fixture.UntilAsync(() => publisher.GetPeers()[0].IsParked);
+        await fixture.UntilAsync(() => publisher.GetPeers()[0].IsPaused);
         Assert.Equal(sent, await ReceiveAllAsync(publisher, sent.Length));
     }
 
@@ -83,13 +83,13 @@ public sealed class UpstreamOrderTests
             subscriber.Subscribe(string.Create(CultureInfo.InvariantCulture, $"{i}"));
         }
 
-        await fixture.UntilAsync(() => publisher.PeerCount == 1 && publisher.GetPeers()[0].IsParked);
+        await fixture.UntilAsync(() => publisher.PeerCount == 1 && publisher.GetPeers()[0].IsPaused);
         for (int i = 0; i < Rounds; i++)
         {
             (await publisher.ReceiveAsync(Guard.Token).Guarded()).Dispose();
         }
 
-        await fixture.UntilAsync(() => !publisher.GetPeers()[0].IsParked);
+        await fixture.UntilAsync(() => !publisher.GetPeers()[0].IsPaused);
     }
 
     /// <summary>Subscribes, sends, cancels and sends, again and again. Returns what the publisher's application is to see.</summary>

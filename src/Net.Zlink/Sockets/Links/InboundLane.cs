@@ -67,7 +67,7 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
                     Volatile.Read(ref _consumer.UnreportedBytes));
                 return _counters.At(_capacity.Messages - messages, _capacity.Bytes - bytes, messages, bytes)
                     with
-                { IsParked = _capacity.IsPaused, FullCause = _capacity.FullCause };
+                { IsPaused = _capacity.IsPaused, FullCause = _capacity.FullCause };
             }
         }
     }
@@ -110,14 +110,14 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
     public Delivery Enqueue(InboundLease lease, out int updates)
     {
         InboundLease? obsolete = null;
-        bool park;
+        bool pause;
         using (_gate.EnterScope())
         {
             if (_isClosed)
             {
                 _counters.Drop(lease.Messages, ChargeOf(lease.Bytes, lease.Unread));
                 updates = 0;
-                park = false;
+                pause = false;
             }
             else
             {
@@ -126,14 +126,14 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
                 updates = IsHeld || (_isQueued && !_isInArrivalOrder) ? 0 : lease.Messages;
                 _added.Append(lease); // After this it may hold no message.
                 _isQueued = true;
-                park = !Conflates && _capacity.PauseIfFull(this);
+                pause = !Conflates && _capacity.PauseIfFull(this);
                 lease = null!;
             }
         }
 
         lease?.ReleaseRemaining();
         InboundLease.ReleaseAll(obsolete);
-        return park ? Delivery.Park : Delivery.Continue;
+        return pause ? Delivery.Pause : Delivery.Continue;
     }
 
     /// <summary>Whether a resumed connection may read. If so it must read, because it gets no further notice.</summary>

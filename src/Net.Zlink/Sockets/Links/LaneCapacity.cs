@@ -50,9 +50,9 @@ internal struct LaneCapacity(QueueLimits limits, ByteBudget? budget)
             return false; // No write here: each message passes this point.
         }
 
-        bool wasParked = IsPaused;
+        bool wasPaused = IsPaused;
         IsPaused = true;
-        return wasParked || Pause(lane);
+        return wasPaused || Pause(lane);
     }
 
     /// <summary>Messages were removed. True if a paused sender must be notified: half of the limits is free.</summary>

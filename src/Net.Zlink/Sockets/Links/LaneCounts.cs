@@ -18,7 +18,7 @@ internal record struct LaneCounts
 
     public long QueuedMessages;
     public long QueuedBytes;
-    public bool IsParked;
+    public bool IsPaused;
 
     /// <inheritdoc cref="QueueCapacity.CauseOf"/>
     public FullCause FullCause;

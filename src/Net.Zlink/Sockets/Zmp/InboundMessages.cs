@@ -213,9 +213,9 @@ internal sealed class InboundMessages(SocketCore socket, WireLink link, int maxP
 
     private void Publish(InboundLease lease)
     {
-        if (link.Lane.Publish(lease) == Delivery.Park)
+        if (link.Lane.Publish(lease) == Delivery.Pause)
         {
-            _delivery = Delivery.Park;
+            _delivery = Delivery.Pause;
         }
     }
 
@@ -338,7 +338,7 @@ internal sealed class InboundMessages(SocketCore socket, WireLink link, int maxP
         SubscriptionOutcome outcome = socket.OnSubscription(link, prefix, subscribes);
         if (outcome == SubscriptionOutcome.Notify && !socket.MayRead(link))
         {
-            _delivery = Delivery.Park;
+            _delivery = Delivery.Pause;
         }
 
         return Has(outcome);

@@ -152,7 +152,7 @@ internal sealed class ZmpHeartbeats
 
         // Over a WebSocket, what the system has may come through a moment later.
         bool hasRead = _session.Connection.ReceivedBytes + _session.Connection.PartialReads != before;
-        bool isPaused = _session.Connection.IsParked || !_session.HasCapacity();
+        bool isPaused = _session.Connection.IsPaused || !_session.HasCapacity();
         if (!isPaused && hasRead && _session.Connection.HasUnread && _looks < MaxLooks)
         {
             _looks++;
@@ -187,7 +187,7 @@ internal sealed class ZmpHeartbeats
     }
 
     /// <summary>The connection pauses reading.</summary>
-    public void OnParked()
+    public void OnPaused()
     {
         if (!_stillHere.IsArmed && _session.Connection.IsOpen)
         {
@@ -242,7 +242,7 @@ internal sealed class ZmpHeartbeats
             return;
         }
 
-        if (_session.Connection.IsParked || _sinceHeartbeat.IsMade(_session.Connection) || _session.Connection.HasUnread)
+        if (_session.Connection.IsPaused || _sinceHeartbeat.IsMade(_session.Connection) || _session.Connection.HasUnread)
         {
             _timers.Arm(_timeout, _settings.Timeout);
             return;
@@ -261,7 +261,7 @@ internal sealed class ZmpHeartbeats
             return;
         }
 
-        if (_isHeard || _session.Connection.IsParked)
+        if (_isHeard || _session.Connection.IsPaused)
         {
             _session.OnPlaceAnswered();
         }
@@ -278,7 +278,7 @@ internal sealed class ZmpHeartbeats
 
     private void OnTtl()
     {
-        if (_session.Connection.IsParked || _sinceRemote.IsMade(_session.Connection) || _session.Connection.HasUnread)
+        if (_session.Connection.IsPaused || _sinceRemote.IsMade(_session.Connection) || _session.Connection.HasUnread)
         {
             _timers.Arm(_ttl, _effectiveTtl);
             return;
@@ -289,7 +289,7 @@ internal sealed class ZmpHeartbeats
 
     private void OnStillHere()
     {
-        if (!_session.Connection.IsParked)
+        if (!_session.Connection.IsPaused)
         {
             return;
         }

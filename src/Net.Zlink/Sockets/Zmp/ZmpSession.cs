@@ -243,7 +243,7 @@ internal sealed partial class ZmpSession : IConnectionSink, IFrameScanner
         Delivery delivery = _messages.End();
         if (Held.WaitsFor is not null)
         {
-            return Delivery.Park;
+            return Delivery.Pause;
         }
 
         if (isHeard && _confirmation.OnFrames(_link))
@@ -254,7 +254,7 @@ internal sealed partial class ZmpSession : IConnectionSink, IFrameScanner
         if (delivery == Delivery.Continue && _isReady && !wasReady && connection.IsOpen && !HasCapacity())
         {
             _isReadingBarred = true;
-            delivery = Delivery.Park; // Not asked of a lane that has just said so: asking would cancel its notice of capacity.
+            delivery = Delivery.Pause; // Not asked of a lane that has just said so: asking would cancel its notice of capacity.
         }
 
         if (_mustFlush)
@@ -263,9 +263,9 @@ internal sealed partial class ZmpSession : IConnectionSink, IFrameScanner
             connection.FlushNow();
         }
 
-        if (delivery == Delivery.Park)
+        if (delivery == Delivery.Pause)
         {
-            Heartbeats().OnParked();
+            Heartbeats().OnPaused();
         }
 
         return delivery;
@@ -299,7 +299,7 @@ internal sealed partial class ZmpSession : IConnectionSink, IFrameScanner
             return true;
         }
 
-        Heartbeats().OnParked();
+        Heartbeats().OnPaused();
         return false;
     }
 

@@ -29,7 +29,7 @@ public sealed class InboundLaneTests : IDisposable
     {
         TestLink pipe = TestLink.Create(_core, new QueueLimits(10, 0));
         Assert.Equal(Delivery.Continue, pipe.Publish([.. Enumerable.Repeat("x", 9)]));
-        Assert.Equal(Delivery.Park, pipe.Publish("x"));
+        Assert.Equal(Delivery.Pause, pipe.Publish("x"));
         Assert.False(pipe.Lane.MayRead());
         Assert.Equal(SendStatus.Full, pipe.Append("x"));
         Assert.Equal(10, pipe.Lane.Counts.QueuedMessages);
@@ -47,7 +47,7 @@ public sealed class InboundLaneTests : IDisposable
     public void Of_a_shared_lane_a_sender_that_may_send_does_not_make_it_forget_one_that_waits()
     {
         TestLink pipe = TestLink.Create(_core, new QueueLimits(10, 0), isShared: true);
-        Assert.Equal(Delivery.Park, pipe.Publish([.. Enumerable.Repeat("x", 13)])); // The one that waits has passed the mark by a read.
+        Assert.Equal(Delivery.Pause, pipe.Publish([.. Enumerable.Repeat("x", 13)])); // The one that waits has passed the mark by a read.
         Assert.DoesNotContain("none", _core.Receive.Take(6), StringComparer.Ordinal);
         Assert.Equal((0, true), (pipe.Resumed, pipe.Lane.MayRead())); // Another asks.
         Assert.DoesNotContain("none", _core.Receive.Take(7), StringComparer.Ordinal);
@@ -64,7 +64,7 @@ public sealed class InboundLaneTests : IDisposable
     public void An_odd_mark_is_halved_upwards(int mark, int regained)
     {
         TestLink pipe = TestLink.Create(_core, new QueueLimits(mark, 0));
-        Assert.Equal(Delivery.Park, pipe.Publish([.. Enumerable.Repeat("x", mark)]));
+        Assert.Equal(Delivery.Pause, pipe.Publish([.. Enumerable.Repeat("x", mark)]));
         for (int taken = 1; taken <= mark; taken++)
         {
             Assert.NotNull(_core.Receive.Take());
@@ -77,7 +77,7 @@ public sealed class InboundLaneTests : IDisposable
     {
         TestLink pipe = TestLink.Create(_core, new QueueLimits(0, 4 * Charge));
         Assert.Equal(Delivery.Continue, pipe.Publish("1", "2", "3"));
-        Assert.Equal(Delivery.Park, pipe.Publish("4"));
+        Assert.Equal(Delivery.Pause, pipe.Publish("4"));
         Assert.Equal(4 * Charge, pipe.Lane.Counts.QueuedBytes);
         Assert.NotNull(_core.Receive.Take());
         Assert.Equal(0, pipe.Resumed);
@@ -103,7 +103,7 @@ public sealed class InboundLaneTests : IDisposable
     public void Raising_the_limits_says_that_there_is_room()
     {
         TestLink pipe = TestLink.Create(_core, new QueueLimits(2, 0));
-        Assert.Equal(Delivery.Park, pipe.Publish("a", "b"));
+        Assert.Equal(Delivery.Pause, pipe.Publish("a", "b"));
         Assert.True(pipe.Lane.SetLimits(new QueueLimits(10, 0)));
         Assert.False(pipe.Lane.SetLimits(new QueueLimits(20, 0)));
         Assert.True(pipe.Lane.MayRead());
@@ -168,7 +168,7 @@ public sealed class InboundLaneTests : IDisposable
         {
             for (int i = 0; i < Messages; i++)
             {
-                if (pipe.Publish($"{i}") == Delivery.Park)
+                if (pipe.Publish($"{i}") == Delivery.Pause)
                 {
                     do
                     {

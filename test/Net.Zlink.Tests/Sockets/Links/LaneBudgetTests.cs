@@ -25,7 +25,7 @@ public sealed class LaneBudgetTests
         TestLink other = TestLink.Create(core, default, budget: budget);
         other.OnRoom = () => told.TrySetResult();
         Fill(other);
-        Assert.True(other.Lane.Counts.IsParked);
+        Assert.True(other.Lane.Counts.IsPaused);
         Assert.Equal((2, FullCause.Context), (other.Lane.Counts.QueuedMessages, other.Lane.Counts.FullCause));
         core.Receive.Drop(hog.Lane);
         await told.Task.Guarded();

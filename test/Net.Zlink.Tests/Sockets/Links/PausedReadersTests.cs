@@ -203,7 +203,7 @@ public sealed class PausedReadersTests
 
         public void Fill()
         {
-            while (Pipe.Publish("x") != Delivery.Park)
+            while (Pipe.Publish("x") != Delivery.Pause)
             {
                 // until it is full
             }
