@@ -155,23 +155,8 @@ public sealed class Gateway : IAsyncDisposable, IDisposable
     /// <summary>All messages that are no replies to requests, until the gateway or the context ends; then the enumeration ends.</summary>
     /// <param name="cancellationToken">Ends the enumeration with an exception.</param>
     /// <returns>The messages, each to be disposed.</returns>
-    public async IAsyncEnumerable<GatewayMessage> ReceiveAllAsync([EnumeratorCancellation] CancellationToken cancellationToken = default)
-    {
-        while (true)
-        {
-            GatewayMessage message;
-            try
-            {
-                message = await _replies.Unread.ReadAsync(cancellationToken).ConfigureAwait(false);
-            }
-            catch (ChannelClosedException)
-            {
-                yield break;
-            }
-
-            yield return message;
-        }
-    }
+    public IAsyncEnumerable<GatewayMessage> ReceiveAllAsync(CancellationToken cancellationToken = default) =>
+        _replies.Unread.ReadAllAsync(cancellationToken);
 
     /// <summary>Takes as many messages as there are and fit, without waiting.</summary>
     /// <param name="messages">Where they go; each to be disposed.</param>
@@ -179,12 +164,7 @@ public sealed class Gateway : IAsyncDisposable, IDisposable
     /// <inheritdoc cref="TryReceive" path="/exception"/>
     public int ReceiveMany(Span<GatewayMessage> messages)
     {
-        int count = 0;
-        while (count < messages.Length && _replies.Unread.TryRead(out messages[count]))
-        {
-            count++;
-        }
-
+        int count = Take(messages, 0);
         if (count == 0)
         {
             ThrowIfEnded();
@@ -209,13 +189,7 @@ public sealed class Gateway : IAsyncDisposable, IDisposable
 
         GatewayMessage first = await ReceiveAsync(cancellationToken).ConfigureAwait(false);
         messages.Span[0] = first;
-        int count = 1;
-        while (count < messages.Length && _replies.Unread.TryRead(out messages.Span[count]))
-        {
-            count++;
-        }
-
-        return count;
+        return Take(messages.Span, 1);
     }
 
     /// <summary>All receivers that this gateway connects to, of any service: a snapshot.</summary>
@@ -308,6 +282,16 @@ public sealed class Gateway : IAsyncDisposable, IDisposable
         return reply;
     }
 
+    private int Take(Span<GatewayMessage> messages, int count)
+    {
+        while (count < messages.Length && _replies.Unread.TryRead(out messages[count]))
+        {
+            count++;
+        }
+
+        return count;
+    }
+
     private static RouterOptions SocketOptionsOf(GatewayOptions options)
     {
         var socket = new RouterOptions
@@ -376,7 +360,7 @@ public sealed class Gateway : IAsyncDisposable, IDisposable
         Interlocked.CompareExchange(ref _ended, ended, null);
         _links.Stop();
         _requests.End(ended);
-        _replies.End(ended);
+        _replies.End();
         foreach (ServiceClient client in _clients.Values)
         {
             _links.Remove(client.Pool);

@@ -81,10 +81,10 @@ internal sealed class ReplyLoop
     }
 
     /// <summary>Nothing is received any more.</summary>
-    public void End(Exception exception)
+    public void End()
     {
         _isEnded = true;
-        _unread.Writer.TryComplete(exception);
+        _unread.Writer.TryComplete();
         while (_unread.Reader.TryRead(out GatewayMessage message))
         {
             message.Dispose();

@@ -11,38 +11,11 @@ internal sealed class RegistrationSet(ZlinkContext context, ServiceKind kind, Re
     private string? _firstEndpoint;
     private bool _isDisposed;
 
-    public Registration[] Registrations
-    {
-        get
-        {
-            lock (_gate)
-            {
-                return [.. _registrations];
-            }
-        }
-    }
+    public Registration[] Registrations => CopyOf(_registrations);
 
-    public string[] Registries
-    {
-        get
-        {
-            lock (_gate)
-            {
-                return [.. _registries];
-            }
-        }
-    }
+    public string[] Registries => CopyOf(_registries);
 
-    public RegistryLinkLoop[] Links
-    {
-        get
-        {
-            lock (_gate)
-            {
-                return [.. _links];
-            }
-        }
-    }
+    public RegistryLinkLoop[] Links => CopyOf(_links);
 
     /// <summary>Adds a registry; registers there what is registered. A registry that is there stays as it is.</summary>
     public void AddRegistry(string registry)
@@ -161,6 +134,14 @@ internal sealed class RegistrationSet(ZlinkContext context, ServiceKind kind, Re
         foreach (Registration registration in registrations)
         {
             registration.RemoveStatus(link);
+        }
+    }
+
+    private T[] CopyOf<T>(List<T> list)
+    {
+        lock (_gate)
+        {
+            return [.. list];
         }
     }
 

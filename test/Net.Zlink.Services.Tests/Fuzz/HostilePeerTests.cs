@@ -167,6 +167,11 @@ public class HostilePeerTests
                 Array.ForEach(message, part => builder.Add(part));
                 using ServiceReply reply = await scene.Client.RequestAsync(builder, Guard.Limit).AsTask().Guarded();
                 Assert.Equal(Show(message), Show([.. Enumerable.Range(0, reply.PartCount).Select(index => reply[index].ToArray())]));
+                if (message is [{ Length: 0 }])
+                {
+                    continue; // As a plain message that is what a probe sends, which no handler sees.
+                }
+
                 builder.Clear();
                 Array.ForEach(message, part => builder.Add(part));
                 Assert.True(scene.Client.TrySend(builder, out _));

@@ -1,0 +1,68 @@
+using Net.Zlink.Services.Tests.Support;
+using Net.Zlink.Tests.Support;
+using Xunit;
+
+namespace Net.Zlink.Services.Tests;
+
+/// <summary>Design 5.5: receivers that freeze, or end and come back.</summary>
+public class ReceiverLossTests
+{
+    private static readonly Func<ServiceRequest, CancellationToken, ValueTask> Echo =
+        static (request, cancellation) => request.ReplyAsync(request.Memory, cancellation);
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task Each_restart_of_a_receiver_on_its_port_is_reached_over_one_link(bool hasFixedId)
+    {
+        await using var fixture = new RegistryFixture();
+        Registry registry = fixture.Start();
+        await using var discovery = new Discovery(fixture.Context);
+        discovery.ConnectRegistry(registry.PublisherEndpoint);
+        await using var gateway = new Gateway(fixture.Context, discovery);
+        ServiceClient client = gateway.GetService("svc");
+        string endpoint = "tcp://127.0.0.1:*";
+        for (int round = 0; round < Faults.Rounds(3, inCi: 20, byHand: 100); round++)
+        {
+            await using var receiver = new Receiver(fixture.Context,
+                new ReceiverOptions { RoutingId = hasFixedId ? RoutingId.FromText("one") : default });
+            endpoint = receiver.Bind(endpoint);
+            receiver.ConnectRegistry(registry.RouterEndpoint);
+            _ = receiver.ServeAsync(Echo, cancellationToken: Guard.Token);
+            await receiver.RegisterAsync("svc", cancellationToken: Guard.Token).Guarded();
+            await client.WaitUntilReadyAsync(1, Guard.Token).Guarded();
+            using ServiceReply reply = await client.RequestAsync(new byte[1], Guard.Limit).AsTask().Guarded();
+            Assert.Equal(endpoint, Assert.Single(gateway.GetReceivers()).Endpoint);
+            await receiver.DisposeAsync().Guarded();
+            await Guard.UntilAsync(() => client.ReadyCount == 0, "the gateway sees that it has gone");
+        }
+    }
+
+    [Fact]
+    public async Task A_receiver_that_freezes_is_left_out_by_heartbeats_and_costs_only_what_it_had()
+    {
+        await using var scene = new GatewayScene(new GatewayOptions
+        {
+            ConfigureSocket = static options =>
+            {
+                options.HeartbeatInterval = TimeSpan.FromMilliseconds(50);
+                options.HeartbeatTimeout = TimeSpan.FromMilliseconds(500);
+            },
+        });
+        await using var freezing = new Receiver(scene.Fixture.Context);
+        using var relay = new HoldingRelay(freezing.Bind("tcp://127.0.0.1:*"));
+        _ = freezing.ServeAsync(Echo, cancellationToken: Guard.Token);
+        scene.List(relay.Endpoint, "freezing");
+        await scene.UntilReadyAsync(1);
+        Assert.Equal("x", await scene.AskAsync("x"));
+
+        relay.Hold();
+        Task<string> lost = scene.AskAsync("lost");
+        ServiceException failure = await Assert.ThrowsAsync<ServiceException>(() => lost.Guarded());
+        Assert.Equal((ServiceError.ReceiverLost, true), (failure.Error, failure.WasExecuted));
+        scene.Unlist(relay.Endpoint);
+        await scene.AddServingAsync("other", Echo);
+        Assert.Equal("y", await scene.AskAsync("y"));
+        relay.Release();
+    }
+}
