@@ -64,7 +64,7 @@ internal sealed class EncodedMessage(BufferPool pool)
     /// <summary>A part is being written, and not ended yet.</summary>
     public bool HasOpenPart => _written > 0;
 
-    /// <summary>Room for more of the part that is being written: at least one byte.</summary>
+    /// <summary>Memory for more of the part that is being written: at least one byte.</summary>
     public Memory<byte> GetSpace(int length)
     {
         int start = ZmpFrame.HeaderSize + _written;
@@ -73,7 +73,7 @@ internal sealed class EncodedMessage(BufferPool pool)
         return _array.AsMemory(_length + start);
     }
 
-    /// <summary>So many bytes more of the part have been written. False: there is no room for as many.</summary>
+    /// <summary>Adds written bytes to the part. False: more than the memory holds.</summary>
     public bool TryAdvance(int length)
     {
         bool fits = length <= _array.Length - _length - ZmpFrame.HeaderSize - _written;

@@ -4,7 +4,7 @@ namespace Net.Zlink;
 public sealed record LastValueOptions
 {
     /// <summary>Most topics that have a stored value. 1 or more. 100,000: fewer than the messages that one subscriber's queue may hold, so
-    /// that a new subscriber has room for all of them.</summary>
+    /// that a new subscriber can hold all of them.</summary>
     public int MaxTopics { get; init; } = 100_000;
 
     /// <summary>Most bytes that topics and stored values take up, with 64 bytes for each topic. 1 or more. 16 MiB, a quarter of the bytes

@@ -10,7 +10,7 @@ namespace Net.Zlink;
 /// whose queue is full loses messages as with any publisher, and its peer counts them as dropped.
 /// </para>
 /// <para>
-/// A subscriber that gets several matching subscriptions gets each stored value once. A subscriber whose queue has no room for the stored
+/// A subscriber that gets several matching subscriptions gets each stored value once. A subscriber whose queue cannot hold the stored
 /// values is disconnected, counted as <see cref="IncompleteJoins"/>, and begins anew when it connects again.
 /// </para>
 /// </remarks>
@@ -85,7 +85,7 @@ public sealed class LastValuePublisher : IAsyncDisposable, IDisposable
         }
     }
 
-    /// <summary>Subscribers that were disconnected since their queue had no room for the stored values.</summary>
+    /// <summary>Subscribers that were disconnected because their queue could not hold the stored values.</summary>
     public long IncompleteJoins => Volatile.Read(ref _incompleteJoins);
 
     /// <summary>Listens for subscribers. May be called for several endpoints.</summary>
@@ -227,7 +227,7 @@ public sealed class LastValuePublisher : IAsyncDisposable, IDisposable
         }
     }
 
-    /// <returns>False: the subscriber has gone, or has no room for the stored values.</returns>
+    /// <returns>False: the subscriber has disconnected, or its queue cannot hold the stored values.</returns>
     private bool Answer(in Message notice)
     {
         if (notice.NoticeOf is null)

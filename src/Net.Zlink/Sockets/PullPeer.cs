@@ -24,7 +24,7 @@ internal sealed class PullPeer(StreamLink link, QueueLimits limits)
 
     public bool IsQueued;
 
-    /// <summary>Its connection was told to pause reading.</summary>
+    /// <summary>Its connection was asked to pause reading.</summary>
     public bool IsPaused;
 
     /// <summary>It waits in the queue of peers paused for the socket's limit.</summary>

@@ -12,7 +12,7 @@ internal enum WireStatus
     Ended,
 
     /// <summary>
-    /// The peer violated the transport's protocol and was told. Nothing can be sent any more, and further input is meaningless.
+    /// The peer violated the transport's protocol and was notified. Nothing can be sent any more, and further input is meaningless.
     /// </summary>
     Refused,
 

@@ -7,12 +7,16 @@ namespace Net.Zlink.Tests.Style;
 internal static partial class RetiredWords
 {
     private const string Blank = " ";
+    private const string Comments = "comments";
 
     /// <summary>The words that no identifier may have.</summary>
-    public static IReadOnlyList<string> OfNames { get; } = Read("names:");
+    public static IReadOnlyList<string> OfNames { get; } = Read("names");
 
     /// <summary>The words that no page may have.</summary>
-    public static IReadOnlyList<string> OfPages { get; } = Read("docs:");
+    public static IReadOnlyList<string> OfPages { get; } = Read("docs");
+
+    /// <summary>The words that no comment may have: those of pages, and a few more.</summary>
+    public static IReadOnlyList<string> OfComments { get; } = [.. OfPages, .. Read(Comments)];
 
     /// <summary>The identifiers of a C# file that have retired words, each with the word.</summary>
     public static IEnumerable<(string Identifier, string Word)> InNamesOf(string code) =>
@@ -22,22 +26,29 @@ internal static partial class RetiredWords
     /// <summary>The retired words of a line of a page.</summary>
     public static IEnumerable<string> InText(string line) => In(line, OfPages);
 
+    /// <summary>The retired words of the comment in a line of code.</summary>
+    public static IEnumerable<string> InCommentOf(string line) => In(Comment().Match(line).Groups[1].Value, OfComments);
+
     private static IEnumerable<string> In(string text, IReadOnlyList<string> words)
     {
         string plain = $" {NoLetters().Replace(text, Blank).Trim()} ";
         return words.Where(word => plain.Contains($" {word} ", StringComparison.OrdinalIgnoreCase));
     }
 
+    // What stands before the colon of a remark: the places, with a comma between.
     private static string[] Read(string place) =>
     [
         .. File.ReadLines(Path.Combine(SourceTree.Root, "test", "Net.Zlink.Tests", "Style", "retired-words.txt"))
             .Where(static line => line.Length > 0 && line[0] != '#').Select(static line => line.Split('\t'))
-            .Where(entry => entry[1].StartsWith("both:", StringComparison.Ordinal) || entry[1].StartsWith(place, StringComparison.Ordinal))
+            .Where(entry => entry[1].Split(':')[0].Split(", ").Any(each => each == place || (each == "both" && place != Comments)))
             .Select(static entry => entry[0]),
     ];
 
     [GeneratedRegex(@"\b[A-Za-z_]\w*", RegexOptions.None, matchTimeoutMilliseconds: 10_000)]
     private static partial Regex Identifier();
+
+    [GeneratedRegex(@"(?:^|\s)//+(.*)$", RegexOptions.None, matchTimeoutMilliseconds: 10_000)]
+    private static partial Regex Comment();
 
     // Between the words of an identifier: sendLine, ZMPSession.
     [GeneratedRegex("(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", RegexOptions.None, matchTimeoutMilliseconds: 10_000)]

@@ -15,6 +15,11 @@ public sealed class RetiredWordsTests
         AssertNone(RepositoryFiles.Pages().SelectMany(static file => file.Text.Split('\n')
             .SelectMany((line, at) => RetiredWords.InText(line).Select(word => $"{file.Path}({at + 1}): {word}"))));
 
+    [Fact]
+    public void Comments_of_the_library_have_no_retired_word() =>
+        AssertNone(RepositoryFiles.Code(Path.Combine("src", "Net.Zlink")).SelectMany(static file => file.Text.Split('\n')
+            .SelectMany((line, at) => RetiredWords.InCommentOf(line).Select(word => $"{file.Path}({at + 1}): {word}"))));
+
     [Theory]
     [InlineData("class SendLine;", "send line")]
     [InlineData("int _sendLines, sendLine2;", "send line")]
@@ -32,6 +37,13 @@ public sealed class RetiredWordsTests
     [InlineData("It may be iterated.", "")]
     public void Retired_phrases_are_found_in_text_as_whole_words(string text, string expected) =>
         Assert.Equal(expected, string.Join(", ", RetiredWords.InText(text)));
+
+    [Theory]
+    [InlineData("Run(); // No room, as natively.", "as natively, natively, room")]
+    [InlineData("/// <summary>The news.</summary>", "news")]
+    [InlineData("string room = \"tcp://room\";", "")]
+    public void Retired_words_of_comments_are_found_in_comments_alone(string line, string expected) =>
+        Assert.Equal(expected, string.Join(", ", RetiredWords.InCommentOf(line)));
 
     private static void AssertNone(IEnumerable<string> faults)
     {

@@ -17,7 +17,7 @@ internal sealed class DetachedLanes
 
     /// <summary>A connection has ended with unread messages.</summary>
     /// <param name="lane">Its lane.</param>
-    /// <param name="routingId">Its peer. All peers without an id count as one, because they cannot be told apart.</param>
+    /// <param name="routingId">Its peer. All peers without an id count as one, because they cannot be distinguished.</param>
     public void Add(InboundLane lane, byte[] routingId)
     {
         if (_all.ContainsKey(lane))

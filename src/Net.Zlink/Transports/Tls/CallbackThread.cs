@@ -13,7 +13,7 @@ internal static class CallbackThread
 {
     /// <summary>Runs <paramref name="callback"/> in the default context and returns its result. Its exception is thrown here.</summary>
     /// <remarks>
-    /// Outside of those threads it gets one, and the pool is told that the caller waits: in a second handshake of a session, which an
+    /// Outside of those threads it gets one, and the pool knows that the caller waits: in a second handshake of a session, which an
     /// application's options may allow, and when the peer's bytes come just as the wait for them begins.
     /// </remarks>
     [SuppressMessage("ApiDesign", "RS0030", Justification = "The base library has no other way to be answered, and the pool is told.")]
