@@ -3,8 +3,8 @@ using Net.Zlink.Sockets.Patterns;
 namespace Net.Zlink;
 
 /// <summary>
-/// PAIR: exchanges messages with exactly one peer. A second peer is rejected until the first has disconnected and its messages are
-/// received.
+/// PAIR: exchanges messages with exactly one peer. A second peer is rejected while the first one answers, or has unread messages: see
+/// <see cref="PairOptions.ReplaceSilentPeer"/>.
 /// </summary>
 /// <remarks>Thread-safe. Without a peer, a send waits for one.</remarks>
 /// <example>

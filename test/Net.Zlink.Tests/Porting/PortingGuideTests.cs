@@ -4,7 +4,7 @@ using Xunit;
 
 namespace Net.Zlink.Tests.Porting;
 
-/// <summary>docs/PortingGuide.md and docs/patterns.md: their snippets compile, and the former leaves out no function of the C API and
+/// <summary>The snippets of README and docs compile, and docs/PortingGuide.md leaves out no function of the C API and
 /// nothing of its .NET binding.</summary>
 public sealed partial class PortingGuideTests
 {
@@ -68,6 +68,20 @@ public sealed partial class PortingGuideTests
         Assert.All(snippets, static snippet => Assert.DoesNotContain("Guard", snippet, StringComparison.Ordinal));
     }
 
+    [Theory]
+    [InlineData("README.md", "ReadmeSnippets.cs", 2)]
+    [InlineData("docs/stream.md", "StreamSnippets.cs", 3)]
+    public void Every_paragraph_of_a_whole_program_stands_in_the_compiled_ones(string page, string source, int least)
+    {
+        string compiled = Normalize(File.ReadAllText(Path.Combine(SourceTree.Root, "test", "Net.Zlink.Tests", "Porting", source)));
+        string[] snippets = [.. Snippet().Matches(File.ReadAllText(Path.Combine(SourceTree.Root, page)))
+            .Select(static m => m.Groups["code"].Value)];
+        Assert.True(snippets.Length >= least);
+        // A program's usings and types stand elsewhere in a class.
+        Assert.All(snippets.SelectMany(static snippet => UsingLine().Replace(snippet, "").Split("\n\n")),
+            paragraph => Assert.Contains(Normalize(paragraph), compiled, StringComparison.Ordinal));
+    }
+
     [Fact]
     public void Every_native_function_has_its_line() =>
         Assert.All(Functions, function => Assert.Matches($@"(?m)^\| [^|]*`{Regex.Escape(function)}`[^|]*\|", Guide));
@@ -95,6 +109,9 @@ public sealed partial class PortingGuideTests
 
     [GeneratedRegex("```csharp\n(?<code>.*?)```", RegexOptions.Singleline | RegexOptions.ExplicitCapture, matchTimeoutMilliseconds: 10_000)]
     private static partial Regex Snippet();
+
+    [GeneratedRegex(@"^using [\w.]+;\n", RegexOptions.Multiline, matchTimeoutMilliseconds: 10_000)]
+    private static partial Regex UsingLine();
 
     [GeneratedRegex(@"^\|[^|\n]*\|", RegexOptions.Multiline, matchTimeoutMilliseconds: 10_000)]
     private static partial Regex FirstCells();
