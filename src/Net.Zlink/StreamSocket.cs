@@ -6,14 +6,10 @@ using Net.Zlink.Transports;
 
 namespace Net.Zlink;
 
-/// <summary>
-/// STREAM: exchanges length-prefixed frames with any number of peers (docs/protocol.md section 1). It can bind and connect at the same
-/// time.
-/// </summary>
+/// <summary>STREAM: exchanges length-prefixed frames with any number of peers (docs/protocol.md section 1).</summary>
 /// <remarks>
 /// <para>
-/// Thread-safe. Each endpoint is consumed in one of three ways: pull (receive calls), push (a <see cref="StreamHandler"/>), or raw bytes (a
-/// <see cref="StreamPipe"/>).
+/// Thread-safe. An endpoint is consumed by receive calls, a <see cref="StreamHandler"/> or a <see cref="StreamPipe"/>.
 /// </para>
 /// <para>
 /// Sends copy, except where memory is transferred. Accepted payloads are written in order for each peer. What a lost connection left
@@ -24,12 +20,10 @@ namespace Net.Zlink;
 /// <code>
 /// StreamSocket server = context.CreateStream();
 /// server.Bind("tcp://127.0.0.1:5557");
-/// await foreach (StreamMessage message in server.ReceiveAllAsync())
+/// using StreamMessage message = await server.ReceiveAsync();
+/// if (message.Kind == StreamMessageKind.Data)
 /// {
-///     using (message)
-///     {
-///         await server.SendAsync(message.PeerId, message.Memory);
-///     }
+///     await server.SendAsync(message.PeerId, message.Payload);
 /// }
 /// </code>
 /// </example>
@@ -251,10 +245,7 @@ public sealed class StreamSocket : ZlinkSocket, IContextSocket
         return error == ZlinkError.None;
     }
 
-    /// <summary>
-    /// Sends a payload. Blocks the calling thread while the peer has no capacity, at most <see cref="SocketOptions.SendTimeout"/>. Copies
-    /// the payload.
-    /// </summary>
+    /// <summary>Sends a copy of a payload. Blocks the calling thread for at most <see cref="SocketOptions.SendTimeout"/>.</summary>
     /// <param name="peerId">The peer.</param>
     /// <param name="payload">The payload. It may be empty; a null array counts as empty.</param>
     /// <exception cref="TimeoutException">The peer had no capacity in time.</exception>
@@ -297,10 +288,7 @@ public sealed class StreamSocket : ZlinkSocket, IContextSocket
     public ValueTask SendAsync(uint peerId, IMemoryOwner<byte> payload, int length, CancellationToken cancellationToken = default) =>
         _sender.SendAsync(peerId, payload, length, cancellationToken);
 
-    /// <summary>
-    /// Forwards received messages to a peer in order without waiting, without a copy of long ones. Accepted ones are ended; the others
-    /// still belong to the caller.
-    /// </summary>
+    /// <summary>Forwards received messages without waiting. Accepted ones are ended; the others still belong to the caller.</summary>
     /// <remarks>
     /// Cheapest for messages as <see cref="ReceiveMany"/> returned them: a burst of one peer is queued and ended in few steps. Forwarded
     /// messages keep their receive buffers until they are written.
@@ -328,10 +316,7 @@ public sealed class StreamSocket : ZlinkSocket, IContextSocket
     public int SendMany(uint peerId, ReadOnlySpan<ReadOnlyMemory<byte>> payloads, out ZlinkError error) =>
         Batches.SendMany(peerId, payloads, out error);
 
-    /// <summary>
-    /// Forwards received messages to a peer in order without a copy of long ones, and waits until all are accepted. Accepted ones are
-    /// ended; the others still belong to the caller.
-    /// </summary>
+    /// <summary>Forwards received messages, and waits until all are accepted. Accepted ones are ended.</summary>
     /// <param name="peerId">The receiving peer.</param>
     /// <param name="messages">Payloads of any peers, without events. They must not change or be disposed until the task completes.</param>
     /// <param name="cancellationToken">Cancels the wait.</param>
@@ -366,10 +351,7 @@ public sealed class StreamSocket : ZlinkSocket, IContextSocket
     /// <exception cref="ArgumentException">The payload is longer than a frame can be.</exception>
     public int Broadcast(ReadOnlySpan<uint> peerIds, ReadOnlySpan<byte> payload) => _sender.Broadcast(peerIds, payload);
 
-    /// <summary>
-    /// Disconnects a peer in order. Its id is invalid at once, and its unread messages are dropped. Accepted payloads are still written
-    /// before the connection closes.
-    /// </summary>
+    /// <summary>Disconnects a peer. Its unread messages are dropped, and accepted ones are still written.</summary>
     /// <remarks>
     /// They are written within <see cref="SocketOptions.Linger"/>, by default without limit. Until then a peer that does not read keeps its
     /// connection and counts for <see cref="SocketOptions.MaxConnections"/>. Use <see cref="Abort(uint)"/> for such a peer.
@@ -383,10 +365,7 @@ public sealed class StreamSocket : ZlinkSocket, IContextSocket
     /// <returns>False if there is no such peer, also after <see cref="Disconnect(uint)"/>.</returns>
     public bool Abort(uint peerId) => Hub.Disconnect(peerId, CloseMode.Abort);
 
-    /// <summary>
-    /// Ends the connects of an endpoint, also while it waits for its next attempt. Its peers end as with <see cref="Disconnect(uint)"/>,
-    /// and are not reconnected. A first attempt that is under way fails.
-    /// </summary>
+    /// <summary>Ends the connects of an endpoint, with their attempts. Its peers end as with <see cref="Disconnect(uint)"/>.</summary>
     /// <param name="endpoint">The text given to ConnectAsync. Every connect of that text is ended.</param>
     /// <exception cref="ArgumentNullException"><paramref name="endpoint"/> is null.</exception>
     /// <exception cref="ZlinkException">

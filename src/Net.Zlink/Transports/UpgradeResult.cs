@@ -11,7 +11,7 @@ namespace Net.Zlink.Transports;
 internal readonly record struct UpgradeResult(Wire? Wire, HandshakeFailure Cause, SocketError Error, string Sentence)
 {
     /// <summary>
-    /// After a failure that was reported to the peer: runs until the peer has ended its side, or a time limit. Never fails. Null: nothing to wait
+    /// After a reported failure: runs until the peer has ended its side, or a time limit. Never fails. Null: nothing to wait
     /// for.
     /// </summary>
     public Task? ErrorResponse { get; init; }

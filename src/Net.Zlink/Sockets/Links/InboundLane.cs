@@ -227,9 +227,7 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
         }
     }
 
-    /// <summary>
-    /// Dequeued and unreported bytes. Read without the consumers' lock; it never decreases, because reports are made under the lane's lock.
-    /// </summary>
+    /// <summary>Dequeued and unreported bytes. Without the consumers' lock; it only decreases under the lane's lock.</summary>
     public long BytesRemoved => Volatile.Read(ref _consumer.UnreportedBytes);
 
     /// <inheritdoc cref="ByteShare.SenderCanContinue"/>
@@ -294,10 +292,7 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
         }
     }
 
-    /// <summary>
-    /// Prefetches the lease of the next message. This and the next two are hints, under the receive queue's lock, which keeps the lease
-    /// from being reused.
-    /// </summary>
+    /// <summary>Prefetches the next lease. This and the next two: hints, under the receive queue's lock.</summary>
     public void FetchLease()
     {
         CacheLines.Fetch(NextLease);
@@ -347,10 +342,7 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
         return true;
     }
 
-    /// <summary>
-    /// Drops and counts all unread messages and closes the lane. Under the receive queue's lock. The caller releases the result outside of
-    /// it.
-    /// </summary>
+    /// <summary>Drops unread messages and closes the lane. Under the receive queue's lock; release the result outside of it.</summary>
     public (InboundLease? Taken, InboundLease? Added) Drop()
     {
         using (_gate.EnterScope())
@@ -392,9 +384,7 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
         }
     }
 
-    /// <summary>
-    /// The reader changed its filter: dequeued messages return to the front for another check. Under the receive queue's lock.
-    /// </summary>
+    /// <summary>The filter changed: dequeued messages return to the front for another check. Under the receive queue's lock.</summary>
     public void PutBack()
     {
         if (_consumer.Current is { } current)
@@ -476,10 +466,7 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
         }
     }
 
-    /// <summary>
-    /// Removes messages at the front that passed an older filter version and do not pass the present one. True if the sender must be
-    /// notified of capacity.
-    /// </summary>
+    /// <summary>Removes messages at the front that no longer pass the filter. True if the sender must be notified of capacity.</summary>
     private bool Refilter()
     {
         var filteredOut = default(FilteredOut);

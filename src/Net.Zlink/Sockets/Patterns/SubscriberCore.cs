@@ -458,10 +458,7 @@ internal sealed class SubscriberCore : SocketCore
         }
     }
 
-    /// <summary>
-    /// Limits the queued updates of a link, which the high-water marks do not limit, for a publisher that does not connect or does not
-    /// read.
-    /// </summary>
+    /// <summary>Limits the queued updates for a publisher that does not connect or read; high-water marks do not apply to them.</summary>
     private void Bound(WireLink link)
     {
         long waiting = link.Queue.Counts.QueuedUpdates;
@@ -482,10 +479,7 @@ internal sealed class SubscriberCore : SocketCore
         }
     }
 
-    /// <summary>
-    /// The lock, held until disposed. Transferred memory that is released meanwhile is disposed after it, because that is the application's
-    /// code.
-    /// </summary>
+    /// <summary>The lock, held until disposed. Transferred memory is disposed after it, because that is the application's code.</summary>
     private readonly ref struct InOrder
     {
         private readonly Lock.Scope _scope;

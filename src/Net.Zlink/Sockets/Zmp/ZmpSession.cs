@@ -9,7 +9,7 @@ using Net.Zlink.Transports;
 
 namespace Net.Zlink.Sockets.Zmp;
 
-/// <summary>One ZMP connection from HELLO to its end: handshake, control frames, faults, and received parts. On the connection's shard.</summary>
+/// <summary>One ZMP connection from HELLO to its end: handshake, control frames, faults, and received parts. On its shard.</summary>
 internal sealed partial class ZmpSession : IConnectionSink, IFrameScanner
 {
     // A peer of either implementation that rejects this one ends the connection right after the handshake. The protocol has no code for it.
