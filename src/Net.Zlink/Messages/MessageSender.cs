@@ -184,9 +184,16 @@ internal readonly struct MessageSender
         int sent = 0;
         try
         {
-            while (sent < payloads.Length && (error = TrySend(routeId, payloads[sent].Span)) == ZlinkError.None)
+            // Where nothing can be sent at once, the way of a single message has the reason, or finds a peer.
+            while (sent < payloads.Length)
             {
-                sent++;
+                int run = _core.TrySendMany(routeId, payloads[sent..]);
+                if (run == 0 && (error = TrySend(routeId, payloads[sent].Span)) != ZlinkError.None)
+                {
+                    break;
+                }
+
+                sent += Math.Max(run, 1);
             }
         }
         catch (ZlinkException ended) when (sent > 0)

@@ -92,6 +92,14 @@ internal abstract class SocketCore
     public SendStatus TrySend(ReadOnlySpan<byte> routeId, in OutgoingMessage message) =>
         IsClosed ? End.Outcome : BlockedSends.HasEarlierWaiter(routeId) ? SendStatus.Full : Route(routeId, message);
 
+    /// <summary>Sends short messages of one part at once, as many of the first ones as can be; the others are for
+    /// <see cref="TrySend"/>.</summary>
+    public int TrySendMany(ReadOnlySpan<byte> routeId, ReadOnlySpan<ReadOnlyMemory<byte>> payloads) =>
+        IsClosed || BlockedSends.HasEarlierWaiter(routeId) ? 0 : RouteMany(routeId, payloads);
+
+    /// <summary>As <see cref="Route"/>, of several at once; 0 where the type has no such way.</summary>
+    protected virtual int RouteMany(ReadOnlySpan<byte> routeId, ReadOnlySpan<ReadOnlyMemory<byte>> payloads) => 0;
+
     /// <summary>Sends to one connection of a ROUTER without waiting, and never drops.</summary>
     public virtual SendStatus RouteTo(PeerSlot connection, in OutgoingMessage message) => SendStatus.Unroutable;
 

@@ -170,6 +170,33 @@ public sealed class SendManyTests
     }
 
     [Fact]
+    public async Task A_ROUTER_sends_batches_over_a_wire_in_order_with_long_payloads_among_short_ones()
+    {
+        await using var fixture = new ContextFixture();
+        RouterSocket router = fixture.Context.CreateRouter(new RouterOptions { Mandatory = true, SendHighWaterMark = 500 });
+        DealerSocket dealer = fixture.Context.CreateDealer(new DealerOptions { RoutingId = "peer"u8.ToArray() });
+        dealer.Connect(router.Bind("tcp://127.0.0.1:*"));
+        await fixture.UntilAsync(() => router.CanSendTo("peer"u8));
+        ReadOnlyMemory<byte>[] payloads = Numbers(3_000);
+        for (int i = 0; i < payloads.Length; i += 7)
+        {
+            byte[] longer = new byte[i * 20];
+            payloads[i].Span.CopyTo(longer.AsSpan(0, Math.Min(longer.Length, sizeof(int))));
+            payloads[i] = longer.Length < sizeof(int) ? payloads[i] : longer;
+        }
+
+        Task<int> sending = router.SendManyAsync("peer"u8.ToArray(), payloads, Guard.Token).AsTask();
+        for (int i = 0; i < payloads.Length; i++)
+        {
+            using Message message = await dealer.ReceiveAsync(Guard.Token).Guarded();
+            Assert.Equal(i, BinaryPrimitives.ReadInt32LittleEndian(message.Span));
+            Assert.Equal(payloads[i].Length, message.Span.Length);
+        }
+
+        Assert.Equal(payloads.Length, await sending.Guarded());
+    }
+
+    [Fact]
     public async Task An_XSUB_sends_a_batch_without_waiting_as_it_sends_everything()
     {
         await using var fixture = new ContextFixture();

@@ -5,12 +5,12 @@ using Net.Zlink.Services;
 
 namespace Net.Zlink.Scenarios.Patterns.Running;
 
-/// <summary>A gateway sends round robin, and one thread receives from the receivers in the same order, on their sockets as the native
-/// program does.</summary>
-/// <param name="client">Sends; it waits for room and never skips a receiver, so the order is kept.</param>
-/// <param name="receivers">The sockets of the receivers, in the order in which it takes them.</param>
+/// <summary>A gateway sends round robin, and one thread receives from the receivers, on their sockets as the native program does.</summary>
+/// <param name="client">Sends, and waits for room.</param>
+/// <param name="receivers">The sockets of the receivers.</param>
+/// <param name="poller">Waits for any of them, where there are several.</param>
 /// <param name="batch">With SendMany: every 64th send sends 64 messages.</param>
-internal readonly struct GatewayEnds(ServiceClient client, RouterPort[] receivers, bool batch) : IPatternEnds
+internal readonly struct GatewayEnds(ServiceClient client, RouterPort[] receivers, Poller poller, bool batch) : IPatternEnds
 {
     // One block of a SendMany.
     private const int BatchSize = 64;
@@ -21,6 +21,7 @@ internal readonly struct GatewayEnds(ServiceClient client, RouterPort[] receiver
 
     // The receiving thread's.
     private readonly OwnLines<int> _turn = new(1);
+    private readonly PollResult[] _ready = new PollResult[1];
 
     public int Ways => batch ? 0 : 1;
 
@@ -42,19 +43,38 @@ internal readonly struct GatewayEnds(ServiceClient client, RouterPort[] receiver
         _sent.First = _sent.First + 1 < BatchSize ? _sent.First + 1 : 0;
     }
 
-    public void Receive(Span<byte> payload) => receivers[Next()].Receive(payload);
+    public void Receive(Span<byte> payload)
+    {
+        if (receivers.Length == 1)
+        {
+            receivers[0].Receive(payload);
+            return;
+        }
+
+        for (int empty = 0; !receivers[_turn.First].TryReceive(payload);)
+        {
+            empty = NextReceiver(empty);
+        }
+    }
 
     public int ReceiveMany(Span<byte> payload, int most)
     {
-        // Of several receivers one at a time has the next message.
-        int count = receivers.Length > 1 ? 0 : receivers[0].ReceiveMany(payload, most);
-        if (count == 0)
+        for (int empty = 0; ;)
         {
-            Receive(payload);
-            count = 1;
-        }
+            int count = receivers[_turn.First].ReceiveMany(payload, most);
+            if (count > 0)
+            {
+                return count;
+            }
 
-        return count;
+            if (receivers.Length == 1)
+            {
+                Receive(payload);
+                return 1;
+            }
+
+            empty = NextReceiver(empty);
+        }
     }
 
     public void SendBack(ReadOnlySpan<byte> payload) => throw new NotSupportedException();
@@ -68,11 +88,17 @@ internal readonly struct GatewayEnds(ServiceClient client, RouterPort[] receiver
         Settling.Rest();
     }
 
-    private int Next()
+    /// <summary>Goes on with the next receiver, and waits once all were found empty.</summary>
+    private int NextReceiver(int empty)
     {
-        int next = _turn.First;
-        _turn.First = next + 1 < receivers.Length ? next + 1 : 0;
-        return next;
+        _turn.First = _turn.First + 1 < receivers.Length ? _turn.First + 1 : 0;
+        if (empty + 1 < receivers.Length)
+        {
+            return empty + 1;
+        }
+
+        poller.Poll(_ready, Timeout.InfiniteTimeSpan);
+        return 0;
     }
 
     private void SendBatch(ReadOnlySpan<byte> payload)

@@ -14,7 +14,8 @@ internal sealed class ManagedServices : IDisposable
 
     private readonly Registry _registry;
     private readonly Discovery _discovery;
-    private readonly SortedList<string, Receiver> _receivers = new(StringComparer.Ordinal); // A gateway takes them by endpoint.
+    private readonly List<Receiver> _receivers = [];
+    private readonly Poller _poller = new();
 
     /// <param name="context">Of all.</param>
     /// <param name="receivers">How many.</param>
@@ -31,17 +32,16 @@ internal sealed class ManagedServices : IDisposable
         for (int i = 0; i < receivers; i++)
         {
             var receiver = new Receiver(context, new ReceiverOptions { ConfigureSocket = useAsServer });
+            _receivers.Add(receiver);
+            _poller.Add(receiver.Socket, PollEvents.In);
             string endpoint = bind(receiver.Bind);
-            _receivers.Add(endpoint, receiver);
             receiver.ConnectRegistry(Router);
             _ = receiver.Register(Service, endpoint);
         }
 
-        // Several receivers are read in turn: none may be skipped.
         Gateway = new Gateway(context, _discovery, new GatewayOptions
         {
             SendTimeout = Timeout.InfiniteTimeSpan,
-            TryNextWhenFull = receivers == 1,
             ConfigureSocket = useAsClient,
         });
         Client = Gateway.GetService(Service);
@@ -52,14 +52,14 @@ internal sealed class ManagedServices : IDisposable
     public ServiceClient Client { get; }
 
     public void MeasureFlood(IPatternRun run, bool batch) => run.Measure(
-        new GatewayEnds(Client, [.. _receivers.Values.Select(static receiver => new RouterPort(receiver.Socket, []))], batch),
-        () => [Gateway.Describe(), .. _receivers.Values.Select(static receiver => receiver.Describe())]);
+        new GatewayEnds(Client, [.. _receivers.Select(static receiver => new RouterPort(receiver.Socket, []))], _poller, batch),
+        () => [Gateway.Describe(), .. _receivers.Select(static receiver => receiver.Describe())]);
 
     /// <summary>RequestAsync, answered by handlers that send the payload back.</summary>
     public void MeasureRequests(IPatternRun run, int size)
     {
         using var end = new CancellationTokenSource();
-        foreach (Receiver receiver in _receivers.Values)
+        foreach (Receiver receiver in _receivers)
         {
             _ = receiver.ServeAsync(
                 static (request, cancellation) => request.ReplyAsync(request.Memory, cancellation), cancellationToken: end.Token);
@@ -77,12 +77,9 @@ internal sealed class ManagedServices : IDisposable
 
     public void Dispose()
     {
+        _poller.Dispose();
         Gateway.Dispose();
-        foreach (Receiver receiver in _receivers.Values)
-        {
-            receiver.Dispose();
-        }
-
+        _receivers.ForEach(static receiver => receiver.Dispose());
         _discovery.Dispose();
         _registry.Dispose();
     }

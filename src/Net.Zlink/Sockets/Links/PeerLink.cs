@@ -94,6 +94,9 @@ internal abstract class PeerLink
     /// <param name="force">Capacity was found before. Other threads' messages since then do not count.</param>
     public abstract SendStatus TrySend(in OutgoingMessage message, bool force = false);
 
+    /// <summary>Sends short messages of one part at once, as many of the first ones as can be; 0 says nothing about why.</summary>
+    public virtual int TrySendMany(ReadOnlySpan<ReadOnlyMemory<byte>> payloads) => 0;
+
     /// <summary>Whether a message would be accepted now. If not, the socket is notified of capacity.</summary>
     public abstract bool HasCapacity { get; }
 

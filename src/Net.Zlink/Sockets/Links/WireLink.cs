@@ -111,6 +111,17 @@ internal sealed class WireLink : PeerLink
         return status;
     }
 
+    public override int TrySendMany(ReadOnlySpan<ReadOnlyMemory<byte>> payloads)
+    {
+        int count = Queue.TryAppendMany(payloads, out bool schedule);
+        if (schedule)
+        {
+            Flush();
+        }
+
+        return count;
+    }
+
     /// <summary>Sends an encoded message that other peers get too. Short ones are copied, long ones are referred to.</summary>
     public SendStatus TrySendShared(Buffers.Slab encoded, int length, bool force)
     {

@@ -13,7 +13,7 @@ internal sealed class RouterCore(EngineHost host, InprocRegistry inproc) : Socke
 {
     private readonly PeerTable<PeerLink> _table = new();
     private Dictionary<byte[], TaskCompletionSource>? _awaited;
-    private PeerLink? _last;
+    private readonly RecentPeers _recent = new();
 
     /// <summary>A message that cannot be delivered is an error for the sender. Otherwise it is dropped.</summary>
     public bool IsMandatory { get; set; }
@@ -47,14 +47,13 @@ internal sealed class RouterCore(EngineHost host, InprocRegistry inproc) : Socke
 
     public override SendStatus Route(ReadOnlySpan<byte> routeId, in OutgoingMessage message)
     {
-        // The last peer that was sent to is found without the lock while it has that id.
-        PeerLink? link = Volatile.Read(ref _last);
-        if (link?.RouteId is not { } id || !routeId.SequenceEqual(id))
+        PeerLink? link = _recent.Find(routeId);
+        if (link is null)
         {
             using (Gate.EnterScope())
             {
                 _table.TryGet(routeId, out link);
-                Volatile.Write(ref _last, link);
+                _recent.Set(routeId, link);
             }
         }
 
@@ -81,6 +80,10 @@ internal sealed class RouterCore(EngineHost host, InprocRegistry inproc) : Socke
         message.Consume();
         return SendStatus.Dropped;
     }
+
+    /// <inheritdoc/>
+    protected override int RouteMany(ReadOnlySpan<byte> routeId, ReadOnlySpan<ReadOnlyMemory<byte>> payloads) =>
+        _recent.Find(routeId)?.TrySendMany(payloads) ?? 0;
 
     /// <inheritdoc/>
     public override SendStatus RouteTo(PeerSlot connection, in OutgoingMessage message) =>
@@ -136,13 +139,9 @@ internal sealed class RouterCore(EngineHost host, InprocRegistry inproc) : Socke
 
     protected override void Remove(PeerLink link)
     {
-        if (ReferenceEquals(_last, link))
-        {
-            Volatile.Write(ref _last, null); // So that it can be collected.
-        }
-
         if (link.RouteId is { } id)
         {
+            _recent.Remove(id, link);
             link.RouteId = null;
             if (_table.Remove(id, link) && _awaited is not null && _awaited.Remove(id, out TaskCompletionSource? free))
             {
@@ -169,7 +168,7 @@ internal sealed class RouterCore(EngineHost host, InprocRegistry inproc) : Socke
         else if (OnTakenId == TakenIdPolicy.Share)
         {
             id = _table.AddNewest(peer.RoutingId, link);
-            Volatile.Write(ref _last, null); // It may have this id.
+            _recent.Set(peer.RoutingId, null); // Who had this id so far is not the newest any more.
         }
         else if (!_table.TryAdd(peer.RoutingId, link, out id))
         {
@@ -181,6 +180,7 @@ internal sealed class RouterCore(EngineHost host, InprocRegistry inproc) : Socke
             loser = _table.Replace(peer.RoutingId, link, out id);
             if (loser is not null)
             {
+                _recent.Remove(peer.RoutingId, loser);
                 loser.RouteId = null;
                 Replace(link as WireLink, loser);
             }
@@ -270,7 +270,7 @@ internal sealed class RouterCore(EngineHost host, InprocRegistry inproc) : Socke
             _table.RemoveIfShared(routeId, leaving);
             bool isOther = _table.TryGet(routeId, out PeerLink? next) && !ReferenceEquals(next, leaving);
             leaving = next;
-            Volatile.Write(ref _last, next);
+            _recent.Set(routeId, next);
             return isOther;
         }
     }
