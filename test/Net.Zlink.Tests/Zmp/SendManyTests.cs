@@ -180,9 +180,9 @@ public sealed class SendManyTests
         ReadOnlyMemory<byte>[] payloads = Numbers(3_000);
         for (int i = 0; i < payloads.Length; i += 7)
         {
-            byte[] longer = new byte[i * 20];
-            payloads[i].Span.CopyTo(longer.AsSpan(0, Math.Min(longer.Length, sizeof(int))));
-            payloads[i] = longer.Length < sizeof(int) ? payloads[i] : longer;
+            byte[] longer = new byte[sizeof(int) + (i * 20)];
+            payloads[i].Span.CopyTo(longer);
+            payloads[i] = longer;
         }
 
         Task<int> sending = router.SendManyAsync("peer"u8.ToArray(), payloads, Guard.Token).AsTask();
