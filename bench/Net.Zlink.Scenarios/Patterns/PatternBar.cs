@@ -54,6 +54,7 @@ internal static class PatternBar
                 "GATEWAY/tls/64:rate>=2x",
                 "GATEWAY/ws/64:rate>=2x",
                 "GATEWAY_REQUEST/tcp/64:latency<=1.2x",
+                "SPOT/tcp/64:rate>=3x",
             ]
             : throw new RequestException($"There are no bars '{name}'; there are {string.Join(", ", Presets)}.");
         return lines.Select(Parse);

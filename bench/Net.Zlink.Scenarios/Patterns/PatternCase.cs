@@ -44,6 +44,9 @@ internal static class PatternNames
     /// <summary>RequestAsync of a gateway, one at a time, beside a native send and its answer.</summary>
     public const string GatewayRequest = "GATEWAY_REQUEST";
 
+    /// <summary>A node that publishes to one with <see cref="PatternCase.Clients"/> subscribers.</summary>
+    public const string Spot = "SPOT";
+
     public const string Inproc = "inproc";
 
     public const string SingleApi = "single";
@@ -52,7 +55,7 @@ internal static class PatternNames
     /// <summary>Those of sockets alone.</summary>
     public static string[] OfSockets { get; } = [Pair, PubSub, DealerDealer, DealerRouter, RouterRouter, RouterRouterPoll, Stream];
 
-    public static string[] All { get; } = [.. OfSockets, Gateway, GatewayRequest];
+    public static string[] All { get; } = [.. OfSockets, Gateway, GatewayRequest, Spot];
 
     public static string[] Transports { get; } = ["tcp", "ipc", Inproc, "tls", "ws", "wss"];
 

@@ -34,6 +34,9 @@ internal sealed record PatternCounts(int? Small, int? Large, int WarmUp, int? Ro
     // The high-water mark of a native gateway and of its receiver.
     private const int MostForNativeGateway = 1_000_000;
 
+    // What the native program sends at most: a native subscriber drops above 100,000.
+    private const int MostForNativeSpot = 50_000;
+
     public int MessagesOf(PatternCase what) => what.Size <= SmallSize ? Small ?? SmallMessages : Large ?? LargeMessages;
 
     /// <summary>What the native library can be given.</summary>
@@ -41,6 +44,7 @@ internal sealed record PatternCounts(int? Small, int? Large, int WarmUp, int? Ro
         what.Pattern switch
         {
             PatternNames.PubSub or PatternNames.RouterRouterPoll => Math.Min(MessagesOf(what), MostForNative),
+            PatternNames.Spot => Math.Min(MessagesOf(what), MostForNativeSpot * what.Clients),
             PatternNames.Gateway => Math.Min(MessagesOf(what), MostForNativeGateway),
             _ => MessagesOf(what),
         };

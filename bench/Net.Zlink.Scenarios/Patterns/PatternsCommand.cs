@@ -86,7 +86,7 @@ internal sealed class PatternsCommand
     private readonly Option<string[]> _bars =
         new Option<string[]>("--bars") 
         {
-            Description = "A set of bars; 'issue': what was promised for the first release; 'services': for gateways.",
+            Description = "A set of bars; 'issue': what was promised for the first release; 'services': for gateways and SPOT.",
         }.Among(
         PatternBar.Presets);
     private readonly Option<bool> _judgedOnly = new("--judged-only") { Description = "Only the cases that a bar is about." };

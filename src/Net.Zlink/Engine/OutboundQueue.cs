@@ -1,6 +1,5 @@
 using System.Buffers;
 using Net.Zlink.Buffers;
-using Net.Zlink.Protocol.Zmp;
 
 namespace Net.Zlink.Engine;
 
@@ -11,7 +10,7 @@ namespace Net.Zlink.Engine;
 /// <see cref="OutboundChain.LargePayload"/>. While sending is paused (no connection, a handshake, a loss) messages accumulate, and only
 /// control frames are written.
 /// </remarks>
-internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits, ByteBudget? budget = null) : IWaiterList, IShareOwner
+internal sealed partial class OutboundQueue(BufferPool pool, QueueLimits limits, ByteBudget? budget = null) : IWaiterList, IShareOwner
 {
     private ShortLock _gate;
     private WaiterList<SendWaiter> _waiters;
@@ -90,33 +89,6 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits, ByteBud
         OutboundSegment.ReleaseAll(obsolete, pool);
         DisposeIf(copied, message.Owner);
         return status;
-    }
-
-    /// <summary>Appends short messages of one part under one lock, as many of the first ones as are accepted.</summary>
-    /// <returns>How many. A large one, and any where the queue keeps only the newest, are for <see cref="TryAppend"/>.</returns>
-    public int TryAppendMany(ReadOnlySpan<ReadOnlyMemory<byte>> payloads, out bool schedule)
-    {
-        int count = 0;
-        int bytes = 0;
-        using (_gate.EnterScope())
-        {
-            while (count < payloads.Length && bytes < OutboundChain.LargePayload && !Conflates)
-            {
-                ReadOnlySpan<byte> payload = payloads[count].Span;
-                if (payload.Length >= OutboundChain.LargePayload || Admit() != SendStatus.Accepted)
-                {
-                    break;
-                }
-
-                _backlog.Add(new OutgoingMessage(ZmpFrame.HeaderOf(ZmpFlags.None, (uint)payload.Length), payload), out _);
-                bytes += payload.Length;
-                count++;
-            }
-
-            schedule = count > 0 && AcquireFlush();
-        }
-
-        return count;
     }
 
     /// <summary>Appends encoded messages that other queues share, all or none. Adds a reference unless it copies.</summary>

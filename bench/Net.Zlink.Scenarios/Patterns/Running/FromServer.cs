@@ -6,7 +6,10 @@ namespace Net.Zlink.Scenarios.Patterns.Running;
 
 /// <summary>The server publishes, and each client receives each message. What is counted is what was received: one send in as many as there
 /// are clients publishes.</summary>
-internal readonly struct FromServer<TServer, TClient>(TServer server, TClient[] clients) : IPatternEnds
+/// <param name="server">Publishes.</param>
+/// <param name="clients">Receive.</param>
+/// <param name="ways">See <see cref="IPatternEnds.Ways"/>.</param>
+internal readonly struct FromServer<TServer, TClient>(TServer server, TClient[] clients, int ways = 0) : IPatternEnds
     where TServer : struct, IServerPort
     where TClient : struct, IPort
 {
@@ -17,7 +20,7 @@ internal readonly struct FromServer<TServer, TClient>(TServer server, TClient[] 
     private readonly OwnLines<int> _turn = new(1);
     private readonly OwnLines<long> _received = new(clients.Length);
 
-    public int Ways => 0;
+    public int Ways => ways;
 
     public int Multiple => clients.Length;
 

@@ -1,12 +1,15 @@
 using System.Globalization;
 using Net.Zlink.Benchmarks.Common;
 using Net.Zlink.Scenarios.Patterns.Ports;
+using Net.Zlink.Services;
 
 namespace Net.Zlink.Scenarios.Patterns.Running;
 
 /// <summary>Makes the sockets of a pattern with our library: all in one context, as the native programs do it.</summary>
 internal sealed class ManagedProgram : IDisposable
 {
+    private const string Topic = "bench";
+
     private static readonly byte[] ServerId = "ROUTER1"u8.ToArray();
 
     private readonly ZlinkContext _context = new();
@@ -47,6 +50,9 @@ internal sealed class ManagedProgram : IDisposable
                 break;
             case PatternNames.Gateway or PatternNames.GatewayRequest:
                 program.RunGateway(batch);
+                break;
+            case PatternNames.Spot:
+                program.RunSpot(batch);
                 break;
             default:
                 program.RunRouters();
@@ -158,6 +164,28 @@ internal sealed class ManagedProgram : IDisposable
         {
             services.MeasureFlood(_run, batch);
         }
+    }
+
+    /// <summary>A node that publishes, and one with all subscribers.</summary>
+    private void RunSpot(bool batch)
+    {
+        using var publishing = new SpotNode(_context, new SpotNodeOptions { NoDrop = true, ConfigurePublisher = UseAsServer });
+        using var subscribing = new SpotNode(_context, new SpotNodeOptions { ConfigureSubscriber = UseAsClient });
+        subscribing.ConnectPeer(Bound(publishing.Bind));
+        var subscribers = new SpotSubscriberPort[_what.Clients];
+        for (int i = 0; i < subscribers.Length; i++)
+        {
+            // Every message is waited for, so none may be dropped.
+            SpotSubscriber subscriber = subscribing.CreateSubscriber(
+                new SpotSubscriberOptions { Capacity = int.MaxValue, ByteLimit = long.MaxValue });
+            subscriber.Subscribe(Topic);
+            subscribers[i] = new SpotSubscriberPort(subscriber);
+        }
+
+        _run.Measure(
+            new FromServer<SpotPublisherPort, SpotSubscriberPort>(
+                new SpotPublisherPort(publishing.CreatePublisher(Topic), batch), subscribers, subscribers.Length == 1 && !batch ? 1 : 0),
+            () => [publishing.Describe(), subscribing.Describe()]);
     }
 
     private StreamOptions StreamOptions()

@@ -49,6 +49,9 @@ internal sealed class NativeProgram : IDisposable
             case PatternNames.Gateway or PatternNames.GatewayRequest:
                 program.RunGateway(run);
                 break;
+            case PatternNames.Spot:
+                program.RunSpot(run);
+                break;
             default:
                 program.RunRouters(run);
                 break;
@@ -149,6 +152,42 @@ internal sealed class NativeProgram : IDisposable
             services.MeasureFlood(run);
         }
     }
+
+    private void RunSpot(IPatternRun run)
+    {
+        // A native node does not tell which port the system chose.
+        string endpoint = _what.Transport is PatternNames.Inproc ? Endpoints.Of(PatternNames.Inproc)
+            : _what.Transport is "ipc" ? $"ipc://{Path.Combine(Path.GetTempPath(), Path.GetRandomFileName())}"
+            : string.Create(CultureInfo.InvariantCulture, $"{_what.Transport}://127.0.0.1:{FreePort.Find()}");
+        nint publishing = NativeZlink.zlink_spot_node_new(_context);
+        nint subscribing = NativeZlink.zlink_spot_node_new(_context);
+        if (_certificates is { } certificates)
+        {
+            Check(NativeZlink.zlink_spot_node_set_tls_server(publishing, certificates.CertificateFile, certificates.KeyFile));
+            Check(NativeZlink.zlink_spot_node_set_tls_client(subscribing, certificates.CertificateFile, Certificates.Host, 0));
+        }
+
+        Try(() => Check(NativeZlink.zlink_spot_node_bind(publishing, endpoint)));
+        Check(NativeZlink.zlink_spot_node_connect_peer_pub(subscribing, endpoint));
+        nint publisher = NativeZlink.zlink_spot_pub_new(publishing);
+        nint[] subscribers = [.. Enumerable.Range(0, _what.Clients).Select(_ => NativeZlink.zlink_spot_sub_new(subscribing))];
+        Array.ForEach(subscribers, static subscriber => Check(NativeZlink.zlink_spot_sub_subscribe(subscriber, "bench")));
+        Settling.Rest();
+        Measure(new FromServer<NativeSpotPublisherPort, NativeSpotSubscriberPort>(
+            new NativeSpotPublisherPort(publisher),
+            [.. subscribers.Select(static subscriber => new NativeSpotSubscriberPort(subscriber))],
+            subscribers.Length == 1 ? 1 : 0), run);
+        for (int i = 0; i < subscribers.Length; i++)
+        {
+            Check(NativeZlink.zlink_spot_sub_destroy(ref subscribers[i]));
+        }
+
+        Check(NativeZlink.zlink_spot_pub_destroy(ref publisher));
+        Check(NativeZlink.zlink_spot_node_destroy(ref publishing));
+        Check(NativeZlink.zlink_spot_node_destroy(ref subscribing));
+    }
+
+    private static void Check(int result) => NativeSocket.Check(result, "SPOT");
 
     private static byte[] TakeConnectEvent(NativeSocket socket)
     {

@@ -19,20 +19,24 @@ public sealed class PatternRunTests
     [InlineData(PatternNames.Stream, "tcp", 3)]
     [InlineData(PatternNames.Gateway, "tcp", 3)]
     [InlineData(PatternNames.Gateway, "inproc", 1)]
+    [InlineData(PatternNames.Spot, "tcp", 1)]
+    [InlineData(PatternNames.Spot, "inproc", 3)]
     public void All_messages_arrive_one_by_one_and_in_batches_and_round_trips_come_back(string pattern, string transport, int clients)
     {
         var run = new CountingRun(size: 300, messages: 5_000);
         ManagedProgram.Run(new PatternCase(pattern, transport, 300, clients), run);
         Assert.True(run.HasRun);
-        Assert.Equal(pattern is not (PatternNames.PubSub or PatternNames.Gateway)
+        Assert.Equal(pattern is not (PatternNames.PubSub or PatternNames.Gateway or PatternNames.Spot)
             && !(pattern is PatternNames.DealerDealer && clients > 1), run.HadWayBack);
     }
 
-    [Fact]
-    public void A_gateway_with_batches_sends_all_messages_to_all_receivers()
+    [Theory]
+    [InlineData(PatternNames.Gateway)]
+    [InlineData(PatternNames.Spot)]
+    public void Batches_bring_all_messages_to_all_receivers(string pattern)
     {
         var run = new CountingRun(size: 300, messages: 5_000);
-        ManagedProgram.Run(new PatternCase(PatternNames.Gateway, "tcp", 300, Clients: 3), run, batch: true);
+        ManagedProgram.Run(new PatternCase(pattern, "tcp", 300, Clients: 3), run, batch: true);
         Assert.True(run.HasRun);
     }
 
