@@ -102,24 +102,7 @@ public sealed class SpotNode : IAsyncDisposable, IDisposable
     /// <exception cref="ObjectDisposedException">The node is disposed.</exception>
     public string Bind(string endpoint)
     {
-        string bound;
-        lock (_gate)
-        {
-            ObjectDisposedException.ThrowIf(_isDisposed, this);
-            PubSocket socket = _path.Socket ?? CreatePublisherSocket();
-            try
-            {
-                bound = socket.Bind(endpoint);
-            }
-            catch when (_path.Socket is null)
-            {
-                socket.Dispose(); // As before the call.
-                throw;
-            }
-
-            _path.Socket = socket;
-        }
-
+        string bound = PublisherSocket().Bind(endpoint);
         _peers.AddOwn(bound);
         return bound;
     }
@@ -246,13 +229,19 @@ public sealed class SpotNode : IAsyncDisposable, IDisposable
             throw new ArgumentException("This discovery looks for receivers: make one of ServiceKind.SpotNode.", nameof(directory));
         }
 
+        ObjectDisposedException.ThrowIf(_isDisposed, this);
+        var follower = new DirectoryFollower(_peers, directory, service, RoutingId, _logger);
         lock (_gate)
         {
-            ObjectDisposedException.ThrowIf(_isDisposed, this);
-            var follower = new DirectoryFollower(_peers, directory, service, RoutingId, _logger);
-            _directories.Add(follower);
-            return follower;
+            if (!_isDisposed)
+            {
+                _directories.Add(follower);
+                return follower;
+            }
         }
+
+        follower.Dispose();
+        throw new ObjectDisposedException(nameof(SpotNode));
     }
 
     /// <summary>Waits until this node is connected to so many others. Their first publications may still be missed: a node sends only what
@@ -495,12 +484,30 @@ public sealed class SpotNode : IAsyncDisposable, IDisposable
     private TopicEntry EntryOf(string topic) =>
         _index.Find(TopicBytes.Encode(topic, stackalloc byte[TopicBytes.MaxLength], nameof(topic)));
 
-    private PubSocket CreatePublisherSocket()
+    /// <summary>Makes the socket for other nodes once; the application's delegate is called outside of the lock.</summary>
+    private PubSocket PublisherSocket()
     {
+        ObjectDisposedException.ThrowIf(_isDisposed, this);
+        if (_path.Socket is { } present)
+        {
+            return present;
+        }
+
         var options = new PubOptions { Linger = DefaultLinger };
         _options.ConfigurePublisher?.Invoke(options);
         options.NoDrop |= _options.NoDrop;
-        return _context.CreatePub(options);
+        PubSocket made = _context.CreatePub(options);
+        lock (_gate)
+        {
+            if (!_isDisposed && _path.Socket is null)
+            {
+                return _path.Socket = made;
+            }
+        }
+
+        made.Dispose(); // Another thread was faster, or the node has ended.
+        ObjectDisposedException.ThrowIf(_isDisposed, this);
+        return _path.Socket!;
     }
 
     /// <summary>The socket ends with the node, or with the context before it: then nothing comes any more.</summary>

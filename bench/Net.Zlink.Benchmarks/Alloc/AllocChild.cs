@@ -14,6 +14,7 @@ internal static class AllocChild
     public const string SocketsCommand = "alloc-sockets";
     public const string FanoutCommand = "alloc-fanout";
     public const string ServicesCommand = "alloc-services";
+    public const string SpotCommand = "alloc-spot";
     public const string MarkRequest = "mark";
     public const string MarkReply = "MARK ";
     public const string SecondsReply = "SECONDS ";
@@ -146,6 +147,30 @@ internal static class AllocChild
             bool waits = string.Equals(what.Mode, ServiceAllocCase.SendWaits, StringComparison.Ordinal);
             await using var loop = new ServiceAllocLoop(
                 AllocPools.CreateContext(request.GetValue(pool)!), what, waits ? TinyHighWaterMark : request.GetValue(mark));
+            return await MeasureAsync(loop, request.GetValue(warmUp), request.GetValue(messages), cancellation);
+        });
+        return command;
+    }
+
+    public static Command CreateSpot()
+    {
+        var mode = new Option<string>("--mode") { Required = true };
+        mode.AcceptOnlyFromAmong(SpotAllocCase.Modes);
+        var size = new Option<int>("--size") { Required = true };
+        var mark = new Option<int>("--hwm") { Required = true };
+        var warmUp = new Option<int>("--warm-up") { Required = true };
+        var messages = new Option<int>("--messages") { Required = true };
+        Option<string> pool = AllocPools.CreateOption();
+        var command = new Command(SpotCommand, "The measured SPOT nodes of 'alloc'.") { Hidden = true };
+        foreach (Option option in new Option[] { mode, size, mark, warmUp, messages, pool })
+        {
+            command.Add(option);
+        }
+
+        command.SetAction(async (request, cancellation) =>
+        {
+            var what = new SpotAllocCase(request.GetValue(mode)!, request.GetValue(size));
+            await using var loop = new SpotAllocLoop(AllocPools.CreateContext(request.GetValue(pool)!), what, request.GetValue(mark));
             return await MeasureAsync(loop, request.GetValue(warmUp), request.GetValue(messages), cancellation);
         });
         return command;

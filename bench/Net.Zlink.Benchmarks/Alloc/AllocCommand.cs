@@ -32,7 +32,7 @@ internal static class AllocCommand
         var command = new ExampleCommand(
             "alloc",
             "Allocation proof: bytes per message and collections of a STREAM server, of a client, of pairs of ZMP sockets, of publishers "
-                + "with several peers, and of gateways, each measured in a process of its own. Exit code 1 above 0.1 byte per message "
+                + "with several peers, of gateways and of SPOT nodes, each measured in a process of its own. Exit code 1 above 0.1 byte per message "
                 + "(0.5 where writes over tls, ws and wss wait, the base library's own) or at any Gen2 collection.",
             "dotnet run -c Release --project bench/Net.Zlink.Benchmarks -- alloc",
             "dotnet run -c Release --project bench/Net.Zlink.Benchmarks -- alloc --only ping-pong",
@@ -82,11 +82,15 @@ internal static class AllocCommand
         List<AllocResult> services = await MeasureAsync(
             $"services (gateway and receiver, HWM {run.HighWaterMark:N0})", ServiceAllocCase.All, only, run.MeasureServicesAsync,
             cancellation);
-        if (servers.Count + clients.Count + sockets.Count + fanouts.Count + services.Count == 0)
+        List<AllocResult> spot = await MeasureAsync(
+            $"SPOT nodes (publishing and subscribing, HWM {run.HighWaterMark:N0})", SpotAllocCase.All, only, run.MeasureSpotAsync,
+            cancellation);
+        if (servers.Count + clients.Count + sockets.Count + fanouts.Count + services.Count + spot.Count == 0)
         {
             throw new RequestException(
                 $"No case is named like '{only}'. There are: "
-                + $"{string.Join("; ", [.. AllocCase.ForServer, .. ZmpAllocCase.All, .. FanoutAllocCase.All, .. ServiceAllocCase.All])}");
+                + $"{string.Join("; ", [.. AllocCase.ForServer, .. ZmpAllocCase.All, .. FanoutAllocCase.All, .. ServiceAllocCase.All,
+                    .. SpotAllocCase.All])}");
         }
 
         if (json is not null)
@@ -95,7 +99,7 @@ internal static class AllocCommand
                 JsonSerializer.Serialize(new { machine, run, servers, clients, sockets, fanouts }, JsonOutput.Options), cancellation);
         }
 
-        bool good = servers.Concat(clients).Concat(sockets).Concat(fanouts).Concat(services).All(result => result.IsGood);
+        bool good = servers.Concat(clients).Concat(sockets).Concat(fanouts).Concat(services).Concat(spot).All(result => result.IsGood);
         Console.WriteLine(good ? "alloc: every case met" : "alloc: missed");
         return good ? 0 : Commands.Failed;
     }

@@ -71,6 +71,12 @@ internal sealed record AllocRun(int WarmUp, int Messages, int HighWaterMark, boo
         [AllocChild.ServicesCommand, "--mode", one.Mode, "--size", Text(one.Size)],
         cancellation);
 
+    public Task<AllocResult> MeasureSpotAsync(SpotAllocCase one, CancellationToken cancellation) => MeasureLoopAsync(
+        one.ToString(),
+        AllocResult.Bar,
+        [AllocChild.SpotCommand, "--mode", one.Mode, "--size", Text(one.Size)],
+        cancellation);
+
     /// <summary>Sockets of one process, which drives them itself.</summary>
     private async Task<AllocResult> MeasureLoopAsync(string name, double bar, string[] command, CancellationToken cancellation)
     {

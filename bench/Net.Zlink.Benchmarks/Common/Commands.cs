@@ -24,6 +24,7 @@ internal static class Commands
         root.Add(AllocChild.CreateSockets());
         root.Add(AllocChild.CreateFanout());
         root.Add(AllocChild.CreateServices());
+        root.Add(AllocChild.CreateSpot());
         root.Add(CompareCommand.Create());
         root.Add(ProfileCommand.Create());
         return await CommandLineProgram.RunAsync(root, args);

@@ -6,12 +6,7 @@ namespace Net.Zlink.Services;
 /// builders for that and for requests: neither allocates in steady state. Safe for any number of threads.</summary>
 internal sealed class MessageSender(RouterSocket router, BufferPool pool) : IDisposable
 {
-    // As many threads rarely send at once; a builder holds 256 bytes or more.
-    private const int MaxKept = 64;
-
-    private readonly Lock _gate = new();
-    private readonly Stack<MessageBuilder> _kept = [];
-    private bool _isDisposed;
+    private readonly MessageBuilderPool _builders = new(pool);
 
     public RouterSocket Router => router;
 
@@ -91,41 +86,12 @@ internal sealed class MessageSender(RouterSocket router, BufferPool pool) : IDis
     }
 
     /// <summary>An empty builder.</summary>
-    public MessageBuilder Rent()
-    {
-        lock (_gate)
-        {
-            return _kept.TryPop(out MessageBuilder? kept) ? kept : new MessageBuilder(pool);
-        }
-    }
+    public MessageBuilder Rent() => _builders.Rent();
 
     /// <summary>Takes a builder back, sent or not.</summary>
-    public void Return(MessageBuilder builder)
-    {
-        builder.Clear();
-        lock (_gate)
-        {
-            if (!_isDisposed && _kept.Count < MaxKept)
-            {
-                _kept.Push(builder);
-                return;
-            }
-        }
+    public void Return(MessageBuilder builder) => _builders.Return(builder);
 
-        builder.Dispose();
-    }
-
-    public void Dispose()
-    {
-        lock (_gate)
-        {
-            _isDisposed = true;
-            while (_kept.TryPop(out MessageBuilder? builder))
-            {
-                builder.Dispose();
-            }
-        }
-    }
+    public void Dispose() => _builders.Dispose();
 
     private MessageBuilder Quote<T>(scoped in T form)
         where T : ISendForm, allows ref struct

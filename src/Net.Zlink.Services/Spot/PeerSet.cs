@@ -7,9 +7,6 @@ namespace Net.Zlink.Services;
 /// threads.</summary>
 internal sealed class PeerSet : IDisposable
 {
-    // Over inproc there are no connection events, as natively.
-    private static readonly TimeSpan InprocPollInterval = TimeSpan.FromMilliseconds(100);
-
     private readonly SubSocket _socket;
     private readonly ILogger _logger;
     private readonly ITimer _timer;
@@ -63,58 +60,24 @@ internal sealed class PeerSet : IDisposable
     /// <summary>The application names it no more; it stays connected while a directory lists it.</summary>
     public bool Remove(string endpoint)
     {
-        lock (_gate)
-        {
-            if (!_manual.Remove(endpoint))
-            {
-                return false;
-            }
-
-            Update();
-        }
-
-        NotifyChange();
-        return true;
+        bool isRemoved = false;
+        Change(() => isRemoved = _manual.Remove(endpoint));
+        return isRemoved;
     }
 
     /// <summary>A directory lists these nodes, and not any more what it listed before.</summary>
-    public void SetListed(object source, IReadOnlyCollection<string> endpoints)
+    public void SetListed(object source, IReadOnlyCollection<string> endpoints) => Change(() =>
     {
-        lock (_gate)
-        {
-            _listed[source] = endpoints;
-            _unusable.Clear();
-            Update();
-        }
-
-        NotifyChange();
-    }
+        _listed[source] = endpoints;
+        _unusable.Clear();
+        return true;
+    });
 
     /// <summary>A directory is not followed any more.</summary>
-    public void RemoveListed(object source)
-    {
-        lock (_gate)
-        {
-            if (_listed.Remove(source))
-            {
-                Update();
-            }
-        }
-
-        NotifyChange();
-    }
+    public void RemoveListed(object source) => Change(() => _listed.Remove(source));
 
     /// <summary>An endpoint of the node itself: it is not connected because a directory lists it.</summary>
-    public void AddOwn(string endpoint)
-    {
-        lock (_gate)
-        {
-            if (_own.Add(endpoint))
-            {
-                Update();
-            }
-        }
-    }
+    public void AddOwn(string endpoint) => Change(() => _own.Add(endpoint));
 
     /// <summary>Waits until so many nodes are connected.</summary>
     /// <exception cref="ObjectDisposedException">The node has ended.</exception>
@@ -152,8 +115,6 @@ internal sealed class PeerSet : IDisposable
 
     private static TaskCompletionSource NewChange() => new(TaskCreationOptions.RunContinuationsAsynchronously);
 
-    private static bool IsInproc(string endpoint) => endpoint.StartsWith("inproc://", StringComparison.Ordinal);
-
     private void NotifyChange()
     {
         TaskCompletionSource changed;
@@ -166,56 +127,66 @@ internal sealed class PeerSet : IDisposable
         changed.TrySetResult();
     }
 
-    /// <summary>Connects what is wanted and disconnects the rest. Under the lock.</summary>
-    private void Update()
+    /// <summary>Changes what is wanted, connects and disconnects, and logs outside of the lock.</summary>
+    private void Change(Func<bool> change)
     {
-        if (_isDisposed)
+        List<string> added = [];
+        List<(string Endpoint, string Reason)> unusable = [];
+        string[] removed = [];
+        lock (_gate)
         {
-            return;
-        }
-
-        HashSet<string> wanted = new(_listed.Values.SelectMany(static endpoints => endpoints), StringComparer.Ordinal);
-        wanted.ExceptWith(_own);
-        wanted.ExceptWith(_unusable);
-        wanted.UnionWith(_manual);
-        foreach (string endpoint in _connected.Except(wanted, StringComparer.Ordinal).ToArray())
-        {
-            _connected.Remove(endpoint);
-            Disconnect(endpoint);
-            SpotLog.PeerRemoved(_logger, endpoint);
-        }
-
-        foreach (string endpoint in wanted.Except(_connected, StringComparer.Ordinal).ToArray())
-        {
-            if (TryConnect(endpoint, _unusable.Add))
+            if (!change() || _isDisposed)
             {
-                _connected.Add(endpoint);
-                ArmTimer(endpoint);
-                SpotLog.PeerAdded(_logger, endpoint, "a directory lists it");
+                return;
+            }
+
+            HashSet<string> wanted = new(_listed.Values.SelectMany(static endpoints => endpoints), StringComparer.Ordinal);
+            wanted.ExceptWith(_own);
+            wanted.ExceptWith(_unusable);
+            wanted.UnionWith(_manual);
+            removed = [.. _connected.Except(wanted, StringComparer.Ordinal)];
+            Array.ForEach(removed, Disconnect);
+            foreach (string endpoint in wanted.Except(_connected, StringComparer.Ordinal).ToArray())
+            {
+                if (TryConnect(endpoint) is { } reason)
+                {
+                    _unusable.Add(endpoint);
+                    unusable.Add((endpoint, reason));
+                }
+                else
+                {
+                    added.Add(endpoint);
+                }
             }
         }
+
+        added.ForEach(endpoint => SpotLog.PeerAdded(_logger, endpoint, "a directory lists it"));
+        Array.ForEach(removed, endpoint => SpotLog.PeerRemoved(_logger, endpoint));
+        unusable.ForEach(one => SpotLog.PeerUnusable(_logger, one.Endpoint, one.Reason));
+        NotifyChange();
     }
 
-    private bool TryConnect(string endpoint, Func<string, bool> onFailure)
+    /// <summary>Null, or why it cannot be connected. Under the lock.</summary>
+    private string? TryConnect(string endpoint)
     {
         try
         {
             _socket.Connect(endpoint);
-            return true;
         }
         catch (Exception e) when (e is ZlinkException or ArgumentException or ObjectDisposedException)
         {
-            if (onFailure(endpoint))
-            {
-                SpotLog.PeerUnusable(_logger, endpoint, e.Message);
-            }
-
-            return false;
+            return e.Message;
         }
+
+        _connected.Add(endpoint);
+        ArmTimer(endpoint);
+        return null;
     }
 
+    /// <summary>Under the lock.</summary>
     private void Disconnect(string endpoint)
     {
+        _connected.Remove(endpoint);
         try
         {
             _socket.Disconnect(endpoint);
@@ -228,29 +199,23 @@ internal sealed class PeerSet : IDisposable
 
     private void ArmTimer(string endpoint)
     {
-        if (IsInproc(endpoint))
+        if (InprocEndpoints.IsInproc(endpoint))
         {
-            _timer.Change(InprocPollInterval, Timeout.InfiniteTimeSpan);
+            _timer.Change(InprocEndpoints.PollInterval, Timeout.InfiniteTimeSpan);
         }
     }
 
-    /// <summary>Over inproc a connection ends with its binder, and the socket does not connect anew.</summary>
     private void PollInproc()
     {
         lock (_gate)
         {
-            string[] inproc = [.. _connected.Where(IsInproc)];
-            if (_isDisposed || inproc.Length == 0)
+            if (_isDisposed || !_connected.Any(InprocEndpoints.IsInproc))
             {
                 return;
             }
 
-            foreach (string endpoint in inproc.Except(_socket.ConnectedEndpoints, StringComparer.Ordinal))
-            {
-                TryConnect(endpoint, static _ => false); // It is tried again at the next poll.
-            }
-
-            _timer.Change(InprocPollInterval, Timeout.InfiniteTimeSpan);
+            InprocEndpoints.ConnectMissing(_socket, _connected);
+            _timer.Change(InprocEndpoints.PollInterval, Timeout.InfiniteTimeSpan);
         }
 
         NotifyChange();
