@@ -11,7 +11,12 @@ internal sealed class NodeChild : IDisposable
 
     public NodeChild(params string[] arguments)
     {
-        var start = new ProcessStartInfo(Environment.ProcessPath!) { RedirectStandardInput = true, RedirectStandardOutput = true };
+        var start = new ProcessStartInfo(Environment.ProcessPath!)
+        {
+            RedirectStandardInput = true,
+            RedirectStandardOutput = true,
+            UseShellExecute = false,
+        };
         start.ArgumentList.Add("node");
         Array.ForEach(arguments, start.ArgumentList.Add);
         _process = Process.Start(start)!;
