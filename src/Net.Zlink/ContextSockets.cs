@@ -33,7 +33,6 @@ internal sealed class ContextSockets(int most)
         }
     }
 
-    /// <summary>What closed sockets could not deliver.</summary>
     public UndeliveredSummary Undelivered { get; } = new();
 
     /// <exception cref="ZlinkException">TooManySockets.</exception>

@@ -16,9 +16,7 @@ internal interface IContextSocket
     /// <summary>Starts to close the socket. Accepted messages are delivered within its linger time.</summary>
     void BeginClose(DisconnectReason reason);
 
-    /// <summary>Ends what is still open, without waiting.</summary>
     void Abort();
 
-    /// <summary>Adds what could not be delivered.</summary>
     void AddTo(UndeliveredSummary counters);
 }

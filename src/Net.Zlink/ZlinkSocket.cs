@@ -145,7 +145,6 @@ public abstract class ZlinkSocket : IDisposable, IAsyncDisposable
     /// <exception cref="ZlinkException">ContextTerminated.</exception>
     internal abstract void ThrowIfEnded();
 
-    /// <summary>Makes a poll item of this socket.</summary>
     internal abstract PollItem Polled(PollEvents events, object? userState);
 
     private protected abstract void BeginClose(DisconnectReason reason, TimeSpan linger);

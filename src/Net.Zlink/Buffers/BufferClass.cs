@@ -48,7 +48,6 @@ internal sealed class BufferClass
         return array;
     }
 
-    /// <summary>Spread over the stripes.</summary>
     internal void Warm()
     {
         for (int index = 0; index < Policy.WarmCount; index++)

@@ -197,7 +197,6 @@ public sealed class BufferPool : MemoryPool<byte>
         ReturnSlow(array);
     }
 
-    /// <summary>Called by the timer.</summary>
     internal void TrimIdle()
     {
         long now = _time.GetTimestamp();

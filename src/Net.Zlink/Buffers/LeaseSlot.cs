@@ -11,7 +11,6 @@ internal sealed class LeaseSlot
     // 64 bits: at a thousand million leases a second they repeat after 580 years.
     private long _generation;
 
-    /// <summary>Returns the new lease's generation.</summary>
     internal long Begin(BufferPool pool, byte[] array)
     {
         _pool = pool;

@@ -17,7 +17,6 @@ internal sealed class ThreadCache
     [ThreadStatic]
     internal static ThreadCache? Current;
 
-    /// <summary>Identifies the pool.</summary>
     internal readonly object Key;
 
     private readonly Lock _gate = new();

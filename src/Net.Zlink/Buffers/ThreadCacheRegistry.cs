@@ -78,7 +78,6 @@ internal sealed class ThreadCacheRegistry
         return snapshot;
     }
 
-    /// <summary>Empties all caches for good.</summary>
     internal void Close()
     {
         using (_gate.EnterUninterrupted())

@@ -81,7 +81,6 @@ internal sealed class EncodedMessage(BufferPool pool)
         return fits;
     }
 
-    /// <summary>Adds what has been written as a part.</summary>
     public void EndPart()
     {
         AddHeader(_written, _written);

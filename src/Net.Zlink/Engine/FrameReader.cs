@@ -52,7 +52,6 @@ internal struct FrameReader
     /// <summary>The last scan found a protocol error after the batch.</summary>
     public bool IsBroken { get; private set; }
 
-    /// <summary>The length that the broken frame announced.</summary>
     public uint Announced { get; private set; }
 
     public readonly int BufferedBytes => _own is null ? _tailLength : _ownLength;

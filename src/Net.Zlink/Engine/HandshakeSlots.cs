@@ -24,7 +24,6 @@ internal sealed class HandshakeSlots(TimeProvider time)
 
     public int Waiting => Volatile.Read(ref _waiting);
 
-    /// <summary>Handshakes that wait for their peers now.</summary>
     public int Stalled
     {
         get

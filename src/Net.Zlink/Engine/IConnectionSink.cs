@@ -8,7 +8,6 @@ internal interface IConnectionSink
     /// <summary>The sink replies inside <see cref="OnFrames"/>: the connection then writes all replies in one write.</summary>
     bool RepliesSynchronously { get; }
 
-    /// <summary>The name in warnings about slow runs.</summary>
     string Name { get; }
 
     /// <summary>Bytes retained of an unfinished message; read after each read.</summary>

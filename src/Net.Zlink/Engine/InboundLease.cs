@@ -233,7 +233,6 @@ internal sealed class InboundLease
         return true;
     }
 
-    /// <summary>Undelivered, and all messages have one part.</summary>
     private bool IsPlain => Cursor == 0 && Messages == Count;
 
     /// <summary>Releases all messages but the last; returns how many.</summary>

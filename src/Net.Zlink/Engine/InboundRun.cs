@@ -11,7 +11,6 @@ internal readonly record struct InboundRun(InboundLease Lease, int Slot, int Cou
 
     public InboundRun First => this with { Count = 1 };
 
-    /// <summary>Appends all messages or none.</summary>
     public SendStatus TryAppendTo(OutboundQueue queue, out bool schedule)
     {
         (Buffers.Slab slab, int offset, int length) = Lease.FramesOf(Slot, Count);

@@ -24,10 +24,8 @@ internal struct OutboundBacklog(BufferPool pool)
     [UnscopedRef]
     public readonly ref readonly OutboundCounts Counts => ref _counts;
 
-    /// <summary>Messages wait; only control frames are written.</summary>
     public bool IsSendPaused { get; set; }
 
-    /// <summary>Keeps only the newest message.</summary>
     public bool Conflates { get; set; }
 
     public readonly bool HasMessages => !_messages.IsEmpty;

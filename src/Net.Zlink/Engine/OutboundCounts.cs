@@ -24,7 +24,6 @@ internal struct OutboundCounts
     public long QueuedUpdates;
     public long QueuedUpdateBytes;
 
-    /// <summary>Dropped messages that the receiver misses.</summary>
     public readonly long MissedMessages => DroppedMessages - ObsoleteMessages;
 
     public readonly long MissedBytes => DroppedBytes - ObsoleteBytes;

@@ -20,10 +20,8 @@ internal sealed partial class OutboundQueue(BufferPool pool, QueueLimits limits,
     private bool _closed;
     private bool _refused;
 
-    /// <summary>A flush is scheduled or running.</summary>
     public bool HasWriter => Volatile.Read(ref _hasWriter);
 
-    /// <summary>Keeps only the newest message, without limits.</summary>
     public bool Conflates
     {
         get => _backlog.Conflates;
@@ -205,7 +203,6 @@ internal sealed partial class OutboundQueue(BufferPool pool, QueueLimits limits,
         return next;
     }
 
-    /// <summary>Only control frames are written from here on.</summary>
     public void PauseSending()
     {
         using (_gate.EnterScope())
@@ -228,7 +225,6 @@ internal sealed partial class OutboundQueue(BufferPool pool, QueueLimits limits,
 
     public void OnBudgetAvailable() => CheckCapacity(changed: null);
 
-    /// <summary>Refuses further sends. Accepted messages are still written.</summary>
     public void Close()
     {
         Freed refused;
@@ -242,7 +238,6 @@ internal sealed partial class OutboundQueue(BufferPool pool, QueueLimits limits,
         Complete(refused, SendStatus.Closed);
     }
 
-    /// <summary>Refuses further sends, and drops unwritten messages, counted.</summary>
     public void Abandon()
     {
         Close();

@@ -94,7 +94,6 @@ internal readonly ref struct OutgoingMessage
         }
     }
 
-    /// <summary>Publishers filter by it.</summary>
     public ReadOnlySpan<byte> FirstPart
     {
         get

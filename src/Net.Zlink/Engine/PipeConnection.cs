@@ -81,7 +81,6 @@ internal sealed class PipeConnection : IDuplexPipe, IWireEvents
 
     public long SentBytes => Volatile.Read(ref _sentBytes);
 
-    /// <summary>The first cause of the end.</summary>
     public DisconnectReason EndReason => _cause?.Reason ?? DisconnectReason.Unknown;
 
     public string? EndDetail => _cause?.Detail;
@@ -89,7 +88,6 @@ internal sealed class PipeConnection : IDuplexPipe, IWireEvents
     /// <summary>Completes when this side ends the connection at once, so that its user is not awaited either.</summary>
     public Task Abandoned => _abandoned.Task;
 
-    /// <summary>The user still reads, perhaps after our end.</summary>
     private bool IsRead => _wire.EndsByHalves && !_unread.Task.IsCompleted;
 
     /// <summary>Completes when both directions have ended and the wire is closed. The task never fails.</summary>
@@ -132,7 +130,6 @@ internal sealed class PipeConnection : IDuplexPipe, IWireEvents
         return exception;
     }
 
-    /// <summary>The first cause wins.</summary>
     public void NoteEnd(DisconnectReason reason, string? detail = null) =>
         Interlocked.CompareExchange(ref _cause, new EndCause(reason, detail), null);
 

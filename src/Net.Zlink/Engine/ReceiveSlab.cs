@@ -46,7 +46,6 @@ internal sealed class ReceiveSlab(Slab.SlabCache slabs, int size = ReceiveSlab.F
         return _slab;
     }
 
-    /// <summary>The next read goes behind these retained bytes.</summary>
     public void Retain(Slab slab, int end)
     {
         if (ReferenceEquals(slab, _slab))

@@ -14,7 +14,6 @@ internal class SendWaiter : Waiter<SendStatus>
     /// <summary>Accepted as a copy: donated memory is not needed any more.</summary>
     internal bool WasCopied { get; set; }
 
-    /// <summary>The result, where each waiter has its own.</summary>
     internal SendStatus Outcome { get; set; }
 
     public static void CompleteEach(SendWaiter? waiter)

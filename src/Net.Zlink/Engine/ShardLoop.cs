@@ -91,7 +91,6 @@ internal sealed class ShardLoop : PipeScheduler, IThreadPoolWorkItem
     /// <summary>A sender's thread flushes: nothing may be called that reaches a handler.</summary>
     public bool IsHelped { get; private set; }
 
-    /// <summary>Walks the queue: approximate, for statistics.</summary>
     public int QueueDepth => _urgent.Count + _normal.Count;
 
     /// <summary>The running work item, approximately: an equal number means the same item, still running.</summary>

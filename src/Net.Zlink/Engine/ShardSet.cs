@@ -38,7 +38,6 @@ internal sealed class ShardSet : IDisposable
 
     public IReadOnlyList<ShardLoop> All => _streamed is { IsValueCreated: true } ? [.. _shards, .. _streamed.Value] : _shards;
 
-    /// <summary>Round robin.</summary>
     public ShardLoop Next() => NextOf(_shards, ref _next);
 
     /// <summary>Bit n of <paramref name="mask"/> allows shard n; 0 allows all.</summary>

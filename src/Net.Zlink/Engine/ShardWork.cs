@@ -17,6 +17,5 @@ internal abstract class ShardWork
     /// <summary><see cref="Run"/> threw: close what the work is for. The shard continues.</summary>
     internal abstract void OnFault(Exception exception);
 
-    /// <summary>The name in warnings about slow runs.</summary>
     internal abstract string Describe();
 }

@@ -49,7 +49,6 @@ internal readonly struct MessageSender
         return peer.TrySend(message) == SendStatus.Accepted;
     }
 
-    /// <summary>As before, for a message of several parts.</summary>
     public bool TrySendTo(PeerLink peer, MessageBuilder message) =>
         peer.TrySend(new OutgoingMessage(Checked(message))) == SendStatus.Accepted;
 
@@ -65,7 +64,6 @@ internal readonly struct MessageSender
         return true;
     }
 
-    /// <summary>Sends to one connection of a ROUTER.</summary>
     public ZlinkError TrySendTo(PeerSlot connection, ReadOnlySpan<byte> payload)
     {
         var message = new OutgoingMessage(HeaderOf(payload.Length), payload);
@@ -112,7 +110,6 @@ internal readonly struct MessageSender
     public ZlinkError TryPassOn(ReadOnlySpan<byte> routeId, in Message message) => CanTake(message.PartCount)
         ? TrySendUnchecked(routeId, message) : ZlinkError.InvalidArgument;
 
-    /// <summary>As before, for a builder.</summary>
     public ZlinkError TryPassOn(ReadOnlySpan<byte> routeId, MessageBuilder message) =>
         CanTake(message.Count) ? ToError(_core.TrySend(routeId, new OutgoingMessage(message.Encoded))) : ZlinkError.InvalidArgument;
 
@@ -233,7 +230,6 @@ internal readonly struct MessageSender
     public ValueTask<int> SendManyAsync(ReadOnlyMemory<byte> routeId, ReadOnlyMemory<Message> messages, CancellationToken cancellation) =>
         SendBatch.SendAllAsync(new MessageBatch(this, routeId, messages), cancellation);
 
-    /// <summary>As before, for messages of one part.</summary>
     public ValueTask<int> SendManyAsync(ReadOnlyMemory<byte> routeId, ReadOnlyMemory<ReadOnlyMemory<byte>> payloads,
         CancellationToken cancellation) =>
         SendBatch.SendAllAsync(new PayloadBatch(this, routeId, payloads), cancellation);

@@ -2,7 +2,6 @@ using System.Runtime.CompilerServices;
 
 namespace Net.Zlink;
 
-/// <summary>Messages for one socket or peer in order.</summary>
 internal interface ISendBatch
 {
     int Count { get; }
@@ -10,7 +9,6 @@ internal interface ISendBatch
     /// <summary>Sends without waiting, from an index on. Returns how many.</summary>
     int SendSome(int from);
 
-    /// <summary>Sends one message, and waits for capacity.</summary>
     ValueTask SendAsync(int index, CancellationToken cancellation);
 
     void OnSent(int index);

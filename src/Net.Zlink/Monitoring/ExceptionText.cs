@@ -5,7 +5,6 @@ internal static class ExceptionText
 {
     public static string MessageOf(Exception exception) => Ask(exception, static e => e.Message);
 
-    /// <summary>The text with the stack.</summary>
     public static string Of(Exception exception) => Ask(exception, static e => e.ToString());
 
     private static string Ask(Exception exception, Func<Exception, string?> what)

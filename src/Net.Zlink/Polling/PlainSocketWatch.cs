@@ -206,7 +206,6 @@ internal static class PlainSocketWatch
             return _isBroken || IsRung || _read.Count + _write.Count + _error.Count > 0;
         }
 
-        /// <summary>Removes the entries that have something to check.</summary>
         public void DequeueReady(Dictionary<Poller, PollItem[]> armed)
         {
             foreach ((Poller poller, PollItem[] items) in armed)
@@ -223,7 +222,6 @@ internal static class PlainSocketWatch
             }
         }
 
-        /// <summary>Notifies them, outside of the gate.</summary>
         public void NotifyReady()
         {
             foreach (Poller poller in _ready)

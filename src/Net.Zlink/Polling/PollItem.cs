@@ -23,12 +23,10 @@ internal abstract class PollItem(PollEvents events)
     /// <summary>A check without a lock whether there may be a message, for repeated checks.</summary>
     public virtual bool Recheck() => false;
 
-    /// <summary>Registers the watcher.</summary>
     public abstract void Watch(IReadinessWatcher watcher);
 
     /// <summary>Undoes <see cref="Watch"/>.</summary>
     public abstract void Unwatch(IReadinessWatcher watcher);
 
-    /// <summary>The event is waited for.</summary>
     protected bool Asks(PollEvents one) => (events & one) == one;
 }

@@ -17,7 +17,6 @@ internal sealed class PollSignals
 
     private ITimer? _cached;
 
-    /// <summary>An alarm that is not set.</summary>
     public ITimer Rent(ReadinessWait wait) => Interlocked.Exchange(ref _cached, null) ?? New(wait);
 
     /// <summary>Sets it to fire once after this time, not before: timers count whole milliseconds. Null: the wait has no limit.</summary>

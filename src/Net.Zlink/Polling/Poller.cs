@@ -249,7 +249,6 @@ public sealed class Poller : IDisposable
         Changed();
     }
 
-    /// <summary>The plain sockets with events. Immutable.</summary>
     internal PollItem[] Plain => Arrays.Plain;
 
     private PollItems Arrays

@@ -3,7 +3,6 @@ using System.Text;
 
 namespace Net.Zlink.Porting;
 
-/// <summary>How the native core encodes an option's value.</summary>
 internal enum NativeKind
 {
     /// <summary>A C int: 4 bytes in the machine's order.</summary>
@@ -12,7 +11,6 @@ internal enum NativeKind
     /// <summary>int64_t or uint64_t: 8 bytes in the machine's order.</summary>
     Int64,
 
-    /// <summary>Any bytes.</summary>
     Bytes,
 
     /// <summary>UTF-8 text: set without a closing zero, returned with one.</summary>
@@ -30,7 +28,6 @@ internal delegate void NativeBytesSetter(NativeTarget target, ReadOnlySpan<byte>
 /// <summary>One native option: its number, its property, and the rules of its value.</summary>
 internal sealed record NativeOption(int Number, string Name, string Property, NativeKind Kind)
 {
-    /// <summary>The sockets that this row applies to.</summary>
     public required Func<NativeTarget, bool> Fits { get; init; }
 
     public Func<NativeTarget, long>? GetNumber { get; init; }

@@ -9,10 +9,8 @@ internal sealed class ProxyControl(Proxy proxy, ProxyPort port)
     private MessageBuilder? _answer;
     private long _undeliverable;
 
-    /// <summary>Answers that a conflating socket could not accept.</summary>
     public long Undeliverable => Volatile.Read(ref _undeliverable);
 
-    /// <summary>An answer waits for capacity.</summary>
     public bool HasPendingReply => _answer is not null;
 
     /// <summary>Executes the present commands. An answer that waits for capacity delays the next command.</summary>
@@ -28,7 +26,6 @@ internal sealed class ProxyControl(Proxy proxy, ProxyPort port)
         return moved;
     }
 
-    /// <summary>Drops the waiting answer.</summary>
     public void Drop()
     {
         _answer?.Dispose();

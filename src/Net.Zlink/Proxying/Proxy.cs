@@ -96,7 +96,6 @@ public sealed class Proxy
         _ports = [.. new[] { frontPort, backPort, capturePort, controlPort }.OfType<ProxyPort>().Distinct()];
     }
 
-    /// <summary>The result of one turn.</summary>
     private enum Turn
     {
         Nothing,

@@ -20,7 +20,6 @@ internal sealed class ProxyFlow(ProxyPort from, ProxyPort to, ProxyPort? capture
 
     public long Undeliverable => Volatile.Read(ref _undeliverable);
 
-    /// <summary>A received message waits for capacity.</summary>
     public bool HasPending => _hasPending;
 
     /// <summary>Passes messages without waiting, at most one burst.</summary>

@@ -38,10 +38,8 @@ internal sealed class ProxyPort
     /// <summary>Its messages have their sender's id, and go to the peer with an id.</summary>
     public bool IsRouter { get; }
 
-    /// <summary>Its type can send.</summary>
     public bool HasSender { get; }
 
-    /// <summary>It sends messages of one part only, now.</summary>
     public bool AllowsOnlyOnePart => HasSender && _sender.Conflates;
 
     /// <summary>A send would not wait now, as far as that is known without a message.</summary>
@@ -103,7 +101,6 @@ internal sealed class ProxyPort
     /// <returns>As for a message.</returns>
     public ZlinkError TrySend(ReadOnlySpan<byte> routeId, MessageBuilder answer) => _sender.TryPassOn(IsRouter ? routeId : [], answer);
 
-    /// <summary>Releases what it keeps between messages.</summary>
     public void ReleaseBuffers()
     {
         _lastIdSlab?.Release();

@@ -87,7 +87,6 @@ internal sealed class BlockedRoutes
         return route.Waiters.Remove(waiter);
     }
 
-    /// <summary>Removes all waiters and returns them linked.</summary>
     public RoutedSendWaiter? RemoveAll()
     {
         RoutedSendWaiter? all = null;

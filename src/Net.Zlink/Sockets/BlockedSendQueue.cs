@@ -76,7 +76,6 @@ internal sealed class BlockedSendQueue(SocketCore socket) : IWaiterList
 
     public bool IsEmpty => Volatile.Read(ref _count) == 0;
 
-    /// <summary>An earlier send to this peer waits.</summary>
     public bool HasEarlierWaiter(ReadOnlySpan<byte> routeId)
     {
         if (IsEmpty)
@@ -90,7 +89,6 @@ internal sealed class BlockedSendQueue(SocketCore socket) : IWaiterList
         }
     }
 
-    /// <summary>An earlier send to this connection waits.</summary>
     public bool HasEarlierWaiter(PeerSlot connection)
     {
         if (IsEmpty)

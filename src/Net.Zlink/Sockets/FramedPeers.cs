@@ -67,7 +67,6 @@ internal sealed class FramedPeers : IPeerFactory
         }
     }
 
-    /// <summary>Publishes the events of an established connection.</summary>
     public static void Report(StreamHub hub, StreamLink link, Wire wire)
     {
         if (hub.Monitors.IsEmpty)

@@ -14,7 +14,6 @@ internal sealed class GivenUpEndpoints
     private readonly Lock _gate = new();
     private readonly List<(string Endpoint, string Why)> _all = [];
 
-    /// <summary>Oldest first.</summary>
     public (string Endpoint, string Why)[] All
     {
         get
@@ -49,7 +48,6 @@ internal sealed class GivenUpEndpoints
         }
     }
 
-    /// <summary>The latest one.</summary>
     public bool TryGetLast([NotNullWhen(true)] out string? endpoint, [NotNullWhen(true)] out string? why)
     {
         lock (_gate)

@@ -1,6 +1,5 @@
 namespace Net.Zlink.Sockets;
 
-/// <summary>Why a peer is greeted.</summary>
 internal enum GreetingOccasion
 {
     /// <summary>The socket has attached the link, with or before its first connection.</summary>

@@ -14,7 +14,6 @@ internal sealed class InprocEndpoints(SocketCore socket, InprocRegistry registry
     // By the connected text, which can occur several times.
     private readonly ListsByKey<string, InprocLink> _links = new(StringComparer.Ordinal);
 
-    /// <summary>Bound names and connected links.</summary>
     public int Count
     {
         get

@@ -36,7 +36,6 @@ internal sealed class PullBudget(long limit, ByteBudget? context, IShareOwner qu
         peer.Leases = 0;
     }
 
-    /// <summary>Whether a peer's connection must pause.</summary>
     public bool ShouldPause(PullPeer peer, long unread)
     {
         bool isOver = IsOver(unread);

@@ -24,7 +24,6 @@ internal sealed class PullPeer(StreamLink link, QueueLimits limits)
 
     public bool IsQueued;
 
-    /// <summary>Its connection was asked to pause reading.</summary>
     public bool IsPaused;
 
     /// <summary>It waits in the queue of peers paused for the socket's limit.</summary>

@@ -37,7 +37,6 @@ internal sealed class PullQueue : IWaiterList, IShareOwner
 
     public PullQueue(long limit, ByteBudget? context = null) => _budget = new PullBudget(limit, context, this);
 
-    /// <summary>Unread messages and their bytes, with frame headers.</summary>
     public (long Messages, long Bytes, int Events, long Dropped) Depth
     {
         get

@@ -19,7 +19,6 @@ internal readonly record struct PulledRun(
 
 internal class PullWaiter : Waiter<PulledRun>
 {
-    /// <summary>The largest number of messages to take.</summary>
     public int Max { get; set; } = 1;
 
     /// <summary>Its continuation may run on a shard: it awaits, and the application allows it.</summary>

@@ -35,7 +35,6 @@ internal sealed class ReadinessWait : IReadinessWatcher, IWaiterList
         return waiter;
     }
 
-    /// <summary>Ends a wait that is not needed.</summary>
     public void Leave(Waiter<bool> waiter, bool blocking)
     {
         if (TryRemove(waiter))

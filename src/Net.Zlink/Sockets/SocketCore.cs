@@ -55,7 +55,6 @@ internal abstract class SocketCore
 
     public PlaceClaims Claims { get; }
 
-    /// <summary>Receives the reports of its connections.</summary>
     public SessionLife Sessions { get; }
 
     /// <summary>How received messages are treated.</summary>
@@ -67,7 +66,6 @@ internal abstract class SocketCore
     /// <summary>Each new link is sent an empty message first (DEALER, ROUTER).</summary>
     public bool ProbesRouter { get; set; }
 
-    /// <summary>A send would not wait now.</summary>
     public abstract bool CanSend { get; }
 
     /// <summary>Notified outside of all locks when a send may succeed, or when the socket is closed.</summary>
@@ -248,7 +246,6 @@ internal abstract class SocketCore
         return true;
     }
 
-    /// <summary>Whether a link takes part in routing.</summary>
     public bool Has(PeerLink link)
     {
         using (Gate.EnterScope())
@@ -399,7 +396,6 @@ internal abstract class SocketCore
         _parts.Leave(); // The part of this call.
     }
 
-    /// <summary>Ends what is still open, without waiting.</summary>
     public void Abort() => Endpoints.Abort();
 
     /// <summary>Why a peer is rejected, for events and logs.</summary>

@@ -36,10 +36,8 @@ internal sealed class SocketCounters
     /// <summary>Messages that a publisher or a ROUTER dropped because the peer was at its high-water mark.</summary>
     public long DroppedAtHighWaterMark;
 
-    /// <summary>As before, at the peer's byte limit.</summary>
     public long DroppedAtByteLimit;
 
-    /// <summary>As before, at the context's byte limit.</summary>
     public long DroppedAtContextLimit;
 
     /// <summary>Messages that a ROUTER dropped because the peer was unknown.</summary>
@@ -50,7 +48,6 @@ internal sealed class SocketCounters
 
     public FailedHandshakes FailedHandshakes { get; } = new();
 
-    /// <summary>Accepted messages that were not written, by peer.</summary>
     public IReadOnlyList<UndeliveredLinkCounts> Undelivered
     {
         get
@@ -62,7 +59,6 @@ internal sealed class SocketCounters
         }
     }
 
-    /// <summary>Links that still count.</summary>
     public int OpenCount
     {
         get
@@ -124,7 +120,6 @@ internal sealed class SocketCounters
         return true;
     }
 
-    /// <summary>The sums of all links, finished and open.</summary>
     public (OutboundCounts Outbound, LaneCounts Inbound) Sum()
     {
         OutboundCounts outbound = default;
@@ -176,7 +171,6 @@ internal sealed class SocketCounters
         }
     }
 
-    /// <summary>Adds lanes without unread messages to the totals.</summary>
     private void RecordUnread()
     {
         _unread.RemoveAll(lane =>

@@ -60,7 +60,6 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
         }
     }
 
-    /// <summary>Bound names and connected links of inproc.</summary>
     public int InprocCount => _inproc.Count;
 
     /// <inheritdoc cref="SocketSessions.AcquireConnection"/>

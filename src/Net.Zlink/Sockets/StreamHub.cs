@@ -158,7 +158,6 @@ internal sealed class StreamHub
         }
     }
 
-    /// <summary>The counts of all peers, connected and disconnected.</summary>
     public StreamCounters Sum()
     {
         StreamCounters sum = Links.Sum();
@@ -188,7 +187,6 @@ internal sealed class StreamHub
         Parts.Leave();
     }
 
-    /// <summary>Ends what is still open, without waiting.</summary>
     public void Abort()
     {
         foreach (StreamLink link in Links.All)

@@ -18,7 +18,6 @@ internal sealed class StreamLink(uint id, string endpoint, object origin, Wire w
     /// <summary>The endpoint that accepted it, or the text that was dialled.</summary>
     public string Endpoint => endpoint;
 
-    /// <summary>Its listener or dialer.</summary>
     public object Origin => origin;
 
     public EndPoint? Remote => remote;
@@ -49,10 +48,8 @@ internal sealed class StreamLink(uint id, string endpoint, object origin, Wire w
     /// <summary>Its unread messages stay readable although this side ends it. Set before the close is requested.</summary>
     public bool RetainsUnread { get; set; }
 
-    /// <summary>The handler's state for this peer.</summary>
     public object? Session { get; set; }
 
-    /// <summary>The public object for this peer.</summary>
     public object? View => Volatile.Read(ref _view);
 
     /// <summary>Sets the view once and returns the effective one.</summary>

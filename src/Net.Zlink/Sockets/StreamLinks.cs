@@ -151,7 +151,6 @@ internal sealed class StreamLinks(StreamCounters counters, CloseTracker parts)
         parts.Leave();
     }
 
-    /// <summary>The counts of all connections, open and ended.</summary>
     public StreamCounters Sum()
     {
         var sum = new StreamCounters();

@@ -15,7 +15,6 @@ internal sealed class StreamListener(StreamHub hub, ITransportListener listener,
     /// <summary>Closed by this side: no connection of it stays.</summary>
     public bool IsClosed => _closed;
 
-    /// <summary>The endpoint with the real port or path.</summary>
     public string Endpoint => listener.Endpoint;
 
     public StreamSettings Settings => settings;

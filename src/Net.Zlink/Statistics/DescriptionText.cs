@@ -5,7 +5,6 @@ using Net.Zlink.Sockets;
 
 namespace Net.Zlink;
 
-/// <summary>The common parts of socket descriptions.</summary>
 internal static class DescriptionText
 {
     // A socket may have thousands of peers; a log gets the first ones and their number.
@@ -51,7 +50,6 @@ internal static class DescriptionText
     private static string List(IReadOnlyList<string> endpoints) => endpoints.Count == 0 ? "nothing"
         : string.Join(", ", endpoints.Take(MaxEndpoints)) + (endpoints.Count > MaxEndpoints ? string.Create(CultureInfo.InvariantCulture, $" and {endpoints.Count - MaxEndpoints} more") : "");
 
-    /// <summary>The number with its causes.</summary>
     public static string FailedHandshakes(HandshakeFailureCounts failures)
     {
         (string Cause, long Count)[] causes =

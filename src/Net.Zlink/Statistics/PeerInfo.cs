@@ -75,7 +75,6 @@ public sealed record PeerInfo
     /// <summary>Time since the last write to the connection. Null without one, and for inproc.</summary>
     public required TimeSpan? SinceLastWrite { get; init; }
 
-    /// <summary>The subject.</summary>
     internal (PeerLink Pipe, PeerIdentity Peer) Of { get; private init; }
 
     /// <summary>An endpoint without a link: nothing is queued for it.</summary>

@@ -22,10 +22,8 @@ internal sealed class SocketSums
     private long _droppedUnroutable;
     private long _unmatched;
 
-    /// <summary>How many of these sockets are open.</summary>
     public int Sockets { get; private set; }
 
-    /// <summary>Adds an open socket.</summary>
     public void Add(SocketCore core)
     {
         Sockets++;

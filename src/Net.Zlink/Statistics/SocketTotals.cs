@@ -10,11 +10,9 @@ internal sealed class SocketTotals
 {
     private readonly Dictionary<ZmpSocketType, SocketSums> _byType = [];
 
-    /// <summary>The types that have or had a socket.</summary>
     public IEnumerable<(string Type, int Sockets, SocketStatistics Statistics)> ByType =>
         _byType.Select(static p => (p.Key.Name, p.Value.Sockets, p.Value.ToStatistics()));
 
-    /// <summary>A copy for further additions.</summary>
     public SocketTotals Copy()
     {
         var copy = new SocketTotals();
@@ -26,7 +24,6 @@ internal sealed class SocketTotals
         return copy;
     }
 
-    /// <summary>Adds an open socket.</summary>
     public void Add(SocketCore core) => Of(core.Type).Add(core);
 
     /// <summary>Adds the sums of closed sockets of a type.</summary>

@@ -11,7 +11,6 @@ namespace Net.Zlink;
 /// <param name="handler">Gets each pipe. Null: the connecting caller takes it from <see cref="Made"/>.</param>
 internal sealed class PipePeers(Func<StreamPipe, Task>? handler) : IPeerFactory
 {
-    /// <summary>The last pipe made.</summary>
     public StreamPipe? Made { get; private set; }
 
     public uint Create(StreamHub hub, Wire wire, StreamSettings settings, string endpoint, object origin)

@@ -109,7 +109,6 @@ internal sealed class StreamBatches(StreamHub hub, StreamSender sender)
         return sent;
     }
 
-    /// <summary>The result of an empty batch.</summary>
     private static SendStatus Begin(StreamLink link) => link.Connection is null ? SendStatus.NotFramed : SendStatus.Accepted;
 
     private static SendStatus Pass(in InboundRun run, Connection connection)

@@ -60,7 +60,6 @@ public readonly struct StreamFrames
     /// <returns>An enumerator that allocates nothing.</returns>
     public Enumerator GetEnumerator() => new(_slab?.Array ?? [], _offset, _length);
 
-    /// <summary>Appends them to a queue, all or none.</summary>
     internal SendStatus TryAppendTo(OutboundQueue queue, out bool schedule) =>
         queue.TryAppendShared(_slab!, _offset, _length, Count, out schedule);
 

@@ -163,7 +163,6 @@ internal sealed class StreamSender
         _ => ZlinkError.HostUnreachable,
     };
 
-    /// <summary>Schedules a flush that an append needs.</summary>
     public static void Schedule(Connection connection, bool isDue)
     {
         if (isDue)

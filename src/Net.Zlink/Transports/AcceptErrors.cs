@@ -2,7 +2,6 @@ using System.Net.Sockets;
 
 namespace Net.Zlink.Transports;
 
-/// <summary>How an accept loop continues after an error.</summary>
 internal enum AcceptErrorTier
 {
     /// <summary>An error of one connection, or of the network to one peer: accept the next at once.</summary>

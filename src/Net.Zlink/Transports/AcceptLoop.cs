@@ -58,7 +58,6 @@ internal sealed class AcceptLoop : IThreadPoolWorkItem, IDisposable
         _args.Completed += (_, _) => RunTurn(completed: true);
     }
 
-    /// <summary>How often the sink threw.</summary>
     public long SinkFaults => Interlocked.Read(ref _sinkFaults);
 
     /// <summary>Begins to accept on a pool thread. The sink is never called inside this method.</summary>

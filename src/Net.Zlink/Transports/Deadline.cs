@@ -13,7 +13,6 @@ internal sealed class Deadline : IDisposable
         _either = CancellationTokenSource.CreateLinkedTokenSource(cancellation, _limit.Token);
     }
 
-    /// <summary>Cancelled by either.</summary>
     public CancellationToken Token => _either.Token;
 
     /// <summary>The time is up, whatever the caller's token says.</summary>

@@ -36,7 +36,6 @@ internal readonly record struct EndpointText(string Scheme, string Remainder)
     public static string Printable(string name) =>
         name.Any(char.IsControl) ? string.Concat(name.Select(static c => char.IsControl(c) ? '?' : c)) : name;
 
-    /// <summary>Splits the text and checks the scheme.</summary>
     public static bool TryParse(string text, out EndpointText endpoint, out EndpointError error)
     {
         endpoint = default;

@@ -45,14 +45,12 @@ internal static class IoStreamErrors
         exception is IOException or SocketException or ObjectDisposedException or AuthenticationException or OperationCanceledException
             or InvalidOperationException;
 
-    /// <summary>A socket's error as a stream throws it.</summary>
     public static IOException Of(SocketError error)
     {
         var cause = new SocketException((int)error);
         return new IOException(cause.Message, cause);
     }
 
-    /// <summary>The system's error, or ConnectionReset.</summary>
     public static SocketError ErrorOf(Exception exception)
     {
         for (Exception? e = exception; e is not null; e = e.InnerException)

@@ -202,12 +202,10 @@ internal abstract class IoStreamWire : Wire
     /// </summary>
     protected abstract ValueTask<int> ReadAsync(Memory<byte> into);
 
-    /// <summary>A read into a buffer has returned data.</summary>
     protected virtual void OnFetched(int read)
     {
     }
 
-    /// <summary>Writes all of it.</summary>
     protected abstract ValueTask WriteAsync(ReadOnlyMemory<byte> bytes, bool endsMidFrame);
 
     /// <summary>The meaning of a read of no bytes. <see cref="WireStatus.Done"/>: none, read again.</summary>

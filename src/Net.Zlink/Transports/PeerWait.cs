@@ -25,7 +25,6 @@ internal sealed class PeerWait(TimeProvider time)
         }
     }
 
-    /// <summary>The total so far.</summary>
     public TimeSpan Total
     {
         get

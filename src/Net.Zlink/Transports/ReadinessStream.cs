@@ -40,7 +40,6 @@ internal sealed class ReadinessStream(Socket socket) : NetworkStream(socket, own
     /// <summary>Notified when the handshake waits for the peer, or null.</summary>
     public PeerWait? PeerWaits { get; set; }
 
-    /// <summary>Notified when a read waits in here.</summary>
     public TlsShutdownGate Reads { get; } = new();
 
     /// <summary>The next read of the session may end with <see cref="NoDataYetException"/>.</summary>
@@ -114,7 +113,6 @@ internal sealed class ReadinessStream(Socket socket) : NetworkStream(socket, own
     /// <summary>A session read begins that ends with data: bytes beyond some of that are none.</summary>
     public void BeginSessionRead() => _session.BeginRead();
 
-    /// <summary>A session read has returned this much data.</summary>
     public void EndSessionRead(int data)
     {
         _session.AddData(data);

@@ -88,7 +88,6 @@ internal struct SessionBytes
         }
     }
 
-    /// <summary>The session got this much data.</summary>
     public void AddData(int data)
     {
         _smallRecords = Math.Max(0, _smallRecords - (data / DataOfSmallRecord));

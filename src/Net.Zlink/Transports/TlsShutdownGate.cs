@@ -31,7 +31,6 @@ internal sealed class TlsShutdownGate
     /// <summary>A read or write begins. Waits for an action that is being started.</summary>
     public void Enter() => Step(StateFree, Used);
 
-    /// <summary>It has ended.</summary>
     public void Leave() => Step(Used, StateFree);
 
     /// <summary>The user waits for input, until <see cref="Resume"/>.</summary>

@@ -33,7 +33,6 @@ internal abstract class Wire(Socket socket, string scheme) : IDisposable
     /// </summary>
     public static readonly TimeSpan DiscardPause = TimeSpan.FromSeconds(1);
 
-    /// <summary>For its addresses and its handle.</summary>
     public Socket Socket => socket;
 
     public string Scheme => scheme;
@@ -50,7 +49,6 @@ internal abstract class Wire(Socket socket, string scheme) : IDisposable
     /// </summary>
     public string? Complaint { get; set; }
 
-    /// <summary>The bytes of the last finished write.</summary>
     public int SentBytes { get; protected set; }
 
     /// <summary>The transport had its own handshake, before which the connection was announced.</summary>
@@ -107,7 +105,6 @@ internal abstract class Wire(Socket socket, string scheme) : IDisposable
     /// <summary>Takes the end of a wait, once for each. <see cref="WireStatus.WouldWait"/>: a false end, another OnInput follows.</summary>
     public abstract WireStatus FinishWait();
 
-    /// <summary>Reads what is there, without waiting.</summary>
     public abstract WireStatus Receive(Span<byte> into, out int received);
 
     /// <summary>

@@ -8,7 +8,6 @@ internal enum WireStatus
     /// <summary>It would have to wait: nothing was read or written.</summary>
     WouldWait,
 
-    /// <summary>The peer has ended its side in order.</summary>
     Ended,
 
     /// <summary>
@@ -16,6 +15,5 @@ internal enum WireStatus
     /// </summary>
     Refused,
 
-    /// <summary>The connection has failed.</summary>
     Failed,
 }

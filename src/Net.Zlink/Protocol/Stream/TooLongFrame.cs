@@ -11,7 +11,6 @@ namespace Net.Zlink.Protocol.Stream;
 /// <param name="isMessage">The transport has messages, in which clients often omit the length.</param>
 internal readonly struct TooLongFrame(uint announced, long limit, bool isMessage)
 {
-    /// <summary>Groups faults in the log.</summary>
     public string Kind => IsText ? "text in the place of a length" : "a frame over MaxMessageSize";
 
     public string Sentence => $"a frame of {announced} bytes was announced; MaxMessageSize is {limit}{Hint}";

@@ -17,7 +17,6 @@ internal static class HttpHead
         return end < 0 ? 0 : end + EndOfHead.Length;
     }
 
-    /// <summary>A method in capital letters, then a blank.</summary>
     public static bool MayBeRequest(ReadOnlySpan<byte> bytes)
     {
         // The longest registered method, UPDATEREDIRECTREF, has 17 letters.
@@ -33,7 +32,6 @@ internal static class HttpHead
         return bytes[..length].SequenceEqual(version[..length]);
     }
 
-    /// <summary>Without its line end.</summary>
     public static ReadOnlySpan<byte> FirstLine(ReadOnlySpan<byte> head) => head[..head.IndexOf("\r\n"u8)];
 
     /// <summary>

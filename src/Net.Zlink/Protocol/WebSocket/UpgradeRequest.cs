@@ -13,7 +13,6 @@ internal readonly record struct UpgradeRequest(int Refusal, string Reason, strin
 {
     public const int BadRequest = 400;
 
-    /// <summary>For another protocol version.</summary>
     public const int UpgradeRequired = 426;
 
     /// <summary>Ignores offered extensions and sub-protocols. The caller checks path and origin.</summary>

@@ -24,7 +24,6 @@ internal enum ZmpErrorCode : byte
 /// <summary>The cause of a fault, which decides the event for the application.</summary>
 internal enum ZmpFaultOrigin : byte
 {
-    /// <summary>The peer broke the protocol.</summary>
     Violation,
 
     /// <summary>
@@ -116,7 +115,6 @@ internal readonly record struct ZmpFault(
     /// <summary>A ROUTER gave this connection's routing id to a newer connection.</summary>
     public static ZmpFault RoutingIdTakenOver => new(ZmpErrorCode.RoutingIdTakenOver, "routing id taken over", ZmpFaultOrigin.OwnDecision);
 
-    /// <summary>For this side's log.</summary>
     public string Reason => Facts is null ? Text : $"{Text}: {Facts}";
 
     public bool IsTimeout => Origin == ZmpFaultOrigin.Timeout;

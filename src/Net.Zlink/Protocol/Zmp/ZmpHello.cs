@@ -3,7 +3,6 @@ namespace Net.Zlink.Protocol.Zmp;
 /// <summary>HELLO: 01, socket type, routing id length, routing id (docs/protocol.md section 8).</summary>
 internal static class ZmpHello
 {
-    /// <summary>Without a routing id.</summary>
     public const int SmallestBody = 3;
 
     /// <summary>Its length is one byte.</summary>

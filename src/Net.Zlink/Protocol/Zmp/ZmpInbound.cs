@@ -49,10 +49,8 @@ internal struct ZmpInbound(ZmpSocketType ownType)
 
     private Stage _stage;
 
-    /// <summary>Set by the peer's HELLO.</summary>
     public ZmpSocketType PeerType { get; private set; }
 
-    /// <summary>The peer's READY has come.</summary>
     public readonly bool IsOpen => _stage == Stage.Open;
 
     public readonly bool HasHello => _stage != Stage.AwaitingHello;

@@ -8,10 +8,8 @@ internal ref struct ZmpPropertyReader(ReadOnlySpan<byte> properties)
     private readonly int _length = properties.Length;
     private ReadOnlySpan<byte> _remaining = properties;
 
-    /// <summary>Any bytes, perhaps none.</summary>
     public ReadOnlySpan<byte> Name { get; private set; }
 
-    /// <summary>Any bytes, perhaps none.</summary>
     public ReadOnlySpan<byte> Value { get; private set; }
 
     /// <summary><see cref="MoveNext"/> found an incomplete property: "ready metadata invalid".</summary>

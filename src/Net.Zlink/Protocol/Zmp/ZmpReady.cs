@@ -6,7 +6,6 @@ namespace Net.Zlink.Protocol.Zmp;
 /// <summary>READY: 04, then properties: name length (1), name, value length (u32), value (docs/protocol.md section 8).</summary>
 internal static class ZmpReady
 {
-    /// <summary>Header and control byte.</summary>
     public const int PlainFrame = ZmpFrame.HeaderSize + 1;
 
     /// <summary>"Socket-Type" with a name of 6 letters, "Identity" with the longest routing id.</summary>
@@ -43,7 +42,6 @@ internal static class ZmpReady
 
     public static ZmpPropertyReader PropertiesOf(ReadOnlySpan<byte> body) => new(body[1..]);
 
-    /// <summary>Whether the body ends exactly after a property.</summary>
     public static bool IsWellFormed(ReadOnlySpan<byte> body)
     {
         ZmpPropertyReader properties = PropertiesOf(body);

@@ -22,13 +22,11 @@ internal static class ZmpSocketTypeExtensions
     private const uint Subscribers = (1u << (int)ZmpSocketType.Sub) | (1u << (int)ZmpSocketType.XSub);
     private const uint Requesters = (1u << (int)ZmpSocketType.Dealer) | (1u << (int)ZmpSocketType.Router);
 
-    /// <summary>For texts: any byte.</summary>
     public static string NameOf(byte type) =>
         Enum.IsDefined((ZmpSocketType)type) ? ((ZmpSocketType)type).Name : string.Create(CultureInfo.InvariantCulture, $"type {type}");
 
     extension(ZmpSocketType type)
     {
-        /// <summary>As in READY.</summary>
         public string Name => type switch
         {
             ZmpSocketType.Pair => "PAIR",

@@ -27,7 +27,6 @@ internal sealed class ArrivalOrder
         _last = (lane, _last.Messages + messages);
     }
 
-    /// <summary>The lane of the next message.</summary>
     public InboundLane? Dequeue()
     {
         if (_first.Messages == 0)

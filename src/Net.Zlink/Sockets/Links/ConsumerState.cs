@@ -15,10 +15,8 @@ internal struct ConsumerState
     // Unreported messages still count as unread, also for the context. At most half of this, whatever the lane's own limit.
     private const long MaxReportedMessages = 4 * 1024 * 1024;
 
-    /// <summary>The lease of the next message.</summary>
     public InboundLease? Current;
 
-    /// <summary>The link whose socket reads the lane.</summary>
     public PeerLink? Link;
 
     /// <summary>The next lane whose sender must be notified of capacity.</summary>

@@ -117,7 +117,6 @@ internal sealed class DetachedLanes
 
         public byte[] RoutingId => routingId;
 
-        /// <summary>The later lanes of the same peer.</summary>
         public HashSet<InboundLane> Followers { get; } = [];
 
         /// <summary>Those of them that have messages and had their turn.</summary>

@@ -82,7 +82,6 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
     /// <summary>What a message counts against the byte limit: its payload and its frame headers.</summary>
     private static long ChargeOf(long payload, int parts) => payload + ((long)ZmpFrame.HeaderSize * parts);
 
-    /// <summary>Sets the link that reads the lane.</summary>
     public int BelongTo(PeerLink link)
     {
         using (_gate.EnterScope())
@@ -299,10 +298,8 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
         CacheLines.Fetch(Pipe); // The link and its state are read as well.
     }
 
-    /// <summary>Prefetches the slot of the next message.</summary>
     public void FetchSlot() => NextLease?.FetchSlot();
 
-    /// <summary>Prefetches the payload of the next message.</summary>
     public void FetchPayload() => NextLease?.FetchPayload();
 
     /// <summary>Takes the next message. Under the receive queue's lock.</summary>

@@ -31,7 +31,6 @@ internal sealed class InprocLink : PeerLink
     /// <summary>The other end. Null until a binder comes, and after the other end has closed.</summary>
     public InprocLink? Other => Volatile.Read(ref _other);
 
-    /// <summary>Why there is no other end yet.</summary>
     public string? Problem
     {
         get => Volatile.Read(ref _problem);
@@ -47,13 +46,11 @@ internal sealed class InprocLink : PeerLink
         set => Volatile.Write(ref _isAwaited, value);
     }
 
-    /// <summary>Its identity for the other end.</summary>
     public PeerIdentity Own { get; }
 
     /// <summary>The name of this peer at the other end, as in its messages.</summary>
     private PeerIdentity Name => Other is { } other && !ReferenceEquals(other.Peer, PeerIdentity.Unknown) ? other.Peer : Own;
 
-    /// <summary>The lane that it writes.</summary>
     public InboundLane Out => _out;
 
     public override string? WhyNotConnected => Other is null ? Problem : null;
@@ -102,7 +99,6 @@ internal sealed class InprocLink : PeerLink
 
     public override bool HasCapacity => _out.Status == SendStatus.Accepted;
 
-    /// <summary>Sets the other end of the binder's link.</summary>
     public void Face(InprocLink connecter) => Volatile.Write(ref _other, connecter);
 
     /// <summary>Joins two ends. Messages that waited for the binder become visible to it.</summary>

@@ -91,7 +91,6 @@ internal sealed class PausedReaders(InboundLane lane)
         return false;
     }
 
-    /// <summary>Removes a connection that has ended.</summary>
     public void Remove(PausedReader? waiter)
     {
         if (waiter is { IsQueued: true })
@@ -112,7 +111,6 @@ internal sealed class PausedReaders(InboundLane lane)
         }
     }
 
-    /// <summary>The connection's work after a resume is done.</summary>
     public void FinishResumes(PausedReader waiter)
     {
         using (_gate.EnterScope())

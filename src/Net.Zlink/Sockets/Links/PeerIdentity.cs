@@ -21,10 +21,8 @@ internal sealed record PeerIdentity(byte[] RoutingId, ZmpProperties? Properties,
 {
     public static readonly PeerIdentity Unknown = new([], null, "", "", default);
 
-    /// <summary>Its certificate, over tls and wss.</summary>
     public X509Certificate2? Certificate { get; init; }
 
-    /// <summary>Its upgrade request, over ws and wss.</summary>
     public UpgradeHead? Request { get; init; }
 
     /// <summary>The state kept with the peer, shared by all identities of one connection.</summary>

@@ -18,7 +18,6 @@ internal abstract class PeerLink
 
     public SocketCore Socket { get; }
 
-    /// <summary>The received and unread messages.</summary>
     public InboundLane Lane { get; }
 
     public PeerIdentity Peer
@@ -73,7 +72,6 @@ internal abstract class PeerLink
     /// <summary>Why no peer is connected. Null: one is, or no reason is known.</summary>
     public virtual string? WhyNotConnected => null;
 
-    /// <summary>The counters of the sending direction.</summary>
     public abstract OutboundCounts Outbound { get; }
 
     /// <summary>Queued for the peer: to be written, or with inproc to be received.</summary>
@@ -106,7 +104,6 @@ internal abstract class PeerLink
     /// <summary>The consumer made capacity in the lane: the sender may go on.</summary>
     public abstract void OnLaneCapacity();
 
-    /// <summary>Changes the high-water marks.</summary>
     public abstract void SetLimits(QueueLimits outbound, QueueLimits inbound);
 
     /// <summary>Closes the link: accepted messages are delivered within <paramref name="linger"/>.</summary>

@@ -20,7 +20,6 @@ internal struct ProducerChain
     private int _openUsed;
     private int _openSize;
 
-    /// <summary>The oldest; each links to the next.</summary>
     public InboundLease? First;
 
     /// <summary>
@@ -37,7 +36,6 @@ internal struct ProducerChain
         Link(lease);
     }
 
-    /// <summary>Adds a complete lease.</summary>
     public void Link(InboundLease lease)
     {
         _isOpen = false;
@@ -282,7 +280,6 @@ internal struct ProducerChain
 /// <summary>The messages that a narrowed filter has excluded from a lane.</summary>
 internal struct FilteredOut
 {
-    /// <summary>Leases with excluded messages.</summary>
     public InboundLease? Leases { get; private set; }
 
     public long Messages { get; private set; }
@@ -298,7 +295,6 @@ internal struct FilteredOut
         Bytes += lease.BytesOf(slot);
     }
 
-    /// <summary>Adds leases with all their unread messages.</summary>
     public void Add(InboundLease? chain)
     {
         while (chain is not null)

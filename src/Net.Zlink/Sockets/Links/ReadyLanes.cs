@@ -30,7 +30,6 @@ internal struct ReadyLanes
 
     public int Count { get; private set; }
 
-    /// <summary>The lane at a position from the front.</summary>
     public readonly InboundLane this[int place] => _ring![(_first + place) & (_ring.Length - 1)]!;
 
     public void Enqueue(InboundLane lane)

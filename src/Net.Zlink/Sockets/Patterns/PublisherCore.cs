@@ -413,7 +413,6 @@ internal sealed class PublisherCore : SocketCore
         return SendStatus.Accepted;
     }
 
-    /// <summary>Fills the targets and returns their number.</summary>
     private int Match(ReadOnlySpan<byte> topic)
     {
         _subscriptions.Match(topic, _matches);

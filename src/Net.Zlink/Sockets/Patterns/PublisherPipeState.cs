@@ -7,7 +7,6 @@ namespace Net.Zlink.Sockets.Patterns;
 /// <summary>The state of a link in a publisher: its requested and effective topics.</summary>
 internal sealed class PublisherPipeState(DistributionSlot slot, SubscriptionTrie<PeerLink> trie, PeerLink link, FairLimit? limit)
 {
-    /// <summary>Counts the requested topics.</summary>
     public FairLimitShare ByteShare = new(limit);
 
     private Subscriber<PeerLink>? _requested;

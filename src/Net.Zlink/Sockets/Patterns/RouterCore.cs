@@ -96,7 +96,6 @@ internal sealed class RouterCore(EngineHost host, InprocRegistry inproc) : Socke
     /// <inheritdoc/>
     public override bool Knows(ReadOnlySpan<byte> routeId) => TryFind(routeId, out _);
 
-    /// <summary>The present peer for this id.</summary>
     public bool TryFind(ReadOnlySpan<byte> routeId, [NotNullWhen(true)] out PeerLink? link)
     {
         using (Gate.EnterScope())
@@ -279,7 +278,6 @@ internal sealed class RouterCore(EngineHost host, InprocRegistry inproc) : Socke
     private static bool IsCurrent(PeerLink link, PeerSlot connection) => ReferenceEquals(link.Peer.Slot, connection)
         && link is not WireLink { Session: null };
 
-    /// <summary>Completes when no peer has this routing id.</summary>
     private Task WhenReleased(byte[] routeId)
     {
         TaskCompletionSource? free = null;

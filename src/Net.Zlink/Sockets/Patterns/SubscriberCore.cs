@@ -46,7 +46,6 @@ internal sealed class SubscriberCore : SocketCore
     /// <summary>It is an XSUB.</summary>
     public bool IsExtended { get; }
 
-    /// <summary>Accepts what does not match.</summary>
     public bool Inverts
     {
         get => Volatile.Read(ref _inverts);
@@ -65,7 +64,6 @@ internal sealed class SubscriberCore : SocketCore
     public override InboundRole InboundRole => IsExtended ? InboundRole.All : InboundRole.Filtered;
     public override bool CanSend => IsExtended;
 
-    /// <summary>Distinct topics.</summary>
     public int TopicCount
     {
         get
@@ -90,7 +88,6 @@ internal sealed class SubscriberCore : SocketCore
         }
     }
 
-    /// <summary>Adds a topic. Each call is sent upstream.</summary>
     public void Subscribe(ReadOnlySpan<byte> prefix)
     {
         using (new InOrder(_order))
@@ -421,7 +418,6 @@ internal sealed class SubscriberCore : SocketCore
         }
     }
 
-    /// <summary>Sends all topics.</summary>
     private void SendTopics(PeerLink link)
     {
         List<byte[]> topics = [];

@@ -23,7 +23,6 @@ internal struct PrefixChildren<TValue>
 
     public int Count { get; private set; }
 
-    /// <summary>The child, if there is exactly one.</summary>
     public readonly PrefixNode<TValue>? Only => Count == 1 ? _nodes![0] : null;
 
     /// <summary>A prefetch: see <see cref="Buffers.CacheLines"/>.</summary>
@@ -71,7 +70,6 @@ internal struct PrefixChildren<TValue>
         return null;
     }
 
-    /// <summary>No other child has the same first byte.</summary>
     public void Add(PrefixNode<TValue> child)
     {
         Debug.Assert(Find(child.Key) is null, "Two children of one first byte.");
@@ -114,7 +112,6 @@ internal struct PrefixChildren<TValue>
         Count++;
     }
 
-    /// <summary>Replaces the child with the same first byte.</summary>
     public readonly void Replace(PrefixNode<TValue> child) => _nodes![IndexOf(child.Key)] = child;
 
     public void Remove(byte key)

@@ -5,7 +5,6 @@ internal sealed class PrefixCounts
 {
     private readonly PrefixTree<int> _tree = new();
 
-    /// <summary>Distinct prefixes.</summary>
     public int Count => _tree.Count;
 
     /// <returns>How often the prefix is subscribed now. 1: it is new.</returns>

@@ -46,7 +46,6 @@ internal sealed class PrefixRemoval<TPeer>(Subscriber<TPeer> subscriber, int mos
         return _count > 0;
     }
 
-    /// <summary>Removes the prefixes that were found.</summary>
     public void Remove()
     {
         foreach ((PrefixNode<SubscriberSet<TPeer>> node, int place) in _next.AsSpan(0, _count))

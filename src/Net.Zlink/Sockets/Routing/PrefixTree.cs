@@ -18,7 +18,6 @@ internal sealed class PrefixTree<TValue>
     /// <summary>The node of the empty prefix, which always exists.</summary>
     public PrefixNode<TValue> Root { get; } = new(0, []);
 
-    /// <summary>Prefixes with a value.</summary>
     public int Count { get; private set; }
 
     public PrefixNode<TValue>? Find(ReadOnlySpan<byte> prefix)
@@ -88,7 +87,6 @@ internal sealed class PrefixTree<TValue>
         }
     }
 
-    /// <summary>The stored prefixes of a topic, shortest first.</summary>
     public PrefixMatches<TValue> Match(ReadOnlySpan<byte> topic) => new(Root, topic);
 
     /// <summary>All prefixes in ascending byte order, each before its extensions. The tree must not change meanwhile.</summary>

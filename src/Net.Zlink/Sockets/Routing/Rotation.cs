@@ -34,13 +34,11 @@ internal sealed class Rotation<TPeer>
     /// <summary>Attached peers, with full ones.</summary>
     public int Count => _slots.Count;
 
-    /// <summary>Peers that take turns.</summary>
     public int ActiveCount { get; private set; }
 
     /// <summary>The next peer. Null if no peer has capacity.</summary>
     public RotationSlot<TPeer>? Current => ActiveCount == 0 ? null : _slots[_current];
 
-    /// <summary>Attaches a peer at the end, active.</summary>
     public RotationSlot<TPeer> Add(TPeer peer)
     {
         var slot = new RotationSlot<TPeer>(peer, _slots.Count);

@@ -18,7 +18,6 @@ internal sealed class Subscriber<TPeer>
 
     public TPeer Peer { get; }
 
-    /// <summary>Distinct prefixes.</summary>
     public int PrefixCount => Slots.Count;
 
     /// <summary>

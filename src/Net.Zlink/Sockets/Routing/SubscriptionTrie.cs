@@ -9,7 +9,6 @@ namespace Net.Zlink.Sockets.Routing;
 internal delegate void SubscribedPrefix<in TState>(ReadOnlySpan<byte> prefix, bool last, TState state)
     where TState : allows ref struct;
 
-/// <summary>The outcome of an unsubscribe.</summary>
 internal enum SubscriptionRemoval
 {
     /// <summary>No peer has subscribed this prefix.</summary>
@@ -45,7 +44,6 @@ internal sealed class SubscriptionTrie<TPeer>
     private readonly PrefixTree<SubscriberSet<TPeer>> _tree = new();
     private long _stamp;
 
-    /// <summary>Distinct prefixes.</summary>
     public int PrefixCount => _tree.Count;
 
     /// <summary>How many subscribers have the empty prefix, and so every topic.</summary>

@@ -37,10 +37,8 @@ internal sealed class ConnectAttempts(ReconnectPolicy users, bool afterFault)
     /// <summary>The transport is connected.</summary>
     public void OnConnected() => _attempts = 0;
 
-    /// <summary>Resets the history.</summary>
     public void Forget() => (_attempts, _faults, _brief) = (0, 0, 0);
 
-    /// <summary>A connection has ended.</summary>
     public ConnectionOutcome OnEnded(ZmpSession session)
     {
         // The peer displaced it: reconnecting would displace the other connection, and so on.

@@ -41,10 +41,8 @@ internal sealed class InboundMessages(SocketCore socket, WireLink link, int maxP
     /// <summary>The sender, once it is known.</summary>
     public PeerIdentity Source { get; set; } = PeerIdentity.Unknown;
 
-    /// <summary>The array that holds the batch's bytes now.</summary>
     public byte[] Array => _slab.Array;
 
-    /// <summary>Their offset.</summary>
     public int Start { get; private set; }
 
     /// <summary>Why the last part was refused.</summary>
@@ -53,10 +51,8 @@ internal sealed class InboundMessages(SocketCore socket, WireLink link, int maxP
     /// <summary>It is refused for the subscriptions of all peers together: this peer violated nothing.</summary>
     public bool IsRefusedForAll => _topics == SubscriptionOutcome.TooManyOfAll;
 
-    /// <summary>The bytes of an unfinished message.</summary>
     public long UnfinishedBytes => _partial is { } partial ? partial.Bytes + ((long)PartCost * partial.Count) : 0;
 
-    /// <summary>Begins a batch of whole frames.</summary>
     public void Begin(in InboundBatch batch, ReceiveSlab slabs)
     {
         _role = socket.InboundRole;
@@ -320,7 +316,6 @@ internal sealed class InboundMessages(SocketCore socket, WireLink link, int maxP
         }
     }
 
-    /// <summary>The socket has accepted the subscription.</summary>
     private bool Has(SubscriptionOutcome outcome)
     {
         _topics = outcome > _topics ? outcome : _topics;
@@ -345,7 +340,6 @@ internal sealed class InboundMessages(SocketCore socket, WireLink link, int maxP
     }
 }
 
-/// <summary>How a socket treats received messages.</summary>
 internal enum InboundRole
 {
     /// <summary>All are delivered.</summary>
@@ -361,7 +355,6 @@ internal enum InboundRole
     SubscriptionsAndData,
 }
 
-/// <summary>The outcome of a subscription.</summary>
 internal enum SubscriptionOutcome
 {
     /// <summary>The application gets no notice.</summary>

@@ -17,7 +17,6 @@ internal sealed class PredecessorWait(PredecessorWait? before, TimeProvider time
     private readonly TaskCompletionSource _completed = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private PredecessorWait? _predecessor = before; // Used by its owner only until it is settled, and unchanged from then on.
 
-    /// <summary>There is no predecessor any more.</summary>
     public bool IsUnblocked => _predecessor is null;
 
     /// <summary>Completes when the owner makes no connection any more and the last one has ended.</summary>

@@ -29,7 +29,6 @@ internal sealed class SessionEvents(SocketCore socket)
         }
     }
 
-    /// <summary>The peer of a complete handshake is rejected.</summary>
     public void Refused(ZmpSession session, string why)
     {
         Interlocked.Increment(ref socket.Counters.Refused);

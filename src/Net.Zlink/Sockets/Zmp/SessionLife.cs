@@ -51,7 +51,6 @@ internal sealed class SessionLife(SocketCore socket)
         return true;
     }
 
-    /// <summary>A connection sends and receives nothing more.</summary>
     public void OnClosing(ZmpSession session, bool wasReady)
     {
         WireLink link = session.Pipe;

@@ -53,7 +53,6 @@ internal sealed class ZmpDialer
         _link = NewLink();
     }
 
-    /// <summary>The endpoint as given to Connect.</summary>
     public string Text => _target.Text;
 
     public ConnectTarget Target => _target;
@@ -438,7 +437,6 @@ internal sealed class ZmpDialer
         _socket.Endpoints.Forget(this);
     }
 
-    /// <summary>Releases the link and drops its messages.</summary>
     public void Drop()
     {
         _socket.Endpoints.Forget(this);

@@ -102,7 +102,6 @@ internal sealed class ZmpHeartbeats
         _timers.Cancel(_stillHere);
     }
 
-    /// <summary>Bytes came in.</summary>
     public void OnTraffic()
     {
         _isHeard = true;
@@ -186,7 +185,6 @@ internal sealed class ZmpHeartbeats
         }
     }
 
-    /// <summary>The connection pauses reading.</summary>
     public void OnPaused()
     {
         if (!_stillHere.IsArmed && _session.Connection.IsOpen)
@@ -328,7 +326,6 @@ internal sealed class ZmpHeartbeats
         private long _discarded;
         private long _writes;
 
-        /// <summary>Progress since the last call.</summary>
         public bool IsMade(Connection connection)
         {
             bool isMade = connection.PartialReads != _partialReads || connection.Discarded != _discarded

@@ -11,10 +11,8 @@ internal sealed class ZmpListener(SocketCore socket, ITransportListener listener
     private readonly CancellationTokenSource _closing = new();
     private volatile bool _isClosed;
 
-    /// <summary>The endpoint as given to Bind.</summary>
     public string Text => text;
 
-    /// <summary>The resolved endpoint.</summary>
     public string Endpoint => listener.Endpoint;
 
     public ITransportListener Listener => listener;

@@ -84,7 +84,6 @@ internal sealed partial class ZmpSession : IConnectionSink, IFrameScanner
 
     public WireLink Pipe => _link;
 
-    /// <summary>The handshake is, or was, complete.</summary>
     public bool IsReady => _isReady;
 
     /// <summary>The protocol fault that ended it, if one did.</summary>
@@ -361,7 +360,6 @@ internal sealed partial class ZmpSession : IConnectionSink, IFrameScanner
         Log.SessionFailed(_socket.Host.Logger, exception, Endpoint);
     }
 
-    /// <summary>Sends protocol frames before all messages.</summary>
     public void SendControl(ReadOnlySpan<byte> frames)
     {
         // A control frame that is still queued serves the same purpose as this one.

@@ -12,7 +12,6 @@ internal sealed record ZmpSettings
     /// <summary>The routing id in HELLO: 1 to 255 bytes.</summary>
     public required byte[] RoutingId { get; init; }
 
-    /// <summary>READY carries Socket-Type (and Identity).</summary>
     public required bool SendsMetadata { get; init; }
 
     /// <summary>The largest accepted frame body. Negative: the largest array.</summary>
@@ -40,7 +39,6 @@ internal sealed record ZmpSettings
     /// <summary>Reconnect also after a fault that otherwise ends an endpoint.</summary>
     public bool ReconnectAfterFault { get; init; }
 
-    /// <summary>A ROUTER's name for the next connected peer.</summary>
     public byte[]? Alias { get; init; }
 
     public required QueueLimits Inbound { get; init; }

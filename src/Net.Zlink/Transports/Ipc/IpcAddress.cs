@@ -5,13 +5,11 @@ namespace Net.Zlink.Transports.Ipc;
 
 internal enum IpcKind
 {
-    /// <summary>A socket file.</summary>
     Path,
 
     /// <summary>A name in Linux's abstract namespace: no file, and gone with its last socket.</summary>
     Abstract,
 
-    /// <summary>A file whose name bind chooses.</summary>
     Wildcard,
 }
 
@@ -23,7 +21,6 @@ internal sealed record IpcAddress(IpcKind Kind, string Text)
     /// <summary>A Linux address holds 108 bytes, with a closing zero for paths. "@" counts too, as in the native core.</summary>
     public const int LongestText = 107;
 
-    /// <summary>Parses "path", "@name" or "*".</summary>
     public static bool TryParseBind(string text, out IpcAddress address, out EndpointError error) =>
         TryParse(text, text is "*" ? IpcKind.Wildcard : KindOf(text), out address, out error);
 

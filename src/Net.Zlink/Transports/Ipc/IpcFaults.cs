@@ -60,7 +60,6 @@ internal static class IpcFaults
                 SocketError.SocketError),
     };
 
-    /// <summary>Something at the path prevents the bind.</summary>
     public static EndpointError InTheWay(string sentence) => new(EndpointFault.AddressInUse, sentence, SocketError.AddressAlreadyInUse);
 
     /// <summary>Another process was faster, or is about to be.</summary>
@@ -70,7 +69,6 @@ internal static class IpcFaults
     public static DialResult Cancelled(string text) =>
         new(null, SocketError.OperationAborted, $"connecting to {EndpointError.Quote(text)} was cancelled");
 
-    /// <summary>This system cannot dial it.</summary>
     public static DialResult Undiallable(EndpointError error) => new(null, SocketError.AddressFamilyNotSupported, error.Sentence);
 
     /// <summary>The listener's queue stayed full until the time limit.</summary>

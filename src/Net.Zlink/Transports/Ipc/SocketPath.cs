@@ -8,7 +8,6 @@ internal static class SocketPath
     private const char Separator = '/';
     private const string Parent = "..";
 
-    /// <summary>Whether a part of it is "..".</summary>
     public static bool HasParent(string text) => text.Split(Separator).Contains(Parent, StringComparer.Ordinal);
 
     /// <summary>

@@ -12,7 +12,6 @@ internal sealed record TcpConnectAddress(TcpHost Host, int Port, TcpHost? Source
     /// <summary>The target if the host is numeric and there is no source. Otherwise null.</summary>
     public IPEndPoint? Literal => Host is { Address: { } address, Zone: "" } && SourceHost is null ? new IPEndPoint(address, Port) : null;
 
-    /// <summary>Parses "host:port" or "source:port;host:port".</summary>
     public static bool TryParse(ReadOnlySpan<char> text, out TcpConnectAddress address, out EndpointError error)
     {
         address = null!;

@@ -18,7 +18,6 @@ internal static class TcpDialFaults
             SocketError.TimedOut,
             $"{what} within the {timeout.TotalMilliseconds:0} ms given; {CheckTheWay}, or raise the connect timeout");
 
-    /// <summary>The name or zone has no address.</summary>
     public static DialResult Unresolved(EndpointError error) =>
         new(null, error.OsError == SocketError.Success ? SocketError.HostNotFound : error.OsError, error.Sentence);
 
@@ -33,7 +32,6 @@ internal static class TcpDialFaults
             _ => $"the system refused the source {source} ({exception.Message}); try another",
         });
 
-    /// <summary>The connect to one address failed.</summary>
     public static DialResult Refused(SocketError error, IPEndPoint remote) => new(null, error, error switch
     {
         SocketError.ConnectionRefused => $"nobody listens at {remote}; start the server, or check the port",

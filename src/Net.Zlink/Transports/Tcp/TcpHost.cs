@@ -7,13 +7,11 @@ namespace Net.Zlink.Transports.Tcp;
 
 internal enum TcpHostKind
 {
-    /// <summary>"*": every address of the machine.</summary>
     Any,
 
     /// <summary>An IPv4 or IPv6 literal.</summary>
     Address,
 
-    /// <summary>The name of a host or interface.</summary>
     Name,
 }
 

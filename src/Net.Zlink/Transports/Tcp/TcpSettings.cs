@@ -3,7 +3,6 @@ namespace Net.Zlink.Transports.Tcp;
 /// <summary>Socket settings of tcp. -1: the system's default, without a system call.</summary>
 internal sealed record TcpSettings : SocketSettings
 {
-    /// <summary>TCP_NODELAY.</summary>
     public bool NoDelay { get; init; } = true;
 
     /// <summary>Listen on one dual-stack socket, and dial IPv6 addresses too.</summary>
@@ -18,10 +17,8 @@ internal sealed record TcpSettings : SocketSettings
     /// <summary>Unanswered probes before the connection is lost. Used when <see cref="KeepAlive"/> is 1, as are the next two.</summary>
     public int KeepAliveCount { get; init; } = -1;
 
-    /// <summary>Seconds of silence before the first probe.</summary>
     public int KeepAliveIdleSeconds { get; init; } = -1;
 
-    /// <summary>Seconds between probes.</summary>
     public int KeepAliveIntervalSeconds { get; init; } = -1;
 
     /// <summary>IPv4 type of service and IPv6 traffic class, 0..255. 0: unchanged.</summary>

@@ -14,7 +14,6 @@ internal sealed class CertificateValidator(TlsSettings settings, string? host)
     /// <summary>Why the peer's certificate was refused, or null.</summary>
     public string? Refusal { get; private set; }
 
-    /// <summary>The callback of a TLS stream.</summary>
     public bool Accepts(object sender, X509Certificate? certificate, X509Chain? chain, SslPolicyErrors errors)
     {
         bool isServer = host is null;

@@ -34,7 +34,6 @@ internal sealed class ReadAheadStream(Stream inner, BufferPool pool) : Stream
     private volatile bool _hasClosed; // Set by the WebSocket, which writes one frame at a time.
     private bool _isReleased;
 
-    /// <summary>The bytes that were read and not consumed.</summary>
     public ReadOnlySpan<byte> Buffered => _buffer.AsSpan(_start, _end - _start);
 
     /// <summary><see cref="EndWriting"/> was called.</summary>

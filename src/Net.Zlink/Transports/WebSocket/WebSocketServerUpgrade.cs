@@ -58,7 +58,6 @@ internal sealed class WebSocketServerUpgrade(
             : (Malformed($"the upgrade was refused with status {request.Refusal}: {request.Reason}{why}"), null);
     }
 
-    /// <summary>Checks the lists.</summary>
     private (UpgradeRequest Request, string Why) Classify(UpgradeRequest request)
     {
         if (request.Refusal == 0 && settings.AllowedPaths.Count > 0

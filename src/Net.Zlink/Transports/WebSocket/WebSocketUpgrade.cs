@@ -106,7 +106,6 @@ internal abstract class WebSocketUpgrade(string scheme, TlsUpgrade? tls, bool is
         return Ended; // The buffer is longer than the longest head.
     }
 
-    /// <summary>The peer violated the protocol.</summary>
     protected static UpgradeResult Malformed(string sentence) =>
         new(null, HandshakeFailure.Malformed, SocketError.ConnectionRefused, sentence);
 
