@@ -1,5 +1,6 @@
 using System.Diagnostics;
 using System.Diagnostics.CodeAnalysis;
+using System.Diagnostics.Metrics;
 using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Logging.Abstractions;
 using Net.Zlink.Buffers;
@@ -72,6 +73,12 @@ public sealed class ZlinkContext : IDisposable, IAsyncDisposable
     /// The logger factory of this context: <see cref="ZlinkContextOptions.LoggerFactory"/>, or one whose loggers write nothing.
     /// </summary>
     public ILoggerFactory LoggerFactory => _options.LoggerFactory ?? NullLoggerFactory.Instance;
+
+    /// <summary>Makes this context's meter: <see cref="ZlinkContextOptions.MeterFactory"/>, or null.</summary>
+    public IMeterFactory? MeterFactory => _options.MeterFactory;
+
+    /// <summary>What metrics call this context: <see cref="ZlinkContextOptions.Name"/>, or null.</summary>
+    public string? Name => _options.Name;
 
     internal ZlinkContextOptions Options => _options;
 

@@ -37,6 +37,7 @@ internal sealed class PipeConnection : IDuplexPipe, IWireEvents
     private readonly WaitLimit _stuck;
     private readonly CancellationTokenSource _aborted = new();
     private readonly TaskCompletionSource _abandoned = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private readonly TaskCompletionSource _inputEnded = new(TaskCreationOptions.RunContinuationsAsynchronously);
     // Completes when nobody reads any more: the user is done, or this side ends the connection.
     private readonly TaskCompletionSource _unread = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private ITimer? _deadline;
@@ -84,6 +85,9 @@ internal sealed class PipeConnection : IDuplexPipe, IWireEvents
     public DisconnectReason EndReason => _cause?.Reason ?? DisconnectReason.Unknown;
 
     public string? EndDetail => _cause?.Detail;
+
+    /// <summary>Completes when the peer has ended its side, or the connection is lost or closed. The task never fails.</summary>
+    public Task InputEnded => _inputEnded.Task;
 
     /// <summary>Completes when this side ends the connection at once, so that its user is not awaited either.</summary>
     public Task Abandoned => _abandoned.Task;
@@ -253,6 +257,7 @@ internal sealed class PipeConnection : IDuplexPipe, IWireEvents
         }
 
         await writer.CompleteAsync(failure).ConfigureAwait(false);
+        _inputEnded.TrySetResult();
     }
 
     /// <summary>False: the peer has ended.</summary>

@@ -1,3 +1,4 @@
+using System.Diagnostics.Metrics;
 using Microsoft.Extensions.Logging;
 using Net.Zlink.Buffers;
 using Net.Zlink.Engine;
@@ -131,6 +132,13 @@ public sealed record ZlinkContextOptions
 
     /// <summary>The target of log messages. Null (default): none.</summary>
     public ILoggerFactory? LoggerFactory { get; init; }
+
+    /// <summary>Makes the meter, as that of a host does. The meter ends with the factory then, and its scope is the factory.
+    /// Null (default): the meter ends with the context, and its scope is the context.</summary>
+    public IMeterFactory? MeterFactory { get; init; }
+
+    /// <summary>What the tag <c>zlink.context</c> of all metrics says. Null (default): the number of the context in this process.</summary>
+    public string? Name { get; init; }
 
     private static long ShareOfMemory() => GC.GetGCMemoryInfo(GCKind.Any).TotalAvailableMemoryBytes / PartOfMemory;
 }

@@ -29,7 +29,10 @@ internal sealed class ZlinkMeters : IDisposable
         _streams = new CollectionSnapshot<StreamCounters>(context.Sockets.SumStreams, TimeProvider.System);
         _sockets = new CollectionSnapshot<SocketTotals>(context.Sockets.SumSockets, TimeProvider.System);
         int number = Interlocked.Increment(ref s_contexts);
-        _meter = new Meter(new MeterOptions(ZlinkLibrary.MeterName) { Tags = [new("zlink.context", number)], Scope = context });
+        KeyValuePair<string, object?>[] tags = [new("zlink.context", context.Options.Name ?? (object)number)];
+        _meter = context.Options.MeterFactory is { } factory
+            ? factory.Create(new MeterOptions(ZlinkLibrary.MeterName) { Tags = tags }) // A factory takes no scope but itself.
+            : new Meter(new MeterOptions(ZlinkLibrary.MeterName) { Tags = tags, Scope = context });
         Gauge("zlink.shard.queue_depth", () => PerShard(static s => (long)s.QueueDepth), "{work}", "Connections waiting for their shard.");
         Gauge("zlink.shard.connections", () => PerShard(static s => (long)s.Connections), "{connection}",
             "Connections that belong to the shard.");

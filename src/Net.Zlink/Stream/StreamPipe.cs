@@ -44,6 +44,10 @@ public sealed class StreamPipe : IDuplexPipe, IAsyncDisposable
     /// <summary>The bytes to the peer.</summary>
     public PipeWriter Output => _connection.Output;
 
+    /// <summary>Completes when nothing more comes: the peer has ended its side, or the connection is lost or closed. For who does not read
+    /// at the moment. It never fails; bytes that came before may still be in <see cref="Input"/>.</summary>
+    public Task InputEnded => _connection.InputEnded;
+
     /// <summary>The peer's id on its socket.</summary>
     public uint Id { get; }
 

@@ -1,0 +1,54 @@
+using Microsoft.Extensions.Configuration;
+
+namespace Net.Zlink.Extensions.Hosting;
+
+/// <summary>Makes each fault of a configuration an exception that names the key.</summary>
+internal static class ConfigurationErrors
+{
+    /// <summary>Runs what reads a section. A setter that refuses a value knows the option, and not where the value came from.</summary>
+    /// <exception cref="InvalidOperationException">The section is wrong; the message begins with its path.</exception>
+    public static void Named(IConfigurationSection section, Action read)
+    {
+        try
+        {
+            read();
+        }
+        catch (Exception e) when (e is ArgumentException or InvalidOperationException or FormatException)
+        {
+            throw new InvalidOperationException($"{section.Path}: {(e.InnerException is ArgumentException inner ? inner : e).Message}", e);
+        }
+    }
+
+    /// <summary>Refuses keys that nobody reads: a key that is misspelt has no effect otherwise.</summary>
+    public static void CheckKeys(IConfiguration section, params ReadOnlySpan<string> known)
+    {
+        foreach (IConfigurationSection child in section.GetChildren())
+        {
+            if (!Contains(known, child.Key))
+            {
+                throw new InvalidOperationException($"{child.Path} is no setting. There are: {string.Join(", ", known!)}.");
+            }
+        }
+    }
+
+    /// <summary>A list, or one value in its place.</summary>
+    private static IEnumerable<string> Texts(IConfigurationSection section) =>
+        section.Value is { } one ? [one] : section.GetChildren().Select(static child => child.Value ?? "");
+
+    /// <summary>The list that a configuration has; or that of the code, where it has none.</summary>
+    public static IReadOnlyList<string> TextsOr(IConfigurationSection? section, string key, IReadOnlyList<string> inCode) =>
+        section is not null && Texts(section.GetSection(key)).ToArray() is { Length: > 0 } configured ? configured : inCode;
+
+    private static bool Contains(ReadOnlySpan<string> known, string key)
+    {
+        foreach (string one in known)
+        {
+            if (string.Equals(one, key, StringComparison.OrdinalIgnoreCase))
+            {
+                return true;
+            }
+        }
+
+        return false;
+    }
+}

@@ -1,0 +1,17 @@
+namespace Net.Zlink.Extensions.Hosting;
+
+/// <summary>The keys of the configuration.</summary>
+internal static class Keys
+{
+    public const string Context = "Context";
+    public const string Health = "Health";
+    public const string Sockets = "Sockets";
+    public const string Streams = "Streams";
+    public const string Bind = "Bind";
+    public const string Connect = "Connect";
+    public const string Subscribe = "Subscribe";
+    public const string Options = "Options";
+
+    /// <summary>Sections with one child for each name.</summary>
+    public static readonly string[] Kinds = [Sockets, Streams];
+}

@@ -1,0 +1,37 @@
+using Microsoft.Extensions.DependencyInjection;
+
+namespace Net.Zlink.Extensions.Hosting;
+
+/// <summary>One context of a host, for further settings.</summary>
+/// <remarks>Not thread-safe: used while the services are registered.</remarks>
+public sealed class ZlinkBuilder
+{
+    private readonly ContextRegistration _registration;
+
+    internal ZlinkBuilder(IServiceCollection services, ContextRegistration registration)
+    {
+        Services = services;
+        _registration = registration;
+    }
+
+    /// <summary>The services of the host.</summary>
+    public IServiceCollection Services { get; }
+
+    /// <summary>The key of the context; empty for the one without a key.</summary>
+    public string Name => _registration.Name;
+
+    /// <summary>Adds a health check of the context: delay of its shards, misses of its buffer pool, bytes in its queues.</summary>
+    /// <param name="configure">Changes the thresholds; the configuration's section <c>Health</c> counts after it.</param>
+    /// <param name="tags">Tags of the check, such as <c>ready</c>.</param>
+    /// <returns>This builder.</returns>
+    public ZlinkBuilder AddHealthCheck(Action<ContextHealthOptions>? configure = null, params IEnumerable<string> tags)
+    {
+        var options = new ContextHealthOptions();
+        configure?.Invoke(options);
+        _registration.Health = options;
+        string key = Name;
+        Services.AddKeyedSingleton(key, (provider, _) => new ContextHealthCheck(Registrations.ContextOf(provider, key)));
+        Services.AddCheck<ContextHealthCheck>(key.Length == 0 ? "zlink-context" : $"zlink-context-{key}", key, tags);
+        return this;
+    }
+}

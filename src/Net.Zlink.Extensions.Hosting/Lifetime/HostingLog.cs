@@ -1,0 +1,32 @@
+using Microsoft.Extensions.Logging;
+
+namespace Net.Zlink.Extensions.Hosting;
+
+/// <summary>Every line that the hosting logs. Event ids are stable.</summary>
+internal static partial class HostingLog
+{
+    [LoggerMessage(1, LogLevel.Information, "{Part} is bound to {Endpoint}")]
+    public static partial void Bound(ILogger logger, string part, string endpoint);
+
+    [LoggerMessage(2, LogLevel.Information, "{Part} connects to {Endpoint}")]
+    public static partial void Connects(ILogger logger, string part, string endpoint);
+
+    [LoggerMessage(3, LogLevel.Information,
+        "{Part} listens no more; {Peers} peers are connected, and the application received the last {Messages} messages in {Milliseconds:0} ms")]
+    public static partial void SocketDrained(ILogger logger, string part, int peers, long messages, double milliseconds);
+
+    [LoggerMessage(4, LogLevel.Warning, "{Part} ends with {Messages} messages that the application has not received")]
+    public static partial void Unread(ILogger logger, string part, long messages);
+
+    [LoggerMessage(5, LogLevel.Information, "The context {Context} has ended in {Milliseconds:0} ms; all that was accepted is delivered")]
+    public static partial void ContextEnded(ILogger logger, string context, double milliseconds);
+
+    [LoggerMessage(6, LogLevel.Warning, "The context {Context} has ended before all was delivered: {Report}")]
+    public static partial void ContextCut(ILogger logger, string context, string report);
+
+    [LoggerMessage(7, LogLevel.Warning, "{Part} was not drained to its end: the host's shutdown timeout is over")]
+    public static partial void DrainCut(ILogger logger, string part);
+
+    [LoggerMessage(8, LogLevel.Error, "The services of a connection of {Handler} could not be disposed")]
+    public static partial void ScopeFailed(ILogger logger, Exception exception, string handler);
+}

@@ -1,0 +1,55 @@
+using Microsoft.Extensions.Configuration;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Logging;
+
+namespace Net.Zlink.Extensions.Hosting;
+
+/// <summary>A socket between the start and the end of its host.</summary>
+internal sealed class HostedSocket<TOptions>(
+    IServiceProvider provider, SocketRegistration<TOptions> registration, ZlinkSocket socket, ILogger logger)
+    : HostedPart
+    where TOptions : SocketOptions, new()
+{
+    public override string Description => registration.Description;
+
+    public override void Open()
+    {
+        IConfigurationSection? section = registration.Section(provider);
+        if (section is not null)
+        {
+            ConfigurationErrors.CheckKeys(section, Keys.Bind, Keys.Connect, Keys.Subscribe, Keys.Options, Keys.Health);
+        }
+
+        if (registration.Health is not null)
+        {
+            _ = provider.GetRequiredKeyedService<SocketHealthCheck>(registration.CheckName); // Thresholds that are wrong fail the start.
+        }
+
+        foreach (string topic in ConfigurationErrors.TextsOr(section, Keys.Subscribe, registration.Topics))
+        {
+            (socket as SubSocket ?? throw Wrong($"only a SUB subscribes, which {Keys.Subscribe} asks for")).Subscribe(topic);
+        }
+
+        foreach (string endpoint in ConfigurationErrors.TextsOr(section, Keys.Bind, registration.Binds))
+        {
+            SocketDrain.Named(Description, "bind", endpoint, () => HostingLog.Bound(logger, Description, socket.Bind(endpoint)));
+        }
+
+        foreach (string endpoint in ConfigurationErrors.TextsOr(section, Keys.Connect, registration.Connects))
+        {
+            SocketDrain.Named(Description, "connect", endpoint, () => ((ZmpSocket)socket).Connect(endpoint));
+            HostingLog.Connects(logger, Description, endpoint);
+        }
+    }
+
+    public override Task DrainAsync(DrainClock clock, CancellationToken cancellation) =>
+        SocketDrain.RunAsync(socket, Description, logger, clock, cancellation);
+
+    public override ValueTask EndAsync()
+    {
+        SocketDrain.End(socket, Description, logger);
+        return ValueTask.CompletedTask;
+    }
+
+    private InvalidOperationException Wrong(string why) => new($"{Description}: {why}.");
+}

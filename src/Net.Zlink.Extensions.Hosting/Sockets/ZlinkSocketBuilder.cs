@@ -1,0 +1,81 @@
+using Microsoft.Extensions.DependencyInjection;
+
+namespace Net.Zlink.Extensions.Hosting;
+
+/// <summary>One socket of a host, for further settings.</summary>
+/// <remarks>Not thread-safe: used while the services are registered. Endpoints and options of the configuration's section
+/// <c>Sockets:name</c> take the place of those in code.</remarks>
+/// <typeparam name="TOptions">The options of this type of socket.</typeparam>
+public sealed class ZlinkSocketBuilder<TOptions>
+    where TOptions : SocketOptions, new()
+{
+    private readonly SocketRegistration<TOptions> _registration;
+
+    internal ZlinkSocketBuilder(IServiceCollection services, SocketRegistration<TOptions> registration)
+    {
+        Services = services;
+        _registration = registration;
+    }
+
+    /// <summary>The services of the host.</summary>
+    public IServiceCollection Services { get; }
+
+    /// <summary>The key of the socket.</summary>
+    public string Name => _registration.Name;
+
+    internal SocketRegistration<TOptions> Registration => _registration;
+
+    /// <summary>Binds to a further endpoint when the host starts.</summary>
+    /// <param name="endpoint">As for <see cref="ZlinkSocket.Bind"/>.</param>
+    /// <returns>This builder.</returns>
+    public ZlinkSocketBuilder<TOptions> Bind(string endpoint)
+    {
+        _registration.Binds.Add(endpoint);
+        return this;
+    }
+
+    /// <summary>Connects to a further endpoint when the host starts.</summary>
+    /// <param name="endpoint">As for <see cref="ZmpSocket.Connect"/>.</param>
+    /// <returns>This builder.</returns>
+    public ZlinkSocketBuilder<TOptions> Connect(string endpoint)
+    {
+        _registration.Connects.Add(endpoint);
+        return this;
+    }
+
+    /// <summary>Changes the options in code, before those of the configuration.</summary>
+    /// <param name="configure">Called once, before the socket is made.</param>
+    /// <returns>This builder.</returns>
+    public ZlinkSocketBuilder<TOptions> Configure(Action<TOptions> configure)
+    {
+        ArgumentNullException.ThrowIfNull(configure);
+        return Configure((_, options) => configure(options));
+    }
+
+    /// <summary>As the other one, with the services of the host.</summary>
+    /// <param name="configure">Called once, before the socket is made.</param>
+    /// <returns>This builder.</returns>
+    public ZlinkSocketBuilder<TOptions> Configure(Action<IServiceProvider, TOptions> configure)
+    {
+        ArgumentNullException.ThrowIfNull(configure);
+        _registration.Configures.Add(configure);
+        return this;
+    }
+
+    /// <summary>Adds a health check named after type and name of the socket, such as <c>zlink-router-jobs</c>.</summary>
+    /// <param name="configure">Changes the thresholds; the configuration's section <c>Sockets:name:Health</c> counts after it.</param>
+    /// <param name="tags">Tags of the check, such as <c>ready</c>.</param>
+    /// <returns>This builder.</returns>
+    public ZlinkSocketBuilder<TOptions> AddHealthCheck(Action<SocketHealthOptions>? configure = null, params IEnumerable<string> tags)
+    {
+        var options = new SocketHealthOptions();
+        configure?.Invoke(options);
+        _registration.Health = options;
+        SocketRegistration<TOptions> registration = _registration;
+        string name = registration.CheckName;
+        Services.AddKeyedSingleton(name, (provider, _) => registration.CreateCheck(
+            provider, provider.GetRequiredKeyedService<HostedEnds>(registration.Name).Socket));
+        Services.AddCheck<SocketHealthCheck>(name, name, tags);
+        return this;
+    }
+}

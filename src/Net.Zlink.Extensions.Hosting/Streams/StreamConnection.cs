@@ -1,0 +1,84 @@
+using System.IO.Pipelines;
+using System.Net;
+using Microsoft.AspNetCore.Connections;
+using Microsoft.AspNetCore.Connections.Features;
+using Microsoft.AspNetCore.Http.Features;
+
+namespace Net.Zlink.Extensions.Hosting;
+
+/// <summary>A pipe of a STREAM socket as ASP.NET Core's <see cref="ConnectionHandler"/> sees connections.</summary>
+internal sealed class StreamConnection : ConnectionContext, IConnectionLifetimeNotificationFeature
+{
+    private readonly StreamSocket _socket;
+    private readonly StreamPipe _pipe;
+    private readonly CancellationTokenSource _closed = new();
+    private readonly CancellationTokenSource _closeRequested = new();
+    private IDictionary<object, object?>? _items;
+
+    public StreamConnection(StreamSocket socket, StreamPipe pipe)
+    {
+        _socket = socket;
+        _pipe = pipe;
+        Transport = pipe;
+        ConnectionId = $"zlink-{pipe.Id}";
+        ConnectionClosed = _closed.Token;
+        ConnectionClosedRequested = _closeRequested.Token;
+        Features.Set<IConnectionLifetimeNotificationFeature>(this);
+        Features.Set(pipe);
+        _ = CloseWhenEndedAsync();
+    }
+
+    public override string ConnectionId { get; set; }
+
+    public override IFeatureCollection Features { get; } = new FeatureCollection();
+
+    public override IDictionary<object, object?> Items
+    {
+        get => _items ??= new Dictionary<object, object?>();
+        set => _items = value;
+    }
+
+    public override IDuplexPipe Transport { get; set; }
+
+    public override EndPoint? LocalEndPoint
+    {
+        get => _pipe.LocalEndPoint;
+        set => throw new NotSupportedException("The local address is the connection's.");
+    }
+
+    public override EndPoint? RemoteEndPoint
+    {
+        get => _pipe.RemoteEndPoint;
+        set => throw new NotSupportedException("The remote address is the connection's.");
+    }
+
+    public override CancellationToken ConnectionClosed { get; set; }
+
+    public CancellationToken ConnectionClosedRequested { get; set; }
+
+    public void RequestClose() => Cancel(_closeRequested);
+
+    public override void Abort(ConnectionAbortedException abortReason)
+    {
+        _socket.Abort(_pipe.Id);
+        Cancel(_closed);
+    }
+
+    public override void Abort() => Abort(new ConnectionAbortedException());
+
+    public override async ValueTask DisposeAsync()
+    {
+        await _closed.CancelAsync().ConfigureAwait(false);
+        await _pipe.DisposeAsync().ConfigureAwait(false);
+        await base.DisposeAsync().ConfigureAwait(false);
+    }
+
+    private async Task CloseWhenEndedAsync()
+    {
+        await _pipe.InputEnded.ConfigureAwait(false);
+        Cancel(_closed);
+    }
+
+    /// <summary>Off the caller's stack: callbacks of the application run in it.</summary>
+    private static void Cancel(CancellationTokenSource source) => _ = source.CancelAsync();
+}

@@ -1,0 +1,108 @@
+using System.Diagnostics.CodeAnalysis;
+using Microsoft.AspNetCore.Connections;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.DependencyInjection.Extensions;
+using Microsoft.Extensions.Logging;
+
+namespace Net.Zlink.Extensions.Hosting;
+
+/// <summary>One STREAM socket of a host, for further settings.</summary>
+/// <remarks>Not thread-safe: used while the services are registered. Endpoints and options of the configuration's section
+/// <c>Streams:name</c> take the place of those in code.</remarks>
+public sealed class ZlinkStreamBuilder
+{
+    private readonly StreamRegistration _registration;
+
+    internal ZlinkStreamBuilder(IServiceCollection services, StreamRegistration registration)
+    {
+        Services = services;
+        _registration = registration;
+    }
+
+    /// <summary>The services of the host.</summary>
+    public IServiceCollection Services { get; }
+
+    /// <summary>The key of the socket.</summary>
+    public string Name => _registration.Name;
+
+    /// <summary>Binds to a further endpoint when the host starts.</summary>
+    /// <param name="endpoint">As for <see cref="ZlinkSocket.Bind"/>.</param>
+    /// <returns>This builder.</returns>
+    public ZlinkStreamBuilder Bind(string endpoint)
+    {
+        _registration.Binds.Add(endpoint);
+        return this;
+    }
+
+    /// <summary>Serves all peers with a <see cref="StreamHandler"/> from the container.</summary>
+    /// <remarks>A singleton serves all peers. A scoped or transient handler is made for each connection, with a scope of services that
+    /// ends with the connection.</remarks>
+    /// <param name="lifetime">How the handler is registered, unless it is registered already.</param>
+    /// <typeparam name="THandler">The handler.</typeparam>
+    /// <returns>This builder.</returns>
+    public ZlinkStreamBuilder UseHandler<[DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicConstructors)] THandler>(
+        ServiceLifetime lifetime = ServiceLifetime.Singleton)
+        where THandler : StreamHandler
+    {
+        Services.TryAdd(new ServiceDescriptor(typeof(THandler), typeof(THandler), lifetime));
+        bool isShared = Services.Last(static one => one.ServiceType == typeof(THandler)).Lifetime == ServiceLifetime.Singleton;
+        _registration.Serving = (provider, socket) => new HandlerServing(socket, isShared
+            ? provider.GetRequiredService<THandler>()
+            : new ScopedStreamHandler<THandler>(
+                provider.GetRequiredService<IServiceScopeFactory>(), provider.GetRequiredService<ILogger<ZlinkHost>>()));
+        return this;
+    }
+
+    /// <summary>Serves each peer with a <see cref="ConnectionHandler"/> of ASP.NET Core, over a pipe of bytes without framing.</summary>
+    /// <remarks>
+    /// The handler is made for each connection, with a scope of services that ends with it, unless it is registered as a singleton.
+    /// Its connection has the feature <c>IConnectionLifetimeNotificationFeature</c>, which asks it to end when the host stops. The
+    /// <see cref="StreamPipe"/> is a feature, too: certificate and WebSocket request are there.
+    /// </remarks>
+    /// <typeparam name="THandler">The handler.</typeparam>
+    /// <returns>This builder.</returns>
+    public ZlinkStreamBuilder UseConnectionHandler<[DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicConstructors)] THandler>()
+        where THandler : ConnectionHandler
+    {
+        Services.TryAddScoped<THandler>();
+        _registration.Serving = static (provider, socket) => new ConnectionServing<THandler>(
+            socket, provider.GetRequiredService<IServiceScopeFactory>());
+        return this;
+    }
+
+    /// <summary>Changes the options in code, before those of the configuration.</summary>
+    /// <param name="configure">Called once, before the socket is made.</param>
+    /// <returns>This builder.</returns>
+    public ZlinkStreamBuilder Configure(Action<StreamOptions> configure)
+    {
+        ArgumentNullException.ThrowIfNull(configure);
+        return Configure((_, options) => configure(options));
+    }
+
+    /// <summary>As the other one, with the services of the host.</summary>
+    /// <param name="configure">Called once, before the socket is made.</param>
+    /// <returns>This builder.</returns>
+    public ZlinkStreamBuilder Configure(Action<IServiceProvider, StreamOptions> configure)
+    {
+        ArgumentNullException.ThrowIfNull(configure);
+        _registration.Configures.Add(configure);
+        return this;
+    }
+
+    /// <summary>Adds a health check named <c>zlink-stream-</c> and the name of the socket.</summary>
+    /// <param name="configure">Changes the thresholds; the configuration's section <c>Streams:name:Health</c> counts after it.</param>
+    /// <param name="tags">Tags of the check, such as <c>ready</c>.</param>
+    /// <returns>This builder.</returns>
+    public ZlinkStreamBuilder AddHealthCheck(Action<SocketHealthOptions>? configure = null, params IEnumerable<string> tags)
+    {
+        var options = new SocketHealthOptions();
+        configure?.Invoke(options);
+        _registration.Health = options;
+        StreamRegistration registration = _registration;
+        string name = registration.CheckName;
+        Services.AddKeyedSingleton(name, (provider, _) => registration.CreateCheck(
+            provider, provider.GetRequiredKeyedService<StreamSocket>(registration.Name)));
+        Services.AddCheck<SocketHealthCheck>(name, name, tags);
+        return this;
+    }
+}
