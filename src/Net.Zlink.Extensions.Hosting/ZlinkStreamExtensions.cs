@@ -22,7 +22,8 @@ public static class ZlinkStreamExtensions
     /// <exception cref="ArgumentNullException"><paramref name="services"/> is null.</exception>
     /// <exception cref="ArgumentException">There is neither name nor endpoint, or a STREAM of that name is registered already.</exception>
     public static IServiceCollection AddZlinkStream(
-        this IServiceCollection services, string? bind, Action<ZlinkStreamBuilder>? configure = null, string? name = null, string context = "")
+        this IServiceCollection services, string? bind, Action<ZlinkStreamBuilder>? configure = null, string? name = null,
+        string context = "")
     {
         ArgumentNullException.ThrowIfNull(services);
         ArgumentNullException.ThrowIfNull(context);
@@ -30,8 +31,8 @@ public static class ZlinkStreamExtensions
         var registration = new StreamRegistration(key, context);
         services.AddPart(context, Keys.Streams, key);
         services.AddKeyedSingleton(key, (provider, _) => registration.Create(provider));
-        services.AddSingleton<HostedPart>(provider => new HostedStream(
-            provider, registration, provider.GetRequiredKeyedService<StreamSocket>(key), provider.GetRequiredService<ILogger<ZlinkHost>>()));
+        services.AddSingleton<HostedPart>(provider => new HostedStream(provider, registration,
+            provider.GetRequiredKeyedService<StreamSocket>(key), provider.GetRequiredService<ILogger<ZlinkHost>>()));
         var builder = new ZlinkStreamBuilder(services, registration);
         _ = bind is null ? builder : builder.Bind(bind);
         configure?.Invoke(builder);

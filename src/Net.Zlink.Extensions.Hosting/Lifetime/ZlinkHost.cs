@@ -88,7 +88,8 @@ internal sealed class ZlinkHost(
 
     private async Task EndAsync(ContextRegistration registration, TimeSpan left)
     {
-        ShutdownReport report = await Registrations.ContextOf(provider, registration.Name).Context.ShutdownAsync(left).ConfigureAwait(false);
+        ZlinkContext context = Registrations.ContextOf(provider, registration.Name).Context;
+        ShutdownReport report = await context.ShutdownAsync(left).ConfigureAwait(false);
         string name = registration.Name.Length == 0 ? "of the application" : $"\"{registration.Name}\"";
         if (report.Drained && report.UndeliveredMessages == 0)
         {

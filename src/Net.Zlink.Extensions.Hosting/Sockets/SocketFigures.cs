@@ -21,6 +21,7 @@ internal readonly record struct SocketFigures(
         long dropped = statistics.DroppedMessages + statistics.DroppedAtHighWaterMark + statistics.DroppedAtByteLimit
             + statistics.DroppedAtContextLimit + statistics.DroppedUnroutable + statistics.DroppedUnreadMessages;
         return new SocketFigures(statistics.QueuedMessages, statistics.UnreadMessages, statistics.DeliveredMessages, dropped,
-            peers.Count(static peer => peer.IsConnected), peers.FirstOrDefault(static peer => peer.WhyNotConnected is not null)?.WhyNotConnected);
+            peers.Count(static peer => peer.IsConnected),
+            peers.FirstOrDefault(static peer => peer.WhyNotConnected is not null)?.WhyNotConnected);
     }
 }

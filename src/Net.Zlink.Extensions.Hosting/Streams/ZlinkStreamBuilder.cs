@@ -61,7 +61,8 @@ public sealed class ZlinkStreamBuilder
     /// </remarks>
     /// <typeparam name="THandler">The handler.</typeparam>
     /// <returns>This builder.</returns>
-    public ZlinkStreamBuilder UseConnectionHandler<[DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicConstructors)] THandler>()
+    public ZlinkStreamBuilder UseConnectionHandler<
+        [DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicConstructors)] THandler>()
         where THandler : ConnectionHandler
     {
         Services.TryAddScoped<THandler>();

@@ -180,11 +180,8 @@ internal sealed class PipeConnection : IDuplexPipe, IWireEvents
         }
 
         // Without linger time, the pipe's content is not dropped, but a peer that does not read gets only the close timeout.
-        ITimer timer = _time.CreateTimer(
-            static state => ((PipeConnection)state!).Abort(resets: false),
-            this,
-            linger > TimeSpan.Zero ? linger : _settings.CloseTimeout,
-            Timeout.InfiniteTimeSpan);
+        ITimer timer = _time.CreateTimer(static state => ((PipeConnection)state!).Abort(resets: false), this,
+            linger > TimeSpan.Zero ? linger : _settings.CloseTimeout, Timeout.InfiniteTimeSpan);
         Interlocked.Exchange(ref _deadline, timer)?.Dispose();
         if (_isFlushed)
         {

@@ -23,9 +23,9 @@ public sealed class ConfigurationTests
         await host.StartAsync();
 
         RouterSocket jobs = host.Get<RouterSocket>("jobs");
-        Assert.Equal(["inproc://jobs", "inproc://more"], jobs.BoundEndpoints.Order(StringComparer.Ordinal));
+        Assert.Equal(["inproc://jobs", "inproc://more"], jobs.BoundEndpoints.Order(StringComparer.Ordinal), StringComparer.Ordinal);
         Assert.Equal((17, "ca.pem"), (jobs.Options.SendHighWaterMark, jobs.Options.Tls.CaFile));
-        Assert.Equal(["inproc://prices"], host.Get<SubSocket>("feed").ConnectedEndpoints);
+        Assert.Equal(["inproc://prices"], host.Get<SubSocket>("feed").ConnectedEndpoints, StringComparer.Ordinal);
         Assert.Equal(99, host.Get<StreamSocket>("chat").Options.MaxMessageSize);
         Assert.Equal(3, host.Get<ZlinkContext>().GetStatistics().Shards.Count);
     }

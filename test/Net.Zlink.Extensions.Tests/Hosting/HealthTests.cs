@@ -15,7 +15,8 @@ public sealed class HealthTests
         using RouterSocket router = server.CreateRouter();
         string endpoint = router.Bind("tcp://127.0.0.1:*");
         await using var host = new HostFixture();
-        host.Services.AddZlinkDealer("jobs", endpoint).AddHealthCheck().Configure(static o => o.ReconnectInterval = TimeSpan.FromMilliseconds(10));
+        host.Services.AddZlinkDealer("jobs", endpoint).AddHealthCheck()
+            .Configure(static options => options.ReconnectInterval = TimeSpan.FromMilliseconds(10));
         await host.StartAsync();
         await UntilStatusAsync(host, "zlink-dealer-jobs", HealthStatus.Healthy);
 
@@ -24,7 +25,8 @@ public sealed class HealthTests
         Assert.Contains("connected peers 0 < 1", red.Description, StringComparison.Ordinal);
         Assert.Equal(0d, red.Data["connected peers"]);
         await Guard.UntilAsync(
-            () => host.Get<DealerSocket>("jobs").GetPeers() is [{ WhyNotConnected: { } why }] && why.Contains("nobody", StringComparison.Ordinal),
+            () => host.Get<DealerSocket>("jobs").GetPeers() is [{ WhyNotConnected: { } why }]
+                && why.Contains("nobody", StringComparison.Ordinal),
             "a further attempt has failed");
         red = await host.CheckAsync("zlink-dealer-jobs");
         Assert.Contains("nobody listens at", red.Description, StringComparison.Ordinal);
@@ -79,8 +81,9 @@ public sealed class HealthTests
         await host.StartAsync();
         HealthReportEntry context = await host.CheckAsync("zlink-context");
         Assert.Equal(HealthStatus.Healthy, context.Status);
-        Assert.Equal(["pool misses", "queued bytes", "shard delay (ms)"], context.Data.Keys.Order(StringComparer.Ordinal));
-        Assert.Equal(["ready"], context.Tags);
+        Assert.Equal(
+            ["pool misses", "queued bytes", "shard delay (ms)"], context.Data.Keys.Order(StringComparer.Ordinal), StringComparer.Ordinal);
+        Assert.Equal(["ready"], context.Tags, StringComparer.Ordinal);
         Assert.Equal(HealthStatus.Healthy, (await host.CheckAsync("zlink-stream-chat")).Status);
     }
 

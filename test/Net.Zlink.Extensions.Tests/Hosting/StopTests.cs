@@ -94,7 +94,8 @@ public sealed class StopTests
         long started = TimeProvider.System.GetTimestamp();
         await host.StopAsync();
         Assert.InRange(TimeProvider.System.GetElapsedTime(started), TimeSpan.FromSeconds(0.5), TimeSpan.FromSeconds(10));
-        FakeLogRecord said = Assert.Single(host.Log, static line => line.Message.Contains("before all was delivered", StringComparison.Ordinal));
+        FakeLogRecord said = Assert.Single(
+            host.Log, static line => line.Message.Contains("before all was delivered", StringComparison.Ordinal));
         Assert.Contains("tcp://127.0.0.1:1", said.Message, StringComparison.Ordinal);
     }
 

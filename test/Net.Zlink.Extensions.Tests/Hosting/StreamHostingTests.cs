@@ -101,8 +101,16 @@ public sealed class StreamHostingTests
 
     public sealed class Made
     {
-        public int Count;
-        public int Ended;
+        private int _count;
+        private int _ended;
+
+        public int Count => Volatile.Read(ref _count);
+
+        public int Ended => Volatile.Read(ref _ended);
+
+        public void Begin() => Interlocked.Increment(ref _count);
+
+        public void End() => Interlocked.Increment(ref _ended);
     }
 
     public sealed class Tracked : IDisposable
@@ -112,15 +120,15 @@ public sealed class StreamHostingTests
         public Tracked(Made made)
         {
             _made = made;
-            Interlocked.Increment(ref made.Count);
+            made.Begin();
         }
 
-        public void Dispose() => Interlocked.Increment(ref _made.Ended);
+        public void Dispose() => _made.End();
     }
 
     public class Shout : StreamHandler
     {
-        public Shout(Made made) => Interlocked.Increment(ref made.Count);
+        public Shout(Made made) => made.Begin();
 
         public override ValueTask OnReceivedAsync(StreamPeer peer, StreamFrames frames) => ShoutAsync(peer, frames);
 
@@ -182,9 +190,9 @@ public sealed class StreamHostingTests
         {
             var closed = new TaskCompletionSource();
             await using CancellationTokenRegistration told = connection.ConnectionClosed.Register(closed.SetResult);
-            Interlocked.Increment(ref made.Count);
+            made.Begin();
             await closed.Task;
-            Interlocked.Increment(ref made.Ended);
+            made.End();
         }
     }
 }
