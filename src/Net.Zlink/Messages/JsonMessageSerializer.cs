@@ -1,0 +1,88 @@
+using System.Buffers;
+using System.Text.Json;
+using System.Text.Json.Serialization;
+using System.Text.Json.Serialization.Metadata;
+
+namespace Net.Zlink;
+
+/// <summary>Values as JSON in UTF-8, with the metadata of a source-generated context: without reflection, so trimming and ahead-of-time
+/// compilation work. Allocates nothing of its own for a message.</summary>
+/// <example>
+/// <code>
+/// [JsonSerializable(typeof(Ask)), JsonSerializable(typeof(Quote))]
+/// internal partial class Contracts : JsonSerializerContext;
+///
+/// var json = new JsonMessageSerializer(Contracts.Default);
+/// await socket.SendAsync(new Ask("EUR"), json);
+/// </code>
+/// </example>
+/// <remarks>Safe for any number of threads.</remarks>
+public sealed class JsonMessageSerializer : IMessageSerializer
+{
+    // A writer costs 200 bytes and more. It writes one value, and then another one somewhere else.
+    [ThreadStatic]
+    private static Utf8JsonWriter? t_writer;
+
+    private readonly JsonSerializerOptions _options;
+
+    /// <summary>Types of one context.</summary>
+    /// <param name="context">The context, such as <c>Contracts.Default</c>.</param>
+    /// <exception cref="ArgumentNullException"><paramref name="context"/> is null.</exception>
+    public JsonMessageSerializer(JsonSerializerContext context)
+    {
+        ArgumentNullException.ThrowIfNull(context);
+        _options = context.Options;
+    }
+
+    /// <summary>Types that some options know, for several contexts or converters.</summary>
+    /// <param name="options">With a <see cref="JsonSerializerOptions.TypeInfoResolver"/>; read-only from now on.</param>
+    /// <exception cref="ArgumentNullException"><paramref name="options"/> is null.</exception>
+    /// <exception cref="InvalidOperationException">The options have no resolver.</exception>
+    public JsonMessageSerializer(JsonSerializerOptions options)
+    {
+        ArgumentNullException.ThrowIfNull(options);
+        options.MakeReadOnly();
+        _options = options;
+    }
+
+    /// <inheritdoc/>
+    /// <exception cref="NotSupportedException">The context does not know the type: add <c>[JsonSerializable(typeof(T))]</c>.</exception>
+    public void Serialize<T>(T value, IBufferWriter<byte> writer)
+    {
+        JsonTypeInfo<T> type = TypeOf<T>();
+        Utf8JsonWriter json = t_writer ?? new Utf8JsonWriter(writer, new JsonWriterOptions { SkipValidation = true });
+        t_writer = null; // A converter of the application may come here again.
+        json.Reset(writer);
+        try
+        {
+            JsonSerializer.Serialize(json, value, type);
+            json.Flush();
+        }
+        finally
+        {
+            json.Reset(Nowhere.Instance);
+            t_writer = json;
+        }
+    }
+
+    /// <inheritdoc/>
+    /// <exception cref="JsonException">The bytes are no JSON of that type.</exception>
+    /// <exception cref="NotSupportedException">The context does not know the type: add <c>[JsonSerializable(typeof(T))]</c>.</exception>
+    public T Deserialize<T>(ReadOnlySpan<byte> bytes) => JsonSerializer.Deserialize(bytes, TypeOf<T>())!;
+
+    private JsonTypeInfo<T> TypeOf<T>() => (JsonTypeInfo<T>)_options.GetTypeInfo(typeof(T));
+
+    /// <summary>Holds no message while the writer waits for its next one.</summary>
+    private sealed class Nowhere : IBufferWriter<byte>
+    {
+        public static readonly Nowhere Instance = new();
+
+        public void Advance(int count)
+        {
+        }
+
+        public Memory<byte> GetMemory(int sizeHint = 0) => throw new NotSupportedException();
+
+        public Span<byte> GetSpan(int sizeHint = 0) => throw new NotSupportedException();
+    }
+}

@@ -1,0 +1,40 @@
+namespace Net.Zlink;
+
+/// <summary>Builders between two messages, so that a typed send allocates none. Safe for any number of threads.</summary>
+internal static class SpareBuilders
+{
+    // As many threads rarely send at once; a builder holds 256 bytes or more.
+    private const int MaxKept = 64;
+
+    private static readonly Lock Gate = new();
+    private static readonly Stack<MessageBuilder> Kept = [];
+
+    public static MessageBuilder Rent()
+    {
+        lock (Gate)
+        {
+            if (Kept.TryPop(out MessageBuilder? kept))
+            {
+                return kept;
+            }
+        }
+
+        return new MessageBuilder();
+    }
+
+    /// <summary>Takes a builder back, sent or not.</summary>
+    public static void Return(MessageBuilder builder)
+    {
+        builder.Clear();
+        lock (Gate)
+        {
+            if (Kept.Count < MaxKept)
+            {
+                Kept.Push(builder);
+                return;
+            }
+        }
+
+        builder.Dispose();
+    }
+}

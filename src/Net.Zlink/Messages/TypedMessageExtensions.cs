@@ -1,0 +1,267 @@
+using System.Runtime.CompilerServices;
+
+namespace Net.Zlink;
+
+/// <summary>Values in place of bytes: a message of one part, or of a topic and one part.</summary>
+/// <remarks>Sending allocates nothing. Receiving allocates the value. A received message that has further parts in front, such as a topic,
+/// is read by its last part.</remarks>
+public static class TypedMessageExtensions
+{
+    /// <summary>Adds a value as a part.</summary>
+    /// <param name="message">The message.</param>
+    /// <param name="value">The value.</param>
+    /// <param name="serializer">Writes it.</param>
+    /// <typeparam name="T">The type that both sides have agreed on.</typeparam>
+    /// <returns>The message.</returns>
+    /// <exception cref="ArgumentNullException">An argument is null.</exception>
+    /// <exception cref="ObjectDisposedException">The builder is disposed.</exception>
+    public static MessageBuilder Add<T>(this MessageBuilder message, T value, IMessageSerializer serializer)
+    {
+        ArgumentNullException.ThrowIfNull(message);
+        ArgumentNullException.ThrowIfNull(serializer);
+        serializer.Serialize(value, message);
+        return message.EndPart();
+    }
+
+    /// <summary>Reads the value of a received message, which stays the caller's.</summary>
+    /// <param name="message">The message.</param>
+    /// <param name="serializer">Reads it.</param>
+    /// <typeparam name="T">The type that both sides have agreed on.</typeparam>
+    /// <returns>The value of the last part, before a part with a trace context.</returns>
+    /// <exception cref="ArgumentNullException"><paramref name="serializer"/> is null.</exception>
+    /// <exception cref="ObjectDisposedException">The message is disposed.</exception>
+    /// <exception cref="Exception">The bytes are no such value: the serializer's exception.</exception>
+    public static T Read<T>(this in Message message, IMessageSerializer serializer)
+    {
+        ArgumentNullException.ThrowIfNull(serializer);
+        int last = message.PartCount - 1;
+        return serializer.Deserialize<T>(message[last > 0 && TraceContextPart.IsOne(message[last].Span) ? last - 1 : last].Span);
+    }
+
+    /// <summary>Sends a value if that need not wait.</summary>
+    /// <param name="sender">Where.</param>
+    /// <param name="value">The value.</param>
+    /// <param name="serializer">Writes it.</param>
+    /// <typeparam name="T">The type that both sides have agreed on.</typeparam>
+    /// <returns>False if it would have to wait.</returns>
+    /// <exception cref="ArgumentNullException">An argument is null.</exception>
+    /// <exception cref="ZlinkException">ContextTerminated.</exception>
+    /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
+    public static bool TrySend<T>(this IMessageSender sender, T value, IMessageSerializer serializer)
+    {
+        ArgumentNullException.ThrowIfNull(sender);
+        MessageBuilder message = SpareBuilders.Rent();
+        try
+        {
+            return sender.TrySend(message.Add(value, serializer));
+        }
+        finally
+        {
+            SpareBuilders.Return(message);
+        }
+    }
+
+    /// <summary>Sends a value, waiting for room if need be.</summary>
+    /// <param name="sender">Where.</param>
+    /// <param name="value">The value.</param>
+    /// <param name="serializer">Writes it, before the call returns.</param>
+    /// <param name="cancellationToken">Ends the wait; nothing is sent then.</param>
+    /// <typeparam name="T">The type that both sides have agreed on.</typeparam>
+    /// <returns>Complete when the message was accepted.</returns>
+    /// <exception cref="ArgumentNullException">An argument is null.</exception>
+    /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
+    /// <exception cref="ZlinkException">ContextTerminated.</exception>
+    /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
+    public static ValueTask SendAsync<T>(
+        this IMessageSender sender, T value, IMessageSerializer serializer, CancellationToken cancellationToken = default)
+    {
+        ArgumentNullException.ThrowIfNull(sender);
+        MessageBuilder message = SpareBuilders.Rent();
+        return Written(message, value, serializer) is { } fault ? fault
+            : ReturnWhenSent(sender.SendAsync(message, cancellationToken), message);
+    }
+
+    /// <summary>Sends a value to one peer of a ROUTER, waiting for room if need be.</summary>
+    /// <param name="socket">Where.</param>
+    /// <param name="routingId">The peer, by the id that its messages come with.</param>
+    /// <param name="value">The value.</param>
+    /// <param name="serializer">Writes it, before the call returns.</param>
+    /// <param name="cancellationToken">Ends the wait; nothing is sent then.</param>
+    /// <typeparam name="T">The type that both sides have agreed on.</typeparam>
+    /// <returns>Complete when the message was accepted.</returns>
+    /// <exception cref="ArgumentNullException">An argument is null.</exception>
+    /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
+    /// <exception cref="ZlinkException">HostUnreachable: no such peer, with <see cref="RouterOptions.Mandatory"/>.
+    /// ContextTerminated.</exception>
+    /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
+    public static ValueTask SendAsync<T>(this RouterSocket socket, ReadOnlyMemory<byte> routingId, T value, IMessageSerializer serializer,
+        CancellationToken cancellationToken = default)
+    {
+        ArgumentNullException.ThrowIfNull(socket);
+        MessageBuilder message = SpareBuilders.Rent();
+        return Written(message, value, serializer) is { } fault ? fault
+            : ReturnWhenSent(socket.SendAsync(routingId, message, cancellationToken), message);
+    }
+
+    /// <summary>Publishes a value: a message of two parts, the topic and the value.</summary>
+    /// <param name="publisher">Where: PUB or XPUB.</param>
+    /// <param name="topic">What subscriptions are compared with.</param>
+    /// <param name="value">The value.</param>
+    /// <param name="serializer">Writes it, before the call returns.</param>
+    /// <param name="cancellationToken">Ends the wait; nothing is sent then.</param>
+    /// <typeparam name="T">The type that both sides have agreed on.</typeparam>
+    /// <returns>Complete when the message was accepted.</returns>
+    /// <exception cref="ArgumentNullException">An argument is null.</exception>
+    /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
+    /// <exception cref="ZlinkException">ContextTerminated.</exception>
+    /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
+    public static ValueTask PublishAsync<T>(this IMessageSender publisher, string topic, T value, IMessageSerializer serializer,
+        CancellationToken cancellationToken = default)
+    {
+        ArgumentNullException.ThrowIfNull(publisher);
+        ArgumentNullException.ThrowIfNull(topic);
+        MessageBuilder message = SpareBuilders.Rent().Add(topic);
+        return Written(message, value, serializer) is { } fault ? fault
+            : ReturnWhenSent(publisher.SendAsync(message, cancellationToken), message);
+    }
+
+    /// <summary>Waits for the next value.</summary>
+    /// <param name="receiver">Where.</param>
+    /// <param name="serializer">Reads it.</param>
+    /// <param name="cancellationToken">Ends the wait; no message is lost by it.</param>
+    /// <typeparam name="T">The type that both sides have agreed on.</typeparam>
+    /// <returns>The value.</returns>
+    /// <exception cref="ArgumentNullException">An argument is null.</exception>
+    /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
+    /// <exception cref="ZlinkException">ContextTerminated.</exception>
+    /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
+    /// <exception cref="Exception">The bytes are no such value: the serializer's exception. The message is dropped.</exception>
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
+    public static async ValueTask<T> ReceiveAsync<T>(
+        this IMessageReceiver receiver, IMessageSerializer serializer, CancellationToken cancellationToken = default)
+    {
+        ArgumentNullException.ThrowIfNull(receiver);
+        using Message message = await receiver.ReceiveAsync(cancellationToken).ConfigureAwait(false);
+        return message.Read<T>(serializer);
+    }
+
+    /// <summary>All values until the socket is disposed or its context shut down; then the enumeration ends.</summary>
+    /// <param name="receiver">Where.</param>
+    /// <param name="serializer">Reads them.</param>
+    /// <param name="onMalformed">Called for a message that is no such value, which is dropped then. Null: its exception ends the
+    /// enumeration, so any peer can end it.</param>
+    /// <param name="cancellationToken">Ends the enumeration with an exception; no message is lost by it.</param>
+    /// <typeparam name="T">The type that both sides have agreed on.</typeparam>
+    /// <returns>The values.</returns>
+    public static async IAsyncEnumerable<T> ReceiveAllAsync<T>(
+        this IMessageReceiver receiver, IMessageSerializer serializer, Action<Exception>? onMalformed = null,
+        [EnumeratorCancellation] CancellationToken cancellationToken = default)
+    {
+        ArgumentNullException.ThrowIfNull(receiver);
+        ArgumentNullException.ThrowIfNull(serializer);
+        await foreach (Message message in receiver.ReceiveAllAsync(cancellationToken).ConfigureAwait(false))
+        {
+            if (TryRead(message, serializer, onMalformed, out T value))
+            {
+                yield return value;
+            }
+        }
+    }
+
+    /// <summary>Subscribes, and gives all values of the socket: each subscription has a socket of its own. The subscription ends with the
+    /// enumeration.</summary>
+    /// <param name="socket">Where.</param>
+    /// <param name="topic">The beginning of the topics; empty: all of them.</param>
+    /// <param name="serializer">Reads the values.</param>
+    /// <param name="onMalformed">As for <see cref="ReceiveAllAsync"/>.</param>
+    /// <param name="cancellationToken">Ends the enumeration with an exception.</param>
+    /// <typeparam name="T">The type that both sides have agreed on.</typeparam>
+    /// <returns>The values.</returns>
+    public static async IAsyncEnumerable<T> SubscribeAsync<T>(
+        this SubSocket socket, string topic, IMessageSerializer serializer, Action<Exception>? onMalformed = null,
+        [EnumeratorCancellation] CancellationToken cancellationToken = default)
+    {
+        ArgumentNullException.ThrowIfNull(socket);
+        socket.Subscribe(topic);
+        try
+        {
+            await foreach (T value in socket.ReceiveAllAsync<T>(serializer, onMalformed, cancellationToken).ConfigureAwait(false))
+            {
+                yield return value;
+            }
+        }
+        finally
+        {
+            Unsubscribe(socket, topic);
+        }
+    }
+
+    private static void Unsubscribe(SubSocket socket, string topic)
+    {
+        try
+        {
+            socket.Unsubscribe(topic);
+        }
+        catch (Exception e) when (e is ObjectDisposedException or ZlinkException)
+        {
+            // The socket has ended, and its subscriptions with it.
+        }
+    }
+
+    private static bool TryRead<T>(in Message message, IMessageSerializer serializer, Action<Exception>? onMalformed, out T value)
+    {
+        using (message)
+        {
+            try
+            {
+                value = message.Read<T>(serializer);
+                return true;
+            }
+            catch (Exception e) when (onMalformed is not null && e is not ObjectDisposedException)
+            {
+                onMalformed(e);
+                value = default!;
+                return false;
+            }
+        }
+    }
+
+    /// <returns>A failed task if the value cannot be written; the builder is returned then.</returns>
+    private static ValueTask? Written<T>(MessageBuilder message, T value, IMessageSerializer serializer)
+    {
+        try
+        {
+            message.Add(value, serializer);
+            return null;
+        }
+        catch (Exception e)
+        {
+            SpareBuilders.Return(message);
+            return ValueTask.FromException(e);
+        }
+    }
+
+    private static ValueTask ReturnWhenSent(ValueTask sending, MessageBuilder message)
+    {
+        if (!sending.IsCompletedSuccessfully)
+        {
+            return AwaitAsync(sending, message);
+        }
+
+        SpareBuilders.Return(message);
+        return sending;
+    }
+
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
+    private static async ValueTask AwaitAsync(ValueTask sending, MessageBuilder message)
+    {
+        try
+        {
+            await sending.ConfigureAwait(false);
+        }
+        finally
+        {
+            SpareBuilders.Return(message);
+        }
+    }
+}
