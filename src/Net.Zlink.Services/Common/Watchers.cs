@@ -4,8 +4,6 @@ using System.Threading.Channels;
 namespace Net.Zlink.Services;
 
 /// <summary>The readers of something that changes, each with a bounded channel of its own. Safe for any number of threads.</summary>
-/// <param name="capacity">Of each channel.</param>
-/// <param name="whenFull">What a slow reader misses.</param>
 internal sealed class Watchers<T>(int capacity, BoundedChannelFullMode whenFull)
 {
     private readonly Lock _gate = new();

@@ -117,7 +117,6 @@ internal sealed class LinkTable(
 
     /// <summary>Takes the state of all links from the peers of the socket: events were dropped, or there are none, as over
     /// inproc.</summary>
-    /// <param name="onlyInproc">The others have events.</param>
     public void Reconcile(bool onlyInproc)
     {
         IReadOnlyList<PeerInfo> peers = router.GetPeers();
@@ -322,8 +321,6 @@ internal enum LinkState
 
 /// <summary>One endpoint that a gateway connects to, by a name that the gateway gives it: routing ids of lists may be equal, or change
 /// while the endpoint stays.</summary>
-/// <param name="endpoint">As the directory lists it.</param>
-/// <param name="number">Unique in the gateway.</param>
 /// <remarks>What can be set is guarded by the lock of the <see cref="LinkTable"/>, except the count of outstanding requests.</remarks>
 internal sealed class ReceiverLink(string endpoint, uint number)
 {

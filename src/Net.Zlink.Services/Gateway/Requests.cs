@@ -13,9 +13,6 @@ internal sealed class Requests : IDisposable
     private readonly MessageSender _sender;
     private readonly bool _triesNextWhenFull;
 
-    /// <param name="sender">Has the socket and the builders.</param>
-    /// <param name="clock">The context's.</param>
-    /// <param name="triesNextWhenFull">See <see cref="GatewayOptions.TryNextWhenFull"/>.</param>
     public Requests(MessageSender sender, TimeProvider clock, bool triesNextWhenFull)
     {
         _router = sender.Router;

@@ -36,7 +36,6 @@ internal sealed class ServicePool(string service)
 
     /// <summary>Takes the present state over from the directory, as often as it may have changed meanwhile, one thread at a time: none puts
     /// an older state over a later one.</summary>
-    /// <param name="takeOver">Reads the state and applies it.</param>
     public void Update(Action takeOver)
     {
         if (Interlocked.Increment(ref _updates) > 1)

@@ -82,7 +82,6 @@ internal readonly ref struct RequestEnvelope
     public static bool BeginsLikeOne(ReadOnlySpan<byte> firstPart) => firstPart.StartsWith(Magic);
 
     /// <summary>Writes an envelope of kind Plain.</summary>
-    /// <param name="destination"><see cref="HeaderSize"/> bytes.</param>
     public static void WritePlain(Span<byte> destination) => new RequestEnvelope { Kind = EnvelopeKind.Plain }.Write(destination);
 
     /// <summary>Reads a first part.</summary>
@@ -138,7 +137,6 @@ internal readonly ref struct RequestEnvelope
     }
 
     /// <summary>Writes the envelope.</summary>
-    /// <param name="destination">At least <see cref="Size"/> bytes.</param>
     /// <returns>How many were written.</returns>
     /// <exception cref="ArgumentException">There are fewer, or the name is longer than 255 bytes.</exception>
     public int Write(Span<byte> destination)

@@ -65,6 +65,4 @@ internal readonly record struct ServiceKey(ushort Kind, ServiceText Name) : ICom
 }
 
 /// <summary>One endpoint of one service.</summary>
-/// <param name="Service">The service.</param>
-/// <param name="Endpoint">The endpoint, as it came.</param>
 internal readonly record struct EntryKey(ServiceKey Service, ServiceText Endpoint);

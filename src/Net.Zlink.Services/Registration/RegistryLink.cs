@@ -44,10 +44,6 @@ internal enum LinkAction
 }
 
 /// <summary>One thing that a link wants done, in order.</summary>
-/// <param name="Action">What.</param>
-/// <param name="MessageId">Of <see cref="LinkAction.Send"/>: which message.</param>
-/// <param name="Entry">Of <see cref="LinkAction.Send"/>: about which entry.</param>
-/// <param name="Weight">Of a REGISTER or UPDATE_WEIGHT.</param>
 internal readonly record struct LinkCommand(LinkAction Action, ushort MessageId = 0, LinkEntry? Entry = null, uint Weight = 0);
 
 /// <summary>What one link knows of one registration. Used by the link's loop alone.</summary>

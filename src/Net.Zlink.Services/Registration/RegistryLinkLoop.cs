@@ -22,12 +22,6 @@ internal sealed class RegistryLinkLoop : IAsyncDisposable
     private readonly ITimer _timer;
     private RegistryConnection? _connection;
 
-    /// <param name="context">Makes the sockets.</param>
-    /// <param name="kind">Under which the service is listed.</param>
-    /// <param name="registryEndpoint">The registry's router endpoint.</param>
-    /// <param name="endpoint">The advertised endpoint.</param>
-    /// <param name="routingId">What the registry lists for it.</param>
-    /// <param name="options">Of the receiver.</param>
     public RegistryLinkLoop(ZlinkContext context, ServiceKind kind, string registryEndpoint, string endpoint, RoutingId routingId,
         ReceiverOptions options)
     {

@@ -93,8 +93,6 @@ internal sealed class MergedTable
 }
 
 /// <summary>An entry that registered at this registry: a lease that heartbeats renew.</summary>
-/// <param name="instance">What is listed.</param>
-/// <param name="now">The time of its first REGISTER.</param>
 internal sealed class OwnEntry(ListedInstance instance, TimeSpan now)
 {
     public ListedInstance Instance { get; set; } = instance;
@@ -108,7 +106,6 @@ internal sealed class OwnEntry(ListedInstance instance, TimeSpan now)
 /// What one connection to a peer registry has brought. A new connection begins with a new view, which remembers no sequence number: a
 /// restarted peer is believed at once.
 /// </summary>
-/// <param name="remoteAddress">Where the peer is.</param>
 internal sealed class PeerView(string remoteAddress)
 {
     private static readonly SortedDictionary<ServiceKey, ListedService> Nothing = [];

@@ -111,7 +111,6 @@ internal sealed class RegistryCore(RegistryState state, bool sendsOwnEntries, Ti
     });
 
     /// <summary>Removes what is out of date.</summary>
-    /// <param name="connected">The views whose connections are there.</param>
     public void Tick(IReadOnlySet<PeerView> connected) => Change(now =>
     {
         foreach (PeerView view in state.Views.Where(view => !connected.Contains(view)))

@@ -190,9 +190,6 @@ internal sealed class BroadcastSchedule(TimeSpan minInterval, TimeSpan interval,
     private bool _hasSent;
 
     /// <summary>What is to be done now.</summary>
-    /// <param name="at">The time.</param>
-    /// <param name="current">The number of the present list.</param>
-    /// <param name="delay">With <see cref="BroadcastNeed.Later"/>: until then.</param>
     public BroadcastNeed Next(TimeSpan at, ulong current, out TimeSpan delay)
     {
         delay = TimeSpan.Zero;

@@ -20,8 +20,6 @@ internal sealed record RegistrySettings
 /// returned, events collected, and <see cref="Sequence"/> grows with
 /// whatever has to be listed. Not thread-safe.
 /// </summary>
-/// <param name="settings">The settings.</param>
-/// <param name="sequence">The number of the first list.</param>
 internal sealed class RegistryState(RegistrySettings settings, ulong sequence)
 {
     /// <summary>How often <see cref="Tick"/> is expected.</summary>

@@ -137,6 +137,34 @@ public class GatewaySendTests
     }
 
     [Fact]
+    public async Task Memory_that_a_send_takes_over_goes_to_the_receivers_in_turn()
+    {
+        const int Length = 100_000;
+        await using var scene = new GatewayScene();
+        RouterSocket[] receivers = [(await scene.AddRawAsync("1")).Socket, (await scene.AddRawAsync("2")).Socket];
+        for (int i = 0; i < 4; i++)
+        {
+            IMemoryOwner<byte> owner = MemoryPool<byte>.Shared.Rent(Length);
+            owner.Memory.Span[..Length].Fill((byte)i);
+            await scene.Client.SendAsync(owner, Length, Guard.Token).Guarded();
+        }
+
+        var seen = new List<byte>();
+        foreach (RouterSocket receiver in receivers)
+        {
+            for (int i = 0; i < 2; i++)
+            {
+                using Message message = await receiver.ReceiveAsync(Guard.Token).Guarded();
+                Assert.Equal((Length, -1), (message.Span.Length, message.Span.IndexOfAnyExcept(message.Span[0])));
+                seen.Add(message.Span[0]);
+            }
+        }
+
+        Assert.Equal(2, seen[1] - seen[0]);
+        Assert.Equal(2, seen[3] - seen[2]);
+    }
+
+    [Fact]
     public async Task A_full_receiver_passes_its_turn_to_the_next_one_unless_that_is_off()
     {
         foreach (bool triesNext in new[] { true, false })
