@@ -51,7 +51,7 @@ public sealed class Gateway : IAsyncDisposable, IDisposable
         _options.Validate();
         ILogger logger = context.LoggerFactory?.CreateLogger(ServicesLog.Category) ?? NullLogger.Instance;
         _router = context.CreateRouter(SocketOptionsOf(_options));
-        _sender = new MessageSender(_router, context.Pool);
+        _sender = new MessageSender(_router, new MessageBuilderPool(context.Pool));
         _requests = new Requests(_sender, context.TimeProvider, _options.TryNextWhenFull);
         _links = new LinkTable(_router, context.TimeProvider, logger, _options.RemovedEndpointTimeout, OnLost);
         _replies = new ReplyLoop(_router, _links, _requests, _options.UnreadMessageLimit, logger);
@@ -369,7 +369,7 @@ public sealed class Gateway : IAsyncDisposable, IDisposable
         _inproc.Dispose();
         _events.Dispose();
         _meters.Dispose();
-        _sender.Dispose();
+        _sender.Builders.Dispose();
         _requests.Dispose();
         foreach (BackgroundLoop loop in _loops)
         {

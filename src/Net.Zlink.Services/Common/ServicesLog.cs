@@ -65,4 +65,12 @@ internal static partial class ServicesLog
     [LoggerMessage(2205, LogLevel.Warning,
         "{Count} messages were dropped so far: the application receives fewer than come while requests are outstanding")]
     public static partial void UnreadMessagesDropped(ILogger logger, long count);
+    [LoggerMessage(2150, LogLevel.Warning, "The DNS query of {Host} failed; the last known instances of {Service} stay")]
+    public static partial void QueryFailed(ILogger logger, Exception exception, string host, string service);
+
+    [LoggerMessage(2151, LogLevel.Information, "The DNS query of {Host} works again: {Service} has {Count} instances")]
+    public static partial void QueryWorksAgain(ILogger logger, string host, string service, int count);
+
+    [LoggerMessage(2152, LogLevel.Warning, "{Endpoint} of {Service} cannot be connected")]
+    public static partial void InstanceUnusable(ILogger logger, Exception exception, string endpoint, string service);
 }

@@ -126,7 +126,11 @@ internal sealed class LinkTable(
                 ?? peers.FirstOrDefault(peer => string.Equals(peer.Endpoint, link.Endpoint, StringComparison.Ordinal));
             if (peer is { IsConnected: true })
             {
-                SetState(link, LinkState.Ready, "");
+                // A peer over inproc is connected a moment before the socket has its name.
+                if (link.State == LinkState.Ready || router.CanSendTo(link.Name))
+                {
+                    SetState(link, LinkState.Ready, "");
+                }
             }
             else if (link.State != LinkState.Unusable)
             {

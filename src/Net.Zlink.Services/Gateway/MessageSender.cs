@@ -1,14 +1,12 @@
-using Net.Zlink.Buffers;
-
 namespace Net.Zlink.Services;
 
-/// <summary>Sends an application's message to one receiver, behind an envelope of kind Plain where it begins like an envelope. Keeps the
-/// builders for that and for requests: neither allocates in steady state. Safe for any number of threads.</summary>
-internal sealed class MessageSender(RouterSocket router, BufferPool pool) : IDisposable
+/// <summary>Sends an application's message to one receiver, behind an envelope of kind Plain where it begins like an envelope. Safe for
+/// any number of threads.</summary>
+internal sealed class MessageSender(RouterSocket router, MessageBuilderPool builders)
 {
-    private readonly MessageBuilderPool _builders = new(pool);
-
     public RouterSocket Router => router;
+
+    public MessageBuilderPool Builders => builders;
 
     /// <summary>Sends a message if that need not wait.</summary>
     public bool TrySend<T>(ReadOnlySpan<byte> name, scoped in T form, out ZlinkError error)
@@ -29,7 +27,7 @@ internal sealed class MessageSender(RouterSocket router, BufferPool pool) : IDis
         }
         finally
         {
-            Return(quoted);
+            builders.Return(quoted);
         }
 
         form.Complete();
@@ -58,7 +56,7 @@ internal sealed class MessageSender(RouterSocket router, BufferPool pool) : IDis
         }
         finally
         {
-            Return(quoted);
+            builders.Return(quoted);
         }
     }
 
@@ -85,18 +83,10 @@ internal sealed class MessageSender(RouterSocket router, BufferPool pool) : IDis
         return next - from;
     }
 
-    /// <summary>An empty builder.</summary>
-    public MessageBuilder Rent() => _builders.Rent();
-
-    /// <summary>Takes a builder back, sent or not.</summary>
-    public void Return(MessageBuilder builder) => _builders.Return(builder);
-
-    public void Dispose() => _builders.Dispose();
-
     private MessageBuilder Quote<T>(scoped in T form)
         where T : ISendForm, allows ref struct
     {
-        MessageBuilder builder = Rent();
+        MessageBuilder builder = builders.Rent();
         RequestEnvelope.WritePlain(builder.AddSpace(RequestEnvelope.HeaderSize));
         form.CopyTo(builder);
         return builder;
@@ -112,7 +102,7 @@ internal sealed class MessageSender(RouterSocket router, BufferPool pool) : IDis
         }
         finally
         {
-            Return(quoted);
+            builders.Return(quoted);
         }
 
         form.Complete();

@@ -10,14 +10,14 @@ internal sealed class Requests : IDisposable
 
     private readonly RouterSocket _router;
     private readonly TimeProvider _clock;
-    private readonly MessageSender _sender;
+    private readonly MessageBuilderPool _builders;
     private readonly bool _triesNextWhenFull;
 
     public Requests(MessageSender sender, TimeProvider clock, bool triesNextWhenFull)
     {
         _router = sender.Router;
         _clock = clock;
-        _sender = sender;
+        _builders = sender.Builders;
         _triesNextWhenFull = triesNextWhenFull;
         Pending = new PendingRequests(clock, request => Finish(request, new RequestOutcome(RequestOutcomeKind.TimedOut)));
     }
@@ -261,7 +261,7 @@ internal sealed class Requests : IDisposable
         }
         finally
         {
-            _sender.Return(message);
+            _builders.Return(message);
         }
     }
 
@@ -327,7 +327,7 @@ internal sealed class Requests : IDisposable
                 Pending.UndoAttempt(request);
             }
 
-            _sender.Return(message);
+            _builders.Return(message);
         }
 
         return error;
@@ -345,7 +345,7 @@ internal sealed class Requests : IDisposable
             SentAt = request.SentAt,
             Service = request.Pool.ServiceBytes,
         };
-        MessageBuilder message = _sender.Rent();
+        MessageBuilder message = _builders.Rent();
         try
         {
             envelope.Write(message.AddSpace(envelope.Size));
@@ -354,7 +354,7 @@ internal sealed class Requests : IDisposable
         catch
         {
             Pending.UndoAttempt(request); // The caller has disposed its builder.
-            _sender.Return(message);
+            _builders.Return(message);
             throw;
         }
     }
