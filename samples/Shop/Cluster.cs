@@ -1,0 +1,91 @@
+using System.Globalization;
+using Net.Zlink.Extensions.Hosting;
+using Net.Zlink.Services;
+
+namespace Samples.Shop;
+
+/// <summary>All hosts of the shop. Each has a context of its own, as it would in a process of its own.</summary>
+internal sealed class Cluster : IAsyncDisposable
+{
+    public const int StockCount = 3;
+
+    private readonly List<IHost> _hosts = [];
+    private readonly List<IHost> _stocks = [];
+    private WebApplication? _front;
+
+    private Cluster()
+    {
+    }
+
+    public string Address => _front!.Urls.First();
+
+    public static async Task<Cluster> StartAsync(string url, bool isQuiet, CancellationToken cancellation)
+    {
+        var cluster = new Cluster();
+        try
+        {
+            IHost registry = await cluster.StartHostAsync(static builder => builder.Services
+                .AddSingleton<RegistryService>().AddHostedService(Of<RegistryService>), isQuiet, cancellation);
+            Registry list = registry.Services.GetRequiredService<RegistryService>().Registry;
+            var endpoints = new RegistryEndpoints(list.RouterEndpoint, list.PublisherEndpoint);
+            for (int number = 1; number <= StockCount; number++)
+            {
+                var name = new StockName(string.Create(CultureInfo.InvariantCulture, $"stock {number}"));
+                cluster._stocks.Add(await cluster.StartHostAsync(builder => builder.Services
+                    .AddSingleton(name).AddSingleton(endpoints).AddHostedService<StockService>(), isQuiet, cancellation));
+            }
+
+            await cluster.StartHostAsync(
+                builder => builder.Services.AddSingleton(endpoints).AddHostedService<PriceSource>(), isQuiet, cancellation);
+            cluster._front = FrontHost.Build(url, endpoints, isQuiet);
+            cluster._hosts.Add(cluster._front);
+            await cluster._front.StartAsync(cancellation);
+            return cluster;
+        }
+        catch
+        {
+            await cluster.DisposeAsync();
+            throw;
+        }
+    }
+
+    /// <summary>Stops one stock, as a new version of it would.</summary>
+    public async Task StopStockAsync(int index, CancellationToken cancellation)
+    {
+        IHost host = _stocks[index];
+        await host.StopAsync(cancellation);
+        _hosts.Remove(host);
+        host.Dispose();
+    }
+
+    public Task WaitForShutdownAsync(CancellationToken cancellation) => _front!.WaitForShutdownAsync(cancellation);
+
+    /// <summary>Stops the hosts in the reverse order of their start: nobody is asked for what has ended.</summary>
+    public async ValueTask DisposeAsync()
+    {
+        foreach (IHost host in Enumerable.Reverse(_hosts))
+        {
+            await host.StopAsync();
+            host.Dispose();
+        }
+    }
+
+    public static void Quieten(ILoggingBuilder logging, bool isQuiet) =>
+        logging.SetMinimumLevel(isQuiet ? LogLevel.Error : LogLevel.Information)
+            .AddFilter("Microsoft", LogLevel.Error).AddFilter("Net.Zlink", isQuiet ? LogLevel.Error : LogLevel.Warning);
+
+    private static T Of<T>(IServiceProvider services)
+        where T : notnull => services.GetRequiredService<T>();
+
+    private async Task<IHost> StartHostAsync(Action<HostApplicationBuilder> configure, bool isQuiet, CancellationToken cancellation)
+    {
+        HostApplicationBuilder builder = Host.CreateApplicationBuilder();
+        Quieten(builder.Logging, isQuiet);
+        builder.Services.AddZlink(builder.Configuration.GetSection("Zlink"));
+        configure(builder);
+        IHost host = builder.Build();
+        _hosts.Add(host);
+        await host.StartAsync(cancellation);
+        return host;
+    }
+}

@@ -1,0 +1,7 @@
+using Net.Zlink.Extensions.Hosting;
+using ZlinkReceiver;
+
+HostApplicationBuilder builder = Host.CreateApplicationBuilder(args);
+builder.Services.AddZlink(builder.Configuration.GetSection("Zlink"));
+builder.Services.AddHostedService<EchoService>();
+await builder.Build().RunAsync();

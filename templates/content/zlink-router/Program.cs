@@ -1,0 +1,8 @@
+using Net.Zlink.Extensions.Hosting;
+using ZlinkRouter;
+
+HostApplicationBuilder builder = Host.CreateApplicationBuilder(args);
+builder.Services.AddZlink(builder.Configuration.GetSection("Zlink"));
+builder.Services.AddZlinkRouter("jobs").AddHealthCheck(); // appsettings.json says where it binds.
+builder.Services.AddHostedService<JobServer>();
+await builder.Build().RunAsync();

@@ -1,0 +1,22 @@
+using Net.Zlink;
+
+namespace ZlinkStream;
+
+/// <summary>Sends each frame back to its peer. A frame is 4 bytes of length, high byte first, and the payload.</summary>
+internal sealed class EchoHandler(ILogger<EchoHandler> logger) : StreamHandler
+{
+    public override void OnConnected(StreamPeer peer) => logger.LogInformation("{Peer} has connected", peer);
+
+    public override ValueTask OnReceivedAsync(StreamPeer peer, StreamFrames frames)
+    {
+        foreach (ReadOnlyMemory<byte> payload in frames)
+        {
+            if (!peer.TrySend(payload.Span))
+            {
+                peer.Abort(); // Its queue is full: it sends and does not read.
+            }
+        }
+
+        return ValueTask.CompletedTask;
+    }
+}

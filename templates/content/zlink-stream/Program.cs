@@ -1,0 +1,7 @@
+using Net.Zlink.Extensions.Hosting;
+using ZlinkStream;
+
+HostApplicationBuilder builder = Host.CreateApplicationBuilder(args);
+builder.Services.AddZlink(builder.Configuration.GetSection("Zlink"));
+builder.Services.AddZlinkStream("tcp://*:5556", stream => stream.UseHandler<EchoHandler>());
+await builder.Build().RunAsync();
