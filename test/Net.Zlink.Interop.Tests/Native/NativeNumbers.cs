@@ -23,6 +23,7 @@ internal static class NativeOption
     public const int Type = 16;
     public const int Linger = 17;
     public const int ReconnectInterval = 18;
+    public const int Backlog = 19;
     public const int ReconnectIntervalMax = 21;
     public const int MaxMessageSize = 22;
     public const int SendHighWaterMark = 23;
