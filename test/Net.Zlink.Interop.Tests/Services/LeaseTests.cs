@@ -71,7 +71,7 @@ public sealed class LeaseTests
         gateway.UntilListed(Service, receiver.Listed(2));
         scene.End(registry);
         scene.AddRegistry(PeerKind.Managed, plan);
-        gateway.UntilListed(Service);
-        gateway.UntilListed(Service, receiver.Listed(2));
+        receiver.UpdateWeight(Service, 5); // Else nothing shows which of the two a list came from.
+        gateway.UntilListed(Service, receiver.Listed(5));
     }
 }
