@@ -143,7 +143,7 @@ internal static class ServicesCommand
 
     private static async Task<double> PercentAsync(TimeSpan time, CancellationToken cancellation)
     {
-        await Task.Delay(TimeSpan.FromSeconds(2), cancellation); // The runtime has compiled what ran before.
+        await Task.Delay(TimeSpan.FromSeconds(5), cancellation); // The runtime has compiled what ran before.
         TimeSpan before = Environment.CpuUsage.TotalTime;
         long start = Stopwatch.GetTimestamp();
         await Task.Delay(time, cancellation);
