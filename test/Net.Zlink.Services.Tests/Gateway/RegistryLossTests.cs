@@ -54,7 +54,7 @@ public class RegistryLossTests
                 await registry.DisposeAsync().Guarded();
             }
 
-            await load.UntilAnsweredAsync(Faults.Rounds(1_000, inCi: 10_000, byHand: 1_000_000));
+            await load.UntilAnsweredAsync(Faults.Rounds(1_000, inCi: 10_000, byHand: 200_000));
         }
 
         AssertAllAnswered(scene);

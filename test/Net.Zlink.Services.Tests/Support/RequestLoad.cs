@@ -14,6 +14,7 @@ internal sealed class RequestLoad : IAsyncDisposable
     private readonly ServiceClient _client;
     private readonly Task _load;
     private long _answered;
+    private Goal? _goal;
 
     public RequestLoad(ServiceClient client)
     {
@@ -23,15 +24,13 @@ internal sealed class RequestLoad : IAsyncDisposable
 
     public long Answered => Interlocked.Read(ref _answered);
 
-    /// <summary>Waits for so many more replies.</summary>
+    /// <summary>Waits for so many more replies, or for the failure of a request.</summary>
     public async Task UntilAnsweredAsync(long more)
     {
-        long goal = Answered + more;
-        await Guard.UntilAsync(() => _load.IsCompleted || Answered >= goal, $"{more} more replies come", 3 * Guard.Limit);
-        if (_load.IsCompleted)
-        {
-            await _load;
-        }
+        var goal = new Goal(Answered + more);
+        Volatile.Write(ref _goal, goal);
+        SignalGoal();
+        await await Task.WhenAny(goal.Reached.Task, _load).WaitAsync(3 * Guard.Limit, Guard.Token);
     }
 
     public async ValueTask DisposeAsync()
@@ -49,6 +48,20 @@ internal sealed class RequestLoad : IAsyncDisposable
             using ServiceReply reply = await _client.RequestAsync(text, Guard.Limit, Guard.Token);
             Assert.True(reply.Span.SequenceEqual(text));
             Interlocked.Increment(ref _answered);
+            SignalGoal();
         }
+    }
+
+    private void SignalGoal()
+    {
+        if (Volatile.Read(ref _goal) is { } goal && Answered >= goal.Answered)
+        {
+            goal.Reached.TrySetResult();
+        }
+    }
+
+    private sealed record Goal(long Answered)
+    {
+        public TaskCompletionSource Reached { get; } = new(TaskCreationOptions.RunContinuationsAsynchronously);
     }
 }
