@@ -1,4 +1,5 @@
 using System.Text.RegularExpressions;
+using System.Xml.Linq;
 using Net.Zlink.Tests.PublicApi;
 using Xunit;
 
@@ -80,6 +81,17 @@ public sealed partial class PortingGuideTests
         // A program's usings and types stand elsewhere in a class.
         Assert.All(snippets.SelectMany(static snippet => UsingLine().Replace(snippet, "").Split("\n\n")),
             paragraph => Assert.Contains(Normalize(paragraph), compiled, StringComparison.Ordinal));
+    }
+
+    [Fact]
+    public void Every_example_of_the_XML_docs_stands_in_the_compiled_ones()
+    {
+        string file = Path.Combine(SourceTree.Root, "test", "Net.Zlink.Tests", "Porting", "ExampleSnippets.cs");
+        string compiled = Normalize(File.ReadAllText(file));
+        string[] examples = [.. XDocument.Load(Path.Combine(AppContext.BaseDirectory, "Net.Zlink.xml")).Descendants("example")
+            .Select(static example => example.Value)];
+        Assert.True(examples.Length >= 18);
+        Assert.All(examples, example => Assert.Contains(Normalize(example), compiled, StringComparison.Ordinal));
     }
 
     [Fact]
