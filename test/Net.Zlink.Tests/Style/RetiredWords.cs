@@ -27,7 +27,7 @@ internal static partial class RetiredWords
     public static IEnumerable<string> InText(string line) => In(line, OfPages);
 
     /// <summary>The retired words of the comment in a line of code.</summary>
-    public static IEnumerable<string> InCommentOf(string line) => In(Comment().Match(line).Groups[1].Value, OfComments);
+    public static IEnumerable<string> InCommentOf(string line) => In(Comment().Match(line).Groups["text"].Value, OfComments);
 
     private static IEnumerable<string> In(string text, IReadOnlyList<string> words)
     {
@@ -40,14 +40,17 @@ internal static partial class RetiredWords
     [
         .. File.ReadLines(Path.Combine(SourceTree.Root, "test", "Net.Zlink.Tests", "Style", "retired-words.txt"))
             .Where(static line => line.Length > 0 && line[0] != '#').Select(static line => line.Split('\t'))
-            .Where(entry => entry[1].Split(':')[0].Split(", ").Any(each => each == place || (each == "both" && place != Comments)))
+            .Where(entry => IsFor(place, entry[1].Split(':')[0].Split(", ")))
             .Select(static entry => entry[0]),
     ];
+
+    private static bool IsFor(string place, string[] places) => places.Contains(place, StringComparer.Ordinal)
+        || (places.Contains("both", StringComparer.Ordinal) && !string.Equals(place, Comments, StringComparison.Ordinal));
 
     [GeneratedRegex(@"\b[A-Za-z_]\w*", RegexOptions.None, matchTimeoutMilliseconds: 10_000)]
     private static partial Regex Identifier();
 
-    [GeneratedRegex(@"(?:^|\s)//+(.*)$", RegexOptions.None, matchTimeoutMilliseconds: 10_000)]
+    [GeneratedRegex(@"(?:^|\s)//+(?<text>.*)$", RegexOptions.ExplicitCapture, matchTimeoutMilliseconds: 10_000)]
     private static partial Regex Comment();
 
     // Between the words of an identifier: sendLine, ZMPSession.
