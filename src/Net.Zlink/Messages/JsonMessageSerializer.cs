@@ -60,7 +60,7 @@ public sealed class JsonMessageSerializer : IMessageSerializer
         }
         finally
         {
-            json.Reset(Nowhere.Instance);
+            json.Reset(NoOutput.Instance);
             t_writer = json;
         }
     }
@@ -73,9 +73,9 @@ public sealed class JsonMessageSerializer : IMessageSerializer
     private JsonTypeInfo<T> TypeOf<T>() => (JsonTypeInfo<T>)_options.GetTypeInfo(typeof(T));
 
     /// <summary>Holds no message while the writer waits for its next one.</summary>
-    private sealed class Nowhere : IBufferWriter<byte>
+    private sealed class NoOutput : IBufferWriter<byte>
     {
-        public static readonly Nowhere Instance = new();
+        public static readonly NoOutput Instance = new();
 
         public void Advance(int count)
         {

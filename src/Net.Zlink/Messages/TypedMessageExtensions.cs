@@ -61,7 +61,7 @@ public static class TypedMessageExtensions
         }
     }
 
-    /// <summary>Sends a value, waiting for room if need be.</summary>
+    /// <summary>Sends a value, and waits for capacity if needed.</summary>
     /// <param name="sender">Where.</param>
     /// <param name="value">The value.</param>
     /// <param name="serializer">Writes it, before the call returns.</param>
@@ -81,7 +81,7 @@ public static class TypedMessageExtensions
             : ReturnWhenSent(sender.SendAsync(message, cancellationToken), message);
     }
 
-    /// <summary>Sends a value to one peer of a ROUTER, waiting for room if need be.</summary>
+    /// <summary>Sends a value to one peer of a ROUTER, and waits for capacity if needed.</summary>
     /// <param name="socket">Where.</param>
     /// <param name="routingId">The peer, by the id that its messages come with.</param>
     /// <param name="value">The value.</param>

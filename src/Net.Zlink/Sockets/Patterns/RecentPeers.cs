@@ -18,7 +18,7 @@ internal readonly struct RecentPeers()
         return peer?.RouteId is { } own && id.SequenceEqual(own) ? peer : null;
     }
 
-    /// <summary>Null: whoever is found in the table next.</summary>
+    /// <summary>Null: the peer that is next found in the table.</summary>
     public void Set(ReadOnlySpan<byte> id, PeerLink? peer) => Volatile.Write(ref _peers[PlaceOf(id)], peer);
 
     /// <summary>The peer leaves, and may be collected.</summary>
