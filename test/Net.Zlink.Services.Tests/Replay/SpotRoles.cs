@@ -168,7 +168,7 @@ internal sealed class SpotPublisherRole(bool isQueued) : Role
             Task<TranscriptRecord> read = connection.ReadAsync(fromA: false);
             while (!read.IsCompleted)
             {
-                Assert.True(node.TryPublish(text, "probe"u8));
+                node.TryPublish(text, "probe"u8); // False while the queue is full of probes: one is on its way.
                 await Task.WhenAny(read, Task.Run(static async () => await Task.Yield()));
             }
 
@@ -193,7 +193,7 @@ internal sealed class SpotPublisherRole(bool isQueued) : Role
 
     private static async Task DrainAsync(SpotNode node, PlayedConnection connection, TranscriptRecord read, string text)
     {
-        Assert.True(node.TryPublish(text, "end"u8));
+        await node.PublishAsync(text, "end"u8.ToArray(), Guard.Token).Guarded();
         while (!string.Equals(Text(read.Parts[1]), "end", StringComparison.Ordinal))
         {
             read = await connection.ReadAsync(fromA: false);
