@@ -1,7 +1,7 @@
 using Net.Zlink;
 using Net.Zlink.Services;
 
-namespace ZlinkReceiver;
+namespace EchoReceiver1;
 
 /// <summary>Registers itself, serves requests of gateways, and drains when the host stops: no request fails by that.</summary>
 internal sealed class EchoService(ZlinkContext context, IConfiguration configuration, ILogger<EchoService> logger) : BackgroundService

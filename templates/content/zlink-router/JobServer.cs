@@ -1,6 +1,6 @@
 using Net.Zlink;
 
-namespace ZlinkRouter;
+namespace JobWorker1;
 
 /// <summary>Answers the requests of DEALER sockets, one after the other.</summary>
 internal sealed class JobServer([FromKeyedServices("jobs")] RouterSocket router, ILogger<JobServer> logger) : BackgroundService

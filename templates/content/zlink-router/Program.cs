@@ -1,5 +1,5 @@
 using Net.Zlink.Extensions.Hosting;
-using ZlinkRouter;
+using JobWorker1;
 
 HostApplicationBuilder builder = Host.CreateApplicationBuilder(args);
 builder.Services.AddZlink(builder.Configuration.GetSection("Zlink"));

@@ -1,6 +1,6 @@
 using Net.Zlink;
 
-namespace ZlinkStream;
+namespace FrameServer1;
 
 /// <summary>Sends each frame back to its peer. A frame is 4 bytes of length, high byte first, and the payload.</summary>
 internal sealed class EchoHandler(ILogger<EchoHandler> logger) : StreamHandler
