@@ -77,7 +77,7 @@ public static class TypedMessageExtensions
     {
         ArgumentNullException.ThrowIfNull(sender);
         MessageBuilder message = SpareBuilders.Rent();
-        return Written(message, value, serializer) is { } fault ? fault
+        return Write(message, value, serializer) is { } fault ? ValueTask.FromException(fault)
             : ReturnWhenSent(sender.SendAsync(message, cancellationToken), message);
     }
 
@@ -99,7 +99,7 @@ public static class TypedMessageExtensions
     {
         ArgumentNullException.ThrowIfNull(socket);
         MessageBuilder message = SpareBuilders.Rent();
-        return Written(message, value, serializer) is { } fault ? fault
+        return Write(message, value, serializer) is { } fault ? ValueTask.FromException(fault)
             : ReturnWhenSent(socket.SendAsync(routingId, message, cancellationToken), message);
     }
 
@@ -121,7 +121,7 @@ public static class TypedMessageExtensions
         ArgumentNullException.ThrowIfNull(publisher);
         ArgumentNullException.ThrowIfNull(topic);
         MessageBuilder message = SpareBuilders.Rent().Add(topic);
-        return Written(message, value, serializer) is { } fault ? fault
+        return Write(message, value, serializer) is { } fault ? ValueTask.FromException(fault)
             : ReturnWhenSent(publisher.SendAsync(message, cancellationToken), message);
     }
 
@@ -226,8 +226,8 @@ public static class TypedMessageExtensions
         }
     }
 
-    /// <returns>A failed task if the value cannot be written; the builder is returned then.</returns>
-    private static ValueTask? Written<T>(MessageBuilder message, T value, IMessageSerializer serializer)
+    /// <returns>Why the value cannot be written; the builder is returned then.</returns>
+    private static Exception? Write<T>(MessageBuilder message, T value, IMessageSerializer serializer)
     {
         try
         {
@@ -237,7 +237,7 @@ public static class TypedMessageExtensions
         catch (Exception e)
         {
             SpareBuilders.Return(message);
-            return ValueTask.FromException(e);
+            return e;
         }
     }
 
