@@ -7,11 +7,16 @@ internal static class Keys
     public const string Health = "Health";
     public const string Sockets = "Sockets";
     public const string Streams = "Streams";
+    public const string Receivers = "Receivers";
+    public const string Gateways = "Gateways";
+    public const string Clients = "Clients";
+    public const string SpotNodes = "SpotNodes";
+    public const string Registries = "Registries";
     public const string Bind = "Bind";
     public const string Connect = "Connect";
     public const string Subscribe = "Subscribe";
     public const string Options = "Options";
 
     /// <summary>Sections with one child for each name.</summary>
-    public static readonly string[] Kinds = [Sockets, Streams];
+    public static readonly string[] Kinds = [Sockets, Streams, Receivers, SpotNodes];
 }

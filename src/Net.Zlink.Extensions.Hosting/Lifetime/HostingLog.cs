@@ -27,6 +27,11 @@ internal static partial class HostingLog
     [LoggerMessage(7, LogLevel.Warning, "{Part} was not drained to its end: the host's shutdown timeout is over")]
     public static partial void DrainCut(ILogger logger, string part);
 
+    [LoggerMessage(9, LogLevel.Information,
+        "{Part} is drained: it served {Accepted} further requests, refused {Refused} and left {Unfinished} in {Milliseconds:0} ms")]
+    public static partial void ReceiverDrained(
+        ILogger logger, string part, long accepted, long refused, int unfinished, double milliseconds);
+
     [LoggerMessage(8, LogLevel.Error, "The services of a connection of {Handler} could not be disposed")]
     public static partial void ScopeFailed(ILogger logger, Exception exception, string handler);
 }

@@ -68,4 +68,7 @@ internal static class FailureCode
 {
     public const ushort HandlerThrew = 1;
     public const ushort NoReply = 2;
+
+    /// <summary>The handler did not see it: it could not be read.</summary>
+    public const ushort Malformed = 3;
 }

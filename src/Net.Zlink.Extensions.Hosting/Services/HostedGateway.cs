@@ -1,0 +1,28 @@
+using Net.Zlink.Services;
+
+namespace Net.Zlink.Extensions.Hosting;
+
+/// <summary>A gateway between the start and the end of its host. It ends behind the application's services, which use it.</summary>
+internal sealed class HostedGateway(Gateway gateway, Discovery? discovery, string name) : HostedPart
+{
+    public override string Description => $"Gateway \"{name}\"";
+
+    public Gateway Gateway => gateway;
+
+    public override async ValueTask EndAsync()
+    {
+        await gateway.DisposeAsync().ConfigureAwait(false);
+        if (discovery is not null)
+        {
+            await discovery.DisposeAsync().ConfigureAwait(false);
+        }
+    }
+}
+
+/// <summary>A client with a gateway of its own.</summary>
+internal sealed class HostedClient(RequestClient client) : HostedPart
+{
+    public override string Description => $"Client \"{client.Service.Service}\"";
+
+    public override ValueTask EndAsync() => client.DisposeAsync();
+}

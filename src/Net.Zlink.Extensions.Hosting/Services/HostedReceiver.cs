@@ -1,0 +1,106 @@
+using System.Globalization;
+using Microsoft.Extensions.Configuration;
+using Microsoft.Extensions.Logging;
+using Net.Zlink.Services;
+
+namespace Net.Zlink.Extensions.Hosting;
+
+/// <summary>A receiver between the start and the end of its host.</summary>
+internal sealed class HostedReceiver(IServiceProvider provider, ReceiverRegistration registration, Receiver receiver, ILogger logger)
+    : HostedPart
+{
+    // Replies tell gateways for so long that they should ask others.
+    private static readonly TimeSpan MaxDelay = TimeSpan.FromSeconds(1);
+
+    private readonly CancellationTokenSource _end = new();
+    private readonly ReceiverSettings _settings = registration.Settings;
+    private Task? _serving;
+
+    public override string Description => $"Receiver \"{registration.Service}\"";
+
+    public Receiver Receiver => receiver;
+
+    /// <summary>Null: there is no registry.</summary>
+    public Registration? Registration { get; private set; }
+
+    public override void Open()
+    {
+        IConfigurationSection? section = registration.Section(provider);
+        if (section is not null)
+        {
+            Read(section);
+        }
+
+        if (registration.Health is not null)
+        {
+            _ = registration.CreateCheck(provider); // Thresholds that are wrong fail the start.
+        }
+
+        foreach (string endpoint in ConfigurationErrors.TextsOr(section, Keys.Bind, registration.Binds))
+        {
+            SocketDrain.Named(Description, "bind", endpoint, () => HostingLog.Bound(logger, Description, receiver.Bind(endpoint)));
+        }
+
+        foreach (string endpoint in ConfigurationErrors.TextsOr(section, Keys.Registries, registration.Registries))
+        {
+            SocketDrain.Named(Description, "connect", endpoint, () => receiver.ConnectRegistry(endpoint));
+            HostingLog.Connects(logger, Description, endpoint);
+        }
+    }
+
+    public override void Start() =>
+        _serving = receiver.ServeAsync(registration.Handler(provider), _settings.MaxConcurrency, _end.Token);
+
+    public override Task AnnounceAsync(CancellationToken cancellation)
+    {
+        bool hasRegistry = ConfigurationErrors.TextsOr(registration.Section(provider), Keys.Registries, registration.Registries).Count > 0;
+        if (hasRegistry)
+        {
+            Registration = receiver.Register(registration.Service, _settings.Advertise, _settings.Weight);
+        }
+
+        return Task.CompletedTask;
+    }
+
+    public override async Task DrainAsync(DrainClock clock, CancellationToken cancellation)
+    {
+        TimeSpan limit = clock.Half;
+        bool isKnown = receiver.Socket.PeerCount > 0 || Registration is not null;
+        DrainReport report = await receiver.DrainAsync(
+            new DrainOptions
+            {
+                MinDelay = !isKnown ? TimeSpan.Zero : limit == Timeout.InfiniteTimeSpan || limit / 4 > MaxDelay ? MaxDelay : limit / 4,
+                IdleTime = isKnown ? new DrainOptions().IdleTime : TimeSpan.Zero,
+                Deadline = limit == Timeout.InfiniteTimeSpan ? TimeSpan.MaxValue : limit,
+            },
+            cancellation).ConfigureAwait(false);
+        SocketDrain.StopListening(receiver.Socket);
+        HostingLog.ReceiverDrained(
+            logger, Description, report.Accepted, report.Refused, report.Unfinished, report.Duration.TotalMilliseconds);
+    }
+
+    public override async ValueTask EndAsync()
+    {
+        await _end.CancelAsync().ConfigureAwait(false);
+        if (_serving is { } serving)
+        {
+            await serving.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        }
+
+        await receiver.DisposeAsync().ConfigureAwait(false);
+    }
+
+    private void Read(IConfigurationSection section)
+    {
+        ConfigurationErrors.CheckKeys(section, Keys.Bind, Keys.Registries, Keys.Options, Keys.Health,
+            nameof(ReceiverSettings.MaxConcurrency), nameof(ReceiverSettings.Weight), nameof(ReceiverSettings.Advertise));
+        _settings.Advertise = section[nameof(ReceiverSettings.Advertise)] ?? _settings.Advertise;
+        _settings.MaxConcurrency = (int)NumberOr(section.GetSection(nameof(ReceiverSettings.MaxConcurrency)), _settings.MaxConcurrency);
+        _settings.Weight = NumberOr(section.GetSection(nameof(ReceiverSettings.Weight)), _settings.Weight);
+    }
+
+    private static uint NumberOr(IConfigurationSection section, long inCode) =>
+        section.Value is not { } text ? (uint)inCode
+        : uint.TryParse(text, CultureInfo.InvariantCulture, out uint number) && number is > 0 and <= int.MaxValue ? number
+        : throw new InvalidOperationException($"{section.Path}: \"{text}\" is no number from 1 on.");
+}

@@ -1,0 +1,18 @@
+using Microsoft.Extensions.Logging;
+using Net.Zlink.Services;
+
+namespace Net.Zlink.Extensions.Hosting;
+
+/// <summary>A registry between the start and the end of its host.</summary>
+internal sealed class HostedRegistry(Registry registry, ILogger logger) : HostedPart
+{
+    public override string Description => "Registry";
+
+    public override void Open()
+    {
+        SocketDrain.Named(Description, "bind", $"{registry.PublisherEndpoint} and {registry.RouterEndpoint}", registry.Start);
+        HostingLog.Bound(logger, Description, $"{registry.PublisherEndpoint} and {registry.RouterEndpoint}");
+    }
+
+    public override ValueTask EndAsync() => registry.DisposeAsync();
+}

@@ -1,0 +1,13 @@
+using Net.Zlink.Services;
+using Polly;
+
+namespace Net.Zlink.Extensions.Hosting;
+
+/// <summary>A pipeline of Polly around each request.</summary>
+internal sealed class PipelinePolicy(ResiliencePipeline pipeline) : IRequestPolicy
+{
+    public ValueTask<TReply> ExecuteAsync<TState, TReply>(
+        Func<TState, CancellationToken, ValueTask<TReply>> attempt, TState state, CancellationToken cancellationToken) =>
+        pipeline.ExecuteAsync(
+            static (held, token) => held.attempt(held.state, token), (attempt, state), cancellationToken);
+}

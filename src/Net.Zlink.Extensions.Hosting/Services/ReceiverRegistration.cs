@@ -1,0 +1,72 @@
+using Microsoft.Extensions.Configuration;
+using Microsoft.Extensions.DependencyInjection;
+using Net.Zlink.Services;
+
+namespace Net.Zlink.Extensions.Hosting;
+
+/// <summary>What an application said of one receiver.</summary>
+internal sealed class ReceiverRegistration(
+    string service, string contextName, Func<IServiceProvider, Func<ServiceRequest, CancellationToken, ValueTask>> handler)
+{
+    public string Service { get; } = service;
+
+    public string ContextName { get; } = contextName;
+
+    public Func<IServiceProvider, Func<ServiceRequest, CancellationToken, ValueTask>> Handler { get; } = handler;
+
+    public List<string> Binds { get; } = [];
+
+    public List<string> Registries { get; } = [];
+
+    public ReceiverSettings Settings { get; } = new();
+
+    public Func<ReceiverOptions, ReceiverOptions>? Configure { get; set; }
+
+    public ReceiverHealthOptions? Health { get; set; }
+
+    public string CheckName => $"zlink-receiver-{Service}";
+
+    public IConfigurationSection? Section(IServiceProvider provider) =>
+        Registrations.ContextOf(provider, ContextName).Registration.Section(Keys.Receivers, Service);
+
+    public Receiver Create(IServiceProvider provider)
+    {
+        var options = new ReceiverOptions();
+        options = Configure?.Invoke(options) ?? options;
+        if (Section(provider)?.GetSection(Keys.Options) is { } section && section.Exists())
+        {
+            Action<RouterOptions>? inCode = options.ConfigureSocket;
+            options = options with
+            {
+                ConfigureSocket = socket =>
+                {
+                    inCode?.Invoke(socket);
+                    ConfigurationErrors.Named(section, () => SocketKinds.Router.Bind(section, socket));
+                },
+            };
+        }
+
+        return new Receiver(Registrations.ContextOf(provider, ContextName).Context, options);
+    }
+
+    public ReceiverHealthCheck CreateCheck(IServiceProvider provider)
+    {
+        ReceiverHealthOptions options = Health!;
+        if (Section(provider)?.GetSection(Keys.Health) is { } section)
+        {
+            ConfigurationErrors.Named(section, () => section.Bind(options, static binder => binder.ErrorOnUnknownConfiguration = true));
+        }
+
+        return new ReceiverHealthCheck(provider.GetRequiredKeyedService<HostedReceiver>(Service), options);
+    }
+}
+
+/// <summary>Numbers of a receiver, from code and configuration.</summary>
+internal sealed class ReceiverSettings
+{
+    public int MaxConcurrency { get; set; } = 64;
+
+    public uint Weight { get; set; } = 1;
+
+    public string? Advertise { get; set; }
+}

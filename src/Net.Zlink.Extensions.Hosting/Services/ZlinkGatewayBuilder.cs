@@ -1,0 +1,50 @@
+using Net.Zlink.Services;
+
+namespace Net.Zlink.Extensions.Hosting;
+
+/// <summary>One gateway of a host, for further settings.</summary>
+/// <remarks>Not thread-safe: used while the services are registered.</remarks>
+public sealed class ZlinkGatewayBuilder
+{
+    private readonly GatewayRegistration _registration;
+
+    internal ZlinkGatewayBuilder(GatewayRegistration registration) => _registration = registration;
+
+    /// <summary>Finds receivers through registries, with a <see cref="Discovery"/> of its own.</summary>
+    /// <param name="publisherEndpoints">As for <see cref="Discovery.ConnectRegistry"/>.</param>
+    /// <returns>This builder.</returns>
+    public ZlinkGatewayBuilder FollowRegistries(params IEnumerable<string> publisherEndpoints)
+    {
+        _registration.Registries.AddRange(publisherEndpoints);
+        return this;
+    }
+
+    /// <summary>Knows a receiver by its address, without a registry.</summary>
+    /// <param name="service">The service that it offers.</param>
+    /// <param name="endpoint">Where it listens.</param>
+    /// <returns>This builder.</returns>
+    public ZlinkGatewayBuilder AddReceiver(string service, string endpoint)
+    {
+        _registration.Instances.Add(new ServiceInstance(service, endpoint));
+        return this;
+    }
+
+    /// <summary>Finds receivers in a directory of the application's. Without this call and the others the container's
+    /// <see cref="IServiceDirectory"/> is used.</summary>
+    /// <param name="directory">Gives the directory, which stays the container's.</param>
+    /// <returns>This builder.</returns>
+    public ZlinkGatewayBuilder UseDirectory(Func<IServiceProvider, IServiceDirectory> directory)
+    {
+        _registration.Directory = directory;
+        return this;
+    }
+
+    /// <summary>Changes the options.</summary>
+    /// <param name="configure">Returns changed options.</param>
+    /// <returns>This builder.</returns>
+    public ZlinkGatewayBuilder Configure(Func<GatewayOptions, GatewayOptions> configure)
+    {
+        _registration.Configure = configure;
+        return this;
+    }
+}

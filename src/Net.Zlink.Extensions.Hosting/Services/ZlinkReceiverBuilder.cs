@@ -1,0 +1,78 @@
+using Microsoft.Extensions.DependencyInjection;
+using Net.Zlink.Services;
+
+namespace Net.Zlink.Extensions.Hosting;
+
+/// <summary>One receiver of a host, for further settings.</summary>
+/// <remarks>Not thread-safe: used while the services are registered. The configuration's section <c>Receivers:service</c> has the keys
+/// <c>Bind</c>, <c>Registries</c>, <c>MaxConcurrency</c>, <c>Weight</c>, <c>Advertise</c>, <c>Options</c> and <c>Health</c>, which take the
+/// place of what is said in code.</remarks>
+public sealed class ZlinkReceiverBuilder
+{
+    private readonly ReceiverRegistration _registration;
+
+    internal ZlinkReceiverBuilder(IServiceCollection services, ReceiverRegistration registration)
+    {
+        Services = services;
+        _registration = registration;
+    }
+
+    /// <summary>The services of the host.</summary>
+    public IServiceCollection Services { get; }
+
+    /// <summary>The service, which is also the key of the <see cref="Receiver"/>.</summary>
+    public string Service => _registration.Service;
+
+    /// <summary>Binds to a further endpoint when the host starts.</summary>
+    /// <param name="endpoint">As for <see cref="ZlinkSocket.Bind"/>.</param>
+    /// <returns>This builder.</returns>
+    public ZlinkReceiverBuilder Bind(string endpoint)
+    {
+        _registration.Binds.Add(endpoint);
+        return this;
+    }
+
+    /// <summary>Registers the service with registries, when all services of the host have started.</summary>
+    /// <param name="routerEndpoints">As for <see cref="Receiver.ConnectRegistry"/>.</param>
+    /// <returns>This builder.</returns>
+    public ZlinkReceiverBuilder UseRegistries(params IEnumerable<string> routerEndpoints)
+    {
+        _registration.Registries.AddRange(routerEndpoints);
+        return this;
+    }
+
+    /// <summary>How many handlers run at once. Default 64.</summary>
+    /// <param name="handlers">1 or more.</param>
+    /// <returns>This builder.</returns>
+    /// <exception cref="ArgumentOutOfRangeException">The number is below 1.</exception>
+    public ZlinkReceiverBuilder MaxConcurrency(int handlers)
+    {
+        ArgumentOutOfRangeException.ThrowIfLessThan(handlers, 1);
+        _registration.Settings.MaxConcurrency = handlers;
+        return this;
+    }
+
+    /// <summary>Changes the options.</summary>
+    /// <param name="configure">Returns changed options.</param>
+    /// <returns>This builder.</returns>
+    public ZlinkReceiverBuilder Configure(Func<ReceiverOptions, ReceiverOptions> configure)
+    {
+        _registration.Configure = configure;
+        return this;
+    }
+
+    /// <summary>Adds a health check named <c>zlink-receiver-</c> and the service.</summary>
+    /// <param name="configure">Changes the thresholds; the configuration's section counts after it.</param>
+    /// <param name="tags">Tags of the check, such as <c>ready</c>.</param>
+    /// <returns>This builder.</returns>
+    public ZlinkReceiverBuilder AddHealthCheck(Action<ReceiverHealthOptions>? configure = null, params IEnumerable<string> tags)
+    {
+        var options = new ReceiverHealthOptions();
+        configure?.Invoke(options);
+        _registration.Health = options;
+        ReceiverRegistration registration = _registration;
+        Services.AddKeyedSingleton(registration.CheckName, (provider, _) => registration.CreateCheck(provider));
+        Services.AddCheck<ReceiverHealthCheck>(registration.CheckName, registration.CheckName, tags);
+        return this;
+    }
+}

@@ -1,0 +1,49 @@
+using Net.Zlink.Services;
+
+namespace Net.Zlink.Extensions.Hosting;
+
+/// <summary>One SPOT node of a host, for further settings.</summary>
+/// <remarks>Not thread-safe: used while the services are registered. The configuration's section <c>SpotNodes:name</c> has the keys
+/// <c>Bind</c>, <c>Connect</c> and <c>Registries</c>, which take the place of what is said in code.</remarks>
+public sealed class ZlinkSpotNodeBuilder
+{
+    private readonly SpotNodeRegistration _registration;
+
+    internal ZlinkSpotNodeBuilder(SpotNodeRegistration registration) => _registration = registration;
+
+    /// <summary>Connects to another node by its address.</summary>
+    /// <param name="endpoint">As for <see cref="SpotNode.ConnectPeer"/>.</param>
+    /// <returns>This builder.</returns>
+    public ZlinkSpotNodeBuilder Connect(string endpoint)
+    {
+        _registration.Connects.Add(endpoint);
+        return this;
+    }
+
+    /// <summary>Registers the node with registries, when all services of the host have started.</summary>
+    /// <param name="routerEndpoints">As for <see cref="SpotNode.ConnectRegistry"/>.</param>
+    /// <returns>This builder.</returns>
+    public ZlinkSpotNodeBuilder UseRegistries(params IEnumerable<string> routerEndpoints)
+    {
+        _registration.Registries.AddRange(routerEndpoints);
+        return this;
+    }
+
+    /// <summary>Connects to the nodes that a directory lists.</summary>
+    /// <param name="directory">Gives the directory, which stays the container's.</param>
+    /// <returns>This builder.</returns>
+    public ZlinkSpotNodeBuilder UseDirectory(Func<IServiceProvider, IServiceDirectory> directory)
+    {
+        _registration.Directory = directory;
+        return this;
+    }
+
+    /// <summary>Changes the options.</summary>
+    /// <param name="configure">Returns changed options.</param>
+    /// <returns>This builder.</returns>
+    public ZlinkSpotNodeBuilder Configure(Func<SpotNodeOptions, SpotNodeOptions> configure)
+    {
+        _registration.Configure = configure;
+        return this;
+    }
+}

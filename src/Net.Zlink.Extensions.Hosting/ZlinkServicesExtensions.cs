@@ -1,0 +1,214 @@
+using System.Diagnostics.CodeAnalysis;
+using System.Text.Json.Serialization;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.DependencyInjection.Extensions;
+using Microsoft.Extensions.Logging;
+using Net.Zlink.Services;
+
+namespace Net.Zlink.Extensions.Hosting;
+
+/// <summary>Registers receivers, gateways, clients, registries and SPOT nodes with a host.</summary>
+public static class ZlinkServicesExtensions
+{
+    private const DynamicallyAccessedMemberTypes Constructors = DynamicallyAccessedMemberTypes.PublicConstructors;
+
+    /// <summary>Registers the serializer of the host's clients and receivers: System.Text.Json without reflection.</summary>
+    /// <param name="services">The services of the host.</param>
+    /// <param name="context">A source-generated context, such as <c>Contracts.Default</c>.</param>
+    /// <returns>The services.</returns>
+    /// <exception cref="ArgumentNullException">An argument is null.</exception>
+    public static IServiceCollection AddZlinkJson(this IServiceCollection services, JsonSerializerContext context) =>
+        services.AddSingleton<IMessageSerializer>(new JsonMessageSerializer(context));
+
+    /// <summary>Registers a receiver, a keyed singleton <see cref="Receiver"/>, whose handler is made by the container for each request, with
+    /// a scope of services of its own. The receiver is bound when the host starts, registered when all has started, and drained when the
+    /// host stops.</summary>
+    /// <param name="services">The services of the host.</param>
+    /// <param name="service">The service that it offers, and its key.</param>
+    /// <param name="bind">Where it listens; null: where the configuration says.</param>
+    /// <param name="context">The key of its context; empty: the one without a key.</param>
+    /// <typeparam name="THandler">The handler; registered as scoped, unless it is registered already.</typeparam>
+    /// <returns>The receiver, for further settings.</returns>
+    /// <exception cref="ArgumentNullException">An argument is null.</exception>
+    /// <exception cref="ArgumentException">The name is empty, or a receiver of that service is registered already.</exception>
+    public static ZlinkReceiverBuilder AddZlinkReceiver<[DynamicallyAccessedMembers(Constructors)] THandler>(
+        this IServiceCollection services, string service, string? bind = null, string context = "")
+        where THandler : class, IServiceHandler
+    {
+        ArgumentNullException.ThrowIfNull(services);
+        services.TryAddScoped<THandler>();
+        return Add(services, service, bind, context, static provider =>
+        {
+            IServiceScopeFactory scopes = provider.GetRequiredService<IServiceScopeFactory>();
+            return (request, cancellation) => Scopes.CallAsync<THandler>(scopes, request, cancellation);
+        });
+    }
+
+    /// <summary>As the other one, for a handler of values.</summary>
+    /// <inheritdoc cref="AddZlinkReceiver{THandler}" path="/param"/>
+    /// <typeparam name="THandler">The handler; registered as scoped, unless it is registered already.</typeparam>
+    /// <typeparam name="TRequest">The request's type.</typeparam>
+    /// <typeparam name="TReply">The reply's type.</typeparam>
+    /// <returns>The receiver, for further settings.</returns>
+    /// <exception cref="ArgumentNullException">An argument is null.</exception>
+    /// <exception cref="ArgumentException">The name is empty, or a receiver of that service is registered already.</exception>
+    public static ZlinkReceiverBuilder AddZlinkReceiver<[DynamicallyAccessedMembers(Constructors)] THandler, TRequest, TReply>(
+        this IServiceCollection services, string service, string? bind = null, string context = "")
+        where THandler : class, IRequestHandler<TRequest, TReply>
+    {
+        ArgumentNullException.ThrowIfNull(services);
+        services.TryAddScoped<THandler>();
+        return Add(services, service, bind, context, static provider =>
+        {
+            IServiceScopeFactory scopes = provider.GetRequiredService<IServiceScopeFactory>();
+            IMessageSerializer serializer = ClientRegistration.SerializerOf(provider);
+            Func<TRequest, CancellationToken, ValueTask<TReply>> call =
+                (request, cancellation) => Scopes.CallAsync<THandler, TRequest, TReply>(scopes, request, cancellation);
+            return (request, cancellation) => request.AnswerAsync(call, serializer, cancellation);
+        });
+    }
+
+    /// <summary>As the other one, for a handler in a lambda.</summary>
+    /// <inheritdoc cref="AddZlinkReceiver{THandler}" path="/param"/>
+    /// <param name="handler">Answers each request.</param>
+    /// <typeparam name="TRequest">The request's type.</typeparam>
+    /// <typeparam name="TReply">The reply's type.</typeparam>
+    /// <returns>The receiver, for further settings.</returns>
+    /// <exception cref="ArgumentNullException">An argument is null.</exception>
+    /// <exception cref="ArgumentException">The name is empty, or a receiver of that service is registered already.</exception>
+    public static ZlinkReceiverBuilder AddZlinkReceiver<TRequest, TReply>(
+        this IServiceCollection services, string service, string? bind, Func<TRequest, CancellationToken, ValueTask<TReply>> handler,
+        string context = "")
+    {
+        ArgumentNullException.ThrowIfNull(services);
+        ArgumentNullException.ThrowIfNull(handler);
+        return Add(services, service, bind, context, provider =>
+        {
+            IMessageSerializer serializer = ClientRegistration.SerializerOf(provider);
+            return (request, cancellation) => request.AnswerAsync(handler, serializer, cancellation);
+        });
+    }
+
+    /// <summary>Registers a gateway, a singleton <see cref="Gateway"/>; with a name a keyed one.</summary>
+    /// <param name="services">The services of the host.</param>
+    /// <param name="configure">Says where receivers are found.</param>
+    /// <param name="name">The key of the gateway; empty: none.</param>
+    /// <param name="context">The key of its context; empty: the one without a key.</param>
+    /// <returns>The services.</returns>
+    /// <exception cref="ArgumentNullException">An argument is null.</exception>
+    /// <exception cref="ArgumentException">A gateway of that name is registered already.</exception>
+    public static IServiceCollection AddZlinkGateway(
+        this IServiceCollection services, Action<ZlinkGatewayBuilder>? configure = null, string name = "", string context = "")
+    {
+        ArgumentNullException.ThrowIfNull(services);
+        var registration = new GatewayRegistration(name, context);
+        services.AddPart(context, Keys.Gateways, name);
+        services.AddKeyedSingleton(name, (provider, _) => registration.Create(provider));
+        services.AddSingleton<HostedPart>(provider => provider.GetRequiredKeyedService<HostedGateway>(name));
+        if (name.Length == 0)
+        {
+            services.AddSingleton(static provider => provider.GetRequiredKeyedService<HostedGateway>("").Gateway);
+        }
+        else
+        {
+            services.AddKeyedSingleton(name, static (provider, key) => provider.GetRequiredKeyedService<HostedGateway>(key).Gateway);
+        }
+
+        configure?.Invoke(new ZlinkGatewayBuilder(registration));
+        return services;
+    }
+
+    /// <summary>Registers a client of a service, a keyed singleton <see cref="RequestClient"/>.</summary>
+    /// <param name="services">The services of the host.</param>
+    /// <param name="service">The service, and the key of the client.</param>
+    /// <param name="connect">Where the receiver listens; null: the gateway finds it.</param>
+    /// <param name="gateway">The key of the gateway that finds it; empty: the one without a key.</param>
+    /// <param name="context">The key of the context of a client that connects by itself.</param>
+    /// <returns>The client, for further settings.</returns>
+    /// <exception cref="ArgumentNullException">An argument is null.</exception>
+    /// <exception cref="ArgumentException">The name is empty, or a client of that service is registered already.</exception>
+    public static ZlinkClientBuilder AddZlinkClient(
+        this IServiceCollection services, string service, string? connect = null, string gateway = "", string context = "")
+    {
+        ArgumentNullException.ThrowIfNull(services);
+        ArgumentException.ThrowIfNullOrEmpty(service);
+        var registration = new ClientRegistration(service, connect, gateway, context);
+        services.AddPart(context, Keys.Clients, service);
+        services.AddKeyedSingleton(service, (provider, _) => registration.Create(provider));
+        services.AddSingleton<HostedPart>(provider => new HostedClient(provider.GetRequiredKeyedService<RequestClient>(service)));
+        return new ZlinkClientBuilder(services, registration);
+    }
+
+    /// <summary>Registers a registry, a singleton <see cref="Registry"/>, which listens when the host starts.</summary>
+    /// <param name="services">The services of the host.</param>
+    /// <param name="publisherEndpoint">Where discoveries connect.</param>
+    /// <param name="routerEndpoint">Where receivers connect.</param>
+    /// <param name="configure">Changes further options.</param>
+    /// <param name="context">The key of its context; empty: the one without a key.</param>
+    /// <returns>The services.</returns>
+    /// <exception cref="ArgumentNullException">An argument is null.</exception>
+    public static IServiceCollection AddZlinkRegistry(this IServiceCollection services, string publisherEndpoint, string routerEndpoint,
+        Func<RegistryOptions, RegistryOptions>? configure = null, string context = "")
+    {
+        ArgumentNullException.ThrowIfNull(services);
+        services.Context(context);
+        services.AddSingleton(provider =>
+        {
+            var options = new RegistryOptions { PublisherEndpoint = publisherEndpoint, RouterEndpoint = routerEndpoint };
+            return new Registry(Registrations.ContextOf(provider, context).Context, configure?.Invoke(options) ?? options);
+        });
+        return services.AddSingleton<HostedPart>(static provider => new HostedRegistry(
+            provider.GetRequiredService<Registry>(), provider.GetRequiredService<ILogger<ZlinkHost>>()));
+    }
+
+    /// <summary>Registers a SPOT node, a keyed singleton <see cref="SpotNode"/>.</summary>
+    /// <param name="services">The services of the host.</param>
+    /// <param name="name">The key of the node, and the name of its section of the configuration.</param>
+    /// <param name="bind">Where other nodes connect; null: nowhere, or where the configuration says.</param>
+    /// <param name="configure">Says where other nodes are found.</param>
+    /// <param name="context">The key of its context; empty: the one without a key.</param>
+    /// <returns>The services.</returns>
+    /// <exception cref="ArgumentNullException">An argument is null.</exception>
+    /// <exception cref="ArgumentException">The name is empty, or a node of that name is registered already.</exception>
+    public static IServiceCollection AddSpotNode(this IServiceCollection services, string name, string? bind = null,
+        Action<ZlinkSpotNodeBuilder>? configure = null, string context = "")
+    {
+        ArgumentNullException.ThrowIfNull(services);
+        ArgumentException.ThrowIfNullOrEmpty(name);
+        var registration = new SpotNodeRegistration(name, context);
+        services.AddPart(context, Keys.SpotNodes, name);
+        services.AddKeyedSingleton(name, (provider, _) =>
+        {
+            var options = new SpotNodeOptions();
+            return new SpotNode(
+                Registrations.ContextOf(provider, context).Context, registration.Configure?.Invoke(options) ?? options);
+        });
+        services.AddSingleton<HostedPart>(provider => new HostedSpotNode(
+            provider, registration, provider.GetRequiredKeyedService<SpotNode>(name), provider.GetRequiredService<ILogger<ZlinkHost>>()));
+        if (bind is not null)
+        {
+            registration.Binds.Add(bind);
+        }
+
+        configure?.Invoke(new ZlinkSpotNodeBuilder(registration));
+        return services;
+    }
+
+    private static ZlinkReceiverBuilder Add(IServiceCollection services, string service, string? bind, string context,
+        Func<IServiceProvider, Func<ServiceRequest, CancellationToken, ValueTask>> handler)
+    {
+        ArgumentException.ThrowIfNullOrEmpty(service);
+        var registration = new ReceiverRegistration(service, context, handler);
+        services.AddPart(context, Keys.Receivers, service);
+        services.AddKeyedSingleton(service, (provider, _) => registration.Create(provider));
+        services.AddKeyedSingleton(service, (provider, _) => new HostedReceiver(
+            provider, registration, provider.GetRequiredKeyedService<Receiver>(service), provider.GetRequiredService<ILogger<ZlinkHost>>()));
+        services.AddSingleton<HostedPart>(provider => provider.GetRequiredKeyedService<HostedReceiver>(service));
+        if (bind is not null)
+        {
+            registration.Binds.Add(bind);
+        }
+
+        return new ZlinkReceiverBuilder(services, registration);
+    }
+}
