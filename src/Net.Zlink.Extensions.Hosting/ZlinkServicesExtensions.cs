@@ -69,7 +69,10 @@ public static class ZlinkServicesExtensions
     }
 
     /// <summary>As the other one, for a handler in a lambda.</summary>
-    /// <inheritdoc cref="AddZlinkReceiver{THandler}" path="/param"/>
+    /// <param name="services">The services of the host.</param>
+    /// <param name="service">The service that it offers, and its key.</param>
+    /// <param name="bind">Where it listens; null: where the configuration says.</param>
+    /// <param name="context">The key of its context; empty: the one without a key.</param>
     /// <param name="handler">Answers each request.</param>
     /// <typeparam name="TRequest">The request's type.</typeparam>
     /// <typeparam name="TReply">The reply's type.</typeparam>

@@ -266,7 +266,12 @@ public sealed class Gateway : IAsyncDisposable, IDisposable
         }
     }
 
-    internal ValueTask<ServiceReply> RequestAsync(
+    internal ValueTask<ServiceReply> RequestAsync(ServicePool pool, RoutingId target, ReadOnlyMemory<byte> payload, MessageBuilder? parts,
+        TimeSpan? timeout, CancellationToken cancellationToken) =>
+        ServicesTracing.IsOn ? ServicesTracing.SendAsync(this, pool, target, payload, parts, timeout, cancellationToken)
+            : SendRequestAsync(pool, target, payload, parts, timeout, cancellationToken);
+
+    internal ValueTask<ServiceReply> SendRequestAsync(
         ServicePool pool, RoutingId target, ReadOnlyMemory<byte> payload, MessageBuilder? parts, TimeSpan? timeout,
             CancellationToken cancellationToken)
     {

@@ -1,4 +1,5 @@
 using System.Globalization;
+using System.Diagnostics;
 using System.Threading.Tasks.Sources;
 
 namespace Net.Zlink.Services;
@@ -40,6 +41,9 @@ internal sealed class PendingRequest : IValueTaskSource<ServiceReply>
 
     /// <summary>The only receiver that may be asked; empty: any.</summary>
     public RoutingId Target { get; set; }
+
+    /// <summary>The caller's span; null: there is none that can be passed on.</summary>
+    public Activity? Span { get; set; }
 
     public TimeSpan Timeout { get; set; }
 
@@ -116,6 +120,7 @@ internal sealed class PendingRequest : IValueTaskSource<ServiceReply>
         Payload = default;
         Parts = null;
         Target = default;
+        Span = null;
         Token = default;
         Registration = default;
         Link = null;

@@ -61,6 +61,7 @@ internal sealed class Requests : IDisposable
         request.Requests = this;
         request.Pool = pool;
         request.Target = target;
+        request.Span = ServicesTracing.CurrentSpan;
         request.Payload = payload;
         request.Parts = parts;
         request.Timeout = timeout;
@@ -344,6 +345,7 @@ internal sealed class Requests : IDisposable
                 : TimeSpan.FromTicks(Math.Max(0, (request.Timeout - _clock.GetElapsedTime(request.StartedAt)).Ticks)),
             SentAt = request.SentAt,
             Service = request.Pool.ServiceBytes,
+            TraceParent = ServicesTracing.Write(request.Span, stackalloc byte[RequestEnvelope.TraceParentSize]),
         };
         MessageBuilder message = _builders.Rent();
         try

@@ -43,7 +43,10 @@ internal readonly ref struct RequestEnvelope
     public const int HeaderSize = 16;
 
     /// <summary>The longest envelope that <see cref="Write"/> makes: a name has 255 bytes at most.</summary>
-    public const int MaxSize = HeaderSize + 2 + sizeof(uint) + 2 + sizeof(long) + 2 + byte.MaxValue;
+    public const int MaxSize = HeaderSize + 2 + sizeof(uint) + 2 + sizeof(long) + 2 + TraceParentSize + 2 + byte.MaxValue;
+
+    /// <summary>Bytes of a W3C traceparent, version 00.</summary>
+    public const int TraceParentSize = 55;
 
     /// <summary>Code of a refusal: the receiver is draining.</summary>
     public const ushort DrainingCode = 1;
@@ -51,6 +54,7 @@ internal readonly ref struct RequestEnvelope
     private const byte TimeLeftExtension = 2;
     private const byte SentAtExtension = 3;
     private const byte ServiceExtension = 4;
+    private const byte TraceParentExtension = 5;
 
     private static ReadOnlySpan<byte> Magic => [0x5A, (byte)'R', (byte)'P', 1];
 
@@ -73,10 +77,13 @@ internal readonly ref struct RequestEnvelope
     /// <summary>The name of the service that is meant, in UTF-8; empty: not said.</summary>
     public ReadOnlySpan<byte> Service { get; init; }
 
+    /// <summary>The caller's span as a W3C traceparent, in text; empty: not said.</summary>
+    public ReadOnlySpan<byte> TraceParent { get; init; }
+
     /// <summary>How many bytes <see cref="Write"/> writes.</summary>
     public int Size =>
         HeaderSize + (TimeLeft is null ? 0 : 2 + sizeof(uint)) + (SentAt is null ? 0 : 2 + sizeof(long))
-            + (Service.IsEmpty ? 0 : 2 + Service.Length);
+            + (Service.IsEmpty ? 0 : 2 + Service.Length) + (TraceParent.IsEmpty ? 0 : 2 + TraceParent.Length);
 
     /// <summary>A first part of an application that begins like this has to go behind an envelope of kind Plain.</summary>
     public static bool BeginsLikeOne(ReadOnlySpan<byte> firstPart) => firstPart.StartsWith(Magic);
@@ -99,6 +106,7 @@ internal readonly ref struct RequestEnvelope
         TimeSpan? timeLeft = null;
         DateTimeOffset? sentAt = null;
         ReadOnlySpan<byte> service = default;
+        ReadOnlySpan<byte> traceParent = default;
         for (ReadOnlySpan<byte> rest = firstPart[HeaderSize..]; !rest.IsEmpty; rest = rest[(2 + rest[1])..])
         {
             if (rest.Length < 2 || rest.Length < 2 + rest[1])
@@ -118,6 +126,9 @@ internal readonly ref struct RequestEnvelope
                 case ServiceExtension:
                     service = value;
                     break;
+                case TraceParentExtension when value.Length == TraceParentSize:
+                    traceParent = value;
+                    break;
                 default:
                     break;
             }
@@ -132,6 +143,7 @@ internal readonly ref struct RequestEnvelope
             TimeLeft = timeLeft,
             SentAt = sentAt,
             Service = service,
+            TraceParent = traceParent,
         };
         return true;
     }
@@ -169,6 +181,11 @@ internal readonly ref struct RequestEnvelope
         if (!Service.IsEmpty)
         {
             Service.CopyTo(AddExtension(destination, ServiceExtension, Service.Length, ref length));
+        }
+
+        if (!TraceParent.IsEmpty)
+        {
+            TraceParent.CopyTo(AddExtension(destination, TraceParentExtension, TraceParent.Length, ref length));
         }
 
         return length;

@@ -175,7 +175,8 @@ internal sealed class ServeLoop(ReceiverRequests requests, Func<ServiceRequest, 
         ValueTask handling;
         try
         {
-            handling = handler(request, request.ExpectsReply ? request.Cancelled : _stop);
+            CancellationToken token = request.ExpectsReply ? request.Cancelled : _stop;
+            handling = ServicesTracing.IsOn ? ServicesTracing.ProcessAsync(handler, request, token) : handler(request, token);
             if (handling.IsCompletedSuccessfully)
             {
                 handling.GetAwaiter().GetResult();

@@ -1,0 +1,89 @@
+using System.Diagnostics;
+using System.Text;
+
+namespace Net.Zlink.Services;
+
+/// <summary>The names by which traces and metrics of the services are collected.</summary>
+public static class ServicesInstrumentation
+{
+    /// <summary>The source of the spans of requests: <c>send</c> at the client, <c>process</c> at the receiver.</summary>
+    public const string ActivitySourceName = "Net.Zlink.Services";
+
+    /// <summary>The meter of registries, discoveries, receivers and gateways.</summary>
+    public const string MeterName = ServicesMeters.MeterName;
+}
+
+/// <summary>Spans around requests, named after OpenTelemetry's conventions for messaging. Without a listener a request costs one look at
+/// <see cref="Activity.Current"/>, which is passed on all the same.</summary>
+internal static class ServicesTracing
+{
+    private static readonly ActivitySource Source = new(ServicesInstrumentation.ActivitySourceName);
+
+    public static bool IsOn => Source.HasListeners();
+
+    /// <summary>The span that a request belongs to; null where it has no W3C id.</summary>
+    public static Activity? CurrentSpan =>
+        Activity.Current is { IdFormat: ActivityIdFormat.W3C } current ? current : null;
+
+    /// <summary>Writes the id of a span.</summary>
+    /// <returns>The bytes; none without a span, or where its id has another version's length.</returns>
+    public static ReadOnlySpan<byte> Write(Activity? span, Span<byte> destination) =>
+        span?.Id is { Length: RequestEnvelope.TraceParentSize } id ? destination[..Encoding.ASCII.GetBytes(id, destination)] : default;
+
+    public static async ValueTask<ServiceReply> SendAsync(Gateway gateway, ServicePool pool, RoutingId target, ReadOnlyMemory<byte> payload,
+        MessageBuilder? parts, TimeSpan? timeout, CancellationToken cancellation)
+    {
+        using Activity? span = Source.StartActivity($"send {pool.Service}", ActivityKind.Client);
+        Describe(span, pool.Service, "send");
+        try
+        {
+            ServiceReply reply = await gateway.SendRequestAsync(pool, target, payload, parts, timeout, cancellation).ConfigureAwait(false);
+            span?.SetTag("server.address", reply.Receiver.Endpoint);
+            span?.SetTag("zlink.request.attempts", reply.Attempts);
+            return reply;
+        }
+        catch (Exception e)
+        {
+            Fail(span, e);
+            throw;
+        }
+    }
+
+    public static async ValueTask ProcessAsync(
+        Func<ServiceRequest, CancellationToken, ValueTask> handler, ServiceRequest request, CancellationToken cancellation)
+    {
+        Activity.Current = null; // That of whoever began to serve is no parent of a request.
+        string service = request.Service;
+        using Activity? span = Source.StartActivity($"process {service}", ActivityKind.Server, ParentOf(request.Message.Span));
+        Describe(span, service, "process");
+        try
+        {
+            await handler(request, cancellation).ConfigureAwait(false);
+        }
+        catch (Exception e)
+        {
+            Fail(span, e);
+            throw;
+        }
+    }
+
+    private static ActivityContext ParentOf(ReadOnlySpan<byte> firstPart) =>
+        RequestEnvelope.TryRead(firstPart, out RequestEnvelope envelope) && !envelope.TraceParent.IsEmpty
+            && ActivityContext.TryParse(
+                Encoding.ASCII.GetString(envelope.TraceParent), traceState: null, isRemote: true, out ActivityContext parent)
+            ? parent : default;
+
+    private static void Describe(Activity? span, string service, string operation)
+    {
+        span?.SetTag("messaging.system", "zlink");
+        span?.SetTag("messaging.destination.name", service);
+        span?.SetTag("messaging.operation.name", operation);
+        span?.SetTag("messaging.operation.type", operation);
+    }
+
+    private static void Fail(Activity? span, Exception exception)
+    {
+        span?.SetTag("error.type", exception is ServiceException { Error: var error } ? error.ToString() : exception.GetType().FullName);
+        span?.SetStatus(ActivityStatusCode.Error, exception.Message);
+    }
+}

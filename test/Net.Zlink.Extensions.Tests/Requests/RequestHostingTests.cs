@@ -1,0 +1,205 @@
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Diagnostics.HealthChecks;
+using Microsoft.Extensions.Hosting;
+using Net.Zlink.Extensions.Hosting;
+using Net.Zlink.Services;
+using Net.Zlink.Tests.Support;
+using Polly;
+using Polly.Retry;
+using Xunit;
+
+namespace Net.Zlink.Extensions.Tests;
+
+/// <summary>Clients, receivers, registries and SPOT nodes of a host.</summary>
+public sealed class RequestHostingTests
+{
+    private const string AnyPort = "tcp://127.0.0.1:*";
+
+    [Fact]
+    public async Task A_handler_of_the_container_answers_each_request_in_a_scope_of_its_own()
+    {
+        await using HostFixture server = await ServerAsync();
+        await using HostFixture client = await ClientAsync(server);
+        for (int i = 0; i < 3; i++)
+        {
+            Assert.Equal(new Quote("EUR", 1.2m), await AskAsync(client, "EUR"));
+        }
+
+        Assert.Equal(3, server.Get<StreamHostingTests.Made>().Count);
+        await Guard.UntilAsync(() => server.Get<StreamHostingTests.Made>().Ended == 3, "each scope has ended");
+        Assert.Equal(HealthStatus.Healthy, (await server.CheckAsync("zlink-receiver-quotes")).Status);
+        Assert.Equal(HealthStatus.Healthy, (await client.CheckAsync("zlink-client-quotes")).Status);
+    }
+
+    [Fact]
+    public async Task A_host_that_stops_under_load_loses_no_request_while_another_one_serves()
+    {
+        await using HostFixture first = await ServerAsync();
+        await using HostFixture second = await ServerAsync();
+        await using var client = new HostFixture();
+        client.Services.AddZlinkJson(Contracts.Default);
+        client.Services.AddZlinkGateway(gateway => gateway.AddReceiver("quotes", EndpointOf(first)).AddReceiver("quotes", EndpointOf(second)));
+        client.Services.AddZlinkClient("quotes");
+        await client.StartAsync();
+        RequestClient quotes = client.Get<RequestClient>("quotes");
+        await quotes.Service.WaitUntilReadyAsync(2, Guard.Token).Guarded();
+
+        Task stopping = Task.CompletedTask;
+        for (int i = 0; i < 2000; i++)
+        {
+            Task<Quote>[] asked = [.. Enumerable.Range(0, 10).Select(_ => AskAsync(client, "EUR"))];
+            if (i == 20)
+            {
+                stopping = first.StopAsync();
+            }
+
+            Assert.All(await Task.WhenAll(asked).Guarded(), static quote => Assert.Equal(1.2m, quote.Price));
+            if (i > 20 && stopping.IsCompleted)
+            {
+                break;
+            }
+        }
+
+        await stopping.Guarded();
+        Assert.Single(first.Log, static line => line.Message.StartsWith("Receiver \"quotes\" is drained", StringComparison.Ordinal));
+    }
+
+    [Fact]
+    public async Task A_client_is_unhealthy_until_its_receiver_is_there_and_a_handler_that_throws_degrades_the_receiver()
+    {
+        await using HostFixture server = await ServerAsync();
+        await using HostFixture client = await ClientAsync(server);
+        await Assert.ThrowsAsync<ServiceException>(() => AskAsync(client, "bad"));
+        HealthReportEntry degraded = await server.CheckAsync("zlink-receiver-quotes");
+        Assert.Equal((HealthStatus.Degraded, "handler faults 1 >= 1"), (degraded.Status, degraded.Description));
+        Assert.Equal(HealthStatus.Healthy, (await server.CheckAsync("zlink-receiver-quotes")).Status);
+
+        await server.StopAsync();
+        ServiceClient service = client.Get<RequestClient>("quotes").Service;
+        await Guard.UntilAsync(() => service.ReadyCount == 0, "the receiver is gone");
+        HealthReportEntry red = await client.CheckAsync("zlink-client-quotes");
+        Assert.Equal(HealthStatus.Unhealthy, red.Status);
+        Assert.StartsWith("ready receivers 0 < 1", red.Description, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task A_registry_brings_a_client_and_a_receiver_of_two_hosts_together()
+    {
+        await using var registry = new HostFixture();
+        registry.Services.AddZlinkRegistry(AnyPort, AnyPort);
+        await registry.StartAsync();
+        await using HostFixture server = await ServerAsync(registry.Get<Registry>().RouterEndpoint);
+        await using var client = new HostFixture();
+        client.Services.AddZlinkJson(Contracts.Default);
+        client.Services.AddZlinkGateway(gateway => gateway.FollowRegistries(registry.Get<Registry>().PublisherEndpoint));
+        client.Services.AddZlinkClient("quotes");
+        await client.StartAsync();
+        await client.Get<RequestClient>("quotes").Service.WaitUntilReadyAsync(cancellationToken: Guard.Token).Guarded();
+        Assert.Equal(new Quote("EUR", 1.2m), await AskAsync(client, "EUR"));
+        Assert.Equal(HealthStatus.Healthy, (await server.CheckAsync("zlink-receiver-quotes")).Status);
+    }
+
+    [Fact]
+    public async Task A_pipeline_of_Polly_sends_again_what_was_not_executed()
+    {
+        await using HostFixture server = await ServerAsync();
+        await using var client = new HostFixture();
+        int retries = 0;
+        client.Services.AddZlinkJson(Contracts.Default);
+        client.Services.AddZlinkClient("quotes", EndpointOf(server)).AddResilience("quotes");
+        client.Services.AddResiliencePipeline("quotes", pipeline => pipeline.AddRetry(new RetryStrategyOptions
+        {
+            MaxRetryAttempts = 2,
+            Delay = TimeSpan.Zero,
+            ShouldHandle = new PredicateBuilder().Handle<ServiceException>(static failure => failure.Message.Contains(
+                "InvalidOperationException", StringComparison.Ordinal) || !failure.WasExecuted),
+            OnRetry = _ =>
+            {
+                retries++;
+                return default;
+            },
+        }));
+        await client.StartAsync();
+        await Assert.ThrowsAsync<ServiceException>(() => AskAsync(client, "bad"));
+        Assert.Equal(2, retries);
+        Assert.Equal(new Quote("EUR", 1.2m), await AskAsync(client, "EUR"));
+    }
+
+    [Fact]
+    public async Task A_receiver_has_its_settings_from_the_configuration_and_refuses_wrong_ones()
+    {
+        await using var host = new HostFixture(
+            ("Receivers:quotes:Bind", AnyPort), ("Receivers:quotes:MaxConcurrency", "3"),
+            ("Receivers:quotes:Options:SendHighWaterMark", "17"));
+        host.Services.AddZlink(host.Section);
+        host.Services.AddZlinkJson(Contracts.Default);
+        host.Services.AddZlinkReceiver<Ask, Quote>("quotes", null, static (ask, _) => ValueTask.FromResult(new Quote(ask.Currency, 1)));
+        await host.StartAsync();
+        Assert.Equal(17, host.Get<Receiver>("quotes").Socket.Options.SendHighWaterMark);
+        Assert.NotEmpty(host.Get<Receiver>("quotes").Socket.BoundEndpoints);
+
+        await using var wrong = new HostFixture(("Receivers:quotes:MaxConcurrency", "none"));
+        wrong.Services.AddZlink(wrong.Section);
+        wrong.Services.AddZlinkJson(Contracts.Default);
+        wrong.Services.AddZlinkReceiver<Ask, Quote>("quotes", AnyPort, static (ask, _) => ValueTask.FromResult(new Quote(ask.Currency, 1)));
+        var failure = await Assert.ThrowsAsync<InvalidOperationException>(wrong.StartAsync);
+        Assert.Contains("Zlink:Receivers:quotes:MaxConcurrency", failure.Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task Spot_nodes_of_two_hosts_publish_to_each_other()
+    {
+        await using var first = new HostFixture();
+        first.Services.AddSpotNode("prices", "inproc://first");
+        await first.StartAsync();
+        SpotNode here = first.Get<SpotNode>("prices");
+        Assert.NotNull(here);
+        await using var both = new HostFixture();
+        both.Services.AddSpotNode("one", "inproc://one");
+        both.Services.AddSpotNode("two", "inproc://two", static node => node.Connect("inproc://one"));
+        await both.StartAsync();
+        Assert.NotSame(both.Get<SpotNode>("one"), both.Get<SpotNode>("two"));
+        await both.Get<SpotNode>("two").WaitForPeersAsync(1, Guard.Token).Guarded();
+    }
+
+    private static string EndpointOf(HostFixture server) => server.Get<Receiver>("quotes").Socket.LastEndpoint;
+
+    private static Task<Quote> AskAsync(HostFixture client, string currency) =>
+        client.Get<RequestClient>("quotes").RequestAsync<Ask, Quote>(new Ask(currency), Guard.Limit, Guard.Token).AsTask();
+
+    private static async Task<HostFixture> ServerAsync(string? registry = null)
+    {
+        var server = new HostFixture();
+        server.Services.AddSingleton<StreamHostingTests.Made>();
+        server.Services.AddScoped<StreamHostingTests.Tracked>();
+        server.Services.AddZlinkJson(Contracts.Default);
+        ZlinkReceiverBuilder receiver = server.Services.AddZlinkReceiver<Pricing, Ask, Quote>("quotes", AnyPort).AddHealthCheck();
+        if (registry is not null)
+        {
+            receiver.UseRegistries(registry);
+        }
+
+        await server.StartAsync();
+        return server;
+    }
+
+    private static async Task<HostFixture> ClientAsync(HostFixture server)
+    {
+        var client = new HostFixture();
+        client.Services.AddZlinkJson(Contracts.Default);
+        client.Services.AddZlinkClient("quotes", EndpointOf(server)).AddHealthCheck();
+        await client.StartAsync();
+        await client.Get<RequestClient>("quotes").Service.WaitUntilReadyAsync(cancellationToken: Guard.Token).Guarded();
+        return client;
+    }
+
+    public sealed class Pricing(StreamHostingTests.Tracked tracked) : IRequestHandler<Ask, Quote>
+    {
+        public async ValueTask<Quote> HandleAsync(Ask request, CancellationToken cancellationToken)
+        {
+            Assert.NotNull(tracked);
+            await Task.Yield();
+            return request.Currency is "bad" ? throw new InvalidOperationException("no such currency") : new Quote(request.Currency, 1.2m);
+        }
+    }
+}

@@ -1,0 +1,46 @@
+using System.Buffers;
+using System.Text.Json.Serialization;
+using MemoryPack;
+using MessagePack;
+
+namespace Net.Zlink.Extensions.Tests;
+
+[MemoryPackable]
+[MessagePackObject]
+public sealed partial record Ask([property: Key(0)] string Currency);
+
+[MemoryPackable]
+[MessagePackObject]
+public sealed partial record Quote([property: Key(0)] string Currency, [property: Key(1)] decimal Price);
+
+[JsonSerializable(typeof(Ask))]
+[JsonSerializable(typeof(Quote))]
+internal sealed partial class Contracts : JsonSerializerContext;
+
+/// <summary>MemoryPack behind the seam.</summary>
+internal sealed class MemoryPackMessageSerializer : IMessageSerializer
+{
+    public void Serialize<T>(T value, IBufferWriter<byte> writer) => MemoryPackSerializer.Serialize(writer, value);
+
+    public T Deserialize<T>(ReadOnlySpan<byte> bytes) => MemoryPackSerializer.Deserialize<T>(bytes)!;
+}
+
+/// <summary>MessagePack behind the seam. It reads from memory, so the bytes are copied.</summary>
+internal sealed class MessagePackMessageSerializer : IMessageSerializer
+{
+    public void Serialize<T>(T value, IBufferWriter<byte> writer) => MessagePackSerializer.Serialize(writer, value);
+
+    public T Deserialize<T>(ReadOnlySpan<byte> bytes) => MessagePackSerializer.Deserialize<T>(bytes.ToArray());
+}
+
+internal static class Serializers
+{
+    public static readonly IMessageSerializer Json = new JsonMessageSerializer(Contracts.Default);
+
+    public static IMessageSerializer Of(string name) => name switch
+    {
+        "json" => Json,
+        "memorypack" => new MemoryPackMessageSerializer(),
+        _ => new MessagePackMessageSerializer(),
+    };
+}

@@ -1,0 +1,85 @@
+using System.Diagnostics;
+using Microsoft.Extensions.DependencyInjection;
+using Net.Zlink.Extensions.Hosting;
+using Net.Zlink.Extensions.OpenTelemetry;
+using Net.Zlink.Services;
+using Net.Zlink.Tests.Support;
+using OpenTelemetry.Metrics;
+using OpenTelemetry.Trace;
+using Xunit;
+
+namespace Net.Zlink.Extensions.Tests;
+
+/// <summary>One trace over two hosts, and the metrics of both, as OpenTelemetry collects them.</summary>
+public sealed class TracingTests
+{
+    [Fact]
+    public async Task A_request_and_its_handler_are_one_trace_over_two_contexts()
+    {
+        string service = $"quotes-{Guid.NewGuid():N}"; // The source is the process's: other tests have requests, too.
+        var spans = new List<Activity>();
+        await using var server = new HostFixture();
+        server.Services.AddZlinkJson(Contracts.Default);
+        server.Services.AddZlinkReceiver<Ask, Quote>(service, "tcp://127.0.0.1:*", static (ask, _) =>
+            ask.Currency is "bad" ? throw new InvalidOperationException() : ValueTask.FromResult(new Quote(ask.Currency, 1)));
+        server.Services.AddOpenTelemetry().WithTracing(tracing => tracing.AddZlinkInstrumentation().AddInMemoryExporter(spans));
+        await server.StartAsync();
+        await using var client = new HostFixture();
+        client.Services.AddZlinkJson(Contracts.Default);
+        client.Services.AddZlinkClient(service, server.Get<Receiver>(service).Socket.LastEndpoint);
+        await client.StartAsync();
+
+        RequestClient quotes = client.Get<RequestClient>(service);
+        await quotes.RequestAsync<Ask, Quote>(new Ask("EUR"), Guard.Limit, Guard.Token).Guarded();
+        (Activity send, Activity process) = await PairAsync(server, spans, service, 1);
+        Assert.Equal((send.TraceId, send.SpanId), (process.TraceId, process.ParentSpanId));
+        Assert.True(process.HasRemoteParent);
+        Assert.Equal((ActivityKind.Client, ActivityKind.Server), (send.Kind, process.Kind));
+        Assert.Equal(("zlink", service, "send"), (send.GetTagItem("messaging.system"), send.GetTagItem("messaging.destination.name"),
+            send.GetTagItem("messaging.operation.type")));
+
+        await Assert.ThrowsAsync<ServiceException>(
+            () => quotes.RequestAsync<Ask, Quote>(new Ask("bad"), Guard.Limit, Guard.Token).Guarded());
+        (send, process) = await PairAsync(server, spans, service, 2);
+        Assert.Equal((ActivityStatusCode.Error, "Failed"), (send.Status, send.GetTagItem("error.type")));
+        Assert.Equal(ActivityStatusCode.Error, process.Status);
+    }
+
+    [Fact]
+    public async Task Metrics_of_sockets_and_services_are_collected_with_durations_as_histograms()
+    {
+        var metrics = new List<Metric>();
+        await using var host = new HostFixture();
+        host.Services.AddZlinkJson(Contracts.Default);
+        host.Services.AddZlinkReceiver<Ask, Quote>(
+            "metered", "tcp://127.0.0.1:*", static (ask, _) => ValueTask.FromResult(new Quote(ask.Currency, 1)));
+        host.Services.AddOpenTelemetry().WithMetrics(meters => meters.AddZlinkInstrumentation().AddInMemoryExporter(metrics));
+        await host.StartAsync();
+        await using var client = new RequestClient(
+            host.Get<ZlinkContext>(), host.Get<Receiver>("metered").Socket.LastEndpoint, Serializers.Json, "metered");
+        await client.RequestAsync<Ask, Quote>(new Ask("EUR"), Guard.Limit, Guard.Token).Guarded();
+        Assert.True(host.Get<MeterProvider>().ForceFlush());
+        Assert.Contains(metrics, static one => one.Name is "zlink.socket.received");
+        Assert.Contains(metrics, static one => one is { Name: "zlink.gateway.request.duration", MetricType: MetricType.Histogram });
+        Assert.Contains(metrics, static one => one is { Name: "zlink.receiver.processing.duration", MetricType: MetricType.Histogram });
+    }
+
+    private static async Task<(Activity Send, Activity Process)> PairAsync(
+        HostFixture host, List<Activity> spans, string service, int number)
+    {
+        Activity[] sent = [];
+        Activity[] processed = [];
+        await Guard.UntilAsync(
+            () =>
+            {
+                host.Get<TracerProvider>().ForceFlush();
+                Activity[] all = [.. spans.ToArray().Where(one => string.Equals(
+                    one.GetTagItem("messaging.destination.name") as string, service, StringComparison.Ordinal))];
+                sent = [.. all.Where(static one => one.Kind == ActivityKind.Client)];
+                processed = [.. all.Where(static one => one.Kind == ActivityKind.Server)];
+                return sent.Length == number && processed.Length == number;
+            },
+            "both spans were exported");
+        return (sent[^1], processed[^1]);
+    }
+}
