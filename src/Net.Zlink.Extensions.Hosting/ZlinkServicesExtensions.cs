@@ -20,8 +20,8 @@ public static class ZlinkServicesExtensions
     public static IServiceCollection AddZlinkJson(this IServiceCollection services, JsonSerializerContext context) =>
         services.AddSingleton<IMessageSerializer>(new JsonMessageSerializer(context));
 
-    /// <summary>Registers a receiver, a keyed singleton <see cref="Receiver"/>, whose handler is made by the container for each request, with
-    /// a scope of services of its own. The receiver is bound when the host starts, registered when all has started, and drained when the
+    /// <summary>Registers a receiver, a keyed singleton <see cref="Receiver"/>, whose handler is made by the container for each request,
+    /// with a scope of services of its own. The receiver is bound when the host starts, registered when all has started, and drained when the
     /// host stops.</summary>
     /// <param name="services">The services of the host.</param>
     /// <param name="service">The service that it offers, and its key.</param>
@@ -205,7 +205,8 @@ public static class ZlinkServicesExtensions
         services.AddPart(context, Keys.Receivers, service);
         services.AddKeyedSingleton(service, (provider, _) => registration.Create(provider));
         services.AddKeyedSingleton(service, (provider, _) => new HostedReceiver(
-            provider, registration, provider.GetRequiredKeyedService<Receiver>(service), provider.GetRequiredService<ILogger<ZlinkHost>>()));
+            provider, registration, provider.GetRequiredKeyedService<Receiver>(service),
+            provider.GetRequiredService<ILogger<ZlinkHost>>()));
         services.AddSingleton<HostedPart>(provider => provider.GetRequiredKeyedService<HostedReceiver>(service));
         if (bind is not null)
         {

@@ -38,6 +38,7 @@ internal sealed class HealthFindings
 
         _status = isUnhealthy ? HealthStatus.Unhealthy : _status == HealthStatus.Healthy ? HealthStatus.Degraded : _status;
         double? limit = isUnhealthy ? threshold.Unhealthy : threshold.Degraded;
-        _faults.Add(string.Create(CultureInfo.InvariantCulture, $"{name} {value:0.###} {sign} {limit:0.###}{(why is null ? "" : $": {why}")}"));
+        string fault = string.Create(CultureInfo.InvariantCulture, $"{name} {value:0.###} {sign} {limit:0.###}");
+        _faults.Add(why is null ? fault : $"{fault}: {why}");
     }
 }

@@ -23,7 +23,8 @@ internal sealed class SpotNodeRegistration(string name, string contextName)
 }
 
 /// <summary>A SPOT node between the start and the end of its host.</summary>
-internal sealed class HostedSpotNode(IServiceProvider provider, SpotNodeRegistration registration, SpotNode node, ILogger logger) : HostedPart
+internal sealed class HostedSpotNode(IServiceProvider provider, SpotNodeRegistration registration, SpotNode node, ILogger logger)
+    : HostedPart
 {
     private IReadOnlyList<string> _registries = [];
     private IDisposable? _following;

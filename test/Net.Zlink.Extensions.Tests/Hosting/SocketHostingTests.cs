@@ -120,7 +120,8 @@ public sealed class SocketHostingTests
     {
         var services = new ServiceCollection();
         services.AddZlinkRouter("jobs");
-        Assert.Contains("\"jobs\"", Assert.Throws<ArgumentException>(() => services.AddZlinkDealer("jobs")).Message, StringComparison.Ordinal);
+        var failure = Assert.Throws<ArgumentException>(() => services.AddZlinkDealer("jobs"));
+        Assert.Contains("\"jobs\"", failure.Message, StringComparison.Ordinal);
     }
 
     private sealed class Observer([FromKeyedServices("jobs")] RouterSocket router) : IHostedService

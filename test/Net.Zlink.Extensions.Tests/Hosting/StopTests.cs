@@ -109,7 +109,8 @@ public sealed class StopTests
         await host.Get<DealerSocket>("client").SendAsync("1", Guard.Token).Guarded();
         await host.Get<DealerSocket>("client").SendAsync("2", Guard.Token).Guarded();
         await host.StopAsync();
-        Assert.Single(host.Log, static line => line.Message is "ROUTER \"jobs\" ends with 2 messages that the application has not received");
+        Assert.Single(host.Log, static line =>
+            line.Message is "ROUTER \"jobs\" ends with 2 messages that the application has not received");
     }
 
     private sealed class Echo([FromKeyedServices("jobs")] RouterSocket router) : BackgroundService

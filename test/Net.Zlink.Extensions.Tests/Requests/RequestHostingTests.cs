@@ -38,7 +38,8 @@ public sealed class RequestHostingTests
         await using HostFixture second = await ServerAsync();
         await using var client = new HostFixture();
         client.Services.AddZlinkJson(Contracts.Default);
-        client.Services.AddZlinkGateway(gateway => gateway.AddReceiver("quotes", EndpointOf(first)).AddReceiver("quotes", EndpointOf(second)));
+        client.Services.AddZlinkGateway(
+            gateway => gateway.AddReceiver("quotes", EndpointOf(first)).AddReceiver("quotes", EndpointOf(second)));
         client.Services.AddZlinkClient("quotes");
         await client.StartAsync();
         RequestClient quotes = client.Get<RequestClient>("quotes");

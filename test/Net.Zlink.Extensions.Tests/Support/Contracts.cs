@@ -15,6 +15,7 @@ public sealed partial record Quote([property: Key(0)] string Currency, [property
 
 [JsonSerializable(typeof(Ask))]
 [JsonSerializable(typeof(Quote))]
+[JsonSerializable(typeof(int))]
 internal sealed partial class Contracts : JsonSerializerContext;
 
 /// <summary>MemoryPack behind the seam.</summary>
