@@ -71,7 +71,8 @@ public sealed class NatsServiceRegistration : IAsyncDisposable
         return StartAsync(context, connection, () => instance, followed: null, options, cancellationToken);
     }
 
-    /// <summary>Registers what a receiver has registered: with its weight, until it ends. A drain of the receiver removes it, too.</summary>
+    /// <summary>Registers what a receiver has registered: with its weight, until it ends. A drain of the receiver removes it,
+    /// too.</summary>
     /// <param name="context">Gives the clock and the log.</param>
     /// <param name="connection">The connection to NATS. The registration does not own it.</param>
     /// <param name="registration">A registration of a receiver; the receiver needs no registry.</param>

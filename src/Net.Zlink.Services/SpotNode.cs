@@ -168,7 +168,8 @@ public sealed class SpotNode : IAsyncDisposable, IDisposable
     /// <see cref="SpotNodeOptions.AdvertiseHost"/> in place of a wildcard.</param>
     /// <returns>The registration; dispose it to leave the registries.</returns>
     /// <exception cref="ArgumentException">The name or the endpoint is empty or too long.</exception>
-    /// <exception cref="InvalidOperationException">Nothing is bound and no endpoint was given, or the service is registered at that endpoint
+    /// <exception cref="InvalidOperationException">Nothing is bound and no endpoint was given, or the service is registered at that
+    /// endpoint
     /// already.</exception>
     /// <exception cref="ObjectDisposedException">The node is disposed.</exception>
     public Registration Register(string service = DefaultService, string? advertise = null)
@@ -412,7 +413,8 @@ public sealed class SpotNode : IAsyncDisposable, IDisposable
     /// socket's linger time to leave. Idempotent.</summary>
     public void Dispose() => _ = DisposeAsync().AsTask();
 
-    /// <summary>As <see cref="Dispose"/>, and waits until the registries were told, as far as they are connected, and publications have left
+    /// <summary>As <see cref="Dispose"/>, and waits until the registries were told, as far as they are connected, and publications have
+    /// left
     /// their queue, for a second at most.</summary>
     /// <returns>Complete when the sockets are disposed; handlers may still be running.</returns>
     public async ValueTask DisposeAsync()
@@ -537,7 +539,8 @@ public sealed class SpotNode : IAsyncDisposable, IDisposable
         meters.Counter("published", () => _path.Published, "{message}", "Publications that were accepted");
         meters.Counter("received", () => _dispatch.Received, "{message}", "Messages from other nodes");
         meters.Counter("unmatched", () => _dispatch.Unmatched, "{message}", "Of these, what matched no subscription");
-        meters.Counter("delivered", () => GetStatistics().Deliveries.Matched, "{message}", "Messages for subscribers, each counted for each");
+        meters.Counter(
+            "delivered", () => GetStatistics().Deliveries.Matched, "{message}", "Messages for subscribers, each counted for each");
         meters.Counter("dropped", Dropped, "{message}", "Messages that were dropped, by cause");
         meters.Gauge("queued", () => GetStatistics().Deliveries.Queued, "{message}", "Messages that wait for subscribers");
         meters.Gauge("peers", () => CountOrZero(() => _peers.ConnectedCount), "{node}", "Nodes that this one is connected to");

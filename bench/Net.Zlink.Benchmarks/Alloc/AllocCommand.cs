@@ -32,8 +32,8 @@ internal static class AllocCommand
         var command = new ExampleCommand(
             "alloc",
             "Allocation proof: bytes per message and collections of a STREAM server, of a client, of pairs of ZMP sockets, of publishers "
-                + "with several peers, of gateways and of SPOT nodes, each measured in a process of its own. Exit code 1 above 0.1 byte per message "
-                + "(0.5 where writes over tls, ws and wss wait, the base library's own) or at any Gen2 collection.",
+                + "with several peers, of gateways and of SPOT nodes, each measured in a process of its own. Exit code 1 above "
+                + "0.1 byte per message (0.5 where writes over tls, ws and wss wait, the base library's own) or at any Gen2 collection.",
             "dotnet run -c Release --project bench/Net.Zlink.Benchmarks -- alloc",
             "dotnet run -c Release --project bench/Net.Zlink.Benchmarks -- alloc --only ping-pong",
             "dotnet run -c Release --project bench/Net.Zlink.Benchmarks -- alloc --only \"PAIR inproc\"",

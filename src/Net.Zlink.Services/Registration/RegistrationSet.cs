@@ -1,6 +1,7 @@
 namespace Net.Zlink.Services;
 
-/// <summary>The registrations and registries of one receiver or SPOT node, and the links between them: one for each registry and advertised endpoint,
+/// <summary>The registrations and registries of one receiver or SPOT node, and the links between them: one for each registry and advertised
+/// endpoint,
 /// since a registry lists the sender's id for its endpoint.</summary>
 internal sealed class RegistrationSet(ZlinkContext context, ServiceKind kind, ReceiverOptions options) : IAsyncDisposable
 {
@@ -162,8 +163,8 @@ internal sealed class RegistrationSet(ZlinkContext context, ServiceKind kind, Re
         {
             // Two endpoints with one id would abort a native gateway, so a given id is the first one's.
             bool hasGivenId = !options.RoutingId.IsEmpty && string.Equals(endpoint, _firstEndpoint, StringComparison.Ordinal);
-            link = new RegistryLinkLoop(context, kind, registry, endpoint, hasGivenId ? options.RoutingId.Copy() : StableRoutingId.Of(endpoint),
-                options);
+            RoutingId id = hasGivenId ? options.RoutingId.Copy() : StableRoutingId.Of(endpoint);
+            link = new RegistryLinkLoop(context, kind, registry, endpoint, id, options);
             _links.Add(link);
         }
 

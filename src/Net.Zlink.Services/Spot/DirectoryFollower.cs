@@ -2,7 +2,8 @@ using Microsoft.Extensions.Logging;
 
 namespace Net.Zlink.Services;
 
-/// <summary>Keeps a node connected to what a directory lists under one service, until it is disposed. When the directory ends, its last list
+/// <summary>Keeps a node connected to what a directory lists under one service, until it is disposed. When the directory ends, its last
+/// list
 /// stays.</summary>
 internal sealed class DirectoryFollower : IDisposable
 {

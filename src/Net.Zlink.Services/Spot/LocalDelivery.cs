@@ -1,6 +1,7 @@
 namespace Net.Zlink.Services;
 
-/// <summary>Gives messages to the subscribers that take them: copies share the bytes, the last subscriber gets the message itself.</summary>
+/// <summary>Gives messages to the subscribers that take them: copies share the bytes, the last subscriber gets the message
+/// itself.</summary>
 internal static class LocalDelivery
 {
     // On the stack: 32 bytes each.

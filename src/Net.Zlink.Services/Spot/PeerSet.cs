@@ -3,7 +3,8 @@ using Net.Zlink.Monitoring;
 
 namespace Net.Zlink.Services;
 
-/// <summary>The nodes that a node is connected to: those that the application names, and those that directories list. Safe for any number of
+/// <summary>The nodes that a node is connected to: those that the application names, and those that directories list. Safe for any number
+/// of
 /// threads.</summary>
 internal sealed class PeerSet : IDisposable
 {

@@ -252,7 +252,8 @@ internal sealed class SubscriberQueue(SpotSubscriberOptions options, Action<long
         }
     }
 
-    private static ObjectDisposedException Ended() => new("Net.Zlink.Services.SpotSubscriber", "The subscriber, its node or its context has ended.");
+    private static ObjectDisposedException Ended() =>
+        new("Net.Zlink.Services.SpotSubscriber", "The subscriber, its node or its context has ended.");
 
     private static InvalidOperationException Handled() => new("A handler gets the messages: dispose it before receiving by hand.");
 

@@ -109,7 +109,8 @@ public sealed class SpotTests
         node.Join(registry);
         Limits.Until("it is listed", () => discovery.GetReceivers("spot-node").Length == 1);
         Assert.Equal(4, discovery.GetReceivers("spot-node")[0].RoutingId.Length);
-        Assert.False(Limits.HappensWithin(TimeSpan.FromSeconds(8), () => discovery.GetReceivers("spot-node").Length == 0), "it was dropped");
+        Assert.False(
+            Limits.HappensWithin(TimeSpan.FromSeconds(8), () => discovery.GetReceivers("spot-node").Length == 0), "it was dropped");
         node.Dispose();
         Limits.Until("it has left", () => discovery.GetReceivers("spot-node").Length == 0);
     }

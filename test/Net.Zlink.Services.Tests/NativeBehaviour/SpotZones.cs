@@ -3,7 +3,8 @@ using Xunit;
 
 namespace Net.Zlink.Services.Tests;
 
-/// <summary>A field of zones that are spread over nodes; each zone's subscriber subscribes its own topic and those of its neighbours.</summary>
+/// <summary>A field of zones that are spread over nodes; each zone's subscriber subscribes its own topic and those of its
+/// neighbours.</summary>
 internal static class SpotZones
 {
     private const string Service = "spot-field-mmorpg";

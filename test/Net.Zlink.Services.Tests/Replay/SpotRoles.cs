@@ -157,7 +157,8 @@ internal sealed class SpotPublisherRole(bool isQueued) : Role
         }
     }
 
-    /// <summary>The node says nothing about filters: what it sends does. A filter that is held brings a message, one that is not brings none
+    /// <summary>The node says nothing about filters: what it sends does. A filter that is held brings a message, one that is not brings
+    /// none
     /// in front of one that is.</summary>
     private static async Task UntilHeldAsync(SpotNode node, PlayedConnection connection, TranscriptRecord record, HashSet<string> held)
     {

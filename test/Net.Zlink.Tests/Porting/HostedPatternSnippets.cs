@@ -6,7 +6,8 @@ using Xunit;
 
 namespace Net.Zlink.Tests.Porting;
 
-/// <summary>The snippets of docs/patterns.md about a program that has a host, compiled and run, with stand-ins for what the host's packages have.</summary>
+/// <summary>The snippets of docs/patterns.md about a program that has a host, compiled and run, with stand-ins for what the host's packages
+/// have.</summary>
 public sealed class HostedPatternSnippets
 {
     [Fact]

@@ -6,7 +6,8 @@ using Xunit;
 
 namespace Net.Zlink.Tests.Porting;
 
-/// <summary>Snippets of docs/patterns.md, compiled and run. The page's text must be found in these files word for word: PortingGuideTests.</summary>
+/// <summary>Snippets of docs/patterns.md, compiled and run. The page's text must be found in these files word for word:
+/// PortingGuideTests.</summary>
 public sealed class PatternSnippets
 {
     [Fact]

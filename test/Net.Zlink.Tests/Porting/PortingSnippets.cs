@@ -6,7 +6,8 @@ using Xunit;
 
 namespace Net.Zlink.Tests.Porting;
 
-/// <summary>The snippets of docs/PortingGuide.md, compiled and run. The guide's text must be found here word for word: PortingGuideTests.</summary>
+/// <summary>The snippets of docs/PortingGuide.md, compiled and run. The guide's text must be found here word for word:
+/// PortingGuideTests.</summary>
 public sealed class PortingSnippets
 {
     [Fact]

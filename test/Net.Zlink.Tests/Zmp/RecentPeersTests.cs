@@ -29,7 +29,8 @@ public sealed class RecentPeersTests
             {
                 dealers[i].Dispose();
                 int gone = i;
-                await fixture.UntilAsync(() => !router.TrySend(IdOf(gone), [], out ZlinkError error) && error == ZlinkError.HostUnreachable);
+                await fixture.UntilAsync(
+                    () => !router.TrySend(IdOf(gone), [], out ZlinkError error) && error == ZlinkError.HostUnreachable);
                 dealers[i] = Dealer(fixture, endpoint, i);
             }
 
