@@ -165,7 +165,7 @@ public class HostilePeerTests
             {
                 using var builder = new MessageBuilder();
                 Array.ForEach(message, part => builder.Add(part));
-                using ServiceReply reply = await scene.Client.RequestAsync(builder, Guard.Limit).AsTask().Guarded();
+                using ServiceReply reply = await scene.Client.RequestAsync(builder, Guard.Limit, Guard.Token).AsTask().Guarded();
                 Assert.Equal(Show(message), Show([.. Enumerable.Range(0, reply.PartCount).Select(index => reply[index].ToArray())]));
                 if (message is [{ Length: 0 }])
                 {

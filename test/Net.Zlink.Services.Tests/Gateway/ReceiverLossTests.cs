@@ -31,7 +31,7 @@ public class ReceiverLossTests
             _ = receiver.ServeAsync(Echo, cancellationToken: Guard.Token);
             await receiver.RegisterAsync("svc", cancellationToken: Guard.Token).Guarded();
             await client.WaitUntilReadyAsync(1, Guard.Token).Guarded();
-            using ServiceReply reply = await client.RequestAsync(new byte[1], Guard.Limit).AsTask().Guarded();
+            using ServiceReply reply = await client.RequestAsync(new byte[1], Guard.Limit, Guard.Token).AsTask().Guarded();
             Assert.Equal(endpoint, Assert.Single(gateway.GetReceivers()).Endpoint);
             await receiver.DisposeAsync().Guarded();
             await Guard.UntilAsync(() => client.ReadyCount == 0, "the gateway sees that it has gone");

@@ -61,7 +61,7 @@ public class RegistryLossTests
         await scene.Receivers[0].DisposeAsync().Guarded();
         await Guard.UntilAsync(() => scene.Client.ReadyCount == 2, "the connection says that it has gone");
         Assert.Equal(3, scene.Discovery.GetInstanceCount(Service));
-        using ServiceReply reply = await scene.Client.RequestAsync(new byte[1], Guard.Limit).AsTask().Guarded();
+        using ServiceReply reply = await scene.Client.RequestAsync(new byte[1], Guard.Limit, Guard.Token).AsTask().Guarded();
     }
 
     private static void AssertAllAnswered(Scene scene)

@@ -250,7 +250,7 @@ public class RequestTests
         await using var gateway = new Gateway(gateways.Context, new StaticDirectory(new ServiceInstance("svc", endpoint)));
         for (int i = 0; i < 3; i++)
         {
-            using ServiceReply reply = await gateway.GetService("svc").RequestAsync(new byte[1], Guard.Limit).AsTask().Guarded();
+            using ServiceReply reply = await gateway.GetService("svc").RequestAsync(new byte[1], Guard.Limit, Guard.Token).Guarded();
             clock.Offset -= TimeSpan.FromHours(1);
         }
 

@@ -63,7 +63,7 @@ public class TransportTests
         _ = receiver.ServeAsync(static (request, cancellationToken) => request.ReplyAsync(request.Memory, cancellationToken),
             cancellationToken: Guard.Token);
         await using var gateway = new Gateway(fixture.Context, discovery, new GatewayOptions { ConfigureSocket = Connect });
-        using ServiceReply reply = await gateway.GetService("echo").RequestAsync("over it"u8.ToArray(), Guard.Limit).AsTask().Guarded();
+        using ServiceReply reply = await gateway.GetService("echo").RequestAsync("over it"u8.ToArray(), Guard.Limit, Guard.Token).Guarded();
         Assert.Equal(("over it", bound), (System.Text.Encoding.UTF8.GetString(reply.Span), reply.Receiver.Endpoint));
     }
 

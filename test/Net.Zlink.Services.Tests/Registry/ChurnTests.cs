@@ -59,14 +59,16 @@ public class ChurnTests
         foreach (Registry registry in registries)
         {
             await Guard.UntilAsync(
-                () => expected.SequenceEqual(Shown(registry.GetSnapshot().Entries.Select(static entry => entry.Instance))),
+                () => expected.SequenceEqual(
+                    Shown(registry.GetSnapshot().Entries.Select(static entry => entry.Instance)), StringComparer.Ordinal),
                 $"registry {registry.Id} lists what is registered, with seed {seed}");
         }
 
         foreach (Discovery discovery in discoveries)
         {
             await Guard.UntilAsync(
-                () => expected.SequenceEqual(Shown(discovery.GetServices().SelectMany(static one => one.Instances))),
+                () => expected.SequenceEqual(
+                    Shown(discovery.GetServices().SelectMany(static one => one.Instances)), StringComparer.Ordinal),
                 $"a discovery shows what is registered, with seed {seed}");
         }
     }

@@ -76,7 +76,7 @@ public class NativeSpotDefectsTests
                     publishing.TryPublish("quiet", payload);
                 }
             }
-        });
+        }, Guard.Token);
         flooded.ConnectRegistry(registry.RouterEndpoint);
         await flooded.RegisterAsync(cancellationToken: Guard.Token).Guarded();
         await registry.WaitForAsync($"HEARTBEAT spot-node {endpoint}", 10);
@@ -134,7 +134,7 @@ public class NativeSpotDefectsTests
             {
                 Assert.True(publishing.TryPublish("steady", BitConverter.GetBytes(i)));
             }
-        });
+        }, Guard.Token);
         for (int i = 0; i < Messages; i++)
         {
             using SpotMessage message = await steady.ReceiveAsync(Guard.Token).Guarded();
@@ -222,7 +222,7 @@ public class NativeSpotDefectsTests
         await early.DisposeAsync().Guarded();
         await registry.WaitForAsync($"UNREGISTER early {endpoint}");
         Assert.Equal(RegistrationState.Registered, second.State);
-        Assert.DoesNotContain($"UNREGISTER second {endpoint}", registry.Requests);
+        Assert.DoesNotContain($"UNREGISTER second {endpoint}", registry.Requests, StringComparer.Ordinal);
         Registration again = await node.RegisterAsync("early", cancellationToken: Guard.Token).Guarded(); // Natively this hangs.
         Assert.Equal(RegistrationState.Registered, again.State);
     }

@@ -120,7 +120,7 @@ public class SpotNodeTests
             new ServiceInstance(SpotNode.DefaultService, "tcp://127.0.0.1:9", node.RoutingId)]);
         await node.WaitForPeersAsync(2, Guard.Token).Guarded();
         Assert.Equal([.. new[] { listedEndpoint, manualEndpoint }.Order(StringComparer.Ordinal)],
-            node.GetPeers().Select(static peer => peer.Endpoint).Order(StringComparer.Ordinal));
+            node.GetPeers().Select(static peer => peer.Endpoint).Order(StringComparer.Ordinal), StringComparer.Ordinal);
         Assert.Equal(2, node.GetPeers().Count);
         directory.SetService(SpotNode.DefaultService, []);
         await Guard.UntilAsync(() => node.GetPeers() is [{ Endpoint: var left }]
@@ -247,7 +247,7 @@ public class SpotNodeTests
             {
                 message.Dispose();
             }
-        });
+        }, Guard.Token);
         Assert.True(node.TryPublish("x", "x"u8));
         await Guard.UntilAsync(() => left.GetStatistics().Received == 1, "one was received");
         Task peers = node.WaitForPeersAsync(1, Guard.Token).AsTask();
