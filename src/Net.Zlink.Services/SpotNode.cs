@@ -1,7 +1,4 @@
-using System.Diagnostics.Metrics;
-using System.Globalization;
 using System.Security.Cryptography;
-using System.Text;
 using Microsoft.Extensions.Logging;
 
 namespace Net.Zlink.Services;
@@ -46,10 +43,9 @@ public sealed class SpotNode : IAsyncDisposable, IDisposable
     private readonly PeerSet _peers;
     private readonly RegistrationSet _registrations;
     private readonly ServicesMeters _meters;
-    private readonly HashSet<SpotSubscriber> _subscribers = [];
+    private readonly SubscriberSet _subscribers;
+    private readonly NodeCounters _counters;
     private readonly List<DirectoryFollower> _directories = [];
-    private SpotSubscriberStatistics _ended = new();
-    private long _handlerFaults;
     private bool _isDisposed;
 
     /// <summary>Makes a node; it is bound nowhere and connected to nobody yet, and its own subscribers get what it publishes.</summary>
@@ -84,10 +80,12 @@ public sealed class SpotNode : IAsyncDisposable, IDisposable
             AckTimeout = _options.AckTimeout,
             ConfigureRegistryConnection = _options.ConfigureRegistryConnection,
         });
+        _subscribers = new SubscriberSet(_index, _logger);
         _dispatch = new DispatchLoop(_socket, _index);
         _receiving = BackgroundLoop.Start("spot receive", _logger, context.TimeProvider, _dispatch.RunAsync);
         _publishing = _path.Queue is { } queue ? BackgroundLoop.Start("spot publish", _logger, context.TimeProvider, queue.RunAsync) : null;
-        _meters = Meters();
+        _counters = new NodeCounters(_path, _dispatch, _index, _peers, _registrations, _subscribers);
+        _meters = _counters.CreateMeters(this);
         _ = EndSubscribersAsync();
     }
 
@@ -168,8 +166,7 @@ public sealed class SpotNode : IAsyncDisposable, IDisposable
     /// <see cref="SpotNodeOptions.AdvertiseHost"/> in place of a wildcard.</param>
     /// <returns>The registration; dispose it to leave the registries.</returns>
     /// <exception cref="ArgumentException">The name or the endpoint is empty or too long.</exception>
-    /// <exception cref="InvalidOperationException">Nothing is bound and no endpoint was given, or the service is registered at that
-    /// endpoint
+    /// <exception cref="InvalidOperationException">Nothing is bound and no endpoint was given, or the service is registered at that endpoint
     /// already.</exception>
     /// <exception cref="ObjectDisposedException">The node is disposed.</exception>
     public Registration Register(string service = DefaultService, string? advertise = null)
@@ -333,88 +330,23 @@ public sealed class SpotNode : IAsyncDisposable, IDisposable
         options ??= new SpotSubscriberOptions();
         ArgumentOutOfRangeException.ThrowIfLessThan(options.Capacity, 1, nameof(options));
         ArgumentOutOfRangeException.ThrowIfLessThan(options.ByteLimit, 1, nameof(options));
-        var subscriber = new SpotSubscriber(
-            this, _index, new SubscriberQueue(options, dropped => SpotLog.SubscriberDrops(_logger, dropped)));
-        lock (_gate)
-        {
-            ObjectDisposedException.ThrowIf(_isDisposed, this);
-            _subscribers.Add(subscriber);
-        }
-
-        return subscriber;
+        return new SpotSubscriber(_subscribers, _subscribers.Add(options));
     }
 
     /// <summary>What the node has done so far: a snapshot.</summary>
     /// <returns>The statistics.</returns>
-    public SpotNodeStatistics GetStatistics()
-    {
-        SpotSubscriberStatistics deliveries;
-        int subscribers;
-        lock (_gate)
-        {
-            subscribers = _subscribers.Count;
-            deliveries = _subscribers.Aggregate(_ended, static (sum, subscriber) => Sum(sum, subscriber.GetStatistics()));
-        }
-
-        return new SpotNodeStatistics
-        {
-            Published = _path.Published,
-            Refused = _path.Refused,
-            PublishQueued = _path.Queue?.Count ?? 0,
-            PublishDropped = _path.Queue?.Dropped ?? 0,
-            Received = _dispatch.Received,
-            Unmatched = _dispatch.Unmatched,
-            Malformed = _dispatch.Malformed,
-            Subscribers = subscribers,
-            Deliveries = deliveries,
-            Filters = _index.FilterCount,
-            Peers = CountOrZero(() => _peers.ConnectedCount),
-            Followers = CountOrZero(() => _path.Socket?.PeerCount ?? 0),
-            HandlerFaults = Interlocked.Read(ref _handlerFaults),
-        };
-    }
+    public SpotNodeStatistics GetStatistics() => _counters.Read();
 
     /// <summary>Endpoints, peers, registrations and counts as text of several lines, for a log or a debugger. Made for people: its form may
     /// change.</summary>
     /// <returns>The text.</returns>
-    public string Describe()
-    {
-        var text = new StringBuilder();
-        text.AppendLine(CultureInfo.InvariantCulture,
-            $"SPOT node {RoutingId}, bound to {string.Join(", ", _path.Socket?.BoundEndpoints ?? [])}");
-        text.AppendLine(CultureInfo.InvariantCulture, $"  {GetStatistics()}");
-        foreach (PeerInfo peer in _isDisposed ? [] : GetPeers())
-        {
-            text.AppendLine(CultureInfo.InvariantCulture,
-                $"  from {peer.Endpoint}: {(peer.IsConnected ? "connected" : peer.WhyNotConnected)}, {peer.MessagesReceived} messages");
-        }
-
-        foreach (PeerInfo follower in _isDisposed ? [] : GetFollowers())
-        {
-            text.AppendLine(CultureInfo.InvariantCulture,
-                $"  to {follower.RemoteAddress}: {follower.MessagesSent} messages, {follower.MessagesDropped} dropped");
-        }
-
-        foreach (Registration registration in _registrations.Registrations)
-        {
-            text.AppendLine(CultureInfo.InvariantCulture,
-                $"  {registration.Service} at {registration.Endpoint}: {registration.State}");
-            foreach (RegistryStatus status in registration.GetRegistries())
-            {
-                text.AppendLine(CultureInfo.InvariantCulture,
-                    $"    {status.RegistryEndpoint}: {status.State}, last heartbeat at {status.LastHeartbeatAt:O} {status.Detail}");
-            }
-        }
-
-        return text.ToString();
-    }
+    public string Describe() => _counters.Describe(RoutingId, _isDisposed ? [] : GetPeers(), _isDisposed ? [] : GetFollowers());
 
     /// <summary>Begins the end and returns at once: leaves the registries, ends subscribers and their receives. What was accepted has the
     /// socket's linger time to leave. Idempotent.</summary>
     public void Dispose() => _ = DisposeAsync().AsTask();
 
-    /// <summary>As <see cref="Dispose"/>, and waits until the registries were told, as far as they are connected, and publications have
-    /// left
+    /// <summary>As <see cref="Dispose"/>, and waits until the registries were told, as far as they are connected, and publications have left
     /// their queue, for a second at most.</summary>
     /// <returns>Complete when the sockets are disposed; handlers may still be running.</returns>
     public async ValueTask DisposeAsync()
@@ -448,39 +380,10 @@ public sealed class SpotNode : IAsyncDisposable, IDisposable
         _peers.Dispose();
         _socket.Dispose();
         await _receiving.DisposeAsync().ConfigureAwait(false);
-        EndSubscribers();
+        _subscribers.Dispose();
         _path.Dispose();
         _path.Socket?.Dispose();
         _meters.Dispose();
-    }
-
-    internal void OnHandlerFault(Exception exception)
-    {
-        Interlocked.Increment(ref _handlerFaults);
-        SpotLog.HandlerFailed(_logger, exception);
-    }
-
-    internal void Remove(SpotSubscriber subscriber)
-    {
-        subscriber.Queue.Close();
-        lock (_gate)
-        {
-            if (!_subscribers.Remove(subscriber))
-            {
-                return;
-            }
-
-            _ended = Sum(_ended, subscriber.GetStatistics());
-        }
-
-        try
-        {
-            _index.RemoveAll(subscriber.Queue);
-        }
-        catch (Exception e) when (e is ObjectDisposedException or ZlinkException)
-        {
-            // There is no socket any more to cancel filters at.
-        }
     }
 
     private TopicEntry EntryOf(string topic) =>
@@ -516,65 +419,7 @@ public sealed class SpotNode : IAsyncDisposable, IDisposable
     private async Task EndSubscribersAsync()
     {
         await _receiving.Completion.ConfigureAwait(false);
-        EndSubscribers();
-    }
-
-    private void EndSubscribers()
-    {
-        SpotSubscriber[] subscribers;
-        lock (_gate)
-        {
-            subscribers = [.. _subscribers];
-        }
-
-        foreach (SpotSubscriber subscriber in subscribers)
-        {
-            subscriber.Dispose();
-        }
-    }
-
-    private ServicesMeters Meters()
-    {
-        var meters = new ServicesMeters("spot", this);
-        meters.Counter("published", () => _path.Published, "{message}", "Publications that were accepted");
-        meters.Counter("received", () => _dispatch.Received, "{message}", "Messages from other nodes");
-        meters.Counter("unmatched", () => _dispatch.Unmatched, "{message}", "Of these, what matched no subscription");
-        meters.Counter(
-            "delivered", () => GetStatistics().Deliveries.Matched, "{message}", "Messages for subscribers, each counted for each");
-        meters.Counter("dropped", Dropped, "{message}", "Messages that were dropped, by cause");
-        meters.Gauge("queued", () => GetStatistics().Deliveries.Queued, "{message}", "Messages that wait for subscribers");
-        meters.Gauge("peers", () => CountOrZero(() => _peers.ConnectedCount), "{node}", "Nodes that this one is connected to");
-        return meters;
-    }
-
-    private IEnumerable<Measurement<long>> Dropped()
-    {
-        yield return new Measurement<long>(
-            GetStatistics().Deliveries.Dropped, new KeyValuePair<string, object?>("cause", "subscriber"));
-        yield return new Measurement<long>(
-            _path.Queue?.Dropped ?? 0, new KeyValuePair<string, object?>("cause", "publish_queue"));
-    }
-
-    private static SpotSubscriberStatistics Sum(SpotSubscriberStatistics one, SpotSubscriberStatistics other) => new()
-    {
-        Matched = one.Matched + other.Matched,
-        Received = one.Received + other.Received,
-        Dropped = one.Dropped + other.Dropped,
-        Queued = one.Queued + other.Queued,
-        QueuedBytes = one.QueuedBytes + other.QueuedBytes,
-    };
-
-    /// <summary>The sockets may have ended.</summary>
-    private static int CountOrZero(Func<int> count)
-    {
-        try
-        {
-            return count();
-        }
-        catch (Exception e) when (e is ObjectDisposedException or ZlinkException)
-        {
-            return 0;
-        }
+        _subscribers.Dispose();
     }
 
     /// <summary>In the native form: a number that is not 0.</summary>

@@ -1,3 +1,5 @@
+using System.Runtime.CompilerServices;
+
 namespace Net.Zlink.Services;
 
 /// <summary>Publishes under one topic, which is checked and encoded once. It holds nothing that has to be disposed.</summary>
@@ -58,6 +60,7 @@ public sealed class SpotPublisher
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
     /// <exception cref="ObjectDisposedException">The node is disposed.</exception>
     /// <exception cref="ZlinkException">ContextTerminated.</exception>
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
     public async ValueTask PublishManyAsync(
         ReadOnlyMemory<ReadOnlyMemory<byte>> payloads, CancellationToken cancellationToken = default)
     {

@@ -10,18 +10,15 @@ namespace Net.Zlink.Services;
 /// </remarks>
 public sealed class SpotSubscriber : IAsyncDisposable, IDisposable
 {
-    private readonly SpotNode _node;
-    private readonly TopicIndex _index;
+    private readonly SubscriberSet _owner;
+    private readonly SubscriberQueue _queue;
     private HandlerLoop? _handler;
 
-    internal SpotSubscriber(SpotNode node, TopicIndex index, SubscriberQueue queue)
+    internal SpotSubscriber(SubscriberSet owner, SubscriberQueue queue)
     {
-        _node = node;
-        _index = index;
-        Queue = queue;
+        _owner = owner;
+        _queue = queue;
     }
-
-    internal SubscriberQueue Queue { get; }
 
     /// <summary>Subscribes one topic. Repeating it has no effect.</summary>
     /// <param name="topic">1 to 255 bytes of UTF-8; an asterisk is a character as any other.</param>
@@ -35,8 +32,8 @@ public sealed class SpotSubscriber : IAsyncDisposable, IDisposable
     /// <param name="topic">As it was given to <see cref="Subscribe"/>.</param>
     /// <returns>False: it was not subscribed.</returns>
     /// <exception cref="ArgumentException">The topic is null, empty or too long.</exception>
-    public bool Unsubscribe(string topic) => _index.Remove(
-        Queue, TopicBytes.Encode(topic, stackalloc byte[TopicBytes.MaxLength], nameof(topic)), isPrefix: false);
+    public bool Unsubscribe(string topic) => _owner.Index.Remove(
+        _queue, TopicBytes.Encode(topic, stackalloc byte[TopicBytes.MaxLength], nameof(topic)), isPrefix: false);
 
     /// <summary>Subscribes all topics that begin with a prefix. Repeating it has no effect.</summary>
     /// <param name="prefix">At most 255 bytes of UTF-8; empty for everything.</param>
@@ -50,7 +47,7 @@ public sealed class SpotSubscriber : IAsyncDisposable, IDisposable
     /// <returns>False: it was not subscribed.</returns>
     /// <exception cref="ArgumentException">The prefix is null or too long.</exception>
     public bool UnsubscribePrefix(string prefix) =>
-        _index.Remove(Queue, TopicBytes.OfPrefix(prefix, nameof(prefix)), isPrefix: true);
+        _owner.Index.Remove(_queue, TopicBytes.OfPrefix(prefix, nameof(prefix)), isPrefix: true);
 
     /// <summary>Subscribes a prefix in the native core's text: zone:* is the prefix zone:.</summary>
     /// <param name="pattern">1 to 255 bytes of UTF-8 with one asterisk, at the end.</param>
@@ -64,14 +61,14 @@ public sealed class SpotSubscriber : IAsyncDisposable, IDisposable
     /// <returns>False: it was not subscribed.</returns>
     /// <exception cref="ArgumentException">It is no such pattern.</exception>
     public bool UnsubscribePattern(string pattern) =>
-        _index.Remove(Queue, TopicBytes.OfPattern(pattern, nameof(pattern)), isPrefix: true);
+        _owner.Index.Remove(_queue, TopicBytes.OfPattern(pattern, nameof(pattern)), isPrefix: true);
 
     /// <summary>Takes the next message, if there is one.</summary>
     /// <param name="message">The message; dispose it.</param>
     /// <returns>False if there is none now.</returns>
     /// <exception cref="InvalidOperationException">A handler gets the messages.</exception>
     /// <exception cref="ObjectDisposedException">The subscriber, its node or its context has ended.</exception>
-    public bool TryReceive(out SpotMessage message) => Queue.TryReceive(out message);
+    public bool TryReceive(out SpotMessage message) => _queue.TryReceive(out message);
 
     /// <summary>Waits for the next message. Any number may wait; they are served in order.</summary>
     /// <param name="cancellationToken">Ends the wait; no message is lost by it.</param>
@@ -79,14 +76,14 @@ public sealed class SpotSubscriber : IAsyncDisposable, IDisposable
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
     /// <exception cref="InvalidOperationException">A handler gets the messages.</exception>
     /// <exception cref="ObjectDisposedException">The subscriber, its node or its context has ended.</exception>
-    public ValueTask<SpotMessage> ReceiveAsync(CancellationToken cancellationToken = default) => Queue.ReceiveAsync(cancellationToken);
+    public ValueTask<SpotMessage> ReceiveAsync(CancellationToken cancellationToken = default) => _queue.ReceiveAsync(cancellationToken);
 
     /// <summary>Takes as many messages as there are and fit, without waiting.</summary>
     /// <param name="messages">Where to put them; dispose each that was put.</param>
     /// <returns>How many; 0 if there is none.</returns>
     /// <exception cref="InvalidOperationException">A handler gets the messages.</exception>
     /// <exception cref="ObjectDisposedException">The subscriber, its node or its context has ended.</exception>
-    public int ReceiveMany(Span<SpotMessage> messages) => Queue.ReceiveMany(messages);
+    public int ReceiveMany(Span<SpotMessage> messages) => _queue.ReceiveMany(messages);
 
     /// <summary>Waits until there is a message, then takes as many as there are and fit.</summary>
     /// <param name="messages">Where to put them; not empty. Dispose each that was put.</param>
@@ -104,9 +101,9 @@ public sealed class SpotSubscriber : IAsyncDisposable, IDisposable
             throw new ArgumentException("There is no room for a message.", nameof(messages));
         }
 
-        SpotMessage first = await Queue.ReceiveAsync(cancellationToken).ConfigureAwait(false);
+        SpotMessage first = await _queue.ReceiveAsync(cancellationToken).ConfigureAwait(false);
         messages.Span[0] = first;
-        return 1 + Queue.ReceiveMore(messages.Span[1..]);
+        return 1 + _queue.ReceiveMore(messages.Span[1..]);
     }
 
     /// <summary>All messages until the subscriber, its node or its context ends; then the enumeration ends.</summary>
@@ -119,7 +116,7 @@ public sealed class SpotSubscriber : IAsyncDisposable, IDisposable
             SpotMessage message;
             try
             {
-                message = await Queue.ReceiveAsync(cancellationToken).ConfigureAwait(false);
+                message = await _queue.ReceiveAsync(cancellationToken).ConfigureAwait(false);
             }
             catch (ObjectDisposedException)
             {
@@ -143,19 +140,17 @@ public sealed class SpotSubscriber : IAsyncDisposable, IDisposable
     public IAsyncDisposable OnMessage(Func<SpotMessage, CancellationToken, ValueTask> handler)
     {
         ArgumentNullException.ThrowIfNull(handler);
-        return _handler = new HandlerLoop(Queue, handler, _node.OnHandlerFault);
+        return _handler = new HandlerLoop(_queue, handler, _owner.OnHandlerFault);
     }
 
     /// <summary>What it has got so far: a snapshot.</summary>
     /// <returns>The statistics.</returns>
-    public SpotSubscriberStatistics GetStatistics() => Queue.Statistics;
+    public SpotSubscriberStatistics GetStatistics() => _queue.Statistics;
 
-    /// <summary>Ends its subscriptions and every receive that waits; drops what is unread. Does not wait for a handler.
-    /// Idempotent.</summary>
-    public void Dispose() => _node.Remove(this);
+    /// <summary>Ends its subscriptions and every receive that waits; drops what is unread. Does not wait for a handler. Idempotent.</summary>
+    public void Dispose() => _owner.Remove(_queue);
 
-    /// <summary>As <see cref="Dispose"/>, and waits for a call of the handler that is running, unless this is called inside of
-    /// it.</summary>
+    /// <summary>As <see cref="Dispose"/>, and waits for a call of the handler that is running, unless this is called inside of it.</summary>
     /// <returns>Complete when no handler runs.</returns>
     public async ValueTask DisposeAsync()
     {
@@ -168,7 +163,7 @@ public sealed class SpotSubscriber : IAsyncDisposable, IDisposable
 
     private void Add(ReadOnlySpan<byte> text, bool isPrefix)
     {
-        ObjectDisposedException.ThrowIf(Queue.IsClosed, this);
-        _index.Add(Queue, text, isPrefix);
+        ObjectDisposedException.ThrowIf(_queue.IsClosed, this);
+        _owner.Index.Add(_queue, text, isPrefix);
     }
 }

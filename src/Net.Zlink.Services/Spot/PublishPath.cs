@@ -1,4 +1,5 @@
 using System.Buffers;
+using System.Runtime.CompilerServices;
 using System.Threading.Channels;
 
 namespace Net.Zlink.Services;
@@ -299,6 +300,7 @@ internal sealed class PublishPath : IDisposable
         }
     }
 
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
     private async ValueTask WaitAsync(Message message, TopicEntry topic, CancellationToken cancellationToken)
     {
         try
@@ -333,6 +335,7 @@ internal sealed class PublishPath : IDisposable
         Interlocked.Increment(ref _refused);
     }
 
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
     private async ValueTask SendAsync(Message message, CancellationToken cancellationToken)
     {
         if (Socket is not { } socket)
@@ -352,6 +355,7 @@ internal sealed class PublishPath : IDisposable
         }
     }
 
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
     private async ValueTask PublishQueuedAsync(Message message, TopicEntry topic, CancellationToken cancellationToken)
     {
         try

@@ -1,0 +1,97 @@
+using System.Diagnostics.Metrics;
+using System.Globalization;
+using System.Text;
+
+namespace Net.Zlink.Services;
+
+/// <summary>What can be seen of a node: statistics, meters, a description.</summary>
+internal sealed class NodeCounters(PublishPath path, DispatchLoop dispatch, TopicIndex index, PeerSet peers,
+    RegistrationSet registrations, SubscriberSet subscribers)
+{
+    public SpotNodeStatistics Read()
+    {
+        (int count, SpotSubscriberStatistics deliveries) = subscribers.Statistics;
+        return new SpotNodeStatistics
+        {
+            Published = path.Published,
+            Refused = path.Refused,
+            PublishQueued = path.Queue?.Count ?? 0,
+            PublishDropped = path.Queue?.Dropped ?? 0,
+            Received = dispatch.Received,
+            Unmatched = dispatch.Unmatched,
+            Malformed = dispatch.Malformed,
+            Subscribers = count,
+            Deliveries = deliveries,
+            Filters = index.FilterCount,
+            Peers = CountOrZero(() => peers.ConnectedCount),
+            Followers = CountOrZero(() => path.Socket?.PeerCount ?? 0),
+            HandlerFaults = subscribers.HandlerFaults,
+        };
+    }
+
+    /// <param name="node">The scope of the meter.</param>
+    public ServicesMeters CreateMeters(object node)
+    {
+        var meters = new ServicesMeters("spot", node);
+        meters.Counter("published", () => path.Published, "{message}", "Publications that were accepted");
+        meters.Counter("received", () => dispatch.Received, "{message}", "Messages from other nodes");
+        meters.Counter("unmatched", () => dispatch.Unmatched, "{message}", "Of these, what matched no subscription");
+        meters.Counter("delivered", () => subscribers.Statistics.Sum.Matched, "{message}", "Messages for subscribers, each for each");
+        meters.Counter("dropped", Dropped, "{message}", "Messages that were dropped, by cause");
+        meters.Gauge("queued", () => subscribers.Statistics.Sum.Queued, "{message}", "Messages that wait for subscribers");
+        meters.Gauge("peers", () => CountOrZero(() => peers.ConnectedCount), "{node}", "Nodes that this one is connected to");
+        return meters;
+    }
+
+    /// <param name="id">The node's.</param>
+    /// <param name="publishers">What it is connected to.</param>
+    /// <param name="followers">What is connected to it.</param>
+    public string Describe(RoutingId id, IReadOnlyList<PeerInfo> publishers, IReadOnlyList<PeerInfo> followers)
+    {
+        var text = new StringBuilder();
+        text.AppendLine(CultureInfo.InvariantCulture, $"SPOT node {id}, bound to {string.Join(", ", path.Socket?.BoundEndpoints ?? [])}");
+        text.AppendLine(CultureInfo.InvariantCulture, $"  {Read()}");
+        foreach (PeerInfo peer in publishers)
+        {
+            text.AppendLine(CultureInfo.InvariantCulture,
+                $"  from {peer.Endpoint}: {(peer.IsConnected ? "connected" : peer.WhyNotConnected)}, {peer.MessagesReceived} messages");
+        }
+
+        foreach (PeerInfo follower in followers)
+        {
+            text.AppendLine(CultureInfo.InvariantCulture,
+                $"  to {follower.RemoteAddress}: {follower.MessagesSent} messages, {follower.MessagesDropped} dropped");
+        }
+
+        foreach (Registration registration in registrations.Registrations)
+        {
+            text.AppendLine(CultureInfo.InvariantCulture, $"  {registration.Service} at {registration.Endpoint}: {registration.State}");
+            foreach (RegistryStatus status in registration.GetRegistries())
+            {
+                text.AppendLine(CultureInfo.InvariantCulture,
+                    $"    {status.RegistryEndpoint}: {status.State}, last heartbeat at {status.LastHeartbeatAt:O} {status.Detail}");
+            }
+        }
+
+        return text.ToString();
+    }
+
+    private IEnumerable<Measurement<long>> Dropped()
+    {
+        yield return new Measurement<long>(subscribers.Statistics.Sum.Dropped, new KeyValuePair<string, object?>("cause", "subscriber"));
+        yield return new Measurement<long>(path.Queue?.Dropped ?? 0, new KeyValuePair<string, object?>("cause", "publish_queue"));
+    }
+
+    /// <summary>The sockets may have ended.</summary>
+    private static int CountOrZero(Func<int> count)
+    {
+        try
+        {
+            return count();
+        }
+        catch (Exception e) when (e is ObjectDisposedException or ZlinkException)
+        {
+            return 0;
+        }
+    }
+}
