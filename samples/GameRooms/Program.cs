@@ -1,6 +1,5 @@
 // Three SPOT nodes, each a process of its own, behind a registry in this one. Bots walk over a map of 24 x 24 zones; each publishes where
-// it
-// is on the topic of its zone, and subscribes that zone and its neighbours, whichever node they belong to.
+// it is on the topic of its zone, and subscribes that zone and its neighbours, whichever node they belong to.
 using System.CommandLine;
 using System.Globalization;
 using Net.Zlink;

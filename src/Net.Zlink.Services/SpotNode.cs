@@ -166,8 +166,8 @@ public sealed class SpotNode : IAsyncDisposable, IDisposable
     /// <see cref="SpotNodeOptions.AdvertiseHost"/> in place of a wildcard.</param>
     /// <returns>The registration; dispose it to leave the registries.</returns>
     /// <exception cref="ArgumentException">The name or the endpoint is empty or too long.</exception>
-    /// <exception cref="InvalidOperationException">Nothing is bound and no endpoint was given, or the service is registered at that endpoint
-    /// already.</exception>
+    /// <exception cref="InvalidOperationException">Nothing is bound and no endpoint was given, or the service is registered at that
+    /// endpoint already.</exception>
     /// <exception cref="ObjectDisposedException">The node is disposed.</exception>
     public Registration Register(string service = DefaultService, string? advertise = null)
     {
@@ -346,8 +346,8 @@ public sealed class SpotNode : IAsyncDisposable, IDisposable
     /// socket's linger time to leave. Idempotent.</summary>
     public void Dispose() => _ = DisposeAsync().AsTask();
 
-    /// <summary>As <see cref="Dispose"/>, and waits until the registries were told, as far as they are connected, and publications have left
-    /// their queue, for a second at most.</summary>
+    /// <summary>As <see cref="Dispose"/>, and waits until the registries were told, as far as they are connected, and publications have
+    /// left their queue, for a second at most.</summary>
     /// <returns>Complete when the sockets are disposed; handlers may still be running.</returns>
     public async ValueTask DisposeAsync()
     {

@@ -147,10 +147,12 @@ public sealed class SpotSubscriber : IAsyncDisposable, IDisposable
     /// <returns>The statistics.</returns>
     public SpotSubscriberStatistics GetStatistics() => _queue.Statistics;
 
-    /// <summary>Ends its subscriptions and every receive that waits; drops what is unread. Does not wait for a handler. Idempotent.</summary>
+    /// <summary>Ends its subscriptions and every receive that waits; drops what is unread. Does not wait for a handler.
+    /// Idempotent.</summary>
     public void Dispose() => _owner.Remove(_queue);
 
-    /// <summary>As <see cref="Dispose"/>, and waits for a call of the handler that is running, unless this is called inside of it.</summary>
+    /// <summary>As <see cref="Dispose"/>, and waits for a call of the handler that is running, unless this is called inside of
+    /// it.</summary>
     /// <returns>Complete when no handler runs.</returns>
     public async ValueTask DisposeAsync()
     {

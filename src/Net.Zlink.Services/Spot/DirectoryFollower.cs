@@ -3,8 +3,7 @@ using Microsoft.Extensions.Logging;
 namespace Net.Zlink.Services;
 
 /// <summary>Keeps a node connected to what a directory lists under one service, until it is disposed. When the directory ends, its last
-/// list
-/// stays.</summary>
+/// list stays.</summary>
 internal sealed class DirectoryFollower : IDisposable
 {
     private readonly PeerSet _peers;

@@ -4,8 +4,7 @@ using Net.Zlink.Monitoring;
 namespace Net.Zlink.Services;
 
 /// <summary>The nodes that a node is connected to: those that the application names, and those that directories list. Safe for any number
-/// of
-/// threads.</summary>
+/// of threads.</summary>
 internal sealed class PeerSet : IDisposable
 {
     private readonly SubSocket _socket;

@@ -158,8 +158,7 @@ internal sealed class SpotPublisherRole(bool isQueued) : Role
     }
 
     /// <summary>The node says nothing about filters: what it sends does. A filter that is held brings a message, one that is not brings
-    /// none
-    /// in front of one that is.</summary>
+    /// none in front of one that is.</summary>
     private static async Task UntilHeldAsync(SpotNode node, PlayedConnection connection, TranscriptRecord record, HashSet<string> held)
     {
         string text = Text(record.Parts[0]);
