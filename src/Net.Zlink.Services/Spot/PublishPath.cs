@@ -96,6 +96,7 @@ internal sealed class PublishPath : IDisposable
     /// <returns>How many were accepted, from the first one on.</returns>
     public int PublishMany(TopicEntry topic, ReadOnlySpan<ReadOnlyMemory<byte>> payloads)
     {
+        ThrowIfDisposed();
         MessageBuilder builder = _builders.Rent();
         SpotMessage[]? run = topic.Takers.Length > 0 && Queue is null ? ArrayPool<SpotMessage>.Shared.Rent(RunLength) : null;
         int accepted = 0;
@@ -153,9 +154,11 @@ internal sealed class PublishPath : IDisposable
 
     private MessageBuilder Begin(TopicEntry topic)
     {
-        ObjectDisposedException.ThrowIf(Volatile.Read(ref _isDisposed), "Net.Zlink.Services.SpotNode");
+        ThrowIfDisposed();
         return _builders.Rent().Add(topic.Bytes);
     }
+
+    private void ThrowIfDisposed() => ObjectDisposedException.ThrowIf(Volatile.Read(ref _isDisposed), "Net.Zlink.Services.SpotNode");
 
     private MessageBuilder BeginWith(TopicEntry topic, MessageBuilder parts)
     {

@@ -255,6 +255,7 @@ public class SpotNodeTests
         await all.Guarded();
         await Assert.ThrowsAsync<ObjectDisposedException>(() => peers.Guarded());
         Assert.Throws<ObjectDisposedException>(() => node.TryPublish("x", "x"u8));
+        Assert.Throws<ObjectDisposedException>(() => node.CreatePublisher("x").PublishMany([new byte[1]]));
         Assert.Throws<ObjectDisposedException>(() => node.CreateSubscriber());
         Assert.Throws<ObjectDisposedException>(() => node.Bind("tcp://127.0.0.1:*"));
         Assert.Contains("SPOT node", node.Describe(), StringComparison.Ordinal);
