@@ -4,7 +4,7 @@ using Xunit;
 namespace Net.Zlink.Services.Tests;
 
 /// <summary>The folders know each other in one direction only: Protocol, Model and Common nobody, then Registry, Discovery, Registration
-/// and LoadBalancing, then Gateway, RequestHandling and Spot, then the root.</summary>
+/// and LoadBalancing, then Gateway, RequestHandling and Spot, then the root, then Typed.</summary>
 public sealed partial class LayerTests
 {
     private const int MatchTimeout = 10_000;
@@ -23,6 +23,7 @@ public sealed partial class LayerTests
         ["Spot"] = 2,
         ["Options"] = 3,
         [""] = 3,
+        ["Typed"] = 4,
     };
 
     [Fact]

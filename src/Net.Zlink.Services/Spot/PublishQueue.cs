@@ -38,10 +38,12 @@ internal sealed class PublishQueue
     /// <summary>Takes no further publication.</summary>
     public void Complete() => _channel.Writer.TryComplete();
 
-    /// <summary>Publishes in order until the token is cancelled, or all is published behind <see cref="Complete"/>.</summary>
+    /// <summary>Publishes in order until all is published behind <see cref="Complete"/>. The token ends a publication that waits for a
+    /// peer.</summary>
     public async ValueTask RunAsync(CancellationToken cancellationToken)
     {
-        while (await _channel.Reader.WaitToReadAsync(cancellationToken).ConfigureAwait(false))
+        // Without the token a wait allocates nothing; Complete ends it.
+        while (await _channel.Reader.WaitToReadAsync(CancellationToken.None).ConfigureAwait(false))
         {
             while (_channel.Reader.TryRead(out QueuedPublication next))
             {
