@@ -1,3 +1,4 @@
+using System.Globalization;
 using Net.Zlink;
 using Net.Zlink.Monitoring;
 using Net.Zlink.Tests.Child;
@@ -5,6 +6,8 @@ using Net.Zlink.Tests.Child;
 if (args.Length > 0)
 {
     return args is ["wait", ..] ? WaitingProcess.Run(args[1..])
+        : args is ["small", var size, var count] ? await SmallProcess.RunAsync(
+            int.Parse(size, CultureInfo.InvariantCulture), int.Parse(count, CultureInfo.InvariantCulture))
         : args is ["handshake", var scheme] ? await HandshakeProcess.RunAsync(scheme)
         : await IdleProcess.RunAsync(args);
 }

@@ -12,11 +12,11 @@ internal sealed class BufferClass
     private long _rejected;
     private long _trimmed;
 
-    internal BufferClass(int size, BufferClassPolicy policy)
+    internal BufferClass(int size, BufferClassPolicy policy, RetainedBytes retained)
     {
         Size = size;
         Policy = policy;
-        Store = new SharedStore<byte[]>(policy.KeepLimit);
+        Store = new SharedStore<byte[]>(policy.KeepLimit, retained, size);
 
         // A quarter of the limit, so that a few threads cannot hold it all.
         int capacity = Math.Min(Math.Min(ThreadCacheCount, ThreadCacheBytes / size), policy.KeepLimit / 4);

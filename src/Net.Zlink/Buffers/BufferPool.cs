@@ -76,9 +76,10 @@ public sealed class BufferPool : MemoryPool<byte>
         _fastKey = _ledger is null ? _key : new object();
         long now = _time.GetTimestamp();
         TimeSpan period = TimeSpan.MaxValue;
+        var retained = new RetainedBytes(options.RetainedLimitOrDefault);
         for (int index = 0; index < _classes.Length; index++)
         {
-            var bufferClass = new BufferClass(SizeClasses.Sizes[index], options.ClassPolicies[index]) { PeriodStart = now };
+            var bufferClass = new BufferClass(SizeClasses.Sizes[index], options.ClassPolicies[index], retained) { PeriodStart = now };
             bufferClass.Warm();
             _classes[index] = bufferClass;
             if (bufferClass.Policy.TrimsWhenIdle && bufferClass.Policy.TrimAfterIdle < period)
@@ -243,14 +244,15 @@ public sealed class BufferPool : MemoryPool<byte>
         byte[] array;
         if (minimumLength > SizeClasses.LargestSize)
         {
-            array = _oversize.Rent(minimumLength);
+            array = Allocate(this, minimumLength, static (pool, length) => pool._oversize.Rent(length));
         }
         else
         {
             int classIndex = SizeClasses.IndexOf(minimumLength);
             ThreadCache cache = FindThreadCache();
             byte[]? popped = cache.TryPop(classIndex);
-            array = popped ?? cache.Refill(classIndex, _classes[classIndex]) ?? _classes[classIndex].Allocate();
+            array = popped ?? cache.Refill(classIndex, _classes[classIndex])
+                ?? Allocate(this, classIndex, static (pool, index) => pool._classes[index].Allocate());
             if (popped is null)
             {
                 cache.CountRented(classIndex);
@@ -263,6 +265,20 @@ public sealed class BufferPool : MemoryPool<byte>
         }
 
         return array;
+    }
+
+    // What the pool retains may be the memory that is missing.
+    private static byte[] Allocate(BufferPool pool, int argument, Func<BufferPool, int, byte[]> allocate)
+    {
+        try
+        {
+            return allocate(pool, argument);
+        }
+        catch (OutOfMemoryException)
+        {
+            pool.Trim();
+            return allocate(pool, argument);
+        }
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]

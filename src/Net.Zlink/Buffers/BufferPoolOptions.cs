@@ -22,6 +22,26 @@ public sealed record BufferPoolOptions
     public IReadOnlyList<BufferClassPolicy> ClassPolicies { get; init => field = Validated(value); } = BufferPoolPresets.Default;
 
     /// <summary>
+    /// The most bytes retained over all classes, thread caches included; the warm buffers always fit. Null (default): an eighth of the
+    /// memory that the process may use, read when the pool is created. If an allocation fails, the pool drops what it retains beyond the
+    /// warm buffers, and tries once more.
+    /// </summary>
+    /// <exception cref="ArgumentOutOfRangeException">The value is negative.</exception>
+    public long? RetainedByteLimit
+    {
+        get;
+        init
+        {
+            if (value is { } bytes)
+            {
+                ArgumentOutOfRangeException.ThrowIfNegative(bytes, nameof(value));
+            }
+
+            field = value;
+        }
+    }
+
+    /// <summary>
     /// Records who rented each buffer (<see cref="BufferPool.GetOutstanding"/>), and throws on a double return or a write after the return.
     /// Costs a stack trace per rent: for tests and leak searches. Off by default. Debug builds of the library always check double returns
     /// and late writes.
@@ -54,6 +74,21 @@ public sealed record BufferPoolOptions
         }
 
         return policies;
+    }
+
+    internal long RetainedLimitOrDefault
+    {
+        get
+        {
+            const int PartOfMemory = 8;
+            long warm = 0;
+            for (int index = 0; index < SizeClasses.Count; index++)
+            {
+                warm += (long)ClassPolicies[index].WarmCount * SizeClasses.Sizes[index];
+            }
+
+            return Math.Max(warm, RetainedByteLimit ?? GC.GetGCMemoryInfo(GCKind.Any).TotalAvailableMemoryBytes / PartOfMemory);
+        }
     }
 
     // Copied, so that the pool reads what was validated.

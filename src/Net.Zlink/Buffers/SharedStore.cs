@@ -1,6 +1,6 @@
 namespace Net.Zlink.Buffers;
 
-/// <summary>One size class's shared items, in stripes, and its limit. Thread-safe.</summary>
+/// <summary>One size class's shared items, in stripes, and its limits: its own, and its share of the pool's bytes. Thread-safe.</summary>
 /// <remarks>
 /// A thread skips a stripe that another thread uses, and waits (for pointer moves) only if all are in use. Always <c>items here + capacity
 /// reserved for thread caches + free capacity = limit</c>, so the limit is exact although thread caches are not locked.
@@ -17,11 +17,14 @@ internal sealed class SharedStore<T>
 
     private readonly StoreStripe<T>[] _stripes;
     private readonly int _reservable;
+    private readonly RetainedBytes? _retained;
+    private readonly int _itemSize;
     private int _capacity;
     private int _reserved;
 
-    internal SharedStore(int limit)
+    internal SharedStore(int limit, RetainedBytes? retained = null, int itemSize = 0)
     {
+        (_retained, _itemSize) = (retained, itemSize);
         _capacity = limit;
 
         // The other half is for the store: reserved but empty capacity must not reject other threads' returns.
@@ -111,7 +114,7 @@ internal sealed class SharedStore<T>
             int seen = Interlocked.CompareExchange(ref _reserved, reserved + asked, reserved);
             if (seen == reserved)
             {
-                int granted = ReserveCapacity(asked);
+                int granted = ReserveCapacity(asked, forCaches: true);
                 if (granted < asked)
                 {
                     Interlocked.Add(ref _reserved, granted - asked);
@@ -176,7 +179,7 @@ internal sealed class SharedStore<T>
         return 0;
     }
 
-    private int ReserveCapacity(int wanted)
+    private int ReserveCapacity(int wanted, bool forCaches = false)
     {
         int capacity = Volatile.Read(ref _capacity);
         while (true)
@@ -190,14 +193,24 @@ internal sealed class SharedStore<T>
             int seen = Interlocked.CompareExchange(ref _capacity, capacity - granted, capacity);
             if (seen == capacity)
             {
-                return granted;
+                int fitting = _retained?.Reserve(granted, _itemSize, forCaches) ?? granted;
+                if (fitting < granted)
+                {
+                    Interlocked.Add(ref _capacity, granted - fitting);
+                }
+
+                return fitting;
             }
 
             capacity = seen;
         }
     }
 
-    private void ReleaseCapacity(int count) => Interlocked.Add(ref _capacity, count);
+    private void ReleaseCapacity(int count)
+    {
+        _retained?.Release(count, _itemSize);
+        Interlocked.Add(ref _capacity, count);
+    }
 
     private StoreStripe<T> StripeAt(int index) => _stripes[(int)((uint)index % (uint)_stripes.Length)];
 }

@@ -13,6 +13,7 @@ internal readonly struct ThreadHop : ICriticalNotifyCompletion
     {
         Nowhere,
         Pool,
+        BackOfPool,
         OwnThread,
     }
 
@@ -20,6 +21,10 @@ internal readonly struct ThreadHop : ICriticalNotifyCompletion
 
     /// <summary>As a new item of the thread pool.</summary>
     public static ThreadHop ToPool => new(Target.Pool);
+
+    /// <summary>Behind all that waits for the thread pool. A thread takes what it queued by <see cref="ToPool"/> before anything else, so
+    /// two floods that yield to it hold two threads for as long as they last.</summary>
+    public static ThreadHop ToBackOfPool => new(Target.BackOfPool);
 
     /// <summary>See <see cref="OwnThread"/>.</summary>
     public static ThreadHop ToOwnThread => new(Target.OwnThread);
@@ -42,7 +47,7 @@ internal readonly struct ThreadHop : ICriticalNotifyCompletion
         }
         else
         {
-            ThreadPool.UnsafeQueueUserWorkItem(static run => run(), continuation, preferLocal: true);
+            ThreadPool.UnsafeQueueUserWorkItem(static run => run(), continuation, preferLocal: _target == Target.Pool);
         }
     }
 }

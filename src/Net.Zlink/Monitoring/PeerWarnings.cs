@@ -1,3 +1,4 @@
+using System.Net.Sockets;
 using Microsoft.Extensions.Logging;
 
 namespace Net.Zlink.Monitoring;
@@ -19,6 +20,15 @@ internal sealed class PeerWarnings(ILogger logger, TimeProvider time)
     private readonly Lock _gate = new();
     private readonly Dictionary<(string Endpoint, string Quota), HashSet<string>> _logged = [];
     private long _since;
+
+    /// <summary>At the limit of descriptors this happens five times a second.</summary>
+    public void AcceptFailed(string endpoint, SocketError error, TimeSpan backOff)
+    {
+        if (Admits(endpoint, error.ToString(), nameof(AcceptFailed)))
+        {
+            Log.AcceptFailed(logger, endpoint, error, backOff.TotalMilliseconds);
+        }
+    }
 
     public void ConnectionRefused(string endpoint, string why)
     {

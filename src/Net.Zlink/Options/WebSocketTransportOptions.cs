@@ -2,7 +2,7 @@ using Net.Zlink.Transports.WebSocket;
 
 namespace Net.Zlink;
 
-/// <summary>Options of bound ws and wss endpoints.</summary>
+/// <summary>Options of ws and wss endpoints.</summary>
 /// <remarks>Not thread-safe.</remarks>
 public sealed class WebSocketTransportOptions
 {
@@ -29,8 +29,20 @@ public sealed class WebSocketTransportOptions
     /// </remarks>
     public Func<WebSocketRequest, CancellationToken, ValueTask<WebSocketAdmission>>? Admission { get; set; }
 
+    /// <summary>
+    /// Fields of the request of an endpoint that connects, such as "Authorization", "Cookie" or "Sec-WebSocket-Protocol"; letter case of a
+    /// name does not matter. Empty by default. Their values are in no event, log message, exception or description. A server may choose one
+    /// of the sub-protocols that are named here. For endpoints made afterwards.
+    /// </summary>
+    /// <remarks>Bind and Connect throw <see cref="ArgumentException"/> for a name that is no HTTP token or that the request has already
+    /// (Host, Upgrade, Connection, Content-Length, Transfer-Encoding, other Sec-WebSocket fields), for a value with a control character or
+    /// one above U+00FF, and for more than 15 KiB in all.</remarks>
+    public IDictionary<string, string> RequestFields { get; } = new SortedDictionary<string, string>(StringComparer.OrdinalIgnoreCase);
+
     internal WebSocketSettings Snapshot() => new()
     {
+        RequestFields = WebSocketRequestFields.Write(RequestFields),
+        SubProtocols = RequestFields.TryGetValue(WebSocketRequestFields.SubProtocol, out string? protocols) ? protocols : null,
         AllowedOrigins = [.. AllowedOrigins],
         AllowedPaths = [.. AllowedPaths],
         Admission = Admission is { } admits ? context => AskAsync(admits, context) : null

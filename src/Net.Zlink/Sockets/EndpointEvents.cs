@@ -12,7 +12,7 @@ internal static class EndpointEvents
     {
         monitors.Publish(SocketEventTypes.AcceptFailed, EndpointError.ErrnoOf(error), endpoint, "",
             detail: $"{error}; accepting goes on in {backOff.TotalMilliseconds:0} ms");
-        Log.AcceptFailed(host.Logger, endpoint, error, backOff.TotalMilliseconds);
+        host.Warnings.AcceptFailed(endpoint, error, backOff);
     }
 
     public static void ListenerFailed(SocketMonitors monitors, EngineHost host, long handle, string endpoint, SocketError error)

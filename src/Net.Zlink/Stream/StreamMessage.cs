@@ -8,6 +8,9 @@ namespace Net.Zlink;
 /// <summary>The kind of a received <see cref="StreamMessage"/>.</summary>
 public enum StreamMessageKind
 {
+    /// <summary>No message: that of <c>default(StreamMessage)</c>.</summary>
+    None,
+
     /// <summary>A peer has connected. No payload.</summary>
     Connected,
 

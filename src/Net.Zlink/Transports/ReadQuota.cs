@@ -1,4 +1,5 @@
 using System.Runtime.CompilerServices;
+using Net.Zlink.Flow;
 
 namespace Net.Zlink.Transports;
 
@@ -35,7 +36,7 @@ internal struct ReadQuota
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
     public static async ValueTask<int> ReadElsewhereAsync(Stream stream, Memory<byte> buffer, CancellationToken cancellation)
     {
-        await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
+        await ThreadHop.ToBackOfPool;
         return await stream.ReadAsync(buffer, cancellation).ConfigureAwait(false);
     }
 }

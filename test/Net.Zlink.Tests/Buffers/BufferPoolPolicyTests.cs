@@ -51,6 +51,40 @@ public sealed class BufferPoolPolicyTests
     }
 
     [Fact]
+    public void All_classes_together_retain_no_more_than_RetainedByteLimit()
+    {
+        const int Limit = 10_000_000;
+        using var pool = new BufferPool(TestPools.Options() with { RetainedByteLimit = Limit });
+        int[] sizes = [3_000_000, 900_000, 300_000, 60_000, 1_000];
+        for (int round = 0; round < 3; round++)
+        {
+            byte[][][] rented = [.. sizes.Select(size => pool.RentMany(size, 20))];
+            Array.ForEach(rented, pool.ReturnAll);
+            Assert.InRange(pool.GetStatistics().BytesKept, Limit / 2, Limit);
+        }
+
+        pool.Trim();
+        Assert.Equal(0, pool.GetStatistics().BytesKept);
+        pool.ReturnAll(pool.RentMany(3_000_000, 5));
+        Assert.Equal(3 * pool.ClassOf(3_260_416).Size, pool.GetStatistics().BytesKept);
+    }
+
+    [Fact]
+    public void Warm_buffers_are_retained_whatever_RetainedByteLimit_is()
+    {
+        using var pool = new BufferPool(TestPools.Options(warm: 2) with { RetainedByteLimit = 0 });
+        Assert.Equal(2L * TestPools.WarmedSizes.Sum(), pool.GetStatistics().BytesKept);
+        Assert.Throws<ArgumentOutOfRangeException>(static () => new BufferPoolOptions { RetainedByteLimit = -1 });
+    }
+
+    [Fact]
+    public void RetainedByteLimit_is_an_eighth_of_the_memory_by_default()
+    {
+        long expected = GC.GetGCMemoryInfo(GCKind.Any).TotalAvailableMemoryBytes / 8;
+        Assert.Equal(expected, TestPools.Options().RetainedLimitOrDefault);
+    }
+
+    [Fact]
     public void No_more_than_the_keep_limit_is_kept()
     {
         using BufferPool pool = TestPools.Create(keep: 10);

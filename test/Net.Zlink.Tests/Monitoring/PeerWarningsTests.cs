@@ -1,4 +1,5 @@
 using System.Globalization;
+using System.Net.Sockets;
 using Microsoft.Extensions.Logging;
 using Net.Zlink.Monitoring;
 using Net.Zlink.Tests.Support;
@@ -34,6 +35,21 @@ public sealed class PeerWarningsTests : IDisposable
         warnings.ConnectionRefused("tcp://a", "full");
         warnings.ConnectionRefused("tcp://a", "full");
         Assert.Equal(4, Warnings.Count());
+    }
+
+    [Fact]
+    public void An_accept_that_fails_five_times_a_second_is_one_warning_a_minute_for_each_error()
+    {
+        var warnings = new PeerWarnings(_log, _time);
+        for (int i = 0; i < 100; i++)
+        {
+            warnings.AcceptFailed("tcp://a", SocketError.TooManyOpenSockets, TimeSpan.FromMilliseconds(200));
+            _time.Advance(TimeSpan.FromMilliseconds(200));
+        }
+
+        Assert.Single(Warnings);
+        warnings.AcceptFailed("tcp://a", SocketError.NoBufferSpaceAvailable, TimeSpan.FromMilliseconds(200));
+        Assert.Equal(2, Warnings.Count());
     }
 
     [Fact]

@@ -6,6 +6,9 @@ namespace Net.Zlink.Tests.Stream;
 public sealed class MessageLeaseTests
 {
     [Fact]
+    public void A_message_that_was_never_received_is_of_no_kind() => Assert.Equal(StreamMessageKind.None, default(StreamMessage).Kind);
+
+    [Fact]
     public async Task A_second_Dispose_is_harmless_and_use_after_Dispose_throws()
     {
         await using var fixture = new StreamFixture();

@@ -40,6 +40,14 @@ internal sealed class ChildProcess : IAsyncDisposable
         return Start(start, arguments);
     }
 
+    /// <summary>Starts the child with a managed heap of so many bytes at most.</summary>
+    public static ChildProcess WithHeap(long limit, params string[] arguments)
+    {
+        var start = new ProcessStartInfo(Muxer);
+        start.Environment["DOTNET_GCHeapHardLimit"] = limit.ToString("X", CultureInfo.InvariantCulture);
+        return Start(start, arguments);
+    }
+
     /// <summary>Reads lines up to the first that begins so, and returns it.</summary>
     public async Task<string> ReadLineAsync(string prefix)
     {

@@ -5,8 +5,9 @@ namespace Net.Zlink.Protocol.WebSocket;
 /// <summary>Reads the head of an HTTP/1.1 message in place; an empty line ends it.</summary>
 internal static class HttpHead
 {
-    /// <summary>The native core's limit. A browser's upgrade request has about 600 bytes without cookies.</summary>
-    public const int LongestHead = 8 * 1024;
+    /// <summary>A browser's upgrade request has about 600 bytes without cookies, and 8 to 12 KiB with those of an identity provider. The
+    /// native core's limit is 8 KiB.</summary>
+    public const int LongestHead = 32 * 1024;
 
     private static ReadOnlySpan<byte> EndOfHead => "\r\n\r\n"u8;
 
@@ -15,6 +16,19 @@ internal static class HttpHead
     {
         int end = bytes.IndexOf(EndOfHead);
         return end < 0 ? 0 : end + EndOfHead.Length;
+    }
+
+    public static bool IsToken(ReadOnlySpan<byte> name)
+    {
+        foreach (byte c in name)
+        {
+            if (!char.IsAsciiLetterOrDigit((char)c) && !"!#$%&'*+-.^_`|~"u8.Contains(c))
+            {
+                return false;
+            }
+        }
+
+        return name.Length > 0;
     }
 
     public static bool MayBeRequest(ReadOnlySpan<byte> bytes)
@@ -128,19 +142,6 @@ internal static class HttpHead
     }
 
     private static ReadOnlySpan<byte> Trim(ReadOnlySpan<byte> text) => text.Trim(" \t"u8);
-
-    private static bool IsToken(ReadOnlySpan<byte> name)
-    {
-        foreach (byte c in name)
-        {
-            if (!char.IsAsciiLetterOrDigit((char)c) && !"!#$%&'*+-.^_`|~"u8.Contains(c))
-            {
-                return false;
-            }
-        }
-
-        return name.Length > 0;
-    }
 
     /// <summary>A line without a colon is a field without a name.</summary>
     private ref struct Fields

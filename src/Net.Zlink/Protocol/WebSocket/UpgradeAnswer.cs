@@ -22,6 +22,7 @@ internal static class UpgradeAnswer
             401 => "Unauthorized",
             403 => "Forbidden",
             404 => "Not Found",
+            UpgradeRequest.HeadTooLarge => "Request Header Fields Too Large",
             429 => "Too Many Requests",
             500 => "Internal Server Error",
             503 => "Service Unavailable",
@@ -35,7 +36,10 @@ internal static class UpgradeAnswer
     }
 
     /// <summary>Null: accepted. Otherwise a sentence with the fault.</summary>
-    public static string? Classify(ReadOnlySpan<byte> head, ReadOnlySpan<byte> key)
+    /// <param name="head">The answer.</param>
+    /// <param name="key">That of the request.</param>
+    /// <param name="subProtocols">The Sec-WebSocket-Protocol field of the request; null: it has none.</param>
+    public static string? Classify(ReadOnlySpan<byte> head, ReadOnlySpan<byte> key, string? subProtocols = null)
     {
         ReadOnlySpan<byte> line = HttpHead.FirstLine(head);
         if (!HttpHead.IsWellFormed(head) || !line.StartsWith("HTTP/1.1 "u8))
@@ -63,8 +67,14 @@ internal static class UpgradeAnswer
             return "the server's Sec-WebSocket-Accept does not answer our key";
         }
 
-        bool hasExtras = HttpHead.Find(head, "Sec-WebSocket-Extensions"u8, out _) > 0
-            || HttpHead.Find(head, "Sec-WebSocket-Protocol"u8, out _) > 0;
+        bool hasExtras = HttpHead.Find(head, "Sec-WebSocket-Extensions"u8, out _) > 0;
+        if (HttpHead.Find(head, "Sec-WebSocket-Protocol"u8, out ReadOnlySpan<byte> chosen) is var protocols and > 0)
+        {
+            string name = Encoding.Latin1.GetString(chosen);
+            hasExtras |= protocols > 1 || subProtocols is null
+                || !subProtocols.Split(',', StringSplitOptions.TrimEntries).Contains(name, StringComparer.Ordinal);
+        }
+
         return hasExtras
             ? "the server chose an extension or a sub-protocol that was not offered"
             : null;

@@ -13,6 +13,8 @@ internal readonly record struct UpgradeRequest(int Refusal, string Reason, strin
 {
     public const int BadRequest = 400;
 
+    public const int HeadTooLarge = 431;
+
     public const int UpgradeRequired = 426;
 
     /// <summary>Ignores offered extensions and sub-protocols. The caller checks path and origin.</summary>
@@ -96,9 +98,10 @@ internal readonly record struct UpgradeRequest(int Refusal, string Reason, strin
     /// <param name="authority">Host and port of the endpoint, an IPv6 address in brackets.</param>
     /// <param name="path">From "/" on.</param>
     /// <param name="key">From <see cref="WebSocketKey.Create"/>.</param>
-    public static byte[] Write(string authority, string path, string key) => Encoding.ASCII.GetBytes(
+    /// <param name="fields">The application's own lines, each with its end.</param>
+    public static byte[] Write(string authority, string path, string key, string fields = "") => Encoding.Latin1.GetBytes(
             $"GET {path} HTTP/1.1\r\nHost: {authority}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n" +
-            $"Sec-WebSocket-Key: {key}\r\nSec-WebSocket-Version: 13\r\n\r\n");
+            $"Sec-WebSocket-Key: {key}\r\nSec-WebSocket-Version: 13\r\n{fields}\r\n");
 
     /// <summary>A target may begin with scheme and host (RFC 6455, 4.2.1); neither these nor the Host field are checked.</summary>
     /// <remarks><paramref name="query"/>: what follows a host without a path.</remarks>

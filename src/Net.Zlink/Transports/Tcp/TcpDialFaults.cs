@@ -40,6 +40,9 @@ internal static class TcpDialFaults
             $"there is no way to {remote} from here; check the address and this machine's network",
         SocketError.TooManyOpenSockets =>
             "the process or the machine is out of file descriptors; close some, or raise the limit (ulimit -n)",
+        SocketError.AddressNotAvailable when remote.AddressFamily == AddressFamily.InterNetworkV6 =>
+            $"this machine has no IPv6 address or no free port for a connection to {remote}, or that port is 0; switch IPv6 on "
+            + "(net.ipv6.conf.all.disable_ipv6), or use an IPv4 address",
         SocketError.AddressAlreadyInUse or SocketError.AddressNotAvailable =>
             $"this machine has no free port for a connection to {remote}, or that port is 0; close connections, or check the port",
         SocketError.AddressFamilyNotSupported => $"this machine has no address of the family of {remote}; use another address",

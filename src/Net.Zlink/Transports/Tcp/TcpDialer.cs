@@ -9,10 +9,13 @@ internal static class TcpDialer
     // Timers are limited to 49 days, and every system gives up within minutes. From a day on this counts as no limit.
     private static readonly TimeSpan LongestTimeout = TimeSpan.FromDays(1);
 
+    // RFC 8305, section 5.
+    private static readonly TimeSpan NextAddressPause = TimeSpan.FromMilliseconds(250);
+
     /// <summary>
-    /// Makes one attempt: looks up the name and tries its addresses in order. <see cref="SocketSettings.ConnectTimeout"/> limits all of it;
-    /// each address gets an equal share of the remaining time. Network errors and cancellation are values, not exceptions. Nothing stays
-    /// open after a failure.
+    /// Makes one attempt: looks up the name and tries its addresses. The next address begins when one fails, or after 250 ms; the first that
+    /// answers wins (RFC 8305). <see cref="SocketSettings.ConnectTimeout"/> limits all of it, and shortens the pause so that each address is
+    /// tried. Network errors and cancellation are values, not exceptions. Nothing stays open after a failure.
     /// </summary>
     /// <param name="address">The target and the source.</param>
     /// <param name="settings">Options of the socket.</param>
@@ -79,23 +82,66 @@ internal static class TcpDialer
 
         private async Task<DialResult> TryAllAsync(IPAddress[] addresses)
         {
-            DialResult result = default;
-            for (var i = 0; i < addresses.Length; i++)
+            using var others = CancellationTokenSource.CreateLinkedTokenSource(cancellation);
+            var running = new List<Task<DialResult>>();
+            var result = default(DialResult);
+            var next = 0;
+            while (next < addresses.Length || running.Count > 0)
             {
-                var left = TimeLeft();
-                var share = left == Timeout.InfiniteTimeSpan ? left : left / (addresses.Length - i);
-                result = await TryAsync(new IPEndPoint(addresses[i], address.Port), share).ConfigureAwait(false);
-                if (result.Socket is not null || cancellation.IsCancellationRequested)
+                if (next < addresses.Length)
                 {
-                    return result;
+                    running.Add(TryAsync(new IPEndPoint(addresses[next++], address.Port), others.Token));
+                }
+
+                var ended = await FirstEndAsync(running, addresses.Length - next).ConfigureAwait(false);
+                if (ended is null)
+                {
+                    continue;
+                }
+
+                running.Remove(ended);
+                result = await ended.ConfigureAwait(false);
+                if (result.Socket is not null || cancellation.IsCancellationRequested || TimeLeft() == TimeSpan.Zero)
+                {
+                    break;
                 }
             }
 
-            return addresses.Length > 1 ? TcpDialFaults.AllFailed(address.Host, addresses.Length, result) : result;
+            await others.CancelAsync().ConfigureAwait(false);
+            foreach (var late in running)
+            {
+                (await late.ConfigureAwait(false)).Socket?.Dispose();
+            }
+
+            return result.Socket is null && addresses.Length > 1 && !cancellation.IsCancellationRequested
+                ? TcpDialFaults.AllFailed(address.Host, addresses.Length, result)
+                : result;
         }
 
-        private async Task<DialResult> TryAsync(IPEndPoint remote, TimeSpan share)
+        /// <summary>The first attempt that ends; null: the next address is to be tried beside them.</summary>
+        private async Task<Task<DialResult>?> FirstEndAsync(List<Task<DialResult>> running, int further)
         {
+            if (further == 0)
+            {
+                return await Task.WhenAny(running).ConfigureAwait(false);
+            }
+
+            var left = TimeLeft();
+            var share = left == Timeout.InfiniteTimeSpan ? NextAddressPause : left / (further + 1);
+            Task first;
+            using (var over = new CancellationTokenSource())
+            {
+                Task pause = Task.Delay(share < NextAddressPause ? share : NextAddressPause, time, over.Token);
+                first = await Task.WhenAny([.. running, pause]).ConfigureAwait(false);
+                await over.CancelAsync().ConfigureAwait(false);
+            }
+
+            return first as Task<DialResult>;
+        }
+
+        private async Task<DialResult> TryAsync(IPEndPoint remote, CancellationToken end)
+        {
+            var left = TimeLeft();
             Socket? socket = null;
             try
             {
@@ -112,19 +158,19 @@ internal static class TcpDialer
                     return fault;
                 }
 
-                using var deadline = new Deadline(share, time, cancellation);
+                using var deadline = new Deadline(left, time, end);
                 using var operation = new ConnectOperation(remote);
                 _connecting?.Invoke();
                 _connecting = null;
                 var error = await operation.RunAsync(socket, deadline.Token).ConfigureAwait(false);
-                if (cancellation.IsCancellationRequested)
+                if (end.IsCancellationRequested)
                 {
                     return TcpDialFaults.Cancelled(address.Host);
                 }
 
                 if (deadline.IsOver)
                 {
-                    return TcpDialFaults.TimedOut($"{remote} did not answer", share);
+                    return TcpDialFaults.TimedOut($"{remote} did not answer", left);
                 }
 
                 if (error != SocketError.Success)

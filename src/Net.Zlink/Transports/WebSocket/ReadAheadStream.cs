@@ -1,5 +1,6 @@
 using System.Runtime.CompilerServices;
 using Net.Zlink.Buffers;
+using Net.Zlink.Flow;
 
 namespace Net.Zlink.Transports.WebSocket;
 
@@ -104,7 +105,7 @@ internal sealed class ReadAheadStream(Stream inner, BufferPool pool) : Stream
     {
         var quota = new ReadQuota();
         long drained = 0;
-        await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
+        await ThreadHop.ToBackOfPool;
         do
         {
             drained += Buffered.Length;
@@ -117,7 +118,7 @@ internal sealed class ReadAheadStream(Stream inner, BufferPool pool) : Stream
 
             if (quota.TryEnd())
             {
-                await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
+                await ThreadHop.ToBackOfPool;
             }
 
             await inner.ReadAsync(Memory<byte>.Empty, cancellation).ConfigureAwait(false);

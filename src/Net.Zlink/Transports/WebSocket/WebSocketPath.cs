@@ -2,8 +2,8 @@ namespace Net.Zlink.Transports.WebSocket;
 
 internal static class WebSocketPath
 {
-    /// <summary>The longest path to send or bind: an eighth of the longest request head.</summary>
-    public const int MaxLength = 1024;
+    /// <summary>The longest path and query to send or bind: half of the longest request head.</summary>
+    public const int MaxLength = 16 * 1024;
 
     /// <summary>
     /// Splits at the first slash; without one the path is "/". Refuses what a request line cannot have: blanks, control characters,
@@ -17,12 +17,13 @@ internal static class WebSocketPath
         path = slash < 0 ? "/" : text[slash..];
         if (path.Length > MaxLength)
         {
-            error = EndpointError.Invalid($"the path has {path.Length} characters; {MaxLength} is the most");
+            error = EndpointError.Invalid($"path and query have {path.Length} characters; {MaxLength} is the most");
         }
         else if (path.AsSpan().ContainsAnyExceptInRange('!', '~') || path.Contains('#', StringComparison.Ordinal))
         {
             error = EndpointError.Invalid(
-                $"the path {EndpointError.Quote(path)} holds a character that no request can carry; write it percent-encoded");
+                $"the path {EndpointError.Quote(path.Split('?')[0])} or its query holds a character that no request can carry; write it "
+                + $"percent-encoded");
         }
 
         return error.Fault == EndpointFault.None;

@@ -2,6 +2,7 @@ using System.Net.Sockets;
 using System.Security.Cryptography.X509Certificates;
 using Net.Zlink.Flow;
 using Net.Zlink.Monitoring;
+using Net.Zlink.Protocol;
 using Net.Zlink.Protocol.WebSocket;
 using Net.Zlink.Transports.Tls;
 
@@ -31,10 +32,18 @@ internal sealed class WebSocketServerUpgrade(
         ReadAheadStream stream, Socket socket, X509Certificate2? certificate, CancellationToken cancellation)
     {
         int length = await ReadHeadAsync(stream, isRequest: true, cancellation).ConfigureAwait(false);
+        if (length == TooLong)
+        {
+            string tooLong = $"The request is over {HttpHead.LongestHead} bytes";
+            await stream.WriteAsync(UpgradeAnswer.Refuse(UpgradeRequest.HeadTooLarge, tooLong), cancellation).ConfigureAwait(false);
+            return (Malformed($"the upgrade was refused with status {UpgradeRequest.HeadTooLarge}: {tooLong}"), null);
+        }
+
         if (length <= 0)
         {
+            string? protocol = ProtocolSniffer.Of(stream.Buffered);
             return (length == Ended ? Left("the peer closed the connection before it asked for a WebSocket")
-                : Malformed("what the peer sent is no HTTP request"), null);
+                : Malformed($"what the peer sent is no HTTP request{(protocol is null ? "" : $"; {protocol}")}"), null);
         }
 
         byte[] bytes = stream.Buffered[..length].ToArray();

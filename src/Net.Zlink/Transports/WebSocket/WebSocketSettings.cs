@@ -13,6 +13,12 @@ internal sealed record WebSocketSettings
 
     public Func<UpgradeContext, ValueTask<UpgradeRefusal>>? Admission { get; init; }
 
+    /// <summary>Lines of a client's request, each with its end. In no text for people.</summary>
+    public string RequestFields { get; init; } = "";
+
+    /// <summary>The value of the field Sec-WebSocket-Protocol among them; null: there is none.</summary>
+    public string? SubProtocols { get; init; }
+
     /// <summary>
     /// Finds entries that match no request: an origin is a scheme, a host and a non-default port (RFC 6454, 6.2), and a path begins with a
     /// slash. Null: none.

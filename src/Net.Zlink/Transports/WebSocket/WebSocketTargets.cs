@@ -73,6 +73,6 @@ internal sealed class WebSocketConnectTarget(string text, bool isSecure, TcpConn
         string host = address.Host.Address?.AddressFamily == AddressFamily.InterNetworkV6 ? $"[{address.Host.Text.Split('%')[0]}]"
             : address.Host.Text;
         return new WebSocketClientUpgrade(Scheme, tls, string.Create(CultureInfo.InvariantCulture, $"{host}:{address.Port}"), path,
-            settings.HandshakeTimeout, settings.CloseTimeout);
+            settings.WebSocket, settings.HandshakeTimeout, settings.CloseTimeout);
     }
 }

@@ -22,6 +22,9 @@ internal abstract class WebSocketUpgrade(string scheme, TlsUpgrade? tls, bool is
     /// <summary>Instead of a length: the peer closed first.</summary>
     protected const int Ended = -1;
 
+    /// <summary>No length: the head is over <see cref="HttpHead.LongestHead"/>.</summary>
+    protected const int TooLong = -2;
+
     private const string Exchange = "the WebSocket upgrade";
 
     // A live peer that reads its refusal ends its side within a round trip.
@@ -83,8 +86,8 @@ internal abstract class WebSocketUpgrade(string scheme, TlsUpgrade? tls, bool is
         ReadAheadStream stream, Socket socket, X509Certificate2? certificate, CancellationToken cancellation);
 
     /// <summary>
-    /// Reads until a whole head is buffered. Returns its length; 0 if it is malformed or too long; <see cref="Ended"/> if the peer ended
-    /// first.
+    /// Reads until a whole head is buffered. Returns its length; 0 if it is malformed; <see cref="TooLong"/>; or <see cref="Ended"/> if the
+    /// peer ended first.
     /// </summary>
     protected static async Task<int> ReadHeadAsync(ReadAheadStream stream, bool isRequest, CancellationToken cancellation)
     {
@@ -92,9 +95,14 @@ internal abstract class WebSocketUpgrade(string scheme, TlsUpgrade? tls, bool is
         {
             bool mayBe = isRequest ? HttpHead.MayBeRequest(stream.Buffered) : HttpHead.MayBeAnswer(stream.Buffered);
             int length = HttpHead.LengthOf(stream.Buffered);
-            if (!mayBe || length > HttpHead.LongestHead || (length == 0 && stream.Buffered.Length >= HttpHead.LongestHead))
+            if (!mayBe)
             {
                 return 0;
+            }
+
+            if (length == 0 && stream.Buffered.Length >= HttpHead.LongestHead)
+            {
+                return TooLong; // The buffer, which is as long, is full.
             }
 
             if (length > 0)
@@ -103,7 +111,7 @@ internal abstract class WebSocketUpgrade(string scheme, TlsUpgrade? tls, bool is
             }
         }
 
-        return Ended; // The buffer is longer than the longest head.
+        return Ended;
     }
 
     protected static UpgradeResult Malformed(string sentence) =>
@@ -182,25 +190,27 @@ internal abstract class WebSocketUpgrade(string scheme, TlsUpgrade? tls, bool is
 /// <param name="tls">The TLS handshake of wss.</param>
 /// <param name="authority">Host and port for the Host field.</param>
 /// <param name="path">The path to request.</param>
+/// <param name="settings">The client's own fields of the request.</param>
 /// <param name="limit">The time limit.</param>
 /// <param name="closeTimeout">How long the peer's end is later awaited after a CLOSE.</param>
 internal sealed class WebSocketClientUpgrade(
-    string scheme, TlsUpgrade? tls, string authority, string path, TimeSpan limit, TimeSpan closeTimeout)
+    string scheme, TlsUpgrade? tls, string authority, string path, WebSocketSettings settings, TimeSpan limit, TimeSpan closeTimeout)
     : WebSocketUpgrade(scheme, tls, isServer: false, limit, closeTimeout)
 {
     protected override async Task<(UpgradeResult? Failure, UpgradeHead? Head)> ExchangeAsync(
         ReadAheadStream stream, Socket socket, X509Certificate2? certificate, CancellationToken cancellation)
     {
         string key = WebSocketKey.Create();
-        await stream.WriteAsync(UpgradeRequest.Write(authority, path, key), cancellation).ConfigureAwait(false);
+        await stream.WriteAsync(UpgradeRequest.Write(authority, path, key, settings.RequestFields), cancellation).ConfigureAwait(false);
         int length = await ReadHeadAsync(stream, isRequest: false, cancellation).ConfigureAwait(false);
         if (length <= 0)
         {
             return (length == Ended ? Left("the server closed the connection before it answered the request for a WebSocket")
-                : Malformed("the server did not answer the WebSocket upgrade with HTTP"), null);
+                : Malformed(length == TooLong ? $"the server's answer to the WebSocket upgrade is over {HttpHead.LongestHead} bytes"
+                : "the server did not answer the WebSocket upgrade with HTTP"), null);
         }
 
-        string? complaint = UpgradeAnswer.Classify(stream.Buffered[..length], WebSocketKey.BytesOf(key));
+        string? complaint = UpgradeAnswer.Classify(stream.Buffered[..length], WebSocketKey.BytesOf(key), settings.SubProtocols);
         stream.Consume(length);
         return (complaint is null ? null : Malformed(complaint), null);
     }

@@ -275,25 +275,31 @@ public sealed class TcpDialerTests : IDisposable
         Assert.Equal(0, clock.ArmedTimers);
     }
 
-    [Fact]
-    public async Task An_address_that_never_answers_leaves_the_next_one_its_share_of_the_time()
+    [Theory]
+    [InlineData(0, 250)]
+    [InlineData(5_000, 250)]
+    [InlineData(100, 50)]
+    public async Task The_next_address_is_tried_after_250_ms_or_its_share_of_a_shorter_time(int timeout, int pause)
     {
         // One port at two addresses: at the first nobody takes connections, at the second somebody does.
         using var silent = await SilentListener.OpenAsync("127.0.0.8");
         using var listener = TcpTest.Listen($"tcp://127.0.0.9:{silent.Port}");
         var names = new FakeNames().Host("several", "127.0.0.8", "127.0.0.9");
         var clock = new ManualTimeProvider();
-        var settings = new TcpSettings { ConnectTimeout = TimeSpan.FromSeconds(5) };
+        var settings = new TcpSettings { ConnectTimeout = TimeSpan.FromMilliseconds(timeout) };
         var dial = TcpTest.DialAsync($"tcp://several:{silent.Port}", settings, clock, names, _opened.Add);
+        clock.Advance(TimeSpan.FromMilliseconds(pause - 1));
         Assert.False(dial.IsCompleted);
+        Assert.Single(_opened);
 
-        clock.Advance(TimeSpan.FromMilliseconds(2_500));
+        clock.Advance(TimeSpan.FromMilliseconds(1));
 
         var result = await dial;
         using var client = result.Socket;
         Assert.True(client is not null, result.Sentence);
         Assert.Equal(listener.LocalEndPoint, client.RemoteEndPoint);
         Assert.True(_opened[0].SafeHandle.IsClosed);
+        Assert.Equal(0, clock.ArmedTimers);
     }
 
     [Fact]

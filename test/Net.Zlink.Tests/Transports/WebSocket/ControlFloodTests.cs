@@ -78,6 +78,62 @@ public sealed class ControlFloodTests
         await threads.JoinAsync(() => 0);
     }
 
+    [Fact]
+    public async Task Eight_peers_that_flood_PONGs_do_not_stop_the_round_trips_of_a_tcp_peer()
+    {
+        const int Attackers = 8;
+        const int Echoes = 30; // With all pool threads held, each took seconds.
+        await using var fixture = new StreamFixture();
+        string endpoint = fixture.Context.CreateStream().Bind("ws://127.0.0.1:0", new EchoHandler());
+        string plain = fixture.Context.CreateStream().Bind("tcp://127.0.0.1:0", new EchoHandler());
+        byte[] flood = [.. Enumerable.Repeat(RawWebSocket.Frame(RawWebSocket.Fin | RawWebSocket.Pong, []), 20_000)
+            .SelectMany(static one => one)];
+        var threads = new TestThreads();
+        var hostile = new List<RawWebSocket>();
+        using var flooded = new CountdownEvent(Attackers);
+        for (int i = 0; i < Attackers; i++)
+        {
+            RawWebSocket one = fixture.Own(await RawWebSocket.ConnectAsync(endpoint));
+            one.Peer.Socket.Blocking = true;
+            hostile.Add(one);
+            threads.Start(() => Flood(one.Peer.Socket, flood, flooded));
+        }
+
+        RawPeer good = await fixture.ConnectAsync(plain);
+        Assert.True(await Task.Factory.StartNew(
+            () => flooded.Wait(Guard.Limit), Guard.Token, TaskCreationOptions.LongRunning, TaskScheduler.Default).Guarded());
+        await EchoAsync(good, Echoes).Guarded();
+        hostile.ForEach(static one => one.Peer.Socket.Close());
+        await threads.JoinAsync(() => 0);
+    }
+
+    private static void Flood(Socket socket, byte[] flood, CountdownEvent flooded)
+    {
+        try
+        {
+            socket.Send(flood);
+            flooded.Signal();
+            while (true)
+            {
+                socket.Send(flood);
+            }
+        }
+        catch (Exception e) when (e is SocketException or ObjectDisposedException)
+        {
+            // Closed by the test.
+        }
+    }
+
+    private static async Task EchoAsync(RawPeer peer, int count)
+    {
+        byte[] message = Wire.Frame([1, 2, 3]);
+        for (int i = 0; i < count; i++)
+        {
+            await peer.SendAsync(message);
+            Assert.Equal(message, await peer.ReadAsync(message.Length));
+        }
+    }
+
     private sealed class EchoHandler : StreamHandler
     {
         public override ValueTask OnReceivedAsync(StreamPeer peer, StreamFrames frames)

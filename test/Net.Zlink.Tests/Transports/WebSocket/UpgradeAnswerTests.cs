@@ -14,6 +14,7 @@ public sealed class UpgradeAnswerTests
     private const string Upgrading = "Upgrade: websocket\r\nConnection: Upgrade\r\n";
     private const string AcceptField = "Sec-WebSocket-Accept: {accept}\r\n"; // Filled in by the request's key.
     private const string Good = Line + Upgrading + AcceptField;
+    private const string TooLong = "the server's answer to the WebSocket upgrade is over 32768 bytes";
     private const string NoHttp = "the server did not answer the WebSocket upgrade with HTTP";
     private const string Malformed = "the answer to the upgrade is not well-formed HTTP/1.1";
     private const string Refused = "the server refused the upgrade: ";
@@ -24,7 +25,7 @@ public sealed class UpgradeAnswerTests
     private static readonly byte[] Early = RawWebSocket.Frame(RawWebSocket.Fin | RawWebSocket.Binary, Wire.Frame("early"u8), masked: false);
 
     // The accept has 28 characters.
-    private static string Longest => $"{Good}X: {new string('x', 8192 - Good.Length - 28 + "{accept}".Length - 7)}\r\n\r\n";
+    private static string Longest => $"{Good}X: {new string('x', (32 * 1024) - Good.Length - 28 + "{accept}".Length - 7)}\r\n\r\n";
 
     /// <summary>A name, the answer, and what is said of it; nothing: it is taken.</summary>
     public static TheoryData<string, string, string> Answers() => new()
@@ -113,9 +114,10 @@ public sealed class UpgradeAnswerTests
         { "NUL in the phrase", $"HTTP/1.1 101 a\0b\r\n{Upgrading}{AcceptField}\r\n", Malformed },
         { "a lone LF between fields", $"{Good}X: a\nY: b\r\n\r\n", Malformed },
         { "a lone CR between fields", $"{Good}X: a\rY: b\r\n\r\n", Malformed },
-        { "too long by one byte", Longest.Replace("X: ", "X: y", StringComparison.Ordinal), NoHttp },
-        { "endless", $"{Good}X: {new string('x', 20_000)}", NoHttp },
-        { "lone LFs everywhere, and too long", $"{Good.Replace("\r", "", StringComparison.Ordinal)}\n{new string('\n', 8192)}", NoHttp },
+        { "too long by one byte", Longest.Replace("X: ", "X: y", StringComparison.Ordinal), TooLong },
+        { "endless", $"{Good}X: {new string('x', 40_000)}", TooLong },
+        { "lone LFs everywhere, and too long",
+            $"{Good.Replace("\r", "", StringComparison.Ordinal)}\n{new string('\n', 32 * 1024)}", TooLong },
         { "an empty line first", $"\r\n{Good}\r\n", NoHttp },
         { "small letters", $"http/1.1 101 Switching Protocols\r\n{Upgrading}{AcceptField}\r\n", NoHttp },
         { "HTTP/2", $"HTTP/2 101\r\n{Upgrading}{AcceptField}\r\n", NoHttp },

@@ -17,7 +17,7 @@ public sealed class UpgradeRequestTests
     private const string Line = "GET / HTTP/1.1\r\nHost: a\r\n";
     private const int Closed = 0;
 
-    private static string Longest => $"{Line}{Asking}X: {new string('x', 8192 - Line.Length - Asking.Length - 7)}\r\n\r\n";
+    private static string Longest => $"{Line}{Asking}X: {new string('x', (32 * 1024) - Line.Length - Asking.Length - 7)}\r\n\r\n";
 
     public static TheoryData<string, string, int> Requests() => new()
     {
@@ -96,10 +96,14 @@ public sealed class UpgradeRequestTests
         { "a lone CR between fields", $"{Line}{Asking}X: a\rY: b\r\n\r\n", 400 },
         { "two Origins", $"{Line}{Asking}Origin: http://a\r\nOrigin: http://b\r\n\r\n", 400 },
 
+        { "cookies of 12 KiB", $"{Line}{Asking}Cookie: .AspNetCore.Cookies={new string('c', 12_288)}\r\n\r\n", 101 },
+
+        // Over 32 KiB.
+        { "lone LFs everywhere, and too long", $"GET / HTTP/1.1\nHost: a\n\n{new string('\n', 32 * 1024)}", 431 },
+        { "too long by one byte", Longest.Replace("X: ", "X: y", StringComparison.Ordinal), 431 },
+        { "endless", $"{Line}X: {new string('x', 50_000)}", 431 },
+
         // What is no HTTP, or never becomes it: closed without a word.
-        { "lone LFs everywhere, and too long", $"GET / HTTP/1.1\nHost: a\n\n{new string('\n', 8192)}", Closed },
-        { "too long by one byte", Longest.Replace("X: ", "X: y", StringComparison.Ordinal), Closed },
-        { "endless", $"{Line}X: {new string('x', 20_000)}", Closed },
         { "a method in small letters", $"get / HTTP/1.1\r\nHost: a\r\n{Asking}\r\n", Closed },
         { "an empty line first", $"\r\n{Line}{Asking}\r\n", Closed },
         { "TLS", "\u0016\u0003\u0001\u0002\u0000\u0001\u0000\u0001\u00fc\u0003\u0003", Closed },
@@ -185,6 +189,20 @@ public sealed class UpgradeRequestTests
         socket.Options.WebSocket.AllowedPaths.Add("feed");
         Assert.Contains("is no path", Assert.Throws<ZlinkException>(() => socket.Bind("ws://127.0.0.1:0")).Message,
             StringComparison.Ordinal);
+    }
+
+    [Theory]
+    [InlineData("\u0016\u0003\u0001\u0002\u0000", "what the peer sent is no HTTP request; it looks like TLS: "
+        + "one side's endpoint is tls or wss, and the other's is not")]
+    [InlineData("hello, world", "what the peer sent is no HTTP request")]
+    public async Task An_event_names_the_protocol_that_a_peer_speaks_instead_of_HTTP(string said, string detail)
+    {
+        await using var fixture = new StreamFixture();
+        StreamSocket socket = fixture.Context.CreateStream();
+        using SocketMonitor monitor = socket.OpenMonitor(SocketEventTypes.HandshakeFailedNoDetail);
+        RawPeer peer = await fixture.ConnectAsync(RawWebSocket.TcpOf(socket.Bind("ws://127.0.0.1:0")));
+        await peer.SendAsync(Encoding.Latin1.GetBytes(said));
+        Assert.Equal(detail, (await monitor.NextAsync(SocketEventTypes.HandshakeFailedNoDetail)).Detail);
     }
 
     [Fact]

@@ -1,0 +1,34 @@
+namespace Net.Zlink.Buffers;
+
+/// <summary>The bytes that a pool's classes may retain together. Thread-safe.</summary>
+internal sealed class RetainedBytes(long limit)
+{
+    private readonly long _half = limit / 2;
+    private long _free = limit;
+
+    /// <summary>Returns how many of the items fit. Thread caches get half of the bytes at most, since theirs may be empty.</summary>
+    internal int Reserve(int wanted, int size, bool forCaches)
+    {
+        long free = Volatile.Read(ref _free);
+        while (true)
+        {
+            // A division takes 10 ns, so only near the limit.
+            long usable = forCaches ? free - _half : free;
+            int granted = (long)wanted * size <= usable ? wanted : (int)(usable / size);
+            if (granted <= 0)
+            {
+                return 0;
+            }
+
+            long seen = Interlocked.CompareExchange(ref _free, free - ((long)granted * size), free);
+            if (seen == free)
+            {
+                return granted;
+            }
+
+            free = seen;
+        }
+    }
+
+    internal void Release(int count, int size) => Interlocked.Add(ref _free, (long)count * size);
+}

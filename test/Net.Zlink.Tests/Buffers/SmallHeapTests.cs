@@ -1,0 +1,26 @@
+using System.Globalization;
+using Net.Zlink.Tests.Support;
+using Xunit;
+
+namespace Net.Zlink.Tests.Buffers;
+
+/// <summary>A process with a small heap lives under messages that are large for it.</summary>
+public sealed class SmallHeapTests
+{
+    private const int MiB = 1024 * 1024;
+
+    [Theory]
+    [InlineData(64, 3)]
+    [SlowInlineData(128, 6)]
+    public async Task A_process_with_a_small_heap_survives_ten_peers_with_large_messages(int heap, int message)
+    {
+        const int Messages = 150;
+        const long IdleHeap = 16 * MiB;
+        await using ChildProcess child = ChildProcess.WithHeap(
+            heap * (long)MiB, "small", (message * MiB).ToString(CultureInfo.InvariantCulture), $"{Messages}");
+        string[] done = (await child.ReadLineAsync("DONE")).Split(' ');
+        Assert.Equal(0, await child.WaitForExitAsync());
+        Assert.Equal(Messages, int.Parse(done[1], CultureInfo.InvariantCulture));
+        Assert.InRange(long.Parse(done[2], CultureInfo.InvariantCulture), 0, IdleHeap);
+    }
+}
