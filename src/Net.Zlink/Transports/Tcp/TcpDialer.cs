@@ -13,9 +13,9 @@ internal static class TcpDialer
     private static readonly TimeSpan NextAddressPause = TimeSpan.FromMilliseconds(250);
 
     /// <summary>
-    /// Makes one attempt: looks up the name and tries its addresses. The next address begins when one fails, or after 250 ms; the first that
-    /// answers wins (RFC 8305). <see cref="SocketSettings.ConnectTimeout"/> limits all of it, and shortens the pause so that each address is
-    /// tried. Network errors and cancellation are values, not exceptions. Nothing stays open after a failure.
+    /// Makes one attempt: looks up the name and tries its addresses. The next address begins when one fails, or after 250 ms; the first
+    /// that answers wins (RFC 8305). <see cref="SocketSettings.ConnectTimeout"/> limits all of it, and shortens the pause so that each
+    /// address is tried. Network errors and cancellation are values, not exceptions. Nothing stays open after a failure.
     /// </summary>
     /// <param name="address">The target and the source.</param>
     /// <param name="settings">Options of the socket.</param>

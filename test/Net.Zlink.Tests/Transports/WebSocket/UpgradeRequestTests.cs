@@ -194,6 +194,8 @@ public sealed class UpgradeRequestTests
     [Theory]
     [InlineData("\u0016\u0003\u0001\u0002\u0000", "what the peer sent is no HTTP request; it looks like TLS: "
         + "one side's endpoint is tls or wss, and the other's is not")]
+    [InlineData("Z\u0001\u0002\u0000\u0000", "what the peer sent is no HTTP request; it looks like ZMP over tcp: "
+        + "one side's endpoint is not ws")]
     [InlineData("hello, world", "what the peer sent is no HTTP request")]
     public async Task An_event_names_the_protocol_that_a_peer_speaks_instead_of_HTTP(string said, string detail)
     {
