@@ -37,7 +37,7 @@ internal static class SmallProcess
         GC.WaitForPendingFinalizers();
         GC.Collect(2, GCCollectionMode.Aggressive, blocking: true, compacting: true);
         Console.WriteLine(string.Create(
-            CultureInfo.InvariantCulture, $"DONE {received} {GC.GetTotalMemory(forceFullCollection: false) - size}"));
+            CultureInfo.InvariantCulture, $"DONE {received} {GC.GetTotalMemory(forceFullCollection: false)}"));
         return 0;
     }
 

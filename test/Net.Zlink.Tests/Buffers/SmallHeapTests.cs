@@ -15,7 +15,7 @@ public sealed class SmallHeapTests
     public async Task A_process_with_a_small_heap_survives_ten_peers_with_large_messages(int heap, int message)
     {
         const int Messages = 150;
-        const long IdleHeap = 16 * MiB;
+        const long IdleHeap = 10 * MiB;
         await using ChildProcess child = ChildProcess.WithHeap(
             heap * (long)MiB, "small", (message * MiB).ToString(CultureInfo.InvariantCulture), $"{Messages}");
         string[] done = (await child.ReadLineAsync("DONE")).Split(' ');
