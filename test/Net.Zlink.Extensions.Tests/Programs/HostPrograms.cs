@@ -3,14 +3,12 @@ using System.Text;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Hosting;
 using Microsoft.AspNetCore.Http;
-using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
 using Net.Zlink.Extensions.Hosting;
 using Net.Zlink.Extensions.OpenTelemetry;
 using Net.Zlink.Services;
 using Net.Zlink.Tests.Support;
-using OpenTelemetry.Metrics;
 using OpenTelemetry.Trace;
 using Xunit;
 
@@ -76,7 +74,8 @@ public sealed class HostPrograms
     {
         await using var backend = new ZlinkContext();
         await using var quotes = new RequestServer(backend, "tcp://127.0.0.1:*", Serializers.Json);
-        _ = quotes.ServeAsync<Ask, Quote>(static (ask, _) => ValueTask.FromResult(new Quote(ask.Currency, 1.2m)));
+        _ = quotes.ServeAsync<Ask, Quote>(
+            static (ask, _) => ValueTask.FromResult(new Quote(ask.Currency, 1.2m)), cancellationToken: Guard.Token);
         await using var prices = new LastValuePublisher(backend);
         string feed = prices.Bind("tcp://127.0.0.1:*");
         prices.Publish("EUR", "1.2"u8);

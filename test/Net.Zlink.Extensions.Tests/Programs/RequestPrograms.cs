@@ -17,7 +17,7 @@ public sealed class RequestPrograms
         await using var context = new ZlinkContext();
         await using var server = new RequestServer(context, "tcp://127.0.0.1:*", Serializers.Json);
         _ = server.ServeAsync<int, int>(
-            async (number, end) => number % 10 < 8 ? 2 * number : await NeverAsync(end), maxConcurrency: 256);
+            async (number, end) => number % 10 < 8 ? 2 * number : await NeverAsync(end), maxConcurrency: 256, Guard.Token);
         await Parallel.ForAsync(0, 20, Guard.Token, async (_, _) =>
         {
             await using var client = new RequestClient(context, server.Endpoint, Serializers.Json);
@@ -85,7 +85,8 @@ public sealed class RequestPrograms
 
         // begin c
         var workers = Enumerable.Range(0, 4).Select(_ => new RequestServer(context, "tcp://127.0.0.1:*", Serializers.Json)).ToArray();
-        Array.ForEach(workers, static worker => worker.ServeAsync<int, int>(static (job, _) => ValueTask.FromResult(2 * job)));
+        Array.ForEach(workers, static worker => _ = worker.ServeAsync<int, int>(
+            static (job, _) => ValueTask.FromResult(2 * job), cancellationToken: Guard.Token));
         await using var gateway = new Gateway(
             context, new StaticDirectory(workers.Select(static worker => new ServiceInstance("jobs", worker.Endpoint))));
         var client = new RequestClient(gateway.GetService("jobs"), Serializers.Json);

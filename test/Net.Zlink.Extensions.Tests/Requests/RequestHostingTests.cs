@@ -1,6 +1,5 @@
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Diagnostics.HealthChecks;
-using Microsoft.Extensions.Hosting;
 using Net.Zlink.Extensions.Hosting;
 using Net.Zlink.Services;
 using Net.Zlink.Tests.Support;

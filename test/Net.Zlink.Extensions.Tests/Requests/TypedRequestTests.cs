@@ -14,7 +14,8 @@ public sealed class TypedRequestTests
     {
         await using var context = new ZlinkContext();
         await using var server = new RequestServer(context, "tcp://127.0.0.1:*", Serializers.Json);
-        Task serving = server.ServeAsync<Ask, Quote>(static (ask, _) => ValueTask.FromResult(new Quote(ask.Currency, 1.2m)));
+        Task serving = server.ServeAsync<Ask, Quote>(
+            static (ask, _) => ValueTask.FromResult(new Quote(ask.Currency, 1.2m)), cancellationToken: Guard.Token);
         await using var client = new RequestClient(context, server.Endpoint, Serializers.Json);
         Assert.Equal(new Quote("EUR", 1.2m), await client.RequestAsync<Ask, Quote>(new Ask("EUR"), Long, Guard.Token).Guarded());
         await server.DisposeAsync();
@@ -35,7 +36,7 @@ public sealed class TypedRequestTests
 
             await Task.Delay(Timeout.Infinite, cancellation);
             throw new InvalidOperationException();
-        });
+        }, cancellationToken: Guard.Token);
         await using var client = new RequestClient(context, server.Endpoint, Serializers.Json);
         var failed = await Assert.ThrowsAsync<ServiceException>(
             () => client.RequestAsync<Ask, Quote>(new Ask("bad"), Long, Guard.Token).Guarded());
@@ -71,7 +72,7 @@ public sealed class TypedRequestTests
         {
             asked.Add(ask.Currency);
             return ValueTask.FromResult(new Quote(ask.Currency, 1));
-        });
+        }, cancellationToken: Guard.Token);
         await client.Service.WaitUntilReadyAsync(cancellationToken: Guard.Token).Guarded();
         await client.RequestAsync<Ask, Quote>(new Ask("USD"), Long, Guard.Token).Guarded();
         Assert.Equal(["USD"], asked, StringComparer.Ordinal);
@@ -87,7 +88,7 @@ public sealed class TypedRequestTests
         {
             calls++;
             return ValueTask.FromResult(new Quote(ask.Currency, 1));
-        });
+        }, cancellationToken: Guard.Token);
         await using var client = new RequestClient(context, server.Endpoint, Serializers.Json);
         var failed = await Assert.ThrowsAsync<ServiceException>(async () =>
         {
