@@ -85,7 +85,7 @@ public sealed class RequestPrograms
 
         // begin c
         var workers = Enumerable.Range(0, 4).Select(_ => new RequestServer(context, "tcp://127.0.0.1:*", Serializers.Json)).ToArray();
-        _ = workers.Select(static one => one.ServeAsync<int, int>(static (job, _) => ValueTask.FromResult(2 * job), 64, Guard.Token)).ToList();
+        _ = workers.Select(w => w.ServeAsync<int, int>(static (job, _) => ValueTask.FromResult(2 * job), 64, Guard.Token)).ToList();
         await using var gateway = new Gateway(
             context, new StaticDirectory(workers.Select(static worker => new ServiceInstance("jobs", worker.Endpoint))));
         var client = new RequestClient(gateway.GetService("jobs"), Serializers.Json);
