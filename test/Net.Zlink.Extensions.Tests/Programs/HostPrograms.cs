@@ -9,7 +9,6 @@ using Net.Zlink.Extensions.Hosting;
 using Net.Zlink.Extensions.OpenTelemetry;
 using Net.Zlink.Services;
 using Net.Zlink.Tests.Support;
-using OpenTelemetry.Trace;
 using Xunit;
 
 namespace Net.Zlink.Extensions.Tests;
