@@ -21,8 +21,8 @@ public static class ZlinkServicesExtensions
         services.AddSingleton<IMessageSerializer>(new JsonMessageSerializer(context));
 
     /// <summary>Registers a receiver, a keyed singleton <see cref="Receiver"/>, whose handler is made by the container for each request,
-    /// with a scope of services of its own. The receiver is bound when the host starts, registered when all has started, and drained when the
-    /// host stops.</summary>
+    /// with a scope of services of its own. The receiver is bound when the host starts, registered when all has started, and drained when
+    /// the host stops.</summary>
     /// <param name="services">The services of the host.</param>
     /// <param name="service">The service that it offers, and its key.</param>
     /// <param name="bind">Where it listens; null: where the configuration says.</param>

@@ -89,7 +89,8 @@ public sealed partial class PortingGuideTests
         string file = Path.Combine(SourceTree.Root, "test", "Net.Zlink.Tests", "Porting", "ExampleSnippets.cs");
         string compiled = Normalize(File.ReadAllText(file));
         string[] examples = [.. XDocument.Load(Path.Combine(AppContext.BaseDirectory, "Net.Zlink.xml")).Descendants("example")
-            .Select(static example => example.Value)];
+            .Select(static example => example.Value)
+            .Where(static code => !code.Contains("JsonSerializerContext", StringComparison.Ordinal))]; // A generator completes that class.
         Assert.True(examples.Length >= 18);
         Assert.All(examples, example => Assert.Contains(Normalize(example), compiled, StringComparison.Ordinal));
     }
