@@ -84,7 +84,7 @@ internal sealed class PatternsCommand
         "What ours must reach, repeatable: PAIR/tcp/64:rate>=2.5x, */tcp/64:latency<=1.2x, PAIR/ipc/64:rate>=1000000."
     };
     private readonly Option<string[]> _bars =
-        new Option<string[]>("--bars") 
+        new Option<string[]>("--bars")
         {
             Description = "A set of bars; 'issue': what was promised for the first release; 'services': for gateways and SPOT.",
         }.Among(

@@ -29,7 +29,7 @@ internal static class PeerSets
     extension<TKey, TValue>(Dictionary<TKey, TValue> table)
         where TKey : notnull
     {
-    /// <summary>As for a set.</summary>
+        /// <summary>As for a set.</summary>
         public bool RemoveAndTrim(TKey key, [MaybeNullWhen(false)] out TValue value)
         {
             bool wasThere = table.Remove(key, out value);

@@ -132,7 +132,7 @@ internal sealed class TlsUpgrade(TlsCredentials credentials, TlsSettings setting
         {
             return make();
         }
-// A file may be missing or malformed, and an application's certificate or policy anything; it ends this handshake and nothing else.
+        // A file may be missing or malformed, and an application's certificate or policy anything; it ends this handshake and nothing else.
 #pragma warning disable CA1031
         catch (Exception e)
 #pragma warning restore CA1031
