@@ -268,12 +268,16 @@ public sealed class Gateway : IAsyncDisposable, IDisposable
 
     internal ValueTask<ServiceReply> RequestAsync(ServicePool pool, RoutingId target, ReadOnlyMemory<byte> payload, MessageBuilder? parts,
         TimeSpan? timeout, CancellationToken cancellationToken) =>
-        ServicesTracing.IsOn ? ServicesTracing.SendAsync(this, pool, target, payload, parts, timeout, cancellationToken)
+        ServicesTracing.IsOn ? TraceAsync(pool, target, payload, parts, timeout, cancellationToken)
             : SendRequestAsync(pool, target, payload, parts, timeout, cancellationToken);
 
-    internal ValueTask<ServiceReply> SendRequestAsync(
-        ServicePool pool, RoutingId target, ReadOnlyMemory<byte> payload, MessageBuilder? parts, TimeSpan? timeout,
-            CancellationToken cancellationToken)
+    // A method of its own, so that a request without a listener allocates no closure.
+    private ValueTask<ServiceReply> TraceAsync(ServicePool pool, RoutingId target, ReadOnlyMemory<byte> payload, MessageBuilder? parts,
+        TimeSpan? timeout, CancellationToken cancellationToken) =>
+        ServicesTracing.SendAsync(pool.Service, () => SendRequestAsync(pool, target, payload, parts, timeout, cancellationToken));
+
+    private ValueTask<ServiceReply> SendRequestAsync(ServicePool pool, RoutingId target, ReadOnlyMemory<byte> payload,
+        MessageBuilder? parts, TimeSpan? timeout, CancellationToken cancellationToken)
     {
         ThrowIfEnded();
         TimeSpan time = GatewayOptions.CheckTime(timeout ?? _options.RequestTimeout, nameof(timeout));

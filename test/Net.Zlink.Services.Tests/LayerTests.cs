@@ -3,8 +3,8 @@ using Xunit;
 
 namespace Net.Zlink.Services.Tests;
 
-/// <summary>The folders know each other in one direction only: Protocol, Model and Common nobody, then Registry, Discovery, Registration
-/// and LoadBalancing, then Gateway, RequestHandling and Spot, then the root, then Typed.</summary>
+/// <summary>The folders know each other in one direction only: Protocol, Model and Common nobody, then Registry, Discovery, Registration,
+/// LoadBalancing and Tracing, then Gateway, RequestHandling and Spot, then the root, then Typed.</summary>
 public sealed partial class LayerTests
 {
     private const int MatchTimeout = 10_000;
@@ -18,6 +18,7 @@ public sealed partial class LayerTests
         ["Discovery"] = 1,
         ["Registration"] = 1,
         ["LoadBalancing"] = 1,
+        ["Tracing"] = 1,
         ["Gateway"] = 2,
         ["RequestHandling"] = 2,
         ["Spot"] = 2,

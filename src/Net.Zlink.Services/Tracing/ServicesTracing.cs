@@ -30,14 +30,13 @@ internal static class ServicesTracing
     public static ReadOnlySpan<byte> Write(Activity? span, Span<byte> destination) =>
         span?.Id is { Length: RequestEnvelope.TraceParentSize } id ? destination[..Encoding.ASCII.GetBytes(id, destination)] : default;
 
-    public static async ValueTask<ServiceReply> SendAsync(Gateway gateway, ServicePool pool, RoutingId target, ReadOnlyMemory<byte> payload,
-        MessageBuilder? parts, TimeSpan? timeout, CancellationToken cancellation)
+    public static async ValueTask<ServiceReply> SendAsync(string service, Func<ValueTask<ServiceReply>> send)
     {
-        using Activity? span = Source.StartActivity($"send {pool.Service}", ActivityKind.Client);
-        Describe(span, pool.Service, "send");
+        using Activity? span = Source.StartActivity($"send {service}", ActivityKind.Client);
+        Describe(span, service, "send");
         try
         {
-            ServiceReply reply = await gateway.SendRequestAsync(pool, target, payload, parts, timeout, cancellation).ConfigureAwait(false);
+            ServiceReply reply = await send().ConfigureAwait(false);
             span?.SetTag("server.address", reply.Receiver.Endpoint);
             span?.SetTag("zlink.request.attempts", reply.Attempts);
             return reply;
