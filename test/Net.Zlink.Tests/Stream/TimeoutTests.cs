@@ -158,8 +158,8 @@ public sealed class TimeoutTests
         }
 
         Assert.Equal((id, DisconnectReason.WriteTimeout), await ended);
-        SocketEvent ended = await monitor.NextAsync(SocketEventTypes.Disconnected);
-        Assert.Equal((id, 4L), (ended.PeerId, ended.Value));
+        SocketEvent closed = await monitor.NextAsync(SocketEventTypes.Disconnected);
+        Assert.Equal((id, 4L), (closed.PeerId, closed.Value));
         SocketEvent dropped = await monitor.NextAsync(SocketEventTypes.MessagesDropped);
         Assert.Equal((id, 5L), (dropped.PeerId, dropped.Value));
         StreamStatistics counters = socket.GetStatistics();
