@@ -77,7 +77,7 @@ public static class ZlinkSocketExtensions
         ArgumentNullException.ThrowIfNull(services);
         ArgumentException.ThrowIfNullOrEmpty(name);
         ArgumentNullException.ThrowIfNull(context);
-        var registration = new SocketRegistration<TOptions>(kind, name) { ContextName = context };
+        var registration = new SocketRegistration<TOptions>(kind, name, context);
         services.AddPart(context, Keys.Sockets, name);
         services.AddKeyedSingleton(name, (provider, _) => (TSocket)registration.Create(provider));
         services.AddKeyedSingleton(name, static (provider, key) => new HostedEnds(provider.GetRequiredKeyedService<TSocket>(key)));

@@ -30,7 +30,7 @@ public static class ZlinkStreamExtensions
         string key = name ?? bind ?? throw new ArgumentException("A STREAM has a name or an endpoint.", nameof(name));
         var registration = new StreamRegistration(key, context);
         services.AddPart(context, Keys.Streams, key);
-        services.AddKeyedSingleton(key, (provider, _) => registration.Create(provider));
+        services.AddKeyedSingleton(key, (provider, _) => (StreamSocket)registration.Create(provider));
         services.AddSingleton<HostedPart>(provider => new HostedStream(provider, registration,
             provider.GetRequiredKeyedService<StreamSocket>(key), provider.GetRequiredService<ILogger<ZlinkHost>>()));
         var builder = new ZlinkStreamBuilder(services, registration);

@@ -2,7 +2,6 @@ using System.Buffers;
 using System.Diagnostics.Metrics;
 using System.Globalization;
 using System.Runtime.CompilerServices;
-using System.Security.Cryptography;
 using System.Text;
 using Microsoft.Extensions.Logging;
 
@@ -31,7 +30,6 @@ public sealed class Receiver : IAsyncDisposable, IDisposable
     // Replies that were accepted before the end get this long to leave.
     private static readonly TimeSpan DefaultLinger = TimeSpan.FromSeconds(5);
 
-    private readonly ZlinkContext _context;
     private readonly ReceiverOptions _options;
     private readonly ReceiverRequests _requests;
     private readonly RegistrationSet _registrations;
@@ -50,11 +48,10 @@ public sealed class Receiver : IAsyncDisposable, IDisposable
     public Receiver(ZlinkContext context, ReceiverOptions? options = null)
     {
         ArgumentNullException.ThrowIfNull(context);
-        _context = context;
         _options = options ?? new ReceiverOptions();
         ArgumentOutOfRangeException.ThrowIfLessThanOrEqual(_options.HeartbeatInterval, TimeSpan.Zero, nameof(options));
         ArgumentOutOfRangeException.ThrowIfLessThanOrEqual(_options.AckTimeout, TimeSpan.Zero, nameof(options));
-        RoutingId = _options.RoutingId.IsEmpty ? RandomRoutingId() : _options.RoutingId.Copy();
+        RoutingId = _options.RoutingId.IsEmpty ? RandomRoutingId.Make(zeros: 1) : _options.RoutingId.Copy();
         var socketOptions = new RouterOptions
         {
             Linger = DefaultLinger,
@@ -101,7 +98,6 @@ public sealed class Receiver : IAsyncDisposable, IDisposable
     public void ConnectRegistry(string routerEndpoint)
     {
         ArgumentNullException.ThrowIfNull(routerEndpoint);
-        EndpointCheck.ThrowIfInvalid(_context, routerEndpoint);
         _registrations.AddRegistry(routerEndpoint);
     }
 
@@ -151,26 +147,9 @@ public sealed class Receiver : IAsyncDisposable, IDisposable
     /// <exception cref="ServiceException">RegistrationRefused: each registry that can be reached refused it, with its status byte and text;
     /// nothing is registered.</exception>
     /// <exception cref="ObjectDisposedException">The receiver is disposed.</exception>
-    public async Task<Registration> RegisterAsync(
-        string service, string? advertise = null, uint weight = 1, CancellationToken cancellationToken = default)
-    {
-        if (_registrations.Registries.Length == 0)
-        {
-            throw new InvalidOperationException("There is no registry to wait for: call ConnectRegistry first.");
-        }
-
-        Registration registration = Register(service, advertise, weight);
-        try
-        {
-            await registration.WaitUntilRegisteredAsync(cancellationToken).ConfigureAwait(false);
-            return registration;
-        }
-        catch
-        {
-            await registration.DisposeAsync().ConfigureAwait(false);
-            throw;
-        }
-    }
+    public Task<Registration> RegisterAsync(
+        string service, string? advertise = null, uint weight = 1, CancellationToken cancellationToken = default) =>
+        _registrations.RegisterAsync(() => Register(service, advertise, weight), cancellationToken);
 
     /// <summary>Takes the next request, if there is one.</summary>
     /// <param name="request">The request; dispose it.</param>
@@ -446,18 +425,5 @@ public sealed class Receiver : IAsyncDisposable, IDisposable
             object?>("result", "cancelled"));
         yield return new Measurement<long>(Interlocked.Read(ref counters.PlainMessages), new KeyValuePair<string,
             object?>("result", "plain"));
-    }
-
-    /// <summary>In the native form: 0 and a number that is not 0.</summary>
-    private static RoutingId RandomRoutingId()
-    {
-        byte[] id = new byte[5];
-        do
-        {
-            RandomNumberGenerator.Fill(id.AsSpan(1));
-        }
-        while (id.AsSpan(1).IndexOfAnyExcept((byte)0) < 0);
-
-        return new RoutingId(id);
     }
 }

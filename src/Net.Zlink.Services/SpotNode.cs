@@ -1,4 +1,3 @@
-using System.Security.Cryptography;
 using Microsoft.Extensions.Logging;
 
 namespace Net.Zlink.Services;
@@ -64,7 +63,7 @@ public sealed class SpotNode : IAsyncDisposable, IDisposable
         ArgumentOutOfRangeException.ThrowIfLessThanOrEqual(_options.HeartbeatInterval, TimeSpan.Zero, nameof(options));
         ArgumentOutOfRangeException.ThrowIfLessThanOrEqual(_options.AckTimeout, TimeSpan.Zero, nameof(options));
         ArgumentOutOfRangeException.ThrowIfNegative(_options.PublishQueueCapacity, nameof(options));
-        RoutingId = _options.RoutingId.IsEmpty ? RandomRoutingId() : _options.RoutingId.Copy();
+        RoutingId = _options.RoutingId.IsEmpty ? RandomRoutingId.Make(zeros: 0) : _options.RoutingId.Copy();
         _logger = context.LoggerFactory.CreateLogger(ServicesLog.Category);
         _index = new TopicIndex(text => _socket!.Subscribe(text), text => _socket!.Unsubscribe(text));
         _path = new PublishPath(
@@ -145,7 +144,6 @@ public sealed class SpotNode : IAsyncDisposable, IDisposable
     public void ConnectRegistry(string routerEndpoint)
     {
         ArgumentNullException.ThrowIfNull(routerEndpoint);
-        EndpointCheck.ThrowIfInvalid(_context, routerEndpoint);
         _registrations.AddRegistry(routerEndpoint);
     }
 
@@ -188,26 +186,9 @@ public sealed class SpotNode : IAsyncDisposable, IDisposable
     /// <exception cref="ServiceException">RegistrationRefused: each registry that can be reached refused it; nothing is
     /// registered.</exception>
     /// <exception cref="ObjectDisposedException">The node is disposed.</exception>
-    public async Task<Registration> RegisterAsync(
-        string service = DefaultService, string? advertise = null, CancellationToken cancellationToken = default)
-    {
-        if (_registrations.Registries.Length == 0)
-        {
-            throw new InvalidOperationException("There is no registry to wait for: call ConnectRegistry first.");
-        }
-
-        Registration registration = Register(service, advertise);
-        try
-        {
-            await registration.WaitUntilRegisteredAsync(cancellationToken).ConfigureAwait(false);
-            return registration;
-        }
-        catch
-        {
-            await registration.DisposeAsync().ConfigureAwait(false);
-            throw;
-        }
-    }
+    public Task<Registration> RegisterAsync(
+        string service = DefaultService, string? advertise = null, CancellationToken cancellationToken = default) =>
+        _registrations.RegisterAsync(() => Register(service, advertise), cancellationToken);
 
     /// <summary>Connects to all nodes that a directory lists, and disconnects from those that it lists no more, as soon as it says so. This
     /// node itself is left out. Nodes of <see cref="ConnectPeer"/> and of other directories stay connected.</summary>
@@ -420,18 +401,5 @@ public sealed class SpotNode : IAsyncDisposable, IDisposable
     {
         await _receiving.Completion.ConfigureAwait(false);
         _subscribers.Dispose();
-    }
-
-    /// <summary>In the native form: a number that is not 0.</summary>
-    private static RoutingId RandomRoutingId()
-    {
-        byte[] id = new byte[4];
-        do
-        {
-            RandomNumberGenerator.Fill(id);
-        }
-        while (id.AsSpan().IndexOfAnyExcept((byte)0) < 0);
-
-        return new RoutingId(id);
     }
 }

@@ -4,14 +4,14 @@ using Microsoft.Extensions.DependencyInjection;
 namespace Net.Zlink.Extensions.Hosting;
 
 /// <summary>What an application said of one socket.</summary>
-internal sealed class SocketRegistration<TOptions>(SocketKind<TOptions> kind, string name)
+internal class SocketRegistration<TOptions>(SocketKind<TOptions> kind, string name, string contextName)
     where TOptions : SocketOptions, new()
 {
     public SocketKind<TOptions> Kind { get; } = kind;
 
     public string Name { get; } = name;
 
-    public string ContextName { get; set; } = "";
+    public string ContextName { get; } = contextName;
 
     public List<string> Binds { get; } = [];
 
@@ -24,13 +24,15 @@ internal sealed class SocketRegistration<TOptions>(SocketKind<TOptions> kind, st
     public SocketHealthOptions? Health { get; set; }
 
     /// <summary>Name and key of the health check.</summary>
-    public string CheckName => $"zlink-{Kind.Name}-{Name}".ToLowerInvariant();
+    public virtual string CheckName => $"zlink-{Kind.Name}-{Name}".ToLowerInvariant();
+
+    protected virtual string SectionKey => Keys.Sockets;
 
     public string Description => $"{Kind.Name} \"{Name}\"";
 
     /// <summary>Where the configuration has something to say of this socket; null: there is no configuration.</summary>
     public IConfigurationSection? Section(IServiceProvider provider) =>
-        Registrations.ContextOf(provider, ContextName).Registration.Section(Keys.Sockets, Name);
+        Registrations.ContextOf(provider, ContextName).Registration.Section(SectionKey, Name);
 
     public ZlinkSocket Create(IServiceProvider provider)
     {

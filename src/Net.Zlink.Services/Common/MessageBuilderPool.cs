@@ -4,11 +4,10 @@ namespace Net.Zlink.Services;
 
 /// <summary>Builders that are kept for the next message, so that one allocates nothing in steady state. Safe for any number of
 /// threads.</summary>
-internal sealed class MessageBuilderPool(BufferPool pool) : IDisposable
+/// <param name="pool">Of the builders' buffers.</param>
+/// <param name="maxKept">64 threads rarely send at once; a builder holds 256 bytes or more.</param>
+internal sealed class MessageBuilderPool(BufferPool pool, int maxKept = 64) : IDisposable
 {
-    // As many threads rarely send at once; a builder holds 256 bytes or more.
-    private const int MaxKept = 64;
-
     private readonly Lock _gate = new();
     private readonly Stack<MessageBuilder> _kept = [];
     private MessageBuilder? _spare; // One thread that sends alone finds it without the lock: 30 ns less a message.
@@ -71,7 +70,7 @@ internal sealed class MessageBuilderPool(BufferPool pool) : IDisposable
     {
         lock (_gate)
         {
-            if (!_isDisposed && _kept.Count < MaxKept)
+            if (!_isDisposed && _kept.Count < maxKept)
             {
                 _kept.Push(builder);
                 return;

@@ -2,6 +2,7 @@ using System.Buffers.Binary;
 using System.Net.NetworkInformation;
 using System.Net.Sockets;
 using System.Net;
+using System.Security.Cryptography;
 using System.Text;
 
 namespace Net.Zlink.Services;
@@ -89,6 +90,22 @@ internal static class StableRoutingId
 
         byte[] id = new byte[5];
         BinaryPrimitives.WriteUInt32BigEndian(id.AsSpan(1), hash == 0 ? 1 : hash); // 0 is no id in the native core.
+        return new RoutingId(id);
+    }
+}
+
+/// <summary>A random id: zero bytes and 32 bits, which are not all zero since that is no id in the native core.</summary>
+internal static class RandomRoutingId
+{
+    public static RoutingId Make(int zeros)
+    {
+        byte[] id = new byte[zeros + sizeof(uint)];
+        do
+        {
+            RandomNumberGenerator.Fill(id.AsSpan(zeros));
+        }
+        while (id.AsSpan(zeros).IndexOfAnyExcept((byte)0) < 0);
+
         return new RoutingId(id);
     }
 }

@@ -19,8 +19,10 @@ internal sealed class RegistrationSet(ZlinkContext context, ServiceKind kind, Re
     public RegistryLinkLoop[] Links => CopyOf(_links);
 
     /// <summary>Adds a registry; registers there what is registered. A registry that is there stays as it is.</summary>
+    /// <exception cref="ZlinkException">That is no endpoint that a socket can connect to.</exception>
     public void AddRegistry(string registry)
     {
+        EndpointCheck.ThrowIfInvalid(context, registry);
         lock (_gate)
         {
             ObjectDisposedException.ThrowIf(_isDisposed, this);
@@ -61,6 +63,28 @@ internal sealed class RegistrationSet(ZlinkContext context, ServiceKind kind, Re
         }
 
         return true;
+    }
+
+    /// <summary>Registers and waits for the first registry that accepts it. A registration that is not waited for to its end is
+    /// removed.</summary>
+    public async Task<Registration> RegisterAsync(Func<Registration> register, CancellationToken cancellationToken)
+    {
+        if (Registries.Length == 0)
+        {
+            throw new InvalidOperationException("There is no registry to wait for: call ConnectRegistry first.");
+        }
+
+        Registration registration = register();
+        try
+        {
+            await registration.WaitUntilRegisteredAsync(cancellationToken).ConfigureAwait(false);
+            return registration;
+        }
+        catch
+        {
+            await registration.DisposeAsync().ConfigureAwait(false);
+            throw;
+        }
     }
 
     public Registration Add(ServiceText service, string endpoint, uint weight)

@@ -117,12 +117,14 @@ internal sealed class PublishPath : IDisposable
                     continue;
                 }
 
-                if (!Count(TrySend(builder.ToMessage(), out Message sent)))
+                Message message = builder.ToMessage();
+                if (!Count(TrySend(message)))
                 {
+                    message.Dispose();
                     break;
                 }
 
-                run[runLength++] = new SpotMessage(sent, topic.Text, isLocal: true);
+                run[runLength++] = new SpotMessage(message, topic.Text, isLocal: true);
                 if (runLength == RunLength)
                 {
                     LocalDelivery.Deliver(run.AsSpan(0, runLength), topic.Takers);
@@ -225,20 +227,20 @@ internal sealed class PublishPath : IDisposable
             return Socket is not { } socket || socket.TrySend(builder);
         }
 
-        if (!TrySend(builder.ToMessage(), out Message sent))
+        Message message = builder.ToMessage();
+        if (!TrySend(message))
         {
+            message.Dispose();
             return false;
         }
 
-        var local = new SpotMessage(sent, topic.Text, isLocal: true);
-        LocalDelivery.Deliver(new ReadOnlySpan<SpotMessage>(in local), topic.Takers);
+        DeliverLocally(message, topic);
         return true;
     }
 
-    /// <summary>Sends a message to the peers and keeps it. Takes it over where it fails.</summary>
-    private bool TrySend(Message message, out Message sent)
+    /// <summary>Sends a copy to the peers. The message stays the caller's unless this throws.</summary>
+    private bool TrySend(Message message)
     {
-        sent = message;
         if (Socket is not { } socket)
         {
             return true;
@@ -249,16 +251,21 @@ internal sealed class PublishPath : IDisposable
         try
         {
             isSent = socket.TrySend(in copy);
-            return isSent;
+        }
+        catch
+        {
+            message.Dispose();
+            throw;
         }
         finally
         {
             if (!isSent)
             {
                 copy.Dispose();
-                message.Dispose();
             }
         }
+
+        return isSent;
     }
 
     /// <summary>Returns the builder at once where nothing has to wait.</summary>
@@ -272,23 +279,10 @@ internal sealed class PublishPath : IDisposable
             {
                 isAccepted = queue.TryEnqueue(message, topic);
             }
-            else if (Socket is not { } socket)
+            else if (TrySend(message))
             {
                 isAccepted = true;
                 DeliverLocally(message, topic);
-            }
-            else
-            {
-                Message copy = message.Copy();
-                isAccepted = socket.TrySend(in copy);
-                if (isAccepted)
-                {
-                    DeliverLocally(message, topic);
-                }
-                else
-                {
-                    copy.Dispose();
-                }
             }
 
             return isAccepted ? ValueTask.CompletedTask : WaitAsync(message, topic, cancellationToken);

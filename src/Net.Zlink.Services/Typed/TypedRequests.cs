@@ -1,10 +1,14 @@
 using System.Runtime.CompilerServices;
+using Net.Zlink.Buffers;
 
 namespace Net.Zlink.Services;
 
 /// <summary>Values in place of bytes for requests: <see cref="ServiceClient"/> and <see cref="Receiver"/> with a serializer.</summary>
 public static class TypedRequests
 {
+    // One is held for the whole of a request, so as many are kept as requests may be outstanding: 256 bytes and more each.
+    private static readonly MessageBuilderPool Builders = new(BufferPool.Shared, maxKept: 1024);
+
     /// <summary>Sends a request and waits for its reply, both as values.</summary>
     /// <param name="service">The service.</param>
     /// <param name="request">The request.</param>
@@ -26,7 +30,7 @@ public static class TypedRequests
     {
         ArgumentNullException.ThrowIfNull(service);
         ArgumentNullException.ThrowIfNull(serializer);
-        MessageBuilder message = RequestBuilders.Rent();
+        MessageBuilder message = Builders.Rent();
         try
         {
             message.Add(request, serializer);
@@ -35,7 +39,7 @@ public static class TypedRequests
         }
         finally
         {
-            RequestBuilders.Return(message);
+            Builders.Return(message);
         }
     }
 
@@ -89,7 +93,7 @@ public static class TypedRequests
         }
 
         TReply reply = await handler(value, cancellationToken).ConfigureAwait(false);
-        MessageBuilder message = RequestBuilders.Rent();
+        MessageBuilder message = Builders.Rent();
         try
         {
             message.Add(reply, serializer);
@@ -100,7 +104,7 @@ public static class TypedRequests
         }
         finally
         {
-            RequestBuilders.Return(message);
+            Builders.Return(message);
         }
     }
 
