@@ -343,6 +343,9 @@ internal sealed class ReceiverLink(string endpoint, uint number)
     /// <summary>Its receiver has said that it is about to end. Until its next connection.</summary>
     public bool IsDraining { get; set; }
 
+    /// <summary>Its receiver executes nothing more of what has no reply. Only the reply loop reads and writes it.</summary>
+    public bool HasEndedService { get; set; }
+
     /// <summary>How often its handshake was complete.</summary>
     public int Connections { get; set; }
 

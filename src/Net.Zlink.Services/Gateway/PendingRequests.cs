@@ -250,9 +250,10 @@ internal sealed class PendingRequests : IDisposable
 
     /// <summary>Takes out what went over a connection that has ended.</summary>
     /// <param name="link">Whose connection.</param>
+    /// <param name="outcome">Of those requests.</param>
     /// <param name="wentBy">Whether a request that was sent at that time went by that connection.</param>
     /// <returns>The requests, which are the caller's to end.</returns>
-    public List<PendingRequest> TakeLost(ReceiverLink link, Func<DateTimeOffset, bool> wentBy)
+    public List<PendingRequest> TakeLost(ReceiverLink link, RequestOutcome outcome, Func<DateTimeOffset, bool> wentBy)
     {
         var lost = new List<PendingRequest>();
         lock (_gate)
@@ -261,7 +262,6 @@ internal sealed class PendingRequests : IDisposable
             {
                 if (_slots[i].Request is { } request && ReferenceEquals(request.Link, link) && wentBy(request.SentAt))
                 {
-                    var outcome = new RequestOutcome(RequestOutcomeKind.Lost);
                     if (!request.IsSending)
                     {
                         TakeOut(request, outcome);

@@ -186,6 +186,12 @@ internal sealed class ReplyLoop
             || envelope is { Kind: EnvelopeKind.Refused, Code: RequestEnvelope.DrainingCode })
         {
             _links.OnDraining(link);
+            if (envelope is { Kind: EnvelopeKind.Refused, Id: RequestEnvelope.AllIds })
+            {
+                link.HasEndedService = true;
+                message.Dispose();
+                return true;
+            }
         }
 
         if (envelope.Kind == EnvelopeKind.Plain && message.PartCount > 1)

@@ -88,13 +88,9 @@ internal sealed class Requests : IDisposable
             return false;
         }
 
-        if (request is not null && outcome.Kind == RequestOutcomeKind.Refused)
+        if (request is not null)
         {
-            GoOn(request);
-        }
-        else if (request is not null)
-        {
-            Finish(request, outcome);
+            GoOnOrFinish(request, outcome);
         }
 
         return true;
@@ -110,9 +106,16 @@ internal sealed class Requests : IDisposable
             end = connectedAt + (end - _clock.GetUtcNow()) - TimeSpan.FromTicks(1); // By the clock of the requests.
         }
 
-        foreach (PendingRequest request in Pending.TakeLost(link, sentAt => sentAt <= end))
+        var outcome = new RequestOutcome(RequestOutcomeKind.Lost);
+        if (link.HasEndedService)
         {
-            Finish(request, new RequestOutcome(RequestOutcomeKind.Lost));
+            link.HasEndedService = false;
+            outcome = new RequestOutcome(RequestOutcomeKind.Refused, Code: RequestEnvelope.DrainingCode, Text: "the receiver was drained");
+        }
+
+        foreach (PendingRequest request in Pending.TakeLost(link, outcome, sentAt => sentAt <= end))
+        {
+            GoOnOrFinish(request, outcome);
         }
     }
 
@@ -138,6 +141,19 @@ internal sealed class Requests : IDisposable
         if (request.Token == token && Pending.TryTake(request.Id, from: null, outcome, out PendingRequest? taken) && taken is not null)
         {
             Finish(taken, outcome);
+        }
+    }
+
+    /// <summary>A request that was refused goes to the next receiver; any other outcome is its last.</summary>
+    private void GoOnOrFinish(PendingRequest request, in RequestOutcome outcome)
+    {
+        if (outcome.Kind == RequestOutcomeKind.Refused)
+        {
+            GoOn(request);
+        }
+        else
+        {
+            Finish(request, outcome);
         }
     }
 

@@ -51,6 +51,9 @@ internal readonly ref struct RequestEnvelope
     /// <summary>Code of a refusal: the receiver is draining.</summary>
     public const ushort DrainingCode = 1;
 
+    /// <summary>In a refusal of a receiver that has drained: all requests of the connection that have no reply. No request has it.</summary>
+    public const ulong AllIds = 0;
+
     private const byte TimeLeftExtension = 2;
     private const byte SentAtExtension = 3;
     private const byte ServiceExtension = 4;

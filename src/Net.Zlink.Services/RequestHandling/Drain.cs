@@ -38,6 +38,11 @@ internal static class Drain
             await DelayAsync(step < left ? step : left, clock, cancellationToken).ConfigureAwait(false);
         }
 
+        if (requests.Running == 0)
+        {
+            requests.SendEndOfService();
+        }
+
         return new DrainReport
         {
             Accepted = Accepted(requests) - acceptedBefore,

@@ -65,6 +65,20 @@ internal sealed class ReceiverRequests(RouterSocket socket, TimeProvider clock, 
 
     public void BeginRefusing() => _isRefusing = true;
 
+    /// <summary>Says that nothing will be executed any more of what has no reply (docs/protocol.md 19). A request on its way here, or unread,
+    /// then goes to the next receiver when the connection ends. Only while refusing, and with nothing <see cref="Running"/>.</summary>
+    public void SendEndOfService()
+    {
+        var end = new RequestEnvelope { Kind = EnvelopeKind.Refused, Flags = Flags, Code = RefusalCode.Draining };
+        foreach (PeerInfo peer in Socket.GetPeers())
+        {
+            if (peer is { IsConnected: true, UserState: GatewayConnection })
+            {
+                AnswerFrames.TrySend(this, peer, end, TextOf(RefusalCode.Draining));
+            }
+        }
+    }
+
     public void NoteActivity()
     {
         if (_isDraining)
@@ -133,18 +147,20 @@ internal sealed class ReceiverRequests(RouterSocket socket, TimeProvider clock, 
         GatewayConnection connection = ConnectionOf(message);
         long now = clock.GetTimestamp();
         long deadline = DeadlineOf(connection, envelope, now);
-        ushort refusal = _isRefusing ? RefusalCode.Draining : deadline <= now ? RefusalCode.Expired : Serves(envelope.Service) ? (ushort)0
-            : RefusalCode.NotServed;
-        if (refusal != 0)
+        if (Open.TryAdd(connection, envelope.Id, deadline, loop) is not { } open)
         {
-            Refuse(message, envelope.Id, refusal);
+            Interlocked.Increment(ref Counters.DuplicateIds);
             message.Dispose();
             return false;
         }
 
-        if (Open.TryAdd(connection, envelope.Id, deadline, loop) is not { } open)
+        // Asked after the request counts as running: a drain that sees nothing running has refused what comes later.
+        ushort refusal = _isRefusing ? RefusalCode.Draining : deadline <= now ? RefusalCode.Expired : Serves(envelope.Service) ? (ushort)0
+            : RefusalCode.NotServed;
+        if (refusal != 0)
         {
-            Interlocked.Increment(ref Counters.DuplicateIds);
+            Open.Remove(open, open.Generation);
+            Refuse(message, envelope.Id, refusal);
             message.Dispose();
             return false;
         }

@@ -289,12 +289,12 @@ internal static class AnswerFrames
         Write(new MessageBuilder(), envelope).Add(payload);
 
     /// <summary>Sends an envelope with a text behind it.</summary>
-    public static bool TrySend(ReceiverRequests requests, in Message received, in RequestEnvelope envelope, string text)
-    {
-        MessageBuilder answer = Begin(envelope);
-        Encoding.UTF8.GetBytes(text, answer.AddSpace(Encoding.UTF8.GetByteCount(text)));
-        return TrySend(requests, received, answer, out _);
-    }
+    public static bool TrySend(ReceiverRequests requests, in Message received, in RequestEnvelope envelope, string text) =>
+        TrySend(requests, received, Begin(envelope, text), out _);
+
+    /// <summary>Sends an envelope with a text behind it to a peer, not in answer to a message.</summary>
+    public static bool TrySend(ReceiverRequests requests, PeerInfo peer, in RequestEnvelope envelope, string text) =>
+        requests.Socket.TrySend(peer.RoutingId.Span, Begin(envelope, text));
 
     public static bool TrySend(ReceiverRequests requests, in Message received, MessageBuilder answer, out ZlinkError error) =>
         Counted(requests, requests.Socket.TrySendTo(received, answer, out error));
@@ -310,6 +310,13 @@ internal static class AnswerFrames
         }
 
         return isSent;
+    }
+
+    private static MessageBuilder Begin(in RequestEnvelope envelope, string text)
+    {
+        MessageBuilder answer = Begin(envelope);
+        Encoding.UTF8.GetBytes(text, answer.AddSpace(Encoding.UTF8.GetByteCount(text)));
+        return answer;
     }
 
     private static MessageBuilder Empty()

@@ -38,6 +38,42 @@ public class ReceiverLossTests
         }
     }
 
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public async Task Requests_that_a_drained_receiver_has_not_read_go_to_another_one(bool saysSo)
+    {
+        await using var scene = new GatewayScene();
+        (RouterSocket leaving, string endpoint) = await scene.AddRawAsync("leaving");
+        Task<string>[] asked = [.. Enumerable.Range(0, 10).Select(i => scene.AskAsync($"{i}"))];
+        await Guard.UntilAsync(() => leaving.GetStatistics().UnreadMessages == asked.Length, "all are there, unread");
+        await scene.AddServingAsync("staying", Echo);
+        if (saysSo)
+        {
+            byte[] end = new byte[RequestEnvelope.HeaderSize];
+            new RequestEnvelope { Kind = EnvelopeKind.Refused, Flags = EnvelopeFlags.Draining, Code = RefusalCode.Draining }.Write(end);
+            leaving.Send(Assert.Single(leaving.GetPeers()).RoutingId.Span, end);
+            await scene.UntilReadyIsAsync(1);
+        }
+
+        Assert.All(asked, static request => Assert.False(request.IsCompleted));
+        leaving.Dispose();
+        scene.Unlist(endpoint);
+
+        if (saysSo)
+        {
+            Assert.Equal("0123456789", string.Concat(await Task.WhenAll(asked).Guarded()));
+            Assert.Equal((asked.Length, 0L), ((int)scene.Gateway.GetStatistics().RequestsSentAgain, scene.Gateway.GetStatistics().LostRequests));
+        }
+        else
+        {
+            foreach (Task<string> request in asked)
+            {
+                Assert.True((await Assert.ThrowsAsync<ServiceException>(() => request.Guarded())).WasExecuted);
+            }
+        }
+    }
+
     [Fact]
     public async Task A_receiver_that_freezes_is_left_out_by_heartbeats_and_costs_only_what_it_had()
     {
