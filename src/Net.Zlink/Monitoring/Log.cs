@@ -19,7 +19,8 @@ internal static partial class Log
     public static partial void HandlerFailed(ILogger logger, Exception exception, uint peerId, string endpoint);
 
     [LoggerMessage(5, LogLevel.Warning,
-        "Shard {Shard} was held for {Milliseconds} ms by {Work}: a handler that blocks stalls every connection of its shard")]
+        "Shard {Shard} was held for {Milliseconds} ms by {Work}; its other connections waited. A handler blocked there, or the process got "
+        + "no processor time")]
     public static partial void SlowRun(ILogger logger, int shard, double milliseconds, string work);
 
     [LoggerMessage(6, LogLevel.Debug, "Peer {PeerId} of {Endpoint} is gone: {Reason}. {Detail}")]
@@ -62,8 +63,8 @@ internal static partial class Log
     public static partial void WarningsLeftOut(ILogger logger, string endpoint, int count, double seconds);
 
     [LoggerMessage(18, LogLevel.Warning,
-        "Shard {Shard} has been held for {Seconds:F1} s by {Work} and still is: a handler that blocks stalls every connection of its "
-        + "shard")]
+        "Shard {Shard} has been held for {Seconds:F1} s by {Work} and still is; its other connections wait. A handler blocks there, or the "
+        + "process gets no processor time")]
     public static partial void BlockedRun(ILogger logger, int shard, double seconds, string work);
 
     [LoggerMessage(19, LogLevel.Error,
@@ -74,7 +75,7 @@ internal static partial class Log
     [LoggerMessage(20, LogLevel.Warning, "{Endpoint}: the connection with {Remote} is ended, for it broke the protocol: {Detail}")]
     public static partial void PeerBrokeProtocol(ILogger logger, string endpoint, string remote, string detail);
 
-    [LoggerMessage(21, LogLevel.Error, "An internal fault kept a queue from hearing that the context has room again; please report it")]
+    [LoggerMessage(21, LogLevel.Error, "An internal fault: a queue was not notified that the context has capacity again; please report it")]
     public static partial void CapacityNotNotified(ILogger logger, Exception exception);
 
     [LoggerMessage(22, LogLevel.Warning,

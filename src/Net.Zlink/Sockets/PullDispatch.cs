@@ -12,5 +12,5 @@ internal sealed class PullDispatch(Action serve) : ShardWork
         // An exception of a continuation belongs to the awaiting code. The shard continues.
     }
 
-    internal override string Describe() => "a receive that goes on in place";
+    internal override string Describe() => "a receive that continues at once";
 }

@@ -101,5 +101,5 @@ internal sealed class PausedReader : ShardWork
     {
     }
 
-    internal override string Describe() => "a turn in a line for room";
+    internal override string Describe() => "a read that resumes";
 }
