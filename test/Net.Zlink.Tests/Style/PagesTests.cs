@@ -55,7 +55,7 @@ public sealed partial class PagesTests
     [InlineData("# Late subscribers", "late-subscribers")]
     [InlineData("### `Connect(a, b)`: what *it* does", "connecta-b-what-it-does")]
     public void An_anchor_is_the_heading_in_small_letters_with_hyphens(string heading, string anchor) =>
-        Assert.Equal([anchor], AnchorsOf(heading));
+        Assert.Equal(anchor, Assert.Single(AnchorsOf(heading)));
 
     private static string WithoutCode(string text) =>
         Code().Replace(text, static match => new string('\n', match.Value.Count('\n'.Equals)));
