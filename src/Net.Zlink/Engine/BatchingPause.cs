@@ -3,23 +3,18 @@ using System.Diagnostics.CodeAnalysis;
 namespace Net.Zlink.Engine;
 
 /// <summary>
-/// A receiver that has emptied its queue pauses for a moment, so that the next take finds several messages instead of one.
+/// Lets a receiver that has emptied its queue pause, so that the next take finds several messages: handing over one at a time slows both
+/// threads to 0.5 us a message. A pause that brought one message is skipped for a while, then for twice as long. Never on a shard.
 /// </summary>
-/// <remarks>
-/// Each hand-off moves some ten cache lines between two processors, at 0.1 us each. One message at a time slows both threads to 0.5 us a
-/// message. A pause that brought one message (a request and its reply) is skipped for a while, then for twice as long. Used by blocking
-/// threads of the application, never on a shard. Races only make it less exact.
-/// </remarks>
 internal struct BatchingPause
 {
     // About 2 us (one pause is 37 ns), in which a sender adds some fifty short messages. Messages of 64 bytes: 40 (PUBSUB) and 26 (PAIR)
-    // million a second with the pause, 27 and 16 without. Half or twice the pause gave 38 to 41 and 26 to 31 (docs/benchmarks/log.md).
+    // million a second with the pause, 27 and 16 without.
     private const int Pauses = 56;
 
     // Dequeuing fewer messages one by one costs about as much as the pause.
     private const int Worthwhile = 4;
 
-    // Request and reply: one in 1,024 is 2 us late.
     private const int MaxSkips = 1024;
 
     private static readonly bool HasOthers = Environment.ProcessorCount > 1;
@@ -27,7 +22,6 @@ internal struct BatchingPause
     private int _skips;
     private int _skipsLeft;
 
-    /// <summary>Returns true if it paused: then call <see cref="Report"/>.</summary>
     [SuppressMessage("ApiDesign", "RS0030", Justification = "A thread of the application in a blocking call; never a shard.")]
     public bool Make()
     {

@@ -6,12 +6,9 @@ using Net.Zlink.Flow;
 namespace Net.Zlink.Engine;
 
 /// <summary>
-/// Blocks a calling thread until a wait ends: the only place in the library where a thread blocks. Never called on a shard.
+/// The only place in the library where a thread blocks, never on a shard. A pool thread blocks in Task.Wait, because the pool then injects
+/// threads: with 16 of them in Monitor.Wait a completion came 13.5 s late.
 /// </summary>
-/// <remarks>
-/// A thread-pool thread blocks in Task.Wait, because the pool then injects threads, which socket completions need: with 16 pool threads in
-/// Monitor.Wait a completion came 13.5 s late. The Task is the only allocation of a blocking call. Other threads wait on a monitor.
-/// </remarks>
 internal static class BlockingWait
 {
     // Monitor.Wait and Task.Wait take at most int.MaxValue milliseconds, 24.8 days. Longer timeouts are waited for in steps.
@@ -40,7 +37,6 @@ internal static class BlockingWait
     }
 
     /// <summary>Blocks until <paramref name="waiter"/> completes, which <see cref="Arm"/> has bound to this thread.</summary>
-    /// <returns>False if the timeout passed first. The waiter is then out of the list and must not be used again.</returns>
     public static bool Until<T>(Waiter<T> waiter, IWaiterList list, TimeSpan timeout)
     {
         Signal signal = t_signal!;
@@ -58,15 +54,14 @@ internal static class BlockingWait
         }
         catch (ThreadInterruptedException)
         {
-            // Without its thread the waiter must leave the list: a message given to it would be lost, and the payload that it lends would
-            // be reused.
+            // A message given to a waiter without a thread would be lost, and the payload that it lends would be reused.
             if (list.TryRemove(waiter))
             {
                 throw;
             }
 
             signal.WaitUninterrupted();
-            Thread.CurrentThread.Interrupt(); // For this thread's next wait: this one has its result.
+            Thread.CurrentThread.Interrupt();
             return true;
         }
 
@@ -94,7 +89,7 @@ internal static class BlockingWait
                 return;
             }
 
-            // This is not the waiting thread: an interruption of this one must not end here.
+            // The interrupted thread is not the waiting one.
             bool interrupted = Uninterrupted.Enter(this);
             _isSet = true;
             Monitor.Pulse(this);

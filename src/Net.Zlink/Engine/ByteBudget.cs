@@ -5,15 +5,11 @@ using Net.Zlink.Monitoring;
 namespace Net.Zlink.Engine;
 
 /// <summary>
-/// The bytes that may wait in all queues of a context together. Queues reserve parts of it by their <see cref="ByteShare"/>s. Thread-safe.
+/// The bytes that may wait in all queues of a context together. The thread pool notifies waiting queues, because the thread that returns
+/// bytes holds its own queue's lock and may be a shard.
 /// </summary>
-/// <remarks>
-/// A queue that found too few bytes waits here. The thread pool notifies it, because the thread that returns bytes holds its own queue's
-/// lock and may be a shard.
-/// </remarks>
 internal sealed class ByteBudget : IThreadPoolWorkItem
 {
-    // Checked in one hold of the lock, some microseconds: threads that are refused or return bytes may wait for it.
     private const int MaxSharesPerCheck = 64;
 
     private const long NoWaiter = long.MaxValue;
@@ -24,8 +20,8 @@ internal sealed class ByteBudget : IThreadPoolWorkItem
     private readonly List<ByteShare> _notified = []; // Used by one check at a time.
     private long _used;
     private long _detachedBytes;
-    private long _leastNeed = NoWaiter; // The smallest need of all waiters. 0 during a check, so that bytes returned meanwhile count.
-    private long _leastNeedSkipped; // The smallest need of the waiters that this check has passed over, and of those added since it began.
+    private long _leastNeed = NoWaiter;
+    private long _leastNeedSkipped;
     private bool _isNotifying;
     private bool _notifyAgain;
 
@@ -50,10 +46,8 @@ internal sealed class ByteBudget : IThreadPoolWorkItem
 
     public long Left => Limit - Used;
 
-    /// <summary>Unread messages of disconnected peers use the whole budget: any peer accepted now could add more.</summary>
     public bool IsFullOfDetached => Volatile.Read(ref _detachedBytes) >= Limit;
 
-    /// <summary>Null for 0, which means no limit.</summary>
     public static ByteBudget? Of(long limit, ILogger logger) => limit == 0 ? null : new ByteBudget(limit, logger);
 
     public bool TryReserve(long bytes)
@@ -84,9 +78,6 @@ internal sealed class ByteBudget : IThreadPoolWorkItem
         }
     }
 
-    /// <summary>Counts what a disconnected peer left unread, however little of the budget is left.</summary>
-    /// <param name="bytes">Unread bytes.</param>
-    /// <param name="more">Bytes of those that are not reserved yet. Negative: so many are returned.</param>
     public void ReserveDetached(long bytes, long more)
     {
         Interlocked.Add(ref _detachedBytes, bytes);
@@ -99,9 +90,7 @@ internal sealed class ByteBudget : IThreadPoolWorkItem
         GiveBack(bytes);
     }
 
-    /// <summary>
-    /// Adds a share to the waiters, or lowers its need. The caller then tries once more, for bytes returned since it last tried.
-    /// </summary>
+    /// <summary>The caller then tries once more, for bytes returned since it last tried.</summary>
     public void Wait(ByteShare share)
     {
         using (_gate.EnterUninterrupted())
@@ -215,7 +204,6 @@ internal sealed class ByteBudget : IThreadPoolWorkItem
         }
     }
 
-    /// <summary>False if bytes were returned meanwhile that suffice for a waiter.</summary>
     private bool EndCheck()
     {
         using (_gate.EnterUninterrupted())

@@ -2,33 +2,27 @@ namespace Net.Zlink.Engine;
 
 internal interface IShareOwner
 {
-    /// <summary>
-    /// Bytes that the queue still counts and that have left it already. Called under the queue's lock, only at the context's limit.
-    /// </summary>
+    /// <summary>Called under the queue's lock, only at the context's limit.</summary>
     long BytesRemoved => 0;
 
-    /// <summary>The budget may have enough bytes now. Called on the thread pool, outside all locks.</summary>
+    /// <summary>Called on the thread pool, outside all locks.</summary>
     void OnBudgetAvailable();
 }
 
 /// <summary>
-/// What one queue has reserved of its context's <see cref="ByteBudget"/>. Under the queue's lock, except <see cref="NotifyCapacity"/>.
+/// What one queue has reserved of its context's <see cref="ByteBudget"/>. Under the queue's lock, except <see cref="NotifyCapacity"/>. One
+/// message is always accepted, and so are the first <see cref="FreeAllowance"/> bytes: each peer makes progress, whatever others hold.
 /// </summary>
-/// <remarks>
-/// One message is always accepted, and so are the first <see cref="FreeAllowance"/> bytes: each peer makes progress, whatever others hold.
-/// </remarks>
 internal sealed class ByteShare(ByteBudget budget, QueueLimits own)
 {
     /// <summary>
-    /// What each queue may hold without the budget: 200 messages of 64 bytes, so that a queue that fills and empties seldom reserves. The
-    /// kernel's buffers hold more per connection.
+    /// What each queue may hold without the budget: 200 messages of 64 bytes, so that a queue that fills and empties seldom reserves.
     /// </summary>
     public const int FreeAllowance = 16 * 1024;
 
     // The first reservation, then doubled: a queue that grows to its limit reserves a dozen times at most.
     private const int FirstStep = 64 * 1024;
 
-    // If less is left, or others wait, a queue reserves what it needs, rounded up to this, and keeps no more.
     private const int MinStepBytes = 16 * 1024;
 
     // A disconnected peer's queue besides its bytes: the lane, its lease, the identity. 10,000 of them with a byte each took 24 MB.
@@ -45,13 +39,10 @@ internal sealed class ByteShare(ByteBudget budget, QueueLimits own)
 
     public QueueLimits Limits => LimitsOf(OwnLimits, _granted);
 
-    /// <summary>Adds bytes that the queue still counts and that have left it.</summary>
     public QueueLimits LimitsWith(long removed) => LimitsOf(OwnLimits, _granted + removed);
 
-    /// <summary>Notifies the sender of capacity while the queue has no reader that would.</summary>
     public Action? SenderCanContinue { get; set; }
 
-    /// <summary>The last refusal was for the context's limit.</summary>
     public bool IsShort { get; set; }
 
     public long Need => Volatile.Read(ref _need);
@@ -64,7 +55,7 @@ internal sealed class ByteShare(ByteBudget budget, QueueLimits own)
         return own with { Bytes = own.Bytes > 0 ? Math.Min(own.Bytes, allowed) : allowed };
     }
 
-    /// <summary>Reserves more. False if too little is left: the queue is notified later.</summary>
+    /// <summary>False if too little is left: the queue is notified later.</summary>
     public bool TryGrow(long bytes, IShareOwner owner)
     {
         long needed = NeedOf(bytes);
@@ -75,17 +66,13 @@ internal sealed class ByteShare(ByteBudget budget, QueueLimits own)
         return isGiven;
     }
 
-    /// <summary>
-    /// Whether more could be reserved, for a sender that may no longer want it: unwanted bytes must not be withheld from others. If not,
-    /// the queue is notified later.
-    /// </summary>
+    /// <summary>Reserves nothing: a sender that no longer wants the bytes must not withhold them from others.</summary>
     public bool MayGrow(long bytes, IShareOwner owner)
     {
         long need = NeedOf(bytes) - _granted;
         return need <= budget.Left || (TryWait(need, owner) && need <= budget.Left);
     }
 
-    /// <summary>Returns what is far more than the queue needs for these bytes, and all that it does not need if others wait.</summary>
     public void Shrink(long bytes)
     {
         // Its next message needs nothing of the budget.
@@ -115,10 +102,7 @@ internal sealed class ByteShare(ByteBudget budget, QueueLimits own)
         }
     }
 
-    /// <summary>
-    /// Counts all bytes of a disconnected peer. Without this a peer could leave another <see cref="FreeAllowance"/> each time it comes and
-    /// goes.
-    /// </summary>
+    /// <summary>Without this a peer could leave another <see cref="FreeAllowance"/> each time it comes and goes.</summary>
     public void MarkDetached(long bytes)
     {
         if (!_isDetached && bytes > 0)
@@ -129,7 +113,6 @@ internal sealed class ByteShare(ByteBudget budget, QueueLimits own)
         }
     }
 
-    /// <summary>Without the queue's lock.</summary>
     public void NotifyCapacity()
     {
         Volatile.Write(ref _isWaiting, false);
@@ -163,9 +146,6 @@ internal sealed class ByteShare(ByteBudget budget, QueueLimits own)
         return true;
     }
 
-    /// <summary>
-    /// False if the share waits already for no more than this. True: bytes may have been returned since the caller tried.
-    /// </summary>
     private bool TryWait(long need, IShareOwner owner)
     {
         if (Volatile.Read(ref _isWaiting) && _need <= need)

@@ -2,11 +2,10 @@ using Net.Zlink.Buffers;
 
 namespace Net.Zlink.Engine;
 
-/// <summary>Remembers, per thread, the shard of its last scheduled flush, so that the thread can run that flush at its next call.</summary>
-/// <remarks>
-/// The flush is always scheduled too, so nothing is late if the thread never calls again. A consumer that replies comes back at once and
-/// then writes its replies itself, in one burst per peer. A thread that only sends gains nothing: longer bursts mean fewer writes.
-/// </remarks>
+/// <summary>
+/// Remembers, per thread, the shard of its last scheduled flush, so that the thread can run that flush at its next call. A consumer that
+/// replies comes back at once and then writes its replies itself, in one burst per peer.
+/// </summary>
 internal static class CallerFlush
 {
     // Weak: a thread that never calls again would otherwise keep that shard's whole context alive.
@@ -24,20 +23,18 @@ internal static class CallerFlush
             t_shard = ShardLoop.Current is null ? shard.Weak : null;
             if (t_receives && !DeferredDisposal.IsDeferred)
             {
-                // Never under a lock, since a flush takes other sockets' locks. The shard runs the earlier flush anyway.
+                // Never under a lock, since a flush takes other sockets' locks.
                 FlushOnThisThread(earlier);
             }
         }
     }
 
-    /// <summary>The thread is about to receive, and perhaps to wait.</summary>
     public static void Run()
     {
         t_receives = true;
         RunBeforeBlocking();
     }
 
-    /// <summary>The thread is about to block in a send.</summary>
     public static void RunBeforeBlocking()
     {
         WeakReference<ShardLoop>? shard = t_shard;

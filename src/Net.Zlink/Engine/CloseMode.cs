@@ -2,12 +2,10 @@ namespace Net.Zlink.Engine;
 
 internal enum CloseMode
 {
-    /// <summary>
-    /// Write what was accepted, end our side, read until the peer ends its side, then close. The linger and close timeouts limit this.
-    /// </summary>
+    /// <summary>Write what was accepted, end our side, read until the peer ends its side, then close.</summary>
     Orderly,
 
-    /// <summary>Close now. Queued messages are dropped and counted. The system still delivers what it has taken.</summary>
+    /// <summary>The system still delivers what it has taken.</summary>
     Leave,
 
     /// <summary>As <see cref="Leave"/>, with a reset, which destroys what the system has taken.</summary>

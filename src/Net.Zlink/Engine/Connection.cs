@@ -70,13 +70,10 @@ internal sealed class Connection : ShardWork, IWireEvents
 
     public OutboundQueue Outbound { get; }
 
-    /// <summary>Counts the bytes of unfinished messages. Null: no limit.</summary>
     public FairLimit? Unfinished { init => _reader.Unfinished = value; }
 
-    /// <summary>If this connection is lost, unwritten messages stay queued for the next one. Set on the shard.</summary>
     public bool OutboundSurvives { get; set; }
 
-    /// <summary>The connection is closing, and its queued messages stay for the next one.</summary>
     public bool OutboundStays { get; private set; }
 
     public object? Context { get; set; }
@@ -101,11 +98,10 @@ internal sealed class Connection : ShardWork, IWireEvents
 
     public bool IsPaused => _reader.IsPaused;
 
-    /// <summary>Starts the connection on its shard. Any thread, once.</summary>
-    /// <remarks>
-    /// The first wait for input begins here, not on the shard. The runtime spreads sockets over its epoll threads by their first operation,
-    /// in the order in which shards are given out. With inline completions a shard's connections then share one epoll thread.
-    /// </remarks>
+    /// <summary>
+    /// Any thread, once. The first wait for input begins here: the runtime spreads sockets over its epoll threads by their first operation,
+    /// so with inline completions a shard's connections share one epoll thread.
+    /// </summary>
     public void Start()
     {
         Shard.Post(this, Wire.WaitForInput() ? Started : Started | Readable);
@@ -114,19 +110,17 @@ internal sealed class Connection : ShardWork, IWireEvents
     /// <summary>Any thread, after an append that returned <c>schedule</c>.</summary>
     public void ScheduleFlush() => _writer.Schedule();
 
-    /// <summary>Resumes reading. Any thread.</summary>
+    /// <summary>Any thread.</summary>
     public void Resume() => Shard.Post(this, Resumed);
 
-    /// <summary>Reads on the calling thread, unless the shard is busy: for an application thread that would block otherwise.</summary>
     public void TryReadAhead() => Shard.TryRunNow(this, PrefetchReason);
 
-    /// <summary>Calls <see cref="IConnectionSink.OnPosted"/> on the shard. Any thread.</summary>
+    /// <summary>Any thread.</summary>
     public void PostToSink() => Shard.Post(this, SinkRequested);
 
-    /// <summary>Reads what the system has, as far as the turn goes. On the shard.</summary>
     public void ReadAhead() => _reader.Prefetch();
 
-    /// <summary>Any thread. The first reason wins; a later abort takes effect.</summary>
+    /// <summary>Any thread.</summary>
     public void RequestClose(DisconnectReason reason, CloseMode mode, TimeSpan? linger = null)
     {
         if (_closer.Request(reason, mode, linger))
@@ -156,7 +150,6 @@ internal sealed class Connection : ShardWork, IWireEvents
 
         if (!_started)
         {
-            // The first completion may come before Start has posted.
             _started = true;
             OnStarted();
         }
@@ -237,19 +230,14 @@ internal sealed class Connection : ShardWork, IWireEvents
         _sink.OnClosing(this, reason, detail);
     }
 
-    /// <summary>The connection is lost while it lingers: its messages may go out by another connection.</summary>
     internal void DetachOutbound() => OutboundStays = OutboundSurvives;
 
-    /// <summary>On the shard. The first reason wins; an abort cuts an orderly close short.</summary>
+    /// <summary>The first reason wins; an abort cuts an orderly close short.</summary>
     public void Close(DisconnectReason reason, CloseMode mode, string? detail) => _closer.Begin(reason, mode, detail);
 
-    /// <summary>
-    /// The system holds unread bytes of the peer, or its end. Asked before a silent peer is closed. On the shard, until the wire is
-    /// disposed.
-    /// </summary>
+    /// <summary>On the shard, until the wire is disposed.</summary>
     public bool HasUnread => InputWait.HasInput(Wire.Socket);
 
-    /// <summary>As <see cref="HasUnread"/>; 0 where the system cannot say.</summary>
     public int UnreadBytes
     {
         get
@@ -265,10 +253,9 @@ internal sealed class Connection : ShardWork, IWireEvents
         }
     }
 
-    /// <summary>Writes until the queue is empty or the kernel is full, also while another call owns the flush. On the shard.</summary>
+    /// <summary>Also while another call owns the flush.</summary>
     public void FlushNow() => _writer.Flush();
 
-    /// <summary>On the shard.</summary>
     public bool IsOpen => _closer.IsOpen;
 
     public bool IsLingering => _closer.IsLingering;
@@ -277,7 +264,6 @@ internal sealed class Connection : ShardWork, IWireEvents
 
     public void LoseSilent() => _closer.OnSilent();
 
-    /// <summary>Nothing more is written, though the peer may not have ended its side. On the shard.</summary>
     public bool HasEndedWriting => _closer.IsFlushed || _closer.IsClosed;
 
     internal void NotifyFlushed()
@@ -285,7 +271,7 @@ internal sealed class Connection : ShardWork, IWireEvents
         _closer.OnFlushed();
         if (OutboundStays)
         {
-            _writer.Stop(keep: true); // The next connection must not wait until the peer ends its side of this one.
+            _writer.Stop(keep: true);
         }
 
         _sink.OnFlushed(this);
@@ -293,7 +279,7 @@ internal sealed class Connection : ShardWork, IWireEvents
 
     internal void DropBehindUnread() => Shard.Post(this, WriteFailed);
 
-    /// <summary>Reads and discards until the peer ends its side: unread input would turn our close into a reset.</summary>
+    /// <summary>Unread input would turn our close into a reset.</summary>
     internal void DiscardInput()
     {
         _reader.EndPause();
@@ -304,8 +290,6 @@ internal sealed class Connection : ShardWork, IWireEvents
 
     internal WireStatus WaitForInput() => _reader.WaitForInput();
 
-    /// <summary>Releases everything. The closer calls it once.</summary>
-    /// <param name="isToEndOurSide">Avoids a reset, so that the system delivers what it has taken.</param>
     internal void Teardown(bool isToEndOurSide)
     {
         _reader.Stop();

@@ -3,18 +3,17 @@ using Net.Zlink.Transports;
 
 namespace Net.Zlink.Engine;
 
-/// <summary>Closes one connection: flush, end our side, read until the peer ends its side or the time is up, then dispose.</summary>
-/// <remarks>
-/// .NET resets a socket that is disposed while an operation is pending, and our zero-byte receive always is. Disposing at once destroyed
-/// accepted data: of 1,000,000 bytes the peer got 127,973 and a reset. So only this class orders the steps, and only aborts reset.
-/// </remarks>
+/// <summary>
+/// Closes one connection: flush, end our side, read until the peer ends its side or the time is up, then dispose. .NET resets a socket that
+/// is disposed while an operation is pending, and our zero-byte receive always is. Disposing at once destroyed accepted data: of 1,000,000
+/// bytes the peer got 127,973 and a reset.
+/// </summary>
 internal sealed class ConnectionCloser(Connection connection)
 {
     private readonly Lock _gate = new();
     private Phase _phase;
     private bool _peerEnded;
     private bool _sendingEnded;
-    // The armed deadline ends the linger time, after which queued messages are dropped. Otherwise it ends the connection.
     private bool _lingers;
     private DisconnectReason _reason;
     private ShardTimer? _deadline;
@@ -39,12 +38,10 @@ internal sealed class ConnectionCloser(Connection connection)
 
     public bool IsClosed => _phase == Phase.Closed;
 
-    /// <summary>Accepted messages are still written, within the linger time.</summary>
     public bool IsLingering => _phase == Phase.Flushing && _lingers;
 
     public long Discarded { get; private set; }
 
-    /// <summary>Records a request to close. Any thread. True if the shard must act on it.</summary>
     public bool Request(DisconnectReason reason, CloseMode mode, TimeSpan? linger)
     {
         lock (_gate)
@@ -60,7 +57,7 @@ internal sealed class ConnectionCloser(Connection connection)
                 _requestedReason = reason;
             }
 
-            // As in Begin: a later request may only shorten the time. An infinite time is negative, hence the casts.
+            // An infinite time is negative, hence the casts.
             if (!_isRequested || _requestedLinger is not { } earlier || (linger is { } later && (ulong)later.Ticks < (ulong)earlier.Ticks))
             {
                 _requestedLinger = linger;
@@ -72,7 +69,6 @@ internal sealed class ConnectionCloser(Connection connection)
         }
     }
 
-    /// <summary>Acts on <see cref="Request"/>. On the shard, like all members below.</summary>
     public void OnRequested()
     {
         DisconnectReason reason;
@@ -122,7 +118,6 @@ internal sealed class ConnectionCloser(Connection connection)
             }
             else if (isFirst || (_lingers && limit != Timeout.InfiniteTimeSpan && !EndsWithin(limit)))
             {
-                // A close in progress has its deadline: a later request may only shorten it.
                 SetDeadline(limit);
             }
 
@@ -163,12 +158,12 @@ internal sealed class ConnectionCloser(Connection connection)
                 SetDeadline(connection.Settings.CloseTimeout);
                 if (_phase == Phase.WaitingForPeer && !_peerEnded)
                 {
-                    connection.DiscardInput(); // A peer that is blocked writing to us does not read our end either.
+                    connection.DiscardInput();
                 }
 
                 break;
             default:
-                Finish(resets: true); // The peer is gone: there is nothing to wait for.
+                Finish(resets: true);
                 break;
         }
     }
@@ -214,7 +209,7 @@ internal sealed class ConnectionCloser(Connection connection)
                     PauseDiscarding();
                 }
 
-                // After our end, reading stops here. Until the deadline the peer gets what the system holds: a close would destroy that.
+                // Until the deadline the peer gets what the system holds: a close would destroy that.
                 return;
             }
 
@@ -227,7 +222,6 @@ internal sealed class ConnectionCloser(Connection connection)
         connection.DiscardInput();
     }
 
-    /// <summary>The peer keeps sending while we still write: read again after a pause.</summary>
     private void PauseDiscarding()
     {
         _pause ??= new ShardTimer(static state => ((ConnectionCloser)state).OnPauseOver(), this);
@@ -255,11 +249,11 @@ internal sealed class ConnectionCloser(Connection connection)
                 Finish(resets: false);
                 break;
             default:
-                break; // Flushing goes on: what was accepted may still arrive.
+                break;
         }
     }
 
-    /// <summary>A read or a write failed. While linger time is left, queued messages may go out by another connection.</summary>
+    /// <summary>While linger time is left, queued messages may go out by another connection.</summary>
     public void OnLost()
     {
         if (IsLingering)
@@ -270,9 +264,6 @@ internal sealed class ConnectionCloser(Connection connection)
         Begin(DisconnectReason.TransportError, CloseMode.Abort, connection.Wire.Detail ?? connection.Wire.Error.ToString());
     }
 
-    /// <summary>
-    /// The peer was silent for too long during the linger time. As a loss, but the system may still deliver what it has taken.
-    /// </summary>
     public void OnSilent()
     {
         if (IsLingering)
@@ -314,10 +305,7 @@ internal sealed class ConnectionCloser(Connection connection)
         }
     }
 
-    /// <summary>
-    /// The linger time is over: drops queued messages, unless the next connection sends them. An abort would also destroy what the kernel
-    /// has taken, so the close timeout applies to that.
-    /// </summary>
+    /// <summary>An abort would also destroy what the kernel has taken, so the close timeout applies to that.</summary>
     private void StopLingering()
     {
         if (!connection.OutboundStays)

@@ -5,9 +5,6 @@ using Net.Zlink.Transports;
 
 namespace Net.Zlink.Engine;
 
-/// <summary>
-/// The reading half of a connection: passes whole frames to the sink and the sink's synchronous replies to the writer. On the shard.
-/// </summary>
 internal sealed class ConnectionReader
 {
     // Reads of up to 64 KiB, or of one large frame, before the shard's other connections read.
@@ -25,7 +22,7 @@ internal sealed class ConnectionReader
     private readonly IdleWatch? _idle;
     private FrameReader _frames;
     private FairLimitShare _unfinished;
-    private bool _waits = true; // Connection.Start begins the first wait, off the shard. A close before that must not begin a second one.
+    private bool _waits = true; // Connection.Start begins the first wait, off the shard.
     private bool _paused;
     private bool _hasUnflushedReplies;
 
@@ -43,7 +40,6 @@ internal sealed class ConnectionReader
         _writer = writer;
         _scanner = scanner;
         _pool = pool;
-        // Until the shard starts, as for the IdleWatch.
         LastReadAt = connection.Shard.Timers.Timestamp();
         TimeSpan limit = connection.Settings.IdleTimeout;
         _idle = limit > TimeSpan.Zero ? new IdleWatch(connection, limit) : null;
@@ -54,15 +50,14 @@ internal sealed class ConnectionReader
         set => _unfinished = new FairLimitShare(value);
     }
 
-    /// <summary>Frames read. Written on the shard, read by any thread.</summary>
+    /// <summary>Written on the shard, read by any thread.</summary>
     public long ReceivedMessages { get; private set; }
 
     public long ReceivedBytes { get; private set; }
 
-    /// <summary>Timestamp of the context's clock: the last read, or the start. Any thread.</summary>
+    /// <summary>Any thread.</summary>
     public long LastReadAt { get; private set; }
 
-    /// <summary>Reads that brought part of a frame and no end of one: a large frame is arriving.</summary>
     public long PartialReads { get; private set; }
 
     public bool IsPaused => _paused;
@@ -85,7 +80,6 @@ internal sealed class ConnectionReader
     {
         if (!_paused && _closer.IsOpen && _sink.MayRead(_connection))
         {
-            // What the wait reports later is read by then, or more has come.
             ReadLoop();
         }
     }
@@ -151,7 +145,7 @@ internal sealed class ConnectionReader
     private void ReadLoop()
     {
         // One read can take long to process: 64 KiB of topics took a publisher 10 ms, and four such reads delayed the shard's other
-        // connections by 40 ms. So a connection's turn is no longer than the shard's.
+        // connections by 40 ms.
         long end = Stopwatch.GetTimestamp() + ShardLoop.MaxTicksPerTurn;
         for (int i = 0; i < MaxReadsPerTurn && (i == 0 || Stopwatch.GetTimestamp() < end); i++)
         {
@@ -170,7 +164,7 @@ internal sealed class ConnectionReader
             {
                 string detail = _unfinished.Words("messages that are not whole yet", nameof(DisconnectReason.UnfinishedByteLimit));
                 _sink.OnUnfinished(_connection, detail);
-                Release(); // Now, not when the peer has ended its side.
+                Release();
             }
 
             WireStatus wait = WireStatus.WouldWait;
@@ -203,8 +197,7 @@ internal sealed class ConnectionReader
 
             if (outcome == ReadOutcome.Refused)
             {
-                // The transport has sent its error, and no message can follow: queued messages are dropped. Connecting endpoints try again
-                // (docs/protocol.md, 17.2).
+                // The transport has sent its error, and no message can follow: queued messages are dropped.
                 _closer.Begin(DisconnectReason.TransportError, CloseMode.Orderly, _connection.Wire.Detail, linger: TimeSpan.Zero);
                 return;
             }
@@ -221,9 +214,7 @@ internal sealed class ConnectionReader
         _connection.ReadOn();
     }
 
-    /// <summary>
-    /// The peer is gone. What it sent before is delivered past the limits, since no connection remains to be resumed later.
-    /// </summary>
+    /// <summary>What it sent before is delivered past the limits, since no connection remains to be resumed later.</summary>
     public void ReadRemaining()
     {
         ReadOutcome outcome = ReadOutcome.More;
@@ -234,10 +225,7 @@ internal sealed class ConnectionReader
         }
     }
 
-    /// <summary>
-    /// WouldWait: the wait is pending. Done: there is input. Failed: the system reports this error once; the next read would take a reset
-    /// for an orderly end.
-    /// </summary>
+    /// <summary>A failed socket reports its error once: the next read would take a reset for an orderly end.</summary>
     public WireStatus WaitForInput()
     {
         if (_waits)
@@ -274,8 +262,7 @@ internal sealed class ConnectionReader
                 batch.Slab.Release();
             }
 
-            // Replies are written before the next read. A packing transport writes them once no input is left: otherwise a burst that was
-            // split once stays split.
+            // A packing transport writes them once no input is left: otherwise a burst that was split once stays split.
             if (isDone ? !_connection.Wire.IsPacked : owedBefore)
             {
                 FlushReplies();

@@ -6,26 +6,23 @@ using Net.Zlink.Transports;
 
 namespace Net.Zlink.Engine;
 
-/// <summary>The writing half of a connection: writes the <see cref="OutboundQueue"/> to the wire, on the shard.</summary>
-/// <remarks>
-/// A write is tried without waiting first; what does not fit becomes a pending write. Flushes run before the shard's reads, so replies
-/// leave before more input: this limits what a fast consumer accumulates.
-/// </remarks>
+/// <summary>
+/// The writing half of a connection: writes the <see cref="OutboundQueue"/> to the wire, on the shard. Flushes run before the shard's
+/// reads, so replies leave before more input: this limits what a fast consumer accumulates.
+/// </summary>
 internal sealed class ConnectionWriter(Connection connection, ConnectionCloser closer) : ShardWork
 {
     /// <summary>
-    /// The largest pending send under a WriteTimeout, which judges by progress: a peer that takes less in that time counts as stuck. Costs
-    /// one more write per wait.
+    /// The largest pending send under a WriteTimeout, which judges by progress: a peer that takes less in that time counts as stuck.
     /// </summary>
     public const int MaxTimedSend = 16 * 1024;
 
     private const int FlushWanted = 1;
     private const int SendCompleted = 2;
 
-    // Segments of up to 64 KiB as a rule, before the shard's other connections write.
     private const int MaxSegmentsPerTurn = 16;
 
-    // The largest pending send: these bytes are unconfirmed if a connection breaks, and progress is measured in these steps.
+    // These bytes are unconfirmed if a connection breaks.
     private const int MaxPendingSend = 256 * 1024;
 
     private OutboundSegment? _sending;
@@ -36,7 +33,7 @@ internal sealed class ConnectionWriter(Connection connection, ConnectionCloser c
 
     private bool IsPending { get; set; }
 
-    /// <summary>Timestamp of the context's clock: the last completed write, or the start. Any thread.</summary>
+    /// <summary>Any thread.</summary>
     public long LastWriteAt { get; private set; } = connection.Shard.Timers.Timestamp();
 
     /// <summary>Completed or partial writes: shows progress even while the clock stands still.</summary>
@@ -45,9 +42,6 @@ internal sealed class ConnectionWriter(Connection connection, ConnectionCloser c
     /// <summary>Any thread.</summary>
     public void Schedule() => connection.Shard.PostUrgent(this, FlushWanted);
 
-    /// <summary>
-    /// Writes until the queue is empty, the kernel is full, or the turn is used up. The closer is notified when the queue is empty.
-    /// </summary>
     public void Flush()
     {
         if (IsPending || _isStopped || _isBroken || closer.IsClosed)
@@ -84,7 +78,7 @@ internal sealed class ConnectionWriter(Connection connection, ConnectionCloser c
                 continue;
             }
 
-            PutBackUnwritten(segment); // After a loss, too, only one segment may be in flight.
+            PutBackUnwritten(segment);
             if (status != WireStatus.WouldWait)
             {
                 OnLost();
@@ -122,7 +116,7 @@ internal sealed class ConnectionWriter(Connection connection, ConnectionCloser c
     private void OnCompleted()
     {
         IsPending = false;
-        connection.Shard.Timers.Cancel(_timer); // The peer made progress: the next wait has its own timeout.
+        connection.Shard.Timers.Cancel(_timer);
         if (closer.IsClosed)
         {
             connection.Wire.FinishSend();
@@ -134,8 +128,7 @@ internal sealed class ConnectionWriter(Connection connection, ConnectionCloser c
         }
     }
 
-    /// <summary>Stops writing. Idempotent: the queue may serve the next connection by now.</summary>
-    /// <param name="keep">Unwritten messages stay queued for the next connection.</param>
+    /// <summary>Idempotent: the queue may serve the next connection by now.</summary>
     public void Stop(bool keep)
     {
         if (_isStopped)
@@ -155,7 +148,6 @@ internal sealed class ConnectionWriter(Connection connection, ConnectionCloser c
         }
     }
 
-    /// <summary>After the wire is disposed. A pending operation releases its segment when it ends.</summary>
     public void Release()
     {
         if (!IsPending)
@@ -201,9 +193,7 @@ internal sealed class ConnectionWriter(Connection connection, ConnectionCloser c
         return wire.Send(first.Memory.Span[first.Sent..first.Length], out sent);
     }
 
-    /// <summary>
-    /// False if no array backs the memory, or its owner (application code) threw. It throws again when the segment is the first.
-    /// </summary>
+    /// <summary>It throws again when the segment is the first.</summary>
     private static bool TryGetArray(OutboundSegment segment, out ArraySegment<byte> piece)
     {
         try
@@ -235,7 +225,6 @@ internal sealed class ConnectionWriter(Connection connection, ConnectionCloser c
         }
     }
 
-    /// <summary>Begins a pending write. False if that completed at once.</summary>
     private bool WaitUntilWritable(OutboundSegment segment)
     {
         TimeSpan limit = connection.Settings.WriteTimeout;
@@ -243,7 +232,6 @@ internal sealed class ConnectionWriter(Connection connection, ConnectionCloser c
         ReadOnlyMemory<byte> bytes = segment.Memory.Slice(segment.Sent, length);
         if (PinnedMemory.IsNeededFor(bytes))
         {
-            // The last step in which application code can throw: that closes this connection.
             bytes = (_pinned ??= new PinnedMemory()).Acquire(bytes);
         }
 
@@ -264,7 +252,6 @@ internal sealed class ConnectionWriter(Connection connection, ConnectionCloser c
         return !Account();
     }
 
-    /// <summary>False if the connection is lost.</summary>
     private bool Account()
     {
         _pinned?.Release();

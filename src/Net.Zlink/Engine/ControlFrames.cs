@@ -2,18 +2,16 @@ using Net.Zlink.Buffers;
 
 namespace Net.Zlink.Engine;
 
-/// <summary>Protocol frames to be written before all messages, in one growing segment. Not thread-safe.</summary>
+/// <summary>Protocol frames to be written before all messages, in one growing segment.</summary>
 internal struct ControlFrames
 {
-    // Replies to control frames, which the peer requests and does not read. A heartbeat's reply is at most 26 bytes: 64 KiB of them is a
-    // flood.
+    // A heartbeat's reply is at most 26 bytes: 64 KiB of them is a flood.
     private const int MaxBytes = 64 * 1024;
 
     private OutboundSegment? _segment;
 
     public readonly bool IsEmpty => _segment is null;
 
-    /// <summary>False if too many bytes wait already.</summary>
     public bool TryAdd(ReadOnlySpan<byte> frames, BufferPool pool)
     {
         int held = _segment?.Length ?? 0;

@@ -8,7 +8,6 @@ namespace Net.Zlink.Engine;
 /// <summary>A message built part by part: ZMP frames in one pooled array, and donated memory beside it. Not thread-safe.</summary>
 internal sealed class EncodedMessage(BufferPool pool)
 {
-    // Three short parts with their headers fit. A class of the pool.
     private const int SmallestArray = 256;
 
     private readonly List<DonatedPart> _donated = [];
@@ -27,10 +26,8 @@ internal sealed class EncodedMessage(BufferPool pool)
 
     public long TotalLength => _length + _donatedBytes;
 
-    /// <summary>Donated parts are always long.</summary>
     public bool HasDonated => _donated.Count > 0;
 
-    /// <summary>Returns the part at the cursor and advances it.</summary>
     public ReadOnlySpan<byte> NextPart(scoped ref PartCursor at)
     {
         ArgumentOutOfRangeException.ThrowIfGreaterThanOrEqual((uint)at.Index, (uint)Parts, nameof(at));
@@ -53,7 +50,6 @@ internal sealed class EncodedMessage(BufferPool pool)
         _length += part.Length;
     }
 
-    /// <summary>The caller fills the part before its next call.</summary>
     public Span<byte> AddSpace(int length)
     {
         Span<byte> space = AddHeader(length, length)[..length];
@@ -61,10 +57,8 @@ internal sealed class EncodedMessage(BufferPool pool)
         return space;
     }
 
-    /// <summary>A part is being written, and not ended yet.</summary>
     public bool HasOpenPart => _written > 0;
 
-    /// <summary>Memory for more of the part that is being written: at least one byte.</summary>
     public Memory<byte> GetSpace(int length)
     {
         int start = ZmpFrame.HeaderSize + _written;
@@ -73,7 +67,6 @@ internal sealed class EncodedMessage(BufferPool pool)
         return _array.AsMemory(_length + start);
     }
 
-    /// <summary>Adds written bytes to the part. False: more than the memory holds.</summary>
     public bool TryAdvance(int length)
     {
         bool fits = length <= _array.Length - _length - ZmpFrame.HeaderSize - _written;
@@ -88,13 +81,12 @@ internal sealed class EncodedMessage(BufferPool pool)
         _written = 0;
     }
 
-    /// <summary>A short part is copied at once, and its owner disposed.</summary>
     public void Add(IMemoryOwner<byte> owner, int length)
     {
         ReadOnlyMemory<byte> memory = owner.Memory[..length];
         if (length < OutboundChain.LargePayload)
         {
-            // A segment and a send of its own would cost more. Also, OutboundSegment.HeadBytes relies on segments never being empty.
+            // Also, OutboundSegment.HeadBytes relies on segments never being empty.
             Add(memory.Span);
             DeferredDisposal.Dispose(owner);
             return;
@@ -105,7 +97,6 @@ internal sealed class EncodedMessage(BufferPool pool)
         _donatedBytes += length;
     }
 
-    /// <summary>Moves the frames into a chain: a short message is copied, a long one passes its array on.</summary>
     public void MoveTo(ref OutboundChain chain, BufferPool chainPool)
     {
         int position = 0;
@@ -128,7 +119,7 @@ internal sealed class EncodedMessage(BufferPool pool)
             }
         }
 
-        _donated.Clear(); // The chain owns them now.
+        _donated.Clear();
         Clear();
     }
 
@@ -147,10 +138,7 @@ internal sealed class EncodedMessage(BufferPool pool)
         _array.AsSpan(position, _length - position).CopyTo(destination);
     }
 
-    /// <summary>
-    /// Copies donated memory that no array backs, and disposes it. Detects disposed memory while the message is still whole.
-    /// </summary>
-    /// <exception cref="ObjectDisposedException">Donated memory was disposed.</exception>
+    /// <summary>Copies donated memory that no array backs, and disposes it.</summary>
     public void PutIntoArrays(BufferPool arrays)
     {
         for (int i = 0; i < _donated.Count; i++)
@@ -169,9 +157,6 @@ internal sealed class EncodedMessage(BufferPool pool)
         }
     }
 
-    /// <summary>
-    /// Moves the parts into a lease, without a copy if the array is of the lease's pool. Call <see cref="PutIntoArrays"/> first.
-    /// </summary>
     public void MoveTo(InboundLease lease, Slab.SlabCache slabs)
     {
         Slab? slab = null;
@@ -205,11 +190,10 @@ internal sealed class EncodedMessage(BufferPool pool)
             _array = [];
         }
 
-        _donated.Clear(); // The lease owns them now.
+        _donated.Clear();
         Clear();
     }
 
-    /// <summary>Moves the frames into a slab, without a copy if the array is of its pool. There are no donated parts.</summary>
     public Slab MoveTo(Slab.SlabCache slabs)
     {
         Slab frames = FramesTo(slabs);
@@ -250,11 +234,10 @@ internal sealed class EncodedMessage(BufferPool pool)
 
     private static void MoveDonated(in DonatedPart part, InboundLease lease, Slab.SlabCache slabs)
     {
-        MemoryMarshal.TryGetArray(part.Memory, out ArraySegment<byte> segment); // Always an array: see PutIntoArrays.
+        MemoryMarshal.TryGetArray(part.Memory, out ArraySegment<byte> segment);
         lease.AddPart(slabs.Adopt(segment.Array!, part.Owner), segment.Offset, segment.Count);
     }
 
-    /// <summary>If the slab wraps the array itself, the caller must forget the array.</summary>
     private Slab FramesTo(Slab.SlabCache slabs)
     {
         if (ReferenceEquals(pool, slabs.Pool))
@@ -305,6 +288,5 @@ internal sealed class EncodedMessage(BufferPool pool)
         _array = larger;
     }
 
-    /// <summary>Position: where the part stands in the array, after its header.</summary>
     private readonly record struct DonatedPart(int Position, IMemoryOwner<byte> Owner, ReadOnlyMemory<byte> Memory);
 }

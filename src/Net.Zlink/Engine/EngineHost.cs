@@ -32,13 +32,10 @@ internal sealed class EngineHost : IDisposable
 
     public HandshakeLimiter Handshakes { get; }
 
-    /// <summary>Limits the bytes in all queues. Null: no limit.</summary>
     public ByteBudget? Budget { get; init; }
 
-    /// <summary>Limits the bytes of unfinished messages. Null: no limit.</summary>
     public FairLimit? Unfinished { get; init; }
 
-    /// <summary>Limits the topics of remote subscribers. Null: no limit.</summary>
     public FairLimit? Subscriptions { get; init; }
 
     public TimeProvider Time { get; }

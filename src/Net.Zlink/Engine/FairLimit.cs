@@ -1,15 +1,12 @@
 namespace Net.Zlink.Engine;
 
-/// <summary>A context's limit for bytes that cannot be paused: unfinished messages (no queue holds them) and topics. Thread-safe.</summary>
-/// <remarks>
-/// Past the limit, a connection that grows beyond its equal part is closed. Others with an ordinary message or some topics continue, up to
-/// twice the limit in all.
-/// </remarks>
+/// <summary>
+/// A context's limit for bytes that cannot be paused: unfinished messages (no queue holds them) and topics. Past the limit, a connection
+/// that grows beyond its equal part is closed.
+/// </summary>
 internal sealed class FairLimit(long limit)
 {
-    /// <summary>
-    /// Not counted per connection: more than a read of short messages leaves over, and some twenty topics. Most connections never get here.
-    /// </summary>
+    /// <summary>Not counted per connection: more than a read of short messages leaves over, and some twenty topics.</summary>
     public const int FreeAllowance = 16 * 1024;
 
     private long _bytes;
@@ -17,16 +14,14 @@ internal sealed class FairLimit(long limit)
 
     public long Limit => limit;
 
-    /// <summary>Held by connections with at least <see cref="FreeAllowance"/> bytes.</summary>
     public long Bytes => Volatile.Read(ref _bytes);
 
-    /// <summary>Null for 0, which means no limit.</summary>
     public static FairLimit? Of(long limit) => limit == 0 ? null : new FairLimit(limit);
 
     public string Words(string peers, string option) =>
         $"{peers}, and all peers of the context together {Bytes}, of {Limit}: a larger {option} allows more";
 
-    /// <returns>False: the connection holds too much and must end. It counts until its bytes are released.</returns>
+    /// <summary>False: the connection holds too much and must end.</summary>
     public bool TryChange(long before, long now)
     {
         long holders = before == 0 ? Interlocked.Increment(ref _holders)

@@ -1,11 +1,9 @@
 namespace Net.Zlink.Engine;
 
-/// <summary>One connection's part of a <see cref="FairLimit"/>. One thread at a time; never copy it.</summary>
 internal struct FairLimitShare(FairLimit? all)
 {
     private long _counted;
 
-    /// <summary>False: the connection holds too much.</summary>
     public bool TryReserve(long bytes)
     {
         long now = bytes < FairLimit.FreeAllowance ? 0 : bytes;

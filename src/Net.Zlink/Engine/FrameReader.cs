@@ -5,38 +5,30 @@ namespace Net.Zlink.Engine;
 
 internal enum ReadOutcome
 {
-    /// <summary>Wait for readiness.</summary>
     Drained,
 
-    /// <summary>The read filled its buffer: there may be more.</summary>
     More,
 
     EndOfStream,
 
-    /// <summary>The peer violated the transport's protocol and was sent the error.</summary>
     Refused,
 
     Failed,
 }
 
 /// <summary>
-/// Reads a connection's bytes into its shard's slab, splits them into whole frames, and retains an incomplete one. On the shard.
+/// Reads a connection's bytes into its shard's slab, splits them into whole frames, and retains an incomplete one. A short tail is copied
+/// to a pooled buffer and put before the next read. A frame longer than <see cref="OwnBufferFrame"/> is read into a buffer of its own,
+/// which grows with what has arrived (at most twice that), whatever the header announces: 8 hostile bytes allocate nothing.
 /// </summary>
-/// <remarks>
-/// A short tail is copied to a pooled buffer and put before the next read. A frame longer than <see cref="OwnBufferFrame"/> is read into a
-/// buffer of its own, which grows with what has arrived (at most twice that), whatever the header announces: 8 hostile bytes allocate
-/// nothing.
-/// </remarks>
 internal struct FrameReader
 {
-    // Shorter frames are joined by a copy: up to 8 KiB (0.2 us) is cheaper than a system call for the rest of one frame.
     private const int OwnBufferFrame = Wire.Headroom;
 
-    // Avoids one growth per packet for a slow sender. 1,000 peers that announce much and send little hold 8 MB.
+    // 1,000 peers that announce much and send little hold 8 MB.
     private const int SmallestOwnBuffer = 8 * 1024;
 
-    // After a large frame another is likely: a read into its own buffer saves the copy. Not past this size, since every such read needs the
-    // buffer.
+    // After a large frame another is likely: a read into its own buffer saves the copy.
     private const int LargestExpected = 256 * 1024;
 
     // After a still larger frame, reading just the next header costs 0.5 us and saves the copy of up to 64 KiB of body (6 us).
@@ -49,7 +41,6 @@ internal struct FrameReader
     private int _ownTotal;
     private int _expected;
 
-    /// <summary>The last scan found a protocol error after the batch.</summary>
     public bool IsBroken { get; private set; }
 
     public uint Announced { get; private set; }
@@ -60,7 +51,7 @@ internal struct FrameReader
 
     public readonly bool IsMidFrame => _tailLength > 0 || _own is not null;
 
-    /// <summary>Reads once. The batch is valid until the next call, or until its own slab is released.</summary>
+    /// <summary>The batch is valid until the next call, or until its own slab is released.</summary>
     public ReadOutcome Read(Wire wire, ReceiveSlab slabs, BufferPool pool, IFrameScanner scanner, out InboundBatch batch)
     {
         batch = default;
@@ -71,7 +62,6 @@ internal struct FrameReader
 
         int maxBytes = scanner.MaxBytesToRead(_tailLength);
 
-        // Past the budget, what is retained should be copied: hence the shard's slab.
         if (maxBytes == int.MaxValue && !slabs.ShouldCopy)
         {
             if (wire.TryDetachBuffer(out byte[]? array, out int start, out int taken))
@@ -126,9 +116,6 @@ internal struct FrameReader
         return ReadOutcome.Drained;
     }
 
-    /// <summary>
-    /// Reads as many bytes as frames like the last one take, into an own buffer. Far fewer bytes are copied to the shared slab.
-    /// </summary>
     private ReadOutcome ReadExpected(Wire wire, ReceiveSlab slabs, BufferPool pool, IFrameScanner scanner, out InboundBatch batch)
     {
         batch = default;

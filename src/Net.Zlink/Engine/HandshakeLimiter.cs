@@ -5,19 +5,14 @@ using Net.Zlink.Transports;
 
 namespace Net.Zlink.Engine;
 
-/// <summary>Limits the transport handshakes of accepted connections. Others wait with nothing but their socket.</summary>
-/// <remarks>
-/// Only accepted connections count: otherwise two sockets of one context could wait for each other. A connection counts once its peer has
-/// sent something, since in every transport the connecting side speaks first. A silent peer (a scanner, a probe) uses no slot and has the
-/// time of one phase.
-/// <para>A peer that stalls is preempted while others wait (<see cref="HandshakeSlots"/>): otherwise stalled peers could block everyone for
-/// a phase.</para>
-/// </remarks>
+/// <summary>
+/// Limits the transport handshakes of accepted connections. Only accepted connections count: otherwise two sockets of one context could
+/// wait for each other. A silent peer (a scanner, a probe) uses no slot and has the time of one phase. A peer that stalls is preempted
+/// while others wait (<see cref="HandshakeSlots"/>): otherwise stalled peers could block everyone for a phase.
+/// </summary>
 internal sealed class HandshakeLimiter(int maxRunning, TimeProvider time)
 {
-    /// <summary>
-    /// A TLS handshake costs about 50 KB, so a flood of stalled clients holds 50 MB. A crowd of 10,000 waits for processors, not for slots.
-    /// </summary>
+    /// <summary>A TLS handshake costs about 50 KB, so a flood of stalled clients holds 50 MB.</summary>
     public const int Default = 1024;
 
     private readonly SemaphoreSlim _free = new(maxRunning, maxRunning);
@@ -25,24 +20,20 @@ internal sealed class HandshakeLimiter(int maxRunning, TimeProvider time)
 
     public int Running => maxRunning - _free.CurrentCount;
 
-    /// <summary>Peers that have sent bytes and wait for a slot.</summary>
     public int Waiting => _slots.Waiting;
 
     public int Stalled => _slots.Stalled;
 
-    /// <summary>Waits for the peer's first bytes and a slot, then runs the handshake. The task never fails.</summary>
     public async Task<UpgradeResult> RunAsync(WireUpgrade upgrade, Socket socket, BufferPool pool, CancellationToken cancellation)
     {
         // Begun on the accept loop's stack: the runtime spreads sockets over its polling threads by their first operation, so connections
-        // spread evenly. In the order of handshakes, an echo over TLS had a p99 up to 50 % higher (docs/benchmarks/log.md).
+        // spread evenly.
         Task<UpgradeResult?> first = FirstBytesAsync(upgrade, socket, cancellation);
         bool hadToWait = !first.IsCompleted;
         UpgradeResult? failure = await first.ConfigureAwait(false);
 
-        // The wait may have ended between those lines, on the accept loop's thread: then the connection gets any shard.
         int pollingThread = hadToWait && !Thread.CurrentThread.IsThreadPoolThread ? Environment.CurrentManagedThreadId : 0;
 
-        // Leaves the stack of the accept loop or polling thread.
         await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
         if (failure is { } early)
         {
@@ -65,7 +56,7 @@ internal sealed class HandshakeLimiter(int maxRunning, TimeProvider time)
             errorResponse = result.ErrorResponse ?? errorResponse;
             if (result.Wire is { PollingThread: 0 } wire)
             {
-                wire.PollingThread = pollingThread; // The handshake completed synchronously.
+                wire.PollingThread = pollingThread;
             }
 
             return result is { Wire: null, Error: SocketError.OperationAborted } && slot.IsPreempted ? CreatePreemptedResult() : result;
@@ -99,7 +90,6 @@ internal sealed class HandshakeLimiter(int maxRunning, TimeProvider time)
             $"the peer had kept its handshake waiting for {HandshakeSlots.GracePeriod.TotalMilliseconds:0} ms " +
             $"when others waited for its place (MaxHandshakes is {maxRunning})");
 
-    /// <summary>Null: the first bytes arrived, or the peer's end, which the handshake then finds.</summary>
     private async Task<UpgradeResult?> FirstBytesAsync(WireUpgrade upgrade, Socket socket, CancellationToken cancellation)
     {
         using Deadline deadline = upgrade.StartPhase(time, cancellation);

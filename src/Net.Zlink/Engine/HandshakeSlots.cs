@@ -3,17 +3,14 @@ using Net.Zlink.Transports;
 
 namespace Net.Zlink.Engine;
 
-/// <summary>The running handshakes. While others wait for a slot, the slowest stalled ones are preempted, one per waiter.</summary>
 internal sealed class HandshakeSlots(TimeProvider time)
 {
     /// <summary>
     /// How long a handshake may wait for its peer in total. Nine thousand TLS clients that connected at once, on the same two processors,
     /// made it wait at most 1.2 s.
     /// </summary>
-    /// <remarks>So these peers never finish. With 1,024 slots, 200 of them are freed each second.</remarks>
     public static readonly TimeSpan GracePeriod = TimeSpan.FromSeconds(5);
 
-    // Short beside the wait that it ends; a check takes microseconds.
     private static readonly TimeSpan CheckInterval = GracePeriod / 20;
 
     private readonly TimeProvider _time = time;
@@ -57,7 +54,6 @@ internal sealed class HandshakeSlots(TimeProvider time)
         }
     }
 
-    /// <summary>Until <see cref="HandshakeSlot.Release"/>.</summary>
     public HandshakeSlot Acquire(CancellationToken cancellation)
     {
         var slot = new HandshakeSlot(this, cancellation);
@@ -75,7 +71,7 @@ internal sealed class HandshakeSlots(TimeProvider time)
         int leaving;
         lock (_gate)
         {
-            leaving = _running.Count(static slot => slot.IsPreempted); // Preempted before, and still ending.
+            leaving = _running.Count(static slot => slot.IsPreempted);
             slow = [.. _running.Where(static slot => !slot.IsPreempted && slot.Waits.IsWaiting && slot.Waits.Total >= GracePeriod)];
         }
 

@@ -2,7 +2,6 @@ using Net.Zlink.Monitoring;
 
 namespace Net.Zlink.Engine;
 
-/// <summary>Closes a connection whose peer is silent for too long. On the shard, except the constructor.</summary>
 internal sealed class IdleWatch
 {
     private readonly Connection _connection;
@@ -10,7 +9,7 @@ internal sealed class IdleWatch
     private readonly ShardTimer _timer;
     private long _lastActivity;
 
-    /// <summary>Starts the clock before the shard starts, so that this delay counts. Any thread.</summary>
+    /// <summary>Starts the clock before the shard starts, so that this delay counts.</summary>
     public IdleWatch(Connection connection, TimeSpan limit)
     {
         _connection = connection;
@@ -21,7 +20,6 @@ internal sealed class IdleWatch
 
     private ShardTimers Timers => _connection.Shard.Timers;
 
-    /// <summary>The peer sent something, or reading resumed.</summary>
     public void Touch() => _lastActivity = Timers.Timestamp();
 
     public void Start() => Timers.Arm(_timer, _limit - Timers.Time.GetElapsedTime(_lastActivity));
@@ -33,7 +31,7 @@ internal sealed class IdleWatch
         TimeSpan quiet = Timers.Time.GetElapsedTime(_lastActivity);
         if (!_connection.IsPaused && quiet >= _limit && _connection.HasUnread)
         {
-            Touch(); // Unread input: the process was suspended, or its processors are busy.
+            Touch();
             quiet = TimeSpan.Zero;
         }
 

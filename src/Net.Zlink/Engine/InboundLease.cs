@@ -3,45 +3,35 @@ using Net.Zlink.Protocol.Stream;
 
 namespace Net.Zlink.Engine;
 
-/// <summary>A run of received messages in pooled memory.</summary>
-/// <remarks>
-/// A message is {lease, first slot, generation}, with one slot per part. 32 slots share a word: a generation and a bit per live message.
-/// Releasing a message clears its bit with one compare-exchange that also checks the generation. So a second release or a late read is
-/// detected in every build, even after the lease serves another peer (up to four thousand million uses of a lease). Consumers write only
-/// these words, so slots stay in the writer's cache. Messages are released on any thread; everything else needs the lock of the lease's
-/// queue. After the last release the lease is reused.
-/// <para>Parts lie in the lease's own slab, or each in a slab of its own: if a message came in several reads, or is forwarded by reference.
-/// A slab of a one-part message returns with that message, so long messages can share a lease.</para>
-/// </remarks>
+/// <summary>
+/// A run of received messages in pooled memory. A message is {lease, first slot, generation}. 32 slots share a word, a generation and a bit
+/// per live message: a release clears its bit with one compare-exchange that also checks the generation, so a second release or a late read
+/// is detected. Parts lie in the lease's own slab, or each in a slab of its own: if a message came in several reads, or is forwarded by
+/// reference.
+/// </summary>
 internal sealed class InboundLease
 {
-    /// <summary>Also the most messages that a STREAM peer delivers before the next peer (docs/architecture.md, "Fair queue").</summary>
     public const int MaxSlots = 256;
 
     // Leases keep their slot arrays, at most 3 KB: 4,096 of them hold a million short messages (both full queues of an inproc pair) in 13
     // MB.
     private const int MaxKept = 4096;
 
-    // A read of 1 KB messages at 30 in flight fits without growing. 384 bytes.
     private const int SmallestSlots = 32;
 
-    /// <summary>Slots per word: a bit each in the lower half, their generation in the upper.</summary>
     public const int GroupSize = 32;
 
-    // Reads that bring more than this are worth a lease of their own.
     private const int FewSlots = 4;
     private const int ShortBytes = 256;
 
-    /// <summary>A <see cref="CheckedAtVersion"/> of messages that were never filtered.</summary>
     public const int NeverFiltered = -1;
 
     private static readonly ObjectCache<InboundLease> Spares = new(MaxKept);
 
-    // Used first. In a single cache, grown leases would serve short reads, and others would grow in their place, although enough exist.
+    // In a single cache, grown leases would serve short reads, and others would grow in their place, although enough exist.
     private static readonly ObjectCache<InboundLease> GrownSpares = new(MaxKept);
 
-    // For a thread that sends and receives alternately. A FIFO cache returns the coldest of thousands of leases after a flood: 0.6 us a
-    // message instead of 0.13.
+    // A FIFO cache returns the coldest of thousands of leases after a flood: 0.6 us a message instead of 0.13.
     [ThreadStatic]
     private static InboundLease? t_spare;
 
@@ -56,7 +46,6 @@ internal sealed class InboundLease
 
     public InboundLease? Next { get; set; }
 
-    /// <summary>Slots in use: parts, not messages.</summary>
     public int Count { get; private set; }
 
     public int Unread => Count - Cursor;
@@ -65,22 +54,15 @@ internal sealed class InboundLease
 
     public long Bytes { get; private set; }
 
-    /// <summary>The next slot to deliver: always the first of a message.</summary>
     public int Cursor { get; set; }
 
-    /// <summary>Set if the messages are notifications of the socket itself (such as a subscription): the peer that they concern.</summary>
+    /// <summary>The peer that the messages concern, if they are notifications of the socket itself.</summary>
     public object? NoticeOf { get; set; }
 
-    /// <summary>The reader's filter version when its first message was filtered.</summary>
     public int CheckedAtVersion { get; set; }
 
     public object? Source { get; private set; }
 
-    /// <summary>Creates a lease of the STREAM frames at the start of a region, with a reference to the slab.</summary>
-    /// <remarks>
-    /// <paramref name="offset"/>: Start of the region; advanced past the frames used. <paramref name="end"/>: End of the region, at a frame
-    /// boundary.
-    /// </remarks>
     public static InboundLease Open(Slab slab, ref int offset, int end, object? source = null)
     {
         slab.AddReference();
@@ -96,8 +78,7 @@ internal sealed class InboundLease
         return lease;
     }
 
-    /// <summary>Creates an empty lease, to be filled and then published.</summary>
-    /// <remarks><paramref name="slab"/>: Holds most parts; the lease takes over one reference. Null if each part has its own.</remarks>
+    /// <summary><paramref name="slab"/>: Holds most parts; the lease takes over one reference.</summary>
     public static InboundLease Rent(Slab? slab, object? source, int checkedAt = 0)
     {
         if (!GrownSpares.TryRent(ref t_spare, out InboundLease? lease) && !Spares.TryRent(out lease))
@@ -127,7 +108,6 @@ internal sealed class InboundLease
         Bytes += length;
     }
 
-    /// <summary>Adds a part in another slab; takes over one reference.</summary>
     public void AddPart(Slab slab, int offset, int length)
     {
         int index = Count;
@@ -144,7 +124,6 @@ internal sealed class InboundLease
         Bytes += length;
     }
 
-    /// <summary>Adds a message of another lease by reference. The caller keeps that lease alive.</summary>
     public void AddParts(InboundLease from, int slot)
     {
         int parts = from.PartsOf(slot);
@@ -175,7 +154,6 @@ internal sealed class InboundLease
 
     public int UnfinishedParts => Count - _messageStart;
 
-    /// <summary>Moves the unfinished message to a lease of its own, for later reads to complete. Null if there is none.</summary>
     public InboundLease? SplitOpenMessage()
     {
         if (UnfinishedParts == 0)
@@ -205,10 +183,7 @@ internal sealed class InboundLease
         return unfinished;
     }
 
-    /// <summary>
-    /// Moves another lease's messages here, if they are few, short, of one part and from the same sender. No consumer may know of either
-    /// lease.
-    /// </summary>
+    /// <summary>No consumer may know of either lease.</summary>
     public bool TryAbsorb(InboundLease other)
     {
         // Long messages are excluded: in this lease's slab they would stay as long as any of its messages.
@@ -235,7 +210,6 @@ internal sealed class InboundLease
 
     private bool IsPlain => Cursor == 0 && Messages == Count;
 
-    /// <summary>Releases all messages but the last; returns how many.</summary>
     public int ConflateToLast()
     {
         int dropped = 0;
@@ -256,9 +230,9 @@ internal sealed class InboundLease
     public void FetchSlot()
     {
         Slot[] slots = Volatile.Read(ref _slots);
-        CacheLines.Fetch(slots); // Each slot access checks its length.
+        CacheLines.Fetch(slots);
         CacheLines.FetchElement(slots, Cursor);
-        CacheLines.Fetch(Volatile.Read(ref _groups)); // All eight words.
+        CacheLines.Fetch(Volatile.Read(ref _groups));
     }
 
     public void FetchPayload()
@@ -278,10 +252,8 @@ internal sealed class InboundLease
 
     public int PartsOf(int slot) => _slots[slot].Parts;
 
-    /// <exception cref="ObjectDisposedException">The message was released.</exception>
     public ReadOnlyMemory<byte> Payload(int slot, int generation) => Part(slot, 0, generation);
 
-    /// <exception cref="ObjectDisposedException">The message was released.</exception>
     public ReadOnlyMemory<byte> Part(int slot, int index, int generation)
     {
         ref Slot entry = ref Volatile.Read(ref _slots)[slot + index];
@@ -302,7 +274,6 @@ internal sealed class InboundLease
 
     public bool IsLive(int slot, int generation) => AreLive(slot, 1, generation);
 
-    /// <summary>Whether none of these one-part messages of one group was released.</summary>
     public bool AreLive(int slot, int count, int generation)
     {
         long bits = BitsOf(slot, count);
@@ -327,14 +298,12 @@ internal sealed class InboundLease
         return sum;
     }
 
-    /// <summary>Where a part lies, for forwarding by reference. The caller keeps the message alive.</summary>
     public (Slab Slab, int Offset, int Length) OffsetOf(int slot)
     {
         ref Slot entry = ref _slots[slot];
         return (OwnOf(slot) ?? _slab!, entry.Offset, entry.Length);
     }
 
-    /// <summary>Where consecutive messages of an <see cref="Open"/> lease lie, headers included. The caller keeps them alive.</summary>
     public (Slab Slab, int Offset, int Length) FramesOf(int slot, int count)
     {
         ref Slot last = ref _slots[slot + count - 1];
@@ -342,15 +311,11 @@ internal sealed class InboundLease
         return (_slab!, offset, last.Offset + last.Length - offset);
     }
 
-    /// <summary>No effect if the message was released before.</summary>
     public void Release(int slot, int generation) => Release(slot, 1, generation);
 
-    /// <summary>
-    /// Releases one-part messages of one group; several only in an <see cref="Open"/> lease. No effect on those released before.
-    /// </summary>
     public void Release(int slot, int count, int generation)
     {
-        // Read first: another release may recycle the lease once this message is released. A stale value is not used then.
+        // Read first: another release may recycle the lease once this message is released.
         Slab? own = _hasOwnSlabs && Volatile.Read(ref _slots)[slot].Parts == 1 ? OwnOf(slot) : null;
         ref long group = ref _groups[slot / GroupSize];
         long bits = BitsOf(slot, count);
@@ -396,7 +361,6 @@ internal sealed class InboundLease
         }
     }
 
-    /// <summary>Returns a lease that holds no whole message, so that no release would return it.</summary>
     public void Abandon()
     {
         if (_liveGroups == 0)
@@ -411,7 +375,6 @@ internal sealed class InboundLease
     {
         if (Count == _slots.Length)
         {
-            // In one step: doubling would use twice the bytes, and nearly all leases that grow reach the maximum.
             int larger = Math.Max(MaxSlots, Count * 2);
             Array.Resize(ref _slots, larger);
             Array.Resize(ref _groups, larger / GroupSize);
@@ -454,12 +417,12 @@ internal sealed class InboundLease
         {
             bool isWhole = i < _messageStart;
             int parts = isWhole ? _slots[i].Parts : Count - i;
-            bool isReleased = isWhole && parts == 1; // Released with its message.
+            bool isReleased = isWhole && parts == 1;
             for (int end = i + parts; i < end; i++)
             {
                 if (i >= _own.Length)
                 {
-                    return; // It grew after the last part in another slab.
+                    return;
                 }
 
                 Slab? own = _own[i];
@@ -483,7 +446,6 @@ internal sealed class InboundLease
         public int Offset;
         public int Length;
 
-        /// <summary>In a message's first slot: its number of parts.</summary>
         public int Parts;
     }
 }

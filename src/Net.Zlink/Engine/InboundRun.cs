@@ -4,7 +4,6 @@ namespace Net.Zlink.Engine;
 /// Consecutive one-part messages of an <see cref="InboundLease.Open"/> lease that share a state word, so that one step checks, forwards or
 /// releases all.
 /// </summary>
-/// <remarks><paramref name="Count"/>: At most <see cref="InboundLease.GroupSize"/>.</remarks>
 internal readonly record struct InboundRun(InboundLease Lease, int Slot, int Count, int Generation)
 {
     public bool IsLive => Lease.AreLive(Slot, Count, Generation);

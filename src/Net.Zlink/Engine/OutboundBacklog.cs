@@ -3,14 +3,10 @@ using Net.Zlink.Buffers;
 
 namespace Net.Zlink.Engine;
 
-/// <summary>
-/// What an <see cref="OutboundQueue"/> holds: messages, control frames, the segment in flight, and the counters. Under the queue's lock;
-/// never copy it.
-/// </summary>
+/// <summary>Under the queue's lock; never copy it.</summary>
 internal struct OutboundBacklog(BufferPool pool)
 {
-    // Per system call: 256 KiB leave one short packet instead of one per 64 KiB (docs/benchmarks/log.md, "Full packets"). The runtime
-    // passes on this many pieces without allocating.
+    // Per system call: 256 KiB leave one short packet instead of one per 64 KiB (docs/benchmarks/log.md, "Full packets").
     private const int GatheredBytes = 256 * 1024;
     private const int MaxGathered = 8;
 
@@ -31,9 +27,6 @@ internal struct OutboundBacklog(BufferPool pool)
     public readonly bool HasMessages => !_messages.IsEmpty;
 
     /// <summary>Returns true if donated memory was copied: dispose it outside the lock.</summary>
-    /// <remarks>
-    /// <paramref name="obsolete"/>: With <see cref="Conflates"/>: the superseded messages, to be released outside the lock.
-    /// </remarks>
     public bool Add(in OutgoingMessage message, out OutboundSegment? obsolete)
     {
         obsolete = Begin();
@@ -42,7 +35,7 @@ internal struct OutboundBacklog(BufferPool pool)
         return copied;
     }
 
-    /// <summary>Copies an encoded message of the socket itself. Not conflated: a second topic does not supersede the first.</summary>
+    /// <summary>Not conflated: a second topic does not supersede the first.</summary>
     public void AddOwn(ReadOnlySpan<byte> header, ReadOnlySpan<byte> body, bool isUpdate)
     {
         _messages.BeginMessage(isUpdate);
@@ -54,7 +47,6 @@ internal struct OutboundBacklog(BufferPool pool)
         }
     }
 
-    /// <summary>Takes over an array encoded outside the lock. Returns superseded messages.</summary>
     public OutboundSegment? AddArray(byte[] array, int length)
     {
         OutboundSegment? obsolete = Begin();
@@ -63,7 +55,6 @@ internal struct OutboundBacklog(BufferPool pool)
         return obsolete;
     }
 
-    /// <summary>Adds encoded messages that other queues share; long ones by reference. Returns superseded messages.</summary>
     public OutboundSegment? AddShared(Slab encoded, int offset, int length, int messages)
     {
         OutboundSegment? obsolete = Begin();
@@ -72,12 +63,9 @@ internal struct OutboundBacklog(BufferPool pool)
         return obsolete;
     }
 
-    /// <summary>False if too many bytes wait already.</summary>
     public bool TryAddControl(ReadOnlySpan<byte> frames) => _control.TryAdd(frames, pool);
 
-    /// <summary>
-    /// Control frames come first, at a frame boundary. If <paramref name="several"/>, the rest of the same write is linked.
-    /// </summary>
+    /// <summary>Control frames come first, at a frame boundary.</summary>
     public OutboundSegment? Next(bool several)
     {
         if (!_midFrame && !_control.IsEmpty)
@@ -95,7 +83,6 @@ internal struct OutboundBacklog(BufferPool pool)
         return _inFlight;
     }
 
-    /// <summary>Puts the segments linked to this one back to the front, since its write must wait.</summary>
     public void PutBack(OutboundSegment segment)
     {
         if (segment.Next is { } first)
@@ -105,7 +92,6 @@ internal struct OutboundBacklog(BufferPool pool)
         }
     }
 
-    /// <summary>Counts the first segment in flight as written. Returns the next one in flight, or null.</summary>
     public OutboundSegment? Written(OutboundSegment segment)
     {
         _inFlight = segment.Next;
@@ -123,14 +109,11 @@ internal struct OutboundBacklog(BufferPool pool)
     {
         if (ReferenceEquals(_inFlight, segment))
         {
-            _inFlight = null; // Unless the queue already serves another connection.
+            _inFlight = null;
         }
     }
 
-    /// <summary>
-    /// Removes all messages, counted as dropped, and control frames; release them outside the lock. The segment in flight stays: the kernel
-    /// may still read it.
-    /// </summary>
+    /// <summary>The segment in flight stays: the kernel may still read it.</summary>
     public OutboundSegment? DropAll()
     {
         _counts.CompleteUpdates(_counts.QueuedUpdates, _counts.QueuedUpdateBytes, written: false);
@@ -140,9 +123,7 @@ internal struct OutboundBacklog(BufferPool pool)
         return dropped;
     }
 
-    /// <summary>
-    /// Removes all messages for another queue, as if never accepted here. There is no connection, so they are whole and no updates.
-    /// </summary>
+    /// <summary>There is no connection, so they are whole and no updates.</summary>
     public OutboundSegment? GiveAll(out OutboundCounts given)
     {
         given = new OutboundCounts { QueuedMessages = _counts.QueuedMessages, QueuedBytes = _counts.QueuedBytes };
@@ -159,9 +140,6 @@ internal struct OutboundBacklog(BufferPool pool)
         }
     }
 
-    /// <summary>
-    /// As <see cref="DropAll"/>, except a message that is partly sent: the connection stays, so the message must be completed.
-    /// </summary>
     public OutboundSegment? DropUnstarted()
     {
         OutboundSegment? dropped = _messages.DequeueAllUnstarted(out int messages, out long bytes);
@@ -170,10 +148,6 @@ internal struct OutboundBacklog(BufferPool pool)
         return dropped;
     }
 
-    /// <summary>
-    /// Drops subscription updates as obsolete, since the next connection sends all subscriptions anew. Includes an update in flight on the
-    /// lost connection, later.
-    /// </summary>
     public OutboundSegment? DropSubscriptionUpdates()
     {
         _dropsUpdates = OutboundSegment.UpdatesIn(_inFlight).Messages > 0;
@@ -186,8 +160,7 @@ internal struct OutboundBacklog(BufferPool pool)
     public readonly bool HasControl => !_control.IsEmpty;
 
     /// <summary>
-    /// The connection is lost. Whole unsent messages stay, in order. A message that may be partly sent is dropped and counted, and so are
-    /// control frames.
+    /// Whole unsent messages stay, in order. A message that may be partly sent is dropped and counted, and so are control frames.
     /// </summary>
     public OutboundSegment? Lose()
     {
@@ -195,7 +168,7 @@ internal struct OutboundBacklog(BufferPool pool)
         OutboundSegment? segment = _inFlight;
         while (segment is { IsControl: false } whole && whole.Sent == whole.Length)
         {
-            SettleWritten(whole); // It stays linked to the others of its write: their connection releases them.
+            SettleWritten(whole);
             segment = whole.Next;
         }
 
@@ -211,10 +184,10 @@ internal struct OutboundBacklog(BufferPool pool)
         }
         else
         {
-            dropped = DropRemaining(); // Nothing, unless the last written message is unfinished.
+            dropped = DropRemaining();
         }
 
-        _inFlight = null; // Its connection releases it; a second loss must not count it again.
+        _inFlight = null;
         _midFrame = false;
         if (_dropsUpdates)
         {
@@ -227,7 +200,6 @@ internal struct OutboundBacklog(BufferPool pool)
 
     private void SettleWritten(OutboundSegment segment)
     {
-        // Nothing is queued any more if it was dropped while this segment was in flight.
         long bytes = segment.Length - segment.Skipped;
         _counts.Settle(Math.Min(segment.Messages, _counts.QueuedMessages), Math.Min(bytes, _counts.QueuedBytes), written: true);
         if (segment.IsSubscriptionUpdate)
@@ -237,7 +209,6 @@ internal struct OutboundBacklog(BufferPool pool)
         }
     }
 
-    /// <summary>Links segments for the same write, up to where a control frame must come first.</summary>
     private void Gather(OutboundSegment first)
     {
         OutboundSegment last = first;
@@ -252,7 +223,6 @@ internal struct OutboundBacklog(BufferPool pool)
 
     private readonly bool MayFollow(OutboundSegment last) => last.EndsMidFrame || (_control.IsEmpty && !IsSendPaused);
 
-    /// <summary>Returns superseded messages. A message that is partly sent is completed.</summary>
     private OutboundSegment? Begin()
     {
         OutboundSegment? obsolete = Conflates && !_messages.IsEmpty ? Supersede() : null;
@@ -264,7 +234,7 @@ internal struct OutboundBacklog(BufferPool pool)
     {
         OutboundSegment? obsolete = _messages.DequeueAllUnstarted(out int messages, out long bytes);
         _counts.Settle(messages, bytes, written: false);
-        _counts.Excuse(messages, bytes); // Contains no updates: no socket type both conflates and sends them.
+        _counts.Excuse(messages, bytes);
         return obsolete;
     }
 
@@ -298,7 +268,6 @@ internal struct OutboundBacklog(BufferPool pool)
             return;
         }
 
-        // Copied, once per loss: the kernel may still read the old segment.
         OutboundSegment kept = OutboundSegment.ForEncoding(pool.RentArray(left));
         broken.Memory.Span.Slice(loss.Boundary, left).CopyTo(kept.FreeSpan);
         kept.Length = left;

@@ -5,13 +5,10 @@ using Net.Zlink.Protocol;
 namespace Net.Zlink.Engine;
 
 /// <summary>
-/// Encoded messages in order, as a chain of segments: small ones packed into shared arrays, large ones in segments of their own. Not
-/// thread-safe; never copy it.
+/// Encoded messages in order, as a chain of segments: small ones packed into shared arrays, large ones in segments of their own. Each
+/// segment records how many of its first bytes continue an earlier message, so that a loss drops a half-sent message whole
+/// (docs/architecture.md, "After a loss"). A struct: with a thousand peers each object on the way is a cache miss.
 /// </summary>
-/// <remarks>
-/// A message may span segments. Each segment records how many of its first bytes continue an earlier message, so that a loss drops a
-/// half-sent message whole (docs/architecture.md, "After a loss"). A struct: with a thousand peers each object on the way is a cache miss.
-/// </remarks>
 internal struct OutboundChain(BufferPool pool)
 {
     // Larger payloads get a buffer and a send of their own: a copy of 16 KiB under the lock (about 1 us) costs more than a second send.
@@ -29,13 +26,9 @@ internal struct OutboundChain(BufferPool pool)
 
     public readonly bool IsEmpty => _first is null;
 
-    /// <summary>The current message's bytes, which may exceed one array.</summary>
     public long MessageBytes { get; private set; }
 
-    /// <summary>Its frames follow, then <see cref="EndMessage"/>.</summary>
-    /// <param name="isUpdate">
-    /// See <see cref="OutboundSegment.IsSubscriptionUpdate"/>. Updates have segments of their own, each frame in one segment.
-    /// </param>
+    /// <summary>Updates have segments of their own, each frame in one segment.</summary>
     public void BeginMessage(bool isUpdate = false)
     {
         _messageStart = null;
@@ -43,7 +36,6 @@ internal struct OutboundChain(BufferPool pool)
         _isUpdate = isUpdate;
     }
 
-    /// <summary>Messages are counted in the segment with their last byte.</summary>
     public void EndMessage(int messages = 1) => _last!.Messages += messages;
 
     public void AddFrame(FrameHeader header, ReadOnlySpan<byte> payload)
@@ -73,7 +65,6 @@ internal struct OutboundChain(BufferPool pool)
         Grown(segment, length);
     }
 
-    /// <summary>Adds encoded messages of a slab: long ones by reference, short ones as copies.</summary>
     public void AddShared(Slab slab, int offset, int length, int messages)
     {
         if (_last is { IsSubscriptionUpdate: false } last && last.TryExtend(slab, offset, length))
@@ -109,7 +100,6 @@ internal struct OutboundChain(BufferPool pool)
         AddDonatedBody(owner, payload);
     }
 
-    /// <summary>The encoded frames end in the header of the donated body.</summary>
     public void AddBeforeDonated(ReadOnlySpan<byte> encoded, IMemoryOwner<byte> owner, ReadOnlyMemory<byte> payload)
     {
         encoded.CopyTo(SpaceBeforeBody(encoded.Length));
@@ -128,7 +118,7 @@ internal struct OutboundChain(BufferPool pool)
         OutboundSegment? segment = _first;
         if (segment is null)
         {
-            // Remembers the burst size, so that the next burst fits one segment. It falls slowly: one small burst does not undo it.
+            // Remembers the burst size, so that the next burst fits one segment.
             _sizeHint = _burst >= _sizeHint ? _burst : _sizeHint - ((_sizeHint - _burst) / 8);
             _burst = 0;
             return null;
@@ -158,7 +148,6 @@ internal struct OutboundChain(BufferPool pool)
         return all;
     }
 
-    /// <summary>Removes all messages except the rest of one that is partly dequeued.</summary>
     public OutboundSegment? DequeueAllUnstarted(out int messages, out long bytes)
     {
         OutboundSegment? head = null;
@@ -171,7 +160,6 @@ internal struct OutboundChain(BufferPool pool)
             obsolete = segment.Next;
             if (segment.Messages > 0)
             {
-                // Messages packed after this one's end are removed.
                 messages += segment.Messages - 1;
                 bytes += segment.Length - segment.HeadBytes;
                 segment.Messages = 1;
@@ -230,7 +218,6 @@ internal struct OutboundChain(BufferPool pool)
         return updates;
     }
 
-    /// <summary>The segment holds whole messages only.</summary>
     public void PutFirst(OutboundSegment segment)
     {
         segment.Next = _first;
@@ -238,7 +225,6 @@ internal struct OutboundChain(BufferPool pool)
         _last ??= segment;
     }
 
-    /// <summary>Puts dequeued segments, linked and unsent, back to the front.</summary>
     public void PutBack(OutboundSegment first)
     {
         OutboundSegment last = first;
@@ -249,7 +235,7 @@ internal struct OutboundChain(BufferPool pool)
             taken += next.IsEncoded ? next.Length : 0;
         }
 
-        _burst = Math.Max(0, _burst - taken); // Counted when they are dequeued again.
+        _burst = Math.Max(0, _burst - taken);
         last.Next = _first;
         _first = first;
         if (_last is null)
@@ -260,8 +246,6 @@ internal struct OutboundChain(BufferPool pool)
         }
     }
 
-    /// <summary>After a loss within a message: removes the rest of that message.</summary>
-    /// <returns>True if the message's end was found: one message is dropped.</returns>
     public bool DropUnfinishedMessage(out long bytes, out OutboundSegment? dropped)
     {
         bytes = 0;

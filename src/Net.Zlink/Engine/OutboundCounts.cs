@@ -1,6 +1,6 @@
 namespace Net.Zlink.Engine;
 
-/// <summary>One outbound queue's counters: accepted = written + dropped + queued, in messages and encoded bytes.</summary>
+/// <summary>accepted = written + dropped + queued, in messages and encoded bytes.</summary>
 internal struct OutboundCounts
 {
     public long AcceptedMessages;
@@ -12,15 +12,12 @@ internal struct OutboundCounts
     public long DroppedMessages;
     public long DroppedBytes;
 
-    /// <summary>Of the written messages: may not have been received. The peer ended the connection before it sent a frame, or sent an
-    /// ERROR.</summary>
+    /// <summary>The peer ended the connection before it sent a frame, or sent an ERROR.</summary>
     public long UnconfirmedMessages;
 
-    /// <summary>Dropped, but superseded or sent anew.</summary>
     public long ObsoleteMessages;
     public long ObsoleteBytes;
 
-    /// <summary>Queued subscription updates, which become obsolete with the connection.</summary>
     public long QueuedUpdates;
     public long QueuedUpdateBytes;
 

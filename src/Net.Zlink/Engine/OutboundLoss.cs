@@ -7,7 +7,6 @@ namespace Net.Zlink.Engine;
 /// </summary>
 internal readonly record struct OutboundLoss(int Boundary, int Written, int Lost, bool Continues)
 {
-    /// <summary>For ZMP. Control frames belong to the message around or before them.</summary>
     public static OutboundLoss Of(OutboundSegment segment)
     {
         int gone = Math.Max(segment.Sent, segment.Exposed);
@@ -27,7 +26,6 @@ internal readonly record struct OutboundLoss(int Boundary, int Written, int Lost
             Count(position);
         }
 
-        // Read only now: donated memory that was disposed cannot be read, and need not be.
         ReadOnlySpan<byte> bytes = segment.Memory.Span[..segment.Length];
         while (position < gone)
         {

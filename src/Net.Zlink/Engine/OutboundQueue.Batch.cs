@@ -2,11 +2,8 @@ using Net.Zlink.Protocol.Zmp;
 
 namespace Net.Zlink.Engine;
 
-/// <summary>Several messages of the application at once.</summary>
 internal sealed partial class OutboundQueue
 {
-    /// <summary>Appends short messages of one part under one lock, as many of the first ones as are accepted.</summary>
-    /// <returns>How many. A large one, and any where the queue keeps only the newest, are for <see cref="TryAppend"/>.</returns>
     public int TryAppendMany(ReadOnlySpan<ReadOnlyMemory<byte>> payloads, out bool schedule)
     {
         int count = 0;

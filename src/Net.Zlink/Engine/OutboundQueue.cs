@@ -3,13 +3,12 @@ using Net.Zlink.Buffers;
 
 namespace Net.Zlink.Engine;
 
-/// <summary>One peer's outbound queue: encoded bytes, message boundaries, limits, and blocked sends.</summary>
-/// <remarks>
-/// Any thread appends. One thread at a time writes: the append that finds no writer becomes the writer and schedules the connection once,
-/// so appends during a write form the next batch. The lock is held for pointer work and copies below
-/// <see cref="OutboundChain.LargePayload"/>. While sending is paused (no connection, a handshake, a loss) messages accumulate, and only
-/// control frames are written.
-/// </remarks>
+/// <summary>
+/// One peer's outbound queue: encoded bytes, message boundaries, limits, and blocked sends. One thread at a time writes: the append that
+/// finds no writer becomes the writer and schedules the connection once, so appends during a write form the next batch. The lock is held
+/// for pointer work and copies below <see cref="OutboundChain.LargePayload"/>. While sending is paused (no connection, a handshake, a loss)
+/// messages accumulate, and only control frames are written.
+/// </summary>
 internal sealed partial class OutboundQueue(BufferPool pool, QueueLimits limits, ByteBudget? budget = null) : IWaiterList, IShareOwner
 {
     private ShortLock _gate;
@@ -42,10 +41,8 @@ internal sealed partial class OutboundQueue(BufferPool pool, QueueLimits limits,
         }
     }
 
-    /// <summary>On the shard of the connection, the only one that changes it.</summary>
     public long WrittenMessages => _backlog.Counts.WrittenMessages;
 
-    // Without the lock: for texts and counters.
     public FullCause FullCause => _capacity.CauseOf(_backlog.Counts.QueuedMessages, _backlog.Counts.QueuedBytes);
 
     public SendStatus Status
@@ -59,10 +56,7 @@ internal sealed partial class OutboundQueue(BufferPool pool, QueueLimits limits,
         }
     }
 
-    /// <summary>Appends one message. If accepted, the queue owns its donated memory; the rest is copied.</summary>
-    /// <remarks>
-    /// <paramref name="schedule"/>: True if the caller must schedule the flush. <paramref name="force"/>: Ignores the limits.
-    /// </remarks>
+    /// <summary>If accepted, the queue owns its donated memory; the rest is copied.</summary>
     public SendStatus TryAppend(in OutgoingMessage message, out bool schedule, bool force = false)
     {
         schedule = false;
@@ -89,7 +83,6 @@ internal sealed partial class OutboundQueue(BufferPool pool, QueueLimits limits,
         return status;
     }
 
-    /// <summary>Appends encoded messages that other queues share, all or none. Adds a reference unless it copies.</summary>
     public SendStatus TryAppendShared(Slab encoded, int offset, int length, int messages, out bool schedule, bool force = false)
     {
         schedule = false;
@@ -109,8 +102,6 @@ internal sealed partial class OutboundQueue(BufferPool pool, QueueLimits limits,
         return status;
     }
 
-    /// <summary>Appends the message, or adds a waiter. The message's memory must not change until the wait ends.</summary>
-    /// <returns>With Full, <paramref name="waiter"/> is queued.</returns>
     public SendStatus AppendOrWait(in DeferredMessage message, SendWaiter waiter, out bool schedule)
     {
         SendStatus status = TryAppend(message.AsOutgoing(), out schedule);
@@ -125,7 +116,7 @@ internal sealed partial class OutboundQueue(BufferPool pool, QueueLimits limits,
             status = Admit();
             if (status == SendStatus.Accepted)
             {
-                copied = _backlog.Add(message.AsOutgoing(), out _); // Nothing is superseded: a conflating queue is never full.
+                copied = _backlog.Add(message.AsOutgoing(), out _);
                 schedule = AcquireFlush();
             }
             else if (status == SendStatus.Full)
@@ -139,13 +130,9 @@ internal sealed partial class OutboundQueue(BufferPool pool, QueueLimits limits,
         return status;
     }
 
-    /// <summary>On the shard, the only user of control frames.</summary>
     public bool HasControl => _backlog.HasControl;
 
-    /// <summary>
-    /// Control frames precede all messages at the next frame boundary, and are not counted. On the shard, which then flushes.
-    /// </summary>
-    /// <returns>False if too many wait: the peer sends requests and does not read.</returns>
+    /// <summary>Control frames precede all messages at the next frame boundary, and are not counted.</summary>
     public bool TryAppendControl(ReadOnlySpan<byte> frames)
     {
         using (_gate.EnterScope())
@@ -154,10 +141,7 @@ internal sealed partial class OutboundQueue(BufferPool pool, QueueLimits limits,
         }
     }
 
-    /// <summary>
-    /// Becomes the writer without an append: the shard does so around a handler, so that all replies are written together.
-    /// </summary>
-    /// <returns>False if there is a writer.</returns>
+    /// <summary>The shard does so around a handler, so that all replies are written together.</summary>
     public bool TryAcquireFlush()
     {
         using (_gate.EnterScope())
@@ -166,8 +150,6 @@ internal sealed partial class OutboundQueue(BufferPool pool, QueueLimits limits,
         }
     }
 
-    /// <summary>The next segment, or null: then the caller is no longer the writer. Only the connection's flush calls it.</summary>
-    /// <param name="several">Link the segments of the same write.</param>
     public OutboundSegment? NextToWrite(bool several)
     {
         using (_gate.EnterScope())
@@ -176,7 +158,6 @@ internal sealed partial class OutboundQueue(BufferPool pool, QueueLimits limits,
         }
     }
 
-    /// <summary>Puts the segments linked to this one back, since its write must wait.</summary>
     public void PutBack(OutboundSegment segment)
     {
         using (_gate.EnterScope())
@@ -185,7 +166,6 @@ internal sealed partial class OutboundQueue(BufferPool pool, QueueLimits limits,
         }
     }
 
-    /// <summary>Counts a segment as written and admits waiting sends. Returns the next segment, as <see cref="NextToWrite"/>.</summary>
     public OutboundSegment? Written(OutboundSegment segment, bool several)
     {
         OutboundSegment? next;
@@ -211,7 +191,6 @@ internal sealed partial class OutboundQueue(BufferPool pool, QueueLimits limits,
         }
     }
 
-    /// <summary>Resumes sending. True if the caller must flush.</summary>
     public bool Release()
     {
         using (_gate.EnterScope())
@@ -251,10 +230,6 @@ internal sealed partial class OutboundQueue(BufferPool pool, QueueLimits limits,
         OutboundSegment.ReleaseAll(dropped, pool);
     }
 
-    /// <summary>
-    /// The connection is lost and the queue continues. Whole unsent messages stay, in order; one that may be partly sent is dropped and
-    /// counted.
-    /// </summary>
     public void Detach()
     {
         OutboundSegment? dropped;
@@ -281,8 +256,6 @@ internal sealed partial class OutboundQueue(BufferPool pool, QueueLimits limits,
         OutboundSegment.ReleaseAll(segment, pool);
     }
 
-    /// <summary>Drops unsent messages, counted. Sends are still accepted.</summary>
-    /// <param name="onlyUpdates">Drops subscription updates only, since the next connection sends them all anew.</param>
     public void DropQueued(bool onlyUpdates = false)
     {
         OutboundSegment? dropped;
@@ -297,7 +270,6 @@ internal sealed partial class OutboundQueue(BufferPool pool, QueueLimits limits,
         Complete(freed);
     }
 
-    /// <summary>Moves a disconnected peer's queued messages before those here. Calls no callback.</summary>
     public void Adopt(OutboundQueue other)
     {
         OutboundSegment? first;
@@ -314,7 +286,6 @@ internal sealed partial class OutboundQueue(BufferPool pool, QueueLimits limits,
         }
     }
 
-    /// <summary>Appends an encoded message of the socket itself, ignoring the limits.</summary>
     public void AppendOwn(ReadOnlySpan<byte> header, ReadOnlySpan<byte> body, bool isUpdate, out bool schedule)
     {
         using (_gate.EnterScope())
@@ -340,7 +311,7 @@ internal sealed partial class OutboundQueue(BufferPool pool, QueueLimits limits,
     {
         schedule = false;
 
-        // Copied outside the lock, so that others can append. Checked first: a full queue must not cost a copy.
+        // Copied outside the lock, so that others can append.
         SendStatus status = force ? SendStatus.Accepted : Status;
         if (status != SendStatus.Accepted)
         {
@@ -376,7 +347,6 @@ internal sealed partial class OutboundQueue(BufferPool pool, QueueLimits limits,
         }
     }
 
-    /// <summary>Nothing overtakes waiting sends.</summary>
     private SendStatus Admit(bool force = false)
     {
         if (_closed)
@@ -441,11 +411,11 @@ internal sealed partial class OutboundQueue(BufferPool pool, QueueLimits limits,
             _waiters.Remove(waiter);
             try
             {
-                waiter.WasCopied = _backlog.Add(waiter.Deferred.AsOutgoing(), out _); // As in AppendOrWait.
+                waiter.WasCopied = _backlog.Add(waiter.Deferred.AsOutgoing(), out _);
             }
             catch (Exception exception)
             {
-                waiter.Failure = exception; // Its memory was disposed during the wait: only that send fails.
+                waiter.Failure = exception;
             }
 
             if (tail is null)
@@ -488,6 +458,5 @@ internal sealed partial class OutboundQueue(BufferPool pool, QueueLimits limits,
         }
     }
 
-    /// <summary>Callbacks for after the lock: completed waiters, and whether capacity is to be notified.</summary>
     private readonly record struct Freed(SendWaiter? Waiters, bool Capacity);
 }

@@ -5,22 +5,18 @@ using Net.Zlink.Buffers;
 
 namespace Net.Zlink.Engine;
 
-/// <summary>A run of encoded bytes: a pooled array, a slab shared with other peers, or donated memory.</summary>
 internal sealed class OutboundSegment
 {
     /// <summary>Sends of this size reach 95 % of the best loopback rate. Also the size of one read.</summary>
     public const int MaxSize = 64 * 1024;
 
-    // The first guess for an unknown peer.
     private const int MinSize = 2048;
 
-    // A long message by reference uses two (header and body); short ones share one. Enough for sixteen peers at limits of 1,000, in 3 MB at
-    // most.
+    // A long message by reference uses two (header and body); short ones share one.
     private const int MaxKept = 32 * 1024;
 
     private static readonly ObjectCache<OutboundSegment> Spares = new(MaxKept);
 
-    // A shard that replies and writes uses one again and again: two visits to the shared cache would cost 50 ns per burst.
     [ThreadStatic]
     private static OutboundSegment? t_spare;
 
@@ -49,24 +45,17 @@ internal sealed class OutboundSegment
     /// <summary>The last frame's body is the next segment: nothing may come between.</summary>
     public bool EndsMidFrame { get; set; }
 
-    /// <summary>Not counted, and lost with the connection.</summary>
     public bool IsControl { get; set; }
 
-    /// <summary>Whole updates, obsolete after a loss because the next connection sends all subscriptions anew.</summary>
     public bool IsSubscriptionUpdate { get; set; }
 
-    /// <summary>Messages whose last byte is in this segment.</summary>
     public int Messages { get; set; }
 
-    /// <summary>Frames may be appended: not yet being sent.</summary>
     public bool IsOpen { get; set; }
 
     public bool IsEncoded => _array is not null;
 
-    /// <summary>
-    /// Empty unless the array is its own. The array's length is not read: with a thousand peers that cache miss was a fifth of a send's
-    /// time.
-    /// </summary>
+    /// <summary>The array's length is not read: with a thousand peers that cache miss was a fifth of a send's time.</summary>
     public Span<byte> FreeSpan
     {
         get
@@ -79,7 +68,6 @@ internal sealed class OutboundSegment
         }
     }
 
-    /// <summary>One of four sizes: each is a class of the pool with a reserve of its own to fill.</summary>
     public static int SizeFor(int bytes)
     {
         int size = MinSize;
@@ -111,9 +99,6 @@ internal sealed class OutboundSegment
         return segment;
     }
 
-    /// <summary>
-    /// Extends the segment by adjacent bytes of the same slab. False if they are not adjacent or the segment is being sent.
-    /// </summary>
     public bool TryExtend(Slab slab, int offset, int length)
     {
         if (!IsOpen || !ReferenceEquals(slab, _shared) || offset != _offset + Length)
@@ -166,7 +151,6 @@ internal sealed class OutboundSegment
         Spares.Return(ref t_spare, this);
     }
 
-    /// <summary>Null as a rule.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public static void ReleaseAll(OutboundSegment? first, BufferPool pool)
     {

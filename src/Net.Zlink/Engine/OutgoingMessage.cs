@@ -7,12 +7,9 @@ using Net.Zlink.Protocol.Zmp;
 namespace Net.Zlink.Engine;
 
 /// <summary>
-/// A message on its way into a queue, for one call: a payload, an encoded multipart message, or a received message that is forwarded.
+/// A message on its way into a queue, for one call. Built in a local variable: as an argument the compiler copies it, which stalls until
+/// the processor's earlier writes are done, half of a send's time with cold memory.
 /// </summary>
-/// <remarks>
-/// On the fast path it is built in a local variable. As an argument the compiler copies it, which stalls until the processor's earlier
-/// writes are done: half of a send's time with cold memory.
-/// </remarks>
 internal readonly ref struct OutgoingMessage
 {
     private readonly EncodedMessage? _encoded;
@@ -28,14 +25,13 @@ internal readonly ref struct OutgoingMessage
     public OutgoingMessage(FrameHeader header, ReadOnlyMemory<byte> payload, IMemoryOwner<byte>? owner)
     {
         Header = header;
-        Payload = payload.Span; // First, because it may throw.
+        Payload = payload.Span;
         Donated = payload;
         Owner = owner;
     }
 
     public OutgoingMessage(EncodedMessage encoded) => _encoded = encoded;
 
-    /// <summary><paramref name="header"/>: Replaces ZMP's header, for a one-part message to a STREAM peer.</summary>
     public OutgoingMessage(InboundLease lease, int slot, FrameHeader header = default)
     {
         _lease = lease;
@@ -49,24 +45,18 @@ internal readonly ref struct OutgoingMessage
 
     public ReadOnlyMemory<byte> Donated { get; }
 
-    /// <summary>Owns <see cref="Donated"/>; moves to the queue that accepts the message.</summary>
     public IMemoryOwner<byte>? Owner { get; }
 
-    /// <summary>Copy the payload outside the queue's lock.</summary>
     public bool IsLargeCopy => IsSingle && IsLong;
 
-    /// <summary>For a one-part message.</summary>
     public bool IsLong => Owner is null && Payload.Length >= OutboundChain.LargePayload;
 
     public bool IsSingle => _encoded is null && _lease is null;
 
-    /// <summary>Has one part, sent directly or received: not built.</summary>
     public bool IsOnePart => _encoded is null && (_lease is null || _lease.PartsOf(_slot) == 1);
 
-    /// <summary>Received: several queues may share its memory.</summary>
     public bool IsForwarded => _lease is not null;
 
-    /// <summary>Has a long part that peers can share as it is: encoding would copy it.</summary>
     public bool HasLongPartToShare
     {
         get
@@ -105,7 +95,6 @@ internal readonly ref struct OutgoingMessage
 
     public int PartCount => _encoded is not null ? _encoded.Parts : _lease is not null ? _lease.PartsOf(_slot) : 1;
 
-    /// <summary>Returns the part at the cursor and advances it.</summary>
     public ReadOnlySpan<byte> NextPart(scoped ref PartCursor at)
     {
         if (_encoded is not null)
@@ -137,7 +126,6 @@ internal readonly ref struct OutgoingMessage
         : _lease is not null ? _lease.BytesOf(_slot) + ((long)ZmpFrame.HeaderSize * _lease.PartsOf(_slot))
         : Header.Length + Payload.Length;
 
-    /// <summary>True if donated memory was copied: the caller disposes it.</summary>
     public bool AddTo(ref OutboundChain chain, BufferPool pool)
     {
         if (_encoded is not null)
@@ -178,11 +166,9 @@ internal readonly ref struct OutgoingMessage
         return array;
     }
 
-    /// <summary>Before a move into a lease: copies donated parts that no array backs, and disposes them. Outside the lane's lock.</summary>
+    /// <summary>Outside the lane's lock.</summary>
     public void PutIntoArrays(BufferPool arrays) => _encoded?.PutIntoArrays(arrays);
 
-    /// <summary>Short parts are copied together, long ones moved by reference.</summary>
-    /// <returns>True if donated memory was copied: the caller disposes it.</returns>
     public bool MoveTo(InboundLease lease, Slab.SlabCache slabs)
     {
         if (_encoded is not null)
@@ -196,13 +182,11 @@ internal readonly ref struct OutgoingMessage
             return MoveSingleTo(lease, slabs);
         }
 
-        // By reference at any length, as it was received.
         lease.AddParts(_lease, _slot);
         return false;
     }
 
-    /// <summary>Moves the parts into a lease of their own, whose message the caller releases. Outside the lane's lock.</summary>
-    /// <exception cref="ObjectDisposedException">Donated memory was disposed; the message is unchanged.</exception>
+    /// <summary>Outside the lane's lock.</summary>
     public InboundLease MoveToLease(Slab.SlabCache slabs)
     {
         PutIntoArrays(slabs.Pool);
@@ -216,10 +200,6 @@ internal readonly ref struct OutgoingMessage
         return lease;
     }
 
-    /// <summary>
-    /// Encodes the message into its own slab. A long built message without donated parts moves its array instead. At most one array's
-    /// length.
-    /// </summary>
     public Slab MoveToSlab(Slab.SlabCache slabs)
     {
         int length = (int)EncodedLength;
@@ -228,13 +208,11 @@ internal readonly ref struct OutgoingMessage
             return _encoded.MoveTo(slabs);
         }
 
-        // A short built message is copied: its builder keeps the array that has grown to its need.
         Slab slab = slabs.Rent(length);
         WriteTo(slab.Array);
         return slab;
     }
 
-    /// <summary>Needs at least <see cref="EncodedLength"/> bytes.</summary>
     public void WriteTo(Span<byte> destination)
     {
         if (_encoded is not null)
@@ -295,7 +273,6 @@ internal readonly ref struct OutgoingMessage
     }
 }
 
-/// <summary>A message that outlives its call, for a waiting send.</summary>
 internal readonly struct DeferredMessage
 {
     private readonly FrameHeader _header;
@@ -328,8 +305,6 @@ internal readonly struct DeferredMessage
 
     public IMemoryOwner<byte>? Owner { get; }
 
-    /// <exception cref="ObjectDisposedException">The message was released during the wait.</exception>
-    /// <exception cref="InvalidOperationException">The builder was changed during the wait.</exception>
     public OutgoingMessage AsOutgoing() =>
         _encoded is not null ? Unchanged(_encoded)
         : _lease is not null ? ForwardLease(_lease)

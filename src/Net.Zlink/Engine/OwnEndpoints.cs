@@ -1,10 +1,9 @@
 namespace Net.Zlink.Engine;
 
-/// <summary>The former endpoints of this context's listeners. Any thread.</summary>
-/// <remarks>
-/// The context's shutdown does not wait for messages to them: their listener is gone. Otherwise a test that binds, connects, sends and
-/// disposes before the handshake takes the whole shutdown timeout.
-/// </remarks>
+/// <summary>
+/// The former endpoints of this context's listeners. The shutdown does not wait for messages to them: a test that binds, connects, sends
+/// and disposes before the handshake would take the whole shutdown timeout.
+/// </summary>
 internal sealed class OwnEndpoints
 {
     // Limits a program that binds one port after another for years; a test binds some dozens.
@@ -41,7 +40,6 @@ internal sealed class OwnEndpoints
         }
     }
 
-    /// <summary>The context ends, and the endpoint was its own.</summary>
     public bool IsGone(string endpoint)
     {
         lock (_gate)

@@ -11,15 +11,13 @@ using Net.Zlink.Transports;
 
 namespace Net.Zlink.Engine;
 
-/// <summary>A connection as two byte pipes, for users with a protocol of their own: no framing, no shard.</summary>
-/// <remarks>
-/// Two async loops move bytes between wire and pipes, at about half the throughput of the framed path. A read takes a buffer only when
-/// input is there, so an idle connection holds none. The end is as on a framed connection, except that the user may end our side alone and
-/// read on. The peer's end is then awaited without a limit, and for the close timeout once nobody reads any more.
-/// </remarks>
+/// <summary>
+/// A connection as two byte pipes, for users with a protocol of their own: no framing, no shard. Two async loops move bytes between wire
+/// and pipes, at about half the throughput of the framed path.
+/// </summary>
 internal sealed class PipeConnection : IDuplexPipe, IWireEvents
 {
-    // Several of the pool's pages. Larger reads gained nothing through a pipe.
+    // Larger reads gained nothing through a pipe.
     private const int ReadSize = 16 * 1024;
 
     // The exceptions that completed Input and Output, with their connection: a pipe throws the very object that completed it.
@@ -38,7 +36,6 @@ internal sealed class PipeConnection : IDuplexPipe, IWireEvents
     private readonly CancellationTokenSource _aborted = new();
     private readonly TaskCompletionSource _abandoned = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private readonly TaskCompletionSource _inputEnded = new(TaskCreationOptions.RunContinuationsAsynchronously);
-    // Completes when nobody reads any more: the user is done, or this side ends the connection.
     private readonly TaskCompletionSource _unread = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private ITimer? _deadline;
     private volatile bool _ending;
@@ -57,11 +54,10 @@ internal sealed class PipeConnection : IDuplexPipe, IWireEvents
         _idle = new WaitLimit(time, settings.IdleTimeout, OnIdle);
         _stuck = new WaitLimit(time, settings.WriteTimeout, OnStalled);
 
-        // The user's continuations run on the thread pool. Ours run where the socket or the user's flush completes.
         _received = new Pipe(new PipeOptions(pool, PipeScheduler.ThreadPool, PipeScheduler.Inline, useSynchronizationContext: false));
         _toSend = new Pipe(new PipeOptions(pool, PipeScheduler.Inline, PipeScheduler.ThreadPool, useSynchronizationContext: false));
 
-#pragma warning disable CS0618 // Obsolete, yet a Pipe's writer calls it. A flush reports the end only when input comes, perhaps never.
+#pragma warning disable CS0618 // A flush reports the end only when input comes, perhaps never.
         _received.Writer.OnReaderCompleted(static (_, state) => ((TaskCompletionSource)state!).TrySetResult(), _unread);
 #pragma warning restore CS0618
     }
@@ -86,15 +82,12 @@ internal sealed class PipeConnection : IDuplexPipe, IWireEvents
 
     public string? EndDetail => _cause?.Detail;
 
-    /// <summary>Completes when the peer has ended its side, or the connection is lost or closed. The task never fails.</summary>
     public Task InputEnded => _inputEnded.Task;
 
-    /// <summary>Completes when this side ends the connection at once, so that its user is not awaited either.</summary>
     public Task Abandoned => _abandoned.Task;
 
     private bool IsRead => _wire.EndsByHalves && !_unread.Task.IsCompleted;
 
-    /// <summary>Completes when both directions have ended and the wire is closed. The task never fails.</summary>
     public async Task RunAsync()
     {
         Task receiving = ReceiveAsync();
@@ -106,7 +99,7 @@ internal sealed class PipeConnection : IDuplexPipe, IWireEvents
             await EndOurSideAsync(receiving).ConfigureAwait(false);
         }
 
-        NoteEnd(DisconnectReason.Local); // If there was no other cause.
+        NoteEnd(DisconnectReason.Local);
         Abort(resets: !flushed && !_avoidsReset);
         await receiving.ConfigureAwait(false);
         _idle.Dispose();
@@ -137,7 +130,6 @@ internal sealed class PipeConnection : IDuplexPipe, IWireEvents
     public void NoteEnd(DisconnectReason reason, string? detail = null) =>
         Interlocked.CompareExchange(ref _cause, new EndCause(reason, detail), null);
 
-    /// <summary>Orderly: what was flushed is still written, within the linger time. Otherwise ends at once.</summary>
     public void RequestClose(DisconnectReason reason, CloseMode mode, TimeSpan? linger = null)
     {
         NoteEnd(reason);
@@ -156,7 +148,6 @@ internal sealed class PipeConnection : IDuplexPipe, IWireEvents
         _toSend.Reader.CancelPendingRead();
     }
 
-    /// <summary>The user is done: what was flushed is written within the linger time, and input is discarded.</summary>
     public void LimitWriting()
     {
         NoteEnd(DisconnectReason.Local);
@@ -164,7 +155,7 @@ internal sealed class PipeConnection : IDuplexPipe, IWireEvents
         _unread.TrySetResult();
     }
 
-    bool IWireEvents.IsBusy => false; // Its own loop reads at once.
+    bool IWireEvents.IsBusy => false;
 
     void IWireEvents.OnInput() => _input.Set();
 
@@ -193,7 +184,7 @@ internal sealed class PipeConnection : IDuplexPipe, IWireEvents
     {
         if (!IsRead)
         {
-            NoteEnd(DisconnectReason.Local); // Otherwise reading continues, and may yet end for another reason.
+            NoteEnd(DisconnectReason.Local);
         }
 
         try
@@ -215,7 +206,6 @@ internal sealed class PipeConnection : IDuplexPipe, IWireEvents
         }
     }
 
-    /// <summary>Waits for the peer after our end: without a limit while the user reads, then for the close timeout.</summary>
     private async Task WaitForPeerAsync(Task done, Task receiving)
     {
         if (IsRead)
@@ -250,14 +240,13 @@ internal sealed class PipeConnection : IDuplexPipe, IWireEvents
         catch (Exception e)
         {
             NoteEnd(DisconnectReason.Local);
-            failure = ExceptionToNotify(e); // Also the user's own exception from the other pipe: it ends the connection at once.
+            failure = ExceptionToNotify(e);
         }
 
         await writer.CompleteAsync(failure).ConfigureAwait(false);
         _inputEnded.TrySetResult();
     }
 
-    /// <summary>False: the peer has ended.</summary>
     private async ValueTask<bool> ReadAsync(PipeWriter writer)
     {
         while (true)
@@ -271,7 +260,7 @@ internal sealed class PipeConnection : IDuplexPipe, IWireEvents
                 case WireStatus.WouldWait:
                     break;
                 case WireStatus.Ended:
-                    NoteEnd(_isFlushed ? DisconnectReason.Local : DisconnectReason.Remote); // After our end it is the reply to that.
+                    NoteEnd(_isFlushed ? DisconnectReason.Local : DisconnectReason.Remote);
                     return false;
                 default:
                     throw Lost();
@@ -280,7 +269,7 @@ internal sealed class PipeConnection : IDuplexPipe, IWireEvents
     }
 
     /// <summary>
-    /// Reads once. A wait may end for input that was read already: then one byte is read first, so that a silent peer holds no buffer.
+    /// A wait may end for input that was read already: then one byte is read first, so that a silent peer holds no buffer.
     /// </summary>
     private WireStatus Read(PipeWriter writer)
     {
@@ -296,7 +285,7 @@ internal sealed class PipeConnection : IDuplexPipe, IWireEvents
             }
             else
             {
-                writer.Write(one); // The byte came after the check.
+                writer.Write(one);
             }
         }
 
@@ -330,7 +319,6 @@ internal sealed class PipeConnection : IDuplexPipe, IWireEvents
         }
     }
 
-    /// <summary>The user is done: input is discarded, since unread input would turn our close into a reset.</summary>
     private async Task DiscardAsync()
     {
         byte[] scratch = new byte[4096];
@@ -347,14 +335,12 @@ internal sealed class PipeConnection : IDuplexPipe, IWireEvents
 
             if (discarded > Wire.MaxDiscarded)
             {
-                // As ConnectionCloser: after our end, reading stops until the close timeout; before it, for a pause.
                 await Task.Delay(_isFlushed ? Timeout.InfiniteTimeSpan : Wire.DiscardPause, _time, _aborted.Token).ConfigureAwait(false);
                 discarded = 0;
             }
         }
     }
 
-    /// <summary>True if everything was written, and the user or a close ended it in order.</summary>
     private async Task<bool> SendAsync()
     {
         Exception? failure = null;
@@ -365,7 +351,7 @@ internal sealed class PipeConnection : IDuplexPipe, IWireEvents
             while (true)
             {
                 ReadResult result = await reader.ReadAsync(_aborted.Token).ConfigureAwait(false);
-                bool isEmpty = result.Buffer.IsEmpty; // Read before AdvanceTo invalidates the buffer.
+                bool isEmpty = result.Buffer.IsEmpty;
                 foreach (ReadOnlyMemory<byte> segment in result.Buffer)
                 {
                     await WriteAsync(segment).ConfigureAwait(false);
@@ -380,14 +366,14 @@ internal sealed class PipeConnection : IDuplexPipe, IWireEvents
 
                 if (_ending)
                 {
-                    reader.CancelPendingRead(); // This read consumed the close request; the next read must not wait either.
+                    reader.CancelPendingRead();
                 }
             }
         }
         catch (Exception e)
         {
             NoteEnd(DisconnectReason.Local);
-            failure = ExceptionToNotify(e); // As above.
+            failure = ExceptionToNotify(e);
         }
 
         await reader.CompleteAsync(failure).ConfigureAwait(false);
@@ -429,7 +415,7 @@ internal sealed class PipeConnection : IDuplexPipe, IWireEvents
         NoteEnd(DisconnectReason.TransportError, words);
         return EndReason is DisconnectReason.TransportError or DisconnectReason.Remote
             ? Notify(new IOException($"The connection was lost: {words}.", new SocketException((int)_wire.Error)))
-            : Ended(); // The wire's error results from that end.
+            : Ended();
     }
 
     private IOException Ended() => Notify(new IOException($"The connection was ended: {EndDetail ?? EndReason.Words()}."));
@@ -472,7 +458,7 @@ internal sealed class PipeConnection : IDuplexPipe, IWireEvents
         }
         catch (Exception e) when (e is SocketException or ObjectDisposedException)
         {
-            return true; // The wait reports the error.
+            return true;
         }
     }
 
@@ -490,7 +476,7 @@ internal sealed class PipeConnection : IDuplexPipe, IWireEvents
             _aborted.Cancel();
         }
 
-        _wire.Socket.Dispose(); // Ends pending operations.
+        _wire.Socket.Dispose();
     }
 
     private sealed record EndCause(DisconnectReason Reason, string? Detail);

@@ -2,11 +2,7 @@ using System.Runtime.CompilerServices;
 
 namespace Net.Zlink.Engine;
 
-/// <summary>One queue's capacity: its own limits, within its context's budget.</summary>
-/// <remarks>
-/// Under the queue's lock; never copy it. Each message is compared with the limits here, and the context is asked only when these are
-/// reached. A queue without a budget has no share.
-/// </remarks>
+/// <summary>Under the queue's lock; never copy it.</summary>
 internal struct QueueCapacity(QueueLimits own, ByteBudget? budget)
 {
     private readonly ByteShare? _share = budget is null ? null : new ByteShare(budget, own);
@@ -18,21 +14,15 @@ internal struct QueueCapacity(QueueLimits own, ByteBudget? budget)
         set => _share?.SenderCanContinue = value;
     }
 
-    /// <summary>What limited a queue that was just refused, and may have emptied a little since.</summary>
     public readonly FullCause CauseOf(long messages, long bytes) =>
         _share is { IsShort: true } ? FullCause.Context
         : (_share?.OwnLimits ?? _limits).IsFullOfBytes(messages, bytes) ? FullCause.Bytes
         : FullCause.Messages;
 
-    /// <summary>
-    /// True if the queue takes another message, perhaps with more of the budget. Otherwise, at the context's limit, it is notified later
-    /// (<see cref="IShareOwner"/>).
-    /// </summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public bool TryReserve(long messages, long bytes, IShareOwner owner) =>
         !_limits.IsFull(messages, bytes) || TryGrow(messages, bytes, owner);
 
-    /// <summary>As <see cref="TryReserve"/> without reserving: the sender, once notified, may not want it any more.</summary>
     public readonly bool MayHaveCapacity(long messages, long bytes, IShareOwner owner)
     {
         if (!_limits.IsFull(messages, bytes))
@@ -45,13 +35,12 @@ internal struct QueueCapacity(QueueLimits own, ByteBudget? budget)
             return false;
         }
 
-        bytes -= owner.BytesRemoved; // As for the next message: see TryGrow.
+        bytes -= owner.BytesRemoved;
         return !_share.Limits.IsFull(messages, bytes) || _share.MayGrow(bytes, owner);
     }
 
     public readonly bool IsBelowLowMark(long messages, long bytes) => (_share?.Limits ?? _limits).IsBelowLowMark(messages, bytes);
 
-    /// <summary>Returns what is far more than the queue needs for these bytes.</summary>
     public void Shrink(long bytes)
     {
         if (_share is not null)

@@ -2,11 +2,10 @@ using Net.Zlink.Buffers;
 
 namespace Net.Zlink.Engine;
 
-/// <summary>The buffer that all connections of one shard read into, so that an idle connection holds none.</summary>
-/// <remarks>
-/// While nobody retains any of it, each read overwrites the last: handlers that reply in place use the same warm 64 KiB. Retained bytes
-/// stay, and the next read goes behind them. A full slab is left to its readers and replaced.
-/// </remarks>
+/// <summary>
+/// The buffer that all connections of one shard read into, so that an idle connection holds none. While nobody retains any of it, each read
+/// overwrites the last: handlers that reply in place use the same warm 64 KiB.
+/// </summary>
 internal sealed class ReceiveSlab(Slab.SlabCache slabs, int size = ReceiveSlab.FullSize)
 {
     // Four full reads, so that pull consumers share a slab.
@@ -17,16 +16,14 @@ internal sealed class ReceiveSlab(Slab.SlabCache slabs, int size = ReceiveSlab.F
     /// </summary>
     public const int SmallSize = 64 * 1024;
 
-    /// <summary>The most per read. Larger reads gained nothing on loopback and exceed the L2 cache.</summary>
+    /// <summary>Larger reads gained nothing on loopback and exceed the L2 cache.</summary>
     public const int ReadSize = 64 * 1024;
 
-    // With less free, a new slab is cheaper than many small reads.
     private const int SmallestRead = 16 * 1024;
 
     private Slab? _slab;
     private int _position;
 
-    /// <summary>Returns the slab to read into, with at least <paramref name="needed"/> + 16 KiB free.</summary>
     public Slab Acquire(int needed, out int offset, out int length)
     {
         if (_slab is not null && _slab.IsExclusive)
@@ -54,10 +51,8 @@ internal sealed class ReceiveSlab(Slab.SlabCache slabs, int size = ReceiveSlab.F
         }
     }
 
-    /// <summary>Retained messages pin so much memory that consumers should get copies of the right size.</summary>
     public bool ShouldCopy => slabs.IsOverBudget;
 
-    /// <summary>A buffer outside the shared slab, for a long frame or a copy.</summary>
     public Slab RentOwn(int size) => slabs.Rent(size);
 
     public Slab Adopt(byte[] array) => slabs.Adopt(array);

@@ -8,10 +8,8 @@ internal class SendWaiter : Waiter<SendStatus>
     /// <summary>On acceptance the queue disposes donated memory, otherwise the sender does.</summary>
     public DeferredMessage Deferred { get; set; }
 
-    /// <summary>Why the message could not be read on admission.</summary>
     internal Exception? Failure { get; set; }
 
-    /// <summary>Accepted as a copy: donated memory is not needed any more.</summary>
     internal bool WasCopied { get; set; }
 
     internal SendStatus Outcome { get; set; }

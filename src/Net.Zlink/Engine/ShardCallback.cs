@@ -2,7 +2,6 @@ using Net.Zlink.Buffers;
 
 namespace Net.Zlink.Engine;
 
-/// <summary>A pooled one-shot work item, so that a <see cref="ShardLoop"/> schedules pipes without allocating.</summary>
 internal sealed class ShardCallback : ShardWork
 {
     // Enough for each pipe of a busy process; more are left to the collector.

@@ -2,7 +2,7 @@ using System.Diagnostics;
 
 namespace Net.Zlink.Engine;
 
-/// <summary>One shard's counters. Written by the thread that runs the shard, readable by any thread: single words.</summary>
+/// <summary>One shard's counters.</summary>
 internal sealed class ShardCounters
 {
     public long RunsInPlace;
@@ -18,11 +18,10 @@ internal sealed class ShardCounters
     public long DelayTicks;
     public long LateRuns;
     public int Connections;
-    private long _turnSince; // Start of the current turn; 0: none.
+    private long _turnSince;
     private long _mostBusy;
     private long _mostLongest;
 
-    /// <summary>Includes the current turn, and never decreases. Any thread.</summary>
     public TimeSpan BusyTime
     {
         get
@@ -33,7 +32,6 @@ internal sealed class ShardCounters
         }
     }
 
-    /// <summary>Includes the current turn, and never decreases. Any thread.</summary>
     public TimeSpan LongestTurn
     {
         get

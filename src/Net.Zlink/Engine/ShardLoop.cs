@@ -5,34 +5,27 @@ using Net.Zlink.Flow;
 
 namespace Net.Zlink.Engine;
 
-/// <summary>A serial executor: a multi-producer queue of work, and at most one thread that runs it.</summary>
-/// <remarks>
-/// It owns no thread. A socket completion runs at once on the completing thread if the shard is idle, and is queued otherwise. Protocol
-/// state is used only here, without locks. After a bounded turn the shard goes to the end of the thread pool's queue (docs/architecture.md,
-/// "Shards").
-/// <para>Each work item starts in the <see cref="DefaultContext"/>: no handler sees another one's AsyncLocals.</para>
-/// </remarks>
+/// <summary>
+/// A serial executor: a multi-producer queue of work, and at most one thread that runs it. It owns no thread. A socket completion runs at
+/// once on the completing thread if the shard is idle, and is queued otherwise.
+/// </summary>
 internal sealed class ShardLoop : PipeScheduler, IThreadPoolWorkItem
 {
     // 256 works of one read each are at most 16 MiB of input. 2 ms is no more than a time slice for other items of the thread pool.
     private const int MaxWorksPerTurn = 256;
     internal static readonly long MaxTicksPerTurn = Stopwatch.Frequency * 2 / 1000;
 
-    // Senders could fill each turn with flushes: after this many, one normal work item runs. A read causes one flush as a rule, so 4 to 1
-    // suffices. With 64, reads were so uneven that an echo's p99 was 15 % higher and its rate 5 % lower (docs/benchmarks/log.md,
-    // "fairness").
+    // A read causes one flush as a rule, so 4 to 1 suffices. With 64, reads were so uneven that an echo's p99 was 15 % higher and its rate
+    // 5 % lower (docs/benchmarks/log.md, "fairness").
     private const int MaxUrgentInRow = 4;
 
-    // Reported by name: every connection of the shard waits.
     private static readonly long SlowRunTicks = Stopwatch.Frequency * 50 / 1000;
 
-    // Microseconds are normal: the pool is starved, by blocked threads as a rule.
     private static readonly long LateRunTicks = Stopwatch.Frequency * 200 / 1000;
 
     [ThreadStatic]
     private static ShardLoop? t_current;
 
-    // About what the sender has just sent, and short enough for it.
     private const int MaxFlushesPerHelp = 64;
 
     private const int Idle = 0;
@@ -40,7 +33,7 @@ internal sealed class ShardLoop : PipeScheduler, IThreadPoolWorkItem
     private const int Running = 2;
 
     private readonly IShardObserver _observer;
-    private readonly TimeProvider? _clock; // Null: the system's, whose timestamps are the Stopwatch's.
+    private readonly TimeProvider? _clock;
     private int _state;
     private int _queuedToPool;
     private WorkQueue _urgent;
@@ -48,8 +41,7 @@ internal sealed class ShardLoop : PipeScheduler, IThreadPoolWorkItem
     private int _urgentInRow;
     private long _scheduledAt;
     private long _now;
-    private ShardWork? _running; // The turn's last work item: running, or just ended.
-    // Passed through a switch of context; only for the thread that holds the shard.
+    private ShardWork? _running;
     private ShardWork? _signalled;
     private int _signalledReasons;
 
@@ -64,12 +56,11 @@ internal sealed class ShardLoop : PipeScheduler, IThreadPoolWorkItem
         Weak = new WeakReference<ShardLoop>(this);
     }
 
-    /// <summary>The shard that this thread runs, or null. Blocking there would stop what the wait is for.</summary>
+    /// <summary>Blocking there would stop what the wait is for.</summary>
     public static ShardLoop? Current => t_current;
 
     public int Index { get; }
 
-    /// <summary>For <see cref="CallerFlush"/>.</summary>
     public WeakReference<ShardLoop> Weak { get; }
 
     public ShardTimers Timers { get; }
@@ -82,10 +73,9 @@ internal sealed class ShardLoop : PipeScheduler, IThreadPoolWorkItem
 
     public ShardWatchdog? Watchdog { get; init; }
 
-    /// <summary>Timestamp of the context's clock. On the system's clock it is the current work's start, which costs nothing.</summary>
+    /// <summary>On the system's clock it is the current work's start, which costs nothing.</summary>
     public long Now => _clock is null ? _now : _clock.GetTimestamp();
 
-    /// <summary>A thread runs this shard, or was requested.</summary>
     public bool IsBusy => Volatile.Read(ref _state) != Idle || HasPosted;
 
     /// <summary>A sender's thread flushes: nothing may be called that reaches a handler.</summary>
@@ -94,7 +84,6 @@ internal sealed class ShardLoop : PipeScheduler, IThreadPoolWorkItem
     public int QueueDepth => _urgent.Count + _normal.Count;
 
     /// <summary>The running work item, approximately: an equal number means the same item, still running.</summary>
-    /// <returns>Its number among all items of the shard; 0: none.</returns>
     public long RunningWork(out ShardWork? work)
     {
         long number = Volatile.Read(ref Counters.Works);
@@ -102,21 +91,20 @@ internal sealed class ShardLoop : PipeScheduler, IThreadPoolWorkItem
         return work is null ? 0 : number;
     }
 
-    /// <summary>Any thread. Never runs on the caller's stack.</summary>
+    /// <summary>Never runs on the caller's stack.</summary>
     public void Post(ShardWork work, int reasons)
     {
         _normal.Push(work, reasons);
         Wake();
     }
 
-    /// <summary>As <see cref="Post"/>, before all normal work. An item that is queued already keeps its position.</summary>
+    /// <summary>An item that is queued already keeps its position.</summary>
     public void PostUrgent(ShardWork work, int reasons)
     {
         _urgent.Push(work, reasons);
         Wake();
     }
 
-    /// <summary>Runs <paramref name="work"/> here if the shard is idle; otherwise queues it.</summary>
     public void RunOrPost(ShardWork work, int reasons)
     {
         if (!TryEnter())
@@ -138,9 +126,6 @@ internal sealed class ShardLoop : PipeScheduler, IThreadPoolWorkItem
 
     public override void Schedule(Action<object?> action, object? state) => Post(ShardCallback.Rent(action, state), 1);
 
-    /// <summary>
-    /// Runs flushes on a sender's thread if the shard is idle, so that replies leave at once and a fast consumer does not accumulate them.
-    /// </summary>
     public void Help()
     {
         Debug.Assert(!DeferredDisposal.IsDeferred, "A flush takes the locks of waiting senders: its caller may hold none.");
@@ -159,10 +144,6 @@ internal sealed class ShardLoop : PipeScheduler, IThreadPoolWorkItem
         }
     }
 
-    /// <summary>
-    /// Runs just this work item on an application thread if the shard is idle: a blocking receiver reads instead of waiting for three
-    /// threads.
-    /// </summary>
     public bool TryRunNow(ShardWork work, int reasons)
     {
         if (Volatile.Read(ref _state) != Idle || !TryEnter())
@@ -191,7 +172,7 @@ internal sealed class ShardLoop : PipeScheduler, IThreadPoolWorkItem
         Volatile.Write(ref _queuedToPool, 0); // Before the state is read: later requests queue anew.
         if (Interlocked.CompareExchange(ref _state, Running, Scheduled) != Scheduled)
         {
-            return; // Another thread ran the shard and left nothing.
+            return;
         }
 
         long start = Stopwatch.GetTimestamp();
@@ -221,7 +202,6 @@ internal sealed class ShardLoop : PipeScheduler, IThreadPoolWorkItem
         }
     }
 
-    /// <summary>Enters the shard if no thread runs it. A pending thread-pool item then does nothing.</summary>
     private bool TryEnter() =>
         Interlocked.CompareExchange(ref _state, Running, Idle) == Idle
         || Interlocked.CompareExchange(ref _state, Running, Scheduled) == Scheduled;
@@ -245,8 +225,7 @@ internal sealed class ShardLoop : PipeScheduler, IThreadPoolWorkItem
 
     private void QueueToPool()
     {
-        // At most one entry in the pool's queue: otherwise helping senders would add one per call while the pool is starved. That entry has
-        // not read the state yet, and the delay counts from its start.
+        // At most one entry in the pool's queue: otherwise helping senders would add one per call while the pool is starved.
         if (Interlocked.Exchange(ref _queuedToPool, 1) == 0)
         {
             _scheduledAt = Stopwatch.GetTimestamp();
@@ -309,7 +288,6 @@ internal sealed class ShardLoop : PipeScheduler, IThreadPoolWorkItem
         t_current = outer;
     }
 
-    /// <summary>The caller holds the shard (state Running).</summary>
     private void RunTurn(long start, long now, int works)
     {
         long end = start + MaxTicksPerTurn;
@@ -327,7 +305,7 @@ internal sealed class ShardLoop : PipeScheduler, IThreadPoolWorkItem
                     return;
                 }
 
-                // Another thread may have run the shard meanwhile: its time is not this turn's. This thread's limits remain.
+                // Another thread may have run the shard meanwhile: its time is not this turn's.
                 start = now = Stopwatch.GetTimestamp();
                 Counters.BeginTurn(start);
                 works = 0;
@@ -376,7 +354,7 @@ internal sealed class ShardLoop : PipeScheduler, IThreadPoolWorkItem
 
     private void EndTurn(long ticks, int works)
     {
-        _running = null; // An idle shard must not keep it alive.
+        _running = null;
         Counters.RecordTurn(ticks, works);
     }
 
@@ -401,7 +379,7 @@ internal sealed class ShardLoop : PipeScheduler, IThreadPoolWorkItem
         }
         catch (Exception)
         {
-            Counters.Faults++; // The observer's log must not stop the shard.
+            Counters.Faults++;
         }
     }
 
@@ -413,7 +391,6 @@ internal sealed class ShardLoop : PipeScheduler, IThreadPoolWorkItem
         }
         catch (Exception)
         {
-            // The fault handler failed too. The exception must not stop the shard or the process.
             Counters.Faults++;
         }
     }

@@ -4,10 +4,9 @@ using Net.Zlink.Transports;
 
 namespace Net.Zlink.Engine;
 
-/// <summary>One context's fixed number of shards, and their assignment to connections.</summary>
 internal sealed class ShardSet : IDisposable
 {
-    // An abort takes 50 us per connection: half a second for 10,000, checked each second. Five checks allow for a starved thread pool.
+    // An abort takes 50 us per connection: half a second for 10,000, checked each second.
     private const int MaxAbortSeconds = 5;
 
     private readonly TimeProvider _time;
@@ -18,13 +17,9 @@ internal sealed class ShardSet : IDisposable
     private uint _next;
     private uint _nextStreamed;
 
-    // Completions are inline: a handshake waited on a polling thread. A handshake that did not wait proves nothing.
+    // Completions are inline: a handshake waited on a polling thread.
     private bool _arePolled;
 
-    /// <remarks>
-    /// <paramref name="streamed"/>: more shards for connections with <see cref="Wire.HadHandshake"/>, created with the first of them. 0:
-    /// they share the others.
-    /// </remarks>
     public ShardSet(int count, int streamed, IShardObserver observer, TimeProvider time, Slab.SlabCache slabs)
     {
         _time = time;
@@ -40,15 +35,11 @@ internal sealed class ShardSet : IDisposable
 
     public ShardLoop Next() => NextOf(_shards, ref _next);
 
-    /// <summary>Bit n of <paramref name="mask"/> allows shard n; 0 allows all.</summary>
-    /// <remarks>
-    /// With inline completions each polling thread of the runtime serves its own sockets for life. A wire whose handshake waited knows its
-    /// thread, and gets that thread's shard: the two never wait for each other (an echo over TLS costs 6 % less). Other wires: see
-    /// <see cref="Connection.Start"/>.
-    /// <para>Otherwise any pool thread brings completions. With TLS or WebSocket that thread also does most of the work, and needs the
-    /// shard at once: another thread would encrypt with a cold cache. So these connections have shards of their own, more than there are
-    /// threads.</para>
-    /// </remarks>
+    /// <summary>
+    /// With inline completions each polling thread of the runtime serves its own sockets for life, so its wires get one shard. With TLS or
+    /// WebSocket a completing thread does most of the work, and needs the shard at once: another thread would encrypt with a cold cache. So
+    /// these connections have shards of their own.
+    /// </summary>
     public ShardLoop For(Wire wire, ulong mask = 0)
     {
         if (mask != 0)
@@ -63,7 +54,7 @@ internal sealed class ShardSet : IDisposable
         }
 
         Volatile.Write(ref _arePolled, true);
-        lock (_ofThreads) // Once per connection. Without it, two connections of one thread could count twice.
+        lock (_ofThreads)
         {
             if (!_ofThreads.TryGetValue(wire.PollingThread, out ShardLoop? shard))
             {
@@ -76,7 +67,6 @@ internal sealed class ShardSet : IDisposable
         }
     }
 
-    /// <summary>Bit n allows shard n. No existing bit allows all.</summary>
     public ShardLoop Next(ulong mask)
     {
         if (_shards.Length < 64)
@@ -92,17 +82,17 @@ internal sealed class ShardSet : IDisposable
         uint turn = (Interlocked.Increment(ref _next) - 1) % (uint)System.Numerics.BitOperations.PopCount(mask);
         for (; turn > 0; turn--)
         {
-            mask &= mask - 1; // Clears the lowest bit.
+            mask &= mask - 1;
         }
 
         return _shards[System.Numerics.BitOperations.TrailingZeroCount(mask)];
     }
 
-    /// <summary>Completes when no shard has work. For tests that control the clock: nothing new may arrive.</summary>
+    /// <summary>For tests that control the clock: nothing new may arrive.</summary>
     public async Task WhenIdleAsync()
     {
         // Work may post to another shard, so one pass proves nothing, not even if no work began in it: earlier work may have posted to a
-        // shard that this pass had visited. The next pass finds that, so two passes suffice.
+        // shard that this pass had visited.
         long before = -1;
         for (int quiet = 0; quiet < 2;)
         {
@@ -133,10 +123,7 @@ internal sealed class ShardSet : IDisposable
         }
     }
 
-    /// <summary>
-    /// Waits for an abort, which needs only the shards. Gives up when all remaining work is on shards that are blocked. Never fails.
-    /// </summary>
-    /// <returns>The blocked shards; empty if <paramref name="ended"/> is complete.</returns>
+    /// <summary>Gives up when all remaining work is on shards that are blocked.</summary>
     public async Task<IReadOnlyList<ShardLoop>> AwaitAbortAsync(Task ended)
     {
         (ShardLoop Shard, Task Passed)[] all = [.. All.Select(static shard => (shard, BarrierOf(shard)))];

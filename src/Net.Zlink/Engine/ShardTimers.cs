@@ -2,7 +2,6 @@ using Net.Zlink.Flow;
 
 namespace Net.Zlink.Engine;
 
-/// <summary>A deadline of one shard, used and fired only there.</summary>
 internal sealed class ShardTimer(Action<object> callback, object state)
 {
     internal const int NotQueued = -1;
@@ -16,10 +15,7 @@ internal sealed class ShardTimer(Action<object> callback, object state)
     internal void Fire() => callback(state);
 }
 
-/// <summary>One shard's timers: a binary heap behind a single timer of the context's <see cref="TimeProvider"/>.</summary>
-/// <remarks>
-/// 10,000 connections with an idle timeout cost one system timer per shard. All members run on the shard, except the clock's callback.
-/// </remarks>
+/// <summary>A heap behind a single timer of the clock: 10,000 connections with an idle timeout cost one system timer per shard.</summary>
 internal sealed class ShardTimers : ShardWork, IDisposable
 {
     // After a suspension all deadlines may be due, and each may close a connection in 50 us. This many fit into a turn.
@@ -50,7 +46,6 @@ internal sealed class ShardTimers : ShardWork, IDisposable
 
     public void Arm(ShardTimer timer, TimeSpan delay)
     {
-        // Rounded up: a timer never fires early. A huge delay (TimeSpan.MaxValue) must not overflow.
         long now = _time.GetTimestamp();
         double ticks = Math.Ceiling(Math.Max(0, delay.TotalSeconds) * _time.TimestampFrequency);
         timer.Due = ticks < long.MaxValue / 2 ? now + (long)ticks : long.MaxValue - 1;
@@ -70,7 +65,6 @@ internal sealed class ShardTimers : ShardWork, IDisposable
         SetClock();
     }
 
-    /// <summary>The timer must be armed.</summary>
     public TimeSpan Remaining(ShardTimer timer) => _time.GetElapsedTime(_time.GetTimestamp(), timer.Due);
 
     public void Cancel(ShardTimer? timer)

@@ -4,10 +4,6 @@ using Net.Zlink.Flow;
 namespace Net.Zlink.Engine;
 
 /// <summary>Reports a shard that is blocked in a work item, such as a handler that never returns.</summary>
-/// <remarks>
-/// One timer of the context's clock, which runs while there are connections. It compares the shards' counters, so turns cost nothing more.
-/// Thread-safe.
-/// </remarks>
 internal sealed class ShardWatchdog : IDisposable
 {
     // Slow computations and disks are done by then, and reported as slow runs. The log has the entry before a user looks for the cause.
@@ -35,7 +31,6 @@ internal sealed class ShardWatchdog : IDisposable
             static state => ((ShardWatchdog)state!).Tick(), this, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan));
     }
 
-    /// <summary>Called after the connection was counted. Any thread.</summary>
     public void Start()
     {
         // The count, then the flag; a stopping tick reads them in the other order, so one of the two sees the other.
@@ -75,7 +70,6 @@ internal sealed class ShardWatchdog : IDisposable
         }
     }
 
-    /// <summary>Shards in the same work item as at the last tick, once per item.</summary>
     private List<(ShardLoop Shard, ShardWork Work, TimeSpan Elapsed)> Check()
     {
         List<(ShardLoop, ShardWork, TimeSpan)> held = [];

@@ -7,13 +7,11 @@ namespace Net.Zlink.Engine;
 /// How long a blocking call polls before it blocks: adapts to whether polling paid. A wake-up costs 20 to 50 us, more than a local round
 /// trip.
 /// </summary>
-/// <remarks>For application threads only, never on a shard. Races only make it less exact.</remarks>
 internal struct SpinBudget
 {
     // A local peer replies within 10 to 30 us; beyond this the wake-up is the smaller part.
     private static readonly long MaxSpins = Environment.ProcessorCount > 1 ? Stopwatch.Frequency * 40 / 1_000_000 : 0;
 
-    // A minimum, to detect when replies are fast again.
     private static readonly long MinSpins = MaxSpins / 20;
 
     private long _ticks;

@@ -1,10 +1,6 @@
 namespace Net.Zlink.Engine;
 
-/// <summary>Limits repeated waits of one kind. Begin and End on one thread at a time; the callback runs on the clock's thread.</summary>
-/// <remarks>
-/// <paramref name="limit"/>: Zero: no limit. <paramref name="mayGoOn"/>: Called after the limit. True: the awaited event has happened, so
-/// wait on. False: the wait is over.
-/// </remarks>
+/// <summary><paramref name="mayGoOn"/> is called after the limit. True: the awaited event has happened, so wait on.</summary>
 internal sealed class WaitLimit(TimeProvider time, TimeSpan limit, Func<bool> mayGoOn) : IDisposable
 {
     private readonly Lock _gate = new();

@@ -4,14 +4,11 @@ using Net.Zlink.Flow;
 
 namespace Net.Zlink.Engine;
 
-/// <summary>The thread that removes a waiter from its list decides the waiter's result.</summary>
 internal interface IWaiterList
 {
-    /// <summary>True if the waiter was still queued: the caller then completes it.</summary>
     bool TryRemove(WaiterNode waiter);
 }
 
-/// <summary>A linked-list node, so that a cancelled waiter can be removed from the middle.</summary>
 internal abstract class WaiterNode
 {
     internal WaiterNode? Previous;
@@ -19,7 +16,7 @@ internal abstract class WaiterNode
     internal bool IsQueued;
 }
 
-/// <summary>FIFO. Under the owner's lock; never copy it. A struct, so that checking an empty list costs no cache line.</summary>
+/// <summary>Under the owner's lock; never copy it. A struct, so that checking an empty list costs no cache line.</summary>
 internal struct WaiterList<TWaiter>
     where TWaiter : WaiterNode
 {
@@ -78,7 +75,6 @@ internal struct WaiterList<TWaiter>
         return true;
     }
 
-    /// <summary>Returns the first; the others are linked behind it.</summary>
     public TWaiter? RemoveAll()
     {
         TWaiter? all = First;
@@ -94,12 +90,10 @@ internal struct WaiterList<TWaiter>
     }
 }
 
-/// <summary>A reusable value-task source, so that waiting allocates nothing in steady state.</summary>
-/// <remarks>
-/// A waiter is reused only if its cancellation callback cannot run any more. Continuations run on the thread pool, unless the application
-/// allows the completing thread; blocked threads are only pulsed. A captured SynchronizationContext that throws (a UI loop that ended) must
-/// not affect the completing thread, which has others to complete: such a continuation goes to the thread pool.
-/// </remarks>
+/// <summary>
+/// A waiter is reused only if its cancellation callback cannot run any more. A captured SynchronizationContext that throws (a UI loop that
+/// ended) must not affect the completing thread, which has others to complete: such a continuation goes to the thread pool.
+/// </summary>
 internal class Waiter<T> : WaiterNode, IValueTaskSource<T>, IValueTaskSource
 {
     private ManualResetValueTaskSourceCore<T> _core;
@@ -112,10 +106,6 @@ internal class Waiter<T> : WaiterNode, IValueTaskSource<T>, IValueTaskSource
 
     public short Version => _core.Version;
 
-    /// <summary>
-    /// <paramref name="blocking"/>: the calling thread will block (<see cref="BlockingWait.Until"/>), so completion does not use the thread
-    /// pool.
-    /// </summary>
     public void Prepare(IWaiterList list, Action<Waiter<T>>? recycle, bool blocking)
     {
         _core.Reset();
@@ -130,7 +120,6 @@ internal class Waiter<T> : WaiterNode, IValueTaskSource<T>, IValueTaskSource
         }
     }
 
-    /// <summary>Call it outside the list's lock, after the waiter was added.</summary>
     public void CancelWith(CancellationToken token)
     {
         if (token.CanBeCanceled)
@@ -140,7 +129,6 @@ internal class Waiter<T> : WaiterNode, IValueTaskSource<T>, IValueTaskSource
         }
     }
 
-    /// <summary>The caller has removed the waiter from its list.</summary>
     public void Complete(T result)
     {
         try
@@ -153,7 +141,6 @@ internal class Waiter<T> : WaiterNode, IValueTaskSource<T>, IValueTaskSource
         }
     }
 
-    /// <summary>Runs the continuation on the calling thread. Outside all locks.</summary>
     public void CompleteHere(T result)
     {
         _core.RunContinuationsAsynchronously = false;
@@ -172,7 +159,6 @@ internal class Waiter<T> : WaiterNode, IValueTaskSource<T>, IValueTaskSource
         }
     }
 
-    /// <summary>For removed, linked waiters, outside every lock.</summary>
     public static void FailAll(Waiter<T>? waiter, Func<Exception> error)
     {
         while (waiter is not null)
@@ -186,7 +172,7 @@ internal class Waiter<T> : WaiterNode, IValueTaskSource<T>, IValueTaskSource
 
     public T GetResult(short token)
     {
-        // A second or early read is the caller's mistake. It must not recycle the waiter twice: two waits would share it.
+        // A second read must not recycle the waiter twice: two waits would share it.
         if (GetStatus(token) == ValueTaskSourceStatus.Pending)
         {
             throw new InvalidOperationException("The result was asked for before the wait ended: await it.");
@@ -198,7 +184,7 @@ internal class Waiter<T> : WaiterNode, IValueTaskSource<T>, IValueTaskSource
         }
         finally
         {
-            _core.Reset(); // This token is stale from here on.
+            _core.Reset();
             if (!_token.CanBeCanceled || _registration.Unregister())
             {
                 Clear();
@@ -246,7 +232,6 @@ internal class Waiter<T> : WaiterNode, IValueTaskSource<T>, IValueTaskSource
     }
 }
 
-/// <summary>A small stack of waiters for reuse. Thread-safe.</summary>
 [SuppressMessage("Performance", "MA0158", Justification = "The lock is held for two assignments.")]
 internal sealed class WaiterPool<TWaiter>
     where TWaiter : WaiterNode, new()

@@ -1,21 +1,16 @@
 namespace Net.Zlink.Engine;
 
-/// <summary>A FIFO queue of work: any thread pushes, the shard's thread dequeues. Lock-free, intrusive, without allocations.</summary>
-/// <remarks>
-/// Producers push onto a list, newest first. The consumer takes the whole list and reverses it, so each item is touched twice.
-/// </remarks>
+/// <summary>Lock-free, intrusive, without allocations.</summary>
 internal struct WorkQueue
 {
-    private ShardWork? _posted; // Newest first.
-    private ShardWork? _dequeued; // Oldest first, for the consumer only.
-    private int _dequeuedCount; // Written by the consumer only.
+    private ShardWork? _posted;
+    private ShardWork? _dequeued;
+    private int _dequeuedCount;
 
     public readonly bool HasPosted => Volatile.Read(in _posted) is not null;
 
-    /// <summary>Exact for the consumer, a hint for others.</summary>
     public readonly bool HasWork => HasPosted || Volatile.Read(in _dequeued) is not null;
 
-    /// <summary>Enqueues the work if it had no reasons.</summary>
     public void Push(ShardWork work, int reasons)
     {
         if (Interlocked.Or(ref work.Pending, reasons) != 0)
@@ -37,7 +32,7 @@ internal struct WorkQueue
         }
     }
 
-    /// <summary>The oldest item, or null. Read its reasons afterwards: from then on it may be pushed again.</summary>
+    /// <summary>Read its reasons afterwards: from then on it may be pushed again.</summary>
     public ShardWork? Dequeue()
     {
         ShardWork? first = _dequeued;
@@ -68,12 +63,10 @@ internal struct WorkQueue
         return first;
     }
 
-    /// <summary>Walks a changing list: approximate, for statistics.</summary>
     public readonly int Count
     {
         get
         {
-            // A limit, since the list changes during the walk.
             const int MaxWalked = 1_000_000;
             int posted = 0;
             ShardWork? work = Volatile.Read(in _posted);
