@@ -4,13 +4,11 @@ namespace Net.Zlink.Transports;
 
 internal enum AcceptErrorTier
 {
-    /// <summary>An error of one connection, or of the network to one peer: accept the next at once.</summary>
     Peer,
 
     /// <summary>No descriptors or memory are left: pause, because the loop would spin on a connection that it cannot accept.</summary>
     Exhausted,
 
-    /// <summary>The listening socket is unusable.</summary>
     Fatal,
 }
 
@@ -25,12 +23,12 @@ internal static class AcceptErrors
             or SocketError.ProtocolOption or SocketError.OperationNotSupported
             or SocketError.NotConnected or SocketError.Shutdown or SocketError.Disconnecting
             or SocketError.Interrupted or SocketError.WouldBlock or SocketError.TryAgain
-            or SocketError.AccessDenied // A firewall rule refused this connection.
+            or SocketError.AccessDenied
             => AcceptErrorTier.Peer,
 
         SocketError.TooManyOpenSockets or SocketError.NoBufferSpaceAvailable or SocketError.ProcessLimit
             or SocketError.SystemNotReady
-            or SocketError.SocketError // Errors without a name in the runtime, ENOMEM among them.
+            or SocketError.SocketError
             => AcceptErrorTier.Exhausted,
 
         _ => AcceptErrorTier.Fatal,

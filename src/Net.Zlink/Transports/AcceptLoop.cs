@@ -4,18 +4,15 @@ using Net.Zlink.Flow;
 namespace Net.Zlink.Transports;
 
 /// <summary>
-/// Accepts connections on one listening socket with one <see cref="SocketAsyncEventArgs"/> and passes them to a sink. One accept is pending
-/// at a time, so its state needs no lock; the gate orders calls of the sink with <see cref="Close"/>. Any thread.
+/// One accept is pending at a time, so its state needs no lock; the gate orders calls of the sink with <see cref="Close"/>.
 /// </summary>
 internal sealed class AcceptLoop : IThreadPoolWorkItem, IDisposable
 {
     // Synchronous accepts take 5 to 8 us each: 256 of them hold a pool thread for 2 ms, and the hop to the next turn takes 1 us.
     private const int AcceptsPerTurn = 256;
 
-    // Short enough that a momentary shortage goes unnoticed, long enough not to load a machine that is short of something.
     private static readonly TimeSpan FirstBackOff = TimeSpan.FromMilliseconds(10);
 
-    // Recovery is noticed within a second; one failed accept a second costs nothing.
     private static readonly TimeSpan LongestBackOff = TimeSpan.FromSeconds(1);
 
     private readonly Socket _listener;
@@ -30,17 +27,12 @@ internal sealed class AcceptLoop : IThreadPoolWorkItem, IDisposable
     private TimeSpan _backOff;
     private int _failuresInARow;
     private bool _isInHeadroom;
-    private int _waits; // 1 during a back-off: the thread that resets it runs the next turn.
+    private int _waits;
     private long _sinkFaults;
     private volatile bool _closed;
 
-    /// <param name="listener">The listening socket, owned from here on.</param>
-    /// <param name="prepare">Prepares each accepted socket, beside making it non-blocking. Null: nothing.</param>
-    /// <param name="headroom">The descriptors to leave free, or null.</param>
-    /// <param name="accept">Replaces <see cref="Socket.AcceptAsync(SocketAsyncEventArgs)"/> in tests.</param>
     /// <param name="release">
-    /// Called once before the socket is closed, while it still listens: another bind must not find the address dead before it is free. Must
-    /// not throw.
+    /// Called once before the socket is closed, while it still listens: another bind must not find the address dead before it is free.
     /// </param>
     public AcceptLoop(
         Socket listener,
@@ -60,8 +52,6 @@ internal sealed class AcceptLoop : IThreadPoolWorkItem, IDisposable
 
     public long SinkFaults => Interlocked.Read(ref _sinkFaults);
 
-    /// <summary>Begins to accept on a pool thread. The sink is never called inside this method.</summary>
-    /// <exception cref="InvalidOperationException">Started before.</exception>
     public void Start(IAcceptSink sink, TimeProvider time)
     {
         lock (_gate)
@@ -81,10 +71,7 @@ internal sealed class AcceptLoop : IThreadPoolWorkItem, IDisposable
         ThreadPool.UnsafeQueueUserWorkItem(this, preferLocal: false);
     }
 
-    /// <summary>
-    /// Closes the listening socket. Afterwards the address is free, and no call of the sink begins. Calls in progress are awaited, unless
-    /// this is called from within one.
-    /// </summary>
+    /// <summary>A call of the sink in progress is awaited, unless this is called from within it.</summary>
     public void Close() => TryClose();
 
     public void Dispose() => TryClose();
@@ -104,8 +91,8 @@ internal sealed class AcceptLoop : IThreadPoolWorkItem, IDisposable
             _timer?.Dispose();
             _release?.Invoke();
             StopListening();
-            _listener.Dispose(); // A pending accept completes with an error and finds the loop closed.
-            _args.Dispose(); // Takes effect when that accept has completed.
+            _listener.Dispose();
+            _args.Dispose();
             return true;
         }
     }
@@ -143,7 +130,6 @@ internal sealed class AcceptLoop : IThreadPoolWorkItem, IDisposable
         ThreadPool.UnsafeQueueUserWorkItem(this, preferLocal: false);
     }
 
-    /// <summary>Starts one accept. True: it completed synchronously. False: its completion continues, or nothing does.</summary>
     private bool TryBegin()
     {
         if (_closed || !LeaveHeadroom())
@@ -164,7 +150,6 @@ internal sealed class AcceptLoop : IThreadPoolWorkItem, IDisposable
         }
     }
 
-    /// <summary>False: too few descriptors are free, and the timer tries again.</summary>
     private bool LeaveHeadroom()
     {
         if (_isInHeadroom && !_headroom!.IsFree())
@@ -176,7 +161,6 @@ internal sealed class AcceptLoop : IThreadPoolWorkItem, IDisposable
         return true;
     }
 
-    /// <summary>Handles a completed accept. True: the loop continues at once.</summary>
     private bool Settle()
     {
         var socket = _args.AcceptSocket;
@@ -208,7 +192,7 @@ internal sealed class AcceptLoop : IThreadPoolWorkItem, IDisposable
             _prepare?.Invoke(socket);
             return SocketError.Success;
         }
-#pragma warning disable CA1031 // Some systems refuse options on a connection that was reset. That costs only this connection.
+#pragma warning disable CA1031
         catch (Exception e)
 #pragma warning restore CA1031
         {
@@ -220,7 +204,7 @@ internal sealed class AcceptLoop : IThreadPoolWorkItem, IDisposable
     {
         SocketException e => e.SocketErrorCode,
         OutOfMemoryException => SocketError.NoBufferSpaceAvailable,
-        _ => SocketError.OperationAborted, // Probably closed meanwhile.
+        _ => SocketError.OperationAborted,
     };
 
     private bool Deliver(Socket socket)
@@ -237,7 +221,7 @@ internal sealed class AcceptLoop : IThreadPoolWorkItem, IDisposable
             {
                 _sink!.OnAccepted(socket);
             }
-#pragma warning disable CA1031 // An exception of a sink costs this connection, not the listener. It is counted and reported.
+#pragma warning disable CA1031
             catch (Exception)
 #pragma warning restore CA1031
             {
@@ -280,11 +264,11 @@ internal sealed class AcceptLoop : IThreadPoolWorkItem, IDisposable
             var doubled = _backOff + _backOff;
             _backOff = doubled == TimeSpan.Zero ? FirstBackOff : doubled < LongestBackOff ? doubled : LongestBackOff;
 
-            // Set before the report, so that a test that then moves the clock finds the timer. If it fires at once, the gate delays it.
+            // Set before the report, so that a test that then moves the clock finds the timer.
             Volatile.Write(ref _waits, 1);
             _timer!.Change(_backOff, Timeout.InfiniteTimeSpan);
             Report(error, _backOff);
-            return false; // The timer continues.
+            return false;
         }
     }
 
@@ -294,7 +278,7 @@ internal sealed class AcceptLoop : IThreadPoolWorkItem, IDisposable
         {
             _sink!.OnAcceptFailed(error, backOff);
         }
-#pragma warning disable CA1031 // As above; there is no other way to report it than the count.
+#pragma warning disable CA1031
         catch (Exception)
 #pragma warning restore CA1031
         {
@@ -313,7 +297,7 @@ internal sealed class AcceptLoop : IThreadPoolWorkItem, IDisposable
         {
             _sink!.OnListenerClosed(error);
         }
-#pragma warning disable CA1031 // As above.
+#pragma warning disable CA1031
         catch (Exception)
 #pragma warning restore CA1031
         {
@@ -321,8 +305,8 @@ internal sealed class AcceptLoop : IThreadPoolWorkItem, IDisposable
         }
     }
 
-    // It may fire without a back-off: CreateTimer sets and stops it, and a stalled process is late with that. A second turn's accept would
-    // be an error that ends the listener.
+    // The timer may fire without a back-off: CreateTimer sets and stops it, and a stalled process is late with that. A second turn's accept
+    // would be an error that ends the listener.
     private void OnTimer()
     {
         if (Interlocked.Exchange(ref _waits, 0) == 1)
@@ -333,7 +317,6 @@ internal sealed class AcceptLoop : IThreadPoolWorkItem, IDisposable
 
     private ITimer CreateTimer(TimeProvider time)
     {
-        // The timer lives as long as the listener and must not keep its caller's execution context.
         var timer = DefaultContext.Run(() => time.CreateTimer(
             static state => ((AcceptLoop)state!).OnTimer(),
             this,

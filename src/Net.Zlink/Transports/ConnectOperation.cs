@@ -3,7 +3,6 @@ using System.Net.Sockets;
 
 namespace Net.Zlink.Transports;
 
-/// <summary>One connect as an awaitable value, so that an unreachable peer is no exception. Used once.</summary>
 internal sealed class ConnectOperation : SocketAsyncEventArgs
 {
     // Asynchronous, because a cancellation completes the connect on the canceller's thread, which must not run the dialer.
@@ -12,9 +11,6 @@ internal sealed class ConnectOperation : SocketAsyncEventArgs
     public ConnectOperation(EndPoint remote)
         : base(unsafeSuppressExecutionContextFlow: true) => RemoteEndPoint = remote;
 
-    /// <summary>
-    /// Connects the socket. Ends with an error value when the system refuses, or on cancellation, which disposes the socket.
-    /// </summary>
     public async Task<SocketError> RunAsync(Socket socket, CancellationToken cancellation)
     {
         try

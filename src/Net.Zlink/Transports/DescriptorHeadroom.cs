@@ -5,12 +5,10 @@ namespace Net.Zlink.Transports;
 
 /// <summary>
 /// Keeps accept loops and dials away from the process's last descriptors. The runtime needs two for each new thread and otherwise ends the
-/// process with "Out of memory". Measured: a listener that accepted up to the limit died within a second in one of three runs, and a
-/// dialing process in every run. The lowest free number is used first, so a socket's own number shows how near the limit is. Thread-safe.
+/// process with "Out of memory". The lowest free number is used first, so a socket's own number shows how near the limit is.
 /// </summary>
 internal class DescriptorHeadroom
 {
-    // 16 threads at 2 descriptors each, or some files and name lookups of the application.
     private const long MaxDescriptors = 32;
 
     // Under a limit of 512 that would be too much.
@@ -24,18 +22,15 @@ internal class DescriptorHeadroom
 
     private long _limit;
 
-    /// <summary>The headroom for all dials. Null if the limit cannot be read: a failing dial then shows it.</summary>
+    /// <summary>Null if the limit cannot be read: a failing dial then shows it.</summary>
     public static DescriptorHeadroom? OfDials { get; } = OfThisProcess();
 
     public DescriptorHeadroom(long limit) => _limit = limit;
 
-    /// <summary>The lowest descriptor in the headroom.</summary>
     public long Start => Volatile.Read(ref _limit) - Math.Clamp(Volatile.Read(ref _limit) / LimitFraction, MinDescriptors, MaxDescriptors);
 
-    /// <summary>The headroom of this process. Null if the limit cannot be read: a failing accept then shows it.</summary>
     public static DescriptorHeadroom? OfThisProcess() => ReadLimit() is { } limit ? new DescriptorHeadroom(limit) : null;
 
-    /// <summary>The soft limit in Linux's limits file, or null.</summary>
     public static long? ParseLimit(string limits)
     {
         foreach (var line in limits.AsSpan().EnumerateLines())
@@ -52,10 +47,8 @@ internal class DescriptorHeadroom
         return null;
     }
 
-    /// <summary>Whether the socket is one of the last descriptors, under the limit when it was last read.</summary>
     public virtual bool IsTouchedBy(Socket socket) => socket.Handle >= Start;
 
-    /// <summary>Whether a socket for a dial is one of the last descriptors, under the present limit, which may have been raised.</summary>
     public bool Refuses(Socket opened)
     {
         if (!IsTouchedBy(opened))
@@ -67,7 +60,7 @@ internal class DescriptorHeadroom
         return IsTouchedBy(opened);
     }
 
-    /// <summary>Whether another connection may be accepted: opens a socket to see its number, under the present limit.</summary>
+    /// <summary>Opens a socket to see its number, under the present limit.</summary>
     public virtual bool IsFree()
     {
         ReadAgain();
@@ -78,7 +71,6 @@ internal class DescriptorHeadroom
         }
         catch (SocketException e)
         {
-            // Other errors do not matter here.
             return AcceptErrors.Classify(e.SocketErrorCode) != AcceptErrorTier.Exhausted;
         }
     }

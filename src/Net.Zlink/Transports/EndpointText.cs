@@ -1,8 +1,5 @@
 namespace Net.Zlink.Transports;
 
-/// <summary>An endpoint's text, split at "://". Pure: nothing is resolved or opened.</summary>
-/// <param name="Scheme">The scheme as written; case matters.</param>
-/// <param name="Remainder">The text after "://", not empty.</param>
 internal readonly record struct EndpointText(string Scheme, string Remainder)
 {
     public const string Tcp = "tcp";
@@ -17,7 +14,6 @@ internal readonly record struct EndpointText(string Scheme, string Remainder)
 
     public const string Inproc = "inproc";
 
-    /// <summary>The schemes of every socket type, for the end of a sentence.</summary>
     public const string Advice = "tcp://host:port, ipc://path, tls://host:port, ws://host:port/path or wss://host:port/path";
 
     private const string AnyAdvice =
@@ -25,7 +21,6 @@ internal readonly record struct EndpointText(string Scheme, string Remainder)
 
     private const string Separator = "://";
 
-    // With the advised notation.
     private static readonly (string Scheme, string Notation)[] Known =
     [
         (Tcp, "tcp://host:port"), (Ipc, "ipc://path"), (Inproc, "inproc://name"), (Tls, "tls://host:port"), (Ws, "ws://host:port/path"),

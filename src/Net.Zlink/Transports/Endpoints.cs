@@ -7,7 +7,6 @@ using Net.Zlink.Transports.WebSocket;
 
 namespace Net.Zlink.Transports;
 
-/// <summary>Finds the transport of an endpoint's text. Pure: nothing is resolved or opened.</summary>
 internal static class Endpoints
 {
     public static bool TryParseBind(string text, out BindTarget target, out EndpointError error)
@@ -70,15 +69,12 @@ internal static class Endpoints
         }
     }
 
-    /// <summary>A socket's address as an endpoint. An unnamed end of an ipc connection is "ipc://"; other values are empty.</summary>
-    /// <param name="address">The address.</param>
-    /// <param name="scheme">The transport's scheme.</param>
+    /// <summary>An unnamed end of an ipc connection is "ipc://"; other values are empty.</summary>
     /// <param name="endpoint">The bound or dialled endpoint: as in the native core, ws and wss addresses get its path.</param>
     public static string Format(EndPoint? address, string scheme, string endpoint) => address switch
     {
         IPEndPoint ip when scheme is EndpointText.Ws or EndpointText.Wss => $"{TcpEndpoint.Format(ip, scheme)}{PathOf(endpoint)}",
         IPEndPoint ip => TcpEndpoint.Format(ip, scheme),
-        // An abstract name begins with "@" in both notations.
         UnixDomainSocketEndPoint unix => $"ipc://{EndpointText.Printable(unix.ToString())}",
         _ => "",
     };
@@ -95,7 +91,6 @@ internal static class Endpoints
         return slash < 0 ? "/" : endpoint[slash..];
     }
 
-    // As in the native core, where port 0 is accepted for tcp and tls.
     private static bool HasPort(TcpConnectAddress address, out EndpointError error)
     {
         error = address.Port == 0 ? EndpointError.Invalid("port 0 is nobody's: connect to the port that Bind returned")
@@ -105,7 +100,6 @@ internal static class Endpoints
 
     private static bool IsSecure(in EndpointText parts) => string.Equals(parts.Scheme, EndpointText.Wss, StringComparison.Ordinal);
 
-    // inproc is not a transport; a socket type that asks here does not support it.
     private static EndpointError OrNoTransport(in EndpointError error, in EndpointText parts) => error.Fault != EndpointFault.None
         ? error
         : new EndpointError(EndpointFault.UnknownScheme,

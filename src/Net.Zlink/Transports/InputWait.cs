@@ -4,23 +4,14 @@ using Net.Zlink.Buffers;
 
 namespace Net.Zlink.Transports;
 
-/// <summary>Waits until a connected socket has input or its end. One wait at a time; reusable.</summary>
-/// <remarks>
-/// <para>
-/// A receive of zero bytes. On Unix it may report bytes that were read before the wait began (34 of 3,000 connections that had just been
-/// busy); the reader then waits again. Asking the socket first cost 0.8 us of the 45 that 30 KB over TLS take. But after a handshake two of
-/// three connections report falsely, and a TLS session that finds nothing then waits with 32 KB, an idle one forever. So the first reports
-/// are checked.
-/// </para>
-/// <para>
-/// With a hundred TLS sessions of 30 KB at a time, nothing of a session is cached when its turn comes, and each object on the way costs 0.1
-/// us. Prefetching all of them here cut 4.3 us of managed code a burst to 3.1; a plain SslStream takes 3.0 (docs/benchmarks/log.md, "One
-/// wait for memory").
-/// </para>
-/// </remarks>
+/// <summary>
+/// Waits for input with a receive of zero bytes, one wait at a time. On Unix that may report bytes that were read before the wait began.
+/// After a handshake two of three connections report falsely, and a TLS session that finds nothing then waits with 32 KB, an idle one
+/// forever: so the first reports are checked. With a hundred TLS sessions nothing of a session is cached when its turn comes. Prefetching
+/// its objects here cut 4.3 us of managed code a burst to 3.1 (docs/benchmarks/log.md, "One wait for memory").
+/// </summary>
 internal sealed class InputWait : SocketAsyncEventArgs, IValueTaskSource<int>
 {
-    // The first wait after the handshake, whose input was read before, and one for each later record; session tickets usually come in two.
     private const int MaxPolls = 4;
 
     private readonly Socket _socket;
@@ -33,8 +24,6 @@ internal sealed class InputWait : SocketAsyncEventArgs, IValueTaskSource<int>
     private object? _events;
     private int _polls;
 
-    /// <param name="socket">The connected socket.</param>
-    /// <param name="reads">Notified when a reader waits.</param>
     public InputWait(Socket socket, TlsShutdownGate reads)
         : base(unsafeSuppressExecutionContextFlow: true)
     {
@@ -43,19 +32,10 @@ internal sealed class InputWait : SocketAsyncEventArgs, IValueTaskSource<int>
         SetBuffer(Memory<byte>.Empty);
     }
 
-    /// <summary>
-    /// Sets what is prefetched when a wait ends, from the stream to the wire's events. Not set for plain WebSocket connections, which stay
-    /// cached.
-    /// </summary>
-    /// <param name="stream">The waiting stream.</param>
-    /// <param name="session">The TLS session over it.</param>
-    /// <param name="wire">The session's reader.</param>
-    /// <param name="events">The wire's receiver.</param>
     public void LeadsTo(object stream, object session, object wire, object events) =>
         (_stream, _session, _wire, _events) = (stream, session, wire, events);
 
     /// <summary>There is input, or the peer has ended, or the socket has failed; the next read says which.</summary>
-    /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
     public static bool HasInput(Socket socket)
     {
         try
@@ -68,11 +48,10 @@ internal sealed class InputWait : SocketAsyncEventArgs, IValueTaskSource<int>
         }
     }
 
-    /// <summary>Completes with 0 when there is input. Socket errors are thrown as a stream's read does.</summary>
     public ValueTask<int> WaitAsync()
     {
         _source.Reset();
-        _reads.MarkIdle(); // Before the wait can end.
+        _reads.MarkIdle();
         bool waits = false;
         try
         {
@@ -116,7 +95,7 @@ internal sealed class InputWait : SocketAsyncEventArgs, IValueTaskSource<int>
         }
         catch (ObjectDisposedException)
         {
-            SocketError = SocketError.OperationAborted; // As for a wait that is in progress then.
+            SocketError = SocketError.OperationAborted;
         }
 
         if (_events is not null)
@@ -135,7 +114,6 @@ internal sealed class InputWait : SocketAsyncEventArgs, IValueTaskSource<int>
         }
     }
 
-    /// <summary>A false report: waits again.</summary>
     private bool WaitsOn()
     {
         while (_polls < MaxPolls && SocketError == SocketError.Success)

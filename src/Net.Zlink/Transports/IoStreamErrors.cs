@@ -4,12 +4,9 @@ using Net.Zlink.Monitoring;
 
 namespace Net.Zlink.Transports;
 
-/// <summary>The meaning of the base library's stream exceptions for a connection.</summary>
 internal static class IoStreamErrors
 {
-    /// <summary>
-    /// Failed, with the explanation, for exceptions of a broken or closed network or TLS stream. Null for others, which are defects.
-    /// </summary>
+    /// <summary>Null for others, which are defects.</summary>
     public static WireStatus? Classify(Exception exception, Action<SocketError, string> explain)
     {
         if (!IsOfStream(exception))
@@ -21,15 +18,13 @@ internal static class IoStreamErrors
         return WireStatus.Failed;
     }
 
-    /// <summary>
-    /// A stream over a connected socket, which it owns. Null if the connection is lost already; the socket is then disposed.
-    /// </summary>
+    /// <summary>Null if the connection is lost already; the socket is then disposed.</summary>
     public static ReadinessStream? TryOpen(Socket socket, out UpgradeResult failure)
     {
         try
         {
             failure = default;
-            socket.Blocking = true; // The stream requires it; its asynchronous operations never block.
+            socket.Blocking = true;
             return new ReadinessStream(socket);
         }
         catch (Exception e) when (IsOfStream(e))
@@ -64,7 +59,6 @@ internal static class IoStreamErrors
         return SocketError.ConnectionReset;
     }
 
-    /// <summary>The innermost message, where the libraries give the reason.</summary>
     public static string WordsOf(Exception exception)
     {
         while (exception.InnerException is { } inner)

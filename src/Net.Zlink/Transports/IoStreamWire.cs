@@ -5,24 +5,19 @@ using Net.Zlink.Buffers;
 
 namespace Net.Zlink.Transports;
 
-/// <summary>Bytes through the asynchronous reads and writes of a library: TLS and WebSocket.</summary>
-/// <remarks>
+/// <summary>
 /// A wait for input is a zero-byte read, so an idle connection holds no buffer. When input comes, a buffer is rented, filled, passed on and
-/// returned once it is empty. Small reads are copied into the shard's slab; the buffer of a large read is passed on as it is. No read is
-/// left pending in the slab. Nothing is awaited: an operation that does not complete synchronously notifies the shard, which takes its
-/// result.
-/// </remarks>
+/// returned once it is empty. Small reads are copied into the shard's slab; the buffer of a large read is passed on as it is.
+/// </summary>
 internal abstract class IoStreamWire : Wire
 {
-    // Two TLS records of 16 KiB. Larger reads gained nothing: the libraries return at most what one read of the socket brought.
+    // Larger reads gained nothing: the libraries return at most what one read of the socket brought.
     private const int ReadSize = 32 * 1024;
 
-    // With the headroom a read has an array of 40 KiB, and a consumer may keep all of it for one message. Below a fifth of it a copy (0.2
-    // us for 8 KiB) is cheaper.
+    // A consumer may keep the whole array of a read for one message: below a fifth of it a copy (0.2 us for 8 KiB) is cheaper.
     private const int MinReadSize = 8 * 1024;
 
-    // Reads fetched ahead of busy shards, in the whole process: 3 MB of buffers. Beyond that the shards are behind and fetch themselves,
-    // into a buffer that is soon free again.
+    // Reads fetched ahead of busy shards, in the whole process: 3 MB of buffers.
     private const int MaxAhead = 64;
 
     private static int s_ahead;
@@ -60,10 +55,8 @@ internal abstract class IoStreamWire : Wire
 
     private enum ReadStep
     {
-        /// <summary>Unknown: ask whether there is input.</summary>
         Probe,
 
-        /// <summary>There is input: fetch it.</summary>
         Fill,
     }
 
@@ -79,7 +72,7 @@ internal abstract class IoStreamWire : Wire
         {
             if (_isDisposed)
             {
-                _verdict = WireStatus.Failed; // Closed before it began.
+                _verdict = WireStatus.Failed;
                 return false;
             }
 
@@ -106,7 +99,6 @@ internal abstract class IoStreamWire : Wire
             }
         }
 
-        // The next read meets an end in order, or a peer's fault.
         return _verdict == WireStatus.Failed ? WireStatus.Failed : WireStatus.Done;
     }
 
@@ -154,7 +146,7 @@ internal abstract class IoStreamWire : Wire
         }
         catch (Exception e) when (IsOfConnection(e))
         {
-            _writing = AwaiterOf(ValueTask.FromException(e)); // Handled like a later failure.
+            _writing = AwaiterOf(ValueTask.FromException(e));
         }
 
         if (_writing.IsCompleted)
@@ -192,14 +184,11 @@ internal abstract class IoStreamWire : Wire
             _isDisposed = true;
         }
 
-        Socket.Dispose(); // This ends pending operations, and the rest is released then.
+        Socket.Dispose();
         Release();
     }
 
-    /// <summary>
-    /// Reads. An empty buffer only waits until a read would probably return data. For 0 into a buffer that is not empty see
-    /// <see cref="ClassifyEnd"/>.
-    /// </summary>
+    /// <summary>An empty buffer only waits until a read would probably return data.</summary>
     protected abstract ValueTask<int> ReadAsync(Memory<byte> into);
 
     protected virtual void OnFetched(int read)
@@ -208,19 +197,14 @@ internal abstract class IoStreamWire : Wire
 
     protected abstract ValueTask WriteAsync(ReadOnlyMemory<byte> bytes, bool endsMidFrame);
 
-    /// <summary>The meaning of a read of no bytes. <see cref="WireStatus.Done"/>: none, read again.</summary>
     protected virtual WireStatus ClassifyEnd() => WireStatus.Ended;
 
-    /// <summary>The meaning of a library's exception; with an explanation unless Failed. Null: not of the connection.</summary>
     protected abstract WireStatus? Classify(Exception exception);
 
-    /// <summary>Releases the transport's resources once no operation uses them. Called once.</summary>
     protected abstract void Free();
 
-    /// <summary>Reads below the transport's protocol after the peer violated it. The caller discards the bytes.</summary>
     protected abstract ValueTask<int> ReadRawAsync(Memory<byte> into);
 
-    /// <summary>Ends our side, with the transport's own farewell first.</summary>
     protected WireStatus End(Func<Task>? errorResponse)
     {
         Task telling;
@@ -230,7 +214,7 @@ internal abstract class IoStreamWire : Wire
         }
         catch (Exception e) when (Classify(e) is not null)
         {
-            telling = Task.CompletedTask; // Disconnected already, or it will not read: only our end is left.
+            telling = Task.CompletedTask;
         }
 
         if (telling.IsCompletedSuccessfully)
@@ -268,14 +252,11 @@ internal abstract class IoStreamWire : Wire
         }
         catch (Exception e) when (e is SocketException or ObjectDisposedException)
         {
-            return false; // Closed already.
+            return false;
         }
     }
 
-    /// <summary>
-    /// The status when there is nothing to read. A fault of the peer is reported once. Its further bytes are read raw, so that a reset does
-    /// not destroy our last bytes.
-    /// </summary>
+    /// <summary>A refused peer's further bytes are read raw, so that a reset does not destroy our last bytes.</summary>
     private WireStatus Verdict()
     {
         if (_verdict == WireStatus.Refused)
@@ -288,7 +269,6 @@ internal abstract class IoStreamWire : Wire
         return _verdict == WireStatus.Done ? WireStatus.WouldWait : _verdict;
     }
 
-    /// <summary>Asks for input synchronously. True: it waits now.</summary>
     private bool Advance()
     {
         while (true)
@@ -308,7 +288,7 @@ internal abstract class IoStreamWire : Wire
             {
                 if (_step == ReadStep.Probe)
                 {
-                    ReturnBuffer(); // Idle from here on, as far as is known.
+                    ReturnBuffer();
                 }
 
                 _isReading = true;
@@ -323,7 +303,6 @@ internal abstract class IoStreamWire : Wire
         }
     }
 
-    /// <summary>True: the read has completed.</summary>
     private bool BeginRead()
     {
         Memory<byte> into = _step == ReadStep.Fill ? (_buffer ??= _pool.RentArray(Headroom + ReadSize)).AsMemory(Headroom, ReadSize)
@@ -346,10 +325,7 @@ internal abstract class IoStreamWire : Wire
         return isOver;
     }
 
-    /// <summary>
-    /// A wait has ended. If another thread runs the shard, this one fetches and decrypts the input meanwhile; only the connection's own
-    /// reads are involved. Otherwise it runs the shard itself and fetches there.
-    /// </summary>
+    /// <summary>A wait has ended.</summary>
     private void OnRead()
     {
         _reads?.Leave();
@@ -361,14 +337,14 @@ internal abstract class IoStreamWire : Wire
                 _step = ReadStep.Fill;
                 if (!BeginRead())
                 {
-                    ReleaseConnection(); // It waits for the rest of a frame, for as long as the peer likes.
+                    ReleaseConnection();
                     _reading.UnsafeOnCompleted(_onRead);
                     return;
                 }
             }
             catch (Exception e)
             {
-                _reading = AwaiterOf(ValueTask.FromException<int>(e)); // Evaluated on the shard.
+                _reading = AwaiterOf(ValueTask.FromException<int>(e));
             }
         }
 
@@ -401,7 +377,6 @@ internal abstract class IoStreamWire : Wire
         }
     }
 
-    /// <summary>Takes the result of a read. True: there is something to report.</summary>
     private bool CompleteRead()
     {
         int read;
@@ -450,9 +425,7 @@ internal abstract class IoStreamWire : Wire
         }
     }
 
-    /// <summary>
-    /// A write's exception concerns the connection. A read's error takes precedence, because it has the peer's reason (a TLS alert).
-    /// </summary>
+    /// <summary>A read's error takes precedence, because it has the peer's reason (a TLS alert).</summary>
     private bool IsOfConnection(Exception exception)
     {
         (SocketError error, string? detail) = (Error, Detail);
@@ -483,7 +456,7 @@ internal abstract class IoStreamWire : Wire
     {
         if (_isReading || _isWriting)
         {
-            return; // The last of them comes here again.
+            return;
         }
 
         ReturnBuffer();

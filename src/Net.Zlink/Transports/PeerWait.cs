@@ -1,15 +1,12 @@
 namespace Net.Zlink.Transports;
 
 /// <summary>
-/// How long a handshake has waited for its peer in total: for bytes, or for capacity to write. Its own work, with the application's
-/// callbacks, does not count.
+/// How long a handshake has waited for its peer in total, so that a peer gains nothing by a byte now and then. The handshake's own work,
+/// with the application's callbacks, does not count.
 /// </summary>
-/// <remarks>
-/// The total, so that a peer gains nothing by a byte now and then. One thread at a time begins and ends waits; any may read.
-/// </remarks>
 internal sealed class PeerWait(TimeProvider time)
 {
-    private readonly Lock _gate = new(); // The end of a wait and the total change together. A handshake has five waits or so.
+    private readonly Lock _gate = new();
     private TimeSpan _before;
     private long _began;
     private bool _isWaiting;

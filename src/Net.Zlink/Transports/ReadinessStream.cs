@@ -5,20 +5,10 @@ using Net.Zlink.Flow;
 namespace Net.Zlink.Transports;
 
 /// <summary>
-/// A socket's stream for TLS and WebSocket. It waits with an <see cref="InputWait"/> for zero-byte reads; other operations are tried
-/// synchronously first.
+/// A socket's stream for TLS and WebSocket. A synchronous read or write takes one system call, where NetworkStream uses objects that are
+/// not cached with a hundred sessions. A handshake that had to wait continues on the pool or on its own thread: with inline completions it
+/// would otherwise delay all sockets of the polling thread.
 /// </summary>
-/// <remarks>
-/// <para>
-/// A synchronous read or write takes one system call. NetworkStream uses an operation's object and two more for each, which with a hundred
-/// sessions are not cached: an echo over TLS took 1 to 2 % longer (docs/benchmarks/log.md, "Shards of their own").
-/// </para>
-/// <para>
-/// A handshake that had to wait continues on the pool or on its own thread, because certificates are checked and callbacks run there. With
-/// inline completions it would otherwise continue on the polling thread and delay all its sockets.
-/// </para>
-/// </remarks>
-/// <param name="socket">Connected and blocking, as the base class requires; owned.</param>
 internal sealed class ReadinessStream(Socket socket) : NetworkStream(socket, ownsSocket: true)
 {
     private InputWait? _wait;
@@ -31,18 +21,14 @@ internal sealed class ReadinessStream(Socket socket) : NetworkStream(socket, own
     private bool _keepsBuffer;
     private ReadQuota _quota;
 
-    /// <summary>A handshake that had to wait continues on a thread of its own, because it may call blocking code.</summary>
     public bool IsOnOwnThreads { get; set; }
 
-    /// <summary>A TLS session reads it.</summary>
     public bool IsOfTls { get; set; }
 
-    /// <summary>Notified when the handshake waits for the peer, or null.</summary>
     public PeerWait? PeerWaits { get; set; }
 
     public TlsShutdownGate Reads { get; } = new();
 
-    /// <summary>The next read of the session may end with <see cref="NoDataYetException"/>.</summary>
     public bool MayEndEarly => _keepsBuffer || _earlyEnds > 0;
 
     private InputWait Wait => _wait ??= new InputWait(Socket, Reads);
@@ -60,12 +46,11 @@ internal sealed class ReadinessStream(Socket socket) : NetworkStream(socket, own
 
             if (_quota.TryEnd())
             {
-                // Counted there. Marked idle, so that a farewell need not wait for an endless peer.
+                // Marked idle, so that a farewell need not wait for an endless peer.
                 return DelayAsync(ReadQuota.ReadElsewhereAsync(this, buffer, cancellationToken), default);
             }
         }
 
-        // Also in an upgrade over TLS, whose session's own handshake is over.
         if (_isOfSession && _session.IsTooMuch)
         {
             return ValueTask.FromException<int>(new IOException("the peer sent a MiB over TLS that was no data: updates of keys, for one"));
@@ -93,15 +78,11 @@ internal sealed class ReadinessStream(Socket socket) : NetworkStream(socket, own
             : DelayAsync(read, buffer);
     }
 
-    /// <summary>A read of the engine begins.</summary>
     public void BeginTurn() => _quota.Begin();
 
     /// <summary>
-    /// The TLS handshake is over. Session reads that wait for their first data may end with <see cref="NoDataYetException"/>, which their
-    /// reader knows.
+    /// Session reads that wait for their first data may end with <see cref="NoDataYetException"/>, which their reader knows.
     /// </summary>
-    /// <param name="isTls13">It uses TLS 1.3.</param>
-    /// <param name="earlyEnds">How many reads without data end like this.</param>
     public void BeginSession(bool isTls13, int earlyEnds = 0)
     {
         _isOfSession = true;
@@ -110,7 +91,6 @@ internal sealed class ReadinessStream(Socket socket) : NetworkStream(socket, own
         _session.BeginSession(isTls13);
     }
 
-    /// <summary>A session read begins that ends with data: bytes beyond some of that are none.</summary>
     public void BeginSessionRead() => _session.BeginRead();
 
     public void EndSessionRead(int data)
@@ -124,11 +104,7 @@ internal sealed class ReadinessStream(Socket socket) : NetworkStream(socket, own
         }
     }
 
-    /// <summary>Reads what is there. After the handshake only.</summary>
-    /// <param name="into">At least one byte.</param>
-    /// <param name="read">The number of bytes. 0: the peer has ended.</param>
-    /// <param name="failure">The socket's error, as a stream throws it.</param>
-    /// <returns>False: there is nothing, and no end.</returns>
+    /// <summary>False: there is nothing, and no end.</summary>
     public bool TryRead(Span<byte> into, out int read, out Exception? failure)
     {
         read = Socket.Receive(into, SocketFlags.None, out SocketError error);
@@ -159,11 +135,7 @@ internal sealed class ReadinessStream(Socket socket) : NetworkStream(socket, own
     /// <inheritdoc cref="InputWait.LeadsTo"/>
     public void LeadsTo(object session, object wire, object events) => Wait.LeadsTo(this, session, wire, events);
 
-    /// <summary>
-    /// Ends the handshake: from here on the socket is non-blocking, and operations continue where they complete. Once, before the first of
-    /// them.
-    /// </summary>
-    /// <returns>The managed id of the polling thread of this socket, or 0 if the pool is used or nothing had to wait.</returns>
+    /// <summary>Ends the handshake: from here on the socket is non-blocking, and operations continue where they complete.</summary>
     public int EndHandshake()
     {
         _isInHandshake = false;
@@ -174,7 +146,7 @@ internal sealed class ReadinessStream(Socket socket) : NetworkStream(socket, own
         }
         catch (Exception e) when (e is ObjectDisposedException or SocketException)
         {
-            Dispose(); // Usually closed meanwhile. Later reads and writes say so; none of them may find a blocking socket.
+            Dispose();
         }
 
         return _pollingThread;
@@ -182,14 +154,13 @@ internal sealed class ReadinessStream(Socket socket) : NetworkStream(socket, own
 
     protected override void Dispose(bool disposing)
     {
-        base.Dispose(disposing); // Ends pending operations.
+        base.Dispose(disposing);
         if (disposing)
         {
             _wait?.Dispose();
         }
     }
 
-    // For example a message in pieces: rarer than the waits before it.
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
     private async ValueTask<int> DelayAsync(ValueTask<int> read, Memory<byte> into)
     {
@@ -208,7 +179,7 @@ internal sealed class ReadinessStream(Socket socket) : NetworkStream(socket, own
     }
 
     /// <summary>
-    /// The session waits for the first time, still with its handshake's buffer of 8 KB, which it returns when a read ends. So it does not
+    /// The session waits for the first time, still with its handshake's buffer of 8 KB, which it returns when a read ends: so it does not
     /// begin to wait unless there is input.
     /// </summary>
     private ValueTask<int> FirstWait()
@@ -235,7 +206,6 @@ internal sealed class ReadinessStream(Socket socket) : NetworkStream(socket, own
         }
     }
 
-    /// <summary>During the wait further writes queue up: the session sometimes answers what it reads.</summary>
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
     private async ValueTask WaitUntilWritableAsync(ReadOnlyMemory<byte> rest, CancellationToken cancellation)
     {
@@ -264,10 +234,7 @@ internal sealed class ReadinessStream(Socket socket) : NetworkStream(socket, own
         }
     }
 
-    /// <summary>
-    /// In a handshake: notes the polling thread and moves the caller off it. Not an async method, which may complete before it is awaited,
-    /// and its caller would then stay.
-    /// </summary>
+    /// <summary>Not an async method, which may complete before it is awaited, and its caller would then stay.</summary>
     private ThreadHop LeavePollingThread()
     {
         if (!_isInHandshake || OwnThread.IsCurrent)
@@ -286,7 +253,6 @@ internal sealed class ReadinessStream(Socket socket) : NetworkStream(socket, own
             : ThreadHop.ToPool;
     }
 
-    // Only in handshakes and while a connection ends, so it may cost more.
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
     private async ValueTask<int> WaitAsync(CancellationToken cancellation)
     {

@@ -7,11 +7,9 @@ internal record SocketSettings
 
     public int ReceiveBufferSize { get; init; } = -1;
 
-    /// <summary>
-    /// Connections that wait to be accepted. The system limits it (Linux: net.core.somaxconn). 65536 is the native STREAM default.
-    /// </summary>
+    /// <summary>65536 is the native STREAM default.</summary>
     public int Backlog { get; init; } = 65536;
 
-    /// <summary>The time limit of one dial, with all addresses of a name. Zero: the system's limit (minutes).</summary>
+    /// <summary>The time limit of one dial, with all addresses of a name.</summary>
     public TimeSpan ConnectTimeout { get; init; }
 }

@@ -2,19 +2,16 @@ using System.Net.Sockets;
 
 namespace Net.Zlink.Transports;
 
-/// <summary>Bytes straight from and to a socket: tcp and ipc.</summary>
-/// <remarks>
+/// <summary>
 /// Input is awaited with a zero-byte receive, so an idle connection holds no buffer. A write is tried synchronously; only what the kernel
-/// does not accept becomes an asynchronous send. So an idle or fast-reading peer costs one system call per burst and no send object.
-/// </remarks>
+/// does not accept becomes an asynchronous send.
+/// </summary>
 internal sealed class SocketWire : Wire
 {
     private readonly Signal _input;
     private Signal? _output;
     private bool _isDisposed;
 
-    /// <param name="socket">Connected and non-blocking; owned from here on.</param>
-    /// <param name="scheme">tcp or ipc.</param>
     public SocketWire(Socket socket, string scheme)
         : base(socket, scheme) => _input = new Signal(this, isInput: true);
 
@@ -28,7 +25,7 @@ internal sealed class SocketWire : Wire
             }
             catch (SocketException)
             {
-                return 0; // Failed: the next read says so.
+                return 0;
             }
         }
     }
@@ -42,7 +39,7 @@ internal sealed class SocketWire : Wire
         }
         catch (ObjectDisposedException)
         {
-            _input.Failure = SocketError.OperationAborted; // Closed before it began.
+            _input.Failure = SocketError.OperationAborted;
             return false;
         }
     }
@@ -100,7 +97,7 @@ internal sealed class SocketWire : Wire
         }
         catch (SocketException)
         {
-            return WireStatus.Failed; // Closed already: there is nothing to wait for.
+            return WireStatus.Failed;
         }
     }
 
@@ -109,7 +106,6 @@ internal sealed class SocketWire : Wire
         _isDisposed = true;
         Socket.Dispose();
 
-        // This ends pending operations, which are released then.
         DisposeIdle(_input);
         DisposeIdle(_output);
     }
@@ -151,16 +147,11 @@ internal sealed class SocketWire : Wire
         return WireStatus.Failed;
     }
 
-    /// <summary>
-    /// One kind of operation of the socket, reused. Without capture of the execution context, which costs on every operation and would
-    /// bring AsyncLocals to a shard.
-    /// </summary>
+    /// <summary>Without capture of the execution context, which costs on every operation and would bring AsyncLocals to a shard.</summary>
     private sealed class Signal(SocketWire wire, bool isInput) : SocketAsyncEventArgs(unsafeSuppressExecutionContextFlow: true)
     {
-        /// <summary>Begun and not finished.</summary>
         public bool IsPending { get; set; }
 
-        /// <summary>Why it could not begin.</summary>
         public SocketError Failure { get; set; }
 
         protected override void OnCompleted(SocketAsyncEventArgs e)

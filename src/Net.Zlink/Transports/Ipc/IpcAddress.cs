@@ -13,9 +13,6 @@ internal enum IpcKind
     Wildcard,
 }
 
-/// <summary>The parsed part of an ipc endpoint after "://". Pure: nothing is opened.</summary>
-/// <param name="Kind">Its kind.</param>
-/// <param name="Text">As written: the path, "@" and the name, or "*".</param>
 internal sealed record IpcAddress(IpcKind Kind, string Text)
 {
     /// <summary>A Linux address holds 108 bytes, with a closing zero for paths. "@" counts too, as in the native core.</summary>
@@ -24,7 +21,6 @@ internal sealed record IpcAddress(IpcKind Kind, string Text)
     public static bool TryParseBind(string text, out IpcAddress address, out EndpointError error) =>
         TryParse(text, text is "*" ? IpcKind.Wildcard : KindOf(text), out address, out error);
 
-    /// <summary>Parses "path" or "@name". "*" is only for bind.</summary>
     public static bool TryParseConnect(string text, out IpcAddress address, out EndpointError error)
     {
         if (text is "*")
@@ -37,12 +33,9 @@ internal sealed record IpcAddress(IpcKind Kind, string Text)
         return TryParse(text, KindOf(text), out address, out error);
     }
 
-    /// <summary>The address for the system.</summary>
     /// <exception cref="ArgumentOutOfRangeException">This system's addresses are shorter than Linux's.</exception>
     public UnixDomainSocketEndPoint ToEndPoint() => new(Kind == IpcKind.Abstract ? $"\0{Text.AsSpan(1)}" : Text);
 
-    /// <summary>The same file by its absolute path if that is short enough, so that the system shows an unambiguous path.</summary>
-    /// <param name="path">The result of <see cref="SocketPath.FromRoot"/>. Null: it is no file.</param>
     public IpcAddress FromRoot(string? path) => path is not null && TryParse(path, IpcKind.Path, out var full, out _) ? full : this;
 
     public static EndpointError TooLong(string text) => new(

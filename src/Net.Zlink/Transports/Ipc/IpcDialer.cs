@@ -2,33 +2,24 @@ using System.Net.Sockets;
 
 namespace Net.Zlink.Transports.Ipc;
 
-/// <summary>Makes outgoing ipc connections. Stateless and thread-safe.</summary>
 internal static class IpcDialer
 {
-    // Linux's limit of a tcp connect. For ipc the system has none.
     private static readonly TimeSpan DefaultTimeout = TimeSpan.FromSeconds(127);
 
-    // Timers are limited to 49 days; nothing waits longer than this for one connection.
     private static readonly TimeSpan LongestTimeout = TimeSpan.FromDays(1);
 
-    // A listener accepts a full queue (4,096 on Linux) within 20 ms. With 32 ms, a hundred waiting dials cost 3,000 calls a second.
+    // A listener accepts a full queue within 20 ms. With 32 ms, a hundred waiting dials cost 3,000 calls a second.
     private static readonly TimeSpan FirstPause = TimeSpan.FromMilliseconds(1);
     private static readonly TimeSpan LongestPause = TimeSpan.FromMilliseconds(32);
 
     /// <summary>
-    /// Makes one attempt. A full listener's queue refuses at once (a tcp connect would wait), so this retries until
-    /// <see cref="SocketSettings.ConnectTimeout"/>. Errors and cancellation are values, not exceptions. Nothing stays open after a failure.
+    /// A full listener's queue refuses at once (a tcp connect would wait), so this retries until
+    /// <see cref="SocketSettings.ConnectTimeout"/>.
     /// </summary>
-    /// <param name="address">The target.</param>
-    /// <param name="settings">Options of the socket.</param>
-    /// <param name="time">The clock of the pauses.</param>
-    /// <param name="connecting">Called once when the system is asked to connect.</param>
-    /// <param name="cancellation">Cancels the attempt.</param>
     public static Task<DialResult> DialAsync(
         IpcAddress address, SocketSettings settings, TimeProvider time, Action? connecting, CancellationToken cancellation) =>
         DialAsync(address, settings, time, DescriptorHeadroom.OfDials, connecting, cancellation);
 
-    /// <summary>As above, for tests: the descriptors to leave free, or null.</summary>
     internal static async Task<DialResult> DialAsync(
         IpcAddress address, SocketSettings settings, TimeProvider time, DescriptorHeadroom? headroom, Action? connecting,
             CancellationToken cancellation)
@@ -99,7 +90,7 @@ internal static class IpcDialer
         }
         catch (ObjectDisposedException)
         {
-            return IpcFaults.Refused(SocketError.OperationAborted, address.Text); // By the deadline, as the connect succeeded.
+            return IpcFaults.Refused(SocketError.OperationAborted, address.Text);
         }
         catch (ArgumentOutOfRangeException)
         {

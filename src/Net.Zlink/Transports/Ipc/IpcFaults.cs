@@ -7,7 +7,6 @@ internal static class IpcFaults
     private const string NoDescriptors =
         "the process or the machine is out of file descriptors; close some, or raise the limit (ulimit -n)";
 
-    /// <summary>Why this system does not support ipc, or this kind of it, or <see cref="EndpointError.None"/>.</summary>
     public static EndpointError Unsupported(IpcAddress address)
     {
         if (!Socket.OSSupportsUnixDomainSockets)
@@ -20,7 +19,6 @@ internal static class IpcFaults
             : EndpointError.None;
     }
 
-    /// <summary>Explains why the system refused to bind <paramref name="text"/>.</summary>
     public static EndpointError Bind(SocketException exception, string text)
     {
         var os = exception.SocketErrorCode;
@@ -29,12 +27,12 @@ internal static class IpcFaults
         {
             SocketError.AddressAlreadyInUse =>
                 new(EndpointFault.AddressInUse, $"{name} is in use; stop the program that has it, or choose another name", os),
-            SocketError.AddressNotAvailable => // The runtime's name for ENOENT.
+            SocketError.AddressNotAvailable =>
                 new(EndpointFault.NoSuchPath, $"there is no directory {DirectoryOf(text)}; make it first, or choose another path", os),
             SocketError.AccessDenied =>
                 new(EndpointFault.AccessDenied,
                     $"this process may not make a file in {DirectoryOf(text)}; choose another directory, or give it the right", os),
-            SocketError.SocketError when HasFileOnTheWay(text) => // The runtime has no name for ENOTDIR.
+            SocketError.SocketError when HasFileOnTheWay(text) =>
                 new(EndpointFault.NotADirectory, $"a part of {DirectoryOf(text)} is a file, not a directory; choose another path", os),
             SocketError.TooManyOpenSockets => new(EndpointFault.NoDescriptors, NoDescriptors, os),
             _ => new(EndpointFault.NotBindable,
@@ -43,7 +41,6 @@ internal static class IpcFaults
         };
     }
 
-    /// <summary>Explains why a file or directory could not be prepared.</summary>
     public static EndpointError File(Exception exception, string path) => exception switch
     {
         UnauthorizedAccessException => new(
@@ -62,7 +59,6 @@ internal static class IpcFaults
 
     public static EndpointError InTheWay(string sentence) => new(EndpointFault.AddressInUse, sentence, SocketError.AddressAlreadyInUse);
 
-    /// <summary>Another process was faster, or is about to be.</summary>
     public static EndpointError JustBound(string path) =>
         InTheWay($"another program took {EndpointError.Quote(path)} just now; stop it, or choose another path");
 
@@ -71,7 +67,6 @@ internal static class IpcFaults
 
     public static DialResult Undiallable(EndpointError error) => new(null, SocketError.AddressFamilyNotSupported, error.Sentence);
 
-    /// <summary>The listener's queue stayed full until the time limit.</summary>
     public static DialResult TimedOut(string text, TimeSpan limit) => new(
         null,
         SocketError.TimedOut,
@@ -83,7 +78,6 @@ internal static class IpcFaults
         var name = EndpointError.Quote(text);
         return error switch
         {
-            // The runtime's name for ENOENT: nothing listens there, and no file was left.
             SocketError.AddressNotAvailable => new(null, SocketError.ConnectionRefused,
                 $"there is nothing at {name}; start the server, or check the path"),
             SocketError.ConnectionRefused => new(null, error, $"nobody listens at {name}; start the server, or check the path"),

@@ -2,11 +2,10 @@ using System.Net.Sockets;
 
 namespace Net.Zlink.Transports.Ipc;
 
-/// <summary>A listening Unix domain socket. Thread-safe.</summary>
-/// <remarks>
+/// <summary>
 /// Differences from the native core, which does harm there: a live listener's path is not taken, a file that is no socket is not deleted,
 /// and the own file is removed at the close.
-/// </remarks>
+/// </summary>
 internal sealed class IpcListener : ITransportListener
 {
     private readonly AcceptLoop _loop;
@@ -18,7 +17,6 @@ internal sealed class IpcListener : ITransportListener
         Handle = socket.Handle;
     }
 
-    /// <summary>The endpoint as given; for a wildcard the chosen path.</summary>
     public string Endpoint { get; }
 
     public string Scheme => EndpointText.Ipc;
@@ -29,13 +27,9 @@ internal sealed class IpcListener : ITransportListener
 
     public long SinkFaults => _loop.SinkFaults;
 
-    /// <summary>
-    /// Binds and listens. Replaces the socket file of a dead process. Connections wait in the kernel until <see cref="Start"/>.
-    /// </summary>
     public static BindResult Bind(IpcAddress address, SocketSettings settings) =>
         Bind(address, settings, Environment.GetEnvironmentVariable);
 
-    /// <summary>As above, for tests: the environment with the directories for temporary files.</summary>
     internal static BindResult Bind(IpcAddress address, SocketSettings settings, Func<string, string?> environment)
     {
         var unsupported = IpcFaults.Unsupported(address);
@@ -132,7 +126,7 @@ internal sealed class IpcListener : ITransportListener
             socket.Listen(settings.Backlog);
             return SocketFile.Claim(path, directory);
         }
-        catch (Exception e) when (e is not FileNotFoundException) // What is there now, if anything, is not ours then.
+        catch (Exception e) when (e is not FileNotFoundException)
         {
             File.Delete(path);
             throw;
@@ -153,7 +147,7 @@ internal sealed class IpcListener : ITransportListener
                 return error;
             }
 
-            socket.Bind(endPoint); // A file that is there again belongs to another socket: an error like any other.
+            socket.Bind(endPoint);
         }
 
         endPoint.OnBound();

@@ -4,17 +4,12 @@ using System.Runtime.InteropServices;
 
 namespace Net.Zlink.Transports.Ipc;
 
-/// <summary>Identifies the process at the other end of an ipc connection.</summary>
 internal static class IpcPeer
 {
-    // SOL_SOCKET and SO_PEERCRED of Linux on all architectures of .NET, without names in the runtime.
     private const int SocketLevel = 1;
     private const int PeerCredentials = 17;
 
-    /// <summary>
-    /// "localhost:uid:gid:pid" of the process that connected or listened: the native core's Peer-Address. Empty on other systems than
-    /// Linux, and for other sockets.
-    /// </summary>
+    /// <summary>"localhost:uid:gid:pid" of the process that connected or listened: the native core's Peer-Address.</summary>
     public static string Describe(Socket socket)
     {
         if (!OperatingSystem.IsLinux() || socket.AddressFamily != AddressFamily.Unix)

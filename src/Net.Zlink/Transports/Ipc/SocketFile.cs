@@ -3,9 +3,8 @@ using System.Security.Cryptography;
 namespace Net.Zlink.Transports.Ipc;
 
 /// <summary>
-/// The file of a bound socket. Its inode and type cannot be read without native code, so our file is recognised by its write time: we set
-/// the fraction below a second at random. Another file has the same with odds of 1 to 10,000,000, and only within the same second. (The
-/// kernel never changes that time. If a user does, the file is left behind.)
+/// A socket file's inode and type cannot be read without native code, so our file is recognised by its write time: we set the fraction
+/// below a second at random. Another file has the same with odds of 1 to 10,000,000, and only within the same second.
 /// </summary>
 internal sealed class SocketFile
 {
@@ -24,24 +23,18 @@ internal sealed class SocketFile
     /// Restricts a bound file to this user before the socket listens. (The native core leaves it to the umask, which usually allows
     /// others.)
     /// </summary>
-    /// <exception cref="IOException">The file is gone, or the system refuses.</exception>
-    /// <exception cref="UnauthorizedAccessException">The system refuses.</exception>
     public static void Protect(string path)
     {
-        if (!OperatingSystem.IsWindows()) // Windows keeps access rights elsewhere.
+        if (!OperatingSystem.IsWindows())
         {
             File.SetUnixFileMode(path, UnixFileMode.UserRead | UnixFileMode.UserWrite);
         }
     }
 
     /// <summary>
-    /// Marks the file of a listening socket as ours. Not earlier: before it listens its file looks dead, and another process may remove it.
-    /// Then either that process finds the mark changed and restores it, or we find it gone.
+    /// Called once the socket listens: before, its file looks dead, and another process may remove it. Then that process finds the mark
+    /// changed and restores the file, or this one finds it gone.
     /// </summary>
-    /// <param name="path">The absolute path, independent of later changes of the working directory.</param>
-    /// <param name="directory">A directory made for this file, to be removed with it, or null.</param>
-    /// <exception cref="IOException">The file is gone, or the system refuses.</exception>
-    /// <exception cref="UnauthorizedAccessException">The system refuses.</exception>
     public static SocketFile Claim(string path, string? directory)
     {
         if (!OperatingSystem.IsWindows()) // Windows has precise times, and sets none on a socket.
@@ -54,10 +47,8 @@ internal sealed class SocketFile
         return new SocketFile(path, directory, MarkOf(path));
     }
 
-    /// <summary>Distinguishes this file from another with its name. For a missing file a time that no file has.</summary>
     public static DateTime MarkOf(string path) => File.GetLastWriteTimeUtc(path);
 
-    /// <summary>Removes the file unless it was replaced, and its directory if that is empty. Never throws.</summary>
     public void Remove()
     {
         try

@@ -2,7 +2,6 @@ namespace Net.Zlink.Transports.Ipc;
 
 internal static class SocketPath
 {
-    // As Linux: more links in one path are a circle.
     private const int MaxLinks = 40;
 
     private const char Separator = '/';
@@ -11,15 +10,11 @@ internal static class SocketPath
     public static bool HasParent(string text) => text.Split(Separator).Contains(Parent, StringComparer.Ordinal);
 
     /// <summary>
-    /// The absolute path that means the same file to the system and to <see cref="File"/>. For the system, ".." after a symbolic link is
-    /// the parent of the link's target; for .NET it is the parent of the link. So each directory up to the last ".." is resolved. A later
-    /// link is not.
+    /// For the system, ".." after a symbolic link is the parent of the link's target; for .NET it is the parent of the link.
     /// </summary>
-    /// <exception cref="IOException">There is no such directory, or the links form a circle.</exception>
-    /// <exception cref="UnauthorizedAccessException">The system refuses.</exception>
     public static string FromRoot(string text)
     {
-        if (OperatingSystem.IsWindows() || !HasParent(text)) // On Windows ".." means what .NET says.
+        if (OperatingSystem.IsWindows() || !HasParent(text))
         {
             return Path.GetFullPath(text);
         }
@@ -33,7 +28,7 @@ internal static class SocketPath
             string part = rest.Pop();
             if (part is Parent)
             {
-                way = way.Parent ?? way; // No part of it is a link.
+                way = way.Parent ?? way;
                 continue;
             }
 

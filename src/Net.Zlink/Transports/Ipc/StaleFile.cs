@@ -4,24 +4,17 @@ using System.Security.Cryptography;
 
 namespace Net.Zlink.Transports.Ipc;
 
-/// <summary>Removes a socket file that a dead process left, and nothing else.</summary>
 internal static class StaleFile
 {
     // Linux's ENXIO (macOS: EOPNOTSUPP) for opening a socket: the only way to a file's type without native code.
     private const int NoSuchDevice = 6;
     private const int AppleNotSupported = 102;
 
-    // The columns of /proc/net/unix, and SS_UNCONNECTED of linux/net.h as it is written there.
     private const int FieldsBeforePath = 7;
     private const int StateField = 5;
     private const string Unconnected = "01";
 
-    /// <summary>
-    /// Makes the path free to bind. Fails if a listener answers there, the file is not a socket, or its state is unknown.
-    /// </summary>
-    /// <param name="path">The absolute path, at which a bind found something.</param>
     /// <param name="address">The same path as the bind named it: the absolute one may be too long for an address.</param>
-    /// <param name="error">What prevents it.</param>
     public static bool TryRemove(string path, IpcAddress address, out EndpointError error)
     {
         var name = EndpointError.Quote(path);
@@ -38,14 +31,14 @@ internal static class StaleFile
 
             switch (Probe(address))
             {
-                case SocketError.AddressNotAvailable: // ENOENT: removed meanwhile.
+                case SocketError.AddressNotAvailable:
                     return true;
                 case SocketError.ConnectionRefused:
                     break;
                 case SocketError.AccessDenied:
                     error = IpcFaults.InTheWay($"{name} is another user's; choose another path");
                     return false;
-                default: // A full queue also means a live listener.
+                default:
                     error = IpcFaults.InTheWay($"another socket listens at {name}; stop the program that has it, or choose another path");
                     return false;
             }
@@ -67,7 +60,7 @@ internal static class StaleFile
         }
         catch (FileNotFoundException)
         {
-            return true; // Removed meanwhile.
+            return true;
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
@@ -79,7 +72,7 @@ internal static class StaleFile
 
     /// <summary>
     /// Moves the file and checks it again: of two processes that found it dead, the slower one would otherwise delete the faster one's new
-    /// file. The faster one gets its file back, or found it gone and failed.
+    /// file.
     /// </summary>
     private static bool Remove(string path, DateTime mark, out EndpointError error)
     {
@@ -97,20 +90,17 @@ internal static class StaleFile
         return false;
     }
 
-    /// <summary>
-    /// Whether a living socket that does not listen yet has the path. Only Linux shows it, and only for absolute paths, as ours are.
-    /// </summary>
+    /// <summary>Only Linux shows it, and only for absolute paths, as ours are.</summary>
     private static bool IsBound(string path) => OperatingSystem.IsLinux()
         && File.ReadLines("/proc/net/unix").Any(line => OwnsPath(line, path));
 
     /// <summary>
-    /// Whether a line of Linux's list is a socket that owns the path. An accepted connection has its listener's path too and may outlive
-    /// it, but it is connected. (The flag for listening does not help: a new socket lacks it.)
+    /// An accepted connection has its listener's path too and may outlive it, but it is connected. (The flag for listening does not help: a
+    /// new socket lacks it.)
     /// </summary>
     internal static bool OwnsPath(ReadOnlySpan<char> line, string path)
     {
-        // "Num RefCount Protocol Flags Type St Inode Path", numbers padded with spaces. The path is everything after one space, with its
-        // own spaces and an abstract name's "@".
+        // The path is everything after one space, with its own spaces and an abstract name's "@".
         bool isUnconnected = false;
         for (int field = 0; field < FieldsBeforePath; field++)
         {
@@ -118,7 +108,7 @@ internal static class StaleFile
             int end = line.IndexOf(' ');
             if (end < 0)
             {
-                return false; // Without a path.
+                return false;
             }
 
             isUnconnected |= field == StateField && line[..end] is Unconnected;
@@ -143,7 +133,6 @@ internal static class StaleFile
         }
     }
 
-    // Windows marks socket files as reparse points too.
     private static bool IsLink(string path, FileAttributes attributes) =>
         attributes.HasFlag(FileAttributes.ReparsePoint) && (!OperatingSystem.IsWindows() || new FileInfo(path).LinkTarget is not null);
 

@@ -2,21 +2,18 @@ using System.Security.Cryptography;
 
 namespace Net.Zlink.Transports.Ipc;
 
-/// <summary>Makes the directory of a wildcard bind as the native core does: "tmp" and six characters, with a file "socket" in it.</summary>
-/// <remarks>
+/// <summary>
 /// Without a variable it is the system's directory for temporary files. The native core uses "tmp" in the working directory, which stays,
 /// and whose endpoint other processes cannot use (docs/protocol.md section 15.5).
-/// </remarks>
+/// </summary>
 internal static class WildcardPath
 {
     private const string FileName = "socket";
     private const string Prefix = "tmp";
 
-    // Those of mkstemp: 62^6 names.
     private const string Characters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
     private const int RandomLength = 6;
 
-    // The first that is set and is a directory.
     private static readonly string[] Variables = ["TMPDIR", "TEMPDIR", "TMP"];
 
     /// <summary>The directory of wildcard binds: a full path, because the endpoint is for other processes too.</summary>
@@ -33,9 +30,6 @@ internal static class WildcardPath
         return Path.GetTempPath();
     }
 
-    /// <summary>Makes a new directory for this user only, and returns the path to bind in it.</summary>
-    /// <exception cref="IOException">The system refuses.</exception>
-    /// <exception cref="UnauthorizedAccessException">The system refuses.</exception>
     public static string Make(string root)
     {
         string directory;
@@ -43,7 +37,7 @@ internal static class WildcardPath
         {
             directory = Path.Combine(root, Prefix + RandomNumberGenerator.GetString(Characters, RandomLength));
         }
-        while (Path.Exists(directory)); // A collision of six random characters: once in 57,000,000,000.
+        while (Path.Exists(directory));
 
         if (OperatingSystem.IsWindows())
         {

@@ -5,25 +5,20 @@ using Net.Zlink.Flow;
 namespace Net.Zlink.Transports.Tcp;
 
 /// <summary>
-/// Looks up host names on threads of its own. On Linux the runtime's asynchronous lookup blocks a pool thread without the pool's knowledge:
-/// with ten names and a silent name server nothing else in the process runs. Concurrent lookups of one name share the answer; nothing is
-/// cached. Thread-safe.
+/// On Linux the runtime's asynchronous lookup blocks a pool thread without the pool's knowledge: with ten names and a silent name server
+/// nothing else in the process runs. Concurrent lookups of one name share the answer; nothing is cached.
 /// </summary>
-/// <param name="lookup">Looks up one name and may block. Called on such a thread.</param>
 internal sealed class NameLookups(Func<string, AddressFamily, IPAddress[]> lookup)
 {
-    // A silent name server holds a thread for 10 to 30 s (two tries of 5 s at up to three servers), and further lookups wait as long. 64 is
-    // more than the dead names of most processes, some 6 MB, and 64 of the usual 1,024 descriptors.
+    // A silent name server holds a thread for 10 to 30 s (two tries of 5 s at up to three servers), and further lookups wait as long.
     public const int MaxThreads = 64;
 
     private readonly Lock _gate = new();
-    private readonly Dictionary<(string Name, AddressFamily Family), Question> _asked = []; // With those that wait for a thread.
+    private readonly Dictionary<(string Name, AddressFamily Family), Question> _asked = [];
     private readonly Queue<Question> _waiting = new();
     private int _threads;
 
-    /// <summary>Returns the answer of <c>lookup</c>. A cancelled caller leaves at once; the lookup continues for others.</summary>
-    /// <exception cref="OperationCanceledException"><paramref name="cancellation"/> was cancelled.</exception>
-    /// <exception cref="Exception">The lookup's exception.</exception>
+    /// <summary>A cancelled caller leaves at once; the lookup continues for others.</summary>
     public async Task<IPAddress[]> LookupAsync(string name, AddressFamily family, CancellationToken cancellation)
     {
         cancellation.ThrowIfCancellationRequested();
@@ -82,19 +77,18 @@ internal sealed class NameLookups(Func<string, AddressFamily, IPAddress[]> looku
             {
                 found = lookup(current.Name, current.Family);
             }
-#pragma warning disable CA1031 // On a thread an escaping exception would end the process; it belongs to the callers.
+#pragma warning disable CA1031
             catch (Exception e)
 #pragma warning restore CA1031
             {
                 fault = e;
             }
 
-            next = DequeueNext(current); // First: a later caller needs a new lookup.
+            next = DequeueNext(current);
             current.End(found, fault);
         }
     }
 
-    /// <summary>The next lookup that still has a caller. Null: the thread ends.</summary>
     private Question? DequeueNext(Question done)
     {
         lock (_gate)
@@ -122,7 +116,6 @@ internal sealed class NameLookups(Func<string, AddressFamily, IPAddress[]> looku
 
         public AddressFamily Family => family;
 
-        /// <summary>How many callers wait for the answer. Under the gate.</summary>
         public int Askers { get; set; }
 
         public TaskCompletionSource<IPAddress[]> Answer { get; } = new(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -136,7 +129,7 @@ internal sealed class NameLookups(Func<string, AddressFamily, IPAddress[]> looku
             }
 
             Answer.SetException(fault);
-            _ = Answer.Task.Exception; // Observed, although all callers may have left.
+            _ = Answer.Task.Exception;
         }
     }
 }

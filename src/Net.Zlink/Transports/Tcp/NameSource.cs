@@ -4,7 +4,6 @@ using System.Net.Sockets;
 
 namespace Net.Zlink.Transports.Tcp;
 
-/// <summary>The source of names: the system's resolver and network interfaces, or a test's.</summary>
 internal class NameSource
 {
     private readonly NameLookups _lookups;
@@ -13,19 +12,14 @@ internal class NameSource
 
     public static NameSource System { get; } = new();
 
-    /// <summary>The addresses of a host in the resolver's order. Blocks.</summary>
-    /// <exception cref="SocketException">There is no such name, or no answer.</exception>
     public virtual IPAddress[] Lookup(string name, AddressFamily family) => Dns.GetHostAddresses(name, family);
 
-    /// <summary>As <see cref="Lookup"/>, on a thread outside of the pool. Concurrent callers of one name share it.</summary>
-    /// <exception cref="SocketException">There is no such name, or no answer.</exception>
+    /// <summary>As <see cref="Lookup"/>, on a thread outside of the pool.</summary>
     public virtual Task<IPAddress[]> LookupAsync(string name, AddressFamily family, CancellationToken cancellation) =>
         _lookups.LookupAsync(name, family, cancellation);
 
-    /// <summary>The addresses of a network interface, or null.</summary>
     public virtual IReadOnlyList<IPAddress>? InterfaceAddresses(string name)
     {
-        // Windows has display names, without case.
         var comparison = OperatingSystem.IsWindows() ? StringComparison.OrdinalIgnoreCase : StringComparison.Ordinal;
         try
         {

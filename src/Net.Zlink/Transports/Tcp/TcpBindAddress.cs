@@ -1,8 +1,5 @@
 namespace Net.Zlink.Transports.Tcp;
 
-/// <summary>The parsed tcp address to listen at. Pure: nothing is resolved.</summary>
-/// <param name="Host">All addresses, a literal, or the name of a host or interface.</param>
-/// <param name="Port">0: any free port.</param>
 internal sealed record TcpBindAddress(TcpHost Host, int Port)
 {
     public static bool TryParse(ReadOnlySpan<char> text, out TcpBindAddress address, out EndpointError error)

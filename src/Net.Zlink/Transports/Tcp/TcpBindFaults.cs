@@ -6,13 +6,11 @@ namespace Net.Zlink.Transports.Tcp;
 
 internal static class TcpBindFaults
 {
-    /// <summary>Explains why the system refused to listen at <paramref name="endPoint"/>.</summary>
     public static EndpointError Describe(SocketException exception, IPEndPoint endPoint, TcpSettings settings)
     {
         var os = exception.SocketErrorCode;
         if (os == SocketError.SocketError && settings.Device.Length > 0)
         {
-            // ENODEV, which the runtime has no name for.
             return new EndpointError(EndpointFault.NoSuchName,
                 $"this machine has no device {EndpointError.Quote(settings.Device)}; check BindToDevice", os);
         }

@@ -3,32 +3,24 @@ using System.Net.Sockets;
 
 namespace Net.Zlink.Transports.Tcp;
 
-/// <summary>A tcp endpoint to bind.</summary>
-/// <param name="text">The endpoint as given.</param>
-/// <param name="address">The parsed address.</param>
-/// <param name="names">The source of names. Null: the system.</param>
 internal sealed class TcpBindTarget(string text, TcpBindAddress address, NameSource? names = null) : BindTarget(text)
 {
-    // The lookups of the text by family, failures included: looked up once. A socket may have thousands of endpoints on one port, and a
-    // lookup takes 60 us to half a minute.
+    // A socket may have thousands of endpoints on one port, and a lookup takes 60 us to half a minute.
     private readonly Dictionary<bool, IPEndPoint?> _named = [];
 
     public override BindResult Bind(TransportSettings settings) => TcpListener.Bind(address, settings.Tcp);
 
     /// <summary>
-    /// A text also means a listener if its name resolves to the listener's address: localhost:5555 means one at 127.0.0.1:5555. As in the
-    /// native core, a wildcard needs its own text or its resolved endpoint.
+    /// A text also means a listener if its name resolves to the listener's address: localhost:5555 means one at 127.0.0.1:5555.
     /// </summary>
     public override bool Names(ITransportListener listener) => base.Names(listener)
         || (listener is TcpListener tcp && Names(tcp.LocalEndPoint));
 
-    /// <summary>As in the native core, a name means a numeric address that was dialled, but not the other way round.</summary>
     public override bool Names(ConnectTarget target) => target is { Scheme: EndpointText.Tcp, Literal: { } literal } && Names(literal);
 
-    /// <summary>Whether the text resolves to that address and port. Looked up at most once.</summary>
     public bool Names(IPEndPoint there) =>
         address.Host.Kind != TcpHostKind.Any
-        && address.Port == there.Port // Compared first: another port needs no lookup.
+        && address.Port == there.Port
         && there.Equals(Named(there.AddressFamily == AddressFamily.InterNetworkV6));
 
     private IPEndPoint? Named(bool ipv6)

@@ -2,14 +2,9 @@ using System.Net;
 
 namespace Net.Zlink.Transports.Tcp;
 
-/// <summary>The parsed tcp address to connect to, and its source. Pure: nothing is resolved.</summary>
-/// <param name="Host">A literal or a host's name.</param>
 /// <param name="Port">0 is accepted, as in the native core, and fails at each attempt.</param>
-/// <param name="SourceHost">A literal or an interface's name to connect from. Null: the system's choice.</param>
-/// <param name="SourcePort">0: any free port.</param>
 internal sealed record TcpConnectAddress(TcpHost Host, int Port, TcpHost? SourceHost, int SourcePort)
 {
-    /// <summary>The target if the host is numeric and there is no source. Otherwise null.</summary>
     public IPEndPoint? Literal => Host is { Address: { } address, Zone: "" } && SourceHost is null ? new IPEndPoint(address, Port) : null;
 
     public static bool TryParse(ReadOnlySpan<char> text, out TcpConnectAddress address, out EndpointError error)

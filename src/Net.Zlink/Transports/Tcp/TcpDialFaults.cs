@@ -3,10 +3,8 @@ using System.Net.Sockets;
 
 namespace Net.Zlink.Transports.Tcp;
 
-/// <summary>The results of failed dials: what happened and what to do.</summary>
 internal static class TcpDialFaults
 {
-    // A dead host, a dropping firewall and a wrong route look the same.
     private const string CheckTheWay = "check the address and the firewalls between";
 
     public static DialResult Cancelled(TcpHost host) =>
@@ -51,7 +49,6 @@ internal static class TcpDialFaults
         _ => $"connecting to {remote} failed ({new SocketException((int)error).Message}); {CheckTheWay}",
     });
 
-    /// <summary>Every address of a name failed; <paramref name="last"/> is the last one's result.</summary>
     public static DialResult AllFailed(TcpHost host, int count, DialResult last)
     {
         var name = EndpointError.Quote(host.Text);

@@ -3,30 +3,21 @@ using System.Net.Sockets;
 
 namespace Net.Zlink.Transports.Tcp;
 
-/// <summary>Makes outgoing connections. Stateless and thread-safe.</summary>
 internal static class TcpDialer
 {
-    // Timers are limited to 49 days, and every system gives up within minutes. From a day on this counts as no limit.
     private static readonly TimeSpan LongestTimeout = TimeSpan.FromDays(1);
 
     // RFC 8305, section 5.
     private static readonly TimeSpan NextAddressPause = TimeSpan.FromMilliseconds(250);
 
     /// <summary>
-    /// Makes one attempt: looks up the name and tries its addresses. The next address begins when one fails, or after 250 ms; the first
-    /// that answers wins (RFC 8305). <see cref="SocketSettings.ConnectTimeout"/> limits all of it, and shortens the pause so that each
-    /// address is tried. Network errors and cancellation are values, not exceptions. Nothing stays open after a failure.
+    /// The next address begins when one fails, or after 250 ms; the first that answers wins (RFC 8305).
+    /// <see cref="SocketSettings.ConnectTimeout"/> limits all of it, and shortens the pause so that each address is tried.
     /// </summary>
-    /// <param name="address">The target and the source.</param>
-    /// <param name="settings">Options of the socket.</param>
-    /// <param name="time">The clock of the timeout.</param>
-    /// <param name="connecting">Called once when the system is asked to connect to the first address.</param>
-    /// <param name="cancellation">Cancels the attempt.</param>
     public static Task<DialResult> DialAsync(
         TcpConnectAddress address, TcpSettings settings, TimeProvider time, Action? connecting, CancellationToken cancellation) =>
         DialAsync(address, settings, time, NameSource.System, DescriptorHeadroom.OfDials, onSocket: null, connecting, cancellation);
 
-    /// <summary>As above, for tests: a source of names, the descriptors to leave free, and a view of every opened socket.</summary>
     internal static Task<DialResult> DialAsync(
         TcpConnectAddress address,
         TcpSettings settings,
@@ -118,7 +109,6 @@ internal static class TcpDialer
                 : result;
         }
 
-        /// <summary>The first attempt that ends; null: the next address is to be tried beside them.</summary>
         private async Task<Task<DialResult>?> FirstEndAsync(List<Task<DialResult>> running, int further)
         {
             if (further == 0)
@@ -199,7 +189,7 @@ internal static class TcpDialer
         }
 
         // When a free local port is dialled, the kernel may choose it as the source and connect the socket to itself. A retrying client
-        // would then keep the server from its port. The dialled address does not show it: 0.0.0.0 leads to 127.0.0.1.
+        // would then keep the server from its port.
         private static bool IsItsOwnPeer(Socket socket)
         {
             try
@@ -208,7 +198,7 @@ internal static class TcpDialer
             }
             catch (SocketException)
             {
-                return false; // Reset already, so not its own peer; its reads say so.
+                return false;
             }
         }
 

@@ -9,21 +9,15 @@ internal enum TcpHostKind
 {
     Any,
 
-    /// <summary>An IPv4 or IPv6 literal.</summary>
     Address,
 
     Name,
 }
 
-/// <summary>The parsed host of an endpoint. Names and zones are resolved later.</summary>
-/// <param name="Kind">Its kind.</param>
-/// <param name="Text">The text without brackets.</param>
-/// <param name="Address">The literal without its zone, or null.</param>
-/// <param name="Zone">The zone of an IPv6 literal, a number or an interface's name, or empty.</param>
 internal sealed record TcpHost(TcpHostKind Kind, string Text, IPAddress? Address, string Zone)
 {
-    private const int LongestName = 255; // The limit of DNS, beyond which the runtime's resolver throws.
-    private const int LongestZone = 64; // Linux limits interface names to 15 characters, Windows writes numbers.
+    private const int LongestName = 255;
+    private const int LongestZone = 64;
 
     private const string Letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_";
 
@@ -34,11 +28,9 @@ internal sealed record TcpHost(TcpHostKind Kind, string Text, IPAddress? Address
     // Interface names on Windows may have blanks, round brackets and letters of any script, but none of these.
     private static readonly SearchValues<char> NeverInName = SearchValues.Create("/\\[]%;:?#\"'<>|,");
 
-    /// <summary>Parses a host to listen at. "*" and interface names of every system are allowed.</summary>
     public static bool TryParseLocal(ReadOnlySpan<char> text, out TcpHost host, out EndpointError error) =>
         TryParse(text, isLocal: true, out host, out error);
 
-    /// <summary>Parses a host to connect to or from: letters, digits, ".", "-" and "_".</summary>
     public static bool TryParseRemote(ReadOnlySpan<char> text, out TcpHost host, out EndpointError error) =>
         TryParse(text, isLocal: false, out host, out error);
 

@@ -3,11 +3,9 @@ using System.Net.Sockets;
 
 namespace Net.Zlink.Transports.Tcp;
 
-/// <summary>A listening tcp socket. Thread-safe.</summary>
 internal sealed class TcpListener : ITransportListener
 {
-    // A port of the system's choice is only bound until we listen. Another socket that binds it by number may listen first (on Unix an
-    // address without a listener can be bound twice). Then another port is chosen; ten such cases in a row are no accident.
+    // A port of the system's choice is only bound until we listen. Then another port is chosen; ten such cases in a row are no accident.
     private const int MaxPortChoices = 10;
 
     private readonly AcceptLoop _loop;
@@ -32,13 +30,10 @@ internal sealed class TcpListener : ITransportListener
 
     public long SinkFaults => _loop.SinkFaults;
 
-    /// <summary>
-    /// Binds and listens. Looks up a host name on the caller's thread. Connections wait in the kernel until <see cref="Start"/>.
-    /// </summary>
+    /// <summary>Connections wait in the kernel until <see cref="Start"/>.</summary>
     public static BindResult Bind(TcpBindAddress address, TcpSettings settings) =>
         Bind(address, settings, NameSource.System, DescriptorHeadroom.OfThisProcess(), accept: null);
 
-    /// <summary>As above, for tests.</summary>
     internal static BindResult Bind(
         TcpBindAddress address,
         TcpSettings settings,
@@ -105,7 +100,7 @@ internal sealed class TcpListener : ITransportListener
             }
             else if (OperatingSystem.IsWindows())
             {
-                socket.ExclusiveAddressUse = true; // On other systems a listening address is exclusive unless shared.
+                socket.ExclusiveAddressUse = true;
             }
 
             TcpSocketOptions.ApplyTo(socket, settings);

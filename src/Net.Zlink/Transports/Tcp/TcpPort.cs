@@ -6,7 +6,6 @@ namespace Net.Zlink.Transports.Tcp;
 /// <summary>Splits "host:port" and parses the port strictly: the native core reads 70000 as 4464.</summary>
 internal static class TcpPort
 {
-    /// <summary>Splits at the last colon outside of brackets.</summary>
     public static bool TrySplit(ReadOnlySpan<char> text, out ReadOnlySpan<char> host, out ReadOnlySpan<char> port, out EndpointError error)
     {
         var colon = text.LastIndexOf(':');
@@ -24,11 +23,6 @@ internal static class TcpPort
         return true;
     }
 
-    /// <summary>Parses a port; a wildcard is 0.</summary>
-    /// <param name="text">The text after the colon.</param>
-    /// <param name="mayBeAny">"*" is allowed.</param>
-    /// <param name="port">The port.</param>
-    /// <param name="error">The error.</param>
     public static bool TryParse(ReadOnlySpan<char> text, bool mayBeAny, out int port, out EndpointError error)
     {
         error = EndpointError.None;
@@ -45,14 +39,13 @@ internal static class TcpPort
             return false;
         }
 
-        var digits = text[0] == '-' ? text[1..] : text; // -5 is a number, but no port.
+        var digits = text[0] == '-' ? text[1..] : text;
         if (digits.IsEmpty || digits.ContainsAnyExceptInRange('0', '9'))
         {
             error = EndpointError.Invalid($"port {EndpointError.Quote(text)} is not a number; {advice}");
             return false;
         }
 
-        // A number beyond int is out of range like any other.
         if (digits.Length < text.Length
             || !int.TryParse(digits, NumberStyles.None, CultureInfo.InvariantCulture, out port)
             || port > IPEndPoint.MaxPort)

@@ -3,15 +3,11 @@ using System.Net.Sockets;
 
 namespace Net.Zlink.Transports.Tcp;
 
-/// <summary>
-/// Resolves parsed hosts: wildcards, zones, interface names, host names. Stateless and thread-safe. Nothing is cached, because a name may
-/// change between two attempts.
-/// </summary>
+/// <summary>Nothing is cached, because a name may change between two attempts.</summary>
 internal static class TcpResolver
 {
     /// <summary>
-    /// The address to listen at. With <paramref name="ipv6"/> always an IPv6 one (IPv4 as a mapped address) for a dual-stack socket,
-    /// otherwise always IPv4. May block for a lookup.
+    /// With <paramref name="ipv6"/> always an IPv6 one (IPv4 as a mapped address) for a dual-stack socket, otherwise always IPv4.
     /// </summary>
     public static bool TryResolveBind(
         TcpBindAddress address, bool ipv6, NameSource names, out IPEndPoint endPoint, out EndpointError error)
@@ -65,8 +61,7 @@ internal static class TcpResolver
         return true;
     }
 
-    /// <summary>The addresses to try, in order. The task fails only by cancellation.</summary>
-    /// <exception cref="OperationCanceledException"><paramref name="cancellation"/> was cancelled.</exception>
+    /// <summary>The task fails only by cancellation.</summary>
     public static async Task<(IPAddress[] Addresses, EndpointError Error)> ResolveDestinationAsync(
         TcpHost host, bool ipv6, NameSource names, CancellationToken cancellation)
     {
@@ -93,7 +88,7 @@ internal static class TcpResolver
         }
     }
 
-    /// <summary>The address to connect from, of the destination's family. Reads the interfaces, never the network.</summary>
+    /// <summary>Reads the interfaces, never the network.</summary>
     public static bool TryResolveSource(
         TcpHost host, int port, AddressFamily family, NameSource names, out IPEndPoint endPoint, out EndpointError error)
     {
@@ -222,7 +217,6 @@ internal static class TcpResolver
                     $"the name {EndpointError.Quote(name)} could not be looked up just now; check the machine's name server, or use an "
                     + $"address", os),
 
-            // A lookup that failed locally: it needs descriptors of its own.
             SocketError.SocketError => new(
                 EndpointFault.NoSuchName,
                 $"the name {EndpointError.Quote(name)} could not be looked up; see whether this process is out of file descriptors "

@@ -2,7 +2,6 @@ using System.Net.Sockets;
 
 namespace Net.Zlink.Transports.Tcp;
 
-/// <summary>Applies <see cref="TcpSettings"/> to sockets, without a system call for defaults.</summary>
 internal static class TcpSocketOptions
 {
     // IPPROTO_IPV6 and IPV6_TCLASS, which the runtime has no names for. The second differs by system.
@@ -10,27 +9,20 @@ internal static class TcpSocketOptions
     private const int LinuxTrafficClass = 67;
     private const int AppleTrafficClass = 36;
 
-    // IPPROTO_TCP and the systems' options for the longest unacknowledged time, without names in the runtime.
     private const int TcpLevel = 6;
     private const int LinuxUserTimeout = 18;
     private const int AppleConnectionDropTime = 0x80;
     private const int WindowsMaxRetransmitTime = 5;
 
-    // SOL_SOCKET and SO_BINDTODEVICE of Linux.
     private const int LinuxSocketLevel = 1;
     private const int LinuxBindToDevice = 25;
 
     /// <summary>
-    /// Accepted connections inherit the listener's options. On Linux they do, which a test verifies, so they cost nothing for each of
-    /// 10,000 connections. On other systems each connection is set.
+    /// Accepted connections inherit the options on Linux, which a test verifies, so they cost nothing for each of 10,000 connections.
     /// </summary>
     public static bool AreInheritedByAccept { get; } = OperatingSystem.IsLinux();
 
-    /// <summary>
-    /// Sets the options of a connection, or of a listener whose connections inherit them. Before listen and connect, because buffer sizes
-    /// affect the handshake.
-    /// </summary>
-    /// <exception cref="SocketException">The system refused a value.</exception>
+    /// <summary>Before listen and connect, because buffer sizes affect the handshake.</summary>
     public static void ApplyTo(Socket socket, TcpSettings settings)
     {
         if (settings.NoDelay)
@@ -129,7 +121,7 @@ internal static class TcpSocketOptions
         else if (OperatingSystem.IsLinux())
         {
             socket.SetRawSocketOption(IPv6Level, LinuxTrafficClass, BitConverter.GetBytes(value));
-            socket.SetSocketOption(SocketOptionLevel.IP, SocketOptionName.TypeOfService, value); // The IPv4 peers of a dual-stack socket.
+            socket.SetSocketOption(SocketOptionLevel.IP, SocketOptionName.TypeOfService, value);
         }
         else if (OperatingSystem.IsMacOS())
         {

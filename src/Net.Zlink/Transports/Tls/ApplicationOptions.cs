@@ -3,14 +3,12 @@ using System.Security.Cryptography.X509Certificates;
 
 namespace Net.Zlink.Transports.Tls;
 
-/// <summary>Copies an application's options for one handshake; its own objects stay unchanged.</summary>
-/// <remarks>The base library has no copy. A new property of a later version is missing until it is added here; a test finds it.</remarks>
+/// <summary>
+/// Copies an application's options: the base library cannot. A new property of a later version is missing until it is added here; a test
+/// finds it.
+/// </summary>
 internal static class ApplicationOptions
 {
-    /// <summary>A copy whose callbacks run on a thread of their own.</summary>
-    /// <param name="users">The application's options.</param>
-    /// <param name="policy">The chain policy.</param>
-    /// <param name="shown">The certificate to send. Null: the base library's choice.</param>
     public static SslServerAuthenticationOptions Copy(
         SslServerAuthenticationOptions users, X509ChainPolicy? policy, SslStreamCertificateContext? shown)
     {
@@ -33,17 +31,13 @@ internal static class ApplicationOptions
         };
         if (OperatingSystem.IsLinux() || OperatingSystem.IsWindows())
         {
-            copy.AllowRsaPkcs1Padding = users.AllowRsaPkcs1Padding; // Not supported on other systems.
+            copy.AllowRsaPkcs1Padding = users.AllowRsaPkcs1Padding;
             copy.AllowRsaPssPadding = users.AllowRsaPssPadding;
         }
 
         return copy;
     }
 
-    /// <summary>A copy whose callbacks run on a thread of their own, with a host name if there is none.</summary>
-    /// <param name="users">The application's options.</param>
-    /// <param name="policy">The chain policy.</param>
-    /// <param name="host">The endpoint's host: without one the base library accepts no certificate.</param>
     public static SslClientAuthenticationOptions Copy(SslClientAuthenticationOptions users, X509ChainPolicy? policy, string host)
     {
         var copy = new SslClientAuthenticationOptions
@@ -66,7 +60,7 @@ internal static class ApplicationOptions
         };
         if (OperatingSystem.IsLinux() || OperatingSystem.IsWindows())
         {
-            copy.AllowRsaPkcs1Padding = users.AllowRsaPkcs1Padding; // Not supported on other systems.
+            copy.AllowRsaPkcs1Padding = users.AllowRsaPkcs1Padding;
             copy.AllowRsaPssPadding = users.AllowRsaPssPadding;
         }
 

@@ -3,19 +3,17 @@ using Net.Zlink.Flow;
 
 namespace Net.Zlink.Transports.Tls;
 
-/// <summary>Runs the application's TLS callbacks, which may block, so that other connections do not wait.</summary>
-/// <remarks>
-/// The base library calls them synchronously during a handshake. A few that block pool threads without the pool's knowledge stop all
-/// sockets of the process until the pool adds threads, two to four a second. So a handshake with callbacks, or with a chain policy that
-/// downloads, runs on threads of its own (<see cref="TlsUpgrade"/>): 0.1 ms beside the 1 ms that it takes.
-/// </remarks>
+/// <summary>
+/// Callbacks may block. A few that block pool threads without the pool's knowledge stop all sockets of the process until the pool adds
+/// threads, two to four a second. So a handshake with callbacks, or with a chain policy that downloads, runs on threads of its own
+/// (<see cref="TlsUpgrade"/>): 0.1 ms beside the 1 ms that it takes.
+/// </summary>
 internal static class CallbackThread
 {
-    /// <summary>Runs <paramref name="callback"/> in the default context and returns its result. Its exception is thrown here.</summary>
-    /// <remarks>
+    /// <summary>
     /// Outside of those threads it gets one, and the pool knows that the caller waits: in a second handshake of a session, which an
     /// application's options may allow, and when the peer's bytes come just as the wait for them begins.
-    /// </remarks>
+    /// </summary>
     [SuppressMessage("ApiDesign", "RS0030", Justification = "The base library has no other way to be answered, and the pool is told.")]
     public static T Run<T>(Func<T> callback)
     {

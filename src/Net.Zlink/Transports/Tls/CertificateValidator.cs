@@ -6,12 +6,8 @@ using Net.Zlink.Monitoring;
 
 namespace Net.Zlink.Transports.Tls;
 
-/// <summary>Validates one peer's certificate and explains a refusal. Used for one handshake.</summary>
-/// <param name="settings">The endpoint's settings.</param>
-/// <param name="host">The name that the certificate must have. Null on the listening side.</param>
 internal sealed class CertificateValidator(TlsSettings settings, string? host)
 {
-    /// <summary>Why the peer's certificate was refused, or null.</summary>
     public string? Refusal { get; private set; }
 
     public bool Accepts(object sender, X509Certificate? certificate, X509Chain? chain, SslPolicyErrors errors)
@@ -19,7 +15,7 @@ internal sealed class CertificateValidator(TlsSettings settings, string? host)
         bool isServer = host is null;
         if (isServer && certificate is null && !settings.RequireClientCertificate)
         {
-            return true; // No certificate was requested, and the errors say only that.
+            return true;
         }
 
         if (settings.Validation is { } users)
@@ -29,7 +25,7 @@ internal sealed class CertificateValidator(TlsSettings settings, string? host)
                 Refusal = CallbackThread.Run(() => users(sender, certificate, chain, errors)) ? null
                     : $"the application's own check refused the certificate{Quote(certificate)}";
             }
-#pragma warning disable CA1031 // Any exception ends this handshake and nothing else.
+#pragma warning disable CA1031
             catch (Exception e)
 #pragma warning restore CA1031
             {
@@ -100,7 +96,6 @@ internal sealed class CertificateValidator(TlsSettings settings, string? host)
         }
     }
 
-    // In UTC and one format: it is read in logs of machines with other time zones and languages.
     private static string DatesOf(X509Certificate certificate) => certificate is X509Certificate2 dated
         ? string.Create(CultureInfo.InvariantCulture, $"{dated.NotBefore.ToUniversalTime():u} to {dated.NotAfter.ToUniversalTime():u}")
         : $"{certificate.GetEffectiveDateString()} to {certificate.GetExpirationDateString()}";
@@ -120,7 +115,6 @@ internal sealed class CertificateValidator(TlsSettings settings, string? host)
             }
         }
 
-        // Enough for a message; a certificate may have hundreds.
         const int MostNames = 5;
         return names.Count == 0 ? "no name at all"
             : string.Join(", ", names.Take(MostNames).Select(static name => EndpointError.Quote(name)))

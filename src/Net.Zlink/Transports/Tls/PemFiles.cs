@@ -11,15 +11,13 @@ internal static class PemFiles
     // OpenSSL's key encryption before PKCS#8, in a header between label and key. The base library does not read it.
     private const string TraditionallyEncrypted = "Proc-Type: 4,ENCRYPTED";
 
-    // The formats that the base library reads without a password.
     private static readonly string[] Plain = ["-----BEGIN PRIVATE KEY-----", "-----BEGIN RSA PRIVATE KEY-----",
         "-----BEGIN EC PRIVATE KEY-----"];
 
-    /// <summary>Whether a missing, forbidden or malformed file causes this exception.</summary>
     public static bool IsOfFiles(Exception exception) =>
         exception is IOException or UnauthorizedAccessException or CryptographicException or ArgumentException;
 
-    /// <summary>Reads a certificate with its key and the issuers in its file. Nothing is downloaded.</summary>
+    /// <summary>Nothing is downloaded.</summary>
     public static SslStreamCertificateContext ReadOwn(TlsSettings settings)
     {
         X509Certificate2 certificate = Read(settings);
@@ -28,7 +26,7 @@ internal static class PemFiles
         if (chain.Count > 0)
         {
             chain[0].Dispose();
-            chain.RemoveAt(0); // The first is the certificate itself.
+            chain.RemoveAt(0);
         }
 
         return SslStreamCertificateContext.Create(certificate, chain, offline: true);

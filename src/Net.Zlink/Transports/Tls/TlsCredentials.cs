@@ -4,9 +4,7 @@ using Net.Zlink.Monitoring;
 
 namespace Net.Zlink.Transports.Tls;
 
-/// <summary>
-/// The certificates of one endpoint: its own and the trusted ones. Files are read at first use and after a change. Thread-safe.
-/// </summary>
+/// <summary>Files are read at first use and after a change.</summary>
 internal sealed class TlsCredentials
 {
     private const string NoKey =
@@ -33,7 +31,6 @@ internal sealed class TlsCredentials
         }
     }
 
-    /// <summary>Why changed files cannot be used, so that new connections still get the earlier ones, or null.</summary>
     public string? Staleness =>
         _ownFiles?.Staleness is { } own
             ? $"{OwnFiles}, changed since, cannot be used ({own}): new connections still get the certificate that was there before"
@@ -46,13 +43,11 @@ internal sealed class TlsCredentials
         ? $"{EndpointError.Quote(_settings.CertificateFile)} with the key in {EndpointError.Quote(_settings.KeyFile)}"
         : EndpointError.Quote(_settings.CertificateFile);
 
-    // Only named authorities count, perhaps none.
     private bool IsPinned => _authorities is not null || !_settings.TrustSystem;
 
-    /// <summary>Checks the files before any connection. Null: no error.</summary>
     public string? Check()
     {
-        bool showsOwn = _settings.Server is null; // Otherwise it sends what those options say.
+        bool showsOwn = _settings.Server is null;
         if (showsOwn && _settings.Certificate is null && _ownFiles is null)
         {
             return "a listener needs a certificate: set Tls.CertificateFile and Tls.KeyFile, or Tls.Certificate";
@@ -81,12 +76,8 @@ internal sealed class TlsCredentials
         }
     }
 
-    /// <summary>
-    /// A handshake may wait for foreign servers on its thread: for an issuer's certificate of either side, or for a revocation check.
-    /// </summary>
     public bool MayAskElsewhere(bool isServer) => (isServer, _settings) switch
     {
-        // When the base library makes the context (of a certificate that is no X509Certificate2), it may search for issuers each time.
         (true, { Server: { } users }) => (users.ServerCertificateContext is null
             && users.ServerCertificate is not (null or X509Certificate2))
             || (users.ClientCertificateRequired && ChainPolicies.MayAskElsewhere(
@@ -110,8 +101,7 @@ internal sealed class TlsCredentials
         {
             ServerCertificateContext = Own(),
             ClientCertificateRequired = _settings.RequireClientCertificate,
-            // A resumed session has the client's certificate without its issuers'. A chain with an intermediate could not be built, and the
-            // client would be refused.
+            // A resumed session has the client's certificate without its issuers': a chain with an intermediate could not be built.
             AllowTlsResume = !_settings.RequireClientCertificate,
             EnabledSslProtocols = _settings.Protocols,
             CipherSuitesPolicy = _settings.CipherSuites,
@@ -136,7 +126,7 @@ internal sealed class TlsCredentials
             CipherSuitesPolicy = _settings.CipherSuites,
             CertificateChainPolicy = Policy(),
             RemoteCertificateValidationCallback = judge.Accepts,
-            // A renegotiation would call back on the reading thread. No peer of ours asks for one, and TLS 1.3 has none.
+            // A renegotiation would call back on the reading thread.
             AllowRenegotiation = false,
         };
     }
@@ -155,15 +145,14 @@ internal sealed class TlsCredentials
     }
 
     /// <summary>
-    /// The context of a server with the application's options. For a certificate without a context it is made here once: the base library
-    /// would make it in each handshake, and search for issuers.
+    /// For a certificate without a context it is made here once: the base library would make it in each handshake, and search for issuers.
     /// </summary>
     private SslStreamCertificateContext? ContextOf(SslServerAuthenticationOptions users)
     {
         if (users.ServerCertificateContext is not null
             || users.ServerCertificate is not X509Certificate2 { HasPrivateKey: true } certificate)
         {
-            return users.ServerCertificateContext; // Without a key the base library searches the system's stores.
+            return users.ServerCertificateContext;
         }
 
         SslStreamCertificateContext? made = _ofServer;
@@ -173,7 +162,7 @@ internal sealed class TlsCredentials
 
     private X509ChainPolicy Policy() => Pin(_settings.ChainPolicy?.Clone() ?? ChainPolicies.WithoutDownloads(X509RevocationMode.NoCheck));
 
-    /// <summary>The policy for the application's options. Null leaves it to the base library, only if that alone knows the trust.</summary>
+    /// <summary>Null leaves it to the base library, only if that alone knows the trust.</summary>
     private X509ChainPolicy? PolicyOf(X509ChainPolicy? users, SslStreamCertificateContext? shown, X509RevocationMode revocation) =>
         UnpinnedOf(users, shown, revocation) is { } policy ? Pin(policy.Clone()) : null;
 
@@ -184,7 +173,6 @@ internal sealed class TlsCredentials
     /// Sets the trust in a policy, also in the application's: one that is only for its revocation mode must not accept everything that the
     /// system trusts.
     /// </summary>
-    /// <param name="policy">Of this handshake only: the base library adds the peer's certificates to it.</param>
     private X509ChainPolicy Pin(X509ChainPolicy policy)
     {
         if (IsPinned)

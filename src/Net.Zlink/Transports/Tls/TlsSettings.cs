@@ -4,7 +4,6 @@ using System.Security.Cryptography.X509Certificates;
 
 namespace Net.Zlink.Transports.Tls;
 
-/// <summary>TLS settings of one endpoint: a snapshot of the socket's options, which have the docs.</summary>
 internal sealed record TlsSettings
 {
     public string CertificateFile { get; init; } = "";
@@ -29,7 +28,6 @@ internal sealed record TlsSettings
 
     public CipherSuitesPolicy? CipherSuites { get; init; }
 
-    /// <summary>Null: no revocation checks and no downloads.</summary>
     public X509ChainPolicy? ChainPolicy { get; init; }
 
     public RemoteCertificateValidationCallback? Validation { get; init; }

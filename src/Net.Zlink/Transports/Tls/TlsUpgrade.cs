@@ -6,11 +6,6 @@ using Net.Zlink.Monitoring;
 
 namespace Net.Zlink.Transports.Tls;
 
-/// <summary>The TLS handshake of an endpoint, as server or client.</summary>
-/// <param name="credentials">The endpoint's certificates.</param>
-/// <param name="settings">The endpoint's settings.</param>
-/// <param name="host">The name to request and check. Null: this side listens.</param>
-/// <param name="limit">The time limit. Zero: none.</param>
 internal sealed class TlsUpgrade(TlsCredentials credentials, TlsSettings settings, string? host, TimeSpan limit) : WireUpgrade
 {
     public override string FirstPhase => "the TLS handshake";
@@ -35,7 +30,6 @@ internal sealed class TlsUpgrade(TlsCredentials credentials, TlsSettings setting
         });
     }
 
-    /// <summary>The handshake alone, for what runs over TLS. The socket belongs to the stream, or is disposed.</summary>
     public async Task<(TlsStream? Tls, UpgradeResult Failure)> AuthenticateAsync(
         Socket socket, TimeProvider time, PeerWait? waits, CancellationToken cancellation)
     {
@@ -65,7 +59,7 @@ internal sealed class TlsUpgrade(TlsCredentials credentials, TlsSettings setting
         {
             return (null, ResultOf(FirstPhase, e, deadline, cancellation));
         }
-#pragma warning disable CA1031 // Any exception of a callback ends this handshake and nothing else.
+#pragma warning disable CA1031
         catch (Exception e)
 #pragma warning restore CA1031
         {
@@ -88,7 +82,6 @@ internal sealed class TlsUpgrade(TlsCredentials credentials, TlsSettings setting
         }
     }
 
-    /// <summary>Releases a session when no operation uses it any more: the libraries do not support two threads.</summary>
     private static async Task DisposeBehindAsync(Task shaking, TlsStream tls)
     {
         await shaking.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
@@ -104,9 +97,6 @@ internal sealed class TlsUpgrade(TlsCredentials credentials, TlsSettings setting
         _ => settings.Validation is not null,
     };
 
-    /// <summary>
-    /// As <see cref="ShakeAsync"/>, for callbacks or a chain policy that may block: see <see cref="CallbackThread"/>. It ends on the pool.
-    /// </summary>
     private async Task ShakeOnOwnThreadsAsync(ReadinessStream stream, TlsStream tls, CertificateValidator judge, CancellationToken end)
     {
         stream.IsOnOwnThreads = true;
@@ -132,14 +122,12 @@ internal sealed class TlsUpgrade(TlsCredentials credentials, TlsSettings setting
         {
             return make();
         }
-        // A file may be missing or malformed, and an application's certificate or policy anything; it ends this handshake and nothing else.
 #pragma warning disable CA1031
         catch (Exception e)
 #pragma warning restore CA1031
         {
             string what = PemFiles.IsOfFiles(e) && settings.Certificate is null ? "the files named in Tls"
                 : "the application's TLS options";
-            // Names the file, if the error is still there.
             string? named = host is null && PemFiles.IsOfFiles(e) ? credentials.Check() : null;
             throw new CredentialsException(named ?? $"{what} cannot be used: {ExceptionText.MessageOf(e)}", e);
         }
@@ -160,7 +148,6 @@ internal sealed class TlsUpgrade(TlsCredentials credentials, TlsSettings setting
 
         if (exception is IOException or SocketException or ObjectDisposedException)
         {
-            // A peer that refuses a certificate need not say so; .NET's client does not.
             UpgradeResult lost = UpgradeResult.Lost(FirstPhase, exception);
             return lost with { Sentence = $"{lost.Sentence}; the peer may not have accepted this side's certificate, or the lack of one" };
         }
@@ -168,11 +155,9 @@ internal sealed class TlsUpgrade(TlsCredentials credentials, TlsSettings setting
         string words = IoStreamErrors.WordsOf(exception);
         if (exception is not AuthenticationException)
         {
-            // A callback in the application's options threw, or the library found them invalid.
             return new UpgradeResult(null, HandshakeFailure.Certificate, error, $"the application's TLS options cannot be used: {words}");
         }
 
-        // OpenSSL's text. The peer sends an alert if it refuses our certificate.
         if (words.Contains("alert", StringComparison.Ordinal))
         {
             return new UpgradeResult(null, HandshakeFailure.Certificate, error, $"the peer refused the TLS handshake: {words}");
@@ -183,12 +168,10 @@ internal sealed class TlsUpgrade(TlsCredentials credentials, TlsSettings setting
             words = $"{words} So what the peer speaks is no TLS: one side's endpoint may be tls or wss, and the other's not.";
         }
 
-        // With the application's options the base library decides, with its own text.
         bool isCertificate = words.Contains("certificate", StringComparison.OrdinalIgnoreCase);
         return new UpgradeResult(null, isCertificate ? HandshakeFailure.Certificate : HandshakeFailure.Malformed, error,
             $"the TLS handshake failed: {words}");
     }
 
-    /// <summary>This side's certificates cannot be used; the message says why. Ends a handshake before its first byte.</summary>
     private sealed class CredentialsException(string sentence, Exception inner) : Exception(sentence, inner);
 }

@@ -3,7 +3,6 @@ using Net.Zlink.Buffers;
 
 namespace Net.Zlink.Transports.Tls;
 
-/// <summary>Bytes over an established TLS session. Our end is sent as close_notify.</summary>
 internal sealed class TlsWire(Socket socket, TlsStream tls, BufferPool pool)
     : IoStreamWire(socket, EndpointText.Tls, pool, tls.Reads, tls.Writes)
 {

@@ -5,13 +5,9 @@ using Net.Zlink.Flow;
 namespace Net.Zlink.Transports.WebSocket;
 
 /// <summary>
-/// A stream that reads ahead, so that small reads of WebSocket frame headers cost no system call each. It holds a buffer only while that
-/// has content.
+/// A stream that reads ahead, so that small reads of WebSocket frame headers cost no system call each. The HTTP heads of the upgrade are
+/// read here as well, and the bytes after them stay in place. One reader and one writer at a time; asynchronous only.
 /// </summary>
-/// <remarks>
-/// The HTTP heads of the upgrade are read here as well, and the bytes after them stay in place. One reader and one writer at a time;
-/// asynchronous only.
-/// </remarks>
 internal sealed class ReadAheadStream(Stream inner, BufferPool pool) : Stream
 {
     // A frame header has up to 14 bytes, a small frame 100: this holds hundreds of them, and two TLS records.
@@ -20,39 +16,33 @@ internal sealed class ReadAheadStream(Stream inner, BufferPool pool) : Stream
     // The first byte of an unfragmented CLOSE (RFC 6455, 5.2): FIN and opcode 8.
     private const byte CloseFrame = 0x88;
 
-    // Of an unfragmented PONG. We send no PING and no unasked PONG, so each is an answer, written during a read.
+    // We send no PING and no unasked PONG, so each is an answer, written during a read.
     private const byte PongFrame = 0x8A;
 
-    // The cost of an answer in a read's quota: it takes 5 us to write, as long as reading 2 KiB of other meaningless frames. Otherwise
-    // 6-byte PINGs could cause 20,000 answers a turn.
+    // An answer takes 5 us to write, as long as reading 2 KiB. Without this cost 6-byte PINGs could cause 20,000 answers a turn.
     private const int AnswerCost = 2 * 1024;
 
     private byte[]? _buffer;
     private int _start;
     private int _end;
     private ReadQuota _quota;
-    private volatile bool _hasEndedWriting; // Set by the writer, read by the reader, which answers PINGs.
-    private volatile bool _hasClosed; // Set by the WebSocket, which writes one frame at a time.
+    private volatile bool _hasEndedWriting;
+    private volatile bool _hasClosed;
     private bool _isReleased;
 
     public ReadOnlySpan<byte> Buffered => _buffer.AsSpan(_start, _end - _start);
 
-    /// <summary><see cref="EndWriting"/> was called.</summary>
     public bool HasEndedWriting => _hasEndedWriting;
 
-    /// <summary>
-    /// A CLOSE was written, ours or the library's after a fault of the peer. It is the last frame (RFC 6455, 5.5.1): later writes are
-    /// discarded.
-    /// </summary>
+    /// <summary>A CLOSE is the last frame (RFC 6455, 5.5.1): later writes are discarded.</summary>
     public bool HasClosed => _hasClosed;
 
     /// <summary>
     /// The socket's own stream, if that is directly below and its handshake is over: then an idle connection holds no buffer, even after a
-    /// false report. Otherwise null.
+    /// false report.
     /// </summary>
     public ReadinessStream? Beneath { get; set; }
 
-    /// <summary>Checked before each read of the inner stream. True: reads end as if the peer had ended. Null: never.</summary>
     public Func<bool>? IsOver { get; set; }
 
     public override bool CanRead => true;
@@ -65,7 +55,6 @@ internal sealed class ReadAheadStream(Stream inner, BufferPool pool) : Stream
 
     public override long Position { get => throw new NotSupportedException(); set => throw new NotSupportedException(); }
 
-    /// <summary>Reads once, after the buffered bytes. False: the peer has ended, or the buffer is full.</summary>
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
     public async ValueTask<bool> FillAsync(CancellationToken cancellation)
     {
@@ -87,7 +76,6 @@ internal sealed class ReadAheadStream(Stream inner, BufferPool pool) : Stream
         return read > 0;
     }
 
-    /// <summary>Removes bytes from the front of <see cref="Buffered"/>.</summary>
     public void Consume(int bytes)
     {
         _start += bytes;
@@ -98,8 +86,7 @@ internal sealed class ReadAheadStream(Stream inner, BufferPool pool) : Stream
     }
 
     /// <summary>
-    /// Reads and discards until the peer's end, at most <see cref="Wire.MaxDiscarded"/>. Holds no buffer while nothing comes. On the pool
-    /// with yields: a flood holds neither the caller, possibly a shard, nor a thread.
+    /// Holds no buffer while nothing comes. On the pool with yields: a flood holds neither the caller, possibly a shard, nor a thread.
     /// </summary>
     public async Task DrainAsync(CancellationToken cancellation)
     {
@@ -128,12 +115,11 @@ internal sealed class ReadAheadStream(Stream inner, BufferPool pool) : Stream
     }
 
     /// <summary>
-    /// Our side is about to end: later writes are discarded without an error. The WebSocket answers PINGs while it reads, and a failed
-    /// answer would end the reads and so the connection, before the peer has read everything.
+    /// The WebSocket answers PINGs while it reads, and a failed answer would end the reads and so the connection, before the peer has read
+    /// everything.
     /// </summary>
     public void EndWriting() => _hasEndedWriting = true;
 
-    /// <summary>A read of the engine begins.</summary>
     public void BeginTurn() => _quota.Begin();
 
     public override ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
@@ -174,7 +160,7 @@ internal sealed class ReadAheadStream(Stream inner, BufferPool pool) : Stream
             return default;
         }
 
-        _hasClosed = buffer.Span is [CloseFrame, ..]; // A frame is one write; an HTTP head begins with a letter.
+        _hasClosed = buffer.Span is [CloseFrame, ..];
         if (buffer.Span is [PongFrame, ..])
         {
             _quota.Consume(AnswerCost);
@@ -200,8 +186,7 @@ internal sealed class ReadAheadStream(Stream inner, BufferPool pool) : Stream
     public override void SetLength(long value) => throw new NotSupportedException();
 
     /// <summary>
-    /// Releases the inner stream. Dispose does not: the WebSocket disposes its stream after both CLOSEs, and the peer's end of TCP must
-    /// still be awaited.
+    /// Dispose does not: the WebSocket disposes its stream after both CLOSEs, and the peer's end of TCP must still be awaited.
     /// </summary>
     public void Release()
     {
@@ -219,7 +204,6 @@ internal sealed class ReadAheadStream(Stream inner, BufferPool pool) : Stream
         return _buffer.AsMemory(_end, Math.Min(_buffer.Length, BufferSize) - _end);
     }
 
-    /// <summary>Reads what is there. False: nothing, and no end.</summary>
     private bool TryFill(ReadinessStream socket, out int read, out Exception? failure)
     {
         bool isOver = socket.TryRead(RemainingSpace().Span, out read, out failure);
@@ -235,7 +219,6 @@ internal sealed class ReadAheadStream(Stream inner, BufferPool pool) : Stream
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
     private async ValueTask<int> ReadBehindAsync(Memory<byte> buffer, CancellationToken cancellation)
     {
-        // The peer decides how long this wait is: without a buffer.
         await (Beneath ?? inner).ReadAsync(Memory<byte>.Empty, cancellation).ConfigureAwait(false);
         await FillAsync(cancellation).ConfigureAwait(false);
         return ConsumeInto(buffer);

@@ -5,10 +5,7 @@ internal static class WebSocketPath
     /// <summary>The longest path and query to send or bind: half of the longest request head.</summary>
     public const int MaxLength = 16 * 1024;
 
-    /// <summary>
-    /// Splits at the first slash; without one the path is "/". Refuses what a request line cannot have: blanks, control characters,
-    /// non-ASCII, a fragment.
-    /// </summary>
+    /// <summary>Refuses what a request line cannot have: blanks, control characters, non-ASCII, a fragment.</summary>
     public static bool TrySplit(string text, out string authority, out string path, out EndpointError error)
     {
         error = EndpointError.None;

@@ -8,12 +8,6 @@ using Net.Zlink.Transports.Tls;
 
 namespace Net.Zlink.Transports.WebSocket;
 
-/// <summary>The server side of an upgrade.</summary>
-/// <param name="scheme">ws or wss.</param>
-/// <param name="tls">The TLS handshake of wss.</param>
-/// <param name="settings">The allowed requests.</param>
-/// <param name="limit">The time limit.</param>
-/// <param name="closeTimeout">How long the peer's end is later awaited after a CLOSE.</param>
 internal sealed class WebSocketServerUpgrade(
     string scheme, TlsUpgrade? tls, WebSocketSettings settings, TimeSpan limit, TimeSpan closeTimeout)
     : WebSocketUpgrade(scheme, tls, isServer: true, limit, closeTimeout)
@@ -22,8 +16,7 @@ internal sealed class WebSocketServerUpgrade(
     private const int NotFound = 404;
     private const int InternalError = 500;
 
-    // Each may be a blocked thread, also beyond its peer's time limit: the same number as of handshakes by default. Further ones wait as
-    // long as a handshake may take.
+    // Each may be a blocked thread, also beyond its peer's time limit: the same number as of handshakes by default.
     private const int MaxConcurrentAdmissions = 1024;
 
     private readonly SemaphoreSlim _asking = new(MaxConcurrentAdmissions, MaxConcurrentAdmissions);
@@ -83,7 +76,7 @@ internal sealed class WebSocketServerUpgrade(
             : (request, "");
     }
 
-    /// <summary>Asks the application, on a thread of its own until its first await: it may block. Abandoned at the time limit.</summary>
+    /// <summary>Runs on a thread of its own until the first await, since it may block; abandoned at the time limit.</summary>
     private async Task<(UpgradeRequest Request, string Why)> AskAsync(
         Func<UpgradeContext, ValueTask<UpgradeRefusal>> admits, UpgradeContext context, UpgradeRequest request)
     {
@@ -96,12 +89,11 @@ internal sealed class WebSocketServerUpgrade(
         }
         catch (OperationCanceledException) when (context.Cancellation.IsCancellationRequested)
         {
-            // No caller waits for it any more.
             _ = asking.ContinueWith(static late => _ = late.Exception, CancellationToken.None, TaskContinuationOptions.OnlyOnFaulted,
                 TaskScheduler.Default);
             throw;
         }
-#pragma warning disable CA1031 // Any exception of the application ends this handshake and nothing else.
+#pragma warning disable CA1031
         catch (Exception e)
 #pragma warning restore CA1031
         {

@@ -2,7 +2,6 @@ using System.Buffers;
 
 namespace Net.Zlink.Transports.WebSocket;
 
-/// <summary>WebSocket settings of one endpoint: a snapshot of the socket's options, which have the docs.</summary>
 internal sealed record WebSocketSettings
 {
     private static readonly SearchValues<char> s_notOfHosts = SearchValues.Create("/?#*@ ");
@@ -13,15 +12,14 @@ internal sealed record WebSocketSettings
 
     public Func<UpgradeContext, ValueTask<UpgradeRefusal>>? Admission { get; init; }
 
-    /// <summary>Lines of a client's request, each with its end. Never in an event, log message or exception.</summary>
+    /// <summary>Never in an event, log message or exception.</summary>
     public string RequestFields { get; init; } = "";
 
-    /// <summary>The value of the field Sec-WebSocket-Protocol among them; null: there is none.</summary>
     public string? SubProtocols { get; init; }
 
     /// <summary>
     /// Finds entries that match no request: an origin is a scheme, a host and a non-default port (RFC 6454, 6.2), and a path begins with a
-    /// slash. Null: none.
+    /// slash.
     /// </summary>
     public string? Check()
     {
@@ -37,7 +35,6 @@ internal sealed record WebSocketSettings
             : null;
     }
 
-    // Pages without an origin send "null", and files in some programs "file://".
     private static bool IsOrigin(string text) => text is "null" or "file://"
         || (text.IndexOf("://", StringComparison.Ordinal) is var at and > 0 && at + 3 < text.Length
             && text.AsSpan(at + 3).IndexOfAny(s_notOfHosts) < 0);

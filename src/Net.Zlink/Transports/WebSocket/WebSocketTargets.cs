@@ -5,11 +5,7 @@ using Net.Zlink.Transports.Tls;
 
 namespace Net.Zlink.Transports.WebSocket;
 
-/// <summary>A ws or wss endpoint to bind. As in the native core any path connects, unless the options restrict it.</summary>
-/// <param name="text">The endpoint as given.</param>
-/// <param name="isSecure">It is a wss endpoint.</param>
-/// <param name="address">The address to listen at.</param>
-/// <param name="path">The path of the resolved endpoint.</param>
+/// <summary>As in the native core any path connects, unless the options restrict it.</summary>
 internal sealed class WebSocketBindTarget(string text, bool isSecure, TcpBindAddress address, string path) : BindTarget(text)
 {
     public override BindResult Bind(TransportSettings settings)
@@ -38,7 +34,6 @@ internal sealed class WebSocketBindTarget(string text, bool isSecure, TcpBindAdd
             return bound;
         }
 
-        // The host as written, as in the native core.
         string host = address.Host.Address?.AddressFamily == AddressFamily.InterNetworkV6 ? $"[{address.Host.Text}]" : address.Host.Text;
         string endpoint = string.Create(CultureInfo.InvariantCulture, $"{scheme}://{host}:{listener.LocalEndPoint.Port}{path}");
         return bound with
@@ -50,11 +45,6 @@ internal sealed class WebSocketBindTarget(string text, bool isSecure, TcpBindAdd
     }
 }
 
-/// <summary>A ws or wss endpoint to connect to.</summary>
-/// <param name="text">The endpoint as given.</param>
-/// <param name="isSecure">It is a wss endpoint.</param>
-/// <param name="address">The address to connect to.</param>
-/// <param name="path">The path to request.</param>
 internal sealed class WebSocketConnectTarget(string text, bool isSecure, TcpConnectAddress address, string path)
     : ConnectTarget(text, isSecure ? EndpointText.Wss : EndpointText.Ws)
 {

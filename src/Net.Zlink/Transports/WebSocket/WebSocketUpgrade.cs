@@ -8,26 +8,15 @@ using Net.Zlink.Transports.Tls;
 
 namespace Net.Zlink.Transports.WebSocket;
 
-/// <summary>
-/// Upgrades a connection to a WebSocket: for wss a TLS handshake, then one HTTP request and response. Bytes after either head are the first
-/// of the WebSocket.
-/// </summary>
-/// <param name="scheme">ws or wss.</param>
-/// <param name="tls">The TLS handshake of wss.</param>
-/// <param name="isServer">This side listens.</param>
-/// <param name="limit">The time limit of the exchange, and of the TLS handshake before it. Zero: none.</param>
-/// <param name="closeTimeout">How long the peer's end is later awaited after a CLOSE.</param>
+/// <summary>Bytes after either head are the first of the WebSocket.</summary>
 internal abstract class WebSocketUpgrade(string scheme, TlsUpgrade? tls, bool isServer, TimeSpan limit, TimeSpan closeTimeout) : WireUpgrade
 {
-    /// <summary>Instead of a length: the peer closed first.</summary>
     protected const int Ended = -1;
 
-    /// <summary>No length: the head is over <see cref="HttpHead.LongestHead"/>.</summary>
     protected const int TooLong = -2;
 
     private const string Exchange = "the WebSocket upgrade";
 
-    // A live peer that reads its refusal ends its side within a round trip.
     private static readonly TimeSpan ErrorResponseLimit = TimeSpan.FromSeconds(1);
 
     public override string FirstPhase => tls?.FirstPhase ?? Exchange;
@@ -76,19 +65,9 @@ internal abstract class WebSocketUpgrade(string scheme, TlsUpgrade? tls, bool is
         return result;
     }
 
-    /// <summary>Sends the request, or answers it.</summary>
-    /// <param name="stream">The stream.</param>
-    /// <param name="socket">Its socket.</param>
-    /// <param name="certificate">The peer's certificate, or null.</param>
-    /// <param name="cancellation">The time limit.</param>
-    /// <returns>Failure null: it is a WebSocket now. Head: the peer's request, on the server side.</returns>
     protected abstract Task<(UpgradeResult? Failure, UpgradeHead? Head)> ExchangeAsync(
         ReadAheadStream stream, Socket socket, X509Certificate2? certificate, CancellationToken cancellation);
 
-    /// <summary>
-    /// Reads until a whole head is buffered. Returns its length; 0 if it is malformed; <see cref="TooLong"/>; or <see cref="Ended"/> if the
-    /// peer ended first.
-    /// </summary>
     protected static async Task<int> ReadHeadAsync(ReadAheadStream stream, bool isRequest, CancellationToken cancellation)
     {
         while (await stream.FillAsync(cancellation).ConfigureAwait(false))
@@ -102,7 +81,7 @@ internal abstract class WebSocketUpgrade(string scheme, TlsUpgrade? tls, bool is
 
             if (length == 0 && stream.Buffered.Length >= HttpHead.LongestHead)
             {
-                return TooLong; // The buffer, which is as long, is full.
+                return TooLong;
             }
 
             if (length > 0)
@@ -117,9 +96,7 @@ internal abstract class WebSocketUpgrade(string scheme, TlsUpgrade? tls, bool is
     protected static UpgradeResult Malformed(string sentence) =>
         new(null, HandshakeFailure.Malformed, SocketError.ConnectionRefused, sentence);
 
-    /// <summary>
-    /// The peer ended in order. Over TLS 1.3 it may do so because of our certificate, which it validates after our side's handshake.
-    /// </summary>
+    /// <summary>Over TLS 1.3 the peer may end because of our certificate, which it validates after our side's handshake.</summary>
     protected UpgradeResult Left(string sentence) =>
         new(null, HandshakeFailure.Lost, SocketError.ConnectionReset, tls is null ? sentence
             : $"{sentence}; over wss it may not have accepted this side's certificate, or the lack of one");
@@ -135,7 +112,6 @@ internal abstract class WebSocketUpgrade(string scheme, TlsUpgrade? tls, bool is
             using var deadline = new Deadline(ErrorResponseLimit, time, cancellation);
             if (secure is not null)
             {
-                // Without it the end of the response may count as truncated.
                 await secure.ShutdownAsync().WaitAsync(deadline.Token).ConfigureAwait(false);
             }
 
@@ -168,8 +144,7 @@ internal abstract class WebSocketUpgrade(string scheme, TlsUpgrade? tls, bool is
             var options = new WebSocketCreationOptions { IsServer = isServer, KeepAliveInterval = TimeSpan.Zero };
             var webSocket = System.Net.WebSockets.WebSocket.CreateFromStream(stream, options);
 
-            // After both CLOSEs the library's client waits a second for the server's end, and then abandons that read. Our own close has
-            // its own limits.
+            // After both CLOSEs the library's client waits a second for the server's end, and then abandons that read.
             stream.IsOver = () => webSocket.State == WebSocketState.Closed;
             return UpgradeResult.Of(new WebSocketWire(
                 socket, scheme, webSocket, stream, secure, pool, isServer, closeTimeout, time)
@@ -185,14 +160,6 @@ internal abstract class WebSocketUpgrade(string scheme, TlsUpgrade? tls, bool is
     }
 }
 
-/// <summary>The client side of an upgrade.</summary>
-/// <param name="scheme">ws or wss.</param>
-/// <param name="tls">The TLS handshake of wss.</param>
-/// <param name="authority">Host and port for the Host field.</param>
-/// <param name="path">The path to request.</param>
-/// <param name="settings">The client's own fields of the request.</param>
-/// <param name="limit">The time limit.</param>
-/// <param name="closeTimeout">How long the peer's end is later awaited after a CLOSE.</param>
 internal sealed class WebSocketClientUpgrade(
     string scheme, TlsUpgrade? tls, string authority, string path, WebSocketSettings settings, TimeSpan limit, TimeSpan closeTimeout)
     : WebSocketUpgrade(scheme, tls, isServer: false, limit, closeTimeout)

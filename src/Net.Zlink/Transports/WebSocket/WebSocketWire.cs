@@ -6,19 +6,7 @@ using Net.Zlink.Transports.Tls;
 
 namespace Net.Zlink.Transports.WebSocket;
 
-/// <summary>
-/// Bytes over a WebSocket: writes become binary messages; of reads only the payload counts, not its frames (docs/protocol.md, ws).
-/// </summary>
-/// <remarks>The closing handshake happens within a read. The engine gets the end when it is complete, as in the native core.</remarks>
-/// <param name="socket">The connected socket; owned.</param>
-/// <param name="scheme">ws or wss.</param>
-/// <param name="webSocket">The library's WebSocket over <paramref name="stream"/>; owned.</param>
-/// <param name="stream">The bytes below; owned.</param>
-/// <param name="tls">The TLS session of wss below <paramref name="stream"/>, or null for ws.</param>
-/// <param name="pool">The pool of read buffers.</param>
-/// <param name="isServer">This side listens: after a CLOSE it ends TCP first, and a client waits for that.</param>
-/// <param name="closeTimeout">How long the peer's end of TCP is awaited after a CLOSE.</param>
-/// <param name="time">The clock of that time.</param>
+/// <summary>The closing handshake happens within a read; the engine gets the end when it is complete, as in the native core.</summary>
 internal sealed class WebSocketWire(
     Socket socket,
     string scheme,
@@ -31,13 +19,12 @@ internal sealed class WebSocketWire(
     TimeProvider time)
     : IoStreamWire(socket, scheme, pool, tls?.Reads, tls?.Writes)
 {
-    // A native peer's limit. Counted as bytes arrive, because the library does not report a header's length.
+    // A native peer's limit, counted as bytes arrive: the library does not report a header's length.
     private const long LargestMessage = 64L * 1024 * 1024;
 
     // A frame stays in one message of ours, as fragments, up to this: well below a peer's limit.
     private const long LongestOwnMessage = 32L * 1024 * 1024;
 
-    // The library's message for faults that it does not explain.
     private static readonly string s_wordless = new WebSocketException(WebSocketError.Faulted).Message;
 
     private static readonly TaskCompletionSource s_isChecked = CreateChecked();
@@ -45,15 +32,14 @@ internal sealed class WebSocketWire(
     private long _received;
     private long _sent;
     private bool _peerClosed;
-    private volatile bool _isOver; // Set by the reader, read by the writer.
+    private volatile bool _isOver;
     private bool _hasEnded;
-    private TaskCompletionSource? _checked; // Made by the first write that comes too late, or by the end.
+    private TaskCompletionSource? _checked;
 
     public override bool IsPacked => true;
 
     public override bool EndsByHalves => false;
 
-    /// <summary>The peer's TCP or TLS has ended without a CLOSE of either side. Set before the end is reported.</summary>
     public bool IsCutOff { get; private set; }
 
     public override WireStatus EndSending(WireEnd end)
@@ -90,7 +76,6 @@ internal sealed class WebSocketWire(
             }
             catch (WebSocketException fault) when (IsBreach(fault))
             {
-                // The library has sent CLOSE with the right code.
                 Explain(SocketError.ConnectionReset, $"the peer broke the WebSocket protocol: {WordsOf(fault)}");
                 await PartAsync(answer: null).ConfigureAwait(false);
                 break;
@@ -99,13 +84,13 @@ internal sealed class WebSocketWire(
             if (result.MessageType == WebSocketMessageType.Close)
             {
                 _peerClosed = true;
-                _isOver = true; // The library refuses to read after it.
+                _isOver = true;
                 if (webSocket.State == WebSocketState.CloseReceived)
                 {
                     await PartAsync(webSocket.CloseStatus ?? WebSocketCloseStatus.NormalClosure).ConfigureAwait(false);
                 }
 
-                break; // Otherwise it answers ours, and that end is in progress.
+                break;
             }
 
             _received += result.Count;
@@ -130,7 +115,6 @@ internal sealed class WebSocketWire(
         return 0;
     }
 
-    // The bytes after the peer's fault are discarded already.
     protected override ValueTask<int> ReadRawAsync(Memory<byte> into) => default;
 
     protected override ValueTask WriteAsync(ReadOnlyMemory<byte> bytes, bool endsMidFrame)
@@ -153,7 +137,7 @@ internal sealed class WebSocketWire(
             return write;
         }
 
-        _ = write.AsTask().Exception; // CLOSE was sent since: an answer, or the library's for a fault within the read.
+        _ = write.AsTask().Exception;
         return FailLate();
     }
 
@@ -178,7 +162,7 @@ internal sealed class WebSocketWire(
         if (fault.WebSocketErrorCode == WebSocketError.ConnectionClosedPrematurely)
         {
             IsCutOff = !stream.HasClosed;
-            return WireStatus.Ended; // Without a CLOSE, as in the native core.
+            return WireStatus.Ended;
         }
 
         Explain(SocketError.ConnectionReset, "the WebSocket is closing");
@@ -202,14 +186,13 @@ internal sealed class WebSocketWire(
 
     private ValueTask FailLate()
     {
-        tls?.Writes.Leave(); // Nothing is written, and the pending action may wait for writes.
+        tls?.Writes.Leave();
         return FailLateAsync();
     }
 
     /// <summary>
-    /// A write after a CLOSE, where nothing may follow. It completes when the engine gets the peer's end: an earlier failure would abort
-    /// the connection and destroy our answer. After a known end it fails on another thread, so usually behind the report of that end, which
-    /// has the peer's reason.
+    /// A write after a CLOSE completes when the engine gets the peer's end: an earlier failure would abort the connection and destroy our
+    /// answer.
     /// </summary>
     private async ValueTask FailLateAsync()
     {
@@ -219,12 +202,11 @@ internal sealed class WebSocketWire(
         throw new IOException("The peer has closed the WebSocket.");
     }
 
-    /// <summary>The peer violated RFC 6455. Other faults concern the connection, or a late operation.</summary>
+    /// <summary>Other faults concern the connection, or a late operation.</summary>
     private static bool IsBreach(WebSocketException fault) =>
         fault.WebSocketErrorCode is not (WebSocketError.ConnectionClosedPrematurely or WebSocketError.InvalidState)
             && (fault.InnerException is null || !IoStreamErrors.IsOfStream(fault.InnerException));
 
-    /// <summary>What was wrong. The library has no text for two faults: a CLOSE after both sides sent one, and invalid text.</summary>
     private string WordsOf(WebSocketException fault)
     {
         string words = IoStreamErrors.WordsOf(fault);
@@ -233,7 +215,6 @@ internal sealed class WebSocketWire(
             : "a text message that is no UTF-8; binary messages hold any bytes";
     }
 
-    /// <summary>Ends the WebSocket: our CLOSE, our end of TCP if this side begins with it, and the peer's bytes up to its end.</summary>
     private async Task PartAsync(WebSocketCloseStatus? answer)
     {
         _isOver = true;
@@ -261,10 +242,6 @@ internal sealed class WebSocketWire(
         }
     }
 
-    /// <summary>
-    /// Ends our side for the engine, when nothing is being written. The reader may be about to end it too: for it this CLOSE is a write
-    /// like any other.
-    /// </summary>
     private async Task EndAsync(WebSocketCloseStatus? status)
     {
         tls?.Writes.Enter();
@@ -280,11 +257,10 @@ internal sealed class WebSocketWire(
         stream.EndWriting();
         if (tls is not null && !_hasEnded)
         {
-            await tls.ShutdownAsync().ConfigureAwait(false); // As in PartAsync.
+            await tls.ShutdownAsync().ConfigureAwait(false);
         }
     }
 
-    /// <summary>Sends CLOSE. Null: nothing to send.</summary>
     private Task CloseAsync(WebSocketCloseStatus? status, CancellationToken cancellation) =>
         status is { } code ? webSocket.CloseOutputAsync(code, code == WebSocketCloseStatus.MessageTooBig ? Complaint : null, cancellation)
             : Task.CompletedTask;
