@@ -4,18 +4,16 @@ using Net.Zlink.Sockets.Routing;
 
 namespace Net.Zlink.Sockets;
 
-/// <summary>The blocked sends for one peer, or for any peer that the socket chooses, in order of arrival.</summary>
 internal sealed class BlockedRoute
 {
     public WaiterList<RoutedSendWaiter> Waiters;
 
-    /// <summary>It is in the list of routes to retry.</summary>
     public bool IsRetryPending { get; set; }
 
     public BlockedRoute? NextToRetry { get; set; }
 }
 
-/// <summary>The blocked sends of one socket, by peer. Not thread-safe: under the lock of the <see cref="BlockedSendQueue"/>.</summary>
+/// <summary>Not thread-safe: under the lock of the <see cref="BlockedSendQueue"/>.</summary>
 internal sealed class BlockedRoutes
 {
     // Empty routes are kept, as many as waiters, so that a wait allocates nothing in steady state.
@@ -25,17 +23,13 @@ internal sealed class BlockedRoutes
     private readonly Dictionary<PeerSlot, BlockedRoute> _ofConnections = [];
     private readonly Stack<BlockedRoute> _cached = [];
 
-    /// <summary>Sends whose peer the socket chooses.</summary>
     public BlockedRoute Anyone { get; } = new();
 
-    /// <summary>The routes of peers and connections that have a waiter.</summary>
     public IEnumerable<BlockedRoute> All => _routes.Concat(_ofConnections.Values);
 
-    /// <summary>Null if no send waits for this peer.</summary>
     public BlockedRoute? Find(ReadOnlySpan<byte> routeId) => _routes.Count > 0
         && _routes.GetAlternateLookup<ReadOnlySpan<byte>>().TryGetValue(routeId, out BlockedRoute? route) ? route : null;
 
-    /// <summary>Null if no send waits for this connection.</summary>
     public BlockedRoute? Find(PeerSlot connection) => _ofConnections.Count > 0 ? _ofConnections.GetValueOrDefault(connection) : null;
 
     public BlockedRoute Add(RoutedSendWaiter waiter)
@@ -57,7 +51,6 @@ internal sealed class BlockedRoutes
         return route;
     }
 
-    /// <summary>False if it is in no route.</summary>
     public bool Remove(RoutedSendWaiter waiter)
     {
         if (waiter.Route is not { } route)
@@ -67,7 +60,6 @@ internal sealed class BlockedRoutes
 
         if ((waiter.HasRoute || waiter.Connection is not null) && waiter is { Previous: null, Next: null })
         {
-            // Before the removal: the route is found by its last waiter's peer.
             if (waiter.Connection is { } connection)
             {
                 _ofConnections.RemoveAndTrim(connection, out _);
@@ -112,7 +104,6 @@ internal sealed class BlockedRoutes
         }
     }
 
-    /// <summary>Compares routes by the peer of their first waiter.</summary>
     private sealed class ByRoute : IEqualityComparer<BlockedRoute>, IAlternateEqualityComparer<ReadOnlySpan<byte>, BlockedRoute>
     {
         public static readonly ByRoute Instance = new();

@@ -5,24 +5,19 @@ using Net.Zlink.Sockets.Links;
 
 namespace Net.Zlink.Sockets;
 
-/// <summary>A send that waits until some peer has capacity for it.</summary>
 internal class RoutedSendWaiter : SendWaiter
 {
     private byte[] _route = [];
     private int _routeLength = -1;
 
-    /// <summary>The route that it waits in. Guarded by the queue's lock.</summary>
     internal BlockedRoute? Route { get; set; }
 
-    /// <summary>The connection that it is for, whatever its routing id. Null: <see cref="RouteId"/> names the peer.</summary>
     public PeerSlot? Connection { get; set; }
 
-    /// <summary>It is for the peer of <see cref="RouteId"/>. Otherwise the socket chooses.</summary>
     public bool HasRoute => _routeLength >= 0;
 
     public ReadOnlySpan<byte> RouteId => _route.AsSpan(0, Math.Max(0, _routeLength));
 
-    /// <summary>Copies the id into memory that is kept for the next wait.</summary>
     public void SetRoute(ReadOnlySpan<byte> routeId)
     {
         if (routeId.IsEmpty)
@@ -33,7 +28,7 @@ internal class RoutedSendWaiter : SendWaiter
 
         if (_route.Length < routeId.Length)
         {
-            _route = new byte[byte.MaxValue]; // The longest routing id.
+            _route = new byte[byte.MaxValue];
         }
 
         routeId.CopyTo(_route);
@@ -49,22 +44,12 @@ internal class RoutedSendWaiter : SendWaiter
 }
 
 /// <summary>
-/// The blocked sends of one socket. The thread that makes capacity for a peer retries that peer's sends. Sends to one peer stay in order.
-/// </summary>
-/// <remarks>
-/// <para>
-/// The lock is taken before the socket's and a link's. It is held while a waiting message is routed, so a cancellation comes before or
-/// after a send, never during it.
-/// </para>
-/// <para>
-/// Each peer has its own queue: with thousands of slow peers, one common queue cost the shards seconds, and a send to a fast peer 40 us. So
-/// no wait may depend on another peer's capacity.
-/// </para>
-/// <para>
-/// No capacity is missed: a wait is counted, then passes a full fence, then checks. New capacity is published, then passes a full fence
+/// The blocked sends of one socket: the thread that makes capacity for a peer retries that peer's sends. The lock is taken before the
+/// socket's and a link's. It is held while a waiting message is routed, so a cancellation comes before or after a send, never during it.
+/// Each peer has its own queue: with thousands of slow peers, one common queue cost the shards seconds, and a send to a fast peer 40 us. No
+/// capacity is missed: a wait is counted, then passes a full fence, then checks. New capacity is published, then passes a full fence
 /// (<see cref="Retry"/>), then checks for waiters.
-/// </para>
-/// </remarks>
+/// </summary>
 internal sealed class BlockedSendQueue(SocketCore socket) : IWaiterList
 {
     private readonly Lock _gate = new();
@@ -102,8 +87,6 @@ internal sealed class BlockedSendQueue(SocketCore socket) : IWaiterList
         }
     }
 
-    /// <summary>Retries a refused send once, then lets it wait.</summary>
-    /// <returns>Full: it waits. Any other outcome: the waiter was not used.</returns>
     public SendStatus Enqueue(RoutedSendWaiter waiter)
     {
         RoutedSendWaiter? done = null;
@@ -129,11 +112,7 @@ internal sealed class BlockedSendQueue(SocketCore socket) : IWaiterList
         }
     }
 
-    /// <summary>
-    /// A link has capacity, was attached or was detached: retries the sends to its peer and those to any peer. Outside of all other locks.
-    /// </summary>
-    /// <param name="routeId">The peer's routing id at a ROUTER, or null.</param>
-    /// <param name="connection">The peer's connection. Null: the change concerns no single connection.</param>
+    /// <summary>Retries the sends to a peer and those to any peer. Outside of all other locks.</summary>
     public void Retry(byte[]? routeId, PeerSlot? connection)
     {
         Interlocked.MemoryBarrier();
@@ -143,7 +122,6 @@ internal sealed class BlockedSendQueue(SocketCore socket) : IWaiterList
         }
     }
 
-    /// <summary>As <see cref="Retry"/>, after a change that concerns every peer.</summary>
     public void RetryAll()
     {
         Interlocked.MemoryBarrier();
@@ -153,7 +131,6 @@ internal sealed class BlockedSendQueue(SocketCore socket) : IWaiterList
         }
     }
 
-    /// <summary>Ends every present and later wait with an outcome.</summary>
     public void Close(SendStatus outcome)
     {
         RoutedSendWaiter? released;
@@ -189,7 +166,7 @@ internal sealed class BlockedSendQueue(SocketCore socket) : IWaiterList
             return SendStatus.Full;
         }
 
-        // From here on capacity is reported to this queue. Capacity from just before is found by the check that follows.
+        // From here on capacity is reported to this queue.
         Interlocked.MemoryBarrier();
         SendStatus status = SendStatus.Closed;
         _isRouting = true;
@@ -259,10 +236,7 @@ internal sealed class BlockedSendQueue(SocketCore socket) : IWaiterList
         }
     }
 
-    /// <summary>
-    /// Retries the marked routes, and those that are marked meanwhile. Returns the ended waits, linked, to be completed outside of the
-    /// lock.
-    /// </summary>
+    /// <summary>Returns the ended waits, linked, to be completed outside of the lock.</summary>
     private RoutedSendWaiter? RetryMarked()
     {
         RoutedSendWaiter? done = null;
@@ -303,7 +277,6 @@ internal sealed class BlockedSendQueue(SocketCore socket) : IWaiterList
         waiter.Connection is { } connection ? socket.RouteTo(connection, waiter.Deferred.AsOutgoing())
             : socket.Route(waiter.RouteId, waiter.Deferred.AsOutgoing());
 
-    /// <summary>False: it still waits, and so do the sends behind it.</summary>
     private bool TrySend(RoutedSendWaiter waiter)
     {
         SendStatus status;
@@ -314,7 +287,7 @@ internal sealed class BlockedSendQueue(SocketCore socket) : IWaiterList
         catch (Exception exception)
         {
             status = SendStatus.Closed;
-            waiter.Failure = exception; // Its memory was disposed while it waited. Only that send fails.
+            waiter.Failure = exception;
         }
 
         waiter.Outcome = status;

@@ -1,10 +1,6 @@
 namespace Net.Zlink.Sockets;
 
-/// <summary>
-/// Counts what must end before a closed socket has ended: connections, handshakes, deliveries. Completes <see cref="AllClosed"/> after the
-/// last of them.
-/// </summary>
-/// <remarks>Thread-safe. Its lock is the last in the order: nothing is called under it.</remarks>
+/// <summary>The tracker's lock is the last in the order: nothing is called under it.</summary>
 internal sealed class CloseTracker
 {
     private readonly Lock _gate = new();
@@ -14,10 +10,8 @@ internal sealed class CloseTracker
 
     public bool IsClosed => Volatile.Read(ref _isClosed);
 
-    /// <summary>Completes when the socket is closed and every part has left.</summary>
     public Task AllClosed => _allClosed.Task;
 
-    /// <summary>Adds a part. False if the socket is closed.</summary>
     public bool TryEnter()
     {
         lock (_gate)
@@ -32,7 +26,6 @@ internal sealed class CloseTracker
         }
     }
 
-    /// <summary>Adds a part that goes on while the socket lingers.</summary>
     public void Reenter()
     {
         lock (_gate)
@@ -53,10 +46,7 @@ internal sealed class CloseTracker
         }
     }
 
-    /// <summary>
-    /// Closes the socket. The caller becomes a part until it leaves, so <see cref="AllClosed"/> cannot complete before that.
-    /// </summary>
-    /// <returns>False if it was closed before.</returns>
+    /// <summary>The caller becomes a part until it leaves, so <see cref="AllClosed"/> cannot complete before that.</summary>
     public bool TryClose()
     {
         lock (_gate)

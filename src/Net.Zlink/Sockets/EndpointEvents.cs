@@ -5,7 +5,6 @@ using Net.Zlink.Transports;
 
 namespace Net.Zlink.Sockets;
 
-/// <summary>The events and log messages of listeners and dialers of all socket types.</summary>
 internal static class EndpointEvents
 {
     public static void AcceptFailed(SocketMonitors monitors, EngineHost host, string endpoint, SocketError error, TimeSpan backOff)
@@ -22,10 +21,8 @@ internal static class EndpointEvents
     }
 
     /// <summary>
-    /// Reports a failed bind. The event names the address without its scheme, as the native core does. A text without a scheme or an
-    /// address raises no event.
+    /// As in the native core the event names the address without its scheme, and a text without a scheme or an address raises none.
     /// </summary>
-    /// <returns>The error.</returns>
     public static EndpointError BindFailed(SocketMonitors monitors, string text, in EndpointError error)
     {
         if (EndpointText.TryParse(text, out EndpointText parts, out _))
@@ -36,16 +33,14 @@ internal static class EndpointEvents
         return error;
     }
 
-    /// <summary>
-    /// Reports a connect attempt. The native core reports each as delayed, with EINPROGRESS. A failed name lookup is no attempt.
-    /// </summary>
+    /// <summary>The native core reports each attempt as delayed, with EINPROGRESS; a failed name lookup is no attempt.</summary>
     public static void Connecting(SocketMonitors monitors, string endpoint)
     {
         const int InProgress = 115;
         monitors.Publish(SocketEventTypes.ConnectDelayed, InProgress, "", endpoint);
     }
 
-    /// <summary>Reports an unexpected error of a dialer, which then stops. Nothing awaits a dialer, so this is its only report.</summary>
+    /// <summary>Nothing awaits a dialer, so this is its only report.</summary>
     public static void DialerFailed(SocketMonitors monitors, EngineHost host, string endpoint, Exception exception)
     {
         PublishGivenUp(monitors, endpoint, $"an internal fault: {exception.GetType().Name}: {ExceptionText.MessageOf(exception)}");
@@ -58,12 +53,6 @@ internal static class EndpointEvents
         Log.GaveUp(host.Logger, endpoint, why);
     }
 
-    /// <summary>Reports a failed attempt that others follow. It is logged when the reason differs from the last one.</summary>
-    /// <param name="host">The owner of the log.</param>
-    /// <param name="endpoint">The endpoint.</param>
-    /// <param name="why">The reason.</param>
-    /// <param name="logged">The last reason that was logged since the endpoint was connected.</param>
-    /// <returns>The last logged reason now.</returns>
     public static string Failed(EngineHost host, string endpoint, string why, string? logged)
     {
         if (!string.Equals(why, logged, StringComparison.Ordinal))
@@ -74,9 +63,7 @@ internal static class EndpointEvents
         return why;
     }
 
-    /// <summary>
-    /// Reports the failed handshake of an accepted connection. A connection that only ends is not logged: port scanners do that often.
-    /// </summary>
+    /// <summary>A connection that only ends is not logged: port scanners do that often.</summary>
     public static void HandshakeFailed(EngineHost host, string endpoint, string remote, HandshakeFailure cause, string detail)
     {
         if (cause == HandshakeFailure.Lost)
@@ -89,8 +76,6 @@ internal static class EndpointEvents
         }
     }
 
-    /// <summary>Announces the next attempt with the last failure, and waits for its time.</summary>
-    /// <exception cref="OperationCanceledException">The endpoint was closed meanwhile.</exception>
     public static Task PauseAsync(SocketMonitors monitors, EngineHost host, string endpoint, string why, TimeSpan pause,
         CancellationToken closed)
     {

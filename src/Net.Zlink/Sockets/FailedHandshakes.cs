@@ -2,7 +2,6 @@ using Net.Zlink.Monitoring;
 
 namespace Net.Zlink.Sockets;
 
-/// <summary>Counts failed handshakes by cause. Thread-safe.</summary>
 internal sealed class FailedHandshakes
 {
     private readonly long[] _byCause = new long[Enum.GetValues<HandshakeFailure>().Length];
@@ -11,7 +10,6 @@ internal sealed class FailedHandshakes
 
     public void Count(HandshakeFailure cause) => Interlocked.Increment(ref _byCause[(int)cause]);
 
-    /// <summary>Adds another socket's counts. One thread at a time.</summary>
     public void Add(FailedHandshakes other)
     {
         for (int i = 0; i < _byCause.Length; i++)

@@ -6,7 +6,6 @@ using Net.Zlink.Transports;
 
 namespace Net.Zlink.Sockets;
 
-/// <summary>Makes peers with frames: all their frames go to one sink.</summary>
 internal sealed class FramedPeers : IPeerFactory
 {
     private readonly IConnectionSink _sink;
@@ -50,7 +49,6 @@ internal sealed class FramedPeers : IPeerFactory
         return link.Id;
     }
 
-    /// <summary>Reads a socket's addresses. False if it was reset already.</summary>
     public static bool TryDescribe(Socket socket, out EndPoint? remote, out EndPoint? local)
     {
         try

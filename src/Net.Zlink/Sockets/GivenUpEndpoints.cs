@@ -4,11 +4,9 @@ namespace Net.Zlink.Sockets;
 
 /// <summary>
 /// The endpoints of a socket that are no longer dialled, with the reason: a protocol error that the next attempt would meet again.
-/// Thread-safe.
 /// </summary>
 internal sealed class GivenUpEndpoints
 {
-    // They are only displayed. A program that reconnects after each fault must not collect more.
     private const int MaxEndpoints = 16;
 
     private readonly Lock _gate = new();
@@ -39,7 +37,6 @@ internal sealed class GivenUpEndpoints
         }
     }
 
-    /// <summary>The endpoint was connected or disconnected again.</summary>
     public void Forget(string endpoint)
     {
         lock (_gate)

@@ -6,12 +6,10 @@ using Net.Zlink.Transports;
 
 namespace Net.Zlink.Sockets;
 
-/// <summary>The inproc endpoints of one ZMP socket: its bound names and its connected links.</summary>
 internal sealed class InprocEndpoints(SocketCore socket, InprocRegistry registry)
 {
     private readonly Lock _gate = new();
     private readonly HashSet<string> _names = new(StringComparer.Ordinal);
-    // By the connected text, which can occur several times.
     private readonly ListsByKey<string, InprocLink> _links = new(StringComparer.Ordinal);
 
     public int Count
@@ -36,7 +34,6 @@ internal sealed class InprocEndpoints(SocketCore socket, InprocRegistry registry
         }
     }
 
-    /// <summary>One entry for each connected link.</summary>
     public EndpointStatus[] Connected
     {
         get
@@ -65,13 +62,11 @@ internal sealed class InprocEndpoints(SocketCore socket, InprocRegistry registry
             }
         }
 
-        registry.Unbind(name, socket); // Close may have run before the name was in its list.
+        registry.Unbind(name, socket);
 
         return EndpointError.None;
     }
 
-    /// <summary>Connects to a name, also before it is bound.</summary>
-    /// <returns>Null: one of the two sockets cannot accept this peer.</returns>
     public EndpointError? Connect(string name, string text, ZmpSettings settings)
     {
         InprocLink? link = registry.Connect(name, text, socket, settings, out bool mismatch);
@@ -93,17 +88,13 @@ internal sealed class InprocEndpoints(SocketCore socket, InprocRegistry registry
 
         if (!socket.Has(link))
         {
-            Forget(link); // The binder has detached it already.
+            Forget(link);
         }
 
         return EndpointError.None;
     }
 
-    /// <summary>
-    /// Ends every link of that text, and unbinds the name if this socket has bound it. Unread messages are dropped; unsent ones are
-    /// delivered within <paramref name="linger"/>.
-    /// </summary>
-    /// <returns>False if there is neither.</returns>
+    /// <summary>Unread messages are dropped; unsent ones are delivered within <paramref name="linger"/>.</summary>
     public bool Remove(string text, TimeSpan linger)
     {
         InprocLink[] links;
@@ -130,7 +121,6 @@ internal sealed class InprocEndpoints(SocketCore socket, InprocRegistry registry
         }
     }
 
-    /// <summary>Unbinds the names. Links without a binder wait for at most <paramref name="linger"/>.</summary>
     public void Close(TimeSpan linger)
     {
         string[] names;
@@ -154,7 +144,6 @@ internal sealed class InprocEndpoints(SocketCore socket, InprocRegistry registry
         }
     }
 
-    /// <summary>Unbinds the name if this socket has bound it. The links stay.</summary>
     public bool Unbind(string text)
     {
         if (!EndpointText.TryParse(text, out EndpointText parts, out _)

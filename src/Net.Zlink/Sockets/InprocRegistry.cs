@@ -6,10 +6,9 @@ using Net.Zlink.Sockets.Zmp;
 
 namespace Net.Zlink.Sockets;
 
-/// <summary>The inproc names of one context: which sockets have bound them, and which links wait for a binder.</summary>
-/// <remarks>
+/// <summary>
 /// Its lock is taken before those of sockets and held while two ends are joined. So a connect sees a complete bind or none.
-/// </remarks>
+/// </summary>
 internal sealed class InprocRegistry
 {
     private readonly Lock _gate = new();
@@ -19,7 +18,6 @@ internal sealed class InprocRegistry
     private readonly Dictionary<InprocLink, Pending> _pendingByLink = [];
     private bool _isClosed;
 
-    /// <summary>False if the name is taken.</summary>
     public bool TryBind(string name, SocketCore socket, ZmpSettings settings)
     {
         List<(SocketCore Socket, string Endpoint, string Why)>? mismatches = null;
@@ -39,12 +37,11 @@ internal sealed class InprocRegistry
                     Join(pending.Pipe, pending.Settings, binding, waited: true);
                     if (pending.Lingers)
                     {
-                        End(pending); // Its messages are now the binder's.
+                        End(pending);
                     }
                 }
                 else
                 {
-                    // As with a connection of the wrong type: both sides report the other's type.
                     (string here, string there) = (socket.Type.Name, pending.Pipe.Socket.Type.Name);
                     pending.Pipe.Problem =
                         $"the name was bound by a {here}, which a {there} does not talk to; this endpoint waits for another";
@@ -64,7 +61,6 @@ internal sealed class InprocRegistry
         return true;
     }
 
-    /// <summary>Unbinds a name of the socket; its links stay. False if the socket has not bound it.</summary>
     public bool Unbind(string name, SocketCore socket)
     {
         lock (_gate)
@@ -73,10 +69,6 @@ internal sealed class InprocRegistry
         }
     }
 
-    /// <summary>Connects to a name, also before it is bound.</summary>
-    /// <returns>
-    /// The connecting end. Null if the types do not fit (<paramref name="mismatch"/>), or if one of the two cannot accept another link.
-    /// </returns>
     public InprocLink? Connect(string name, string endpoint, SocketCore socket, ZmpSettings settings, out bool mismatch)
     {
         lock (_gate)
@@ -122,12 +114,8 @@ internal sealed class InprocRegistry
     }
 
     /// <summary>
-    /// The connecting side is about to close its link. If it waits for a binder, its messages wait on for at most
-    /// <paramref name="linger"/>.
-    /// </summary>
-    /// <remarks>
     /// The native core has no deadline here and delivers even messages sent with linger 0: docs/protocol.md section 15.5.
-    /// </remarks>
+    /// </summary>
     public void Leave(InprocLink link, TimeSpan linger)
     {
         lock (_gate)
@@ -155,7 +143,6 @@ internal sealed class InprocRegistry
         }
     }
 
-    /// <summary>No bind follows: messages of closed sockets that wait for one are dropped.</summary>
     public void Close()
     {
         Pending[] lingering;
@@ -192,7 +179,6 @@ internal sealed class InprocRegistry
             connecter.Lane.Conflate();
         }
 
-        // From here on the binder may send, under the alias and through the filter of the connecting side.
         PeerIdentity peer = connecter.Alias is { } alias ? own with { RoutingId = alias } : own;
         connecter.Peer = peer;
         peer.Slot.Pipe = connecter;
@@ -202,17 +188,16 @@ internal sealed class InprocRegistry
         {
             binder.Counters.Remove(link);
             NotifyRefused(binder, connecter.Endpoint, binder.RefusalReason(connecter.Own));
-            connecter.Socket.Detach(connecter, dropUnread: true); // At most its greeting.
-            connecter.Close(DisconnectReason.Refused, TimeSpan.Zero); // What it has sent is dropped.
+            connecter.Socket.Detach(connecter, dropUnread: true);
+            connecter.Close(DisconnectReason.Refused, TimeSpan.Zero);
             return false;
         }
 
         InprocLink.Join(connecter, link);
-        binder.OnCapacity(link); // The connecting side may have made capacity before it knew the binder.
-        connecter.Socket.OnCapacity(connecter); // The two high-water marks add up, so it may have reached its own.
+        binder.OnCapacity(link);
+        connecter.Socket.OnCapacity(connecter);
         if (!binder.Has(link))
         {
-            // It was closed meanwhile, and may not have seen the other end yet.
             connecter.Socket.Detach(connecter, dropUnread: false);
             connecter.Close(DisconnectReason.Remote, TimeSpan.Zero);
             return true;
@@ -225,7 +210,6 @@ internal sealed class InprocRegistry
             connecter.Close(DisconnectReason.Refused, TimeSpan.Zero);
             if (waited && !connecter.Socket.IsClosed)
             {
-                // Otherwise the caller of Connect gets the error.
                 NotifyRefused(connecter.Socket, connecter.Endpoint, connecter.Socket.RefusalReason(peer));
             }
 
@@ -254,7 +238,6 @@ internal sealed class InprocRegistry
         _pendingByLink.Add(pending.Pipe, pending);
     }
 
-    /// <summary>False if it did not wait.</summary>
     private bool Remove(Pending pending)
     {
         _pendingByLink.RemoveAndTrim(pending.Pipe, out _);
@@ -290,10 +273,8 @@ internal sealed class InprocRegistry
 
         public ZmpSettings Settings => settings;
 
-        /// <summary>Its socket has released it, and its messages still wait.</summary>
         public bool Lingers { get; set; }
 
-        /// <summary>Ends the wait. Null: no deadline.</summary>
         public ITimer? Deadline { get; set; }
     }
 }

@@ -2,10 +2,7 @@ using System.Buffers;
 
 namespace Net.Zlink.Sockets;
 
-/// <summary>
-/// A pooled copy of a set, made under its lock and enumerated outside. Sums over thousands of peers are read often, so it must not
-/// allocate.
-/// </summary>
+/// <summary>A copy of a set, made under its lock. Sums over thousands of peers are read often, so it must not allocate.</summary>
 internal readonly ref struct PooledCopy<T> : IDisposable
     where T : class
 {
@@ -21,7 +18,6 @@ internal readonly ref struct PooledCopy<T> : IDisposable
 
     public ReadOnlySpan<T> Items => _items.AsSpan(0, _count);
 
-    /// <summary>Returns the array, cleared.</summary>
     public void Dispose()
     {
         Array.Clear(_items, 0, _count);

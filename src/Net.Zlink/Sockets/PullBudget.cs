@@ -2,20 +2,12 @@ using Net.Zlink.Engine;
 
 namespace Net.Zlink.Sockets;
 
-/// <summary>
-/// Decides which peers of a <see cref="PullQueue"/> stop reading: for their own limits, or for the socket's limit. Not thread-safe: under
-/// the queue's lock.
-/// </summary>
-/// <param name="limit">The limit for unread bytes of all peers. 0: none.</param>
-/// <param name="context">The context's limit, or null.</param>
-/// <param name="queue">The queue.</param>
+/// <summary>Decides which peers of a <see cref="PullQueue"/> stop reading: for their own limits, or for the socket's limit.</summary>
 internal sealed class PullBudget(long limit, ByteBudget? context, IShareOwner queue)
 {
-    // What a read of one short frame costs beside its bytes: a lease with 32 slots. Without this, single small frames of many peers counted
-    // 8 MiB and used 530.
+    // A read of one short frame costs a lease with 32 slots. Without this, single small frames of many peers counted 8 MiB and used 530.
     private const int LeaseCost = 600;
 
-    // Not counted (38 KB), so that a small limit still means bytes of messages.
     private const int FreeLeases = 64;
 
     private readonly Queue<PullPeer> _waitingPeers = new();
@@ -29,7 +21,7 @@ internal sealed class PullBudget(long limit, ByteBudget? context, IShareOwner qu
         peer.Leases += length;
     }
 
-    /// <summary>All leases of a peer are dropped. By their count, because walking them costs a cache miss each.</summary>
+    /// <summary>Leases are subtracted by their count, because walking them costs a cache miss each.</summary>
     public void Drop(PullPeer peer)
     {
         _leases -= peer.Leases;
@@ -54,7 +46,6 @@ internal sealed class PullBudget(long limit, ByteBudget? context, IShareOwner qu
         return true;
     }
 
-    /// <summary>A consumer has taken bytes of a peer, and perhaps the last of a lease. Adds the peers that may read again.</summary>
     public void OnDequeued(PullPeer peer, long bytes, bool isLeaseOver, long unread, ref PullPeer? resume)
     {
         if (isLeaseOver)
@@ -78,7 +69,6 @@ internal sealed class PullBudget(long limit, ByteBudget? context, IShareOwner qu
         Freed(bytes, unread, ref resume);
     }
 
-    /// <summary>Bytes were released: adds peers that were paused for the socket's limit and may read again.</summary>
     public void Freed(long bytes, long unread, ref PullPeer? resume)
     {
         _available.Shrink(unread + Besides);
@@ -87,8 +77,7 @@ internal sealed class PullBudget(long limit, ByteBudget? context, IShareOwner qu
             return;
         }
 
-        // As many readers as fit the released bytes, at 64 KiB a read. With nothing unread all of them resume, because no later release
-        // would do it.
+        // With nothing unread all of them resume, because no later release would do it.
         long wanted = unread == 0 ? _waitingPeers.Count : 1 + (bytes / ReceiveSlab.ReadSize);
         while (wanted > 0 && _waitingPeers.TryDequeue(out PullPeer? paused))
         {
@@ -101,9 +90,7 @@ internal sealed class PullBudget(long limit, ByteBudget? context, IShareOwner qu
         }
     }
 
-    /// <summary>
-    /// Resumes one peer that was paused for the socket's limit. Each resumed peer resumes the next one, also if it finds nothing to read.
-    /// </summary>
+    /// <summary>Each resumed peer resumes the next one, also if it finds nothing to read.</summary>
     public void ResumeNext(long unread, ref PullPeer? resume)
     {
         if (_waitingPeers.Count > 0)
@@ -112,7 +99,6 @@ internal sealed class PullBudget(long limit, ByteBudget? context, IShareOwner qu
         }
     }
 
-    /// <summary>The queue is closed and empty.</summary>
     public void End()
     {
         _leases = 0;

@@ -2,7 +2,6 @@ using Net.Zlink.Engine;
 
 namespace Net.Zlink.Sockets;
 
-/// <summary>Serves the waiters of a <see cref="PullQueue"/>, as work of a shard.</summary>
 internal sealed class PullDispatch(Action serve) : ShardWork
 {
     internal override void Run(int reasons) => serve();

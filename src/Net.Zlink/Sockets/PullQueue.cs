@@ -4,21 +4,12 @@ using Net.Zlink.Monitoring;
 
 namespace Net.Zlink.Sockets;
 
-/// <summary>The receive queue of all pulled peers of a socket: fair between peers, with limits per peer and in total.</summary>
-/// <remarks>
-/// <para>
+/// <summary>
 /// A turn serves one peer with at most 64 KiB or 256 messages, however many reads brought them. So a flooding peer delays the others by one
-/// turn, and a consumer answers one peer's messages with one write. Connect and disconnect events come before other peers' data, in
-/// batches. A peer's disconnect follows its unread data.
-/// </para>
-/// <para>
-/// The lock protects pointer work only. Connections are resumed, waiters completed and dropped messages released after it is left.
-/// </para>
-/// <para>
-/// A consumer with synchronous continuations (<see cref="PullWaiter.RunsSynchronously"/>) runs on the shard that has just read. It gets one
-/// turn and then waits, so the shard can do other work. The next reading shard or a posted work serves it again.
-/// </para>
-/// </remarks>
+/// turn, and a consumer answers one peer's messages with one write. A peer's disconnect follows its unread data. A consumer with
+/// synchronous continuations (<see cref="PullWaiter.RunsSynchronously"/>) runs on the shard that has just read. It gets one turn and then
+/// waits, so the shard can do other work.
+/// </summary>
 internal sealed class PullQueue : IWaiterList, IShareOwner
 {
     private ShortLock _gate;
@@ -48,10 +39,8 @@ internal sealed class PullQueue : IWaiterList, IShareOwner
         }
     }
 
-    /// <summary>Notified outside of the lock when there may be a message, and when the queue is closed.</summary>
     public ReadinessWatchers Watchers { get; } = new();
 
-    /// <summary>Announces a peer before its messages. An end that was published earlier follows at once.</summary>
     public void PublishConnected(PullPeer peer)
     {
         PullWaiter? served;
@@ -77,7 +66,6 @@ internal sealed class PullQueue : IWaiterList, IShareOwner
         CompleteAll(served);
     }
 
-    /// <summary>Adds a peer's messages as a chain of leases. The result says whether its connection may go on reading.</summary>
     public Delivery Publish(PullPeer peer, InboundLease first, InboundLease last, int messages, long bytes)
     {
         PullWaiter? served = null;
@@ -111,7 +99,6 @@ internal sealed class PullQueue : IWaiterList, IShareOwner
         return pause ? Delivery.Pause : Delivery.Continue;
     }
 
-    /// <summary>Whether a resumed connection may read. Otherwise it stays paused and is resumed again later.</summary>
     public bool MayRead(PullPeer peer)
     {
         PullPeer? resume = null;
@@ -125,7 +112,6 @@ internal sealed class PullQueue : IWaiterList, IShareOwner
         return !pause;
     }
 
-    /// <summary>Announces a peer's end behind its unread messages, or at once if these are dropped.</summary>
     public void PublishDisconnected(PullPeer peer, bool dropUnread)
     {
         PullWaiter? served;
@@ -135,7 +121,7 @@ internal sealed class PullQueue : IWaiterList, IShareOwner
         {
             if (_closed is not null)
             {
-                return; // Its unread messages were dropped with the queue.
+                return;
             }
 
             peer.IsEnding = true;
@@ -162,7 +148,6 @@ internal sealed class PullQueue : IWaiterList, IShareOwner
         InboundLease.ReleaseAll(dropped);
     }
 
-    /// <summary>Takes the next messages of one peer, or an event, without waiting.</summary>
     public bool TryDequeue(int max, out PulledRun run, bool mayThrow = true)
     {
         PullPeer? resume = null;
@@ -173,7 +158,7 @@ internal sealed class PullQueue : IWaiterList, IShareOwner
         {
             closed = _closed;
             taken = Dequeue(max, ref resume, out run);
-            isTurnOver = run.Lease is null || _batchMessages == run.Count; // Nothing, an event, or the first message of another turn.
+            isTurnOver = run.Lease is null || _batchMessages == run.Count;
         }
 
         ResumeAll(resume);
@@ -186,7 +171,6 @@ internal sealed class PullQueue : IWaiterList, IShareOwner
         return !taken && mayThrow && closed is not null ? throw closed() : taken;
     }
 
-    /// <summary>Takes the rest of the current turn without waiting, for a consumer with synchronous continuations.</summary>
     public bool TryDequeueMore(int max, out PulledRun run)
     {
         PullPeer? resume = null;
@@ -201,7 +185,6 @@ internal sealed class PullQueue : IWaiterList, IShareOwner
         return taken;
     }
 
-    /// <summary>Takes what belongs to the consumer's turn, or lets the waiter wait: for synchronous continuations.</summary>
     public bool DequeueOrWait(PullWaiter waiter, out PulledRun run)
     {
         PullPeer? resume = null;
@@ -226,13 +209,13 @@ internal sealed class PullQueue : IWaiterList, IShareOwner
         ResumeAll(resume);
         if (next is not null)
         {
-            // It waits although there is data. The shard that it runs on serves it later; elsewhere the shard of the data.
+            // The consumer waits although there is data: its shard serves it later, elsewhere the shard of the data.
             (ShardLoop.Current ?? next.Link.Connection!.Shard).Post(DispatchWork, 1);
         }
 
         if (!taken && waiter.RunsSynchronously)
         {
-            CallerFlush.Run(); // Its turn is over: as in TryDequeue, which it did not pass.
+            CallerFlush.Run();
         }
 
         return taken;
@@ -257,7 +240,6 @@ internal sealed class PullQueue : IWaiterList, IShareOwner
         ResumeAll(resume);
     }
 
-    /// <summary>Closes the queue: unread messages are dropped and counted, and every waiter fails with the error.</summary>
     public long Close(Func<Exception> error)
     {
         PullWaiter? released;
@@ -277,7 +259,7 @@ internal sealed class PullQueue : IWaiterList, IShareOwner
         }
 
         InboundLease.ReleaseAll(unread);
-        Watchers.NotifyFenced(); // A poll without interest in data checks only for the end of the socket, without this queue's lock.
+        Watchers.NotifyFenced();
         PullWaiter.FailAll(released, error);
         return dropped;
     }
@@ -313,7 +295,7 @@ internal sealed class PullQueue : IWaiterList, IShareOwner
         run = new PulledRun(PulledKind.Data, peer.Link, lease, first, count, DisconnectReason.Unknown);
         long bytes = lease.FramesOf(first, count).Length;
 
-        // From here on a consumer may end these messages and so the lease. Nothing of it is read once the cursor is at its end.
+        // From here on a consumer may end these messages and so the lease.
         bool isLeaseOver = first + count == lease.Count;
         if (isLeaseOver)
         {
@@ -386,7 +368,6 @@ internal sealed class PullQueue : IWaiterList, IShareOwner
         }
     }
 
-    /// <summary>Events and the rest of the current turn are available to its consumer.</summary>
     private bool HasMoreInBatch => _currentPeer is not null || (_events.Count > 0 && !_events.IsDataNext(_currentPeer, _readyPeers));
 
     private PullDispatch DispatchWork => Volatile.Read(ref _serving)
@@ -405,7 +386,7 @@ internal sealed class PullQueue : IWaiterList, IShareOwner
         CompleteAll(served, maybeHere: true);
     }
 
-    /// <summary>Serves the waiters. Returns them in order, linked, to be completed outside of the lock.</summary>
+    /// <summary>Returns the served waiters in order, linked, to be completed outside of the lock.</summary>
     private PullWaiter? Dispatch(ref PullPeer? resume)
     {
         PullWaiter? first = null;
@@ -431,7 +412,7 @@ internal sealed class PullQueue : IWaiterList, IShareOwner
 
     private void CompleteAll(PullWaiter? waiter, bool maybeHere = false)
     {
-        Watchers.Notify(); // First, and also for messages that waiters got: their continuations may run here for long.
+        Watchers.Notify();
         maybeHere &= ShardLoop.Current is { IsHelped: false };
         while (waiter is not null)
         {
@@ -474,7 +455,6 @@ internal sealed class PullQueue : IWaiterList, IShareOwner
         peer.DropUnread(ref dropped);
     }
 
-    /// <summary>Removes all unread messages and returns them linked, to be released outside of the lock.</summary>
     private InboundLease? DropQueued()
     {
         InboundLease? dropped = null;

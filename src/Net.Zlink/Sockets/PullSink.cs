@@ -4,7 +4,6 @@ using Net.Zlink.Monitoring;
 
 namespace Net.Zlink.Sockets;
 
-/// <summary>Passes the frames of pulled peers to the socket's fair queue.</summary>
 internal sealed class PullSink(StreamHub hub) : IConnectionSink
 {
     public bool RepliesSynchronously => false;

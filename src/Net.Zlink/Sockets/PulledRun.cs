@@ -10,7 +10,6 @@ internal enum PulledKind
     Data,
 }
 
-/// <summary>Consecutive messages of one peer for one consumer: slots of a lease, or an event.</summary>
 internal readonly record struct PulledRun(
     PulledKind Kind, StreamLink Link, InboundLease? Lease, int FirstSlot, int Count, DisconnectReason Reason)
 {
@@ -21,9 +20,7 @@ internal class PullWaiter : Waiter<PulledRun>
 {
     public int Max { get; set; } = 1;
 
-    /// <summary>Its continuation may run on a shard: it awaits, and the application allows it.</summary>
     public bool RunsSynchronously { get; set; }
 
-    /// <summary>Its result, until it is completed outside of the lock.</summary>
     internal PulledRun Given { get; set; }
 }

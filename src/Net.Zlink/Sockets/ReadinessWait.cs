@@ -3,11 +3,7 @@ using Net.Zlink.Flow;
 
 namespace Net.Zlink.Sockets;
 
-/// <summary>Waits until a watched socket may be ready. Any number of threads and tasks can wait; each is woken.</summary>
-/// <remarks>
-/// Use: begin, check once more, then leave or wait. What happens after the beginning is not missed. In steady state nothing is allocated,
-/// except one task where a pool thread blocks (<see cref="BlockingWait"/>).
-/// </remarks>
+/// <summary>Use: begin, check once more, then leave or wait. What happens after the beginning is not missed.</summary>
 internal sealed class ReadinessWait : IReadinessWatcher, IWaiterList
 {
     private readonly Lock _gate = new();
@@ -18,8 +14,7 @@ internal sealed class ReadinessWait : IReadinessWatcher, IWaiterList
 
     public ReadinessWait() => _recycle = _waiters.Return;
 
-    /// <summary>From here on no change is missed. Ends with <see cref="Leave"/>, <see cref="Block"/> or <see cref="WaitAsync"/>.</summary>
-    /// <param name="blocking">The calling thread is going to block.</param>
+    /// <summary>Ends with <see cref="Leave"/>, <see cref="Block"/> or <see cref="WaitAsync"/>.</summary>
     public Waiter<bool> Begin(bool blocking)
     {
         Waiter<bool> waiter = _waiters.Rent();
@@ -43,7 +38,7 @@ internal sealed class ReadinessWait : IReadinessWatcher, IWaiterList
         }
         else if (blocking)
         {
-            // It is being completed, and that sets this thread's signal. This thread must not start another wait before.
+            // Another thread completes the wait and sets this thread's signal: no other wait may start before.
             BlockingWait.Until(waiter, this, Timeout.InfiniteTimeSpan);
             waiter.GetResult(waiter.Version);
         }
@@ -51,8 +46,6 @@ internal sealed class ReadinessWait : IReadinessWatcher, IWaiterList
         // Otherwise it completes without an observer and is collected.
     }
 
-    /// <summary>Blocks until there is a change.</summary>
-    /// <returns>False if the time passed first.</returns>
     public bool Block(Waiter<bool> waiter, TimeSpan timeout)
     {
         if (!BlockingWait.Until(waiter, this, timeout))
@@ -66,7 +59,7 @@ internal sealed class ReadinessWait : IReadinessWatcher, IWaiterList
 
     public static ValueTask WaitAsync(Waiter<bool> waiter, CancellationToken cancellation)
     {
-        short version = waiter.Version; // Read first: a wait that can be cancelled can be over.
+        short version = waiter.Version;
         waiter.CancelWith(cancellation);
         return new ValueTask(waiter, version);
     }

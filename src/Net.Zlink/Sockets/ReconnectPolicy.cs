@@ -1,8 +1,7 @@
 namespace Net.Zlink.Sockets;
 
-/// <summary>The pauses between attempts to reconnect.</summary>
 /// <param name="Interval">The first pause.</param>
-/// <param name="MaxInterval">Above zero, the pause doubles up to it. Zero: each pause is the interval plus a random part of it.</param>
+/// <param name="MaxInterval">Above zero, the pause doubles up to it.</param>
 internal sealed record ReconnectPolicy(TimeSpan Interval, TimeSpan MaxInterval)
 {
     /// <summary>
@@ -12,7 +11,7 @@ internal sealed record ReconnectPolicy(TimeSpan Interval, TimeSpan MaxInterval)
     {
         if (MaxInterval <= TimeSpan.Zero)
         {
-#pragma warning disable CA5394 // Spreads reconnects over time; it needs no secure random number.
+#pragma warning disable CA5394
             return Interval + (Interval * Random.Shared.NextDouble());
 #pragma warning restore CA5394
         }

@@ -3,19 +3,12 @@ using Net.Zlink.Sockets.Links;
 
 namespace Net.Zlink.Sockets;
 
-/// <summary>
-/// The counters of a ZMP socket: its events, and the totals of finished links. The counts of other links are added on demand.
-/// </summary>
-/// <remarks>
-/// Sender: accepted = written + dropped + queued. Receiver: received = delivered + dropped + filtered + queued. Both count messages, per
-/// link and in sum.
-/// </remarks>
+/// <summary>Sender: accepted = written + dropped + queued. Receiver: received = delivered + dropped + filtered + queued.</summary>
 internal sealed class SocketCounters
 {
     private readonly Lock _gate = new();
     private readonly List<UndeliveredLinkCounts> _undelivered = [];
 
-    // The number of peers that a shutdown report lists; the sums include all.
     private const int MaxReportedPeers = 1000;
 
     private readonly HashSet<PeerLink> _open = [];
@@ -33,17 +26,14 @@ internal sealed class SocketCounters
     public long Refused;
     public long AcceptErrors;
 
-    /// <summary>Messages that a publisher or a ROUTER dropped because the peer was at its high-water mark.</summary>
     public long DroppedAtHighWaterMark;
 
     public long DroppedAtByteLimit;
 
     public long DroppedAtContextLimit;
 
-    /// <summary>Messages that a ROUTER dropped because the peer was unknown.</summary>
     public long DroppedUnroutable;
 
-    /// <summary>Messages without a matching subscription or without any peer.</summary>
     public long Unmatched;
 
     public FailedHandshakes FailedHandshakes { get; } = new();
@@ -88,10 +78,6 @@ internal sealed class SocketCounters
         }
     }
 
-    /// <summary>Adds the counts of a finished link to the totals.</summary>
-    /// <param name="link">The finished link.</param>
-    /// <param name="outbound">What it has sent.</param>
-    /// <returns>False if that was done before.</returns>
     public bool TryFinalize(PeerLink link, out OutboundCounts outbound)
     {
         outbound = link.Outbound;
@@ -128,7 +114,6 @@ internal sealed class SocketCounters
         return (outbound, inbound);
     }
 
-    /// <summary>Adds the sums of all links, finished and open.</summary>
     public void AddTo(ref OutboundCounts outbound, ref LaneCounts inbound)
     {
         PooledCopy<InboundLane> unread;
@@ -215,5 +200,4 @@ internal sealed class SocketCounters
     }
 }
 
-/// <summary>Accepted messages of one link that were not written.</summary>
 internal readonly record struct UndeliveredLinkCounts(string Endpoint, string Remote, long Messages, long Bytes);

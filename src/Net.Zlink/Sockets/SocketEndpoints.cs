@@ -8,20 +8,16 @@ using Net.Zlink.Transports;
 
 namespace Net.Zlink.Sockets;
 
-/// <summary>The endpoints of one ZMP socket: listeners, dialers and their connections.</summary>
 internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
 {
     private readonly Lock _gate = new();
     private readonly BoundListeners<ZmpListener> _listeners = new();
-    // By text: a second connect of the same text makes no dialer.
     private readonly Dictionary<string, ZmpDialer> _dialers = new(StringComparer.Ordinal);
-    private readonly HashSet<byte[]> _aliases = new(RoutingIdComparer.Instance); // The aliases of the dialers.
-    // By text: a connect waits for the last lingering dialer of its text, which waits for those before it.
+    private readonly HashSet<byte[]> _aliases = new(RoutingIdComparer.Instance);
     private readonly ListsByKey<string, ZmpDialer> _lingering = new(StringComparer.Ordinal);
     private readonly InprocEndpoints _inproc = new(socket, inproc);
     private readonly SocketSessions _sessions = new();
 
-    /// <summary>The limit for connections in both directions. 0: none.</summary>
     public int MaxConnections
     {
         get => _sessions.Limit;
@@ -112,13 +108,7 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
         return EndpointError.None;
     }
 
-    /// <summary>
-    /// Connects: starts to dial, or joins an inproc binder. A text that is connected or bound by this socket stays as it is. With inproc
-    /// each call makes a link.
-    /// </summary>
-    /// <param name="text">The endpoint.</param>
-    /// <param name="settings">Its options.</param>
-    /// <param name="wasThere">It was connected already.</param>
+    /// <summary>A text that is connected or bound by this socket stays as it is. With inproc each call makes a link.</summary>
     public EndpointError Connect(string text, ZmpSettings settings, out bool wasThere)
     {
         wasThere = false;
@@ -140,8 +130,7 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
         ZmpDialer dialer;
         lock (_gate)
         {
-            // As in the native core, this socket's own bound endpoint counts as connected. A ROUTER or PAIR would reject itself again and
-            // again.
+            // As in the native core, this socket's own bound endpoint counts as connected.
             if (_dialers.ContainsKey(text) || _listeners.Has(text))
             {
                 wasThere = true;
@@ -151,13 +140,12 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
             dialer = new ZmpDialer(socket, target, settings, _lingering.LastOf(text));
             if (dialer.Alias is { } name && !_aliases.Add(name))
             {
-                return OnRejected(text, settings); // Also while that endpoint has no link: its next connection gets the alias.
+                return OnRejected(text, settings);
             }
 
             _dialers.Add(text, dialer);
         }
 
-        // With IMMEDIATE there is no link before there is a connection.
         if (settings.Immediate ? settings.Alias is { } wanted && socket.Knows(wanted) : !socket.TryAttach(dialer.Pipe, peer: null))
         {
             dialer.Discard();
@@ -179,11 +167,7 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
         return EndpointError.None;
     }
 
-    /// <summary>
-    /// Ends every bound or connected endpoint of that text. Unread messages of connected peers are dropped, those of accepted peers stay.
-    /// Unsent ones are delivered within <paramref name="linger"/>.
-    /// </summary>
-    /// <returns>False if there is none.</returns>
+    /// <summary>Unread messages of connected peers are dropped, those of accepted peers stay.</summary>
     public bool Remove(string text, TimeSpan linger)
     {
         bool parsed = Transports.Endpoints.TryParseBind(text, out BindTarget target, out _);
@@ -201,10 +185,10 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
             d => string.Equals(d.Text, text, StringComparison.Ordinal) || (parsed && target.Names(d.Target)))];
         lock (_gate)
         {
-            // From now on the text can be connected again. Another thread may have disconnected it meanwhile.
+            // From now on the text can be connected again.
             dialers.RemoveAll(d => !RemoveDialer(d));
             dialers.ForEach(d => _lingering.Add(d.Text, d));
-            listeners.RemoveAll(l => !_listeners.Remove(l)); // Another thread may have unbound it meanwhile.
+            listeners.RemoveAll(l => !_listeners.Remove(l));
         }
 
         foreach (ZmpListener listener in listeners)
@@ -213,7 +197,7 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
             listener.Close();
             foreach (ZmpSession session in _sessions.Of(listener))
             {
-                session.Pipe.Lane.Close(); // The shard may still read before it closes the connection.
+                session.Pipe.Lane.Close();
                 socket.Detach(session.Pipe, dropUnread: false); // As in the native core: unbinding leaves unread messages readable.
                 session.Connection.RequestClose(DisconnectReason.Local, CloseMode.Orderly, linger);
             }
@@ -228,8 +212,6 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
         return _inproc.Remove(text, linger) || listeners.Count + dialers.Count > 0;
     }
 
-    /// <summary>Stops listening at every bound endpoint of that text. Its peers stay.</summary>
-    /// <returns>False if there is none.</returns>
     public bool StopListening(string text)
     {
         BoundListeners<ZmpListener>.Candidates candidates;
@@ -238,10 +220,10 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
             candidates = _listeners.Find(text, Transports.Endpoints.TryParseBind(text, out BindTarget target, out _) ? target : null);
         }
 
-        List<ZmpListener> listeners = candidates.Meant(); // A name may need a lookup, so without the lock.
+        List<ZmpListener> listeners = candidates.Meant();
         lock (_gate)
         {
-            listeners.RemoveAll(l => !_listeners.Remove(l)); // Another thread was first.
+            listeners.RemoveAll(l => !_listeners.Remove(l));
         }
 
         listeners.ForEach(static listener => listener.Close(keepsPeers: true));
@@ -270,12 +252,11 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
             RemoveDialer(dialer);
             if (dialer.Over.IsCompleted)
             {
-                _lingering.Remove(dialer.Text, dialer); // Otherwise a connect of the same endpoint still waits for it.
+                _lingering.Remove(dialer.Text, dialer);
             }
         }
     }
 
-    /// <summary>Stops accepting and unbinds names. Inproc links without a binder wait for at most <paramref name="linger"/>.</summary>
     public void Close(TimeSpan linger)
     {
         ZmpListener[] listeners;
@@ -292,12 +273,11 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
         _inproc.Close(linger);
     }
 
-    /// <summary>Ends dialers and connections whose link is not attached.</summary>
     public void CloseSessions(DisconnectReason reason, TimeSpan linger)
     {
         foreach (ZmpDialer dialer in Dialers())
         {
-            dialer.Close(reason, TimeSpan.Zero); // A second call: only sessions without an attached link.
+            dialer.Close(reason, TimeSpan.Zero);
         }
 
         foreach (ZmpSession session in _sessions.Accepted)
@@ -319,7 +299,6 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
         }
     }
 
-    /// <summary>Its text and alias can be connected again. Under the lock. False if another thread was first.</summary>
     private bool RemoveDialer(ZmpDialer dialer)
     {
         if (!_dialers.TryGetValue(dialer.Text, out ZmpDialer? there) || !ReferenceEquals(there, dialer))
@@ -335,7 +314,6 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
         return _dialers.RemoveAndTrim(dialer.Text, out _);
     }
 
-    /// <summary>All dialers, also lingering ones.</summary>
     private ZmpDialer[] Dialers()
     {
         lock (_gate)
@@ -351,7 +329,7 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
             return new EndpointError(EndpointFault.AddressInUse, "the name given to the peer is in use on this socket; choose another");
         }
 
-        // As in the native core the call succeeds and the first endpoint stays in use. Here an event reports it.
+        // As in the native core the call succeeds and the first endpoint stays in use.
         bool isHere = socket.Type == ZmpSocketType.Pair && (socket.LinkCount > 0 || socket.Receive.IsReadable);
         string why = isHere ? socket.RefusalReason(null)
             : $"{(socket.Type == ZmpSocketType.Router ? "here or there" : "there")}, the socket has no place for this peer: a PAIR has "

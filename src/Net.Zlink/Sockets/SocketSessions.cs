@@ -4,8 +4,7 @@ using Net.Zlink.Sockets.Zmp;
 
 namespace Net.Zlink.Sockets;
 
-/// <summary>The sessions of one ZMP socket in both directions, with those in a handshake, and the connection limit.</summary>
-/// <remarks>Thread-safe. Sessions are found by their listener, so thousands of listeners can be unbound without a search.</remarks>
+/// <summary>Sessions are found by their listener, so thousands of listeners can be unbound without a search.</summary>
 internal sealed class SocketSessions
 {
     private readonly Lock _gate = new();
@@ -13,7 +12,6 @@ internal sealed class SocketSessions
     private readonly ListsByKey<ZmpListener, ZmpSession> _accepted = new();
     private ConnectionLimit _connectionLimit;
 
-    /// <summary>The limit for both directions. 0: none.</summary>
     public int Limit { get; set; }
 
     public ZmpSession[] All
@@ -46,8 +44,6 @@ internal sealed class SocketSessions
         }
     }
 
-    /// <summary>Takes a connection slot for an accepted connection, until <see cref="Track"/> or <see cref="ReleaseConnection"/>.</summary>
-    /// <returns>Null, or why it is rejected.</returns>
     public string? AcquireConnection()
     {
         lock (_gate)
@@ -56,7 +52,6 @@ internal sealed class SocketSessions
         }
     }
 
-    /// <summary>The accepted connection got no session.</summary>
     public void ReleaseConnection()
     {
         lock (_gate)
@@ -65,7 +60,6 @@ internal sealed class SocketSessions
         }
     }
 
-    /// <summary>Adds a session with its connection. An accepted one uses the slot that it has taken.</summary>
     public void Track(ZmpSession session)
     {
         lock (_gate)

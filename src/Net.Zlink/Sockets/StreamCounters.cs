@@ -1,6 +1,5 @@
 namespace Net.Zlink.Sockets;
 
-/// <summary>The counters of one STREAM socket. Traffic is counted per peer and added on demand.</summary>
 internal sealed class StreamCounters
 {
     public long Accepted;
@@ -10,12 +9,10 @@ internal sealed class StreamCounters
     public long Closed;
     public long HandlerFaults;
 
-    // Present values in sums on demand: connected peers, queued and unread messages.
     public long Peers;
     public long QueuedMessages;
     public long UnreadMessages;
 
-    // Totals of disconnected peers; connected ones are added on demand.
     public long ReceivedMessages;
     public long ReceivedBytes;
     public long AcceptedMessages;
@@ -51,7 +48,6 @@ internal sealed class StreamCounters
         DroppedUnread += other.DroppedUnread;
     }
 
-    /// <summary>The socket has ended: present values become 0.</summary>
     public void Close()
     {
         Peers = 0;

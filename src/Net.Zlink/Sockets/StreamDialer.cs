@@ -5,7 +5,7 @@ using Net.Zlink.Transports;
 
 namespace Net.Zlink.Sockets;
 
-/// <summary>Dials one outgoing endpoint, and redials after a loss if configured. Each connection is a new peer with a new id.</summary>
+/// <summary>Each connection of a dialer is a new peer with a new id.</summary>
 internal sealed class StreamDialer(StreamHub hub, ConnectTarget target, StreamSettings settings, IPeerFactory factory,
     ReconnectPolicy? reconnect)
 {
@@ -13,19 +13,15 @@ internal sealed class StreamDialer(StreamHub hub, ConnectTarget target, StreamSe
     // Shared by all attempts, because it keeps the certificates of the last complete files.
     private readonly WireUpgrade? _upgrade = target.Upgrade(settings.Transport);
 
-    /// <summary>Closed by this side: no connection stays or is made.</summary>
     public bool IsClosed => _closing.IsCancellationRequested;
 
     public string Text => target.Text;
 
-    /// <summary>Why the endpoint is not connected. Null while it is.</summary>
     public string? WhyNotConnected { get; private set => field = value is null ? null : $"not connected: {value}"; }
 
-    /// <summary>Cancels the attempt or the pause. The caller ends the connection.</summary>
     public void Close() => _closing.Cancel();
 
-    /// <summary>Makes the first attempt. The hub keeps this dialer while it has a connection or reconnects.</summary>
-    /// <returns>The new peer's id, or 0 and the reason.</returns>
+    /// <summary>The hub keeps this dialer while it has a connection or reconnects.</summary>
     public async ValueTask<(uint Id, DialResult Failure)> BeginAsync(CancellationToken cancellation)
     {
         if (!hub.Endpoints.TryAdd(this))
@@ -49,11 +45,9 @@ internal sealed class StreamDialer(StreamHub hub, ConnectTarget target, StreamSe
         }
     }
 
-    /// <summary>Makes one attempt.</summary>
-    /// <returns>The new peer's id, or 0 and the reason.</returns>
-    /// <remarks>
+    /// <summary>
     /// Runs in the default execution context: the connection outlives the call and keeps the context of its last operation.
-    /// </remarks>
+    /// </summary>
     private ValueTask<(uint Id, DialResult Failure)> DialAsync(CancellationToken cancellation) =>
         DefaultContext.Run(() => DialHereAsync(cancellation));
 
@@ -95,13 +89,13 @@ internal sealed class StreamDialer(StreamHub hub, ConnectTarget target, StreamSe
         }
         finally
         {
-            hub.Parts.Leave(); // After its peer, if there is one.
+            hub.Parts.Leave();
         }
     }
 
     private (uint Id, DialResult Failure) Create(Wire wire)
     {
-        WhyNotConnected = null; // Before the connection can be lost, which sets it again.
+        WhyNotConnected = null;
         uint id = factory.Create(hub, wire, settings, target.Text, origin: this);
         return id == 0 ? (0, new DialResult(null, SocketError.ConnectionReset, "the connection was reset at once")) : (id, default);
     }

@@ -4,13 +4,10 @@ using Net.Zlink.Transports;
 
 namespace Net.Zlink.Sockets;
 
-/// <summary>The endpoints of one STREAM socket: listeners and dialers.</summary>
-/// <remarks>Thread-safe. Each is found by its text, so thousands can be ended one by one without a search.</remarks>
 internal sealed class StreamEndpoints(StreamHub hub)
 {
     private readonly Lock _gate = new();
     private readonly BoundListeners<StreamListener> _listeners = new();
-    // Dialers that are connected or connecting, by text.
     private readonly ListsByKey<string, StreamDialer> _dialers = new(StringComparer.Ordinal);
     private bool _isClosed;
 
@@ -58,10 +55,6 @@ internal sealed class StreamEndpoints(StreamHub hub)
         return EndpointError.None;
     }
 
-    /// <summary>Closes every listener of that text (as given or resolved) and the peers that it accepted.</summary>
-    /// <param name="target">The parsed text.</param>
-    /// <param name="keepsPeers">The accepted peers stay.</param>
-    /// <returns>False if there is none.</returns>
     public bool Unbind(BindTarget target, bool keepsPeers)
     {
         BoundListeners<StreamListener>.Candidates candidates;
@@ -70,10 +63,10 @@ internal sealed class StreamEndpoints(StreamHub hub)
             candidates = _listeners.Find(target.Text, target);
         }
 
-        List<StreamListener> found = candidates.Meant(); // A name may need a lookup, so without the lock.
+        List<StreamListener> found = candidates.Meant();
         lock (_gate)
         {
-            found.RemoveAll(l => !_listeners.Remove(l)); // Another thread was first.
+            found.RemoveAll(l => !_listeners.Remove(l));
         }
 
         foreach (StreamListener listener in found)
@@ -89,14 +82,12 @@ internal sealed class StreamEndpoints(StreamHub hub)
         return found.Count > 0;
     }
 
-    /// <summary>Ends every dialer of that text and its peers.</summary>
-    /// <returns>False if there is none.</returns>
     public bool Disconnect(string text)
     {
         StreamDialer[] found;
         lock (_gate)
         {
-            found = _dialers.RemoveAll(text); // From here on another thread does not find them.
+            found = _dialers.RemoveAll(text);
         }
 
         foreach (StreamDialer dialer in found)
@@ -123,7 +114,6 @@ internal sealed class StreamEndpoints(StreamHub hub)
         }
     }
 
-    /// <summary>False if the socket is closed.</summary>
     public bool TryAdd(StreamDialer dialer)
     {
         lock (_gate)
@@ -132,7 +122,6 @@ internal sealed class StreamEndpoints(StreamHub hub)
         }
     }
 
-    /// <summary>The dialer has no connection and makes none.</summary>
     public void Forget(StreamDialer dialer)
     {
         lock (_gate)
@@ -141,7 +130,6 @@ internal sealed class StreamEndpoints(StreamHub hub)
         }
     }
 
-    /// <summary>Refuses new endpoints and closes the present ones. The caller ends their connections.</summary>
     public void Close()
     {
         StreamListener[] listeners;

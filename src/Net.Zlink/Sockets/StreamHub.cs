@@ -8,11 +8,9 @@ using Net.Zlink.Transports;
 
 namespace Net.Zlink.Sockets;
 
-/// <summary>The core of one STREAM socket: its peers by id, and its receive queue. Thread-safe.</summary>
 internal sealed class StreamHub
 {
     // Beyond this many unread events new connections are refused, so that churn cannot fill the memory of a process that does not receive.
-    // 65,536 is also the backlog of a STREAM listener.
     private const int MaxUnreadEvents = 65_536;
 
     private readonly ConcurrentDictionary<uint, StreamLink> _links = new();
@@ -30,7 +28,6 @@ internal sealed class StreamHub
 
     public PullQueue Queue { get; }
 
-    /// <summary>A message or an event can be received now. With several receivers another one may take it.</summary>
     public bool IsReadable => Queue.Depth is not { Messages: 0, Events: 0 };
 
     public SocketMonitors Monitors { get; } = new();
@@ -41,20 +38,16 @@ internal sealed class StreamHub
 
     public int PeerCount => _links.Count;
 
-    /// <summary>The peers that can be sent to, in no particular order.</summary>
     public ICollection<StreamLink> Peers => _links.Values;
 
-    /// <summary>All connections, also those whose peer has ended.</summary>
     public StreamLinks Links { get; }
 
     public StreamEndpoints Endpoints { get; }
 
-    /// <summary>What must end before the closed hub has ended: connections and transport handshakes.</summary>
     public CloseTracker Parts { get; } = new();
 
     public bool IsClosed => Parts.IsClosed;
 
-    /// <summary>Completes when the hub is closed and the last connection has ended.</summary>
     public Task AllClosed => Parts.AllClosed;
 
     public bool TryFind(uint id, out StreamLink link) => _links.TryGetValue(id, out link!);
@@ -68,26 +61,23 @@ internal sealed class StreamHub
     public bool TryRegister(string endpoint, object origin, Wire wire, EndPoint? remote, out StreamLink link) =>
         Links.TryRegister(endpoint, origin, wire, remote, out link);
 
-    /// <summary>The peer has its connection, and can be found by its id from now on.</summary>
     public void Announce(StreamLink link)
     {
         _links[link.Id] = link;
         if (link.HasEnded)
         {
-            // It ended between the two steps, and the ending thread found nothing to remove.
             _links.TryRemove(new KeyValuePair<uint, StreamLink>(link.Id, link));
         }
         else if (IsClosed || link.Origin is StreamListener { IsClosed: true } or StreamDialer { IsClosed: true })
         {
-            // The hub, listener or dialer was closed between the two steps and may not have seen the connection.
             link.RequestClose(DisconnectReason.Local, CloseMode.Orderly);
         }
     }
 
-    /// <summary>Ends a peer: it cannot be sent to any more. True for the one caller that announces it to the application.</summary>
+    /// <summary>True for the one caller that announces the end to the application.</summary>
     public bool EndPeer(StreamLink link, DisconnectReason reason, string? detail)
     {
-        // First ended, then removed. Announce adds first and then checks for the end, so one of the two removes it.
+        // The peer is marked as ended first: Announce adds first and then checks for the end, so one of the two removes it.
         bool isFirst = link.TryEnd(reason);
         _links.TryRemove(new KeyValuePair<uint, StreamLink>(link.Id, link));
         if (!isFirst)
@@ -134,7 +124,6 @@ internal sealed class StreamHub
         Log.HandlerFailed(Host.Logger, exception, link.Id, link.Endpoint);
     }
 
-    /// <summary>Ends a peer whose frame is over the limit, with the WebSocket close code if there is one.</summary>
     public void Refuse(StreamLink link, Connection connection, uint announced)
     {
         var fault = new TooLongFrame(announced, connection.Settings.MessageLimit, connection.Wire.IsPacked);
@@ -143,7 +132,6 @@ internal sealed class StreamHub
         connection.Close(DisconnectReason.ProtocolError, CloseMode.Orderly, fault.Sentence);
     }
 
-    /// <summary>The connection has ended: adds its counts to the totals.</summary>
     public void OnClosed(StreamLink link)
     {
         LinkCounts counts = link.Count();
@@ -166,9 +154,7 @@ internal sealed class StreamHub
         return sum;
     }
 
-    /// <summary>
-    /// Stops accepting and receiving, and ends every peer in order. Returns at once; <see cref="AllClosed"/> completes later.
-    /// </summary>
+    /// <summary>Returns at once; <see cref="AllClosed"/> completes later.</summary>
     public void Close(DisconnectReason reason, TimeSpan? linger, Func<Exception> receiveError)
     {
         if (!Parts.TryClose())

@@ -7,15 +7,13 @@ using Net.Zlink.Transports;
 
 namespace Net.Zlink.Sockets;
 
-/// <summary>One peer of a STREAM socket: its id, its connection, and the state of the layers above.</summary>
 internal sealed class StreamLink(uint id, string endpoint, object origin, Wire wire, EndPoint? remote)
 {
-    private int _ended; // The reason + 1, so that one word holds the end and its reason. 0: not ended.
+    private int _ended; // The reason + 1, so that one word holds the end and its reason.
     private object? _view;
 
     public uint Id => id;
 
-    /// <summary>The endpoint that accepted it, or the text that was dialled.</summary>
     public string Endpoint => endpoint;
 
     public object Origin => origin;
@@ -28,38 +26,30 @@ internal sealed class StreamLink(uint id, string endpoint, object origin, Wire w
 
     public string RemoteText => wire.Format(remote, endpoint);
 
-    /// <summary>
-    /// The two addresses of its events, as in the native core: both addresses if accepted; our address and the dialled text if connected.
-    /// </summary>
     public (string Local, string Remote) Ends => origin is StreamListener ? (wire.FormatLocal(LocalEndPoint, endpoint), RemoteText)
         : (wire.Format(LocalEndPoint, endpoint), endpoint);
 
     private EndPoint? LocalEndPoint => Connection?.LocalEndPoint ?? Pipe?.LocalEndPoint;
 
-    /// <summary>Set before the connection starts. Null for a peer with raw bytes.</summary>
     public Connection? Connection { get; set; }
 
-    /// <summary>The raw connection. Null for a peer with frames.</summary>
     public PipeConnection? Pipe { get; set; }
 
-    /// <summary>Its part of the fair queue. Null where a handler gets the frames.</summary>
     public PullPeer? Pull { get; set; }
 
-    /// <summary>Its unread messages stay readable although this side ends it. Set before the close is requested.</summary>
+    /// <summary>Set before the close is requested.</summary>
     public bool RetainsUnread { get; set; }
 
     public object? Session { get; set; }
 
     public object? View => Volatile.Read(ref _view);
 
-    /// <summary>Sets the view once and returns the effective one.</summary>
     public object SetView(object view) => Interlocked.CompareExchange(ref _view, view, null) ?? view;
 
     public bool HasEnded => Volatile.Read(ref _ended) != 0;
 
     public DisconnectReason EndReason => (DisconnectReason)Math.Max(0, Volatile.Read(ref _ended) - 1);
 
-    /// <summary>True for the one caller that announces the peer's end.</summary>
     public bool TryEnd(DisconnectReason reason) => Interlocked.CompareExchange(ref _ended, (int)reason + 1, 0) == 0;
 
     public void RequestClose(DisconnectReason reason, CloseMode mode, TimeSpan? linger = null)

@@ -4,16 +4,9 @@ using Net.Zlink.Transports;
 
 namespace Net.Zlink.Sockets;
 
-/// <summary>
-/// The connections of one STREAM socket from accept to end: ids, connection limit and counts, with those of ended connections.
-/// </summary>
-/// <remarks>
-/// Thread-safe. Ids count 1, 2, 3 ... in order of arrival (docs/protocol.md section 3) and skip 0 when they wrap. Connections are found by
-/// their listener or dialer, so thousands of endpoints can be ended without a search.
-/// </remarks>
+/// <summary>Ids count 1, 2, 3 ... in order of arrival (docs/protocol.md section 3) and skip 0 when they wrap.</summary>
 internal sealed class StreamLinks(StreamCounters counters, CloseTracker parts)
 {
-    // The number of peers that a shutdown report lists; the sums include all.
     private const int MaxReportedPeers = 1000;
 
     private readonly Lock _gate = new();
@@ -34,7 +27,6 @@ internal sealed class StreamLinks(StreamCounters counters, CloseTracker parts)
         }
     }
 
-    /// <summary>Accepted messages that could not be written, by peer. For open connections: the queued ones.</summary>
     public IReadOnlyList<UndeliveredLink> Undelivered
     {
         get
@@ -74,11 +66,6 @@ internal sealed class StreamLinks(StreamCounters counters, CloseTracker parts)
         }
     }
 
-    /// <summary>
-    /// Takes one of <see cref="StreamSettings.MaxConnections"/> slots for an accepted connection, until <see cref="TryRegister"/> or
-    /// <see cref="ReleaseConnection"/>.
-    /// </summary>
-    /// <returns>Null, or why it is rejected.</returns>
     public string? AcquireConnection(StreamSettings settings)
     {
         lock (_gate)
@@ -87,7 +74,6 @@ internal sealed class StreamLinks(StreamCounters counters, CloseTracker parts)
         }
     }
 
-    /// <summary>The accepted connection got no peer.</summary>
     public void ReleaseConnection()
     {
         lock (_gate)
@@ -96,7 +82,6 @@ internal sealed class StreamLinks(StreamCounters counters, CloseTracker parts)
         }
     }
 
-    /// <summary>Gives a peer its id. False if the socket is closed.</summary>
     public bool TryRegister(string endpoint, object origin, Wire wire, EndPoint? remote, out StreamLink link)
     {
         lock (_gate)
@@ -118,14 +103,13 @@ internal sealed class StreamLinks(StreamCounters counters, CloseTracker parts)
             _byOrigin.Add(origin, link);
             if (origin is StreamListener)
             {
-                _connectionLimit.Release(); // It uses the slot that was taken for it.
+                _connectionLimit.Release();
             }
 
             return true;
         }
     }
 
-    /// <summary>A connection has ended: adds its counts to the totals.</summary>
     public void Close(StreamLink link, in LinkCounts counts)
     {
         lock (_gate)
@@ -163,8 +147,7 @@ internal sealed class StreamLinks(StreamCounters counters, CloseTracker parts)
 
         using (living)
         {
-            // Outside of the lock, which new and ending connections need: one lock a peer. A connection that ends meanwhile is not in the
-            // totals yet, and its counts no longer change.
+            // Outside of the lock, which new and ending connections need: one lock a peer.
             foreach (StreamLink link in living.Items)
             {
                 sum.Add(link.Count());
@@ -175,5 +158,4 @@ internal sealed class StreamLinks(StreamCounters counters, CloseTracker parts)
     }
 }
 
-/// <summary>Accepted messages of one peer that were not written.</summary>
 internal readonly record struct UndeliveredLink(uint Id, string Endpoint, string Remote, long Messages, long Bytes);

@@ -5,14 +5,12 @@ using Net.Zlink.Transports;
 
 namespace Net.Zlink.Sockets;
 
-/// <summary>One bound endpoint of a STREAM socket: makes peers of accepted connections after their transport's handshake.</summary>
 internal sealed class StreamListener(StreamHub hub, ITransportListener listener, StreamSettings settings,
     IPeerFactory factory) : IAcceptSink
 {
     private readonly CancellationTokenSource _closing = new();
     private volatile bool _closed;
 
-    /// <summary>Closed by this side: no connection of it stays.</summary>
     public bool IsClosed => _closed;
 
     public string Endpoint => listener.Endpoint;
@@ -27,14 +25,12 @@ internal sealed class StreamListener(StreamHub hub, ITransportListener listener,
 
     public void Start() => listener.Start(this, hub.Host.Time);
 
-    /// <summary>Stops accepting and cancels transport handshakes.</summary>
-    /// <param name="keepsPeers">The connections stay. Otherwise the caller ends them.</param>
     public void Close(bool keepsPeers = false)
     {
         _closed = !keepsPeers;
         Interlocked.MemoryBarrier(); // Before the caller searches for this listener's connections: see StreamHub.Announce.
         listener.Close();
-        _closing.Cancel(); // Nothing would serve connections that are in their handshake.
+        _closing.Cancel();
         hub.Monitors.Publish(SocketEventTypes.Closed, listener.Handle, Endpoint, "");
     }
 
@@ -107,19 +103,15 @@ internal sealed class StreamListener(StreamHub hub, ITransportListener listener,
                 hub.Counters.FailedHandshakes.Count(result.Cause);
             }
 
-            hub.Parts.Leave(); // The hub waits for this when it closes.
+            hub.Parts.Leave();
         }
     }
 }
 
-/// <summary>Makes a peer of a connected socket: pulled, pushed, or raw bytes.</summary>
 internal interface IPeerFactory
 {
-    /// <summary>
-    /// Takes ownership of <paramref name="wire"/>. Returns the peer's id, or 0 if the hub is closed (the wire is disposed).
-    /// </summary>
+    /// <summary>Returns the peer's id, or 0 if the hub is closed (the wire is disposed).</summary>
     uint Create(StreamHub hub, Wire wire, StreamSettings settings, string endpoint, object origin);
 }
 
-/// <summary>The options of one STREAM endpoint when it was made.</summary>
 internal sealed record StreamSettings(ConnectionSettings Connection, TransportSettings Transport, QueueLimits Inbound, int MaxConnections);

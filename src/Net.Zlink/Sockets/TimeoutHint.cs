@@ -3,11 +3,9 @@ using Net.Zlink.Sockets.Zmp;
 
 namespace Net.Zlink.Sockets;
 
-/// <summary>The likely cause of a timeout, as far as the socket can tell: typical errors of new programs.</summary>
 internal static class TimeoutHint
 {
-    /// <summary>Returns a clause for the end of the error's sentence, or null.</summary>
-    /// <remarks>Checks one peer at most: some programs poll with short timeouts and thousands of peers.</remarks>
+    /// <summary>Checks one peer at most: some programs poll with short timeouts and thousands of peers.</summary>
     public static string? Find(SocketCore socket)
     {
         if (socket.GivenUp.TryGetLast(out string? endpoint, out string? why))
@@ -34,7 +32,6 @@ internal static class TimeoutHint
         };
     }
 
-    /// <summary>There is no peer. Names the first failed of several connected endpoints.</summary>
     private static string WithoutPeer(ZmpDialer[] tried) => Array.Find(tried, static dialer => dialer.Problem is not null) is { } failed
         ? $": {failed.Text} is not connected: "
             + $"{failed.Problem}{(tried.Length > 1 ? ". No other peer is connected; Describe() shows all endpoints" : "")}"

@@ -6,17 +6,12 @@ using Net.Zlink.Transports;
 
 namespace Net.Zlink.Sockets;
 
-/// <summary>
-/// Runs a connection's transport handshake with its events: ACCEPTED or CONNECTED before, HANDSHAKE_FAILED and DISCONNECTED on failure.
-/// </summary>
 internal static class TransportHandshake
 {
     // The native number of the reason "handshake failed".
     private const long FailedReason = 3;
 
-    /// <summary>
-    /// Runs it on an accepted socket when there is a slot. The task never fails. The socket belongs to the result, or is disposed.
-    /// </summary>
+    /// <summary>The task never fails. The socket belongs to the result, or is disposed.</summary>
     public static Task<UpgradeResult> AcceptAsync(
         WireUpgrade upgrade, Socket socket, string endpoint, string scheme, EngineHost host, SocketMonitors monitors,
         CancellationToken cancellation)
@@ -37,7 +32,6 @@ internal static class TransportHandshake
             isAccepted: false, host, monitors);
     }
 
-    /// <summary>Null if the socket was reset already.</summary>
     public static EndPoint? AddressOf(Socket socket, bool remote)
     {
         try
@@ -76,14 +70,13 @@ internal static class TransportHandshake
             monitors.Publish(SocketEventTypes.Disconnected, FailedReason, local, remote, detail: result.Sentence);
             if (isAccepted)
             {
-                // Outgoing: the caller of Connect or the dialer reports it.
                 EndpointEvents.HandshakeFailed(host, endpoint, remote, result.Cause, result.Sentence);
             }
         }
 
         if (result.ErrorResponse is { } errorResponse)
         {
-            await errorResponse.ConfigureAwait(false); // The events need not wait for it; the end of the socket does.
+            await errorResponse.ConfigureAwait(false);
         }
 
         return result;

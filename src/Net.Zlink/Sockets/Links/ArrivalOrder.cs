@@ -1,13 +1,9 @@
 namespace Net.Zlink.Sockets.Links;
 
 /// <summary>
-/// The lanes of the next messages in order of arrival, for sockets where messages of different peers have one order (XPUB). Not
-/// thread-safe: under the receive queue's lock.
-/// </summary>
-/// <remarks>
 /// Counts runs of one lane's messages, so a flood by one peer takes one entry. An entry may outlive the messages of a dropped lane; the
 /// consumer then takes the next.
-/// </remarks>
+/// </summary>
 internal sealed class ArrivalOrder
 {
     private readonly Queue<(InboundLane Lane, int Messages)> _runs = new();
@@ -47,7 +43,6 @@ internal sealed class ArrivalOrder
         return lane;
     }
 
-    /// <summary>Removes all lanes and returns each once.</summary>
     public List<InboundLane> Clear()
     {
         var lanes = new HashSet<InboundLane>();

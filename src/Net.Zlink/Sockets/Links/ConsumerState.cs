@@ -3,13 +3,9 @@ using Net.Zlink.Engine;
 namespace Net.Zlink.Sockets.Links;
 
 /// <summary>
-/// The consumers' state of a lane: dequeued messages, and how many of them the sender's side does not know yet. Under the receive queue's
-/// lock.
-/// </summary>
-/// <remarks>
 /// Apart from what the sender writes for each message. On common cache lines both sides slowed down to a third (docs/benchmarks/log.md,
 /// "Two processors, one line").
-/// </remarks>
+/// </summary>
 internal struct ConsumerState
 {
     // Unreported messages still count as unread, also for the context. At most half of this, whatever the lane's own limit.
@@ -19,10 +15,9 @@ internal struct ConsumerState
 
     public PeerLink? Link;
 
-    /// <summary>The next lane whose sender must be notified of capacity.</summary>
     public InboundLane? NextToResume;
 
-    /// <summary>When to report. A copy of the lane's limits, because each dequeue reads it.</summary>
+    /// <summary>A copy of the lane's limits, because each dequeue reads it.</summary>
     public QueueLimits Limits;
 
     public long UnreportedMessages;
@@ -35,6 +30,5 @@ internal struct ConsumerState
         with
     { Bytes = limits.Bytes is 0 or > MaxReportedMessages ? MaxReportedMessages : limits.Bytes };
 
-    /// <summary>So much is unreported that the sender's side must know it.</summary>
     public readonly bool IsReportNeeded => Limits.IsHalf(UnreportedMessages, UnreportedBytes);
 }

@@ -3,10 +3,8 @@ using Net.Zlink.Sockets.Routing;
 namespace Net.Zlink.Sockets.Links;
 
 /// <summary>
-/// Unread messages of disconnected peers. They have turns like others, and the same peer's messages over its next connection wait behind
-/// them. Not thread-safe: under the receive queue's lock.
+/// Unread messages of disconnected peers have turns like others; the same peer's messages over its next connection wait behind them.
 /// </summary>
-/// <remarks>Exists only while there are such messages, so receiving otherwise costs nothing for it.</remarks>
 internal sealed class DetachedLanes
 {
     private readonly Dictionary<InboundLane, DetachedLane> _all = [];
@@ -15,9 +13,7 @@ internal sealed class DetachedLanes
 
     public bool IsEmpty => _all.Count == 0;
 
-    /// <summary>A connection has ended with unread messages.</summary>
-    /// <param name="lane">Its lane.</param>
-    /// <param name="routingId">Its peer. All peers without an id count as one, because they cannot be distinguished.</param>
+    /// <param name="routingId">All peers without an id count as one, because they cannot be distinguished.</param>
     public void Add(InboundLane lane, byte[] routingId)
     {
         if (_all.ContainsKey(lane))
@@ -25,23 +21,20 @@ internal sealed class DetachedLanes
             return;
         }
 
-        AddFollower(lane, routingId); // Two ended connections with one id: the first to end comes first.
+        AddFollower(lane, routingId);
         var rest = new DetachedLane(lane, routingId);
         _all.Add(lane, rest);
         _newest[routingId] = rest;
     }
 
-    /// <summary>The peer has another connection: its messages wait until the earlier ones are received.</summary>
     public void AddFollower(InboundLane lane, byte[] routingId)
     {
-        // A detached lane whose link is attached again, to be disconnected at once, does not wait for later lanes. They wait for it.
         if (_newest.TryGetValue(routingId, out DetachedLane? rest) && !_all.ContainsKey(lane) && _before.TryAdd(lane, rest))
         {
             rest.Followers.Add(lane);
         }
     }
 
-    /// <summary>Earlier messages of the same peer come first. The lane becomes ready again after them.</summary>
     public bool MustWaitFor(InboundLane lane)
     {
         if (!_before.TryGetValue(lane, out DetachedLane? rest))
@@ -53,7 +46,6 @@ internal sealed class DetachedLanes
         return true;
     }
 
-    /// <summary>A lane is empty. The lanes that waited for it become ready.</summary>
     public void OnDrained(InboundLane lane, ref ReadyLanes readyLanes)
     {
         if (_all.ContainsKey(lane))
@@ -62,7 +54,6 @@ internal sealed class DetachedLanes
         }
     }
 
-    /// <summary>A lane has ended without unread messages. The lanes that waited for it become ready, or wait for its predecessor.</summary>
     public void Remove(InboundLane lane, ref ReadyLanes readyLanes)
     {
         if (_before.Remove(lane, out DetachedLane? before))
@@ -81,7 +72,7 @@ internal sealed class DetachedLanes
             _newest.Remove(rest.RoutingId);
             if (before is not null)
             {
-                _newest.Add(rest.RoutingId, before); // It was dropped, and is not the first.
+                _newest.Add(rest.RoutingId, before);
             }
         }
 
@@ -108,7 +99,6 @@ internal sealed class DetachedLanes
         }
     }
 
-    /// <summary>Lanes with messages that are not ready because they wait.</summary>
     public IEnumerable<InboundLane> WaitingLanes => _all.Values.SelectMany(static rest => rest.Waiting);
 
     private sealed class DetachedLane(InboundLane lane, byte[] routingId)
@@ -119,7 +109,6 @@ internal sealed class DetachedLanes
 
         public HashSet<InboundLane> Followers { get; } = [];
 
-        /// <summary>Those of them that have messages and had their turn.</summary>
         public List<InboundLane> Waiting { get; } = [];
     }
 }

@@ -5,10 +5,10 @@ using Net.Zlink.Sockets.Zmp;
 
 namespace Net.Zlink.Sockets.Links;
 
-/// <summary>One link's received messages on their way to the socket's consumers: bounded in messages and bytes, filled by one side, drained
-/// by the <see cref="ReceiveQueue"/>.</summary>
-/// <remarks>The lane's lock is held to add a batch, or to take all that was added. The holder of the receive queue's lock reads what was
-/// taken without the lane's lock, so a consumer takes both locks once per batch, not once per message.</remarks>
+/// <summary>
+/// The lane's lock is held to add a batch, or to take all that was added. The holder of the receive queue's lock reads what was taken
+/// without the lane's lock, so a consumer takes both locks once per batch, not once per message.
+/// </summary>
 internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null) : IShareOwner
 {
     private ShortLock _gate;
@@ -23,37 +23,32 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
     private CacheGap _gap;
     private ConsumerState _consumer = new() { Limits = ConsumerState.ReportsOf(limits) };
 
-    /// <summary>Offsets of the sender's last field, the gap and the consumers' fields. For a test.</summary>
     public static (int Counters, int Gap, int Taken) Layout { get; } = LayoutOf(new InboundLane(default));
 
-    /// <summary>The link whose socket reads it. Null while the inproc name that its sender connected to is not bound.</summary>
     public PeerLink Pipe => _consumer.Link!;
 
-    /// <summary>Only the newest message is kept, and no limit applies.</summary>
     public bool Conflates { get; set; }
 
-    /// <summary>The connection waits for its place, so nothing of it may be received yet. On that connection's shard; who clears it
-    /// announces the queued messages.</summary>
+    /// <summary>The connection waits for its place, so nothing of it may be received yet.</summary>
     public bool IsHeld { get; set; }
 
     /// <summary>The lane pauses several connections: one that may read does not mean that none waits for capacity.</summary>
     public bool IsShared { get; init; }
 
-    /// <summary>The next lane whose sender must be notified of capacity, once the consumer has left its locks.</summary>
     public InboundLane? NextToResume
     {
         get => _consumer.NextToResume;
         set => _consumer.NextToResume = value;
     }
 
-    /// <summary>The lane is in such a list. The consumer clears this first, so no later capacity goes unnotified.</summary>
+    /// <summary>The consumer clears this first, so no later capacity goes unnotified.</summary>
     public bool IsToBeResumed
     {
         get => Volatile.Read(ref _consumer.IsResumePending);
         set => Volatile.Write(ref _consumer.IsResumePending, value);
     }
 
-    /// <summary>Dequeued messages are unread. Read without a lock: true was so a moment ago, false says nothing.</summary>
+    /// <summary>Read without a lock: true was so a moment ago, false says nothing.</summary>
     public bool HasDequeued => Volatile.Read(ref _consumer.Current) is not null;
 
     public LaneCounts Counts
@@ -62,7 +57,6 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
         {
             using (_gate.EnterScope())
             {
-                // Unreported messages are already the consumers'. Reports are made under this lock.
                 (long messages, long bytes) = (Volatile.Read(ref _consumer.UnreportedMessages),
                     Volatile.Read(ref _consumer.UnreportedBytes));
                 return _counters.At(_capacity.Messages - messages, _capacity.Bytes - bytes, messages, bytes)
@@ -72,14 +66,12 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
         }
     }
 
-    /// <summary>The lease of the next message. The second part is a hint: written under the lane's lock, read without it.</summary>
     private InboundLease? NextLease => _consumer.Current ?? Volatile.Read(ref _added.First);
 
     private SendStatus Admit(bool force) => _isClosed ? SendStatus.Closed
         : !force && !Conflates && _capacity.PauseIfFull(this) ? SendStatus.Full
         : SendStatus.Accepted;
 
-    /// <summary>What a message counts against the byte limit: its payload and its frame headers.</summary>
     private static long ChargeOf(long payload, int parts) => payload + ((long)ZmpFrame.HeaderSize * parts);
 
     public int BelongTo(PeerLink link)
@@ -93,7 +85,6 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
         }
     }
 
-    /// <summary>Adds a batch that was read from the wire. The result says whether the connection may go on reading.</summary>
     public Delivery Publish(InboundLease lease)
     {
         Delivery delivery = Enqueue(lease, out int updates);
@@ -105,7 +96,6 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
         return delivery;
     }
 
-    /// <summary>As <see cref="Publish"/>, but the caller announces the messages outside of all locks.</summary>
     public Delivery Enqueue(InboundLease lease, out int updates)
     {
         InboundLease? obsolete = null;
@@ -123,7 +113,7 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
                 obsolete = Conflates ? ConflateToNewest(lease) : null;
                 _capacity.Add(lease.Messages, ChargeOf(lease.Bytes, lease.Unread));
                 updates = IsHeld || (_isQueued && !_isInArrivalOrder) ? 0 : lease.Messages;
-                _added.Append(lease); // After this it may hold no message.
+                _added.Append(lease);
                 _isQueued = true;
                 pause = !Conflates && _capacity.PauseIfFull(this);
                 lease = null!;
@@ -135,7 +125,7 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
         return pause ? Delivery.Pause : Delivery.Continue;
     }
 
-    /// <summary>Whether a resumed connection may read. If so it must read, because it gets no further notice.</summary>
+    /// <summary>A connection that may read must read, because it gets no further notice.</summary>
     public bool MayRead()
     {
         using (_gate.EnterScope())
@@ -146,7 +136,6 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
         }
     }
 
-    /// <summary>Adds one message of an inproc sender. Copies all memory that is neither transferred nor shared.</summary>
     public SendStatus Append(in OutgoingMessage message, Slab.SlabCache slabs, PeerIdentity source, bool force = false, int checkedAt = 0)
     {
         // A long payload is copied outside of the lock. The limit is checked first, so a full lane costs no copy.
@@ -194,7 +183,6 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
         return status;
     }
 
-    /// <summary>Counts messages that the application does not receive.</summary>
     public void CountFiltered(int messages, long bytes)
     {
         using (_gate.EnterScope())
@@ -203,7 +191,6 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
         }
     }
 
-    /// <summary>What one more message would meet now. After Full, the sender is notified of capacity.</summary>
     public SendStatus Status
     {
         get
@@ -215,7 +202,6 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
         }
     }
 
-    /// <summary>Changes the limits. True if a paused sender has any capacity now.</summary>
     public bool SetLimits(QueueLimits limits)
     {
         using (_gate.EnterScope())
@@ -226,7 +212,7 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
         }
     }
 
-    /// <summary>Dequeued and unreported bytes. Without the consumers' lock; it only decreases under the lane's lock.</summary>
+    /// <summary>Read without the consumers' lock; decreases only under the lane's lock.</summary>
     public long BytesRemoved => Volatile.Read(ref _consumer.UnreportedBytes);
 
     /// <inheritdoc cref="ByteShare.SenderCanContinue"/>
@@ -248,9 +234,6 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
         }
     }
 
-    /// <summary>
-    /// Keeps only the newest message. Called when two inproc sockets are joined and the side that did not make the lane conflates.
-    /// </summary>
     public void Conflate()
     {
         InboundLease? obsolete;
@@ -264,7 +247,7 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
                 (long messages, long bytes) = (_capacity.Messages - 1, _capacity.Bytes - kept);
                 _counters.Drop(messages, bytes);
                 _capacity.Remove(messages, bytes);
-                _capacity.Resume(); // The caller notifies the sender.
+                _capacity.Resume();
             }
         }
 
@@ -272,7 +255,6 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
         InboundLease.ReleaseAll(obsolete);
     }
 
-    /// <summary>Accepts no more messages. Unread ones stay readable.</summary>
     public void Close()
     {
         using (_gate.EnterScope())
@@ -281,28 +263,24 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
         }
     }
 
-    /// <summary>The peer has disconnected: no message follows on this lane.</summary>
     public void MarkDetached()
     {
         using (_gate.EnterScope())
         {
-            // With the unreported messages; the next dequeue settles those.
             _capacity.MarkDetached();
         }
     }
 
-    /// <summary>Prefetches the next lease. This and the next two: hints, under the receive queue's lock.</summary>
     public void FetchLease()
     {
         CacheLines.Fetch(NextLease);
-        CacheLines.Fetch(Pipe); // The link and its state are read as well.
+        CacheLines.Fetch(Pipe);
     }
 
     public void FetchSlot() => NextLease?.FetchSlot();
 
     public void FetchPayload() => NextLease?.FetchPayload();
 
-    /// <summary>Takes the next message. Under the receive queue's lock.</summary>
     public bool TryDequeue(out InboundLease lease, out int slot, ref bool resume)
     {
         InboundLease? current = _consumer.Current;
@@ -322,7 +300,7 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
         _consumer.UnreportedMessages++;
         _consumer.UnreportedBytes += ChargeOf(current.BytesOf(slot), parts);
 
-        // From here on a consumer may end these messages and so the lease. Nothing of it is read once the cursor is at its end.
+        // From here on a consumer may end these messages and so the lease.
         int next = slot + parts;
         if (next == current.Count)
         {
@@ -339,7 +317,7 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
         return true;
     }
 
-    /// <summary>Drops unread messages and closes the lane. Under the receive queue's lock; release the result outside of it.</summary>
+    /// <summary>Under the receive queue's lock; release the result outside of it.</summary>
     public (InboundLease? Taken, InboundLease? Added) Drop()
     {
         using (_gate.EnterScope())
@@ -355,7 +333,6 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
         }
     }
 
-    /// <summary>Stops being ready if nothing is unread. Under the receive queue's lock.</summary>
     public bool LeaveIfEmpty(ref bool resume)
     {
         if (_consumer.Current is not null)
@@ -381,7 +358,7 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
         }
     }
 
-    /// <summary>The filter changed: dequeued messages return to the front for another check. Under the receive queue's lock.</summary>
+    /// <summary>The filter changed: dequeued messages return to the front for another check.</summary>
     public void PutBack()
     {
         if (_consumer.Current is { } current)
@@ -394,10 +371,8 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
         }
     }
 
-    /// <summary>Takes the messages that a narrowed filter has excluded, to be released outside of all locks.</summary>
     public InboundLease? DequeueUnwanted() => _isFiltered ? Interlocked.Exchange(ref _unwanted, null) : null;
 
-    /// <summary>Nothing is unread. Under the receive queue's lock.</summary>
     public bool IsEmpty()
     {
         using (_gate.EnterScope())
@@ -406,7 +381,6 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
         }
     }
 
-    /// <summary>Removes the messages that no consumer has dequeued. They count as dropped.</summary>
     private InboundLease? DequeueObsolete()
     {
         InboundLease? old = _added.DequeueAll();
@@ -420,7 +394,6 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
         return old;
     }
 
-    /// <summary>Makes capacity for a batch of which only the last message counts.</summary>
     private InboundLease? ConflateToNewest(InboundLease lease)
     {
         long bytes = ChargeOf(lease.Bytes, lease.Unread);
@@ -463,7 +436,6 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
         }
     }
 
-    /// <summary>Removes messages at the front that no longer pass the filter. True if the sender must be notified of capacity.</summary>
     private bool Refilter()
     {
         var filteredOut = default(FilteredOut);

@@ -5,9 +5,7 @@ using Net.Zlink.Sockets.Zmp;
 
 namespace Net.Zlink.Sockets.Links;
 
-/// <summary>
-/// One end of a pair of links between two sockets of a context. A message goes straight into the other end's lane, not encoded.
-/// </summary>
+/// <summary>A message goes straight into the other end's lane, not encoded.</summary>
 internal sealed class InprocLink : PeerLink
 {
     private readonly InboundLane _out;
@@ -17,10 +15,6 @@ internal sealed class InprocLink : PeerLink
     private long _notified;
     private bool _isReady;
 
-    /// <param name="socket">The socket of this end.</param>
-    /// <param name="inbound">The lane that it reads.</param>
-    /// <param name="outbound">The other end's lane, which may have no reader yet.</param>
-    /// <param name="own">Its identity for the other end.</param>
     public InprocLink(SocketCore socket, InboundLane inbound, InboundLane outbound, PeerIdentity own)
         : base(socket, inbound)
     {
@@ -28,7 +22,6 @@ internal sealed class InprocLink : PeerLink
         Own = own;
     }
 
-    /// <summary>The other end. Null until a binder comes, and after the other end has closed.</summary>
     public InprocLink? Other => Volatile.Read(ref _other);
 
     public string? Problem
@@ -37,9 +30,6 @@ internal sealed class InprocLink : PeerLink
         set => Volatile.Write(ref _problem, value);
     }
 
-    /// <summary>
-    /// It may be closed, but a binder within the linger time still gets its messages. The registry then closes it for good.
-    /// </summary>
     public bool IsAwaited
     {
         get => Volatile.Read(ref _isAwaited);
@@ -48,7 +38,6 @@ internal sealed class InprocLink : PeerLink
 
     public PeerIdentity Own { get; }
 
-    /// <summary>The name of this peer at the other end, as in its messages.</summary>
     private PeerIdentity Name => Other is { } other && !ReferenceEquals(other.Peer, PeerIdentity.Unknown) ? other.Peer : Own;
 
     public InboundLane Out => _out;
@@ -59,8 +48,6 @@ internal sealed class InprocLink : PeerLink
     {
         get
         {
-            // Messages in the other end's lane, filtered ones and reported topics count as written. Without another end, messages are
-            // queued and may be dropped.
             bool hasReader = _out.Pipe is not null;
             LaneCounts lane = _out.Counts;
             long sent = lane.Received + Volatile.Read(ref _notified);
@@ -101,7 +88,6 @@ internal sealed class InprocLink : PeerLink
 
     public void Face(InprocLink connecter) => Volatile.Write(ref _other, connecter);
 
-    /// <summary>Joins two ends. Messages that waited for the binder become visible to it.</summary>
     public static void Join(InprocLink connecter, InprocLink binder)
     {
         int waiting = binder.Lane.BelongTo(binder);
@@ -115,7 +101,6 @@ internal sealed class InprocLink : PeerLink
         Volatile.Write(ref binder._other, connecter);
     }
 
-    /// <summary>Publishes the events of the joined pair, unless an end was closed before.</summary>
     public void PublishReady()
     {
         lock (Own) // The disconnect event follows, also if another thread closes this at once.
@@ -154,7 +139,6 @@ internal sealed class InprocLink : PeerLink
         return SendStatus.Accepted;
     }
 
-    /// <summary>Sends a piece of a message for which capacity was found.</summary>
     public SendStatus AppendPiece(in OutgoingMessage piece, int checkedAt) =>
         _out.Append(piece, Socket.Host.Slabs, Name, force: true, checkedAt);
 
@@ -189,7 +173,7 @@ internal sealed class InprocLink : PeerLink
 
     public override void SetLimits(QueueLimits outbound, QueueLimits inbound)
     {
-        // The other socket's share stays as it was when they were joined. Without a limit on either side there is none.
+        // The other socket's share stays as it was when they were joined.
         if (Other is { } other)
         {
             Adjust(_out, outbound.And(other.InboundShare), other);
@@ -197,17 +181,15 @@ internal sealed class InprocLink : PeerLink
         }
         else if (_out.SetLimits(outbound))
         {
-            Socket.OnCapacity(this); // No reader is there to report capacity.
+            Socket.OnCapacity(this);
         }
 
         InboundShare = inbound;
         OutboundShare = outbound;
     }
 
-    /// <summary>What this end's socket adds to the limits of the lane that it reads.</summary>
     public QueueLimits InboundShare { get; set; }
 
-    /// <summary>What this end's socket adds to the limits of the lane that it writes.</summary>
     public QueueLimits OutboundShare { get; set; }
 
     public override void Close(DisconnectReason reason, TimeSpan linger)
@@ -220,7 +202,6 @@ internal sealed class InprocLink : PeerLink
 
         if (Interlocked.Exchange(ref _other, null) is { } other)
         {
-            // Its unread messages stay readable there.
             Volatile.Write(ref other._other, null);
             PublishEnd(reason);
             other.PublishEnd(reason == DisconnectReason.Local ? DisconnectReason.Remote : reason);
@@ -229,7 +210,7 @@ internal sealed class InprocLink : PeerLink
         }
         else if (_out.Pipe is null)
         {
-            Socket.Receive.Drop(_out); // No reader came for it.
+            Socket.Receive.Drop(_out);
         }
 
         Socket.FinalizeCounters(this);
@@ -237,7 +218,6 @@ internal sealed class InprocLink : PeerLink
 
     public override void Abort() => Close(DisconnectReason.ContextTerminated, TimeSpan.Zero);
 
-    /// <summary>As on a wire: no event for what the application or the context's shutdown asked for.</summary>
     private void PublishEnd(DisconnectReason reason)
     {
         lock (Own)
@@ -257,7 +237,7 @@ internal sealed class InprocLink : PeerLink
         {
             (string local, string remote) = Ends;
             byte[] name = Peer.RoutingId;
-            bool names = IsActive || type == SocketEventTypes.ConnectionReady; // As of a connection: see SessionEvents.
+            bool names = IsActive || type == SocketEventTypes.ConnectionReady;
             Socket.Monitors.Publish(new SocketEvent(type, value, names ? name : [], local, remote, 0, detail) { PeerRoutingId = name });
         }
     }
@@ -270,7 +250,6 @@ internal sealed class InprocLink : PeerLink
         }
     }
 
-    /// <summary>How much of a message enters the reader's lane, as filters and publishers decide for messages from a wire.</summary>
     private PassedAs PassageOf(in OutgoingMessage message, out int checkedAt)
     {
         checkedAt = 0;
@@ -314,30 +293,25 @@ internal sealed class InprocLink : PeerLink
 
     private SendStatus Split(in OutgoingMessage message, bool force, int checkedAt)
     {
-        // All or nothing: capacity is checked once.
         if (!force && _out.Status is not SendStatus.Accepted and var refusal)
         {
             return refusal;
         }
 
-        // As it was at the check: a reader that has come since gets the topics by the greeting.
         InprocLink? reader = checkedAt == InboundLease.NeverFiltered ? null : Other;
         int pieces = InprocUpstream.Split(this, reader, message, checkedAt, out SendStatus status);
-        Interlocked.Add(ref _notified, 1 - pieces); // The lane has counted each piece; this end has sent one message.
+        Interlocked.Add(ref _notified, 1 - pieces);
         return status;
     }
 
     private enum PassedAs
     {
-        /// <summary>Nothing: the reader does not want it.</summary>
         None,
 
-        /// <summary>Nothing: it consisted of topics, which the reader got directly.</summary>
         Notified,
 
         Whole,
 
-        /// <summary>The pieces between its topics.</summary>
         InPieces,
     }
 }

@@ -5,14 +5,9 @@ using Net.Zlink.Sockets.Zmp;
 
 namespace Net.Zlink.Sockets.Links;
 
-/// <summary>
-/// Reads a subscriber's message to a publisher of the same process: topics, data, or both. Both are separated as
-/// <see cref="InboundMessages"/> does on a wire.
-/// </summary>
-/// <remarks>Messages come whole, and from several threads, so no state is kept between them.</remarks>
+/// <summary>Messages come whole, and from several threads, so no state is kept between them.</summary>
 internal static class InprocUpstream
 {
-    /// <summary>Whether a message has topics, and whether it has data.</summary>
     public static (bool Topics, bool Data) Inspect(in OutgoingMessage message, bool onlyFirst)
     {
         bool topics = false;
@@ -30,7 +25,6 @@ internal static class InprocUpstream
         return (topics, data);
     }
 
-    /// <summary>Passes the topics in a message to a publisher and ignores the rest.</summary>
     public static void Notify(InprocLink reader, in OutgoingMessage message)
     {
         SubscriptionParts upstream = default;
@@ -47,19 +41,9 @@ internal static class InprocUpstream
         }
     }
 
-    /// <summary>
-    /// Separates a message with topics and data, and releases it. Topics go to the publisher. Each piece between them becomes a message in
-    /// its lane.
-    /// </summary>
-    /// <param name="writer">The subscriber's end.</param>
-    /// <param name="reader">The publisher's end, or null while there is none: a later binder gets all topics.</param>
-    /// <param name="message">The message.</param>
-    /// <param name="checkedAt">See <see cref="InboundLease.CheckedAtVersion"/>.</param>
-    /// <param name="status">The outcome for the last piece.</param>
-    /// <returns>The number of pieces, at least 1.</returns>
+    /// <summary>Each piece between two topics becomes a message in the publisher's lane.</summary>
     public static int Split(InprocLink writer, InprocLink? reader, in OutgoingMessage message, int checkedAt, out SendStatus status)
     {
-        // The pieces refer to the parts in place; nothing is copied.
         InboundLease whole = message.MoveToLease(writer.Socket.Host.Slabs);
         InboundLease? open = null;
         bool onlyFirst = (reader ?? writer).Socket.OnlyFirstSubscribe;

@@ -3,7 +3,6 @@ using Net.Zlink.Engine;
 
 namespace Net.Zlink.Sockets.Links;
 
-/// <summary>The fill of a lane and its limits. A field of its lane, never copied, and under the lane's lock.</summary>
 internal struct LaneCapacity(QueueLimits limits, ByteBudget? budget)
 {
     private QueueCapacity _queueCapacity = new(limits, budget);
@@ -13,9 +12,7 @@ internal struct LaneCapacity(QueueLimits limits, ByteBudget? budget)
 
     public long Bytes { get; private set; }
 
-    /// <summary>
-    /// The sender is paused and must be notified of capacity. Consumers read it without the lane's lock, after a dequeue.
-    /// </summary>
+    /// <summary>The sender is paused. Consumers read this without the lane's lock, after a dequeue.</summary>
     public bool IsPaused
     {
         readonly get => Volatile.Read(in _isPaused);
@@ -41,13 +38,12 @@ internal struct LaneCapacity(QueueLimits limits, ByteBudget? budget)
         Bytes -= bytes;
     }
 
-    /// <summary>True if full: the sender is then notified of capacity.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public bool PauseIfFull(IShareOwner lane)
     {
         if (_queueCapacity.TryReserve(Messages, Bytes, lane))
         {
-            return false; // No write here: each message passes this point.
+            return false;
         }
 
         bool wasPaused = IsPaused;
@@ -55,7 +51,6 @@ internal struct LaneCapacity(QueueLimits limits, ByteBudget? budget)
         return wasPaused || Pause(lane);
     }
 
-    /// <summary>Messages were removed. True if a paused sender must be notified: half of the limits is free.</summary>
     public bool Resume()
     {
         bool resume = IsPaused && _queueCapacity.IsBelowLowMark(Messages, Bytes);
@@ -64,7 +59,6 @@ internal struct LaneCapacity(QueueLimits limits, ByteBudget? budget)
         return resume;
     }
 
-    /// <summary>The limits have changed. True if a paused sender has any capacity now.</summary>
     public bool ResumeForAny(IShareOwner lane)
     {
         bool resume = IsPaused && _queueCapacity.MayHaveCapacity(Messages, Bytes, lane);
@@ -77,14 +71,12 @@ internal struct LaneCapacity(QueueLimits limits, ByteBudget? budget)
 
     public void Change(QueueLimits limits) => _queueCapacity.Change(limits);
 
-    /// <summary>The lane is closed and empty.</summary>
     public void Clear()
     {
         (Messages, Bytes) = (0, 0);
         _queueCapacity.Shrink(0);
     }
 
-    /// <summary>Marks the sender as paused. False if there is capacity after all.</summary>
     [MethodImpl(MethodImplOptions.NoInlining)]
     private bool Pause(IShareOwner lane)
     {

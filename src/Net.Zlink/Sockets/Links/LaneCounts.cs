@@ -2,9 +2,7 @@ using Net.Zlink.Engine;
 
 namespace Net.Zlink.Sockets.Links;
 
-/// <summary>
-/// The counts of one lane at one moment: received = delivered + dropped + filtered + queued, in messages. Bytes are payload and headers.
-/// </summary>
+/// <summary>The counts of one lane at one moment: received = delivered + dropped + filtered + queued, in messages.</summary>
 internal record struct LaneCounts
 {
     public long Received;
@@ -13,7 +11,6 @@ internal record struct LaneCounts
     public long Dropped;
     public long DroppedBytes;
 
-    /// <summary>Messages that the application does not receive: excluded by a filter, or by the socket type.</summary>
     public long Filtered;
 
     public long QueuedMessages;
@@ -24,17 +21,14 @@ internal record struct LaneCounts
     public FullCause FullCause;
 }
 
-/// <summary>A lane's counters.</summary>
-/// <remarks>
-/// No counter is written for an incoming message. Bytes are added when messages leave, many at a time. Received = removed + queued.
-/// </remarks>
+/// <summary>No counter is written for an incoming message. Bytes are added when messages leave, many at a time.</summary>
 internal struct LaneCounters
 {
     private long _delivered;
     private long _dropped;
     private long _filtered;
     private long _bytesDropped;
-    private long _bytesRemoved; // Delivered or filtered.
+    private long _bytesRemoved;
 
     public void Deliver(long messages, long bytes)
     {
@@ -54,10 +48,6 @@ internal struct LaneCounters
         _bytesRemoved += bytes;
     }
 
-    /// <param name="queued">Remaining messages.</param>
-    /// <param name="queuedBytes">Their bytes.</param>
-    /// <param name="taken">Dequeued messages that are not reported yet.</param>
-    /// <param name="takenBytes">Their bytes.</param>
     public readonly LaneCounts At(long queued, long queuedBytes, long taken, long takenBytes) => new()
     {
         Received = _delivered + taken + _dropped + _filtered + queued,

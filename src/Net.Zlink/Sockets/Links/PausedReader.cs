@@ -2,7 +2,6 @@ using Net.Zlink.Engine;
 
 namespace Net.Zlink.Sockets.Links;
 
-/// <summary>A connection's entry in <see cref="PausedReaders"/>. As work of its shard it ends the resume that it was given.</summary>
 internal sealed class PausedReader : ShardWork
 {
     private readonly PausedReaders _pausedReaders;
@@ -18,9 +17,6 @@ internal sealed class PausedReader : ShardWork
     {
     }
 
-    /// <param name="capacity">The queue that it waits in.</param>
-    /// <param name="shard">The connection's shard.</param>
-    /// <param name="resume">Posts that the connection may read.</param>
     public PausedReader(PausedReaders capacity, ShardLoop shard, Action resume)
     {
         _pausedReaders = capacity;
@@ -29,21 +25,19 @@ internal sealed class PausedReader : ShardWork
         _node = new LinkedListNode<PausedReader>(this);
     }
 
-    /// <summary>It waits. Read without the queue's lock.</summary>
     public bool IsQueued => Volatile.Read(ref _isQueued);
 
     public bool IsOf(Connection connection) => ReferenceEquals(_resume.Target, connection);
 
-    /// <summary>The connection found capacity. On its shard.</summary>
     public void OnCapacityFound()
     {
-        if (Volatile.Read(ref _isResumePending)) // Usually no resume is pending, and nothing is written.
+        if (Volatile.Read(ref _isResumePending))
         {
             Volatile.Write(ref _isResumePending, false);
         }
     }
 
-    /// <summary>Waits behind all others, or in front if its resume found no capacity. Under the queue's lock, as the next three.</summary>
+    /// <summary>Under the queue's lock, as the next three.</summary>
     public void Add(LinkedList<PausedReader> list)
     {
         if (_isQueued)
@@ -79,7 +73,7 @@ internal sealed class PausedReader : ShardWork
         Remove(list);
     }
 
-    /// <summary>Returns the number of pending resumes. A second one may begin before the first has ended; both end together.</summary>
+    /// <summary>A second resume may begin before the first has ended; both end together.</summary>
     public int EndResumes()
     {
         int turns = _resumes;
@@ -88,7 +82,6 @@ internal sealed class PausedReader : ShardWork
         return turns;
     }
 
-    /// <summary>Lets the connection read and posts the end of the resume behind that. Outside of all locks.</summary>
     public void BeginResume()
     {
         _resume();

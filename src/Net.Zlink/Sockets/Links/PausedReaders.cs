@@ -3,22 +3,15 @@ using Net.Zlink.Engine;
 namespace Net.Zlink.Sockets.Links;
 
 /// <summary>
-/// Connections that are not read because a shared lane is full. They are resumed first come, first served, as many as there is capacity
-/// for.
+/// Connections that are not read because a shared lane is full, resumed first come, first served, as many as there is capacity for.
+/// Resuming all at once cost 400 works of the shards for each message, with 2,000 connections and a high-water mark of 1. A resume ends
+/// behind the connection's own work, whatever that did; then the next begins, if there is capacity. So none is forgotten: while a
+/// connection waits, either a resume is pending, or the lane was found full after it began to wait. Order of locks: this one, then the
+/// lane's.
 /// </summary>
-/// <remarks>
-/// <para>Resuming all at once cost 400 works of the shards for each message, with 2,000 connections and a high-water mark of 1.</para>
-/// <para>
-/// A resume ends behind the connection's own work, whatever that did: it filled the lane, read messages that do not count, found no
-/// capacity (it then waits in front) or closed. The next one is resumed then, if there is capacity. So none is forgotten: while a
-/// connection waits, either a resume is pending, or the lane was found full after it began to wait. Then the consumer that makes capacity
-/// calls <see cref="ResumeWaiters"/>. Order of locks: this one, then the lane's.
-/// </para>
-/// </remarks>
-/// <param name="lane">The shared lane.</param>
 internal sealed class PausedReaders(InboundLane lane)
 {
-    // More than the shards can work off at once. Each may exceed the limits by a read of 64 KiB: 4 MiB.
+    // Each resumed connection may exceed the limits by a read of 64 KiB: 4 MiB in all.
     private const int MaxConcurrentResumes = 64;
 
     private readonly LinkedList<PausedReader> _readers = [];
@@ -26,7 +19,6 @@ internal sealed class PausedReaders(InboundLane lane)
     private int _resumes;
     private int _limit;
 
-    /// <summary>The lane's limit in messages. 0: none.</summary>
     public int Limit
     {
         set => Volatile.Write(ref _limit, value);
@@ -43,7 +35,7 @@ internal sealed class PausedReaders(InboundLane lane)
         }
     }
 
-    /// <summary>Whether a connection may read. If not, it is resumed in its turn. On its shard.</summary>
+    /// <summary>A connection that may not read is resumed in its turn.</summary>
     public bool MayRead(WireLink link)
     {
         PausedReader? waiter = link.PausedReader;
@@ -55,7 +47,7 @@ internal sealed class PausedReaders(InboundLane lane)
 
         if (link.Session is not { } session)
         {
-            return false; // In the handshake; it asks again after it.
+            return false;
         }
 
         if (waiter is null || !waiter.IsOf(session.Connection))
@@ -67,7 +59,6 @@ internal sealed class PausedReaders(InboundLane lane)
         return !Add(waiter);
     }
 
-    /// <summary>The lane was full. False: it has capacity after all.</summary>
     public bool Add(PausedReader waiter)
     {
         if (waiter.IsQueued)
@@ -85,7 +76,6 @@ internal sealed class PausedReaders(InboundLane lane)
             return true;
         }
 
-        // Capacity may have come meanwhile, when no connection waited.
         Remove(waiter);
         waiter.OnCapacityFound();
         return false;
@@ -102,7 +92,6 @@ internal sealed class PausedReaders(InboundLane lane)
         }
     }
 
-    /// <summary>There may be capacity: resumes the first connections. Outside of all locks.</summary>
     public void ResumeWaiters()
     {
         while (Next() is { } next)
@@ -136,7 +125,6 @@ internal sealed class PausedReaders(InboundLane lane)
         }
     }
 
-    /// <summary>The number of free messages. If none, the lane marks its senders as paused.</summary>
     private long FreeMessages()
     {
         if (!lane.MayRead())

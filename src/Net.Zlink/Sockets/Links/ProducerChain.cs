@@ -4,10 +4,9 @@ using Net.Zlink.Engine;
 namespace Net.Zlink.Sockets.Links;
 
 /// <summary>
-/// The messages of a lane that no consumer has dequeued: a chain of leases. The last one may be open: short inproc messages are packed into
-/// its memory, and long ones are referred to.
+/// A lane's messages that no consumer has dequeued: a chain of leases. The last one may be open: short inproc messages are packed into its
+/// memory.
 /// </summary>
-/// <remarks>Not thread-safe: under the lane's lock.</remarks>
 internal struct ProducerChain
 {
     // An open lease starts with some dozens of short messages and grows fourfold up to a read's size, so a quiet link holds little.
@@ -15,7 +14,7 @@ internal struct ProducerChain
     private const int MaxOpenSlabSize = 64 * 1024;
 
     private InboundLease? _last;
-    private bool _isOpen; // The last lease accepts more messages.
+    private bool _isOpen;
     private Slab? _openSlab;
     private int _openUsed;
     private int _openSize;
@@ -23,8 +22,7 @@ internal struct ProducerChain
     public InboundLease? First;
 
     /// <summary>
-    /// Adds the messages of one read. Short messages of short reads are packed behind earlier ones: a lease (0.6 KB) costs 20 times what a
-    /// message of some bytes counts.
+    /// Short messages of short reads are packed behind earlier ones: a lease (0.6 KB) costs 20 times what a message of some bytes counts.
     /// </summary>
     public void Append(InboundLease lease)
     {
@@ -39,7 +37,7 @@ internal struct ProducerChain
     public void Link(InboundLease lease)
     {
         _isOpen = false;
-        _openSlab = null; // Its reference belongs to its lease.
+        _openSlab = null;
         if (First is null)
         {
             First = lease;
@@ -62,11 +60,7 @@ internal struct ProducerChain
         return all;
     }
 
-    /// <summary>
-    /// Keeps the newest message only. Other messages in its lease may hold transferred memory; the caller disposes that after the lock.
-    /// </summary>
-    /// <param name="obsolete">The leases of the other messages, to be released outside of the lock.</param>
-    /// <returns>The remaining lease, or null.</returns>
+    /// <summary>Other messages in its lease may hold transferred memory; the caller disposes that after the lock.</summary>
     public InboundLease? ConflateToNewest(out InboundLease? obsolete)
     {
         obsolete = null;
@@ -87,7 +81,6 @@ internal struct ProducerChain
         return newest;
     }
 
-    /// <summary>Puts a dequeued chain back before what was added since.</summary>
     public void PutBack(InboundLease first)
     {
         InboundLease last = first;
@@ -105,14 +98,6 @@ internal struct ProducerChain
     /// Adds one message: with one part to the open lease, with several to a lease of its own, because parts keep their memory until the
     /// lease's last message has ended.
     /// </summary>
-    /// <param name="message">The message.</param>
-    /// <param name="copy">Its payload, if it was copied before.</param>
-    /// <param name="slabs">The source of memory.</param>
-    /// <param name="source">The sender.</param>
-    /// <param name="checkedAt">See <see cref="InboundLease.CheckedAtVersion"/>.</param>
-    /// <param name="parts">Its number of parts.</param>
-    /// <param name="bytes">Their length.</param>
-    /// <returns>True if transferred memory was copied, so its owner can be disposed after the lock.</returns>
     public bool Add(in OutgoingMessage message, Slab? copy, Slab.SlabCache slabs, PeerIdentity source, int checkedAt, out int parts,
         out long bytes)
     {
@@ -120,7 +105,6 @@ internal struct ProducerChain
         bool copied = true;
         if (message.IsSingle && copy is null && message.Payload.Length < OutboundChain.LargePayload)
         {
-            // The common case: a short payload, packed behind earlier ones.
             bytes = message.Payload.Length;
             parts = 1;
             lease = OpenLease(message.Payload.Length, slabs, source, checkedAt);
@@ -156,10 +140,6 @@ internal struct ProducerChain
         return copied;
     }
 
-    /// <summary>Removes the messages at the front that a filter excludes, up to the first lease with a wanted one.</summary>
-    /// <param name="filter">The reader's socket.</param>
-    /// <param name="filterVersion">The present version. Leases that were checked at it are skipped.</param>
-    /// <param name="unwanted">Receives what was removed, to be released outside of all locks.</param>
     public void FilterFront(SocketCore filter, int filterVersion, ref FilteredOut unwanted)
     {
         while (First is { } lease && lease.CheckedAtVersion != filterVersion)
@@ -174,7 +154,6 @@ internal struct ProducerChain
         }
     }
 
-    /// <summary>Removes the leases at the front that were checked at the present filter version.</summary>
     public InboundLease? DequeueFiltered(int filterVersion)
     {
         InboundLease? first = First;
@@ -193,9 +172,6 @@ internal struct ProducerChain
         return first;
     }
 
-    /// <summary>
-    /// The lease itself if all of it is wanted. Otherwise a lease with the wanted messages in the same memory. Null if nothing is wanted.
-    /// </summary>
     private static InboundLease? Wanted(InboundLease lease, SocketCore filter, ref FilteredOut unwanted)
     {
         InboundLease? wanted = null;
@@ -258,8 +234,6 @@ internal struct ProducerChain
                 return _last;
             }
 
-            // Memory is left but no slot, or this message was checked at an older filter version: the next lease continues in the same
-            // memory.
             slab.AddReference();
         }
         else
@@ -277,7 +251,6 @@ internal struct ProducerChain
     }
 }
 
-/// <summary>The messages that a narrowed filter has excluded from a lane.</summary>
 internal struct FilteredOut
 {
     public InboundLease? Leases { get; private set; }

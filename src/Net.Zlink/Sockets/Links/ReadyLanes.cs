@@ -4,23 +4,18 @@ using Net.Zlink.Buffers;
 namespace Net.Zlink.Sockets.Links;
 
 /// <summary>
-/// The queue of lanes with unread messages, first in, first out, with prefetching. Not thread-safe: under the receive queue's lock.
-/// </summary>
-/// <remarks>
 /// One message of each lane in turn: with a thousand peers, no lane, lease or payload is cached when its turn comes, and each leads to the
-/// next. That was five cache misses a message, half of the cost of receiving (docs/benchmarks/log.md, "One of many"). So each dequeue
-/// prefetches one step for several lanes behind: the lane, its lease, the slot, the payload.
-/// </remarks>
+/// next. So each dequeue prefetches one step for several lanes behind: the lane, its lease, the slot, the payload.
+/// </summary>
 internal struct ReadyLanes
 {
-    // A power of two, because positions wrap by a mask. Grows to the largest number of ready lanes.
     private const int MinRingSize = 16;
 
     // This many lanes with their data (30 KB) stay in the first two caches; prefetching would cost 5 ns a message for nothing.
     private const int SmallRingSize = 32;
 
     // Distance between two steps, and from the last to its turn, in messages of 0.1 us; a cache miss takes 0.1 to 0.3 us. With 1, the
-    // second step still waited for the first (20 % of receiving). With the payload 1 ahead, a message cost 8 % more.
+    // second step still waited for the first (20 % of receiving).
     private const int Step = 3;
 
     private static readonly int s_consumerOffset = InboundLane.Layout.Taken;
@@ -57,7 +52,6 @@ internal struct ReadyLanes
         return lane;
     }
 
-    /// <summary>Removes and returns all lanes.</summary>
     public List<InboundLane> Clear()
     {
         var all = new List<InboundLane>(Count);

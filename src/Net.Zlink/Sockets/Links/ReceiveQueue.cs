@@ -3,23 +3,17 @@ using Net.Zlink.Engine;
 
 namespace Net.Zlink.Sockets.Links;
 
-/// <summary>A received message when it leaves the queue: its lease, slot and link.</summary>
 internal readonly record struct DequeuedMessage(InboundLease Lease, int Slot, PeerLink Link);
 
 internal class ReceiveWaiter : Waiter<DequeuedMessage>
 {
-    /// <summary>Its result, until it is completed outside of the lock.</summary>
     internal DequeuedMessage Given { get; set; }
 }
 
 /// <summary>
-/// The receive queue of a socket. Fair between its links, one message each in turn, or in order of arrival. Later messages of one peer
-/// never pass its earlier ones.
+/// The receive queue of a socket: fair between its links, one message each in turn, or in order of arrival. Later messages of one peer
+/// never pass its earlier ones. The lock makes its holder the single consumer of all lanes.
 /// </summary>
-/// <remarks>
-/// The lock makes its holder the single consumer of all lanes. It protects pointer work only, and after an unsubscribe the check of the
-/// next messages. Only lanes with unread messages are in the queue. Senders are notified and waiters completed after the lock is left.
-/// </remarks>
 internal sealed class ReceiveQueue : IWaiterList
 {
     private readonly ArrivalOrder? _arrivals;
@@ -31,23 +25,17 @@ internal sealed class ReceiveQueue : IWaiterList
     private bool _mayHaveMore;
     private Func<Exception>? _closed;
 
-    /// <param name="isInArrivalOrder">Messages are received in order of arrival. Otherwise each peer has its turn.</param>
     public ReceiveQueue(bool isInArrivalOrder) => _arrivals = isInArrivalOrder ? new ArrivalOrder() : null;
 
-    /// <summary>Notified outside of the lock when an empty queue gets a message, and when the queue is closed.</summary>
     public ReadinessWatchers Watchers { get; } = new();
 
     public bool IsInArrivalOrder => _arrivals is not null;
 
-    /// <summary>There may be a message, or the queue is closed. A check without the lock, for repeated checks.</summary>
     public bool IsWorthTaking => Volatile.Read(ref _mayHaveMore);
 
-    /// <summary>
-    /// Only one peer sends, and all dequeued messages are read: the next receive takes its lane's lock. Read without the lock.
-    /// </summary>
+    /// <summary>Read without the lock.</summary>
     public bool HasCaughtUp => Volatile.Read(ref _currentLane) is { HasDequeued: false };
 
-    /// <summary>A message can be received now. With several receivers another one may take it.</summary>
     public bool IsReadable
     {
         get
@@ -70,14 +58,12 @@ internal sealed class ReceiveQueue : IWaiterList
         }
     }
 
-    /// <summary>An empty lane got messages; in arrival order: a lane got this many more.</summary>
     public void Enqueue(InboundLane lane, int messages)
     {
         (InboundLane, int) updates = (lane, messages);
         Enqueue(new ReadOnlySpan<(InboundLane, int)>(in updates));
     }
 
-    /// <summary>As <see cref="Enqueue(InboundLane, int)"/>, for several lanes.</summary>
     public void Enqueue(ReadOnlySpan<(InboundLane Lane, int Messages)> updates)
     {
         ReceiveWaiter? served;
@@ -112,7 +98,7 @@ internal sealed class ReceiveQueue : IWaiterList
         {
             foreach ((InboundLane lane, _) in updates)
             {
-                Drop(lane); // Its peer may have disconnected already, and no other thread would drop it.
+                Drop(lane);
             }
 
             return;
@@ -126,8 +112,6 @@ internal sealed class ReceiveQueue : IWaiterList
         }
     }
 
-    /// <summary>The filter became narrower: unread messages are checked again when they are received.</summary>
-    /// <param name="filterVersion">Incremented here.</param>
     public void OnFilterChanged(ref int filterVersion)
     {
         using (_gate.EnterScope())
@@ -146,14 +130,13 @@ internal sealed class ReceiveQueue : IWaiterList
         }
     }
 
-    /// <summary>The lane's connection has ended. Its unread messages come before those of the peer's next connection.</summary>
     public void End(InboundLane lane, byte[] routingId)
     {
         using (_gate.EnterScope())
         {
             if (_arrivals is not null || _closed is not null)
             {
-                return; // Arrival order needs nothing here; nor do dropped messages.
+                return;
             }
 
             if (lane.IsEmpty())
@@ -167,7 +150,6 @@ internal sealed class ReceiveQueue : IWaiterList
         }
     }
 
-    /// <summary>The lane's peer is known. Messages of its earlier connection come first.</summary>
     public void Follow(InboundLane lane, byte[] routingId)
     {
         using (_gate.EnterScope())
@@ -176,8 +158,6 @@ internal sealed class ReceiveQueue : IWaiterList
         }
     }
 
-    /// <summary>Takes the next message without waiting.</summary>
-    /// <exception cref="Exception">The queue is closed: the exception that <see cref="Close"/> was given.</exception>
     public bool TryDequeue(out DequeuedMessage dequeued)
     {
         InboundLane? resume = null;
@@ -207,8 +187,6 @@ internal sealed class ReceiveQueue : IWaiterList
         return found;
     }
 
-    /// <summary>Takes as many messages as there are and fit, without waiting.</summary>
-    /// <exception cref="Exception">The queue is closed and nothing was taken: the exception that <see cref="Close"/> was given.</exception>
     public int DequeueMany(Span<DequeuedMessage> into, bool mayThrow = true)
     {
         InboundLane? resume = null;
@@ -232,7 +210,6 @@ internal sealed class ReceiveQueue : IWaiterList
         return count == 0 && mayThrow && closed is not null ? throw closed() : count;
     }
 
-    /// <summary>Takes a message, or lets the waiter wait.</summary>
     public bool DequeueOrWait(ReceiveWaiter waiter, out DequeuedMessage dequeued)
     {
         InboundLane? resume = null;
@@ -263,7 +240,6 @@ internal sealed class ReceiveQueue : IWaiterList
         }
     }
 
-    /// <summary>No message of this lane is unread.</summary>
     public bool IsDrained(InboundLane lane)
     {
         using (_gate.EnterScope())
@@ -272,7 +248,6 @@ internal sealed class ReceiveQueue : IWaiterList
         }
     }
 
-    /// <summary>Closes a lane and drops its unread messages.</summary>
     public void Drop(InboundLane lane)
     {
         (InboundLease? Taken, InboundLease? Added) all;
@@ -291,9 +266,7 @@ internal sealed class ReceiveQueue : IWaiterList
         InboundLease.ReleaseAll(lane.DequeueUnwanted());
     }
 
-    /// <summary>
-    /// Closes the queue: waiters and later calls fail with the error. Unread messages are dropped, also those of disconnected peers.
-    /// </summary>
+    /// <summary>Unread messages are dropped, also those of disconnected peers.</summary>
     public void Close(Func<Exception> error)
     {
         ReceiveWaiter? released;
@@ -412,7 +385,6 @@ internal sealed class ReceiveQueue : IWaiterList
                 continue;
             }
 
-            // One message, then the next link. A single link keeps its turn.
             if (_arrivals is not null)
             {
                 _currentLane = null;
@@ -432,12 +404,10 @@ internal sealed class ReceiveQueue : IWaiterList
         }
     }
 
-    /// <summary>Finds the next lane in turn and makes it current.</summary>
     private bool FindNext(ref InboundLane? resume)
     {
         while ((_currentLane ?? Next()) is { } lane)
         {
-            // A lane leaves the queue only when it is found empty.
             bool hasCapacity = false;
             bool isEmpty = lane.LeaveIfEmpty(ref hasCapacity);
             if (hasCapacity)
@@ -468,7 +438,7 @@ internal sealed class ReceiveQueue : IWaiterList
         }
     }
 
-    /// <summary>Serves the waiters. Returns them in order, linked, to be completed outside of the lock.</summary>
+    /// <summary>Returns the served waiters in order, linked, to be completed outside of the lock.</summary>
     private ReceiveWaiter? Dispatch(ref InboundLane? resume)
     {
         ReceiveWaiter? first = null;

@@ -5,7 +5,7 @@ using Net.Zlink.Sockets.Zmp;
 
 namespace Net.Zlink.Sockets.Links;
 
-/// <summary>A link over a connection. On the connecting side it outlives the connection and continues with the next.</summary>
+/// <summary>A connecting link outlives its connection and continues with the next.</summary>
 internal sealed class WireLink : PeerLink
 {
     private ZmpSession? _session;
@@ -27,55 +27,49 @@ internal sealed class WireLink : PeerLink
 
     public OutboundQueue Queue { get; }
 
-    /// <summary>The connection's session after the handshake, or null.</summary>
     public ZmpSession? Session
     {
         get => Volatile.Read(ref _session);
         set => Volatile.Write(ref _session, value);
     }
 
-    /// <summary>Its entry among the paused readers of a shared lane. Null: it was never paused.</summary>
     public PausedReader? PausedReader
     {
         get => Volatile.Read(ref _pausedReader);
         set => Volatile.Write(ref _pausedReader, value);
     }
 
-    /// <summary>A handshake was completed on it before.</summary>
     public bool WasConnected { get; set; }
 
-    /// <summary>One of its connections lasted, so the peer accepts it. Guarded by the socket's lock.</summary>
+    /// <summary>One of its connections lasted, so the peer accepts it.</summary>
     public bool HasLasted { get; set; }
 
-    /// <summary>No connection lasted, and the last one ended right after the handshake. Guarded by the socket's lock.</summary>
+    /// <summary>No connection lasted, and the last one ended right after the handshake.</summary>
     public bool WasRejected { get; set; }
 
-    /// <summary>It took its peer's routing id from another link (ROUTER with Handover). Guarded by the socket's lock.</summary>
+    /// <summary>This link took its peer's routing id from another link (ROUTER with Handover).</summary>
     public bool HasReplaced { get; set; }
 
-    /// <summary>Another link took its peer's routing id: it is not attached again. Guarded by the socket's lock.</summary>
+    /// <summary>Another link took its peer's routing id: it is not attached again.</summary>
     public bool IsDisplaced { get; set; }
 
-    /// <summary>The last connection was brief, so nothing leaves on the next one before a frame has come. On the shard.</summary>
+    /// <summary>The last connection was brief, so nothing leaves on the next one before a frame has come.</summary>
     public bool MustConfirm { get; set; }
 
-    /// <summary>The next queued message must notify the session, which then asks the peer.</summary>
     public bool AsksWhenQueued
     {
         get => Volatile.Read(ref _asksWhenQueued);
         set => Volatile.Write(ref _asksWhenQueued, value);
     }
 
-    /// <summary>The session of an accepted connection; null: this side dialled.</summary>
     public ZmpSession? Accepted { get; set; }
 
-    /// <summary>The session that waits for this link's place. Guarded by the lock of <see cref="PlaceClaims"/>.</summary>
+    /// <summary>Guarded by the lock of <see cref="PlaceClaims"/>.</summary>
     public ZmpSession? Newcomer { get; set; }
 
-    /// <summary>The peer is being asked. Guarded by the same lock.</summary>
+    /// <summary>Guarded by the same lock.</summary>
     public bool IsAsked { get; set; }
 
-    /// <summary>The dialer of its next connection. Null on the accepting side.</summary>
     public ZmpDialer? Dialer { get; set; }
 
     public override string? WhyNotConnected => Session is null ? Dialer?.Problem : null;
@@ -122,7 +116,6 @@ internal sealed class WireLink : PeerLink
         return count;
     }
 
-    /// <summary>Sends an encoded message that other peers get too. Short ones are copied, long ones are referred to.</summary>
     public SendStatus TrySendShared(Buffers.Slab encoded, int length, bool force)
     {
         SendStatus status = Queue.TryAppendShared(encoded, 0, length, messages: 1, out bool schedule, force);
@@ -141,7 +134,6 @@ internal sealed class WireLink : PeerLink
         SendOwn(header, body, isUpdate: flags is ZmpFlags.Subscribe or ZmpFlags.Cancel);
     }
 
-    /// <summary>Sends an encoded message of the application that has only subscription updates, past the limits.</summary>
     public void SendSubscriptionUpdates(ReadOnlySpan<byte> encoded) => SendOwn(encoded, default, isUpdate: true);
 
     public override void OnLaneCapacity() => Session?.Connection.Resume();
@@ -173,7 +165,6 @@ internal sealed class WireLink : PeerLink
         Session?.Connection.RequestClose(DisconnectReason.ContextTerminated, CloseMode.Leave);
     }
 
-    /// <summary>Its connection has ended. An accepted peer does not return by this link.</summary>
     public void MarkDetached()
     {
         if (Dialer is null)

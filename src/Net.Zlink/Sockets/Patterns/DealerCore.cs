@@ -5,7 +5,6 @@ using Net.Zlink.Sockets.Routing;
 
 namespace Net.Zlink.Sockets.Patterns;
 
-/// <summary>DEALER: sends to its peers in rotation, receives from all in turn.</summary>
 internal sealed class DealerCore(EngineHost host, InprocRegistry inproc) : SocketCore(host, inproc, ZmpSocketType.Dealer)
 {
     private readonly Rotation<PeerLink> _rotation = new();

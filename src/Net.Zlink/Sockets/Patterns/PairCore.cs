@@ -4,7 +4,7 @@ using Net.Zlink.Sockets.Links;
 
 namespace Net.Zlink.Sockets.Patterns;
 
-/// <summary>PAIR: one peer at a time. A new one is accepted when no message of the lost peer is unread.</summary>
+/// <summary>PAIR accepts a new peer when no message of the lost one is unread.</summary>
 internal sealed class PairCore(EngineHost host, InprocRegistry inproc) : SocketCore(host, inproc, ZmpSocketType.Pair)
 {
     private PeerLink? _link;
@@ -16,7 +16,6 @@ internal sealed class PairCore(EngineHost host, InprocRegistry inproc) : SocketC
 
     public override SendStatus Route(ReadOnlySpan<byte> routeId, in OutgoingMessage message)
     {
-        // Without a peer, or with a closing one, a send waits for the next.
         SendStatus status = Volatile.Read(ref _link)?.TrySend(message) ?? SendStatus.Full;
         return status == SendStatus.Closed ? SendStatus.Full : status;
     }

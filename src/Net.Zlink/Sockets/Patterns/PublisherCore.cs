@@ -6,14 +6,9 @@ using Net.Zlink.Sockets.Zmp;
 
 namespace Net.Zlink.Sockets.Patterns;
 
-/// <summary>
-/// PUB and XPUB: a message goes to every peer with a subscription that matches its first part. XPUB also delivers subscriptions and other
-/// messages to the application.
-/// </summary>
 internal sealed class PublisherCore : SocketCore
 {
-    // 1,600 usual topics. A ReceiveByteLimit of some 10 KB is meant for messages, and must not end a subscriber of 50 topics. All topics
-    // together have their own limit.
+    // 1,600 usual topics.
     private const long LeastTopicBytes = 1024 * 1024;
 
     private readonly SubscriptionTrie<PeerLink> _subscriptions = new();
@@ -24,9 +19,9 @@ internal sealed class PublisherCore : SocketCore
     private SubscriptionNotices _notices;
     private PeerLink? _lastNotice;
     private PeerLink? _onlyNext;
-    private int _leaving; // Not beside the lock that each subscription takes: each message reads it.
+    private int _leaving;
 
-    // All peers, if each subscribes to everything: every message then has this match, without the lock. Null otherwise.
+    // All peers, if each subscribes to everything: every message then has this match, without the lock.
     private PeerLink[]? _everyone;
 
     public PublisherCore(EngineHost host, InprocRegistry inproc, bool isExtended)
@@ -38,40 +33,33 @@ internal sealed class PublisherCore : SocketCore
         {
             _notifications = new PublisherNotices(this) { Endpoint = "", IsActive = false };
             _notifications.Lane.BelongTo(_notifications);
-            Counters.Open(_notifications); // The application receives them as messages, so they are counted as messages.
+            Counters.Open(_notifications);
         }
     }
 
-    /// <summary>It is an XPUB.</summary>
     public bool IsExtended { get; }
 
-    /// <summary>The notices that an XPUB's application receives.</summary>
     public PublisherNotices? Notifications => _notifications;
 
-    /// <summary>Detached subscribers, and the lock for changes of the topic table.</summary>
     public SubscriberRemovalQueue RemovalQueue { get; }
 
-    /// <summary>The number of detached subscribers with topics in the table. Read without the lock.</summary>
+    /// <summary>Read without the lock.</summary>
     public int LeavingCount => Volatile.Read(ref _leaving);
 
-    /// <summary>The socket's lock, for changes of the topic table.</summary>
     public ref ShortLock TableGate => ref Gate;
 
-    /// <summary>Nothing is sent to any peer while a matching one is full.</summary>
     public bool NeverDrops { get; set; }
 
-    /// <summary>Messages go to the peers that do not match.</summary>
     public bool Inverts { get; set; }
 
-    /// <summary>The first message after a notice goes to that peer alone. Set <see cref="Notices"/> afterwards.</summary>
+    /// <summary>Set <see cref="Notices"/> afterwards.</summary>
     public bool ManualLastValue { get; set; }
 
     public bool OnlyFirst { get; set; }
 
-    /// <summary>Sent first to every new peer. Empty: nothing.</summary>
     public byte[] Welcome { get; set; } = [];
 
-    /// <summary>The limit for the subscriptions of one wire peer in bytes, at least <see cref="LeastTopicBytes"/>. 0: none.</summary>
+    /// <summary>At least <see cref="LeastTopicBytes"/>. 0: none.</summary>
     public long PeerTopicByteLimit { get; set => field = value == 0 ? 0 : Math.Max(value, LeastTopicBytes); }
 
     public override InboundRole InboundRole => IsExtended ? InboundRole.SubscriptionsAndData : InboundRole.Subscriptions;
@@ -80,7 +68,6 @@ internal sealed class PublisherCore : SocketCore
 
     public override bool CanSend => true;
 
-    /// <summary>The notices that the application wants.</summary>
     public SubscriptionNotices Notices
     {
         get
@@ -101,7 +88,6 @@ internal sealed class PublisherCore : SocketCore
         }
     }
 
-    /// <summary>Distinct prefixes of all peers.</summary>
     public int TopicCount
     {
         get
@@ -125,14 +111,13 @@ internal sealed class PublisherCore : SocketCore
         PeerLink? single = null;
         int count;
 
-        // Several threads may have seen the same capacity. Each may then exceed the high-water mark by one message, and none is dropped.
+        // Several threads may have seen the same capacity: each may exceed the high-water mark by one message, and none is dropped.
         bool isForced;
         using (Gate.EnterScope())
         {
             count = Match(message.FirstPart);
             if (_onlyNext is { } only)
             {
-                // One message after a notice, for that peer alone if it matches.
                 bool matches = _targets.AsSpan(0, count).Contains(only);
                 count = 0;
                 if (matches)
@@ -149,7 +134,7 @@ internal sealed class PublisherCore : SocketCore
 
             if (_onlyNext is not null)
             {
-                _onlyNext = null; // Not before the message is sent: a refused one will be sent again.
+                _onlyNext = null;
                 _lastNotice = null;
             }
 
@@ -187,7 +172,6 @@ internal sealed class PublisherCore : SocketCore
 
     public override bool MayRead(WireLink link) => _notifications is null || _notifications.Capacity.MayRead(link);
 
-    /// <summary>The limit of unread notices. Beyond it no connection is read.</summary>
     public void SetNoticeLimits(QueueLimits limits) => _notifications?.SetLimits(default, limits);
 
     public override void Announce(InboundLane lane, int messages)
@@ -219,7 +203,7 @@ internal sealed class PublisherCore : SocketCore
         _notifications?.AnnounceAll();
         if (subscribes == Inverts || outcome >= SubscriptionOutcome.TooMany)
         {
-            OnMaySend(routeId: null); // A send that waited for this peer may proceed.
+            OnMaySend(routeId: null);
         }
 
         return outcome;
@@ -237,12 +221,7 @@ internal sealed class PublisherCore : SocketCore
         }
     }
 
-    /// <summary>The application's answer to a notice, in manual mode.</summary>
-    /// <param name="asker">The peer of the notice. Null: of the notice that was read last.</param>
-    /// <param name="prefix">The topic.</param>
-    /// <param name="subscribes">True to add it.</param>
-    /// <param name="isManual">False: not in manual mode, and nothing was done.</param>
-    /// <returns>False if the subscriber has disconnected.</returns>
+    /// <param name="asker">Null: of the notice that was read last.</param>
     public bool Grant(PeerLink? asker, ReadOnlySpan<byte> prefix, bool subscribes, out bool isManual)
     {
         PublisherPipeState? state;
@@ -268,13 +247,12 @@ internal sealed class PublisherCore : SocketCore
 
         if (state is not null && subscribes == Inverts)
         {
-            OnMaySend(routeId: null); // As in OnSubscription.
+            OnMaySend(routeId: null);
         }
 
         return state is not null;
     }
 
-    /// <summary>All topics of a detached subscriber are removed.</summary>
     public void OnOut(Subscriber<PeerLink> subscriber)
     {
         using (Gate.EnterScope())
@@ -314,9 +292,7 @@ internal sealed class PublisherCore : SocketCore
         DropTopics(state);
     }
 
-    /// <summary>
-    /// The peer has disconnected or exceeds its limit. A connecting link stays attached, and would keep topics that are never removed.
-    /// </summary>
+    /// <summary>A connecting link stays attached, and would keep topics that are never removed.</summary>
     private void DropTopics(PublisherPipeState state)
     {
         state.ByteShare.TryReserve(0);
@@ -325,7 +301,7 @@ internal sealed class PublisherCore : SocketCore
         RemovalQueue.Add(state.Clear(_notices));
     }
 
-    /// <summary>Its subscriptions stay for the next connection. A blocked send does not wait for it any more.</summary>
+    /// <summary>The subscriptions stay for the next connection, but no blocked send waits for this peer any more.</summary>
     public override void OnConnectionLost(WireLink link, ZmpSession session) => WaitNoMore(link);
 
     protected override void OnDetached(PeerLink link)
@@ -337,7 +313,7 @@ internal sealed class PublisherCore : SocketCore
 
         if (link is InprocLink)
         {
-            RemovalQueue.Finish(); // No shard waits for it, and after the close of a socket its topics are removed here.
+            RemovalQueue.Finish();
         }
         else
         {
@@ -350,12 +326,12 @@ internal sealed class PublisherCore : SocketCore
         _notifications?.Capacity.Remove(link.PausedReader);
         if (link.Session is null)
         {
-            // Its connection waits no more. Unread notices keep the link, which would keep the connection.
+            // Unread notices keep the link, which would keep the connection.
             link.PausedReader = null;
         }
     }
 
-    /// <summary>By the present options, as in the native core: they may change before a notice is answered. Under the lock.</summary>
+    /// <summary>Uses the present options, as in the native core: they may change before a notice is answered.</summary>
     private void FindOnlyNext() => Volatile.Write(ref _onlyNext, ManualLastValue && _notices.Manual ? _lastNotice : null);
 
     private static SubscriptionOutcome OutcomeOf(bool notify) => notify ? SubscriptionOutcome.Notify : SubscriptionOutcome.Silent;
@@ -379,10 +355,8 @@ internal sealed class PublisherCore : SocketCore
             return OutcomeOf(_notices.NotifiesCancel(removal));
         }
 
-        // An inproc peer keeps its topics in the same memory, and is not limited.
         long held = asked.StoredBytes + SubscriptionTrie<PeerLink>.ChargeOf(prefix.Length);
         bool isTooMany = PeerTopicByteLimit > 0 && link is WireLink && held > PeerTopicByteLimit;
-        // A repeated subscription needs no more memory.
         if ((isTooMany || !state.ByteShare.TryReserve(held)) && !trie.Contains(prefix, asked))
         {
             DropTopics(state);
@@ -391,7 +365,7 @@ internal sealed class PublisherCore : SocketCore
 
         if (!trie.Add(prefix, asked, out bool first))
         {
-            state.ByteShare.TryReserve(asked.StoredBytes); // It had the topic already.
+            state.ByteShare.TryReserve(asked.StoredBytes);
         }
 
         return OutcomeOf(_notices.NotifiesSubscribe(first));
@@ -401,7 +375,6 @@ internal sealed class PublisherCore : SocketCore
     {
         if (NeverDrops && links.Length == 1)
         {
-            // A single peer: a refused message was taken by nobody.
             SendStatus status = links[0].TrySend(message);
             if (status != SendStatus.Closed)
             {
@@ -450,7 +423,7 @@ internal sealed class PublisherCore : SocketCore
             }
         }
 
-        _matches.Clear(); // Now, not at the next message: closed links must be collectable.
+        _matches.Clear();
         return count;
     }
 

@@ -7,16 +7,12 @@ using Net.Zlink.Sockets.Links;
 
 namespace Net.Zlink.Sockets.Patterns;
 
-/// <summary>The notices of an XPUB in one lane for all peers, and the order in which its peers' messages are read with them.</summary>
-/// <remarks>
+/// <summary>
 /// One lane keeps the order. If "last subscriber left" and "new subscriber" of a topic changed places, the application would take a wanted
-/// topic for an unwanted one. The lane has limits like a peer's: while it is full, no connection of the socket is read. Messages stay in
-/// their peers' lanes but are announced through here, so topics and messages of one peer keep their order.
-/// </remarks>
+/// topic for an unwanted one. The lane has limits like a peer's: while it is full, no connection of the socket is read.
+/// </summary>
 internal sealed class PublisherNotices : PeerLink
 {
-    // Topics of lost peers are packed into memory that starts small and grows fourfold, up to what the slots of one lease need for topics
-    // of 15 bytes.
     private const int MinLossSlabSize = 256;
     private const int MaxLossSlabSize = 4 * 1024;
 
@@ -37,17 +33,13 @@ internal sealed class PublisherNotices : PeerLink
         Capacity = new PausedReaders(Lane);
     }
 
-    /// <summary>The connections that are paused because notices are unread.</summary>
     public PausedReaders Capacity { get; }
 
     public override OutboundCounts Outbound => default;
 
     public override bool HasCapacity => false;
 
-    /// <summary>
-    /// Adds a notice under the lock for topic changes, so notices have the order of the changes. <see cref="AnnounceAll"/> must follow
-    /// outside of it.
-    /// </summary>
+    /// <summary>Adds a notice under the lock for topic changes, so notices have the order of the changes.</summary>
     public void Add(PeerLink about, ReadOnlySpan<byte> prefix, bool subscribes)
     {
         Slab slab = _core.Host.Slabs.Rent(prefix.Length + 1);
@@ -57,10 +49,7 @@ internal sealed class PublisherNotices : PeerLink
         Enqueue(notice);
     }
 
-    /// <summary>
-    /// As <see cref="Add"/>, for one of the many topics of a lost peer. They share leases: a lease each (0.8 KB and 2 us) takes seconds for
-    /// a million.
-    /// </summary>
+    /// <summary>Lost topics share leases: a lease each (0.8 KB and 2 us) takes seconds for a million.</summary>
     public void AddLoss(PeerLink about, ReadOnlySpan<byte> prefix)
     {
         int length = prefix.Length + 1;
@@ -78,7 +67,6 @@ internal sealed class PublisherNotices : PeerLink
         _lossUsed += length;
     }
 
-    /// <summary>Ends the topics of a lost peer. Under the same lock.</summary>
     public void EndLosses()
     {
         if (_loss is { } losses)
@@ -109,7 +97,7 @@ internal sealed class PublisherNotices : PeerLink
         }
     }
 
-    /// <summary>Announces messages of a peer after all earlier notices. Outside of all locks.</summary>
+    /// <summary>Announces messages of a peer after all earlier notices.</summary>
     public void Announce(InboundLane lane, int messages)
     {
         using (_dispatchLock.EnterScope())
@@ -120,9 +108,7 @@ internal sealed class PublisherNotices : PeerLink
         AnnounceAll();
     }
 
-    /// <summary>
-    /// Announces the notices to the receive queue, outside of all locks. If another thread is doing so, it continues for this one.
-    /// </summary>
+    /// <summary>If another thread is announcing, it continues for this one.</summary>
     public void AnnounceAll()
     {
         while (TryAcquireDispatch())
@@ -165,7 +151,6 @@ internal sealed class PublisherNotices : PeerLink
     {
     }
 
-    /// <summary>Resumes paused connections, as many as there is capacity for.</summary>
     public override void OnLaneCapacity() => Capacity.ResumeWaiters();
 
     public override void SetLimits(QueueLimits outbound, QueueLimits inbound)

@@ -4,7 +4,6 @@ using Net.Zlink.Sockets.Routing;
 
 namespace Net.Zlink.Sockets.Patterns;
 
-/// <summary>The state of a link in a publisher: its requested and effective topics.</summary>
 internal sealed class PublisherPipeState(DistributionSlot slot, SubscriptionTrie<PeerLink> trie, PeerLink link, FairLimit? limit)
 {
     public FairLimitShare ByteShare = new(limit);
@@ -16,14 +15,12 @@ internal sealed class PublisherPipeState(DistributionSlot slot, SubscriptionTrie
 
     public Subscriber<PeerLink> Granted { get; private set; } = trie.NewSubscriber(link);
 
-    /// <summary>In manual mode: the peer's requests, in a table of its own.</summary>
     public SubscriptionTrie<PeerLink> RequestedTrie => _requestedTrie ??= new SubscriptionTrie<PeerLink>();
 
     public Subscriber<PeerLink> Requested => _requested ??= RequestedTrie.NewSubscriber(link);
 
     public bool IsMatch { get; set; }
 
-    /// <summary>Moves the topics into the result; later requests count anew.</summary>
     public PendingRemoval Clear(SubscriptionNotices notices)
     {
         var removal = new PendingRemoval(link, Granted, notices.Manual ? Requested : null, notices);

@@ -2,10 +2,10 @@ using Net.Zlink.Sockets.Links;
 
 namespace Net.Zlink.Sockets.Patterns;
 
-/// <summary>Peers that a ROUTER has sent to, one for each last byte of an id modulo 16. They are found without the socket's lock, as long
-/// as the id is still theirs; changes are under the lock.</summary>
-/// <remarks>With one place, a gateway with three receivers took the lock for every message, at half the rate of one receiver. Ids that
-/// count, generated ones and those of a gateway, differ in their last byte.</remarks>
+/// <summary>
+/// Peers that a ROUTER has sent to, by the last byte of their id: found without the socket's lock. With one place, a gateway with three
+/// receivers took the lock for every message, at half the rate of one receiver.
+/// </summary>
 internal readonly struct RecentPeers()
 {
     private const int Places = 16;
@@ -18,10 +18,8 @@ internal readonly struct RecentPeers()
         return peer?.RouteId is { } own && id.SequenceEqual(own) ? peer : null;
     }
 
-    /// <summary>Null: the peer that is next found in the table.</summary>
     public void Set(ReadOnlySpan<byte> id, PeerLink? peer) => Volatile.Write(ref _peers[PlaceOf(id)], peer);
 
-    /// <summary>The peer leaves, and may be collected.</summary>
     public void Remove(ReadOnlySpan<byte> id, PeerLink peer)
     {
         ref PeerLink? place = ref _peers[PlaceOf(id)];

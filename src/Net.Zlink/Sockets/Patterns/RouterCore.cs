@@ -8,17 +8,14 @@ using Net.Zlink.Sockets.Zmp;
 
 namespace Net.Zlink.Sockets.Patterns;
 
-/// <summary>ROUTER: a message goes to the peer with its routing id, and arrives with its sender's routing id.</summary>
 internal sealed class RouterCore(EngineHost host, InprocRegistry inproc) : SocketCore(host, inproc, ZmpSocketType.Router)
 {
     private readonly PeerTable<PeerLink> _table = new();
     private Dictionary<byte[], TaskCompletionSource>? _awaited;
     private readonly RecentPeers _recent = new();
 
-    /// <summary>A message that cannot be delivered is an error for the sender. Otherwise it is dropped.</summary>
     public bool IsMandatory { get; set; }
 
-    /// <summary>What happens to a new peer whose routing id is in use.</summary>
     public TakenIdPolicy OnTakenId { get; set; }
 
     public override bool CanSend
@@ -89,7 +86,6 @@ internal sealed class RouterCore(EngineHost host, InprocRegistry inproc) : Socke
     public override SendStatus RouteTo(PeerSlot connection, in OutgoingMessage message) =>
         Send(connection.Pipe is { } link && IsCurrent(link, connection) ? link : null, message);
 
-    /// <summary>A message for this id would be accepted now. If not, watchers are notified when it would.</summary>
     public bool CanSendTo(ReadOnlySpan<byte> routeId) => !BlockedSends.HasEarlierWaiter(routeId) && TryFind(routeId, out PeerLink? link)
         && link.HasCapacity;
 
@@ -112,10 +108,10 @@ internal sealed class RouterCore(EngineHost host, InprocRegistry inproc) : Socke
     {
         if (link is WireLink { IsDisplaced: true })
         {
-            return false; // Its handshake completed just when another peer took over.
+            return false;
         }
 
-        if (link.Alias is not null) // Otherwise the handshake brings its id.
+        if (link.Alias is not null)
         {
             if (!_table.TryAdd(link.Alias, link, out byte[]? own))
             {
@@ -167,7 +163,7 @@ internal sealed class RouterCore(EngineHost host, InprocRegistry inproc) : Socke
         else if (OnTakenId == TakenIdPolicy.Share)
         {
             id = _table.AddNewest(peer.RoutingId, link);
-            _recent.Set(peer.RoutingId, null); // Who had this id so far is not the newest any more.
+            _recent.Set(peer.RoutingId, null);
         }
         else if (!_table.TryAdd(peer.RoutingId, link, out id))
         {
@@ -189,7 +185,7 @@ internal sealed class RouterCore(EngineHost host, InprocRegistry inproc) : Socke
         link.Peer = peer with { RoutingId = id };
         if (!link.IsActive)
         {
-            IntroduceUnderLock(link); // Not in Attach: rejected links do not come here.
+            IntroduceUnderLock(link);
         }
 
         return true;
@@ -203,20 +199,18 @@ internal sealed class RouterCore(EngineHost host, InprocRegistry inproc) : Socke
             link.WasRejected = session.WasBrief && !link.HasLasted;
         }
 
-        BlockedSends.Retry(null, link.Peer.Slot); // A send to that connection fails now.
+        BlockedSends.Retry(null, link.Peer.Slot);
     }
 
     /// <summary>
-    /// The id belongs to one of our connects whose only connection was rejected right after the handshake. The peer usually did so because
-    /// it keeps our id for its own connect, which is this newcomer. Without this rule each side would reject the other forever.
+    /// One of our connects was rejected right after its handshake, usually because the peer keeps our id for its own connect: this
+    /// newcomer. Without this rule each side would reject the other forever.
     /// </summary>
     private bool IsUnowned(ReadOnlySpan<byte> routeId, PeerLink newcomer) =>
         !newcomer.IsActive && _table.TryGet(routeId, out PeerLink? holder)
             && holder is WireLink { Alias: null, Session: null, WasRejected: true };
 
-    /// <summary>
-    /// A newcomer takes the id of another link. Messages queued for a rejected link go to the newcomer, because it is the same peer.
-    /// </summary>
+    /// <summary>Messages queued for a rejected link go to the newcomer, because it is the same peer.</summary>
     private void Replace(WireLink? newcomer, PeerLink loser)
     {
         Leave(loser);
@@ -233,7 +227,6 @@ internal sealed class RouterCore(EngineHost host, InprocRegistry inproc) : Socke
 
     protected override void DisplacePeer(PeerLink link)
     {
-        // It is removed from the table already. A rejected link's peer is present.
         Detach(link, dropUnread: OnTakenId == TakenIdPolicy.Replace);
         if (link is WireLink { Dialer: { } dialer } ours)
         {
@@ -253,10 +246,9 @@ internal sealed class RouterCore(EngineHost host, InprocRegistry inproc) : Socke
     private static SendStatus Send(PeerLink? link, in OutgoingMessage message)
     {
         SendStatus status = link?.TrySend(message) ?? SendStatus.Unroutable;
-        return status == SendStatus.Closed ? SendStatus.Unroutable : status; // Closed: the peer is disconnecting.
+        return status == SendStatus.Closed ? SendStatus.Unroutable : status;
     }
 
-    /// <summary>The peer with this id is disconnecting: another link with the same id replaces it.</summary>
     private bool TryFindOlder(ReadOnlySpan<byte> routeId, ref PeerLink? leaving)
     {
         if (leaving is null || OnTakenId != TakenIdPolicy.Share)
@@ -274,7 +266,6 @@ internal sealed class RouterCore(EngineHost host, InprocRegistry inproc) : Socke
         }
     }
 
-    /// <summary>The connection has not ended. A connecting link outlives it and continues with the next.</summary>
     private static bool IsCurrent(PeerLink link, PeerSlot connection) => ReferenceEquals(link.Peer.Slot, connection)
         && link is not WireLink { Session: null };
 

@@ -8,14 +8,11 @@ using Net.Zlink.Sockets.Zmp;
 
 namespace Net.Zlink.Sockets.Patterns;
 
-/// <summary>SUB and XSUB: every new or returning publisher gets all topics. SUB accepts only messages that match one.</summary>
 internal sealed class SubscriberCore : SocketCore
 {
-    // How many updates, or as many as there are topics, are queued for a publisher without a connection. Beyond that it gets all topics
-    // when it connects. The same number as a native socket's default.
+    // Beyond this many queued updates a publisher without a connection gets all topics when it connects.
     private const int MaxHistory = 1000;
 
-    // This many updates, and twice the number of topics, may be queued for a connected publisher that reads none for a while: some 5 MB.
     // Then its connection ends, because queued updates cannot be withdrawn.
     private const int MaxUnreadUpdates = 100_000;
 
@@ -25,14 +22,12 @@ internal sealed class SubscriberCore : SocketCore
     private readonly PrefixCounts _topics = new();
     private readonly Distribution<PeerLink> _all = new();
 
-    // All links, found without the lock. Null if not known.
     private PeerLink[]? _peers;
 
-    // Links that get all topics next, and no updates until then: new ones, and those without a connection. An unsubscribe before its
-    // subscribe would lower the count of other subscribers' requests at the publisher.
+    // An unsubscribe before its subscribe would lower the count of other subscribers' requests at the publisher.
     private readonly HashSet<PeerLink> _toGreet = [];
 
-    // One change of topics, or one greeting, at a time, so every publisher gets them in one order. The first lock of the order.
+    // One change of topics, or one greeting, at a time, so every publisher gets them in one order.
     private readonly Lock _order = new();
 
     // The last lock of the order: the receive queue checks the filter under its own lock.
@@ -43,7 +38,6 @@ internal sealed class SubscriberCore : SocketCore
     public SubscriberCore(EngineHost host, InprocRegistry inproc, bool isExtended)
         : base(host, inproc, isExtended ? ZmpSocketType.XSub : ZmpSocketType.Sub) => IsExtended = isExtended;
 
-    /// <summary>It is an XSUB.</summary>
     public bool IsExtended { get; }
 
     public bool Inverts
@@ -79,7 +73,7 @@ internal sealed class SubscriberCore : SocketCore
     {
         if (Volatile.Read(ref _wantsAll))
         {
-            return !Inverts; // The empty topic needs no lock: it is checked for each received message.
+            return !Inverts;
         }
 
         using (_topicsGate.EnterScope())
@@ -103,7 +97,7 @@ internal sealed class SubscriberCore : SocketCore
         }
     }
 
-    /// <summary>Removes a topic. Only the last removal of a topic is sent upstream.</summary>
+    /// <summary>Only the last removal of a topic is sent upstream.</summary>
     public void Unsubscribe(ReadOnlySpan<byte> prefix)
     {
         using (new InOrder(_order))
@@ -123,14 +117,13 @@ internal sealed class SubscriberCore : SocketCore
         }
     }
 
-    /// <summary>XSUB: a message that begins with 1 or 0 changes topics and is sent as it is. Others go to all publishers.</summary>
-    /// <remarks>
-    /// A message without topics needs no order: one thread that sends both has sent the first completely before the second. A link that is
-    /// being greeted may get it before or between its topics, because it accepts messages once it is attached.
-    /// </remarks>
+    /// <summary>
+    /// XSUB: a message that begins with 1 or 0 changes topics and is sent as it is. A link that is being greeted may get it before or
+    /// between its topics, because it accepts messages once it is attached.
+    /// </summary>
     public override SendStatus Route(ReadOnlySpan<byte> routeId, in OutgoingMessage message)
     {
-        bool onlyFirst = OnlyFirst; // One answer for both checks.
+        bool onlyFirst = OnlyFirst;
         if (InprocUpstream.Inspect(message, onlyFirst).Topics)
         {
             RouteTopics(message, onlyFirst);
@@ -160,9 +153,7 @@ internal sealed class SubscriberCore : SocketCore
         }
     }
 
-    /// <summary>
-    /// Updates that were queued for the lost connection are obsolete, because the next one gets all topics. An XSUB's messages stay.
-    /// </summary>
+    /// <summary>Updates that were queued for the lost connection are obsolete, because the next one gets all topics.</summary>
     public override void OnConnectionLost(WireLink link, ZmpSession session)
     {
         using (new InOrder(_order))
@@ -191,7 +182,6 @@ internal sealed class SubscriberCore : SocketCore
         _toGreet.Remove(link);
     }
 
-    /// <summary>Sends a message with topics, possibly among other parts.</summary>
     private void RouteTopics(in OutgoingMessage message, bool onlyFirst)
     {
         using (new InOrder(_order))
@@ -201,7 +191,6 @@ internal sealed class SubscriberCore : SocketCore
             bool isUpdate = false;
             List<int> topics = [];
             List<int>? notYetSent = null;
-            // Messages are independent, also after one whose memory could not be read completely.
             SubscriptionParts upstream = default;
             PartCursor at = default;
             for (int i = 0; i < parts; i++)
@@ -245,7 +234,7 @@ internal sealed class SubscriberCore : SocketCore
 
             if (isOnlyUpdates && (!isUpdate || links.Length == 0))
             {
-                message.Consume(); // No publisher needs it, or later ones get all topics.
+                message.Consume();
             }
             else if (notYetSent is null && toGreet.Length == 0)
             {
@@ -258,7 +247,6 @@ internal sealed class SubscriberCore : SocketCore
         }
     }
 
-    /// <summary>Sends a message with topics unchanged to the links that got the earlier topics.</summary>
     private void SendUpdate(in OutgoingMessage message, PeerLink[] links, bool isOnlyUpdates)
     {
         if (!isOnlyUpdates || message.EncodedLength > Array.MaxLength || Array.TrueForAll(links, static link => link is not WireLink))
@@ -300,7 +288,7 @@ internal sealed class SubscriberCore : SocketCore
 
     /// <summary>
     /// As <see cref="SendUpdate"/>, without removals that are not a topic's last: for each of those a publisher would lower the count of
-    /// this socket's other requests. The parts that are no topics also go to links that get all topics next.
+    /// this socket's other requests.
     /// </summary>
     private void SendInParts(in OutgoingMessage message, List<int> notYetSent, PeerLink[] links, bool isOnlyUpdates, List<int> topics,
         PeerLink[] toGreet)
@@ -324,7 +312,6 @@ internal sealed class SubscriberCore : SocketCore
         }
     }
 
-    /// <summary>Sends a message without some of its parts, by reference. At least one part remains.</summary>
     private void SendRemainingUpdates(InboundLease whole, List<int> leftOut, PeerLink[] links, bool isOnlyUpdates)
     {
         InboundLease rest = InboundLease.Rent(slab: null, source: null);
@@ -359,7 +346,6 @@ internal sealed class SubscriberCore : SocketCore
         }
     }
 
-    /// <summary>True if no request for it remains.</summary>
     private bool RemoveLast(ReadOnlySpan<byte> prefix)
     {
         bool isCovered;
@@ -402,7 +388,6 @@ internal sealed class SubscriberCore : SocketCore
         return peers;
     }
 
-    /// <summary>The links that get a change of topics. Under the lock.</summary>
     private PeerLink[] InformedPeers() => _toGreet.Count == 0 ? PeersUnderLock()
         : Array.FindAll(PeersUnderLock(), link => !_toGreet.Contains(link));
 
@@ -435,14 +420,12 @@ internal sealed class SubscriberCore : SocketCore
         }
     }
 
-    /// <summary>Withdraws the link's queued updates. It gets all topics when its next connection is ready.</summary>
     private void ResendSubscriptions(WireLink link)
     {
         QueueUpdate(link);
         link.Queue.DropQueued(onlyUpdates: true);
     }
 
-    /// <summary>The link gets no updates until it is greeted again.</summary>
     private void QueueUpdate(WireLink link)
     {
         using (Gate.EnterScope())
@@ -465,17 +448,17 @@ internal sealed class SubscriberCore : SocketCore
 
         if (link.Session is not { } session)
         {
-            ResendSubscriptions(link); // A link that becomes ready now is greeted after this, if needed.
+            ResendSubscriptions(link);
         }
         else if (MaxUnreadUpdates + (2L * TopicCount) is var most && waiting > most
             && (waiting > MaxUnsentUpdates * most || session.Connection.SinceLastWrite >= UnreadTime))
         {
-            QueueUpdate(link); // From here on: thousands more could come before its shard ends it.
+            QueueUpdate(link);
             session.Connection.RequestClose(DisconnectReason.TopicsUnread, CloseMode.Abort);
         }
     }
 
-    /// <summary>The lock, held until disposed. Transferred memory is disposed after it, because that is the application's code.</summary>
+    /// <summary>Transferred memory is disposed after it, because that is the application's code.</summary>
     private readonly ref struct InOrder
     {
         private readonly Lock.Scope _scope;

@@ -5,18 +5,11 @@ using Net.Zlink.Sockets.Routing;
 
 namespace Net.Zlink.Sockets.Patterns;
 
-/// <summary>Detached subscribers with topics in the publisher's table, and the lock for changes of the table.</summary>
-/// <remarks>
-/// <para>
-/// Removing 100,000 topics held the socket's lock for 26 to 110 ms. So table changes need a second lock. The table is then read without the
-/// socket's lock, and that is taken for a few topics at a time. A detached subscriber gets no message from the first moment. Other changes
-/// wait until it is removed, so notices have the right order and a topic's first and last subscriber are known exactly.
-/// </para>
-/// <para>
-/// Removals of many topics (10 to 60 ms for 100,000) run on the thread pool, so peers of the same shard do not wait. Order of locks: this
-/// one, then the socket's.
-/// </para>
-/// </remarks>
+/// <summary>
+/// Removing 100,000 topics held the socket's lock for 26 to 110 ms. So table changes need this second lock, taken before the socket's, and
+/// that one is taken for a few topics at a time. Other changes wait until a subscriber is removed, so notices have the right order.
+/// Removals of many topics run on the thread pool, so peers of the same shard do not wait.
+/// </summary>
 internal sealed class SubscriberRemovalQueue(PublisherCore core) : IThreadPoolWorkItem
 {
     // The shard removes this many itself: 0.2 to 0.5 ms, while waking a pool thread costs 50 us.
@@ -28,12 +21,10 @@ internal sealed class SubscriberRemovalQueue(PublisherCore core) : IThreadPoolWo
 
     private readonly Queue<PendingRemoval> _queue = [];
     private ShortLock _changes;
-    private long _topics; // Of the queued removals.
+    private long _topics;
     private int _state;
 
-    /// <summary>
-    /// Adds a subscriber under the socket's lock. <see cref="Finish"/> or <see cref="FinishSoon"/> must follow outside of it.
-    /// </summary>
+    /// <summary><see cref="Finish"/> or <see cref="FinishSoon"/> must follow outside of it.</summary>
     public void Add(PendingRemoval removal)
     {
         removal.Granted.HasLeft = true;
@@ -41,14 +32,12 @@ internal sealed class SubscriberRemovalQueue(PublisherCore core) : IThreadPoolWo
         Volatile.Write(ref _topics, _topics + removal.TopicCount);
     }
 
-    /// <summary>Before the socket's lock: the table may be changed until the result is disposed.</summary>
     public ShortLock.Scope EnterTableScope()
     {
         Finish();
         return _changes.EnterScope();
     }
 
-    /// <summary>Removes all detached subscribers with few topics now, others soon. Outside of the socket's lock.</summary>
     public void FinishSoon()
     {
         if (core.LeavingCount == 0)
@@ -70,12 +59,12 @@ internal sealed class SubscriberRemovalQueue(PublisherCore core) : IThreadPoolWo
     {
         do
         {
-            Interlocked.Exchange(ref _state, StateRunning); // Before the check of the queue.
+            Interlocked.Exchange(ref _state, StateRunning);
             try
             {
                 Finish();
             }
-#pragma warning disable CA1031 // An error of one publisher must not end the process. On a shard it would be caught too.
+#pragma warning disable CA1031
             catch (Exception e)
 #pragma warning restore CA1031
             {
@@ -85,10 +74,7 @@ internal sealed class SubscriberRemovalQueue(PublisherCore core) : IThreadPoolWo
         while (Interlocked.CompareExchange(ref _state, StateIdle, StateRunning) != StateRunning);
     }
 
-    /// <summary>
-    /// Removes all detached subscribers. Outside of the socket's lock, because the receive queue may pass notices to a waiting consumer at
-    /// once.
-    /// </summary>
+    /// <summary>Called outside of the socket's lock, because the receive queue may pass notices to a waiting consumer at once.</summary>
     public void Finish()
     {
         while (core.LeavingCount > 0)
@@ -100,21 +86,20 @@ internal sealed class SubscriberRemovalQueue(PublisherCore core) : IThreadPoolWo
                 {
                     if (Next() is not { } removal)
                     {
-                        return; // Another thread has removed them.
+                        return;
                     }
 
                     isMine = true;
                     NotifyAndRemove(removal);
                 }
 
-                // Here for every remover: the pool thread may take a while to wake up.
                 core.Notifications?.AnnounceAll();
             }
             finally
             {
                 if (isMine)
                 {
-                    core.Leave(); // Also after an OutOfMemoryException: the socket waits for this part.
+                    core.Leave();
                 }
             }
         }
@@ -142,7 +127,7 @@ internal sealed class SubscriberRemovalQueue(PublisherCore core) : IThreadPoolWo
         }
         finally
         {
-            core.Notifications?.EndLosses(); // Also after a failed notification: the next subscriber's notices are separate.
+            core.Notifications?.EndLosses();
             Remove(removal.Granted);
         }
     }

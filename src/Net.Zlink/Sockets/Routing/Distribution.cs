@@ -3,16 +3,12 @@ using System.Runtime.InteropServices;
 
 namespace Net.Zlink.Sockets.Routing;
 
-/// <summary>A peer's position in a <see cref="Distribution{TPeer}"/>, kept with the peer.</summary>
 internal sealed class DistributionSlot
 {
     internal int Index { get; set; }
 }
 
-/// <summary>
-/// All attached peers. When one leaves, the last takes its position. Adding and removing are O(1). Not thread-safe: under the socket's
-/// lock.
-/// </summary>
+/// <summary>When a peer leaves, the last takes its position: adding and removing are O(1).</summary>
 internal sealed class Distribution<TPeer>
     where TPeer : class
 {
@@ -21,7 +17,6 @@ internal sealed class Distribution<TPeer>
 
     public int Count => _peers.Count;
 
-    /// <summary>Valid until the next change.</summary>
     public ReadOnlySpan<TPeer> Peers => CollectionsMarshal.AsSpan(_peers);
 
     public DistributionSlot Add(TPeer peer)
@@ -32,7 +27,6 @@ internal sealed class Distribution<TPeer>
         return slot;
     }
 
-    /// <summary>Does nothing if the peer was removed before.</summary>
     public void Remove(DistributionSlot slot)
     {
         int index = slot.Index;

@@ -2,12 +2,7 @@ using System.Buffers;
 
 namespace Net.Zlink.Sockets.Routing;
 
-/// <summary>
-/// Enumerates prefixes in ascending byte order, each before its extensions. It returns by parent links, so it needs no stack at any depth.
-/// </summary>
-/// <remarks>
-/// Rents an array for the current prefix, and Dispose (called by foreach) returns it. The tree must not change meanwhile.
-/// </remarks>
+/// <summary>Walks back by parent links, so no depth needs a stack. The tree must not change meanwhile.</summary>
 internal ref struct OrderedPrefixes<TValue>
 {
     private readonly long _mark;
@@ -23,7 +18,6 @@ internal ref struct OrderedPrefixes<TValue>
         _mark = mark;
     }
 
-    /// <summary>Valid until the next step.</summary>
     public readonly ReadOnlySpan<byte> Current => _prefix.AsSpan(0, _length);
 
     public readonly PrefixNode<TValue> Node => _node!;

@@ -5,9 +5,7 @@ using System.Security.Cryptography;
 
 namespace Net.Zlink.Sockets.Routing;
 
-/// <summary>
-/// Peers by routing id (docs/protocol.md). Lookups take spans and allocate nothing. Not thread-safe: under the socket's lock.
-/// </summary>
+/// <summary>Peers by routing id (docs/protocol.md).</summary>
 internal sealed class PeerTable<TPeer>
     where TPeer : class
 {
@@ -25,7 +23,6 @@ internal sealed class PeerTable<TPeer>
     {
     }
 
-    /// <param name="firstGenerated">The first value of the counter.</param>
     internal PeerTable(uint firstGenerated)
     {
         _bySpan = _peers.GetAlternateLookup<ReadOnlySpan<byte>>();
@@ -34,15 +31,10 @@ internal sealed class PeerTable<TPeer>
 
     public int Count => _peers.Count;
 
-    /// <summary>The peer of each id that messages go to, in no particular order.</summary>
     public Dictionary<byte[], TPeer>.ValueCollection Peers => _peers.Values;
 
     public bool TryGet(ReadOnlySpan<byte> id, [NotNullWhen(true)] out TPeer? peer) => _bySpan.TryGetValue(id, out peer);
 
-    /// <summary>Adds a peer if its id is free.</summary>
-    /// <param name="id">At least one byte.</param>
-    /// <param name="peer">The peer.</param>
-    /// <param name="own">The table's copy of the id, for the peer to keep. Null if the id is in use.</param>
     public bool TryAdd(ReadOnlySpan<byte> id, TPeer peer, [NotNullWhen(true)] out byte[]? own)
     {
         Debug.Assert(!id.IsEmpty, "An empty id means: generate one.");
@@ -57,8 +49,6 @@ internal sealed class PeerTable<TPeer>
         return true;
     }
 
-    /// <summary>Adds a peer with the next free generated id.</summary>
-    /// <returns>The table's copy of the id, for the peer to keep.</returns>
     public byte[] AddGenerated(TPeer peer)
     {
         Span<byte> id = stackalloc byte[GeneratedLength];
@@ -66,7 +56,6 @@ internal sealed class PeerTable<TPeer>
         byte[]? own;
         do
         {
-            // Peers may choose such ids too. Each one costs one step, once in 2^32 ids.
             BinaryPrimitives.WriteUInt32BigEndian(id[1..], unchecked(_nextGenerated++));
         }
         while (!TryAdd(id, peer, out own));
@@ -74,11 +63,6 @@ internal sealed class PeerTable<TPeer>
         return own;
     }
 
-    /// <summary>Adds a peer with an id that may be in use (handover).</summary>
-    /// <param name="id">At least one byte.</param>
-    /// <param name="peer">The new peer.</param>
-    /// <param name="own">The table's copy of the id, for the new peer to keep.</param>
-    /// <returns>The previous peer, which has no id now, or null.</returns>
     public TPeer? Replace(ReadOnlySpan<byte> id, TPeer peer, out byte[] own)
     {
         if (TryAdd(id, peer, out byte[]? added))
@@ -92,10 +76,6 @@ internal sealed class PeerTable<TPeer>
         return previous;
     }
 
-    /// <summary>Adds a peer with an id that others may share. From now on the id finds this peer.</summary>
-    /// <param name="id">At least one byte.</param>
-    /// <param name="peer">The new peer.</param>
-    /// <returns>The table's copy of the id, for the new peer to keep.</returns>
     public byte[] AddNewest(ReadOnlySpan<byte> id, TPeer peer)
     {
         if (Replace(id, peer, out byte[] own) is { } previous)
@@ -106,7 +86,6 @@ internal sealed class PeerTable<TPeer>
         return own;
     }
 
-    /// <summary>Removes a peer's id if another peer shares it.</summary>
     public void RemoveIfShared(ReadOnlySpan<byte> id, TPeer peer)
     {
         if (_older is not null && _bySpan.TryGetValue(id, out byte[]? own, out _) && _older.Has(own))
@@ -115,8 +94,7 @@ internal sealed class PeerTable<TPeer>
         }
     }
 
-    /// <summary>Removes a peer's id, unless the peer was replaced. A shared id then finds the newest of the others.</summary>
-    /// <returns>True: no peer has this id any more.</returns>
+    /// <summary>A shared id then finds the newest of the others.</summary>
     public bool Remove(ReadOnlySpan<byte> id, TPeer peer)
     {
         if (!_bySpan.TryGetValue(id, out byte[]? own, out TPeer? newest))

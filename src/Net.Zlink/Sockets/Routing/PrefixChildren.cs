@@ -2,13 +2,9 @@ using System.Diagnostics;
 
 namespace Net.Zlink.Sockets.Routing;
 
-/// <summary>The children of a node by their first byte: none, a short sorted list, or a table of 256.</summary>
 internal struct PrefixChildren<TValue>
 {
-    /// <summary>
-    /// A list of this length is searched in one or two vector compares. A longer one becomes a table: its 2 KB are then at most 64 bytes a
-    /// child, less than the child.
-    /// </summary>
+    /// <summary>A longer list becomes a table: its 2 KB are then at most 64 bytes a child, less than the child.</summary>
     private const int LongestList = 32;
 
     /// <summary>A table becomes a list again only here, so that one child that comes and goes does not rebuild it each time.</summary>
@@ -16,7 +12,7 @@ internal struct PrefixChildren<TValue>
 
     private const int ShortestList = 2;
 
-    /// <summary>First bytes, ascending. Null for a table, which is indexed by the first byte.</summary>
+    /// <summary>First bytes, ascending.</summary>
     private byte[]? _keys;
 
     private PrefixNode<TValue>?[]? _nodes;
@@ -25,7 +21,6 @@ internal struct PrefixChildren<TValue>
 
     public readonly PrefixNode<TValue>? Only => Count == 1 ? _nodes![0] : null;
 
-    /// <summary>A prefetch: see <see cref="Buffers.CacheLines"/>.</summary>
     public readonly void Fetch()
     {
         Buffers.CacheLines.Fetch(_keys);
@@ -49,8 +44,6 @@ internal struct PrefixChildren<TValue>
         return index < 0 ? null : nodes[index];
     }
 
-    /// <summary>The child with the next higher first byte, or null.</summary>
-    /// <param name="key">The first byte of a present child, or -1 for the first child.</param>
     public readonly PrefixNode<TValue>? After(int key)
     {
         if (_keys is not null)
@@ -96,7 +89,6 @@ internal struct PrefixChildren<TValue>
         }
         else
         {
-            // Insertion by hand: at most 32 bytes, and almost always at the end.
             int at = Count;
             while (at > 0 && _keys[at - 1] > child.Key)
             {
@@ -139,7 +131,7 @@ internal struct PrefixChildren<TValue>
         }
         else if (_nodes.Length > ShortestList && Count <= _nodes.Length / 4)
         {
-            ResizeList(_nodes.Length / 2); // Memory for one flood of subscriptions is not kept forever.
+            ResizeList(_nodes.Length / 2);
         }
     }
 

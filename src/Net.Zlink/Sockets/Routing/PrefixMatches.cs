@@ -1,6 +1,5 @@
 namespace Net.Zlink.Sockets.Routing;
 
-/// <summary>Enumerates the stored prefixes of a topic. Allocates nothing.</summary>
 internal ref struct PrefixMatches<TValue>(PrefixNode<TValue> root, ReadOnlySpan<byte> topic)
 {
     private ReadOnlySpan<byte> _left = topic;

@@ -2,11 +2,10 @@ using Net.Zlink.Buffers;
 
 namespace Net.Zlink.Sockets.Routing;
 
-/// <summary>Removes a subscriber's prefixes from its trie in small steps, so that a matching message waits for one step only.</summary>
-/// <remarks>
-/// Until the end no other change of the trie is allowed. It may be matched between the steps, and then finds the subscriber at the
-/// remaining prefixes.
-/// </remarks>
+/// <summary>
+/// Removes a subscriber's prefixes from its trie in small steps, so that a matching message waits for one step only. Until the end no other
+/// change of the trie is allowed.
+/// </summary>
 internal sealed class PrefixRemoval<TPeer>(Subscriber<TPeer> subscriber, int most = PrefixRemoval<TPeer>.MaxPerStep)
     where TPeer : class
 {
@@ -19,7 +18,6 @@ internal sealed class PrefixRemoval<TPeer>(Subscriber<TPeer> subscriber, int mos
     private Dictionary<PrefixNode<SubscriberSet<TPeer>>, int>.Enumerator _remainingSlots = subscriber.Slots.GetEnumerator();
     private int _count;
 
-    /// <summary>Finds the next prefixes and prefetches what their removal changes. False: there are none.</summary>
     public bool Find()
     {
         _count = 0;

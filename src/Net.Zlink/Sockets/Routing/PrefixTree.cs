@@ -2,20 +2,17 @@ using System.Diagnostics;
 
 namespace Net.Zlink.Sockets.Routing;
 
-/// <summary>Values by byte prefix, in a path-compressed (radix) tree. The match of a topic is one walk down, without allocation.</summary>
-/// <remarks>
+/// <summary>
 /// A label has at most <see cref="LongestLabel"/> bytes; longer runs are chains of nodes. So a split or merge copies at most that much,
-/// even for a hostile prefix of 255 KB with many short relatives. Nothing recurses, so depth is not limited by the stack. There are at most
-/// two nodes per prefix, plus one per 512 bytes. Not thread-safe: under the owner's lock.
-/// </remarks>
+/// even for a hostile prefix of 255 KB with many short relatives. Nothing recurses, so depth is not limited by the stack.
+/// </summary>
 internal sealed class PrefixTree<TValue>
 {
-    /// <summary>Copied in some 30 ns. The nodes of a chain (184 bytes each) add at most a third to a prefix's bytes.</summary>
+    /// <summary>Copied in some 30 ns.</summary>
     public const int LongestLabel = 1_024;
 
     private long _mark;
 
-    /// <summary>The node of the empty prefix, which always exists.</summary>
     public PrefixNode<TValue> Root { get; } = new(0, []);
 
     public int Count { get; private set; }
@@ -38,7 +35,6 @@ internal sealed class PrefixTree<TValue>
         return node.HasValue ? node : null;
     }
 
-    /// <summary>Finds the prefix's node, or adds it with a default value.</summary>
     public PrefixNode<TValue> FindOrAdd(ReadOnlySpan<byte> prefix, out bool added)
     {
         PrefixNode<TValue> node = Root;
@@ -66,7 +62,6 @@ internal sealed class PrefixTree<TValue>
         return node;
     }
 
-    /// <summary>Removes a prefix and every node that only led to it.</summary>
     public void Remove(PrefixNode<TValue> node)
     {
         Debug.Assert(node.HasValue, "A prefix is taken out once.");
@@ -89,16 +84,13 @@ internal sealed class PrefixTree<TValue>
 
     public PrefixMatches<TValue> Match(ReadOnlySpan<byte> topic) => new(Root, topic);
 
-    /// <summary>All prefixes in ascending byte order, each before its extensions. The tree must not change meanwhile.</summary>
     public OrderedPrefixes<TValue> InOrder() => new(Root, 0);
 
     /// <summary>
     /// Starts a new selection of prefixes: <see cref="Mark"/> them, then enumerate them with <see cref="InOrder(long)"/>.
     /// </summary>
-    // Two numbers each: one for nodes on the way to a selected node, and the next one for selected nodes.
     public long NewMark() => _mark += 2;
 
-    /// <summary>Selects a prefix. Costs its depth at most; a selection costs no more than its nodes.</summary>
     public static void Mark(PrefixNode<TValue> node, long mark)
     {
         PrefixNode<TValue>? up = node.Marked < mark ? node.Parent : null;
@@ -110,7 +102,6 @@ internal sealed class PrefixTree<TValue>
         }
     }
 
-    /// <summary>The marked prefixes in the same order, without the rest of the tree.</summary>
     public OrderedPrefixes<TValue> InOrder(long mark) => new(Root, mark);
 
     private static PrefixNode<TValue> AddChain(PrefixNode<TValue> node, ReadOnlySpan<byte> bytes)
@@ -127,7 +118,7 @@ internal sealed class PrefixTree<TValue>
         return node;
     }
 
-    /// <summary>Inserts a node above this one, with the first part of its label. The lower node keeps its identity.</summary>
+    /// <summary>The lower node keeps its identity.</summary>
     private static PrefixNode<TValue> Split(PrefixNode<TValue> node, int rest)
     {
         PrefixNode<TValue> parent = node.Parent!;
@@ -137,12 +128,11 @@ internal sealed class PrefixTree<TValue>
         node.Remainder = node.Remainder[(rest + 1)..];
         node.Parent = upper;
         upper.Children.Add(node);
-        Merge(node); // Both neighbours of the cut may fit where the whole label did not.
+        Merge(node);
         Merge(parent);
         return upper;
     }
 
-    /// <summary>Merges an unused node into its only child and returns the resulting node.</summary>
     private static PrefixNode<TValue> Merge(PrefixNode<TValue> node)
     {
         if (node.HasValue || node.Parent is not { } parent || node.Children.Only is not { } child

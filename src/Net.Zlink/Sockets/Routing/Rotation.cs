@@ -2,7 +2,6 @@ using System.Diagnostics;
 
 namespace Net.Zlink.Sockets.Routing;
 
-/// <summary>A peer's position in a <see cref="Rotation{TPeer}"/>, kept with the peer.</summary>
 internal sealed class RotationSlot<TPeer>
     where TPeer : class
 {
@@ -18,25 +17,19 @@ internal sealed class RotationSlot<TPeer>
 }
 
 /// <summary>
-/// Load balancing: peers with capacity take turns, one message each, beginning with the first attached. Every operation is O(1). Not
-/// thread-safe: under the socket's lock.
-/// </summary>
-/// <remarks>
 /// Active peers stand in front of full ones, and a peer changes sides by a swap. The order is that of attachment until a peer fills up or
 /// leaves; then the last active peer takes its position, as in the native core.
-/// </remarks>
+/// </summary>
 internal sealed class Rotation<TPeer>
     where TPeer : class
 {
     private readonly List<RotationSlot<TPeer>> _slots = [];
     private int _current;
 
-    /// <summary>Attached peers, with full ones.</summary>
     public int Count => _slots.Count;
 
     public int ActiveCount { get; private set; }
 
-    /// <summary>The next peer. Null if no peer has capacity.</summary>
     public RotationSlot<TPeer>? Current => ActiveCount == 0 ? null : _slots[_current];
 
     public RotationSlot<TPeer> Add(TPeer peer)
@@ -49,7 +42,6 @@ internal sealed class Rotation<TPeer>
 
     public bool IsActive(RotationSlot<TPeer> slot) => (uint)slot.Index < (uint)ActiveCount;
 
-    /// <summary>The peer has capacity: it takes turns again, as the last. Does nothing if it is active.</summary>
     public void Activate(RotationSlot<TPeer> slot)
     {
         Debug.Assert(slot.Index >= 0 && _slots[slot.Index] == slot, "A slot of another rotation, or removed.");
@@ -59,7 +51,6 @@ internal sealed class Rotation<TPeer>
         }
     }
 
-    /// <summary>The peer is full: it takes no turns. Does nothing if it is inactive.</summary>
     public void Deactivate(RotationSlot<TPeer> slot)
     {
         Debug.Assert(slot.Index >= 0 && _slots[slot.Index] == slot, "A slot of another rotation, or removed.");
@@ -70,7 +61,6 @@ internal sealed class Rotation<TPeer>
         }
     }
 
-    /// <summary>Does nothing if the peer was removed before.</summary>
     public void Remove(RotationSlot<TPeer> slot)
     {
         if (slot.Index < 0)
@@ -84,7 +74,6 @@ internal sealed class Rotation<TPeer>
         slot.Index = -1;
     }
 
-    /// <summary>The current peer got its message: the next one's turn.</summary>
     public void Advance()
     {
         _current++;

@@ -2,7 +2,6 @@ using System.Runtime.InteropServices;
 
 namespace Net.Zlink.Sockets.Routing;
 
-/// <summary>Compares routing ids by content, as arrays and as spans.</summary>
 internal sealed class RoutingIdComparer : IEqualityComparer<byte[]>, IAlternateEqualityComparer<ReadOnlySpan<byte>, byte[]>
 {
     public static readonly RoutingIdComparer Instance = new();
@@ -23,7 +22,6 @@ internal sealed class RoutingIdComparer : IEqualityComparer<byte[]>, IAlternateE
     /// </summary>
     public int GetHashCode(ReadOnlySpan<byte> alternate)
     {
-        // An odd last byte is added by multiplication. A collision of two such ids still needs equal string hashes of the rest, or chance.
         int hash = string.GetHashCode(MemoryMarshal.Cast<byte, char>(alternate), StringComparison.Ordinal);
         return (alternate.Length & 1) == 0 ? hash : unchecked((hash * 397) ^ (alternate[^1] + 1));
     }

@@ -1,13 +1,8 @@
 namespace Net.Zlink.Sockets.Routing;
 
-/// <summary>
-/// A peer's state in one <see cref="SubscriptionTrie{TPeer}"/>, made by <see cref="SubscriptionTrie{TPeer}.NewSubscriber"/> and kept with
-/// the peer.
-/// </summary>
 internal sealed class Subscriber<TPeer>
     where TPeer : class
 {
-    /// <summary>Smaller tables are under 1 KB and not worth trimming.</summary>
     private const int SmallestTrimmed = 32;
 
     internal Subscriber(SubscriptionTrie<TPeer> trie, TPeer peer)
@@ -20,12 +15,8 @@ internal sealed class Subscriber<TPeer>
 
     public int PrefixCount => Slots.Count;
 
-    /// <summary>
-    /// The bytes that this peer's subscriptions are charged with, for a limit per peer: see <see cref="SubscriptionTrie{TPeer}.ChargeOf"/>.
-    /// </summary>
     public long StoredBytes { get; internal set; }
 
-    /// <summary>The peer has left: a match skips it until it is removed from the table.</summary>
     public bool HasLeft { get; set; }
 
     internal SubscriptionTrie<TPeer> Trie { get; }
@@ -46,7 +37,6 @@ internal sealed class Subscriber<TPeer>
     }
 }
 
-/// <summary>The subscribers of one prefix, in no particular order after a removal.</summary>
 internal struct SubscriberSet<TPeer>
     where TPeer : class
 {
@@ -56,15 +46,13 @@ internal struct SubscriberSet<TPeer>
 
     public readonly ReadOnlySpan<Subscriber<TPeer>> Items => _items.AsSpan(0, Count);
 
-    /// <summary>A prefetch: see <see cref="Buffers.CacheLines"/>.</summary>
     public readonly void Fetch() => Buffers.CacheLines.Fetch(_items);
 
-    /// <returns>Its position.</returns>
     public int Add(Subscriber<TPeer> subscriber)
     {
         if (_items is null)
         {
-            _items = new Subscriber<TPeer>[1]; // Most prefixes of a large table have one subscriber.
+            _items = new Subscriber<TPeer>[1];
         }
         else if (Count == _items.Length)
         {
@@ -75,7 +63,6 @@ internal struct SubscriberSet<TPeer>
         return Count++;
     }
 
-    /// <returns>The subscriber that has this position now, or null if it was the last.</returns>
     public Subscriber<TPeer>? RemoveAt(int index)
     {
         Subscriber<TPeer> last = _items![--Count];

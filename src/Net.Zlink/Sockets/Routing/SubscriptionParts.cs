@@ -2,10 +2,8 @@ using System.Runtime.InteropServices;
 
 namespace Net.Zlink.Sockets.Routing;
 
-/// <summary>The kind of a part from a subscriber to a publisher.</summary>
 internal enum UpstreamPart
 {
-    /// <summary>A message of the application, or a part of one.</summary>
     Data,
 
     Subscribe,
@@ -14,12 +12,9 @@ internal enum UpstreamPart
 }
 
 /// <summary>
-/// Separates subscriptions from data in the messages of one peer, or of an application that sends on XSUB, part by part. One for each peer.
-/// </summary>
-/// <remarks>
 /// A subscription has a frame kind of its own, or is an ordinary part whose first byte is 1 or 0. With ONLY_FIRST_SUBSCRIBE a message whose
-/// first part is data is all data. Otherwise every part is checked.
-/// </remarks>
+/// first part is data is all data.
+/// </summary>
 [StructLayout(LayoutKind.Auto)]
 internal struct SubscriptionParts
 {
@@ -29,12 +24,6 @@ internal struct SubscriptionParts
     private bool _isInMessage;
     private bool _remainingIsData;
 
-    /// <summary>Reads the next part.</summary>
-    /// <param name="frame">The kind of its frame.</param>
-    /// <param name="body">Its body.</param>
-    /// <param name="more">Another part of the same message follows.</param>
-    /// <param name="onlyFirst">The option ONLY_FIRST_SUBSCRIBE.</param>
-    /// <param name="prefix">The prefix of the subscription. Empty for data.</param>
     public UpstreamPart Next(UpstreamPart frame, ReadOnlySpan<byte> body, bool more, bool onlyFirst, out ReadOnlySpan<byte> prefix)
     {
         bool isFirst = !_isInMessage;
@@ -49,7 +38,6 @@ internal struct SubscriptionParts
         return kind;
     }
 
-    /// <summary>The message was abandoned: the next part is a first one.</summary>
     public void Reset() => this = default;
 
     private static UpstreamPart Classify(UpstreamPart frame, ReadOnlySpan<byte> body)

@@ -4,15 +4,11 @@ using Net.Zlink.Transports;
 
 namespace Net.Zlink.Sockets.Zmp;
 
-/// <summary>Makes a wire for a dialer: dials, then runs the transport's handshake.</summary>
 internal sealed class ConnectStep(SocketCore socket, ConnectTarget target, TransportSettings settings)
 {
     // Shared by all attempts, because it keeps the certificates of the last complete files.
     private readonly WireUpgrade? _upgrade = target.Upgrade(settings);
 
-    /// <summary>Makes one attempt.</summary>
-    /// <returns>The wire, or null and the reason.</returns>
-    /// <exception cref="OperationCanceledException">The endpoint was closed meanwhile.</exception>
     public async Task<(Wire? Wire, string Trouble)> RunAsync(CancellationToken ended)
     {
         DialResult result = await target.DialAsync(
@@ -25,7 +21,6 @@ internal sealed class ConnectStep(SocketCore socket, ConnectTarget target, Trans
 
         ended.ThrowIfCancellationRequested();
 
-        // As in the native core, a failed name lookup publishes no CLOSED event, only the time of the next one.
         if (result.Error is not (SocketError.HostNotFound or SocketError.NoData or SocketError.TryAgain or SocketError.NoRecovery))
         {
             socket.Monitors.Publish(SocketEventTypes.Closed, 0, "", target.Text, detail: result.Sentence);

@@ -3,18 +3,15 @@ using Net.Zlink.Sockets.Links;
 
 namespace Net.Zlink.Sockets.Zmp;
 
-/// <summary>State of a session that waits for a place which another connection has. What it sent is kept, and nothing is answered. Never
-/// copy
-/// it.</summary>
+/// <summary>What a waiting newcomer sends is kept, and nothing is answered.</summary>
 internal struct HeldNewcomer
 {
-    // Heartbeats that came in the same read as READY. No peer needs more than one.
+    // Heartbeats that came in the same read as READY.
     private const int MaxOwed = 4 * ZmpHeartbeatAck.LargestAnswer;
 
     private WireLink? _waitsFor;
     private byte[]? _owed;
 
-    /// <summary>The holder of the place; null: it does not wait.</summary>
     public WireLink? WaitsFor
     {
         readonly get => Volatile.Read(in _waitsFor);

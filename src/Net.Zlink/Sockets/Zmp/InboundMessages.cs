@@ -7,15 +7,12 @@ using Net.Zlink.Sockets.Routing;
 namespace Net.Zlink.Sockets.Zmp;
 
 /// <summary>
-/// Collects the parts that one connection reads, and passes whole messages to its link. States: idle, in a message, dropping.
+/// Collects a connection's parts; states: idle, in a message, dropping. A message from several reads has a lease that refers to each of
+/// their buffers.
 /// </summary>
-/// <remarks>
-/// Parts stay where they were read. A message from several reads has a lease that refers to each of their buffers. Only on the shard.
-/// </remarks>
 internal sealed class InboundMessages(SocketCore socket, WireLink link, int maxParts)
 {
-    // Measured for a part of one byte: 48 to 75 bytes. A slot of 20 bytes, as much again when the slots have just doubled, the header, and
-    // a share of the buffer.
+    // Measured for a part of one byte: 48 to 75 bytes.
     private const int PartCost = 64;
 
     private InboundRole _role;
@@ -38,14 +35,12 @@ internal sealed class InboundMessages(SocketCore socket, WireLink link, int maxP
     private int _checkedAtVersion;
     private Delivery _delivery;
 
-    /// <summary>The sender, once it is known.</summary>
     public PeerIdentity Source { get; set; } = PeerIdentity.Unknown;
 
     public byte[] Array => _slab.Array;
 
     public int Start { get; private set; }
 
-    /// <summary>Why the last part was refused.</summary>
     public ZmpFault Refusal => _topics == SubscriptionOutcome.TooMany ? ZmpFault.TooManyTopics : ZmpFault.BodyTooLarge;
 
     /// <summary>It is refused for the subscriptions of all peers together: this peer violated nothing.</summary>
@@ -56,7 +51,7 @@ internal sealed class InboundMessages(SocketCore socket, WireLink link, int maxP
     public void Begin(in InboundBatch batch, ReceiveSlab slabs)
     {
         _role = socket.InboundRole;
-        // Before the filter is asked. Messages that it excludes later are removed when they are received.
+        // The version is read before the filter is asked: messages that are excluded later are removed when they are received.
         _checkedAtVersion = _role == InboundRole.Filtered ? socket.FilterVersion : 0;
         _slabs = slabs;
         _delivery = Delivery.Continue;
@@ -78,7 +73,6 @@ internal sealed class InboundMessages(SocketCore socket, WireLink link, int maxP
         _end = Start + batch.Length;
     }
 
-    /// <returns>False: <see cref="Refusal"/> says why.</returns>
     public bool AddPart(int offset, int length, bool more)
     {
         if (_role != InboundRole.All && !IsWanted(offset, length, more, out bool handled))
@@ -89,8 +83,7 @@ internal sealed class InboundMessages(SocketCore socket, WireLink link, int maxP
         return Add(offset, length, more);
     }
 
-    /// <summary>Adds a frame that subscribes or unsubscribes. Publishers use it; other sockets deliver its body as a message.</summary>
-    /// <returns>False: <see cref="Refusal"/> says why.</returns>
+    /// <summary>Publishers apply the subscription; other sockets deliver its body as a message.</summary>
     public bool AddSubscription(int offset, int length, bool subscribes)
     {
         if (_role is not (InboundRole.Subscriptions or InboundRole.SubscriptionsAndData))
@@ -102,7 +95,6 @@ internal sealed class InboundMessages(SocketCore socket, WireLink link, int maxP
         return Subscribe(_slab.Array.AsSpan(offset, length), subscribes);
     }
 
-    /// <summary>Ends the batch: whole messages go to the link, and an unfinished one waits for its next parts.</summary>
     public Delivery End()
     {
         InboundLease? lease = _lease;
@@ -142,7 +134,6 @@ internal sealed class InboundMessages(SocketCore socket, WireLink link, int maxP
         return _delivery;
     }
 
-    /// <summary>The connection has ended: an unfinished message is dropped.</summary>
     public void Abandon()
     {
         _partial?.Abandon();
@@ -185,8 +176,7 @@ internal sealed class InboundMessages(SocketCore socket, WireLink link, int maxP
         }
         else if (lease.Count == InboundLease.MaxSlots && lease.Messages > 0)
         {
-            // It is full in the middle of a message. A grown lease would not be kept, so 9 KB would be allocated for every 85 messages of
-            // three parts.
+            // A grown lease would not be kept, so 9 KB would be allocated for every 85 messages of three parts.
             _lease = null;
             _partial = lease.SplitOpenMessage();
             Publish(lease);
@@ -215,10 +205,7 @@ internal sealed class InboundMessages(SocketCore socket, WireLink link, int maxP
         }
     }
 
-    /// <summary>
-    /// Applies filters and subscriptions. False if the part goes no further; <paramref name="handled"/> is false if the connection must end
-    /// for it.
-    /// </summary>
+    /// <summary>False if the part goes no further; <paramref name="handled"/> is false if the connection must end for it.</summary>
     private bool IsWanted(int offset, int length, bool more, out bool handled)
     {
         handled = true;
@@ -282,7 +269,6 @@ internal sealed class InboundMessages(SocketCore socket, WireLink link, int maxP
         return false;
     }
 
-    /// <summary>Ends a message without data for the application: only topics, or data for a PUB.</summary>
     private void CountWithoutData()
     {
         if (_hasTopics)
@@ -301,7 +287,6 @@ internal sealed class InboundMessages(SocketCore socket, WireLink link, int maxP
         _filteredBytes += _bytesSoFar;
     }
 
-    /// <summary>Ends the message at the parts so far: its last part was only for the socket.</summary>
     private void EndOpenMessage()
     {
         if (_partial is { } partial)
@@ -327,7 +312,7 @@ internal sealed class InboundMessages(SocketCore socket, WireLink link, int maxP
         if (_lease is { Messages: > 0, UnfinishedParts: 0 } earlier)
         {
             _lease = null;
-            Publish(earlier); // Before a later notice.
+            Publish(earlier);
         }
 
         SubscriptionOutcome outcome = socket.OnSubscription(link, prefix, subscribes);
@@ -342,28 +327,21 @@ internal sealed class InboundMessages(SocketCore socket, WireLink link, int maxP
 
 internal enum InboundRole
 {
-    /// <summary>All are delivered.</summary>
     All,
 
-    /// <summary>Messages whose first part matches a subscription (SUB).</summary>
     Filtered,
 
-    /// <summary>Only subscriptions count (PUB).</summary>
     Subscriptions,
 
-    /// <summary>Subscriptions are applied, other messages delivered (XPUB).</summary>
     SubscriptionsAndData,
 }
 
 internal enum SubscriptionOutcome
 {
-    /// <summary>The application gets no notice.</summary>
     Silent,
 
-    /// <summary>The application gets a notice.</summary>
     Notify,
 
-    /// <summary>The peer exceeds its own limit, and its connection ends.</summary>
     TooMany,
 
     /// <summary>All peers together exceed the limit, and this one exceeds its share.</summary>

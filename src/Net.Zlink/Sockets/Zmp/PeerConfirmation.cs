@@ -2,13 +2,11 @@ using Net.Zlink.Sockets.Links;
 
 namespace Net.Zlink.Sockets.Zmp;
 
-/// <summary>Whether the peer of a session receives what is written. A peer without a place for this socket ends the connection right after
-/// the handshake, and what was written by then is lost. On the shard; never copy it.</summary>
-/// <remarks>
-/// A dialled connection is brief if nothing came behind READY and the peer ended it within <see cref="BriefTime"/>. Then no message leaves
-/// on the next connection before a frame has come; a HEARTBEAT asks for one. What a brief connection wrote is unconfirmed, and so is what
-/// was written after the last frame before an ERROR: ZMP does not say how much of it was received.
-/// </remarks>
+/// <summary>
+/// A peer without a place for this socket ends the connection right after the handshake, and what was written by then is lost. A dialled
+/// connection is brief if nothing came behind READY and the peer ended it within <see cref="BriefTime"/>. Then no message leaves on the
+/// next connection before a frame has come; a HEARTBEAT asks for one.
+/// </summary>
 internal struct PeerConfirmation
 {
     private static readonly TimeSpan BriefTime = TimeSpan.FromSeconds(5);
@@ -18,7 +16,7 @@ internal struct PeerConfirmation
     private bool _isWaiting;
     private bool _isSettled;
 
-    /// <summary>The handshake is complete. False: no message may leave before a frame has come.</summary>
+    /// <summary>False: no message may leave before a frame has come.</summary>
     public bool Begin(WireLink link)
     {
         _atLastFrame = link.Queue.WrittenMessages;
@@ -27,7 +25,6 @@ internal struct PeerConfirmation
         return !_isWaiting;
     }
 
-    /// <summary>A read brought frames behind READY, and no fault. True: messages may leave now.</summary>
     public bool OnFrames(WireLink link)
     {
         _atLastFrame = link.Queue.WrittenMessages;
@@ -41,7 +38,6 @@ internal struct PeerConfirmation
         return End(link);
     }
 
-    /// <summary>No message waits for the peer's answer any more. True: messages waited.</summary>
     public bool End(WireLink link)
     {
         bool waited = _isWaiting;
@@ -50,7 +46,6 @@ internal struct PeerConfirmation
         return waited;
     }
 
-    /// <summary>True, once, if a message waits for the peer's answer.</summary>
     public readonly bool IsToAsk(WireLink link)
     {
         bool asks = _isWaiting && link.AsksWhenQueued && link.Queue.Counts.QueuedMessages > 0;
@@ -60,7 +55,6 @@ internal struct PeerConfirmation
 
     public readonly bool IsBrief(TimeSpan readyFor) => !_isHeard && readyFor < BriefTime;
 
-    /// <summary>Counts the unconfirmed messages of a connection that writes nothing more, once.</summary>
     public long Settle(WireLink link)
     {
         long messages = _isSettled ? 0 : link.Queue.WrittenMessages - _atLastFrame;

@@ -4,9 +4,10 @@ using Net.Zlink.Sockets.Links;
 
 namespace Net.Zlink.Sockets.Zmp;
 
-/// <summary>Newcomers that wait for a place which another connection has: a ROUTER's routing id, or the one place of a PAIR
-/// (docs/protocol.md section 15.3). Thread-safe.</summary>
-/// <remarks>Only the newest newcomer waits, and the holder is asked once, so a flood of newcomers costs no more than one.</remarks>
+/// <summary>
+/// Newcomers wait for a place which another connection has (docs/protocol.md, 15.3). Only the newest waits, and the holder is asked once,
+/// so a flood of newcomers costs no more than one.
+/// </summary>
 internal sealed class PlaceClaims(SocketCore socket)
 {
     private readonly Lock _gate = new();
@@ -16,7 +17,7 @@ internal sealed class PlaceClaims(SocketCore socket)
         holder.Peer.Certificate is not { } own
         || (newcomer.Certificate is { } other && string.Equals(own.Subject, other.Subject, StringComparison.Ordinal));
 
-    /// <summary>Under the socket's lock, while the holder has its place. The caller calls <see cref="Ask"/> outside the lock.</summary>
+    /// <summary>The caller calls <see cref="Ask"/> outside the lock.</summary>
     public PlaceQuestion Add(WireLink holder, ZmpSession newcomer)
     {
         lock (_gate)
@@ -35,13 +36,11 @@ internal sealed class PlaceClaims(SocketCore socket)
         question.Holder?.Connection.PostToSink();
     }
 
-    /// <summary>The place is free: the newcomer tries again, on its shard.</summary>
     public void OnLeft(WireLink holder) => Take(holder)?.Connection.PostToSink();
 
     /// <summary>The newcomer is closed without an ERROR, so its socket connects again.</summary>
     public void OnAnswered(WireLink holder) => Reject(Take(holder));
 
-    /// <summary>The holder is silent. True if a newcomer still waits.</summary>
     public bool IsToLeave(WireLink holder)
     {
         lock (_gate)
@@ -82,6 +81,4 @@ internal sealed class PlaceClaims(SocketCore socket)
     }
 }
 
-/// <param name="Holder">The session to ask; null: it is being asked.</param>
-/// <param name="Displaced">A newcomer that waited before, and is rejected.</param>
 internal readonly record struct PlaceQuestion(ZmpSession? Holder, ZmpSession? Displaced);

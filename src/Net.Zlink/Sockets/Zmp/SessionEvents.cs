@@ -6,13 +6,11 @@ using Net.Zlink.Sockets.Links;
 
 namespace Net.Zlink.Sockets.Zmp;
 
-/// <summary>The events, log messages and counts of a socket's connections. Any thread, outside of all locks.</summary>
+/// <summary>Any thread, outside of all locks.</summary>
 internal sealed class SessionEvents(SocketCore socket)
 {
-    // The value of the native event for a wrong HELLO header (docs/monitoring.md, events).
     private const long MalformedHello = 0x10000013;
 
-    /// <summary>Publishes an event of a connection with its addresses and its peer, as far as known.</summary>
     public void Publish(SocketEventTypes type, long value, ZmpSession session, string? detail)
     {
         if (!socket.Monitors.IsEmpty)
@@ -62,7 +60,6 @@ internal sealed class SessionEvents(SocketCore socket)
         }
     }
 
-    /// <summary>Accepted messages were not written when their connection ended.</summary>
     public void NotWritten(PeerLink link, in OutboundCounts dropped)
     {
         (string local, string remote) = link.Ends;
@@ -76,11 +73,9 @@ internal sealed class SessionEvents(SocketCore socket)
             dropped.MissedBytes);
     }
 
-    /// <summary>Messages that a connection wrote may not have been received.</summary>
     public void Unconfirmed(ZmpSession session, long messages) =>
         Publish(SocketEventTypes.MessagesUnconfirmed, messages, session, $"written, and not confirmed: {session.EndDetail}");
 
-    /// <summary>A message was dropped because the peer is at its high-water mark, its byte limit, or the context's byte limit.</summary>
     public void DroppedAtMark(PeerLink link)
     {
         link.CountDroppedAtMark();
@@ -98,7 +93,6 @@ internal sealed class SessionEvents(SocketCore socket)
         }
     }
 
-    /// <summary>A message was dropped because no peer has that routing id.</summary>
     public void DroppedUnroutable(ReadOnlySpan<byte> routeId) =>
         Dropped(ref socket.Counters.DroppedUnroutable, routeId, link: null, "there is no peer of that routing id");
 

@@ -4,14 +4,8 @@ using Net.Zlink.Sockets.Links;
 
 namespace Net.Zlink.Sockets.Zmp;
 
-/// <summary>
-/// Applies the states of a connection to its socket: its link is attached, detached and released. Called by the connection, on its shard.
-/// </summary>
 internal sealed class SessionLife(SocketCore socket)
 {
-    /// <summary>A session's handshake is complete, or the place that it waited for is free. False: the peer is rejected, and the connection
-    /// is
-    /// closing. True: it has its place, or waits for it.</summary>
     public bool OnReady(ZmpSession session, PeerIdentity peer)
     {
         WireLink link = session.Pipe;
@@ -40,7 +34,7 @@ internal sealed class SessionLife(SocketCore socket)
 
         if (link.Dialer is null && !socket.Has(link) && !socket.IsClosed)
         {
-            // Disconnected just now. The close follows what is sent to it; the queue is released when this returns.
+            // The endpoint was disconnected just now: the close follows what is sent, and the queue is released when this returns.
             session.Connection.RequestClose(DisconnectReason.Local, CloseMode.Orderly, session.Connection.Settings.CloseTimeout);
             return true;
         }
@@ -58,7 +52,7 @@ internal sealed class SessionLife(SocketCore socket)
         if (session.Held.Peer is not null)
         {
             socket.Claims.Remove(session);
-            socket.Receive.Drop(link.Lane); // It never had a place.
+            socket.Receive.Drop(link.Lane);
         }
 
         socket.Events.Closing(session, wasReady);
@@ -79,24 +73,22 @@ internal sealed class SessionLife(SocketCore socket)
         {
             socket.FinalizeCounters(session.Pipe);
             session.Pipe.MarkDetached();
-            session.Pipe.Accepted = null; // Unread messages must not keep the connection's memory.
+            session.Pipe.Accepted = null;
         }
 
         socket.Leave();
     }
 
-    /// <summary>The socket rejects it, but it may have messages to deliver.</summary>
     private bool IsRetained(ZmpSession session, PeerIdentity peer, bool isLeft)
     {
         if ((isLeft || socket.IsClosed) && session.Pipe.Dialer is { } dialer)
         {
-            dialer.DeliverRemaining(session); // On a closed socket the dialer may learn of it only later.
+            dialer.DeliverRemaining(session);
             return true;
         }
 
         if (socket.IsClosed)
         {
-            // The handshake completed while the socket was being closed: nothing is wrong with the peer.
             session.Connection.Close(socket.End.Outcome == SendStatus.Terminated ? DisconnectReason.ContextTerminated
                 : DisconnectReason.Local, CloseMode.Orderly, detail: null);
             return false;

@@ -6,12 +6,11 @@ using Net.Zlink.Transports;
 
 namespace Net.Zlink.Sockets.Zmp;
 
-/// <summary>One outgoing endpoint of a ZMP socket: dials, and redials after a loss. Its link outlives its connections.</summary>
-/// <remarks>
+/// <summary>
 /// A lost connection, a timeout or a refused dial is retried after the configured pause. A protocol fault of either side ends the endpoint,
 /// because the next connection would meet it again. The ERROR codes for expired timers are retried, with growing pauses: docs/protocol.md
 /// section 15.
-/// </remarks>
+/// </summary>
 internal sealed class ZmpDialer
 {
     private const string ReplacedText = "another peer took over its routing id";
@@ -34,14 +33,10 @@ internal sealed class ZmpDialer
     private bool _isPipeUsed;
     private Func<Task>? _whenFree;
     private string? _problem;
-    private string? _logged; // The last logged failure. Null after a connection was ready.
+    private string? _logged;
     private ITimer? _deadline;
     private Task _lastClosed = Task.CompletedTask;
 
-    /// <param name="socket">Its socket.</param>
-    /// <param name="target">What it dials.</param>
-    /// <param name="settings">Its options.</param>
-    /// <param name="before">The last dialer of the same endpoint that may still deliver, or null.</param>
     public ZmpDialer(SocketCore socket, ConnectTarget target, ZmpSettings settings, ZmpDialer? before)
     {
         _socket = socket;
@@ -57,35 +52,29 @@ internal sealed class ZmpDialer
 
     public ConnectTarget Target => _target;
 
-    /// <summary>The socket's name for the peer. Null: the peer's own.</summary>
     public byte[]? Alias => _settings.Alias;
 
-    /// <summary>The link that messages go to. With IMMEDIATE that of the present attempt.</summary>
     public WireLink Pipe => Volatile.Read(ref _link);
 
-    /// <summary>Why the last attempt failed or the last connection ended, or null.</summary>
     public string? Problem => Volatile.Read(ref _problem);
 
     /// <summary>Completes when it makes no connection any more and the last one has ended.</summary>
     public Task Over => _predecessor.Completion;
 
-    /// <summary>Begins to dial. The caller has entered the socket for it.</summary>
+    /// <summary>The caller has entered the socket for it.</summary>
     public void Start()
     {
         _socket.GivenUp.Forget(_target.Text);
         _ = DefaultContext.Run(RunAsync);
     }
 
-    /// <summary>The socket rejected its link: it is never started, and no successor waits for it.</summary>
     public void Discard()
     {
         _predecessor.End();
         _socket.Endpoints.Forget(this);
     }
 
-    /// <summary>
-    /// Ends the endpoint. Accepted messages are delivered within <paramref name="linger"/>, over this connection or the next.
-    /// </summary>
+    /// <summary>Accepted messages are delivered within <paramref name="linger"/>, over this connection or the next.</summary>
     public void Close(DisconnectReason reason, TimeSpan linger)
     {
         lock (_gate)
@@ -141,12 +130,9 @@ internal sealed class ZmpDialer
     }
 
     /// <summary>
-    /// Another peer took over the routing id (ROUTER with Handover). Queued messages are dropped, the connection ends, and the dialer
-    /// redials when the id is free. Otherwise the two peers would displace each other forever. Outside of the socket's lock, with the link
-    /// detached.
+    /// Another peer took over the routing id: the dialer redials when the id is free. Otherwise the two peers would displace each other
+    /// forever.
     /// </summary>
-    /// <param name="link">The link that had the id.</param>
-    /// <param name="whenFree">Completes when no peer has it.</param>
     public void YieldRoutingId(WireLink link, Func<Task> whenFree)
     {
         ZmpSession? session;
@@ -154,7 +140,7 @@ internal sealed class ZmpDialer
         {
             if (_link != link)
             {
-                return; // It is displaced already.
+                return;
             }
 
             _whenFree = whenFree;
@@ -166,8 +152,7 @@ internal sealed class ZmpDialer
     }
 
     /// <summary>
-    /// The handshake is complete while the socket or endpoint is being closed: the connection only delivers queued messages. Before
-    /// <see cref="Close"/> finds the session.
+    /// The handshake is complete while the socket or endpoint is being closed: the connection only delivers queued messages.
     /// </summary>
     public void DeliverRemaining(ZmpSession session)
     {
@@ -179,18 +164,18 @@ internal sealed class ZmpDialer
         }
     }
 
-    /// <summary>The linger time is over. A delivering connection has a deadline of its own; everything else ends.</summary>
+    /// <summary>A delivering connection has a deadline of its own; everything else ends.</summary>
     private void OnDeadline()
     {
         bool delivers;
         lock (_gate)
         {
-            delivers = _session is { IsReady: true }; // The link releases its session as soon as that closes.
+            delivers = _session is { IsReady: true };
         }
 
         if (delivers)
         {
-            _stop.Cancel(); // No further connection.
+            _stop.Cancel();
         }
         else
         {
@@ -232,7 +217,7 @@ internal sealed class ZmpDialer
         {
             // The application asked for it.
         }
-#pragma warning disable CA1031 // Nothing awaits this task, so an endpoint that ends must be reported.
+#pragma warning disable CA1031
         catch (Exception e)
 #pragma warning restore CA1031
         {
@@ -244,7 +229,6 @@ internal sealed class ZmpDialer
         }
     }
 
-    /// <summary>The number of writes of its connection, or null without one.</summary>
     private long? Writes
     {
         get
@@ -256,7 +240,6 @@ internal sealed class ZmpDialer
         }
     }
 
-    /// <summary>Returns why no further attempt is made, or null if the application asked for it.</summary>
     private async Task<string?> DialUntilOverAsync()
     {
         while (true)
@@ -315,7 +298,6 @@ internal sealed class ZmpDialer
         }
     }
 
-    /// <summary>Serves one connection from its first byte to its last.</summary>
     private async Task<ZmpSession> ServeAsync(Wire wire)
     {
         _attempts.OnConnected();
@@ -329,7 +311,6 @@ internal sealed class ZmpDialer
         return session;
     }
 
-    /// <summary>Another peer has the routing id: waits until none has.</summary>
     private async Task BackOffAsync(Func<Task> whenFree)
     {
         WireLink before = Pipe;
@@ -347,7 +328,7 @@ internal sealed class ZmpDialer
         _logged = EndpointEvents.Failed(_socket.Host, _target.Text, problem, _logged);
         if (!_settings.Immediate && Alias is null)
         {
-            // As Connect does, so that it appears among the peers. A link with an alias would wait for itself.
+            // Attached as by Connect, so that it appears among the peers.
             _socket.TryAttach(next, peer: null);
         }
 
@@ -376,7 +357,6 @@ internal sealed class ZmpDialer
         WireLink link = Pipe;
         if (_settings.Immediate && _isPipeUsed)
         {
-            // The last link ended with its connection, perhaps in the handshake.
             link = NewLink();
             lock (_gate)
             {
@@ -409,7 +389,6 @@ internal sealed class ZmpDialer
         return session;
     }
 
-    /// <summary>The application has closed the endpoint.</summary>
     public bool IsClosing => Volatile.Read(ref _isClosing);
 
     private void End(string? gaveUp)
@@ -429,7 +408,7 @@ internal sealed class ZmpDialer
         _socket.Leave();
     }
 
-    /// <summary>Waits for the peer's end as well. Before that the peer may reject another connection with the same routing id.</summary>
+    /// <summary>Waits for the peer's end as well: before that the peer may reject another connection with the same routing id.</summary>
     private async Task EndAsync(Task lastClosed)
     {
         await lastClosed.ConfigureAwait(false);

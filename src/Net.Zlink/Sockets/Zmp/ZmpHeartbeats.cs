@@ -3,34 +3,23 @@ using Net.Zlink.Protocol.Zmp;
 
 namespace Net.Zlink.Sockets.Zmp;
 
-/// <summary>The heartbeats and timeouts of one connection (docs/protocol.md section 14). On the shard.</summary>
-/// <remarks>
-/// <para>
+/// <summary>
 /// The native core has one timer for all of this; with separate timers the peer sees no difference. While reading is paused, the timeouts
 /// stop, because this side does not listen. A peer is also not judged while the system holds unread bytes of it, as after a pause of the
-/// whole process.
-/// </para>
-/// <para>
-/// A peer that is not read gets an unasked HEARTBEAT_ACK at half its own interval if either side uses heartbeats. If none was seen yet, it
-/// gets one when bytes arrived that may be a heartbeat.
-/// </para>
-/// </remarks>
+/// whole process. A peer that is not read gets an unasked HEARTBEAT_ACK at half its own interval if either side uses heartbeats.
+/// </summary>
 internal sealed class ZmpHeartbeats
 {
     // For a peer whose heartbeats may wait behind unread messages: it may have a timeout, but hardly one below a second.
     private static readonly TimeSpan DefaultPeerInterval = TimeSpan.FromMilliseconds(500);
 
-    // Two heartbeats over any transport: 12 bytes each, and 20 to 40 more in a TLS record or WebSocket frame. Late bytes come in packets of
-    // at least 500.
     private const int MaxHeartbeatBytes = 128;
 
-    // The shortest interval, whatever the peer asks for.
     private static readonly TimeSpan FastestPace = TimeSpan.FromMilliseconds(10);
 
-    // The time for an answer, where the options set none: longer than a round trip and a pause of the peer.
     private static readonly TimeSpan TimeForAnswer = TimeSpan.FromSeconds(2);
 
-    // A peer that is closed and opened again at once may still answer on its old connection. Of 2,000 over a WebSocket one did.
+    // A peer that is closed and opened again at once may still answer on its old connection.
     private static readonly TimeSpan TimeForEnd = TimeSpan.FromMilliseconds(250);
 
     // At 256 KiB a turn this is more than a system buffers for a connection, so later bytes were sent meanwhile.
@@ -56,12 +45,6 @@ internal sealed class ZmpHeartbeats
     private bool _isAnswered;
     private int _looks;
 
-    /// <param name="session">The session.</param>
-    /// <param name="settings">The endpoint's options.</param>
-    /// <param name="timers">The shard's timers.</param>
-    /// <param name="openedAt">
-    /// When the transport was connected. The peer's first heartbeat comes one interval and a handshake later.
-    /// </param>
     public ZmpHeartbeats(ZmpSession session, HeartbeatSettings settings, ShardTimers timers, long openedAt)
     {
         _openedAt = openedAt;
@@ -84,8 +67,7 @@ internal sealed class ZmpHeartbeats
     }
 
     /// <summary>
-    /// The connection is closing. While it still delivers, its peer is still judged: a dead one must not keep messages from the next
-    /// connection.
+    /// A closing connection that still delivers is judged too: a dead peer must not keep messages from the next connection.
     /// </summary>
     public void OnClosing()
     {
@@ -109,8 +91,6 @@ internal sealed class ZmpHeartbeats
         _timers.Cancel(_ttl);
     }
 
-    /// <summary>The peer's heartbeat came in.</summary>
-    /// <param name="remoteTtl">How long the peer may be silent. Zero: forever.</param>
     public void OnHeartbeat(TimeSpan remoteTtl)
     {
         // The mean over all: after a pause of reading, several come at once.
@@ -125,7 +105,6 @@ internal sealed class ZmpHeartbeats
         }
     }
 
-    /// <summary>Sends one heartbeat without a ttl.</summary>
     public void SendQuestion()
     {
         Span<byte> frame = stackalloc byte[ZmpHeartbeat.LargestFrame];
@@ -133,8 +112,9 @@ internal sealed class ZmpHeartbeats
         _session.SendControl(frame[..length]);
     }
 
-    /// <summary>A newcomer waits for this peer's place: reads what the system has, which may be the peer's end, and then asks the peer. The
-    /// result goes to <see cref="PlaceClaims"/>.</summary>
+    /// <summary>
+    /// A newcomer waits for this peer's place: reads what the system has, which may be the peer's end, and then asks the peer.
+    /// </summary>
     public void AskForPlace()
     {
         if (_question.IsArmed)
@@ -146,10 +126,9 @@ internal sealed class ZmpHeartbeats
         _session.Connection.ReadAhead();
         if (!_session.Connection.IsOpen)
         {
-            return; // Its place is free.
+            return;
         }
 
-        // Over a WebSocket, what the system has may come through a moment later.
         bool hasRead = _session.Connection.ReceivedBytes + _session.Connection.PartialReads != before;
         bool isPaused = _session.Connection.IsPaused || !_session.HasCapacity();
         if (!isPaused && hasRead && _session.Connection.HasUnread && _looks < MaxLooks)
@@ -174,7 +153,6 @@ internal sealed class ZmpHeartbeats
         SendQuestion();
     }
 
-    /// <summary>A HEARTBEAT_ACK came in.</summary>
     public void OnAnswer()
     {
         if (_question.IsArmed && !_isAnswered)
@@ -194,10 +172,7 @@ internal sealed class ZmpHeartbeats
         }
     }
 
-    /// <summary>
-    /// The peer uses heartbeats, or may: they are usually configured at both ends. Over ipc the guess costs nothing, because sent bytes
-    /// have arrived.
-    /// </summary>
+    /// <summary>The peer uses heartbeats, or may: they are usually configured at both ends.</summary>
     private bool MayCountOnUs => _heartbeats > 0 || _settings.Interval > TimeSpan.Zero
         || _session.Connection.Wire.Socket.AddressFamily == System.Net.Sockets.AddressFamily.Unix;
 
@@ -249,9 +224,10 @@ internal sealed class ZmpHeartbeats
         _session.EndSilence($"nothing came in within {_settings.Timeout.TotalMilliseconds:0} ms after a heartbeat");
     }
 
-    /// <remarks>Frames other than HEARTBEAT_ACK may have been sent before the question, with the peer's end behind them. So they count at
-    /// the end
-    /// of the time only.</remarks>
+    /// <summary>
+    /// Frames other than HEARTBEAT_ACK may have been sent before the question, with the peer's end behind them: they count at the end of
+    /// the time only.
+    /// </summary>
     private void OnNoAnswer()
     {
         if (!_session.Connection.IsOpen)
@@ -302,12 +278,10 @@ internal sealed class ZmpHeartbeats
         _timers.Arm(_stillHere, Pace);
     }
 
-    /// <summary>A peer without known heartbeats has just sent as much as one, behind unread bytes.</summary>
-    /// <remarks>
+    /// <summary>
     /// Other peers get nothing. A peer that sends and exits has closed its socket while its system still delivers, and answers everything
-    /// with a reset. Of 5,000 messages to a receiver that was busy for 8 s, 4,600 were lost. Where heartbeats are in use, they cause that
-    /// anyway.
-    /// </remarks>
+    /// with a reset. Of 5,000 messages to a receiver that was busy for 8 s, 4,600 were lost.
+    /// </summary>
     private bool HasReceivedHeartbeatSized()
     {
         int unread = _session.Connection.UnreadBytes;
@@ -316,10 +290,6 @@ internal sealed class ZmpHeartbeats
         return more is > 0 and <= MaxHeartbeatBytes;
     }
 
-    /// <summary>
-    /// Whether a large frame is moving: the peer's, with heartbeats behind it, or ours, with the heartbeat behind it that the peer must
-    /// answer.
-    /// </summary>
     private struct Progress
     {
         private long _partialReads;

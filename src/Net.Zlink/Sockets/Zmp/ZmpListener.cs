@@ -5,7 +5,6 @@ using Net.Zlink.Transports;
 
 namespace Net.Zlink.Sockets.Zmp;
 
-/// <summary>One bound endpoint of a ZMP socket: makes sessions of accepted connections after their transport's handshake.</summary>
 internal sealed class ZmpListener(SocketCore socket, ITransportListener listener, string text, ZmpSettings settings) : IAcceptSink
 {
     private readonly CancellationTokenSource _closing = new();
@@ -17,10 +16,8 @@ internal sealed class ZmpListener(SocketCore socket, ITransportListener listener
 
     public ITransportListener Listener => listener;
 
-    /// <summary>Closed by this side: no connection of it stays.</summary>
     public bool IsClosed => _isClosed;
 
-    /// <summary>The linger time of its connections once it is closed. Null: the bound endpoint's option.</summary>
     public TimeSpan? Linger { get; set; }
 
     /// <summary>Publishes the event before another thread can find and close the listener.</summary>
@@ -32,15 +29,13 @@ internal sealed class ZmpListener(SocketCore socket, ITransportListener listener
 
     public void Start() => listener.Start(this, socket.Host.Time);
 
-    /// <summary>Stops accepting and cancels transport handshakes.</summary>
-    /// <param name="keepsPeers">The connections stay. Otherwise the caller ends them.</param>
     public void Close(bool keepsPeers = false)
     {
         _isClosed = !keepsPeers;
         Interlocked.MemoryBarrier(); // Before the caller searches for this listener's connections.
         socket.Host.OwnEndpoints.Leave(Endpoint); // Before the address is free: the next listener there registers it after this.
         listener.Close();
-        _closing.Cancel(); // Nothing would serve connections that are in their handshake.
+        _closing.Cancel();
         socket.Monitors.Publish(SocketEventTypes.Closed, listener.Handle, Endpoint, "");
     }
 
@@ -107,7 +102,6 @@ internal sealed class ZmpListener(SocketCore socket, ITransportListener listener
         {
             if (!begun)
             {
-                // Also after an exception above.
                 socket.Endpoints.ReleaseConnection();
                 socket.Leave();
             }

@@ -8,10 +8,8 @@ namespace Net.Zlink.Sockets.Zmp;
 /// <content>How a session gets its place, and loses it by silence, by a fault, or to another peer.</content>
 internal sealed partial class ZmpSession
 {
-    /// <summary>A newcomer waits for this peer's place, and this peer has answered.</summary>
     public void OnPlaceAnswered() => _socket.Claims.OnAnswered(_link);
 
-    /// <summary>A newcomer waits for this peer's place, and this peer is silent.</summary>
     public void OnPlaceSilent(string detail)
     {
         if (_socket.Claims.IsToLeave(_link))
@@ -44,8 +42,7 @@ internal sealed partial class ZmpSession
         }
     }
 
-    /// <summary>The peer is silent for longer than its ttl.</summary>
-    /// <remarks>A heartbeat before READY has a ttl, too. Then the ERROR names the handshake, which takes too long.</remarks>
+    /// <summary>A heartbeat before READY has a ttl, too. Then the ERROR names the handshake, which takes too long.</summary>
     public void FailLiveness(string detail)
     {
         if (_isReady)
@@ -58,9 +55,10 @@ internal sealed partial class ZmpSession
         }
     }
 
-    /// <summary>Ends a silent peer's connection without an ERROR, after which a native peer would never connect again (docs/protocol.md
-    /// section
-    /// 15.4).</summary>
+    /// <summary>
+    /// Ends a silent peer's connection without an ERROR, after which a native peer would never connect again (docs/protocol.md section
+    /// 15.4).
+    /// </summary>
     public void EndSilence(string detail)
     {
         if (Connection.IsLingering)
@@ -69,7 +67,7 @@ internal sealed partial class ZmpSession
             return;
         }
 
-        _link.Queue.PauseSending(); // The peer may not read any more.
+        _link.Queue.PauseSending();
         Connection.Close(DisconnectReason.HeartbeatTimeout, CloseMode.Orderly, detail);
     }
 
@@ -87,23 +85,21 @@ internal sealed partial class ZmpSession
         Connection.Close(reason, CloseMode.Orderly, detail ?? $"{whose}: {WordsOf(fault)}{OtherProtocolText}");
     }
 
-    /// <summary>A fault's code, reason and text; of a received ERROR the peer's.</summary>
     public static string WordsOf(in ZmpFault fault)
     {
         ZmpErrorCode code = fault.Origin == ZmpFaultOrigin.Received ? fault.PeersCode : fault.Code;
         return $"code {(int)code:X2}, {fault.Reason}{(fault.PeersWords is { } said ? $"; it says {EndpointError.Quote(said)}" : "")}";
     }
 
-    /// <summary>Ends the connection because another peer took over the routing id. Any thread.</summary>
+    /// <summary>Any thread.</summary>
     public void Displace() => Connection.RequestClose(DisconnectReason.TakenOver, CloseMode.Orderly);
 
-    /// <summary>The place that this session waits for is free.</summary>
     private void ComeAgain()
     {
         Held.WaitsFor = null;
         if (!_socket.Sessions.OnReady(this, Held.Peer!) || Held.WaitsFor is not null)
         {
-            return; // It is rejected; or another one was quicker, and is asked now.
+            return;
         }
 
         Held.Peer = null;

@@ -9,7 +9,6 @@ using Net.Zlink.Transports;
 
 namespace Net.Zlink.Sockets.Zmp;
 
-/// <summary>One ZMP connection from HELLO to its end: handshake, control frames, faults, and received parts. On its shard.</summary>
 internal sealed partial class ZmpSession : IConnectionSink, IFrameScanner
 {
     // A peer of either implementation that rejects this one ends the connection right after the handshake. The protocol has no code for it.
@@ -38,12 +37,6 @@ internal sealed partial class ZmpSession : IConnectionSink, IFrameScanner
 
     public HeldNewcomer Held;
 
-    /// <param name="socket">Its socket.</param>
-    /// <param name="settings">The endpoint's options.</param>
-    /// <param name="link">The link of its messages.</param>
-    /// <param name="wire">The peer's bytes. Ownership passes to the session.</param>
-    /// <param name="endpoint">The endpoint that accepted it, or the text that was dialled.</param>
-    /// <param name="listener">The accepting listener, or null if dialled.</param>
     public ZmpSession(SocketCore socket, ZmpSettings settings, WireLink link, Wire wire, string endpoint, ZmpListener? listener)
     {
         _socket = socket;
@@ -72,54 +65,40 @@ internal sealed partial class ZmpSession : IConnectionSink, IFrameScanner
 
     public System.Net.EndPoint? LocalEndPoint { get; }
 
-    /// <summary>The endpoint that accepted it, or the text that was dialled.</summary>
     public string Endpoint { get; }
 
     public ZmpListener? Listener { get; }
 
     public bool IsActive => Listener is null;
 
-    /// <summary>Queued messages stay for the next connection.</summary>
     public bool OutboundSurvives => Connection.OutboundStays;
 
     public WireLink Pipe => _link;
 
     public bool IsReady => _isReady;
 
-    /// <summary>The protocol fault that ended it, if one did.</summary>
     public ZmpFault? Fault { get; private set; }
 
-    /// <summary>A clause that names the other protocol of a peer, or empty.</summary>
     public string OtherProtocolText => _foreign is not null && Fault is not { PeersWords: not null } ? $"; {_foreign}" : "";
 
     public DisconnectReason EndReason { get; private set; }
 
     public string EndDetail { get; private set; } = "";
 
-    /// <summary>It ended right after the handshake, not by this side: usually the peer rejected it.</summary>
     public bool WasBrief { get; private set; }
 
-    /// <summary>How long it was ready. Set when it has ended.</summary>
     public TimeSpan ReadyFor { get; private set; }
 
-    /// <summary>
-    /// It was ready for longer than that, so the peer accepted it. The handshake does not count: a rejecting peer may take as long for it.
-    /// </summary>
+    /// <summary>The time of the handshake does not count: a rejecting peer may take as long for it.</summary>
     public bool HasLasted => ReadyFor >= BriefTime;
 
-    /// <summary>
-    /// Completes when nothing more is written, although the peer has not ended its side: the dialer may go on. Continuations run on the
-    /// shard, so the next pause is counted from here.
-    /// </summary>
+    /// <summary>Completes when nothing more is written, although the peer has not ended its side: the dialer may go on.</summary>
     public TaskCompletionSource Left { get; } = new();
 
-    /// <summary>Completes when the peer has ended its side, or the wait for that is over.</summary>
     public TaskCompletionSource Closed { get; } = new(TaskCreationOptions.RunContinuationsAsynchronously);
 
-    /// <summary>The announced routing id. Empty before HELLO.</summary>
     public ReadOnlyMemory<byte> PeerRoutingId => _peerRoutingId;
 
-    /// <summary>The two addresses of its events: both addresses if accepted; our address and the dialled text if connected.</summary>
     public (string Local, string Remote) Ends => IsActive
         ? (Connection.Wire.Format(LocalEndPoint, Endpoint), Endpoint)
         : (Connection.Wire.FormatLocal(LocalEndPoint, Endpoint), Connection.Wire.Format(RemoteEndPoint, Endpoint));
@@ -162,10 +141,10 @@ internal sealed partial class ZmpSession : IConnectionSink, IFrameScanner
         return new FrameScan(scan.Consumed, scan.Frames, scan.NextFrameSize, scan.Fault is not null, scan.AnnouncedLength);
     }
 
-    /// <remarks>
-    /// While the link is full, a handshake is read frame by frame, so that no message follows it. Otherwise a peer that reconnects again
-    /// and again adds one read to the queue each time.
-    /// </remarks>
+    /// <summary>
+    /// While the link is full, a handshake is read frame by frame: otherwise a peer that reconnects again and again adds one read to the
+    /// queue each time.
+    /// </summary>
     public int MaxBytesToRead(int kept) => _isReady || HasCapacity() ? int.MaxValue
         : Math.Max(1, (_nextFrameSize > 0 ? _nextFrameSize : ZmpFrame.HeaderSize) - kept);
 
@@ -183,7 +162,7 @@ internal sealed partial class ZmpSession : IConnectionSink, IFrameScanner
         {
             if (isBehindHeartbeat)
             {
-                _heartbeats?.OnTraffic(); // Any frame after a heartbeat ends its TTL, also in the same read.
+                _heartbeats?.OnTraffic();
                 isBehindHeartbeat = false;
             }
 
@@ -211,7 +190,7 @@ internal sealed partial class ZmpSession : IConnectionSink, IFrameScanner
             }
             else if (!OnControl(kind, body))
             {
-                break; // Refused: the connection is closing.
+                break;
             }
             else
             {
@@ -252,7 +231,7 @@ internal sealed partial class ZmpSession : IConnectionSink, IFrameScanner
         if (delivery == Delivery.Continue && _isReady && !wasReady && connection.IsOpen && !HasCapacity())
         {
             _isReadingBarred = true;
-            delivery = Delivery.Pause; // Not asked of a lane that has just said so: asking would cancel its notice of capacity.
+            delivery = Delivery.Pause;
         }
 
         if (_mustFlush)
@@ -271,19 +250,14 @@ internal sealed partial class ZmpSession : IConnectionSink, IFrameScanner
 
     public void OnBroken(Connection connection, uint announced) => Fail(_scanFault ?? ZmpFault.BodyTooLarge);
 
-    /// <remarks>
-    /// Without an ERROR, after which a native peer would never reconnect. Other peers may have finished their messages by then.
-    /// </remarks>
+    /// <summary>Ends without an ERROR, after which a native peer would never reconnect.</summary>
     public void OnUnfinished(Connection connection, string detail)
     {
         _messages.Abandon();
         connection.Close(DisconnectReason.UnfinishedByteLimit, CloseMode.Orderly, detail);
     }
 
-    /// <remarks>
-    /// A handshake is read whatever messages wait: none of its bytes is a message. A link that gets a notice of capacity has no connection
-    /// before the handshake is complete.
-    /// </remarks>
+    /// <summary>A handshake is read whatever messages wait: none of its bytes is a message.</summary>
     public bool MayRead(Connection connection)
     {
         if (Held.WaitsFor is not null)
@@ -301,8 +275,7 @@ internal sealed partial class ZmpSession : IConnectionSink, IFrameScanner
         return false;
     }
 
-    /// <remarks>False for a peer without a place: one that connects again and again would get that much into the queue each
-    /// time.</remarks>
+    /// <summary>False for a peer without a place: one that connects again and again would get that much into the queue each time.</summary>
     public bool MayReadRemaining(Connection connection) => !_isReadingBarred && Held.WaitsFor is null;
 
     public void OnClosing(Connection connection, DisconnectReason reason, string? detail)
@@ -327,7 +300,7 @@ internal sealed partial class ZmpSession : IConnectionSink, IFrameScanner
         _link.MustConfirm |= _isReady && isBrief && _settings.Type is ZmpSocketType.Dealer or ZmpSocketType.Router or ZmpSocketType.Pair;
         if (_confirmation.End(_link) && reason is DisconnectReason.Local or DisconnectReason.ContextTerminated)
         {
-            _link.Queue.Release(); // What is queued has the linger time only.
+            _link.Queue.Release();
         }
 
         EndReason = reason;
@@ -362,7 +335,6 @@ internal sealed partial class ZmpSession : IConnectionSink, IFrameScanner
 
     public void SendControl(ReadOnlySpan<byte> frames)
     {
-        // A control frame that is still queued serves the same purpose as this one.
         bool isWorthIt = Connection.IsOpen || (Connection.IsLingering && !_link.Queue.HasControl);
         if (isWorthIt && _link.Queue.TryAppendControl(frames))
         {
@@ -400,7 +372,7 @@ internal sealed partial class ZmpSession : IConnectionSink, IFrameScanner
                 _heartbeats?.OnAnswer();
                 return true;
             default:
-                return true; // An identity frame: that it came is all it says. A fault is seen to by the caller.
+                return true;
         }
     }
 
@@ -444,7 +416,7 @@ internal sealed partial class ZmpSession : IConnectionSink, IFrameScanner
 
         if (!_confirmation.Begin(_link))
         {
-            Connection.PostToSink(); // Asks the peer if messages are queued already.
+            Connection.PostToSink();
         }
         else if (_link.Queue.Release())
         {
@@ -481,7 +453,6 @@ internal sealed partial class ZmpSession : IConnectionSink, IFrameScanner
     {
         if (!_wasUnread && Connection.HasUnread)
         {
-            // Once: the peer has sent bytes that were not read yet, as after a pause of the whole process.
             _wasUnread = true;
             Connection.Shard.Timers.Arm(_handshakeTimer!, _settings.HandshakeInterval);
             return;
