@@ -18,7 +18,6 @@ internal sealed class BufferClass
         Policy = policy;
         Store = new SharedStore<byte[]>(policy.KeepLimit, retained, size);
 
-        // A quarter of the limit, so that a few threads cannot hold it all.
         int capacity = Math.Min(Math.Min(ThreadCacheCount, ThreadCacheBytes / size), policy.KeepLimit / 4);
         ThreadCapacity = capacity < 2 ? 0 : capacity;
     }
@@ -29,7 +28,6 @@ internal sealed class BufferClass
 
     internal SharedStore<byte[]> Store { get; }
 
-    /// <summary>0: threads use the store directly.</summary>
     internal int ThreadCapacity { get; }
 
     internal long Allocated => Interlocked.Read(ref _allocated);
@@ -38,7 +36,6 @@ internal sealed class BufferClass
 
     internal long Trimmed => Interlocked.Read(ref _trimmed);
 
-    /// <summary>Start of the idle period. Trimmer only.</summary>
     internal long PeriodStart { get; set; }
 
     internal byte[] Allocate()
@@ -63,8 +60,7 @@ internal sealed class BufferClass
 
     /// <summary>
     /// Drops buffers down to the warm count: those of idle threads first, since no other thread can use them.
-    /// <paramref name="onlyUnused"/>: only those unused since the last call. One caller at a time
-    /// .
+    /// <paramref name="onlyUnused"/>: only those unused since the last call.
     /// </summary>
     internal void Trim(int classIndex, ReadOnlySpan<ThreadCache> caches, bool onlyUnused)
     {

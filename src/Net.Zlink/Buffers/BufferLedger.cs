@@ -9,11 +9,9 @@ namespace Net.Zlink.Buffers;
 /// </summary>
 internal sealed class BufferLedger(TimeProvider time, bool captureStacks)
 {
-    /// <summary>Recognisable in a dump, and neither a plausible length nor text.</summary>
     internal const byte Poison = 0xDD;
 
-    // CaptureStack, OnRented or OnReturned, and the pool's slow path. None of them may be inlined, or frames of the caller would be
-    // skipped.
+    // CaptureStack, OnRented or OnReturned, and the pool's slow path: none may be inlined, or frames of the caller would be skipped.
     private const int PoolFrames = 3;
 
     private readonly Lock _gate = new();
@@ -22,7 +20,6 @@ internal sealed class BufferLedger(TimeProvider time, bool captureStacks)
     private readonly ConditionalWeakTable<byte[], Entry> _known = [];
     private readonly Dictionary<byte[], Entry> _outstanding = [];
 
-    /// <exception cref="InvalidOperationException">The buffer was written to after its return.</exception>
     [MethodImpl(MethodImplOptions.NoInlining)]
     internal void OnRented(byte[] array)
     {
@@ -58,8 +55,6 @@ internal sealed class BufferLedger(TimeProvider time, bool captureStacks)
         }
     }
 
-    /// <summary>Fills the buffer with <see cref="Poison"/>.</summary>
-    /// <exception cref="InvalidOperationException">The buffer is not in use: returned before, or never rented here.</exception>
     [MethodImpl(MethodImplOptions.NoInlining)]
     internal void OnReturned(byte[] array)
     {
@@ -75,7 +70,6 @@ internal sealed class BufferLedger(TimeProvider time, bool captureStacks)
                     : $"A buffer of {array.Length} bytes was returned to a pool that had not rented it out.");
             }
 
-            // Under the lock, so that a concurrent second return sees the first.
             entry.ReturnedBy = stack;
             entry.Poisoned = true;
         }

@@ -12,7 +12,6 @@ namespace Net.Zlink.Buffers;
 /// </remarks>
 internal sealed class BufferOwner : MemoryManager<byte>
 {
-    // The lower bits count pins.
     private const int DisposedBit = 1 << 30;
 
     private BufferPool? _pool;
@@ -52,7 +51,6 @@ internal sealed class BufferOwner : MemoryManager<byte>
     {
         int state = Volatile.Read(ref _state);
 
-        // A handle that is disposed twice must not count below zero.
         while ((state & ~DisposedBit) > 0)
         {
             int seen = Interlocked.CompareExchange(ref _state, state - 1, state);
@@ -90,7 +88,6 @@ internal sealed class BufferOwner : MemoryManager<byte>
         return array;
     }
 
-    // Exactly one caller sees "disposed and not pinned".
     private void ReturnIf(bool last)
     {
         if (last)

@@ -23,7 +23,6 @@ namespace Net.Zlink.Buffers;
 /// </example>
 public sealed class BufferPool : MemoryPool<byte>
 {
-    /// <summary>The default size of <see cref="Rent"/>: one page.</summary>
     private const int DefaultLength = 4_096;
 
     // The timer and the timestamps use different clocks: an early tick must not cost a whole further period.
@@ -154,10 +153,7 @@ public sealed class BufferPool : MemoryPool<byte>
     /// <returns>One entry per buffer.</returns>
     public IReadOnlyList<BufferLeak> GetOutstanding() => _leakCheck ? _ledger!.GetOutstanding() : [];
 
-    /// <summary>
-    /// Rents a pinned array, as long as its class, or exact above the largest class. Return it once with <see cref="ReturnArray"/>, on any
-    /// thread.
-    /// </summary>
+    /// <summary>Return it once with <see cref="ReturnArray"/>, on any thread.</summary>
     internal byte[] RentArray(int minimumLength)
     {
         if ((uint)minimumLength <= SizeClasses.LargestSize)
@@ -176,11 +172,10 @@ public sealed class BufferPool : MemoryPool<byte>
         return RentSlow(minimumLength);
     }
 
-    /// <summary>Returns an array. The caller must not use it again. No effect on a disposed pool.</summary>
-    /// <remarks>
+    /// <summary>
     /// A second return is detected only with a ledger (Debug builds, leak check): in Release the library's callers ensure that it does not
     /// happen.
-    /// </remarks>
+    /// </summary>
     internal void ReturnArray(byte[] array)
     {
         int length = array.Length;
@@ -215,7 +210,6 @@ public sealed class BufferPool : MemoryPool<byte>
 
     internal void ThrowIfDisposed() => ObjectDisposedException.ThrowIf(Volatile.Read(ref _disposed), this);
 
-    /// <summary>The cache's thread has ended.</summary>
     internal void RetireThreadCache(ThreadCache cache) => _registry.Retire(cache, _classes);
 
     /// <summary>Drops all retained buffers. Buffers in use remain valid and may be returned; a rent throws.</summary>
@@ -311,7 +305,6 @@ public sealed class BufferPool : MemoryPool<byte>
         }
     }
 
-    // A corrupted buffer is counted as returned and rejected.
     private void NoteRented(byte[] array)
     {
         bool sound = false;

@@ -91,7 +91,6 @@ public sealed record BufferPoolOptions
         }
     }
 
-    // Copied, so that the pool reads what was validated.
     private static BufferClassPolicy[] Validated(IReadOnlyList<BufferClassPolicy> value)
     {
         ArgumentNullException.ThrowIfNull(value);

@@ -1,8 +1,8 @@
 namespace Net.Zlink.Buffers;
 
 /// <summary>
-/// The presets and their arithmetic. A limit reserves nothing: a pool retains at most what was once in use. Limits are high because a
-/// rejected buffer is pinned, and only a full collection frees it.
+/// A limit reserves nothing: a pool retains at most what was once in use. Limits are high because a rejected buffer is pinned, and only a
+/// full collection frees it.
 /// </summary>
 internal static class BufferPoolPresets
 {

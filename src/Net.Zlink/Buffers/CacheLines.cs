@@ -8,10 +8,6 @@ namespace Net.Zlink.Buffers;
 /// Prefetches memory that is needed a microsecond later: with many connections nothing is cached, and each first access costs 0.1 to 0.2
 /// us.
 /// </summary>
-/// <remarks>
-/// A hint without effect on the program. An address that the collector has moved, or beyond an array, merely wastes the prefetch. Does
-/// nothing except on x86.
-/// </remarks>
 internal static class CacheLines
 {
     // A connection's objects take 64 to 128 bytes, not aligned to lines: two lines each.
@@ -27,13 +23,11 @@ internal static class CacheLines
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public static void Fetch(object? what) => Fetch(what, 0);
 
-    /// <summary>Two lines of an object from an offset: see <see cref="OffsetOf"/>.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public static unsafe void Fetch(object? what, int offset) => FetchAt((byte*)Unsafe.As<object?, nint>(ref what) + offset);
 
     public static int OffsetOf<T>(object what, ref T field)
     {
-        // Seen as a box, an object's first field is the box's value; the type precedes it.
         ref byte first = ref Unsafe.As<StrongBox<byte>>(what).Value;
         return nint.Size + (int)Unsafe.ByteOffset(ref first, ref Unsafe.As<T, byte>(ref field));
     }
@@ -53,12 +47,10 @@ internal static class CacheLines
         Fetch(what, 2 * Line);
     }
 
-    /// <summary>Reads nothing of the array, not even its length: that access would wait for memory.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public static unsafe void FetchElement<T>(T[]? array, int index) =>
         FetchAt((byte*)Unsafe.As<T[]?, nint>(ref array) + FirstElement + ((nint)index * Unsafe.SizeOf<T>()));
 
-    /// <summary>What a writer reaches soon after <paramref name="written"/> bytes.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public static unsafe void FetchAhead(Span<byte> space, int written) =>
         FetchAt((byte*)Unsafe.AsPointer(ref MemoryMarshal.GetReference(space)) + written + Ahead);

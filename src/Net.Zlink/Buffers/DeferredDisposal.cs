@@ -11,7 +11,6 @@ internal static class DeferredDisposal
     [ThreadStatic]
     private static int t_deferDepth;
 
-    /// <summary>This thread holds a lock, between <see cref="Defer"/> and <see cref="DisposeDeferred"/>.</summary>
     public static bool IsDeferred => t_deferDepth > 0;
 
     /// <summary>
@@ -37,7 +36,6 @@ internal static class DeferredDisposal
         }
     }
 
-    /// <summary>Disposes at once, or later if the thread defers.</summary>
     public static void Dispose(IMemoryOwner<byte> owner)
     {
         if (t_deferDepth > 0)
@@ -52,8 +50,7 @@ internal static class DeferredDisposal
         }
         catch (Exception)
         {
-            // A Dispose that throws breaks its contract. Passed on, the exception would interrupt a connection's teardown and leave its
-            // socket open.
+            // A Dispose that throws breaks its contract: passed on, the exception would leave a connection's socket open.
         }
     }
 }

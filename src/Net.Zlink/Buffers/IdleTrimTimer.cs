@@ -12,7 +12,6 @@ internal sealed class IdleTrimTimer : IDisposable
     {
         _pool = pool;
 
-        // The timer must not keep the AsyncLocals of the pool's creator.
         _timer = DefaultContext.Run(() => time.CreateTimer(static state => ((IdleTrimTimer)state!).Tick(), this, period, period));
     }
 
@@ -26,7 +25,6 @@ internal sealed class IdleTrimTimer : IDisposable
         }
         else
         {
-            // The timer is null only if the clock fired before CreateTimer returned; the pool was alive then.
             _timer.Dispose();
         }
     }

@@ -1,8 +1,5 @@
 namespace Net.Zlink.Buffers;
 
-/// <summary>
-/// The reusable part of a <see cref="BufferLease"/>: the buffer, and a generation that changes when a lease ends. Thread-safe.
-/// </summary>
 internal sealed class LeaseSlot
 {
     private BufferPool? _pool;
@@ -18,7 +15,6 @@ internal sealed class LeaseSlot
         return _generation;
     }
 
-    /// <exception cref="ObjectDisposedException">The lease has ended.</exception>
     internal byte[] ArrayOf(long generation)
     {
         // In this order: a generation that still matches proves that the array is this lease's.
@@ -31,7 +27,6 @@ internal sealed class LeaseSlot
         return array;
     }
 
-    /// <summary>No effect if the lease has ended.</summary>
     internal void End(long generation)
     {
         if (Interlocked.CompareExchange(ref _generation, generation + 1, generation) == generation)

@@ -2,14 +2,11 @@ using System.Runtime.CompilerServices;
 
 namespace Net.Zlink.Buffers;
 
-/// <summary>Free <see cref="LeaseSlot"/>s for all pools: a stack per thread in front of a shared store, moved in batches.</summary>
 internal static class LeaseSlots
 {
-    // Batches of 16 make the shared store's cost small.
     private const int ThreadCapacity = 32;
     private const int Batch = ThreadCapacity / 2;
 
-    // 4,096 slots of 40 bytes: 160 KB at most.
     private const int SharedLimit = 4_096;
 
     private static readonly SharedStore<LeaseSlot> Shared = new(SharedLimit);

@@ -4,18 +4,14 @@ using Net.Zlink.Flow;
 
 namespace Net.Zlink.Buffers;
 
-/// <summary>Objects for reuse, up to a limit; more are left to the collector. Thread-safe.</summary>
-/// <remarks>The queue sometimes takes a lock. A thread interrupted there gets no object: see <see cref="Uninterrupted"/>.</remarks>
+/// <summary>The queue sometimes takes a lock: a thread interrupted there gets no object, see <see cref="Uninterrupted"/>.</summary>
 internal sealed class ObjectCache<T>(int limit)
     where T : class
 {
     private readonly ConcurrentQueue<T> _items = new();
-    private int _count; // Separate: the queue's own count walks its segments.
+    private int _count;
 
-    /// <summary>Returns the thread's own object, or one of the queue.</summary>
-    /// <remarks>
-    /// <paramref name="atHand"/>: a thread static. The queue costs 25 ns and returns the oldest object, which no processor has cached.
-    /// </remarks>
+    /// <summary>The queue costs 25 ns and returns the oldest object, which no processor has cached.</summary>
     public bool TryRent(ref T? atHand, [NotNullWhen(true)] out T? spare)
     {
         spare = atHand;

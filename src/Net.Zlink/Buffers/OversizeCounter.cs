@@ -1,6 +1,5 @@
 namespace Net.Zlink.Buffers;
 
-/// <summary>Allocates and counts requests above the largest class. Interlocked counters, since the allocation dominates.</summary>
 internal sealed class OversizeCounter
 {
     private long _rented;

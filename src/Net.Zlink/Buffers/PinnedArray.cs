@@ -1,8 +1,5 @@
 namespace Net.Zlink.Buffers;
 
-/// <summary>
-/// Arrays on the pinned heap: socket calls need no pin handle. Not cleared: readers read only what was written since the rent.
-/// </summary>
 internal static class PinnedArray
 {
     internal static byte[] Allocate(int length) => GC.AllocateUninitializedArray<byte>(length, pinned: true);
@@ -16,7 +13,6 @@ internal static class PinnedArray
             array[offset] = 0;
         }
 
-        // An unaligned array's last byte can lie on one more page.
         array[length - 1] = 0;
         return array;
     }

@@ -4,26 +4,19 @@ using System.Runtime.InteropServices;
 namespace Net.Zlink.Buffers;
 
 /// <summary>
-/// Pins foreign memory during a pending operation. Its manager is called only before and after. One operation at a time, reusable; not
-/// thread-safe.
+/// Pins foreign memory during one pending operation. The runtime reads a pending send's span repeatedly, on a thread where an exception
+/// ends the process: memory that was disposed too early did that. Pinned memory that is disposed stays valid until the operation ends, in
+/// our pool (<see cref="BufferOwner"/>) as in every manager that counts pins.
 /// </summary>
-/// <remarks>
-/// The runtime reads a pending send's span repeatedly, on a thread where an exception ends the process: memory that was disposed too early
-/// did that. Pinned memory that is disposed stays valid until the operation ends, in our pool (<see cref="BufferOwner"/>) as in every
-/// manager that counts pins.
-/// </remarks>
 internal sealed class PinnedMemory : MemoryManager<byte>
 {
     private MemoryHandle _pin;
     private int _length;
 
-    /// <summary>Memory of a plain array needs no pin.</summary>
     public static bool IsNeededFor(ReadOnlyMemory<byte> bytes) =>
         MemoryMarshal.TryGetMemoryManager<byte, MemoryManager<byte>>(bytes, out _);
 
-    /// <summary>
-    /// The pinned bytes, or a copy if the manager cannot pin, valid until <see cref="Release"/>. Throws the manager's exceptions.
-    /// </summary>
+    /// <summary>Throws the manager's exceptions.</summary>
     public unsafe ReadOnlyMemory<byte> Acquire(ReadOnlyMemory<byte> bytes)
     {
         try
@@ -45,7 +38,6 @@ internal sealed class PinnedMemory : MemoryManager<byte>
         return Memory;
     }
 
-    /// <summary>Idempotent.</summary>
     public void Release()
     {
         MemoryHandle pin = _pin;

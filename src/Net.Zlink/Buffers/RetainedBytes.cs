@@ -1,12 +1,10 @@
 namespace Net.Zlink.Buffers;
 
-/// <summary>The bytes that a pool's classes may retain together. Thread-safe.</summary>
 internal sealed class RetainedBytes(long limit)
 {
     private readonly long _half = limit / 2;
     private long _free = limit;
 
-    /// <summary>Returns how many of the items fit. Thread caches get half of the bytes at most, since theirs may be empty.</summary>
     internal int Reserve(int wanted, int size, bool forCaches)
     {
         long free = Volatile.Read(ref _free);

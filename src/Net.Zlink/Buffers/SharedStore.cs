@@ -1,14 +1,12 @@
 namespace Net.Zlink.Buffers;
 
-/// <summary>One size class's shared items, in stripes, and its limits: its own, and its share of the pool's bytes. Thread-safe.</summary>
-/// <remarks>
+/// <summary>
 /// A thread skips a stripe that another thread uses, and waits (for pointer moves) only if all are in use. Always <c>items here + capacity
 /// reserved for thread caches + free capacity = limit</c>, so the limit is exact although thread caches are not locked.
-/// </remarks>
+/// </summary>
 internal sealed class SharedStore<T>
     where T : class
 {
-    // More stripes than running threads only scatter the items; above 8 the batches keep contention low enough.
     private const int MaxStripes = 8;
 
     // So far below zero that concurrent releases (at maxItems a limit) cannot bring it near zero.
@@ -50,7 +48,6 @@ internal sealed class SharedStore<T>
         }
     }
 
-    /// <summary>Returns how many of the first items were stored.</summary>
     internal int Push(int home, ReadOnlySpan<Slot<T>> items)
     {
         int granted = ReserveCapacity(items.Length);
@@ -72,14 +69,12 @@ internal sealed class SharedStore<T>
 
         if (Volatile.Read(ref _capacity) < ClosedBelow)
         {
-            // Closed between the reservation and the push.
             DropAll();
         }
 
         return granted;
     }
 
-    /// <summary>Moves items from one stripe, the home stripe first. 0: the store was empty.</summary>
     internal int Pop(int home, Span<Slot<T>> destination)
     {
         bool contended = false;
@@ -99,7 +94,6 @@ internal sealed class SharedStore<T>
         return contended ? PopWaiting(home, destination) : 0;
     }
 
-    /// <summary>Reserves capacity for a thread cache; up to half of the limit for all threads.</summary>
     internal int Reserve(int wanted)
     {
         int reserved = Volatile.Read(ref _reserved);
@@ -136,7 +130,6 @@ internal sealed class SharedStore<T>
         }
     }
 
-    /// <summary>See <see cref="StoreStripe{T}.Trim"/>.</summary>
     internal int Trim(int maxItems, bool onlyUnused)
     {
         int dropped = 0;
@@ -149,7 +142,6 @@ internal sealed class SharedStore<T>
         return dropped;
     }
 
-    /// <summary>Drops all items, and stores none from then on.</summary>
     internal void Close()
     {
         Interlocked.Exchange(ref _capacity, ClosedCapacity);

@@ -3,12 +3,11 @@ using System.Runtime.CompilerServices;
 namespace Net.Zlink.Buffers;
 
 /// <summary>
-/// The pool's 66 sizes, in eight runs of equal steps. From 256 bytes a step is at most half of the size it leads to, from 81,920 a quarter:
-/// little waste, few classes.
+/// 66 sizes in runs of equal steps. From 256 bytes a step is at most half of the size it leads to, from 81,920 a quarter: little waste, few
+/// classes.
 /// </summary>
 internal static class SizeClasses
 {
-    /// <summary>8 + 7 + 14 + 15 + 9 + 5 + 4 + 4.</summary>
     internal const int Count = 66;
 
     /// <summary>
@@ -17,7 +16,6 @@ internal static class SizeClasses
     /// </summary>
     internal const int LargestSize = 8_503_296;
 
-    // Each run's end and first class. Steps are powers of two, so the lookup is a subtraction and a shift.
     private const int End128 = 1_024;
     private const int End1K = 8_192;
     private const int End4K = 65_536;
@@ -49,7 +47,6 @@ internal static class SizeClasses
 
     internal static ReadOnlySpan<int> Sizes => Table;
 
-    /// <summary>Requires 0 &lt;= length &lt;= <see cref="LargestSize"/>; 0 means the smallest class.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal static int IndexOf(int length)
     {
@@ -77,7 +74,6 @@ internal static class SizeClasses
         return last < End16K ? First16K + ((last - End4K) >> 14) : First64K + ((last - End16K) >> 16);
     }
 
-    // Out of line: a call costs little beside such a copy.
     [MethodImpl(MethodImplOptions.NoInlining)]
     private static int LargeIndexOf(int last) =>
         last < End256K ? First256K + ((last - End64K) >> 18)

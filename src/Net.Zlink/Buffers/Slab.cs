@@ -3,14 +3,13 @@ using System.Runtime.InteropServices;
 
 namespace Net.Zlink.Buffers;
 
-/// <summary>A pooled array with a reference count, shared by received messages. The last release returns it to the pool.</summary>
-/// <remarks>
+/// <summary>
 /// References may be added by a holder and released on any thread. One thread writes the array before it is published; afterwards it is
 /// read-only.
-/// </remarks>
+/// </summary>
 internal sealed class Slab
 {
-    private SlabCache? _cache; // Null while unused: a cached object must not keep a pool alive.
+    private SlabCache? _cache;
     private byte[] _array = [];
     private int _references;
     private int _stripe;
@@ -20,13 +19,10 @@ internal sealed class Slab
     {
     }
 
-    /// <summary>Valid while the caller holds a reference.</summary>
     public byte[] Array => _array;
 
-    /// <summary>The caller has the only reference, so the array may be written again.</summary>
     public bool IsExclusive => Volatile.Read(ref _references) == 1;
 
-    /// <summary>So many slabs are in use that retained parts should be copied.</summary>
     public bool ShouldBeCopied => _cache!.IsOverBudget;
 
     public void AddReference() => Interlocked.Increment(ref _references);
@@ -48,7 +44,7 @@ internal sealed class Slab
         }
     }
 
-    /// <summary>Moves the content to a larger array. Exclusive holder only.</summary>
+    /// <summary>Exclusive holder only.</summary>
     public void Grow(int length, int capacity)
     {
         SlabCache cache = _cache!;
@@ -59,13 +55,12 @@ internal sealed class Slab
         _array = larger;
     }
 
-    /// <summary>Creates slabs and caches the objects, so that a slab costs no allocation in steady state.</summary>
     internal sealed class SlabCache(BufferPool pool)
     {
         // 4,096 objects of about 40 bytes are 160 KB, enough for 1 GiB in slabs of 256 KB.
         private const int MaxKept = 4096;
 
-        // Retained messages pin whole slabs. Above this, they are copied to buffers of their own size.
+        // Retained messages pin whole slabs: above this, they are copied to buffers of their own size.
         private const long PinnedBudget = 32L * 1024 * 1024;
 
         // One shared counter would move between processors with each slab, and cost more than the rest of a rent. Each stripe reports in
@@ -82,7 +77,6 @@ internal sealed class Slab
 
         public BufferPool Pool => pool;
 
-        /// <summary>Bytes of arrays in use, exact while idle.</summary>
         public long OutstandingBytes
         {
             get
@@ -100,13 +94,11 @@ internal sealed class Slab
         /// <summary>Exact to 2 MB.</summary>
         public bool IsOverBudget => Volatile.Read(ref _total) > PinnedBudget;
 
-        /// <summary>Has one reference, the caller's.</summary>
         public Slab Rent(int minimumLength)
         {
             return Adopt(pool.RentArray(minimumLength));
         }
 
-        /// <summary>Has one reference, the caller's.</summary>
         public Slab Copy(ReadOnlySpan<byte> bytes)
         {
             Slab slab = Rent(bytes.Length);
@@ -114,7 +106,6 @@ internal sealed class Slab
             return slab;
         }
 
-        /// <summary>Wraps a rented array of this pool; the last release returns it.</summary>
         public Slab Adopt(byte[] array)
         {
             Slab slab = Wrapper(array);
@@ -123,7 +114,6 @@ internal sealed class Slab
             return slab;
         }
 
-        /// <summary>Wraps donated memory; the last release disposes its owner.</summary>
         public Slab Adopt(byte[] array, IMemoryOwner<byte> owner)
         {
             Slab slab = Wrapper(array);

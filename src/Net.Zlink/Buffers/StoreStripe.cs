@@ -2,10 +2,7 @@ using Net.Zlink.Flow;
 
 namespace Net.Zlink.Buffers;
 
-/// <summary>
-/// One LIFO stripe of a <see cref="SharedStore{T}"/>, with a lock for the move of one batch. Thread-safe. The last returned buffer is the
-/// likeliest in a cache.
-/// </summary>
+/// <summary>A LIFO stripe: the last returned buffer is the likeliest in a cache.</summary>
 internal sealed class StoreStripe<T>
     where T : class
 {
@@ -14,10 +11,8 @@ internal sealed class StoreStripe<T>
     private int _count;
     private int _lowWater;
 
-    /// <summary>A hint: may change at once.</summary>
     internal int Count => Volatile.Read(ref _count);
 
-    /// <summary>False if another thread is inside and <paramref name="wait"/> is false.</summary>
     internal bool TryPush(ReadOnlySpan<Slot<T>> items, bool wait)
     {
         if (!Enter(wait))
@@ -67,10 +62,7 @@ internal sealed class StoreStripe<T>
         }
     }
 
-    /// <summary>
-    /// Drops items and starts a new period. <paramref name="onlyUnused"/>: at most the fewest that were here since the last call. Returns
-    /// how many.
-    /// </summary>
+    /// <summary><paramref name="onlyUnused"/>: at most the fewest that were here since the last call.</summary>
     internal int Trim(int maxItems, bool onlyUnused)
     {
         using (_gate.EnterUninterrupted())
@@ -78,7 +70,6 @@ internal sealed class StoreStripe<T>
             int dropped = Math.Min(maxItems, onlyUnused ? _lowWater : _count);
             int left = _count - dropped;
 
-            // The oldest are at the bottom.
             Span<Slot<T>> items = _items.AsSpan(0, _count);
             items[dropped..].CopyTo(items);
             items[left..].Clear();

@@ -13,7 +13,6 @@ namespace Net.Zlink.Buffers;
 /// </remarks>
 internal sealed class ThreadCache
 {
-    /// <summary>The cache that this thread used last: usually the right one.</summary>
     [ThreadStatic]
     internal static ThreadCache? Current;
 
@@ -39,7 +38,6 @@ internal sealed class ThreadCache
 
     internal bool IsClosed => Volatile.Read(ref _closed);
 
-    /// <summary>Counts a rent, or returns null: then call <see cref="Refill"/>.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal byte[]? TryPop(int classIndex)
     {
@@ -61,7 +59,6 @@ internal sealed class ThreadCache
         return null;
     }
 
-    /// <summary>Counts the return, or returns false: then call <see cref="Spill"/>.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal bool TryPush(int classIndex, byte[] array)
     {
@@ -79,10 +76,7 @@ internal sealed class ThreadCache
         return false;
     }
 
-    /// <summary>
-    /// After a failed <see cref="TryPop"/>: moves half a cache from the store and returns one buffer. Null: the store is empty. Does not
-    /// count.
-    /// </summary>
+    /// <summary>Does not count.</summary>
     internal byte[]? Refill(int classIndex, BufferClass bufferClass)
     {
         if (bufferClass.ThreadCapacity > 0)
@@ -116,9 +110,7 @@ internal sealed class ThreadCache
         return single.Item;
     }
 
-    /// <summary>
-    /// After a failed <see cref="TryPush"/>: moves the older half to the store, then pushes. False: there is no capacity. Does not count.
-    /// </summary>
+    /// <summary>Does not count.</summary>
     internal bool Spill(int classIndex, BufferClass bufferClass, byte[] array)
     {
         if (bufferClass.ThreadCapacity > 0)
@@ -154,19 +146,14 @@ internal sealed class ThreadCache
         return bufferClass.Store.Push(_homeStripe, new ReadOnlySpan<Slot<byte[]>>(in single)) == 1;
     }
 
-    /// <summary>For a rent without <see cref="TryPop"/>. Owning thread only.</summary>
     internal void CountRented(int classIndex) => _entries[classIndex].Rented++;
 
-    /// <summary>For a return without <see cref="TryPush"/>. Owning thread only.</summary>
     internal void CountReturned(int classIndex) => _entries[classIndex].Returned++;
 
-    /// <summary>Any thread.</summary>
     internal long RentedOf(int classIndex) => Volatile.Read(ref _entries[classIndex].Rented);
 
-    /// <summary>Any thread.</summary>
     internal long ReturnedOf(int classIndex) => Volatile.Read(ref _entries[classIndex].Returned);
 
-    /// <summary>Any thread.</summary>
     internal int CountKept(int classIndex)
     {
         int kept = 0;
@@ -178,10 +165,7 @@ internal sealed class ThreadCache
         return kept;
     }
 
-    /// <summary>
-    /// Any thread, one at a time. Drops buffers, oldest first; with <paramref name="onlyUnused"/> none if the class was used since the last
-    /// call. Returns how many.
-    /// </summary>
+    /// <summary>Drops buffers, oldest first; with <paramref name="onlyUnused"/> none if the class was used since the last call.</summary>
     internal int Trim(int classIndex, BufferClass bufferClass, int maxItems, bool onlyUnused)
     {
         using (_gate.EnterUninterrupted())
@@ -216,7 +200,6 @@ internal sealed class ThreadCache
         }
     }
 
-    /// <summary>Moves a dead thread's buffers to the stores. Any thread.</summary>
     internal void MoveToStores(ReadOnlySpan<BufferClass> classes)
     {
         using (_gate.EnterUninterrupted())
@@ -238,7 +221,6 @@ internal sealed class ThreadCache
         }
     }
 
-    /// <summary>Drops everything for good; the cache still counts. Any thread.</summary>
     internal void Close()
     {
         using (_gate.EnterUninterrupted())
@@ -251,7 +233,6 @@ internal sealed class ThreadCache
         }
     }
 
-    // Removes the gaps of a trim, and corrects the count if the array was replaced.
     private static void Compact(ref Entry entry)
     {
         Span<Slot<byte[]>> items = entry.Items.AsSpan(0, Math.Min(entry.Count, entry.Items.Length));
@@ -294,7 +275,6 @@ internal sealed class ThreadCache
         internal long Rented;
         internal long Returned;
 
-        // For the trimmer only.
         internal long UsesSeen;
     }
 }

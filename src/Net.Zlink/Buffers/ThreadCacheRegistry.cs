@@ -3,10 +3,7 @@ using Net.Zlink.Flow;
 
 namespace Net.Zlink.Buffers;
 
-/// <summary>
-/// A pool's thread caches, and the counts of ended threads. Thread-safe. Only the pool refers to it: its finalizer empties the caches of a
-/// pool that was not disposed.
-/// </summary>
+/// <summary>Only the pool refers to the registry: its finalizer empties the caches of a pool that was not disposed.</summary>
 internal sealed class ThreadCacheRegistry
 {
     private readonly Lock _gate = new();
@@ -35,7 +32,6 @@ internal sealed class ThreadCacheRegistry
         }
     }
 
-    /// <summary>The cache's thread has ended: moves counts and buffers.</summary>
     internal void Retire(ThreadCache cache, ReadOnlySpan<BufferClass> classes)
     {
         using (_gate.EnterUninterrupted())

@@ -3,8 +3,7 @@ using System.Runtime.InteropServices;
 namespace Net.Zlink.Buffers;
 
 /// <summary>
-/// One thread's caches, one per pool. Only the thread's static refers to it: its finalizer runs after the thread ended, and returns the
-/// buffers to living pools.
+/// Only the thread's static refers to this set: its finalizer runs after the thread ended, and returns the buffers to living pools.
 /// </summary>
 internal sealed class ThreadCacheSet
 {
@@ -13,7 +12,7 @@ internal sealed class ThreadCacheSet
 
     private readonly List<ThreadCache> _caches = [];
 
-#pragma warning disable MA0055 // Nothing else tells that a thread ended.
+#pragma warning disable MA0055
     ~ThreadCacheSet()
 #pragma warning restore MA0055
     {
