@@ -2,7 +2,7 @@ using System.Buffers.Binary;
 
 namespace Net.Zlink.Protocol;
 
-/// <summary>An encoded frame header of 4 (STREAM) or 8 bytes. <see cref="Bits"/> are in memory order, the first byte lowest.</summary>
+/// <summary><see cref="Bits"/> are in memory order, the first byte lowest.</summary>
 internal readonly record struct FrameHeader(ulong Bits, int Length)
 {
     public void WriteTo(Span<byte> destination)

@@ -2,12 +2,10 @@ using System.Buffers.Binary;
 
 namespace Net.Zlink.Protocol;
 
-/// <summary>Recognises other protocols by a peer's first bytes, for messages about a wrong port.</summary>
 internal static class ProtocolSniffer
 {
     private static readonly string[] s_http = ["GET ", "POST", "PUT ", "HEAD", "OPTI", "CONN", "PRI ", "HTTP"];
 
-    /// <summary>The end of a sentence; null if unknown.</summary>
     public static string? Of(ReadOnlySpan<byte> firstBytes)
     {
         if (firstBytes.Length < sizeof(uint))

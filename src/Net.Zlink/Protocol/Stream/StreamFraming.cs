@@ -22,14 +22,12 @@ internal static class StreamFraming
         payload.CopyTo(destination[HeaderSize..]);
     }
 
-    /// <summary>The length was checked before.</summary>
     public static int ReadLength(ReadOnlySpan<byte> frame) => (int)BinaryPrimitives.ReadUInt32BigEndian(frame);
 
-    /// <summary>Negative: the default. Never more than an array holds.</summary>
+    /// <summary>Negative: the default.</summary>
     public static long EffectiveLimit(long maxMessageSize) =>
         maxMessageSize < 0 ? DefaultMaxMessageSize : Math.Min(maxMessageSize, LargestPayload);
 
-    /// <summary><paramref name="bytes"/> begin at a frame boundary.</summary>
     public static StreamScan Scan(ReadOnlySpan<byte> bytes, long limit)
     {
         int position = 0;
@@ -57,9 +55,4 @@ internal static class StreamFraming
     }
 }
 
-/// <param name="Consumed">Bytes of whole frames.</param>
-/// <param name="Frames">Number of whole frames.</param>
-/// <param name="NextFrameSize">Size of the incomplete frame that follows, with header. 0 while its header is incomplete.</param>
-/// <param name="TooLarge">The next frame announces a length over the limit: close the connection.</param>
-/// <param name="AnnouncedLength">The payload length of the next frame, if its header is complete.</param>
 internal readonly record struct StreamScan(int Consumed, int Frames, int NextFrameSize, bool TooLarge, uint AnnouncedLength);

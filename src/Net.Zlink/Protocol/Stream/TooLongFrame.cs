@@ -3,12 +3,7 @@ using System.Text;
 
 namespace Net.Zlink.Protocol.Stream;
 
-/// <summary>
-/// Describes a length over the limit. A sender that omits the length announces the message's first four bytes: as text, 500 MiB and more.
-/// </summary>
-/// <param name="announced">The length.</param>
-/// <param name="limit">The limit.</param>
-/// <param name="isMessage">The transport has messages, in which clients often omit the length.</param>
+/// <summary>A sender that omits the length announces the message's first four bytes: as text, 500 MiB and more.</summary>
 internal readonly struct TooLongFrame(uint announced, long limit, bool isMessage)
 {
     public string Kind => IsText ? "text in the place of a length" : "a frame over MaxMessageSize";

@@ -2,7 +2,6 @@ using System.Text;
 
 namespace Net.Zlink.Protocol.WebSocket;
 
-/// <summary>Reads the head of an HTTP/1.1 message in place; an empty line ends it.</summary>
 internal static class HttpHead
 {
     /// <summary>A browser's upgrade request has about 600 bytes without cookies, and 8 to 12 KiB with those of an identity provider. The
@@ -11,7 +10,6 @@ internal static class HttpHead
 
     private static ReadOnlySpan<byte> EndOfHead => "\r\n\r\n"u8;
 
-    /// <summary>Includes the empty line; 0 while incomplete.</summary>
     public static int LengthOf(ReadOnlySpan<byte> bytes)
     {
         int end = bytes.IndexOf(EndOfHead);
@@ -48,10 +46,7 @@ internal static class HttpHead
 
     public static ReadOnlySpan<byte> FirstLine(ReadOnlySpan<byte> head) => head[..head.IndexOf("\r\n"u8)];
 
-    /// <summary>
-    /// Whether every line is a field: a token as name, a colon, a value without control characters. Folded lines are rejected, since they
-    /// hide fields from other readers.
-    /// </summary>
+    /// <summary>Folded lines are rejected, since they hide fields from other readers.</summary>
     public static bool IsWellFormed(ReadOnlySpan<byte> head)
     {
         foreach (byte c in FirstLine(head))
@@ -82,7 +77,6 @@ internal static class HttpHead
         return true;
     }
 
-    /// <summary>Returns how often a field occurs, and its last value.</summary>
     public static int Find(ReadOnlySpan<byte> head, ReadOnlySpan<byte> name, out ReadOnlySpan<byte> value)
     {
         value = default;
@@ -117,7 +111,6 @@ internal static class HttpHead
         return values;
     }
 
-    /// <summary>Whether a list field, perhaps repeated, contains a token, in any case.</summary>
     public static bool Lists(ReadOnlySpan<byte> head, ReadOnlySpan<byte> name, ReadOnlySpan<byte> token)
     {
         var fields = new Fields(head);
@@ -143,7 +136,6 @@ internal static class HttpHead
 
     private static ReadOnlySpan<byte> Trim(ReadOnlySpan<byte> text) => text.Trim(" \t"u8);
 
-    /// <summary>A line without a colon is a field without a name.</summary>
     private ref struct Fields
     {
         private ReadOnlySpan<byte> _remaining;
@@ -151,7 +143,7 @@ internal static class HttpHead
         public Fields(ReadOnlySpan<byte> head)
         {
             int first = head.IndexOf("\r\n"u8) + 2;
-            _remaining = head[first..^2]; // Without the empty line.
+            _remaining = head[first..^2];
             Name = default;
             Value = default;
         }

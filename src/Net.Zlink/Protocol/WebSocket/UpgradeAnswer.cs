@@ -3,10 +3,8 @@ using System.Text;
 
 namespace Net.Zlink.Protocol.WebSocket;
 
-/// <summary>The HTTP response to an upgrade request, written by the listener, checked by the dialer (docs/protocol.md, ws).</summary>
 internal static class UpgradeAnswer
 {
-    // The part of a refusal's reason phrase that goes into an error text.
     private const int LongestPhrase = 100;
 
     public static byte[] Accept(ReadOnlySpan<byte> key) => Encoding.ASCII.GetBytes(
@@ -35,10 +33,6 @@ internal static class UpgradeAnswer
                 $"Content-Length: {reason.Length}\r\n\r\n{reason}"));
     }
 
-    /// <summary>Null: accepted. Otherwise a sentence with the fault.</summary>
-    /// <param name="head">The answer.</param>
-    /// <param name="key">That of the request.</param>
-    /// <param name="subProtocols">The Sec-WebSocket-Protocol field of the request; null: it has none.</param>
     public static string? Classify(ReadOnlySpan<byte> head, ReadOnlySpan<byte> key, string? subProtocols = null)
     {
         ReadOnlySpan<byte> line = HttpHead.FirstLine(head);

@@ -1,7 +1,7 @@
 namespace Net.Zlink.Protocol.WebSocket;
 
 /// <summary>
-/// A peer's upgrade request. It keeps just the bytes, at most 32 KiB, for the connection's life, and parses them on each access.
+/// A peer's upgrade request: keeps just the bytes, at most 32 KiB, for the connection's life, and parses them on each access.
 /// </summary>
 internal sealed class UpgradeHead(byte[] head)
 {

@@ -2,13 +2,6 @@ using System.Text;
 
 namespace Net.Zlink.Protocol.WebSocket;
 
-/// <summary>The HTTP request for a WebSocket, written by the dialer, checked by the listener (docs/protocol.md, ws).</summary>
-/// <param name="Refusal">The status of a refusal; 0 if accepted.</param>
-/// <param name="Reason">A sentence for the peer; empty if accepted.</param>
-/// <param name="Key">The peer's key; empty if refused.</param>
-/// <param name="Path">Without the query.</param>
-/// <param name="Query">From the question mark on; may be empty.</param>
-/// <param name="Origin">The page of a browser's request; null from other clients.</param>
 internal readonly record struct UpgradeRequest(int Refusal, string Reason, string Key, string Path, string Query, string? Origin)
 {
     public const int BadRequest = 400;
@@ -17,7 +10,7 @@ internal readonly record struct UpgradeRequest(int Refusal, string Reason, strin
 
     public const int UpgradeRequired = 426;
 
-    /// <summary>Ignores offered extensions and sub-protocols. The caller checks path and origin.</summary>
+    /// <summary>The caller checks path and origin.</summary>
     public static UpgradeRequest Parse(ReadOnlySpan<byte> head)
     {
         ReadOnlySpan<byte> line = HttpHead.FirstLine(head);
@@ -89,22 +82,16 @@ internal readonly record struct UpgradeRequest(int Refusal, string Reason, strin
                 0,
                 "",
                 Encoding.ASCII.GetString(key),
-                Encoding.Latin1.GetString(mark < 0 ? target : target[..mark]), // Keeps bytes from 80 on distinct.
+                Encoding.Latin1.GetString(mark < 0 ? target : target[..mark]),
                 Encoding.Latin1.GetString(mark < 0 ? query : target[mark..]),
                 origins == 1 ? Encoding.Latin1.GetString(origin) : null);
     }
 
-    /// <summary>Writes the native core's request: no origin, extension or sub-protocol.</summary>
-    /// <param name="authority">Host and port of the endpoint, an IPv6 address in brackets.</param>
-    /// <param name="path">From "/" on.</param>
-    /// <param name="key">From <see cref="WebSocketKey.Create"/>.</param>
-    /// <param name="fields">The application's own lines, each with its end.</param>
     public static byte[] Write(string authority, string path, string key, string fields = "") => Encoding.Latin1.GetBytes(
             $"GET {path} HTTP/1.1\r\nHost: {authority}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n" +
             $"Sec-WebSocket-Key: {key}\r\nSec-WebSocket-Version: 13\r\n{fields}\r\n");
 
     /// <summary>A target may begin with scheme and host (RFC 6455, 4.2.1); neither these nor the Host field are checked.</summary>
-    /// <remarks><paramref name="query"/>: what follows a host without a path.</remarks>
     private static ReadOnlySpan<byte> WithoutHost(ReadOnlySpan<byte> target, out ReadOnlySpan<byte> query)
     {
         query = default;

@@ -5,12 +5,9 @@ using System.Text;
 
 namespace Net.Zlink.Protocol.WebSocket;
 
-/// <summary>
-/// The key of an upgrade request and its reply (RFC 6455, 1.3). They only prove that the peer read the request and speaks WebSocket.
-/// </summary>
+/// <summary>Key and reply (RFC 6455, 1.3) only prove that the peer read the request and speaks WebSocket.</summary>
 internal static class WebSocketKey
 {
-    /// <summary>16 bytes in base64.</summary>
     public const int Length = 24;
 
     private const int KeyBytes = 16;
@@ -24,7 +21,7 @@ internal static class WebSocketKey
 
     public static bool IsValid(ReadOnlySpan<byte> key)
     {
-        Span<byte> bytes = stackalloc byte[KeyBytes + 2]; // The most that 24 characters decode to.
+        Span<byte> bytes = stackalloc byte[KeyBytes + 2];
         return key.Length == Length
             && Base64.DecodeFromUtf8(key, bytes, out _, out int decoded) == System.Buffers.OperationStatus.Done
             && decoded == KeyBytes;

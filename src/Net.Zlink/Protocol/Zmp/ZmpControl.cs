@@ -1,6 +1,5 @@
 namespace Net.Zlink.Protocol.Zmp;
 
-/// <summary>The first body byte of a control frame (docs/protocol.md section 8).</summary>
 internal static class ZmpControl
 {
     public const byte Hello = 0x01;

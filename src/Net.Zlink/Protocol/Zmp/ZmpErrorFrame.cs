@@ -5,13 +5,10 @@ namespace Net.Zlink.Protocol.Zmp;
 /// <summary>ERROR: 05, code, reason length, reason. A side's last frame (docs/protocol.md sections 8 and 13).</summary>
 internal static class ZmpErrorFrame
 {
-    /// <summary>A reason's length is one byte.</summary>
     public const int LargestFrame = ZmpFrame.HeaderSize + FixedBody + byte.MaxValue;
 
-    // Control byte, code, reason length.
     private const int FixedBody = 3;
 
-    /// <returns>Bytes written.</returns>
     public static int Write(Span<byte> destination, ZmpFault fault)
     {
         int bodyLength = FixedBody + fault.Text.Length;
@@ -24,8 +21,7 @@ internal static class ZmpErrorFrame
         return ZmpFrame.HeaderSize + bodyLength;
     }
 
-    /// <summary>Bytes after the reason are ignored.</summary>
-    /// <remarks>The reason is the peer's text: decide by the code, and escape the reason in logs.</remarks>
+    /// <summary>The reason is the peer's text: decide by the code, and escape the reason in logs.</summary>
     public static bool TryParse(ReadOnlySpan<byte> body, out ZmpErrorCode code, out ReadOnlySpan<byte> reason, out ZmpFault fault)
     {
         code = default;

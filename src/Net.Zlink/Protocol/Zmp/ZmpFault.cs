@@ -21,7 +21,6 @@ internal enum ZmpErrorCode : byte
     Internal = 0x7F,
 }
 
-/// <summary>The cause of a fault, which decides the event for the application.</summary>
 internal enum ZmpFaultOrigin : byte
 {
     Violation,
@@ -33,20 +32,11 @@ internal enum ZmpFaultOrigin : byte
 
     Timeout,
 
-    /// <summary>The peer sent an ERROR; the fault is the reply.</summary>
     Received,
 
-    /// <summary>The peer made no error.</summary>
     OwnDecision,
 }
 
-/// <summary>Why a connection ends with an ERROR frame (docs/protocol.md section 13).</summary>
-/// <param name="Code">The code that the peer acts on.</param>
-/// <param name="Text">The frame's reason; ASCII, at most 255 characters.</param>
-/// <param name="Origin">The cause.</param>
-/// <param name="PeersWords">The reason in the peer's ERROR: any bytes, to be escaped. Null: none.</param>
-/// <param name="PeersCode">The code in the peer's ERROR, which may differ from the reply's.</param>
-/// <param name="Facts">More for this side's log; not sent.</param>
 internal readonly record struct ZmpFault(
         ZmpErrorCode Code,
         string Text,
@@ -72,7 +62,6 @@ internal readonly record struct ZmpFault(
 
     public static ZmpFault SocketTypeMismatch => new(ZmpErrorCode.SocketTypeMismatch, "socket type mismatch");
 
-    /// <summary><paramref name="peer"/>: any byte.</summary>
     public static ZmpFault TypesDoNotTalk(ZmpSocketType own, byte peer) =>
         SocketTypeMismatch with
         {
@@ -112,7 +101,6 @@ internal readonly record struct ZmpFault(
     /// <summary>The peer's ttl ran out. A peer that does not reply to a heartbeat gets no ERROR (docs/protocol.md section 15.4).</summary>
     public static ZmpFault HeartbeatTimeout => new(ZmpErrorCode.Internal, StandardText(ZmpErrorCode.Internal), ZmpFaultOrigin.Timeout);
 
-    /// <summary>A ROUTER gave this connection's routing id to a newer connection.</summary>
     public static ZmpFault RoutingIdTakenOver => new(ZmpErrorCode.RoutingIdTakenOver, "routing id taken over", ZmpFaultOrigin.OwnDecision);
 
     public string Reason => Facts is null ? Text : $"{Text}: {Facts}";
@@ -123,7 +111,6 @@ internal readonly record struct ZmpFault(
     public bool ConnecterTriesAgain =>
         IsTimeout || (Origin == ZmpFaultOrigin.Received && PeersCode is (ZmpErrorCode.HandshakeTimeout or ZmpErrorCode.Internal));
 
-    /// <summary>The monitor gets HANDSHAKE_FAILED_PROTOCOL before DISCONNECTED.</summary>
     public bool FailsHandshakeAsProtocol => Origin == ZmpFaultOrigin.HelloHeader;
 
     /// <summary>The reply to an ERROR has its code and the standard text; 00 becomes 7F.</summary>

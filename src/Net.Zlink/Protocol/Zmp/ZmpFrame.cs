@@ -3,8 +3,10 @@ using System.Runtime.CompilerServices;
 
 namespace Net.Zlink.Protocol.Zmp;
 
-/// <summary>The header of a ZMP frame: 5A 01, flags, 00, then the body's length as a big-endian u32 (docs/protocol.md section 7).</summary>
-/// <remarks>Handled as one little-endian word: one load or store, one compare for the constant bytes.</remarks>
+/// <summary>
+/// The header: 5A 01, flags, 00, then the body's length as a big-endian u32 (docs/protocol.md section 7). Handled as one little-endian
+/// word: one load or store, one compare for the constant bytes.
+/// </summary>
 internal static class ZmpFrame
 {
     public const int HeaderSize = 8;
@@ -14,30 +16,26 @@ internal static class ZmpFrame
 
     public const byte Version = 0x01;
 
-    // The constant bytes and their values: magic, version, reserved.
     private const ulong FixedBytes = 0xFF00FFFF;
     private const ulong FixedValues = (Version << 8) | Magic;
 
-    /// <summary>With its header it fits a .NET array. The length field allows twice that.</summary>
+    /// <summary>With its header it fits a .NET array.</summary>
     public static readonly long LargestBody = Array.MaxLength - HeaderSize;
 
-    /// <summary>Negative: no limit. Never more than an array holds.</summary>
+    /// <summary>Negative: no limit.</summary>
     public static long EffectiveLimit(long maxMessageSize) =>
         maxMessageSize < 0 ? LargestBody : Math.Min(maxMessageSize, LargestBody);
 
-    /// <summary>For the outbound path, which writes it with one store.</summary>
     public static FrameHeader HeaderOf(ZmpFlags flags, uint bodyLength) => new(Pack(flags, bodyLength), HeaderSize);
 
     public static void WriteHeader(Span<byte> destination, ZmpFlags flags, uint bodyLength) =>
         BinaryPrimitives.WriteUInt64LittleEndian(destination, Pack(flags, bodyLength));
 
-    /// <summary>The header was checked before.</summary>
     public static ZmpFlags ReadFlags(ReadOnlySpan<byte> frame) => (ZmpFlags)frame[FlagsOffset];
 
-    /// <summary>The header was checked before.</summary>
     public static int ReadLength(ReadOnlySpan<byte> frame) => (int)BinaryPrimitives.ReadUInt32BigEndian(frame[4..]);
 
-    /// <summary>Returns the first frame's body and advances. The headers were checked by <see cref="ZmpScanner"/>.</summary>
+    /// <summary>The headers were checked by <see cref="ZmpScanner"/>.</summary>
     public static ReadOnlySpan<byte> Next(ref ReadOnlySpan<byte> frames, out ZmpFlags flags)
     {
         flags = ReadFlags(frames);
@@ -47,7 +45,6 @@ internal static class ZmpFrame
         return body;
     }
 
-    /// <summary>Needs <see cref="HeaderSize"/> bytes; does not check the length.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public static bool TryReadHeader(ReadOnlySpan<byte> bytes, out ZmpFlags flags, out uint bodyLength, out ZmpFault fault)
     {
@@ -67,7 +64,7 @@ internal static class ZmpFrame
     private static ulong Pack(ZmpFlags flags, uint bodyLength) =>
         ((ulong)BinaryPrimitives.ReverseEndianness(bodyLength) << 32) | ((ulong)flags << 16) | FixedValues;
 
-    // The order of checks is part of the protocol: the peer gets the first fault. Reserved byte and flags share their text.
+    // The order of checks is part of the protocol: the peer gets the first fault.
     private static ZmpFault FaultOf(ulong header) => (byte)header switch
     {
         not Magic => ZmpFault.InvalidMagic,

@@ -9,7 +9,6 @@ internal readonly ref struct ZmpHeartbeat
 
     public const int LargestFrame = ZmpFrame.HeaderSize + FixedBody + LargestContext;
 
-    // Control byte, ttl, context length.
     private const int FixedBody = 4;
 
     private ZmpHeartbeat(ushort ttlTenths, ReadOnlySpan<byte> context, bool isToBeAnswered)
@@ -22,13 +21,10 @@ internal readonly ref struct ZmpHeartbeat
     /// <summary>How long the sender may be silent, in tenths of a second; 0: no limit.</summary>
     public ushort TtlTenths { get; }
 
-    /// <summary>The reply repeats it.</summary>
     public ReadOnlySpan<byte> Context { get; }
 
-    /// <summary>False for a HEARTBEAT of the single byte 02.</summary>
     public bool IsToBeAnswered { get; }
 
-    /// <returns>Bytes written.</returns>
     public static int Write(Span<byte> destination, ushort ttlTenths, ReadOnlySpan<byte> context)
     {
         if (context.Length > LargestContext)
@@ -60,7 +56,6 @@ internal readonly ref struct ZmpHeartbeat
         return true;
     }
 
-    /// <summary>The body was checked before.</summary>
     public static ZmpHeartbeat Read(ReadOnlySpan<byte> body) =>
             body.Length < FixedBody
                 ? default

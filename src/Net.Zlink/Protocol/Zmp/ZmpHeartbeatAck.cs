@@ -5,14 +5,10 @@ namespace Net.Zlink.Protocol.Zmp;
 /// </summary>
 internal static class ZmpHeartbeatAck
 {
-    /// <summary>For replies. A context of another origin may be longer: its length is one byte.</summary>
     public const int LargestAnswer = ZmpFrame.HeaderSize + FixedBody + ZmpHeartbeat.LargestContext;
 
-    // Control byte, context length.
     private const int FixedBody = 2;
 
-    /// <summary>The context has at most 255 bytes.</summary>
-    /// <returns>Bytes written.</returns>
     public static int Write(Span<byte> destination, ReadOnlySpan<byte> context)
     {
         int bodyLength = FixedBody + context.Length;

@@ -5,15 +5,12 @@ internal static class ZmpHello
 {
     public const int SmallestBody = 3;
 
-    /// <summary>Its length is one byte.</summary>
     public const int LargestRoutingId = byte.MaxValue;
 
     public const int LargestBody = SmallestBody + LargestRoutingId;
 
     public const int LargestFrame = ZmpFrame.HeaderSize + LargestBody;
 
-    /// <summary>The routing id has at most <see cref="LargestRoutingId"/> bytes.</summary>
-    /// <returns>Bytes written.</returns>
     public static int Write(Span<byte> destination, ZmpSocketType type, ReadOnlySpan<byte> routingId)
     {
         int bodyLength = SmallestBody + routingId.Length;
@@ -26,7 +23,6 @@ internal static class ZmpHello
         return ZmpFrame.HeaderSize + bodyLength;
     }
 
-    /// <summary>Also checks that the peer's type may talk to <paramref name="ownType"/>.</summary>
     public static bool TryParse(
         ReadOnlySpan<byte> body, ZmpSocketType ownType, out ZmpSocketType peerType, out ReadOnlySpan<byte> routingId, out ZmpFault fault)
     {
@@ -44,7 +40,6 @@ internal static class ZmpHello
         return true;
     }
 
-    /// <summary>The body was checked before.</summary>
     public static ReadOnlySpan<byte> RoutingIdOf(ReadOnlySpan<byte> body) => body[SmallestBody..];
 
     // A peer with several faults can observe this order.

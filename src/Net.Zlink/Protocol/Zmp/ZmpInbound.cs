@@ -4,28 +4,21 @@ namespace Net.Zlink.Protocol.Zmp;
 
 internal enum ZmpInboundKind : byte
 {
-    /// <summary>Not allowed here, malformed, or an ERROR: reply with the fault and close.</summary>
     Fault,
 
-    /// <summary>See <see cref="ZmpInbound.PeerType"/> and <see cref="ZmpHello.RoutingIdOf"/>.</summary>
     HelloAccepted,
 
-    /// <summary>The handshake is complete. See <see cref="ZmpReady.PropertiesOf"/>.</summary>
     ReadyAccepted,
 
-    /// <summary><see cref="ZmpFlags.More"/> tells whether more parts follow.</summary>
     Data,
 
-    /// <summary>The body is a topic.</summary>
     Subscribe,
 
-    /// <summary>The body is a topic.</summary>
     Cancel,
 
     /// <summary>Drop just this frame: it neither ends nor begins a message.</summary>
     IdentityToDrop,
 
-    /// <summary>Reply to it: see <see cref="ZmpHeartbeat.Read"/>.</summary>
     Heartbeat,
 
     /// <summary>The single byte 02: no reply, no ttl.</summary>
@@ -34,8 +27,9 @@ internal enum ZmpInboundKind : byte
     HeartbeatAck,
 }
 
-/// <summary>Checks the order of a connection's frames: HELLO, READY, then all others (docs/protocol.md section 9).</summary>
-/// <remarks>Gets every whole frame in order. After a fault, pass no more.</remarks>
+/// <summary>
+/// Checks the order of a connection's frames: HELLO, READY, then all others (docs/protocol.md section 9). After a fault, pass no more.
+/// </summary>
 internal struct ZmpInbound(ZmpSocketType ownType)
 {
     private readonly ZmpSocketType _ownType = ownType;
@@ -55,7 +49,6 @@ internal struct ZmpInbound(ZmpSocketType ownType)
 
     public readonly bool HasHello => _stage != Stage.AwaitingHello;
 
-    /// <summary>A whole frame with legal flags.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public ZmpInboundKind Parse(ZmpFlags flags, ReadOnlySpan<byte> body, out ZmpFault fault)
     {
@@ -121,7 +114,7 @@ internal struct ZmpInbound(ZmpSocketType ownType)
 
     private ZmpInboundKind ParseControl(ReadOnlySpan<byte> body, out ZmpFault fault)
     {
-        // A control frame without a body has no type. The native core fails on it; here it is an unknown one.
+        // A control frame without a body has no type: the native core fails on it; here it is an unknown one.
         switch (body.IsEmpty ? (byte)0 : body[0])
         {
             case ZmpControl.Ready:

@@ -3,11 +3,7 @@ using System.Text;
 
 namespace Net.Zlink.Protocol.Zmp;
 
-/// <summary>A peer's message properties: from READY, and this side's own. Immutable, one per connection.</summary>
-/// <remarks>
-/// The last value of a repeated name counts. Only this side sets the address and the descriptor. Names and values are bytes, shown as
-/// UTF-8.
-/// </remarks>
+/// <summary>The last value of a repeated name counts. Only this side sets the address and the descriptor.</summary>
 internal sealed class ZmpProperties
 {
     public const string SocketTypeKey = "Socket-Type";
@@ -15,7 +11,6 @@ internal sealed class ZmpProperties
     public const string RoutingIdKey = "Routing-Id";
     public const string PeerAddressKey = "Peer-Address";
 
-    /// <summary>The number of the connection's socket in this process, in decimal.</summary>
     public const string FileDescriptorKey = "__fd";
 
     // Limits a peer's properties, which only the message limit bounds on the wire. A native peer sends 2, in at most 290 bytes.
@@ -30,7 +25,7 @@ internal sealed class ZmpProperties
 
     public IEnumerable<string> Names => _values.Keys;
 
-    /// <summary>This side's properties override those of READY. Null if there are none.</summary>
+    /// <summary>This side's properties override those of READY.</summary>
     public static ZmpProperties? Of(ReadOnlySpan<byte> readyBody, params ReadOnlySpan<KeyValuePair<string, string>> own)
     {
         var values = new Dictionary<string, ReadOnlyMemory<byte>>(StringComparer.Ordinal);

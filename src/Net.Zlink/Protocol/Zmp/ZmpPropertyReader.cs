@@ -2,7 +2,6 @@ using System.Buffers.Binary;
 
 namespace Net.Zlink.Protocol.Zmp;
 
-/// <summary>Reads the properties of a READY in place (docs/protocol.md section 8).</summary>
 internal ref struct ZmpPropertyReader(ReadOnlySpan<byte> properties)
 {
     private readonly int _length = properties.Length;
@@ -12,13 +11,10 @@ internal ref struct ZmpPropertyReader(ReadOnlySpan<byte> properties)
 
     public ReadOnlySpan<byte> Value { get; private set; }
 
-    /// <summary><see cref="MoveNext"/> found an incomplete property: "ready metadata invalid".</summary>
     public bool IsMalformed { get; private set; }
 
-    /// <summary>Up to the end of the current property.</summary>
     public readonly int Consumed => _length - _remaining.Length;
 
-    /// <summary>False at the end, or if malformed.</summary>
     public bool MoveNext()
     {
         if (_remaining.IsEmpty || IsMalformed)

@@ -3,18 +3,14 @@ using System.Text;
 
 namespace Net.Zlink.Protocol.Zmp;
 
-/// <summary>READY: 04, then properties: name length (1), name, value length (u32), value (docs/protocol.md section 8).</summary>
 internal static class ZmpReady
 {
     public const int PlainFrame = ZmpFrame.HeaderSize + 1;
 
-    /// <summary>"Socket-Type" with a name of 6 letters, "Identity" with the longest routing id.</summary>
     public const int LargestFrame = PlainFrame + PropertyOverhead + 11 + 6 + PropertyOverhead + 8 + ZmpHello.LargestRoutingId;
 
-    // The two lengths of a property.
     private const int PropertyOverhead = 1 + sizeof(uint);
 
-    /// <returns>Bytes written.</returns>
     public static int Write(Span<byte> destination)
     {
         ZmpFrame.WriteHeader(destination, ZmpFlags.Control, 1);
@@ -22,8 +18,6 @@ internal static class ZmpReady
         return PlainFrame;
     }
 
-    /// <summary>With the socket's type, and for DEALER and ROUTER its routing id.</summary>
-    /// <returns>Bytes written.</returns>
     public static int WriteWithMetadata(Span<byte> destination, ZmpSocketType type, ReadOnlySpan<byte> routingId)
     {
         Span<byte> name = stackalloc byte[8];
@@ -52,7 +46,6 @@ internal static class ZmpReady
         return !properties.IsMalformed;
     }
 
-    /// <returns>Bytes written.</returns>
     internal static int WriteProperty(Span<byte> destination, ReadOnlySpan<byte> name, ReadOnlySpan<byte> value)
     {
         destination[0] = checked((byte)name.Length);

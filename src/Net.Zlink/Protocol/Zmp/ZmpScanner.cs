@@ -3,18 +3,13 @@ using System.Buffers.Binary;
 namespace Net.Zlink.Protocol.Zmp;
 
 /// <summary>
-/// Finds whole frames in a connection's input, and checks each header once it is complete (docs/protocol.md sections 7 and 9).
+/// Finds whole frames and checks each header once it is complete (docs/protocol.md sections 7 and 9). Unconsumed bytes must be passed
+/// again, before the next ones.
 /// </summary>
-/// <remarks>
-/// Remembers only whether HELLO has come, which has its own rules. Reads headers, not bodies: see <see cref="ZmpInbound"/>. Unconsumed
-/// bytes must be passed again, before the next ones.
-/// </remarks>
 internal struct ZmpScanner
 {
     private bool _helloParsed;
 
-    /// <summary><paramref name="bytes"/> begin at a frame boundary.</summary>
-    /// <remarks><paramref name="maxMessageSize"/>: the largest body except in HELLO; negative: no limit.</remarks>
     public ZmpScan Scan(ReadOnlySpan<byte> bytes, long maxMessageSize)
     {
         int position = 0;
@@ -45,7 +40,6 @@ internal struct ZmpScanner
                 return new ZmpScan(position, frames, 0, ZmpFault.BodyTooLarge, length);
             }
 
-            // The limit is at most Array.MaxLength less a header, so the sum fits an int.
             int total = ZmpFrame.HeaderSize + (int)length;
             if (bytes.Length - position < total)
             {
@@ -95,9 +89,4 @@ internal struct ZmpScanner
     }
 }
 
-/// <param name="Consumed">Bytes of whole frames with valid headers.</param>
-/// <param name="Frames">Number of whole frames.</param>
-/// <param name="NextFrameSize">Size of the incomplete frame that follows, with header. 0 while its header is incomplete.</param>
-/// <param name="Fault">The next frame's fault: close after processing the frames before it.</param>
-/// <param name="AnnouncedLength">The body length of the next frame, if its header is complete.</param>
 internal readonly record struct ZmpScan(int Consumed, int Frames, int NextFrameSize, ZmpFault? Fault, uint AnnouncedLength);

@@ -16,7 +16,6 @@ internal enum ZmpSocketType : byte
 
 internal static class ZmpSocketTypeExtensions
 {
-    // Sets of type numbers, one bit each.
     private const uint Pairs = 1u << (int)ZmpSocketType.Pair;
     private const uint Publishers = (1u << (int)ZmpSocketType.Pub) | (1u << (int)ZmpSocketType.XPub);
     private const uint Subscribers = (1u << (int)ZmpSocketType.Sub) | (1u << (int)ZmpSocketType.XSub);
@@ -39,7 +38,6 @@ internal static class ZmpSocketTypeExtensions
             _ => throw new ArgumentOutOfRangeException(nameof(type), type, message: null),
         };
 
-        /// <summary>The types that this one talks to, for texts.</summary>
         public string Partners => type switch
         {
             ZmpSocketType.Pair => "PAIR",
@@ -48,10 +46,8 @@ internal static class ZmpSocketTypeExtensions
             _ => "DEALER and ROUTER",
         };
 
-        /// <summary>READY of this type carries its routing id.</summary>
         public bool AnnouncesIdentity => type is ZmpSocketType.Dealer or ZmpSocketType.Router;
 
-        /// <summary><paramref name="peer"/>: any byte.</summary>
         public bool MayTalkTo(byte peer)
         {
             uint welcome = type switch
