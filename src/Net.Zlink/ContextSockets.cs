@@ -2,8 +2,6 @@ using Net.Zlink.Sockets;
 
 namespace Net.Zlink;
 
-/// <summary>The open sockets of one context, and the totals of its closed ones. Thread-safe.</summary>
-/// <param name="most">The limit of open sockets.</param>
 internal sealed class ContextSockets(int most)
 {
     private readonly Lock _gate = new();
@@ -35,7 +33,6 @@ internal sealed class ContextSockets(int most)
 
     public UndeliveredSummary Undelivered { get; } = new();
 
-    /// <exception cref="ZlinkException">TooManySockets.</exception>
     public void Add(IContextSocket socket)
     {
         lock (_gate)
@@ -53,7 +50,6 @@ internal sealed class ContextSockets(int most)
         }
     }
 
-    /// <summary>A socket has ended: its totals stay.</summary>
     public void Forget(IContextSocket socket)
     {
         SocketCore? core = (socket as ZmpSocket)?.Core;
@@ -88,7 +84,6 @@ internal sealed class ContextSockets(int most)
         }
     }
 
-    /// <summary>The totals of all ZMP sockets, open and closed.</summary>
     public SocketTotals SumSockets()
     {
         SocketTotals totals;
@@ -114,7 +109,6 @@ internal sealed class ContextSockets(int most)
         return totals;
     }
 
-    /// <summary>The totals of all STREAM sockets, open and closed.</summary>
     public StreamCounters SumStreams()
     {
         var sum = new StreamCounters();

@@ -443,10 +443,9 @@ public sealed class RouterSocket : ReceivingSocket
     }
 
     /// <summary>
-    /// An id that no peer can have is an error of the caller, such as that of a message from another socket type. It throws, while unknown
-    /// ids are dropped.
+    /// Throws for an id that no peer can have. Not in <see cref="MessageSender"/>: a <see cref="Proxy"/> takes ids from peers, and none may
+    /// end the proxy.
     /// </summary>
-    /// <remarks>Not in <see cref="MessageSender"/>: a <see cref="Proxy"/> takes ids from peers, and none may end the proxy.</remarks>
     private static ReadOnlySpan<byte> Named(ReadOnlySpan<byte> routingId) => Named(routingId, nameof(routingId));
 
     private static ReadOnlySpan<byte> Named(ReadOnlySpan<byte> routingId, string argument)

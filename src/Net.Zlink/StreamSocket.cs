@@ -445,7 +445,7 @@ public sealed class StreamSocket : ZlinkSocket, IContextSocket
         Func<Exception> end = local
             ? static () => new ObjectDisposedException(typeof(StreamSocket).FullName)
             : static () => new ZlinkException(ZlinkError.ContextTerminated, "the context was shut down");
-        Interlocked.CompareExchange(ref _end, end, null); // The first end counts.
+        Interlocked.CompareExchange(ref _end, end, null);
         Hub.Close(reason, linger, end);
         if (local)
         {

@@ -158,7 +158,6 @@ public sealed class XPubSocket : DuplexSocket
             Subscribes: Options.Verbose || Options.Verboser, Cancels: Options.Verboser, Manual: Options.Manual || Options.ManualLastValue);
     }
 
-    /// <returns>False if the subscriber has disconnected.</returns>
     private bool Grant(ReadOnlySpan<byte> topic, bool subscribes, PeerLink? asker = null)
     {
         ThrowIfEnded();
@@ -167,7 +166,7 @@ public sealed class XPubSocket : DuplexSocket
             "Subscribe and Unsubscribe on XPUB answer subscribers in manual mode: set Options.Manual first.");
     }
 
-    /// <summary>Finds the subscriber of a notice. False if it has disconnected: its requests ended with its connection.</summary>
+    /// <summary>False if the subscriber has disconnected: its requests ended with its connection.</summary>
     private bool IsThere(in Message notice, out PeerLink asker)
     {
         ThrowIfEnded();

@@ -204,7 +204,6 @@ public sealed class ZlinkContext : IDisposable, IAsyncDisposable
         }
     }
 
-    /// <summary>Completes when no shard has work.</summary>
     internal Task WhenIdleAsync() => _host.Shards.WhenIdleAsync();
 
     internal void Forget(IContextSocket socket) => Sockets.Forget(socket);
@@ -287,14 +286,12 @@ public sealed class ZlinkContext : IDisposable, IAsyncDisposable
         return report;
     }
 
-    /// <summary>Releases the shards' memory when there are no connections any more.</summary>
     private async Task ReleaseAsync(Task closed)
     {
         await closed.ConfigureAwait(false);
         await _host.Shards.ReleaseAsync().ConfigureAwait(false);
     }
 
-    /// <summary>Frees the shards' memory, but not while a shard is blocked.</summary>
     private async Task FreeAsync(Task released)
     {
         await released.ConfigureAwait(false);
@@ -305,7 +302,6 @@ public sealed class ZlinkContext : IDisposable, IAsyncDisposable
         }
     }
 
-    /// <summary>Turns the shards' reports into log messages and events.</summary>
     private sealed class ShardWatch(ZlinkContext context, ILogger logger) : IShardObserver
     {
         public void OnSlowRun(ShardLoop shard, string work, TimeSpan elapsed)

@@ -140,9 +140,6 @@ public abstract class ZlinkSocket : IDisposable, IAsyncDisposable
         return ValueTask.CompletedTask;
     }
 
-    /// <summary>Throws if the socket is disposed or its context is shut down.</summary>
-    /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
-    /// <exception cref="ZlinkException">ContextTerminated.</exception>
     internal abstract void ThrowIfEnded();
 
     internal abstract PollItem Polled(PollEvents events, object? userState);

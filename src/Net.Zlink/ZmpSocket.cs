@@ -157,7 +157,6 @@ public abstract class ZmpSocket : ZlinkSocket, IContextSocket
         }
     }
 
-    /// <summary>Names the peer of the next successful connect of a new endpoint: the native CONNECT_ROUTING_ID.</summary>
     internal void NameNextPeer(byte[] name) => Volatile.Write(ref _nextPeerName, name);
 
     private protected void ConnectAs(string endpoint, byte[]? alias)
@@ -200,7 +199,6 @@ public abstract class ZmpSocket : ZlinkSocket, IContextSocket
         : Core.DisconnectPeer(link, peer, (ulong)Options.LingerTime.Ticks < (ulong)Options.CloseTimeout.Ticks ? Options.LingerTime
             : Options.CloseTimeout);
 
-    /// <summary>Applies the options that take effect at once, now and after each change.</summary>
     private protected void Watch()
     {
         Options.Watcher = this;
@@ -208,12 +206,9 @@ public abstract class ZmpSocket : ZlinkSocket, IContextSocket
     }
 
     /// <summary>
-    /// As <see cref="Watch"/>, for a type without options of its own: at first only the connection limit, if there is one.
-    /// </summary>
-    /// <remarks>
     /// Applying options before there is a link halves the rate of an inproc PAIR (15 instead of 25 million messages a second on two
     /// threads), because of where its objects are placed.
-    /// </remarks>
+    /// </summary>
     private protected void WatchLimits()
     {
         Options.Watcher = this;
@@ -223,7 +218,6 @@ public abstract class ZmpSocket : ZlinkSocket, IContextSocket
         }
     }
 
-    /// <summary>An option that takes effect at once has changed: waiters may proceed.</summary>
     internal void OnOptionChanged()
     {
         ApplyOptions();

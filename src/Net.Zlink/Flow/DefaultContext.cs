@@ -1,10 +1,9 @@
 namespace Net.Zlink.Flow;
 
-/// <summary>The initial execution context of a thread-pool thread: no AsyncLocal values, the process's culture.</summary>
-/// <remarks>
-/// Loops, timers and connections begin here. In their caller's context they would keep its AsyncLocals alive and show them to handlers.
-/// Unlike a suppressed flow, this includes the code before the first await.
-/// </remarks>
+/// <summary>
+/// The initial execution context of a pool thread: no AsyncLocal values. In their caller's context loops, timers and connections would keep
+/// its AsyncLocals alive and show them to handlers.
+/// </summary>
 internal static class DefaultContext
 {
     // Not in a type initializer: if that fails, it fails for the life of the process.
@@ -13,13 +12,12 @@ internal static class DefaultContext
     /// <summary>2 ns, without an allocation.</summary>
     public static bool IsCurrent => ReferenceEquals(ExecutionContext.Capture(), Empty);
 
-    /// <summary>For a thread that was in this context before foreign code ran. 2 ns if that code changed nothing.</summary>
+    /// <summary>Takes 2 ns if foreign code changed nothing.</summary>
     public static void Restore() => ExecutionContext.Restore(Empty);
 
     /// <summary>The thread's own context returns afterwards, a suppressed flow included.</summary>
     public static void Run(ContextCallback callback, object state) => ExecutionContext.Run(Empty, callback, state);
 
-    /// <summary>For code that creates or starts something. Allocates: for rare use.</summary>
     public static T Run<T>(Func<T> make)
     {
         T made = default!;
@@ -27,7 +25,6 @@ internal static class DefaultContext
         return made;
     }
 
-    // Several threads may search at once; all find the same.
     private static ExecutionContext Empty => s_empty ?? Find();
 
     private static ExecutionContext Find()

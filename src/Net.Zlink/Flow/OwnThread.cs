@@ -1,6 +1,5 @@
 namespace Net.Zlink.Flow;
 
-/// <summary>Starts threads for code that may block: application code, a name look-up.</summary>
 internal static class OwnThread
 {
     [ThreadStatic]

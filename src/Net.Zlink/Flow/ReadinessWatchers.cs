@@ -1,20 +1,17 @@
 namespace Net.Zlink.Flow;
 
-/// <summary>Notified when something may be ready: outside all locks, on the thread that caused it. Must neither block nor throw.</summary>
+/// <summary>A notified watcher must neither block nor throw.</summary>
 internal interface IReadinessWatcher
 {
     void OnMayBeReady();
 }
 
-/// <summary>
-/// The watchers of a socket or monitor. Without watchers a notification costs one volatile read, since every inbound batch makes one.
-/// </summary>
+/// <summary>Without watchers a notification costs one volatile read, since every inbound batch makes one.</summary>
 internal sealed class ReadinessWatchers
 {
     private readonly Lock _gate = new();
     private IReadinessWatcher[]? _all;
 
-    /// <summary>A watcher that is added twice is notified twice.</summary>
     public void Add(IReadinessWatcher watcher)
     {
         using (_gate.EnterUninterrupted())
@@ -36,8 +33,7 @@ internal sealed class ReadinessWatchers
         }
     }
 
-    /// <summary>Call after leaving the lock under which the socket became ready.</summary>
-    /// <remarks>A watcher reads the socket under that lock after it was added: so it either sees the change or is notified.</remarks>
+    /// <summary>A watcher reads the socket under that lock after it was added: so it either sees the change or is notified.</summary>
     public void Notify()
     {
         if (Volatile.Read(ref _all) is { } all)

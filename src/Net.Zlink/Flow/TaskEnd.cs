@@ -2,7 +2,6 @@ namespace Net.Zlink.Flow;
 
 internal static class TaskEnd
 {
-    /// <summary>Returns whether the task ended within the limit. Throws the task's exception.</summary>
     public static async Task<bool> EndsWithinAsync(this Task task, TimeSpan limit, TimeProvider time)
     {
         try

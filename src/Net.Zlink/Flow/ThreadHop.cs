@@ -2,7 +2,6 @@ using System.Runtime.CompilerServices;
 
 namespace Net.Zlink.Flow;
 
-/// <summary>An awaitable that moves its caller to another thread.</summary>
 internal readonly struct ThreadHop : ICriticalNotifyCompletion
 {
     private readonly Target _target;
@@ -19,14 +18,14 @@ internal readonly struct ThreadHop : ICriticalNotifyCompletion
 
     public static ThreadHop None => default;
 
-    /// <summary>As a new item of the thread pool.</summary>
     public static ThreadHop ToPool => new(Target.Pool);
 
-    /// <summary>Behind all that waits for the thread pool. A thread takes what it queued by <see cref="ToPool"/> before anything else, so
-    /// two floods that yield to it hold two threads for as long as they last.</summary>
+    /// <summary>
+    /// A thread takes what it queued by <see cref="ToPool"/> before anything else, so two floods that yield to it hold two threads for as
+    /// long as they last.
+    /// </summary>
     public static ThreadHop ToBackOfPool => new(Target.BackOfPool);
 
-    /// <summary>See <see cref="OwnThread"/>.</summary>
     public static ThreadHop ToOwnThread => new(Target.OwnThread);
 
     public bool IsCompleted => _target == Target.Nowhere;

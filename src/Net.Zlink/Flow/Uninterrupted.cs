@@ -1,11 +1,9 @@
 namespace Net.Zlink.Flow;
 
-/// <summary>Locks that ignore an interruption of the thread.</summary>
-/// <remarks>
+/// <summary>
 /// <see cref="Thread.Interrupt"/> ends the thread's next wait, even for a lock held a microsecond, in the middle of a send or receive. So
-/// such a wait continues, and the interruption is repeated afterwards. It then ends the next real wait, in <c>Engine/BlockingWait</c> or
-/// the caller's code.
-/// </remarks>
+/// such a wait continues, and the interruption is repeated afterwards.
+/// </summary>
 internal static class Uninterrupted
 {
     public static Lock.Scope EnterUninterrupted(this Lock gate)
@@ -26,7 +24,6 @@ internal static class Uninterrupted
         }
     }
 
-    /// <returns>True if the thread was interrupted: call <see cref="AskAgain"/> after the last wait.</returns>
     public static bool Enter(object monitor)
     {
         bool interrupted = false;
@@ -44,7 +41,6 @@ internal static class Uninterrupted
         }
     }
 
-    /// <returns>As <see cref="Enter"/>.</returns>
     public static bool Wait(object monitor)
     {
         try
@@ -58,7 +54,6 @@ internal static class Uninterrupted
         }
     }
 
-    /// <summary>Repeats an interruption.</summary>
     public static void AskAgain(bool interrupted)
     {
         if (interrupted)

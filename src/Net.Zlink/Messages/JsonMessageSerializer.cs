@@ -51,7 +51,7 @@ public sealed class JsonMessageSerializer : IMessageSerializer
     {
         JsonTypeInfo<T> type = TypeOf<T>();
         Utf8JsonWriter json = t_writer ?? new Utf8JsonWriter(writer, new JsonWriterOptions { SkipValidation = true });
-        t_writer = null; // A converter of the application may come here again.
+        t_writer = null;
         json.Reset(writer);
         try
         {
@@ -72,7 +72,6 @@ public sealed class JsonMessageSerializer : IMessageSerializer
 
     private JsonTypeInfo<T> TypeOf<T>() => (JsonTypeInfo<T>)_options.GetTypeInfo(typeof(T));
 
-    /// <summary>Holds no message while the writer waits for its next one.</summary>
     private sealed class NoOutput : IBufferWriter<byte>
     {
         public static readonly NoOutput Instance = new();

@@ -156,26 +156,17 @@ public readonly struct Message : IDisposable
     /// <summary>Ends the lease. Idempotent.</summary>
     public void Dispose() => _lease?.Release(_slot, _generation);
 
-    /// <summary>It is default: no message was received.</summary>
     internal bool IsNothing => _lease is null;
 
-    /// <summary>The subject of a notice that the socket itself made. Null for a peer's message.</summary>
-    /// <exception cref="ObjectDisposedException">The message was disposed.</exception>
     internal object? NoticeOf => _lease is null ? null : Checked(_lease.NoticeOf);
 
-    /// <summary>The sender, or the subject of a notice. A new connection of the same peer is another sender.</summary>
-    /// <exception cref="ObjectDisposedException">The message was disposed.</exception>
     internal object? Sender => _lease is null ? null : Checked(_lease.Source);
 
     /// <summary>The payload bytes of all parts.</summary>
     /// <exception cref="ObjectDisposedException">The message was disposed.</exception>
     public long ByteCount => _lease is null ? 0 : Checked(_lease.BytesOf(_slot));
 
-    /// <summary>Makes a second lease with another first part, or without one: a routing id is added or removed.</summary>
-    /// <param name="first">Begins with the new first part, or null. One reference to it is transferred, also if this throws.</param>
-    /// <param name="firstLength">The length of that part.</param>
-    /// <param name="skip">The number of parts that are left out.</param>
-    /// <exception cref="ObjectDisposedException">The message was disposed.</exception>
+    /// <param name="first">One reference to it is transferred, also if this throws.</param>
     internal Message With(Buffers.Slab? first, int firstLength, int skip)
     {
         if (_lease is null || !_lease.IsLive(_slot, _generation))
@@ -207,9 +198,6 @@ public readonly struct Message : IDisposable
         return new Message(copy, 0);
     }
 
-    /// <summary>The message on its way to another socket.</summary>
-    /// <exception cref="InvalidOperationException">It is empty.</exception>
-    /// <exception cref="ObjectDisposedException">The message was disposed.</exception>
     internal DeferredMessage Defer()
     {
         if (_lease is null)

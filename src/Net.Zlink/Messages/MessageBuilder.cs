@@ -63,9 +63,6 @@ public sealed class MessageBuilder : IBufferWriter<byte>, IDisposable
         }
     }
 
-    /// <summary>The message for a send.</summary>
-    /// <exception cref="ObjectDisposedException">The builder is disposed.</exception>
-    /// <exception cref="InvalidOperationException">A part is being written.</exception>
     internal EncodedMessage Encoded
     {
         get

@@ -6,7 +6,6 @@ using Net.Zlink.Sockets.Links;
 
 namespace Net.Zlink;
 
-/// <summary>The receiving half of a ZMP socket: makes messages of the receive queue's leases, for every way of waiting.</summary>
 internal sealed class MessageReceiver
 {
     // A batch is taken under one lock in steps of 32: at 24 bytes each they fit the stack, and the lock is free within a microsecond.

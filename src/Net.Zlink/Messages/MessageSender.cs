@@ -8,12 +8,8 @@ using Net.Zlink.Sockets.Links;
 namespace Net.Zlink;
 
 /// <summary>
-/// The sending half of a ZMP socket: routes messages by the rule of its type, for every way of waiting. Only ROUTER uses routing ids; for
-/// others they are empty.
-/// </summary>
-/// <remarks>
 /// A field of its socket: as an object it would cost a thread that sends on a thousand sockets one more cache miss a message.
-/// </remarks>
+/// </summary>
 internal readonly struct MessageSender
 {
     private readonly SocketCore _core;
@@ -30,7 +26,6 @@ internal readonly struct MessageSender
         _recycle = waiter => waiters.Return((SendReceipt)waiter);
     }
 
-    /// <summary>It keeps only the newest message, which must have one part.</summary>
     public bool Conflates => _options.IsConflating;
 
     public ZlinkError TrySend(ReadOnlySpan<byte> routeId, ReadOnlySpan<byte> payload)
@@ -42,7 +37,6 @@ internal readonly struct MessageSender
     public ZlinkError TrySend(ReadOnlySpan<byte> routeId, MessageBuilder message) =>
         ToError(_core.TrySend(routeId, new OutgoingMessage(Checked(message))));
 
-    /// <summary>Sends to one peer, whatever the type's rule. False: it has disconnected or is full.</summary>
     public static bool TrySendTo(PeerLink peer, ReadOnlySpan<byte> payload)
     {
         var message = new OutgoingMessage(HeaderOf(payload.Length), payload);
@@ -52,7 +46,6 @@ internal readonly struct MessageSender
     public bool TrySendTo(PeerLink peer, MessageBuilder message) =>
         peer.TrySend(new OutgoingMessage(Checked(message))) == SendStatus.Accepted;
 
-    /// <summary>As before, for a received message. Accepting it ends it.</summary>
     public bool TrySendTo(PeerLink peer, in Message message)
     {
         if (peer.TrySend(Deferred(message).AsOutgoing()) != SendStatus.Accepted)
@@ -96,17 +89,13 @@ internal readonly struct MessageSender
     public ValueTask SendToAsync(PeerSlot connection, in Message message, CancellationToken cancellation) =>
         SendDeferredAsync(default, Deferred(message), message, cancellation, connection);
 
-    /// <summary>Forwards a received message. Accepting it ends it.</summary>
     public ZlinkError TrySend(ReadOnlySpan<byte> routeId, in Message message)
     {
         CheckConflates(message.PartCount, nameof(message));
         return TrySendUnchecked(routeId, message);
     }
 
-    /// <summary>
-    /// As <see cref="TrySend(ReadOnlySpan{byte}, in Message)"/> for a proxy. Several parts on a conflating socket are InvalidArgument, not
-    /// an exception, because a peer may have sent them.
-    /// </summary>
+    /// <summary>Several parts on a conflating socket are InvalidArgument, not an exception, because a peer may have sent them.</summary>
     public ZlinkError TryPassOn(ReadOnlySpan<byte> routeId, in Message message) => CanTake(message.PartCount)
         ? TrySendUnchecked(routeId, message) : ZlinkError.InvalidArgument;
 
@@ -124,9 +113,7 @@ internal readonly struct MessageSender
         return error;
     }
 
-    /// <param name="routeId">See the type.</param>
-    /// <param name="payload">The message.</param>
-    /// <param name="timeout">The longest wait. Null: the option, which is read only before a wait.</param>
+    /// <param name="timeout">Null: the option, which is read only before a wait.</param>
     public void Send(ReadOnlySpan<byte> routeId, ReadOnlySpan<byte> payload, TimeSpan? timeout = null)
     {
         Protocol.FrameHeader header = HeaderOf(payload.Length);
@@ -152,8 +139,7 @@ internal readonly struct MessageSender
         message.Dispose();
     }
 
-    /// <summary>Forwards received messages until one would have to wait, or has no peer. Accepting a message ends it.</summary>
-    /// <returns>How many were accepted, from the first on.</returns>
+    /// <summary>How many were accepted, from the first on.</summary>
     public int SendMany(ReadOnlySpan<byte> routeId, ReadOnlySpan<Message> messages, out ZlinkError error)
     {
         error = ZlinkError.None;
@@ -173,8 +159,6 @@ internal readonly struct MessageSender
         return sent;
     }
 
-    /// <summary>Sends messages of one part until one would have to wait, or has no peer.</summary>
-    /// <returns>How many were accepted, from the first on.</returns>
     public int SendMany(ReadOnlySpan<byte> routeId, ReadOnlySpan<ReadOnlyMemory<byte>> payloads, out ZlinkError error)
     {
         error = ZlinkError.None;
@@ -195,7 +179,7 @@ internal readonly struct MessageSender
         }
         catch (ZlinkException ended) when (sent > 0)
         {
-            error = ended.Error; // As above.
+            error = ended.Error;
         }
 
         return sent;
@@ -207,7 +191,7 @@ internal readonly struct MessageSender
         return SendDeferredAsync(routeId, new DeferredMessage(header, payload, owner: null), default, cancellation);
     }
 
-    /// <summary>Sends transferred memory, which is disposed after the send. If the send fails, it still belongs to the caller.</summary>
+    /// <summary>If the send fails, it still belongs to the caller.</summary>
     public ValueTask SendAsync(ReadOnlySpan<byte> routeId, IMemoryOwner<byte> payload, int length, CancellationToken cancellation)
     {
         ArgumentNullException.ThrowIfNull(payload);
@@ -223,10 +207,6 @@ internal readonly struct MessageSender
     public ValueTask SendAsync(ReadOnlySpan<byte> routeId, in Message message, CancellationToken cancellation) =>
         SendDeferredAsync(routeId, Deferred(message), message, cancellation);
 
-    /// <summary>
-    /// As <see cref="SendMany(ReadOnlySpan{byte}, ReadOnlySpan{Message}, out ZlinkError)"/>, and waits until all are accepted: see
-    /// <see cref="SendBatch"/>.
-    /// </summary>
     public ValueTask<int> SendManyAsync(ReadOnlyMemory<byte> routeId, ReadOnlyMemory<Message> messages, CancellationToken cancellation) =>
         SendBatch.SendAllAsync(new MessageBatch(this, routeId, messages), cancellation);
 
@@ -278,9 +258,6 @@ internal readonly struct MessageSender
         return encoded;
     }
 
-    /// <exception cref="InvalidOperationException">
-    /// The message is empty: in a batch usually an array element behind the received ones.
-    /// </exception>
     private static ref readonly Message Some(ReadOnlySpan<Message> messages, int index)
     {
         if (messages[index].IsNothing)
@@ -299,7 +276,6 @@ internal readonly struct MessageSender
         return message.Defer();
     }
 
-    /// <exception cref="ArgumentException">It has several parts, and the socket keeps only the newest message.</exception>
     private void CheckConflates(int parts, string message)
     {
         if (!CanTake(parts))
@@ -331,7 +307,6 @@ internal readonly struct MessageSender
         ThrowUnlessAccepted(status, _core);
     }
 
-    /// <summary>Whether a blocking send must wait, and may.</summary>
     private bool MayWait(SendStatus status, TimeSpan? timeout, out TimeSpan limit)
     {
         limit = default;
@@ -435,10 +410,8 @@ internal readonly struct MessageSender
 
     private sealed class SendReceipt : RoutedSendWaiter, IValueTaskSource
     {
-        /// <summary>The socket, for the error of its end.</summary>
         public SocketCore? Core { get; set; }
 
-        /// <summary>A received message that is forwarded, and ended after the send.</summary>
         public Message Forwarded { get; set; }
 
         public void Discard() => Clear();

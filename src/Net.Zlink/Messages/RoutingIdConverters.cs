@@ -5,7 +5,6 @@ using System.Text.Json.Serialization;
 
 namespace Net.Zlink;
 
-/// <summary>In JSON a routing id is its text, also as a key of an object.</summary>
 internal sealed class RoutingIdJsonConverter : JsonConverter<RoutingId>
 {
     public override RoutingId Read(ref Utf8JsonReader reader, Type typeToConvert, JsonSerializerOptions options) =>
@@ -24,7 +23,6 @@ internal sealed class RoutingIdJsonConverter : JsonConverter<RoutingId>
         : throw new JsonException($"\"{text}\" is no routing id.");
 }
 
-/// <summary>Converts a text to a routing id, for configuration binding by reflection.</summary>
 internal sealed class RoutingIdTypeConverter : TypeConverter
 {
     public override bool CanConvertFrom(ITypeDescriptorContext? context, Type sourceType) => sourceType == typeof(string)

@@ -6,7 +6,6 @@ internal interface ISendBatch
 {
     int Count { get; }
 
-    /// <summary>Sends without waiting, from an index on. Returns how many.</summary>
     int SendSome(int from);
 
     ValueTask SendAsync(int index, CancellationToken cancellation);
@@ -14,14 +13,11 @@ internal interface ISendBatch
     void OnSent(int index);
 }
 
-/// <summary>Sends a whole batch, for every kind of socket.</summary>
 internal static class SendBatch
 {
     /// <summary>
-    /// Waits until all are accepted. An error after the first message is left to the next call, because the number of accepted messages
-    /// must be returned. Allocates nothing.
+    /// An error after the first message is left to the next call, because the number of accepted messages must be returned.
     /// </summary>
-    /// <returns>How many were accepted.</returns>
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
     public static async ValueTask<int> SendAllAsync<TBatch>(TBatch batch, CancellationToken cancellation)
         where TBatch : struct, ISendBatch

@@ -1,6 +1,5 @@
 namespace Net.Zlink;
 
-/// <summary>Builders between two messages, so that a typed send allocates none. Safe for any number of threads.</summary>
 internal static class SpareBuilders
 {
     // As many threads rarely send at once; a builder holds 256 bytes or more.
@@ -22,7 +21,6 @@ internal static class SpareBuilders
         return new MessageBuilder();
     }
 
-    /// <summary>Takes a builder back, sent or not.</summary>
     public static void Return(MessageBuilder builder)
     {
         builder.Clear();

@@ -226,7 +226,6 @@ public static class TypedMessageExtensions
         }
     }
 
-    /// <returns>Why the value cannot be written; the builder is returned then.</returns>
     private static Exception? Write<T>(MessageBuilder message, T value, IMessageSerializer serializer)
     {
         try

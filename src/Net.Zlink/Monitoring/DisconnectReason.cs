@@ -75,7 +75,6 @@ public static class DisconnectReasonExtensions
         _ => 0,
     };
 
-    /// <summary>The text of an event or log message that has no other detail.</summary>
     internal static string Words(this DisconnectReason reason) => reason switch
     {
         DisconnectReason.Local => "this side asked for it",

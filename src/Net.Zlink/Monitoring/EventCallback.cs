@@ -3,9 +3,6 @@ using Net.Zlink.Flow;
 
 namespace Net.Zlink.Monitoring;
 
-/// <summary>
-/// Calls a monitor callback with the events in order, one at a time, on the thread pool, in the <see cref="DefaultContext"/>.
-/// </summary>
 internal sealed class EventCallback : IDisposable
 {
     private readonly SocketMonitor _monitor;
@@ -21,7 +18,6 @@ internal sealed class EventCallback : IDisposable
         _ = DefaultContext.Run(RunAsync);
     }
 
-    /// <summary>Starts no further call. A running call may continue.</summary>
     public void Dispose()
     {
         _isDisposed = true;

@@ -5,12 +5,9 @@ using System.Threading.Tasks.Sources;
 namespace Net.Zlink.Monitoring;
 
 /// <summary>
-/// A waiting read of a monitor. It reports the end of the monitor as an <see cref="ObjectDisposedException"/>, not as a channel exception.
-/// </summary>
-/// <remarks>
 /// Not an async method: with a SynchronizationContext that rejects posts, an async method would throw on a pool thread and end the process.
 /// The continuation here is the channel's own, so the exception reaches the handler in <see cref="SocketMonitor"/>.
-/// </remarks>
+/// </summary>
 [SuppressMessage("Reliability", "CA2012", Justification = "Each member is called as often as the awaiter of the read itself would be.")]
 internal sealed class EventRead(ValueTask<SocketEvent> read) : IValueTaskSource<SocketEvent>
 {

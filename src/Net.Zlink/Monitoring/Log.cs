@@ -3,7 +3,7 @@ using Microsoft.Extensions.Logging;
 
 namespace Net.Zlink.Monitoring;
 
-/// <summary>All log messages of the library. Event ids are stable: a removed id is never used again.</summary>
+/// <summary>Event ids are stable: a removed id is never used again.</summary>
 internal static partial class Log
 {
     [LoggerMessage(1, LogLevel.Warning, "{Endpoint}: a connection was refused: {Why}")]

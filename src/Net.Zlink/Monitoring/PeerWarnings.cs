@@ -3,10 +3,7 @@ using Microsoft.Extensions.Logging;
 
 namespace Net.Zlink.Monitoring;
 
-/// <summary>
-/// Limits the warnings that peers can cause: a peer that fails retries ten times a second, a hostile one faster. Events and statistics
-/// count each one. Thread-safe.
-/// </summary>
+/// <summary>Limits the warnings that peers can cause: a peer that fails retries ten times a second, a hostile one faster.</summary>
 internal sealed class PeerWarnings(ILogger logger, TimeProvider time)
 {
     /// <summary>
@@ -21,7 +18,6 @@ internal sealed class PeerWarnings(ILogger logger, TimeProvider time)
     private readonly Dictionary<(string Endpoint, string Quota), HashSet<string>> _logged = [];
     private long _since;
 
-    /// <summary>At the limit of descriptors this happens five times a second.</summary>
     public void AcceptFailed(string endpoint, SocketError error, TimeSpan backOff)
     {
         if (Admits(endpoint, error.ToString(), nameof(AcceptFailed)))
@@ -46,10 +42,7 @@ internal sealed class PeerWarnings(ILogger logger, TimeProvider time)
         }
     }
 
-    /// <param name="endpoint">The endpoint that was bound or connected.</param>
-    /// <param name="remote">The peer's address.</param>
     /// <param name="kind">The fault without its figures, because a peer can vary those without limit.</param>
-    /// <param name="detail">The fault in words.</param>
     public void PeerBrokeProtocol(string endpoint, string remote, string kind, string detail)
     {
         if (Admits(endpoint, kind))
@@ -58,7 +51,6 @@ internal sealed class PeerWarnings(ILogger logger, TimeProvider time)
         }
     }
 
-    /// <summary>Accepted messages were not written when the connection ended.</summary>
     public void Undelivered(string peer, string endpoint, long messages, long bytes)
     {
         if (Admits(endpoint, peer, nameof(Undelivered)))
@@ -67,7 +59,6 @@ internal sealed class PeerWarnings(ILogger logger, TimeProvider time)
         }
     }
 
-    /// <summary>The peer exceeded a limit of unfinished messages or topics, and its connection is ended.</summary>
     public void PeerUnfinishedLimit(DisconnectReason reason, string endpoint, string remote, string detail)
     {
         if (Admits(endpoint, reason.ToString()))
@@ -76,7 +67,7 @@ internal sealed class PeerWarnings(ILogger logger, TimeProvider time)
         }
     }
 
-    /// <summary>Changed certificate files cannot be used. Each new peer runs into it, so it is limited too.</summary>
+    /// <summary>Each new peer runs into unusable files, so this warning is limited too.</summary>
     public void FilesNotRenewed(string endpoint, string why)
     {
         if (Admits(endpoint, why, nameof(FilesNotRenewed)))
@@ -85,8 +76,6 @@ internal sealed class PeerWarnings(ILogger logger, TimeProvider time)
         }
     }
 
-    /// <param name="endpoint">The endpoint of the warning.</param>
-    /// <param name="sentence">What must not be logged again within <see cref="Silence"/>.</param>
     /// <param name="quota">A group with 16 sentences of its own, so that other faults cannot use them up.</param>
     private bool Admits(string endpoint, string sentence, string quota = "")
     {

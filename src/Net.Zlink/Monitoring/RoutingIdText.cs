@@ -2,7 +2,6 @@ namespace Net.Zlink.Monitoring;
 
 internal static class RoutingIdText
 {
-    /// <summary>The text of the id if it is printable ASCII and does not begin with 0x, else 0x and hexadecimal digits.</summary>
     public static string Of(ReadOnlySpan<byte> routingId) => routingId.IsEmpty ? "(no id)"
         : routingId.ContainsAnyExceptInRange((byte)0x21, (byte)0x7E) || routingId.StartsWith("0x"u8)
             ? $"0x{Convert.ToHexStringLower(routingId)}"

@@ -36,9 +36,7 @@ public sealed class SocketMonitor : IDisposable
 
     internal bool HasEvents => _events.Reader.Count > 0;
 
-    /// <summary>
-    /// Notified when there may be an event. Checked under the channel's lock, so no event is missed between check and notification.
-    /// </summary>
+    /// <summary>Checked under the channel's lock, so no event is missed between check and notification.</summary>
     internal ReadinessWatchers Watchers { get; } = new();
 
     /// <summary>Takes the next event without waiting. To wait with a time limit on a thread, add this monitor to a <c>Poller</c>.</summary>
@@ -91,7 +89,6 @@ public sealed class SocketMonitor : IDisposable
         Watchers.Notify();
     }
 
-    /// <summary>Ends the reader's stream, after <paramref name="last"/> if that is not null.</summary>
     internal void End(SocketEvent? last)
     {
         lock (_gate)
@@ -128,14 +125,13 @@ public sealed class SocketMonitor : IDisposable
         }
         catch (Exception)
         {
-            // The waiting reader's SynchronizationContext is gone (a closed window), and the channel posts to it here, on the publisher's
-            // stack. The event belongs to that reader and is lost.
+            // The waiting reader's SynchronizationContext is gone (a closed window): the event belongs to that reader and is lost.
             Interlocked.Increment(ref _dropped);
         }
     }
 }
 
-/// <summary>The monitors of one socket. Publishing costs one volatile read while there are none.</summary>
+/// <summary>Publishing costs one volatile read while there are none.</summary>
 internal sealed class SocketMonitors
 {
     private readonly Lock _gate = new();

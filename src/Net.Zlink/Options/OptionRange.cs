@@ -3,12 +3,9 @@ using System.Runtime.CompilerServices;
 
 namespace Net.Zlink;
 
-/// <summary>
-/// The ranges of options. Each exception names the option, because an object initializer sets many properties in one expression.
-/// </summary>
+/// <summary>Exceptions name the option, because an object initializer sets many properties in one expression.</summary>
 internal static class OptionRange
 {
-    // A setter's argument name, which tells its caller nothing.
     private const string Setters = "value";
 
     /// <summary>
@@ -23,11 +20,7 @@ internal static class OptionRange
         value >= least && value <= most ? value : throw OutOfRange(
             value, string.Create(CultureInfo.InvariantCulture, $"{option} takes {least} to {most}, not {value}."));
 
-    /// <summary>Checks an optional count or size. Null is the only way to write "none": 0 and -1 are refused.</summary>
-    /// <param name="value">The value of the setter.</param>
-    /// <param name="least">The least number.</param>
-    /// <param name="without">The meaning of null, for the message.</param>
-    /// <param name="option">Set by the compiler.</param>
+    /// <summary>Null is the only way to write "none": 0 and -1 are refused.</summary>
     public static int? OrNull(int? value, int least, string without, [CallerMemberName] string option = "") =>
         (int?)OrNull((long?)value, least, without, option);
 
@@ -41,11 +34,6 @@ internal static class OptionRange
             ? value
         : throw OutOfRange(time, $"{option} takes whole seconds from 1 on, or null for the value of the system, not {Text(time)}.");
 
-    /// <summary>Checks a time and limits it to the longest one.</summary>
-    /// <param name="value">A setter's value or a method's argument, which the message names.</param>
-    /// <param name="mayBeInfinite">Infinite is allowed.</param>
-    /// <param name="argument">Set by the compiler.</param>
-    /// <param name="option">Set by the compiler.</param>
     public static TimeSpan Time(TimeSpan value, bool mayBeInfinite, [CallerArgumentExpression(nameof(value))] string argument = "",
         [CallerMemberName] string option = "")
     {
@@ -60,10 +48,8 @@ internal static class OptionRange
         return value < LongestTime ? value : LongestTime;
     }
 
-    /// <summary>The wait of a send. Null: the option.</summary>
     public static TimeSpan? WaitTime(TimeSpan? timeout) => timeout is { } time ? Time(time, mayBeInfinite: true, nameof(timeout)) : null;
 
-    /// <summary>Checks a time with a maximum, above which it is refused.</summary>
     public static TimeSpan TimeUpTo(TimeSpan value, TimeSpan most, [CallerMemberName] string option = "") =>
         value >= TimeSpan.Zero && value <= most ? value
             : throw OutOfRange(value, string.Create(CultureInfo.InvariantCulture,

@@ -210,7 +210,6 @@ public abstract class SocketOptions
         }
     } = "";
 
-    /// <summary>Notified when an option with immediate effect changes.</summary>
     internal ZmpSocket? Watcher { get; set; }
 
     internal TimeSpan LingerTime => Linger ?? Timeout.InfiniteTimeSpan;
@@ -219,12 +218,7 @@ public abstract class SocketOptions
 
     internal QueueLimits ReceiveLimits => new(ReceiveHighWaterMark ?? 0, ReceiveByteLimit ?? 0);
 
-    /// <summary>Assigns the options to a socket and sets the context's defaults.</summary>
-    /// <remarks>
-    /// Two sockets with one options object would have the same routing id, and a ROUTER would reject one of them. Only one of them would be
-    /// notified of changes.
-    /// </remarks>
-    /// <exception cref="InvalidOperationException">Another socket uses them.</exception>
+    /// <summary>Two sockets with one options object would have the same routing id, and a ROUTER would reject one of them.</summary>
     internal void BelongTo(ZlinkContextOptions context)
     {
         if (Interlocked.CompareExchange(ref _context, context, null) is not null)
@@ -233,7 +227,6 @@ public abstract class SocketOptions
         }
     }
 
-    /// <summary>The socket was not created.</summary>
     internal void BelongToNobody()
     {
         Watcher = null;
@@ -276,7 +269,6 @@ public abstract class SocketOptions
         Device = BindToDevice,
     };
 
-    /// <summary>Sets an option that acts at once.</summary>
     private protected void Set<T>(ref T field, T value)
     {
         field = value;

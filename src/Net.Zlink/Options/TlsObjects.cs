@@ -11,7 +11,6 @@ namespace Net.Zlink;
 /// </remarks>
 public static class TlsObjects
 {
-    /// <param name="options">The options.</param>
     extension(TlsOptions options)
     {
         /// <summary>

@@ -78,7 +78,6 @@ public sealed class TlsOptions
     /// </remarks>
     public RemoteCertificateValidationCallback? Validation { get; set; }
 
-    // The values of the properties in TlsObjects.
     internal X509Certificate2? OwnCertificate;
     internal CipherSuitesPolicy? Suites;
     internal X509ChainPolicy? Policy;

@@ -53,7 +53,6 @@ public readonly record struct WebSocketRequest
 
     internal static WebSocketRequest? Of(PeerIdentity peer) => Of(peer.Request, null, peer.Certificate);
 
-    /// <summary>Null if the connection had no request.</summary>
     internal static WebSocketRequest? Of(UpgradeHead? head, EndPoint? remote, X509Certificate2? certificate) => head is null ? null
         : new WebSocketRequest(head, remote, certificate);
 }

@@ -3,7 +3,7 @@ using Net.Zlink.Protocol.WebSocket;
 
 namespace Net.Zlink;
 
-/// <summary>Checks and writes <see cref="WebSocketTransportOptions.RequestFields"/>. Its messages have names, never values.</summary>
+/// <summary>Error messages have the names of fields, never values.</summary>
 internal static class WebSocketRequestFields
 {
     public const string SubProtocol = "Sec-WebSocket-Protocol";

@@ -9,7 +9,6 @@ namespace Net.Zlink;
 /// <summary>Options of the seven ZMP socket types. Defaults are the native core's unless the property says otherwise.</summary>
 public abstract class ZmpSocketOptions : SocketOptions
 {
-    // The protocol has 16 bits for tenths of a second.
     private static readonly TimeSpan LongestTtl = TimeSpan.FromMilliseconds((ushort.MaxValue * 100) + 99);
 
     private byte[] _routingId;

@@ -3,7 +3,6 @@ using Net.Zlink.Flow;
 
 namespace Net.Zlink;
 
-/// <summary>A plain socket of a poller, watched by <see cref="PlainSocketWatch"/>.</summary>
 internal sealed class PlainPollItem(Socket plain, PollEvents events, object? state) : PollItem(events)
 {
     private readonly Lock _checked = new();

@@ -5,26 +5,17 @@ using Net.Zlink.Engine;
 namespace Net.Zlink;
 
 /// <summary>
-/// Notifies pollers when a plain socket is ready. One background thread of the process selects among them while pollers wait for any.
-/// </summary>
-/// <remarks>
-/// <para>
 /// .NET's asynchronous operations consume what they wait for (a datagram, a connection), cannot wait for capacity to send, and make a close
-/// abortive while pending. Select (poll(2) on Unix, so without its descriptor limit) does nothing to the socket.
-/// </para>
-/// <para>
-/// A poller's entry fires once, and its next wait arms it again, so a socket that stays ready costs no processor time. A datagram socket
-/// that is connected to itself wakes the thread. Leave waits until no Select holds the poller's sockets: of 300 sockets disposed during a
-/// Select, 11 to 96 reset their peer.
-/// </para>
-/// </remarks>
+/// abortive while pending. Select (poll(2) on Unix, so without its descriptor limit) does nothing to the socket. A datagram socket that is
+/// connected to itself wakes the thread. Leave waits until no Select holds the poller's sockets: of 300 sockets disposed during a Select,
+/// 11 to 96 reset their peer.
+/// </summary>
 internal static class PlainSocketWatch
 {
     // How long the thread waits for work before it ends, so that an occasional poll does not start a thread each time.
     private static readonly TimeSpan Idle = TimeSpan.FromSeconds(10);
 
-    // The wake-up ends a Select within 50 us. After this time without processor time the close may be abortive, which is better than a
-    // hang.
+    // A wake-up ends a Select within 50 us. After this time the close may be abortive, which is better than a hang.
     private static readonly TimeSpan LongestRound = TimeSpan.FromSeconds(1);
 
     private static readonly Lock Gate = new();
@@ -34,13 +25,11 @@ internal static class PlainSocketWatch
     private static bool s_isSelecting;
     private static ManualResetEventSlim? s_roundEnd;
 
-    /// <summary>Notifies the poller once when one of its plain sockets is ready. Replaces its earlier entry.</summary>
-    /// <exception cref="ZlinkException">TooManySockets: the process has no descriptor for the wake-up socket.</exception>
     public static void Arm(Poller poller)
     {
         if (poller.Plain.Length == 0)
         {
-            return; // Most pollers have none, and must not share a process-wide lock.
+            return;
         }
 
         lock (Gate)
@@ -64,10 +53,7 @@ internal static class PlainSocketWatch
         }
     }
 
-    /// <summary>
-    /// Ends the watch for this poller. When it returns, no Select holds a removed socket. On a shard, which must not wait, one may for some
-    /// microseconds more.
-    /// </summary>
+    /// <summary>When it returns, no Select holds a removed socket.</summary>
     public static void Leave(Poller poller)
     {
         ManualResetEventSlim? roundEnd = null;
@@ -107,7 +93,6 @@ internal static class PlainSocketWatch
         }
     }
 
-    /// <summary>Wakes the thread out of its Select. Under the gate.</summary>
     private static void Ring()
     {
         if (!s_rang)
@@ -158,7 +143,6 @@ internal static class PlainSocketWatch
         }
     }
 
-    /// <summary>The input and result of one Select; its lists are reused.</summary>
     private sealed class SelectRound
     {
         private readonly List<Socket> _read = [];
@@ -168,7 +152,6 @@ internal static class PlainSocketWatch
         private Socket? _wakeup;
         private bool _isBroken;
 
-        /// <summary>The thread was woken.</summary>
         public bool IsRung { get; private set; }
 
         public void Fill(Dictionary<Poller, PollItem[]> armed, Socket bell)
@@ -189,7 +172,6 @@ internal static class PlainSocketWatch
             }
         }
 
-        /// <summary>False: nothing happened in that time.</summary>
         public bool Select(TimeSpan atMost)
         {
             try

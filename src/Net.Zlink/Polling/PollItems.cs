@@ -1,6 +1,5 @@
 namespace Net.Zlink;
 
-/// <summary>The items of a poller, and its plain sockets with events. Immutable.</summary>
 internal sealed class PollItems(PollItem[] all)
 {
     public PollItem[] All => all;

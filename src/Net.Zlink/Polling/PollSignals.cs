@@ -3,13 +3,7 @@ using Net.Zlink.Sockets;
 
 namespace Net.Zlink;
 
-/// <summary>
-/// The alarms of a poller's asynchronous waits with a time limit. An alarm makes all waits check again, and ends the one whose time has
-/// passed.
-/// </summary>
-/// <remarks>
-/// In real time, as blocking waits: a poller has no context with a clock. One alarm is kept, so a loop of waits allocates none.
-/// </remarks>
+/// <summary>In real time, as blocking waits: a poller has no context with a clock.</summary>
 internal sealed class PollSignals
 {
     // The runtime's timers are limited to 49 days. Longer waits check once a day.
@@ -19,12 +13,12 @@ internal sealed class PollSignals
 
     public ITimer Rent(ReadinessWait wait) => Interlocked.Exchange(ref _cached, null) ?? New(wait);
 
-    /// <summary>Sets it to fire once after this time, not before: timers count whole milliseconds. Null: the wait has no limit.</summary>
+    /// <summary>Sets it to fire once after this time, not before: timers count whole milliseconds.</summary>
     public static void Set(ITimer? alarm, TimeSpan left) =>
         alarm?.Change(left < s_longest ? TimeSpan.FromMilliseconds(Math.Ceiling(left.TotalMilliseconds)) : s_longest,
             Timeout.InfiniteTimeSpan);
 
-    /// <summary>Returns it. If it is just firing, a wait checks once more than needed.</summary>
+    /// <summary>An alarm that is just firing makes a wait check once more than needed.</summary>
     public void Return(ITimer? alarm)
     {
         if (alarm is null)

@@ -33,19 +33,16 @@ namespace Net.Zlink;
 /// </example>
 public sealed class Poller : IDisposable
 {
-    // Before a poll blocks it checks repeatedly for some microseconds, as a blocking receive does. With more items a check takes longer
-    // than a peer's answer.
+    // Before a poll blocks it checks repeatedly for some microseconds, as a blocking receive does.
     private const int MaxRechecks = 4;
 
     private readonly Lock _gate = new();
     private readonly ReadinessWait _wait = new();
     private readonly PollSignals _alarms = new();
 
-    // In order of addition. Both are guarded by the lock and changed in constant time.
     private readonly LinkedList<PollItem> _order = [];
     private readonly Dictionary<object, LinkedListNode<PollItem>> _bySocket = new(ReferenceEqualityComparer.Instance);
 
-    // The same as arrays for a poll. Null after a change, until needed.
     private PollItems? _arrays;
     private int _first;
     private SpinBudget _spin;
@@ -267,7 +264,6 @@ public sealed class Poller : IDisposable
         }
     }
 
-    /// <summary>A plain socket may be ready: the waits check.</summary>
     internal void OnMayBeReady() => _wait.OnMayBeReady();
 
     private void Add(PollItem item, object socket)
@@ -327,7 +323,6 @@ public sealed class Poller : IDisposable
         return true;
     }
 
-    /// <summary>The waits continue with the present items.</summary>
     private void Changed()
     {
         PlainSocketWatch.Leave(this);
@@ -360,7 +355,7 @@ public sealed class Poller : IDisposable
                 // lock that this needs.
                 if (Array.IndexOf(Arrays.All, item) < 0)
                 {
-                    continue; // Removed meanwhile.
+                    continue;
                 }
 
                 throw;
@@ -451,7 +446,7 @@ public sealed class Poller : IDisposable
                     return 0;
                 }
 
-                PollSignals.Set(alarm, left); // Only after the wait has begun: an alarm that fires earlier wakes nothing.
+                PollSignals.Set(alarm, left);
                 await ReadinessWait.WaitAsync(waiter, cancellation).ConfigureAwait(false);
                 count = CheckItems(results.Span);
             }
@@ -464,7 +459,6 @@ public sealed class Poller : IDisposable
         }
     }
 
-    /// <summary>The check between the beginning of a wait and the wait, which follows only if it finds nothing.</summary>
     private int CheckBeforeWait(Waiter<bool> waiter, Span<PollResult> results, bool blocking)
     {
         int count;

@@ -5,10 +5,8 @@ namespace Net.Zlink.Porting;
 
 internal enum NativeKind
 {
-    /// <summary>A C int: 4 bytes in the machine's order.</summary>
     Int32,
 
-    /// <summary>int64_t or uint64_t: 8 bytes in the machine's order.</summary>
     Int64,
 
     Bytes,
@@ -17,7 +15,6 @@ internal enum NativeKind
     Text,
 }
 
-/// <summary>The target of an option: a socket and its options.</summary>
 internal readonly record struct NativeTarget(SocketOptions Options, ZmpSocket? Socket, StreamSocket? Stream)
 {
     public string TypeName => Socket is null ? "STREAM" : Protocol.Zmp.ZmpSocketTypeExtensions.get_Name(Socket.Core.Type);
@@ -25,7 +22,6 @@ internal readonly record struct NativeTarget(SocketOptions Options, ZmpSocket? S
 
 internal delegate void NativeBytesSetter(NativeTarget target, ReadOnlySpan<byte> value);
 
-/// <summary>One native option: its number, its property, and the rules of its value.</summary>
 internal sealed record NativeOption(int Number, string Name, string Property, NativeKind Kind)
 {
     public required Func<NativeTarget, bool> Fits { get; init; }
@@ -42,13 +38,10 @@ internal sealed record NativeOption(int Number, string Name, string Property, Na
 
     public long MaxValue { get; init; } = int.MaxValue;
 
-    /// <summary>The native core accepts it on every socket type, also without effect.</summary>
     public bool IsGeneral { get; init; }
 
-    /// <summary>The buffer of a get may be too long; the rest is zeroed.</summary>
     public bool MayBeLonger { get; init; }
 
-    /// <summary>Why there is no property for it, or null.</summary>
     public string? Gap { get; init; }
 
     public void Set(NativeTarget target, ReadOnlySpan<byte> value)

@@ -3,10 +3,7 @@ using Net.Zlink.Protocol.Stream;
 
 namespace Net.Zlink.Porting;
 
-/// <summary>
-/// Every socket option of the native core by number: its property, or why there is none. docs/options.md is the readable form.
-/// </summary>
-/// <remarks>A number with different meanings on different types has several rows; the first that fits applies.</remarks>
+/// <summary>A number with different meanings on different types has several rows; the first that fits applies.</summary>
 internal static class NativeOptionTable
 {
     private const long Any = long.MinValue;
@@ -126,15 +123,11 @@ internal static class NativeOptionTable
         Switch<ZmpSocketOptions>(117, "ZMP_METADATA", "SendMetadata", static o => o.SendMetadata, static (o, v) => o.SendMetadata = v),
     ];
 
-    // The native number of STREAM, which has no ZMP type.
     private const int StreamType = 11;
 
     // The native core's limit for these texts.
     private const int LongestTlsText = 256;
 
-    /// <summary>
-    /// The row of a number for a socket. Null if its type has none; <paramref name="elsewhere"/> is then another type's row.
-    /// </summary>
     public static NativeOption? Find(int number, NativeTarget target, out NativeOption? elsewhere)
     {
         elsewhere = null;
@@ -171,12 +164,10 @@ internal static class NativeOptionTable
         int number, string name, string property, Func<TOptions, long> get, Action<TOptions, long> set)
         where TOptions : SocketOptions => General(number, name, property, get, set, Any, long.MaxValue) with { Kind = NativeKind.Int64 };
 
-    /// <summary>A native "0 or 1".</summary>
     private static NativeOption Switch<TOptions>(
         int number, string name, string property, Func<TOptions, bool> get, Action<TOptions, bool> set)
         where TOptions : SocketOptions => General<TOptions>(number, name, property, o => get(o) ? 1 : 0, (o, v) => set(o, v != 0), most: 1);
 
-    /// <summary>A native "0, or anything above for 1", which cannot be read.</summary>
     private static NativeOption Flag<TOptions>(int number, string name, string property, Action<TOptions, bool> set)
         where TOptions : SocketOptions => new(number, name, property, NativeKind.Int32)
         {

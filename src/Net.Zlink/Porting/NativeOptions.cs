@@ -11,13 +11,11 @@ namespace Net.Zlink.Porting;
 /// </remarks>
 public static class NativeOptions
 {
-    // The native context's names of its options.
     private const int IoThreads = 1;
     private const int MaxSockets = 2;
     private const int IPv6 = 42;
     private const int Blocky = 70;
 
-    /// <summary>Context options without a meaning here, with the reason.</summary>
     internal static IReadOnlyDictionary<int, (string Name, string Why)> ContextGaps { get; } = new Dictionary<int, (string, string)>
     {
         [3] = ("SOCKET_LIMIT / THREAD_PRIORITY", "MaxSockets is the only limit, and shards own no thread"),

@@ -2,7 +2,6 @@ using System.Runtime.InteropServices;
 
 namespace Net.Zlink.Porting;
 
-/// <summary>Receives a proxy's commands from its control socket and answers each, if the socket's type can send.</summary>
 internal sealed class ProxyControl(Proxy proxy, ProxyPort port)
 {
     private Message _command;
@@ -13,8 +12,6 @@ internal sealed class ProxyControl(Proxy proxy, ProxyPort port)
 
     public bool HasPendingReply => _answer is not null;
 
-    /// <summary>Executes the present commands. An answer that waits for capacity delays the next command.</summary>
-    /// <returns>True if there was something to do.</returns>
     public bool Advance()
     {
         bool moved = false;
@@ -83,7 +80,6 @@ internal sealed class ProxyControl(Proxy proxy, ProxyPort port)
         return true;
     }
 
-    /// <summary>The eight native numbers in the machine's byte order.</summary>
     private void AddStatistics(MessageBuilder answer)
     {
         ProxyStatistics now = proxy.GetStatistics();

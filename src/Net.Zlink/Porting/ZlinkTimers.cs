@@ -155,9 +155,6 @@ public sealed class ZlinkTimers
         return count;
     }
 
-    /// <summary>
-    /// Takes the next timer that was due when Execute began, and schedules it again. A timer that was scheduled since is not due again.
-    /// </summary>
     private Entry? DequeueDue(long now, long last)
     {
         lock (_gate)
@@ -173,7 +170,6 @@ public sealed class ZlinkTimers
         }
     }
 
-    /// <summary>The timer that is due next, now first in the queue.</summary>
     private Entry? Next()
     {
         while (_queue.TryPeek(out int id, out (long Due, long Order) armed))
@@ -183,7 +179,7 @@ public sealed class ZlinkTimers
                 return entry;
             }
 
-            _queue.Dequeue(); // Cancelled, or rescheduled since.
+            _queue.Dequeue();
         }
 
         return null;
@@ -202,10 +198,9 @@ public sealed class ZlinkTimers
         LimitStale();
     }
 
-    /// <summary>Rebuilds the queue if most of it is outdated. That needs as many calls as there are timers, so it is rare.</summary>
+    /// <summary>Rebuilds the queue: that needs as many calls as there are timers, so it is rare.</summary>
     private void LimitStale()
     {
-        // Each timer has one current element; the others are outdated.
         if (_queue.Count <= 2 * _timers.Count)
         {
             return;

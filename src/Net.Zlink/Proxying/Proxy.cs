@@ -62,7 +62,6 @@ public sealed class Proxy
     {
     }
 
-    /// <summary>Creates a proxy with a control socket: see <see cref="NativeProxy"/>.</summary>
     internal Proxy(ZmpSocket front, ZmpSocket back, ZmpSocket? capture, ZmpSocket? control)
     {
         ArgumentNullException.ThrowIfNull(front);
@@ -237,9 +236,6 @@ public sealed class Proxy
         }
     }
 
-    /// <summary>Begins to wait and checks once more: later changes wake it.</summary>
-    /// <param name="blocking">The calling thread is going to block.</param>
-    /// <param name="turn">The result of the check. If it found something, the wait is over.</param>
     private Waiter<bool> BeginWait(bool blocking, out Turn turn)
     {
         CallerFlush.Run();
@@ -294,7 +290,7 @@ public sealed class Proxy
 
         if (state == Dropping)
         {
-            Array.ForEach(_ports, static port => port.ThrowIfEnded()); // One of them throws.
+            Array.ForEach(_ports, static port => port.ThrowIfEnded());
         }
 
         foreach (ProxyPort port in _ports)
@@ -321,14 +317,13 @@ public sealed class Proxy
             }
         }
 
-        Interlocked.Exchange(ref _state, StateIdle); // From here on another thread may also find that a socket has ended.
+        Interlocked.Exchange(ref _state, StateIdle);
         if (holds)
         {
             DropIfEnded();
         }
     }
 
-    /// <summary>Between runs: once a socket has ended, a pending message cannot be passed, and its memory is released.</summary>
     private void DropIfEnded()
     {
         if (!Array.Exists(_ports, static port => port.IsEnded) || Interlocked.CompareExchange(ref _state, Dropping, StateIdle) != StateIdle)
@@ -349,7 +344,6 @@ public sealed class Proxy
 
     private void Wake() => _wait.OnMayBeReady();
 
-    /// <summary>Watches the sockets while the proxy does not run and has a pending message.</summary>
     private sealed class EndWatch(Proxy proxy) : IReadinessWatcher
     {
         public void OnMayBeReady() => proxy.DropIfEnded();

@@ -1,6 +1,5 @@
 namespace Net.Zlink;
 
-/// <summary>A counter of a proxy: written by the thread that runs it, read by any.</summary>
 internal sealed class ProxyCounter
 {
     private long _messages;

@@ -1,9 +1,7 @@
 namespace Net.Zlink;
 
-/// <summary>One direction of a proxy: passes whole messages without waiting.</summary>
 internal sealed class ProxyFlow(ProxyPort from, ProxyPort to, ProxyPort? capture)
 {
-    /// <summary>The limit of one turn, as in the native core. Then the other direction follows.</summary>
     public const int Burst = 1000;
 
     // Received and waiting for capacity: at most one, because unreceived messages slow their sender.
@@ -22,8 +20,6 @@ internal sealed class ProxyFlow(ProxyPort from, ProxyPort to, ProxyPort? capture
 
     public bool HasPending => _hasPending;
 
-    /// <summary>Passes messages without waiting, at most one burst.</summary>
-    /// <returns>How many messages.</returns>
     public int Advance()
     {
         // Not received before there is capacity: until then it counts against its sender's high-water mark.
@@ -41,7 +37,6 @@ internal sealed class ProxyFlow(ProxyPort from, ProxyPort to, ProxyPort? capture
         return moved;
     }
 
-    /// <summary>Drops the pending message: its socket has ended.</summary>
     public void Drop()
     {
         if (_hasPending)

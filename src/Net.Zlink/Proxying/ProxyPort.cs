@@ -3,14 +3,7 @@ using Net.Zlink.Flow;
 
 namespace Net.Zlink;
 
-/// <summary>
-/// A socket of a proxy: it receives and sends whole messages of the native shape, with a ROUTER's routing id as first part.
-/// </summary>
-/// <remarks>
-/// The shape is made when a message is sent, so a message between sockets of one kind is unchanged. From ROUTER to another type the id
-/// becomes the first part. To ROUTER from another type the first part is the id and is not sent. From ROUTER to ROUTER the sender's id
-/// names the receiver. A native proxy does the same on the wire, part by part.
-/// </remarks>
+/// <summary>The shape is made when a message is sent, so a message between sockets of one kind is unchanged.</summary>
 internal sealed class ProxyPort
 {
     private readonly ZmpSocket _socket;
@@ -35,35 +28,28 @@ internal sealed class ProxyPort
         };
     }
 
-    /// <summary>Its messages have their sender's id, and go to the peer with an id.</summary>
     public bool IsRouter { get; }
 
     public bool HasSender { get; }
 
     public bool AllowsOnlyOnePart => HasSender && _sender.Conflates;
 
-    /// <summary>A send would not wait now, as far as that is known without a message.</summary>
     public bool HasCapacity => HasSender && _socket.CanSend;
 
-    /// <summary>The socket is disposed, or its context shut down.</summary>
     public bool IsEnded => _socket.Core.IsClosed;
 
-    /// <summary>Watches capacity, and messages if it is received from.</summary>
     public void Watch(IReadinessWatcher watcher)
     {
         _socket.Core.Receive.Watchers.Add(watcher);
         _socket.Core.WritableWatchers.Add(watcher);
     }
 
-    /// <summary>Undoes <see cref="Watch"/>.</summary>
     public void Unwatch(IReadinessWatcher watcher)
     {
         _socket.Core.Receive.Watchers.Remove(watcher);
         _socket.Core.WritableWatchers.Remove(watcher);
     }
 
-    /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
-    /// <exception cref="ZlinkException">ContextTerminated.</exception>
     public void ThrowIfEnded() => _socket.ThrowIfEnded();
 
     public bool TryReceive(out Message message)
@@ -77,10 +63,7 @@ internal sealed class ProxyPort
         return false;
     }
 
-    /// <summary>Sends a received message. The caller ends it in any case.</summary>
-    /// <param name="message">The message. After None it may be ended already.</param>
-    /// <param name="fromRouter">It came from a ROUTER, with a routing id.</param>
-    /// <returns>None, Again, HostUnreachable, or InvalidArgument: the socket conflates and the message would have several parts.</returns>
+    /// <summary>The caller ends the message in any case.</summary>
     public ZlinkError TrySend(in Message message, bool fromRouter)
     {
         if (IsRouter)
@@ -97,8 +80,6 @@ internal sealed class ProxyPort
         return fromRouter ? SendCopy([], message.With(SlabOf(message.RoutingId), message.RoutingId.Length, skip: 0)) : Send([], message);
     }
 
-    /// <summary>Sends an answer to the sender of a message.</summary>
-    /// <returns>As for a message.</returns>
     public ZlinkError TrySend(ReadOnlySpan<byte> routeId, MessageBuilder answer) => _sender.TryPassOn(IsRouter ? routeId : [], answer);
 
     public void ReleaseBuffers()
@@ -118,7 +99,7 @@ internal sealed class ProxyPort
         }
         finally
         {
-            copy.Dispose(); // Does nothing if it was sent.
+            copy.Dispose();
         }
     }
 

@@ -2,13 +2,11 @@ using System.Diagnostics.CodeAnalysis;
 
 namespace Net.Zlink;
 
-/// <summary>What one subscriber has subscribed to, each prefix with how often. Not thread-safe.</summary>
 internal sealed class HeldPrefixes
 {
     private readonly Dictionary<byte[], int> _counts = new(ByBytes.Instance);
     private int _longest;
 
-    /// <returns>True: it was not held before.</returns>
     public bool Add(ReadOnlySpan<byte> prefix)
     {
         Dictionary<byte[], int>.AlternateLookup<ReadOnlySpan<byte>> lookup = _counts.GetAlternateLookup<ReadOnlySpan<byte>>();
@@ -18,7 +16,6 @@ internal sealed class HeldPrefixes
         return count == 0;
     }
 
-    /// <returns>True: it is not held any more.</returns>
     public bool Remove(ReadOnlySpan<byte> prefix)
     {
         Dictionary<byte[], int>.AlternateLookup<ReadOnlySpan<byte>> lookup = _counts.GetAlternateLookup<ReadOnlySpan<byte>>();
@@ -36,7 +33,6 @@ internal sealed class HeldPrefixes
         return lookup.Remove(prefix);
     }
 
-    /// <summary>Whether a held prefix of a length in this range is a prefix of the topic.</summary>
     public bool Covers(ReadOnlySpan<byte> topic, int minLength, int maxLength)
     {
         Dictionary<byte[], int>.AlternateLookup<ReadOnlySpan<byte>> lookup = _counts.GetAlternateLookup<ReadOnlySpan<byte>>();

@@ -227,12 +227,11 @@ public sealed class LastValuePublisher : IAsyncDisposable, IDisposable
         }
     }
 
-    /// <returns>False: the subscriber has disconnected, or its queue cannot hold the stored values.</returns>
     private bool Answer(in Message notice)
     {
         if (notice.NoticeOf is null)
         {
-            return true; // An XSUB has sent data.
+            return true;
         }
 
         ReadOnlySpan<byte> prefix = notice.Span[1..];
@@ -253,7 +252,7 @@ public sealed class LastValuePublisher : IAsyncDisposable, IDisposable
         }
     }
 
-    // Under the gate. What another subscription of the same peer covers it has got already.
+    // Under the gate. Topics that another subscription of the peer covers were sent to it already.
     private bool SendNewest(in Message notice, ReadOnlySpan<byte> prefix, HeldPrefixes held)
     {
         if (held.Covers(prefix, 0, prefix.Length - 1))
@@ -279,7 +278,7 @@ public sealed class LastValuePublisher : IAsyncDisposable, IDisposable
         return true;
     }
 
-    // Under the gate. A send that was refused leaves its parts.
+    // Under the gate. A refused send leaves its parts in the builder.
     private void Fill(ReadOnlySpan<byte> topic, ReadOnlySpan<byte> value)
     {
         _message.Clear();

@@ -1,6 +1,5 @@
 namespace Net.Zlink;
 
-/// <summary>The newest value of each topic, in the order of the topics' bytes, so that a prefix is one run. Not thread-safe.</summary>
 internal sealed class LastValueTable(int maxTopics, long maxBytes)
 {
     // The two arrays and the object of an entry, rounded up.
@@ -12,7 +11,6 @@ internal sealed class LastValueTable(int maxTopics, long maxBytes)
 
     public long Bytes { get; private set; }
 
-    /// <returns>False: a limit would be passed, and nothing was changed.</returns>
     public bool TrySet(ReadOnlySpan<byte> topic, ReadOnlySpan<byte> value)
     {
         int index = LowerBound(topic);
@@ -43,7 +41,6 @@ internal sealed class LastValueTable(int maxTopics, long maxBytes)
         return true;
     }
 
-    /// <returns>False: the topic has no value.</returns>
     public bool Remove(ReadOnlySpan<byte> topic)
     {
         int index = LowerBound(topic);

@@ -1,15 +1,9 @@
 namespace Net.Zlink;
 
-/// <summary>A sum over thousands of peers, computed once for all instruments that one meter collection reads. Thread-safe.</summary>
-/// <remarks>
+/// <summary>
 /// A meter tells neither who collects nor when a collection begins. A listener of all instruments reads them on one thread in the order of
-/// their creation. So the first instrument computes the sum, and each next one in that order on that thread gets the same. Any other read
-/// computes its own, which changes nothing for others.
-/// </remarks>
-/// <param name="look">Computes the sum.</param>
-/// <param name="time">
-/// The system's clock, because this is about real time between two instruments. A context's clock may be a test's.
-/// </param>
+/// their creation. So the first instrument computes the sum, and each next one in that order on that thread gets the same.
+/// </summary>
 internal sealed class CollectionSnapshot<T>(Func<T> look, TimeProvider time)
     where T : class
 {
@@ -20,12 +14,10 @@ internal sealed class CollectionSnapshot<T>(Func<T> look, TimeProvider time)
     private readonly Lock _gate = new();
     private int _readers;
     private T? _seen;
-    private int _next; // The next instrument in the order.
+    private int _next;
     private int _thread;
     private long _since;
 
-    /// <summary>Adds an instrument after the others.</summary>
-    /// <returns>The function that the instrument reads.</returns>
     public Func<T> AddReader()
     {
         int index = Interlocked.Increment(ref _readers) - 1;
@@ -44,8 +36,8 @@ internal sealed class CollectionSnapshot<T>(Func<T> look, TimeProvider time)
             }
         }
 
-        long now = time.GetTimestamp(); // A sum is as old as its beginning.
-        T seen = look(); // Outside of the lock: it takes those of all sockets.
+        long now = time.GetTimestamp();
+        T seen = look();
         if (index == 0)
         {
             lock (_gate)

@@ -28,7 +28,6 @@ internal static class DescriptionText
         }
     }
 
-    /// <summary>Adds a sentence if queues wait for the context's byte limit.</summary>
     public static void QueuesWaiting(StringBuilder text, ByteBudget? budget)
     {
         if (budget is { Waiting: > 0 })
@@ -37,7 +36,6 @@ internal static class DescriptionText
         }
     }
 
-    /// <summary>Adds the bound and connected endpoints with their problems.</summary>
     public static void Endpoints(StringBuilder text, EndpointStatus[] all)
     {
         Line(text, $"  bound: {List(EndpointStatus.TextsOf(all, areBound: true))}; connects to: {List(EndpointStatus.TextsOf(all, areBound: false))}");

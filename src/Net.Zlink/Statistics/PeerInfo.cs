@@ -77,7 +77,6 @@ public sealed record PeerInfo
 
     internal (PeerLink Pipe, PeerIdentity Peer) Of { get; private init; }
 
-    /// <summary>An endpoint without a link: nothing is queued for it.</summary>
     internal static PeerInfo For(ZmpDialer dialer) => new()
     {
         Of = (dialer.Pipe, PeerIdentity.Unknown),

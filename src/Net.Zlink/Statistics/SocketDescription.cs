@@ -5,7 +5,6 @@ using static Net.Zlink.DescriptionText;
 
 namespace Net.Zlink;
 
-/// <summary>Describes a ZMP socket for troubleshooting: its counters, and each peer with its queues.</summary>
 internal static class SocketDescription
 {
     public static string Of(ZmpSocket socket)

@@ -4,9 +4,6 @@ using Net.Zlink.Sockets.Links;
 
 namespace Net.Zlink;
 
-/// <summary>
-/// The sum of one or several ZMP sockets in one object, so that thousands of sockets cost no object each. One thread at a time.
-/// </summary>
 internal sealed class SocketSums
 {
     private readonly FailedHandshakes _failedHandshakes = new();
@@ -58,7 +55,6 @@ internal sealed class SocketSums
         _unmatched += other._unmatched;
     }
 
-    /// <summary>The sockets have ended: present values become 0.</summary>
     public void Close()
     {
         Sockets = 0;

@@ -3,9 +3,6 @@ using Net.Zlink.Sockets;
 
 namespace Net.Zlink;
 
-/// <summary>
-/// The sums of all ZMP sockets of a context by type, open and closed, so that a counter never decreases. One thread at a time.
-/// </summary>
 internal sealed class SocketTotals
 {
     private readonly Dictionary<ZmpSocketType, SocketSums> _byType = [];
@@ -26,7 +23,6 @@ internal sealed class SocketTotals
 
     public void Add(SocketCore core) => Of(core.Type).Add(core);
 
-    /// <summary>Adds the sums of closed sockets of a type.</summary>
     public void Add(ZmpSocketType type, SocketSums gone) => Of(type).Add(gone);
 
     private SocketSums Of(ZmpSocketType type)

@@ -3,7 +3,6 @@ using static Net.Zlink.DescriptionText;
 
 namespace Net.Zlink;
 
-/// <summary>Describes a STREAM socket for troubleshooting: its counters, and each peer with its queues.</summary>
 internal static class StreamDescription
 {
     public static string Of(StreamSocket socket)

@@ -6,10 +6,7 @@ using Net.Zlink.Sockets;
 
 namespace Net.Zlink;
 
-/// <summary>
-/// The context's instruments under <see cref="ZlinkLibrary.MeterName"/>. They read snapshots when a listener collects, one for all
-/// instruments of a collection.
-/// </summary>
+/// <summary>Instruments read snapshots when a listener collects, one for all instruments of a collection.</summary>
 internal sealed class ZlinkMeters : IDisposable
 {
     private const string TypeTag = "zlink.socket.type";
@@ -68,11 +65,10 @@ internal sealed class ZlinkMeters : IDisposable
 
     private OversizeStatistics Oversize => _context.Pool.GetStatistics().Oversize;
 
-    /// <summary>The sums of all STREAM sockets. Counters include closed sockets.</summary>
-    /// <remarks>
+    /// <summary>
     /// The first instrument should be one that is hardly ever read alone and then followed by the second: see
     /// <see cref="CollectionSnapshot{T}"/>.
-    /// </remarks>
+    /// </summary>
     private void AddStreamInstruments()
     {
         Counter(
@@ -109,8 +105,6 @@ internal sealed class ZlinkMeters : IDisposable
         Counter("zlink.stream.refused", _streams, static c => One(c.Refused), "{connection}", "Connections turned away.");
     }
 
-    /// <summary>The sums of ZMP sockets by type. Counters include closed sockets.</summary>
-    /// <remarks>The first instrument: as above.</remarks>
     private void AddSocketInstruments()
     {
         Counter(

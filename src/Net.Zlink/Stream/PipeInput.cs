@@ -8,16 +8,13 @@ using Net.Zlink.Transports.WebSocket;
 namespace Net.Zlink;
 
 /// <summary>
-/// The input of a pipe over WebSocket. An end without the peer's CLOSE is a failure after all received bytes: unlike frames, bytes do not
-/// show whether they are complete.
+/// An end without the peer's CLOSE is a failure after all received bytes: unlike frames, bytes do not show whether they are complete. The
+/// underlying pipe cannot do it: when its writer reports a failure, its reader loses unread bytes.
 /// </summary>
-/// <remarks>Not done by the underlying pipe: when its writer reports a failure, its reader loses unread bytes.</remarks>
-/// <param name="connection">Its Input ends in order in either case.</param>
-/// <param name="wire">Knows how the peer ended, before Input ends.</param>
 internal sealed class PipeInput(PipeConnection connection, WebSocketWire wire) : PipeReader
 {
     private readonly PipeReader _inner = connection.Input;
-    private ReadOnlySequence<byte> _last; // The last bytes, while the reader has them; otherwise empty.
+    private ReadOnlySequence<byte> _last;
     private bool _isSeen;
 
     /// <inheritdoc/>
@@ -66,7 +63,7 @@ internal sealed class PipeInput(PipeConnection connection, WebSocketWire wire) :
 
         if (!result.IsCanceled && (result.Buffer.IsEmpty || _isSeen))
         {
-            _inner.AdvanceTo(result.Buffer.Start); // It may be read again, with the same result.
+            _inner.AdvanceTo(result.Buffer.Start);
             throw connection.Notify(new IOException("The connection was lost: the peer ended it without a CLOSE.",
                 new SocketException((int)SocketError.ConnectionReset)));
         }

@@ -7,8 +7,6 @@ using Net.Zlink.Transports.WebSocket;
 
 namespace Net.Zlink;
 
-/// <summary>Makes peers that are raw bytes.</summary>
-/// <param name="handler">Gets each pipe. Null: the connecting caller takes it from <see cref="Made"/>.</param>
 internal sealed class PipePeers(Func<StreamPipe, Task>? handler) : IPeerFactory
 {
     public StreamPipe? Made { get; private set; }

@@ -3,7 +3,6 @@ using Net.Zlink.Sockets;
 
 namespace Net.Zlink;
 
-/// <summary>Sends batches to one peer of a <see cref="StreamSocket"/>, without waiting or with it.</summary>
 internal sealed class StreamBatches(StreamHub hub, StreamSender sender)
 {
     public int SendMany(uint peerId, ReadOnlySpan<StreamMessage> messages, out ZlinkError error)
@@ -18,7 +17,6 @@ internal sealed class StreamBatches(StreamHub hub, StreamSender sender)
         return hub.TryFind(peerId, out StreamLink link) ? SendMany(link, payloads, out error) : 0;
     }
 
-    /// <summary>Sends payloads until one would have to wait. Returns how many were accepted.</summary>
     public static int SendMany(StreamLink link, ReadOnlySpan<ReadOnlyMemory<byte>> payloads, out ZlinkError error)
     {
         int sent = 0;
@@ -33,7 +31,6 @@ internal sealed class StreamBatches(StreamHub hub, StreamSender sender)
         return sent;
     }
 
-    /// <summary>Forwards the frames of one read. Returns how many were accepted.</summary>
     public static int SendMany(StreamLink link, StreamFrames frames, out ZlinkError error)
     {
         error = ZlinkError.None;
@@ -55,7 +52,6 @@ internal sealed class StreamBatches(StreamHub hub, StreamSender sender)
             return frames.Count;
         }
 
-        // Not all of them, but perhaps some.
         int sent = 0;
         foreach (ReadOnlyMemory<byte> frame in frames)
         {
@@ -78,11 +74,10 @@ internal sealed class StreamBatches(StreamHub hub, StreamSender sender)
     public ValueTask<int> SendManyAsync(uint peerId, ReadOnlyMemory<ReadOnlyMemory<byte>> payloads, CancellationToken cancellation) =>
         SendManyAsync(sender.Find(peerId), payloads, cancellation);
 
-    /// <summary>Sends payloads, and waits until all are accepted: see <see cref="SendBatch"/>.</summary>
     public ValueTask<int> SendManyAsync(StreamLink link, ReadOnlyMemory<ReadOnlyMemory<byte>> payloads, CancellationToken cancellation) =>
         SendBatch.SendAllAsync(new PayloadBatch(sender, link, payloads), cancellation);
 
-    /// <summary>Forwards received messages until one would have to wait. Accepting a message ends it. Returns how many.</summary>
+    /// <summary>Accepting a message ends it.</summary>
     private static int SendMany(StreamLink link, ReadOnlySpan<StreamMessage> messages, out ZlinkError error)
     {
         int sent = 0;
@@ -93,7 +88,6 @@ internal sealed class StreamBatches(StreamHub hub, StreamSender sender)
             status = Pass(run, link.Connection!);
             if (status == SendStatus.Full && run.Count > 1)
             {
-                // Not all of them, but perhaps some.
                 run = run.First;
                 status = Pass(run, link.Connection!);
             }

@@ -95,9 +95,6 @@ public readonly struct StreamMessage : IDisposable
         }
     }
 
-    /// <summary>The messages, from the first on, that were read together and follow each other.</summary>
-    /// <exception cref="ArgumentException">The first is an event.</exception>
-    /// <exception cref="ObjectDisposedException">A message was disposed.</exception>
     internal static InboundRun RunOf(ReadOnlySpan<StreamMessage> messages)
     {
         ref readonly StreamMessage first = ref messages[0];
@@ -119,7 +116,5 @@ public readonly struct StreamMessage : IDisposable
     /// <summary>Ends the lease. Idempotent; does nothing for events.</summary>
     public void Dispose() => Lease?.Release(_slot, _generation);
 
-    /// <summary>The message on its way to a peer, for a send that may wait.</summary>
-    /// <exception cref="ObjectDisposedException">It was disposed.</exception>
     internal DeferredMessage Defer() => new(Lease!, _slot, _generation, StreamSender.HeaderOf(Payload.Length));
 }

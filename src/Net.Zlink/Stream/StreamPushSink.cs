@@ -6,7 +6,6 @@ using Net.Zlink.Sockets;
 
 namespace Net.Zlink;
 
-/// <summary>Passes the frames of pushed peers to the application's handler, on each peer's shard.</summary>
 internal sealed class StreamPushSink(StreamSocket socket, StreamHandler handler) : IConnectionSink
 {
     public bool RepliesSynchronously => true;
@@ -47,11 +46,10 @@ internal sealed class StreamPushSink(StreamSocket socket, StreamHandler handler)
     private static StreamPushSession? Session(Connection connection) => (StreamPushSession?)((StreamLink)connection.Context!).Session;
 }
 
-/// <summary>Makes one pushed peer's handler calls, one at a time, asynchronous ones included. Only on the peer's shard.</summary>
-/// <remarks>
-/// Each call begins in the default execution context. What it sets is undone after it, because one work may make several calls, also for
-/// several peers.
-/// </remarks>
+/// <summary>
+/// Makes a pushed peer's handler calls, one at a time. What a call sets in the execution context is undone after it, because one work may
+/// make several calls, also for several peers.
+/// </summary>
 internal sealed class StreamPushSession : ShardWork
 {
     private readonly StreamPushSink _sink;
@@ -72,7 +70,6 @@ internal sealed class StreamPushSession : ShardWork
         _peer = peer;
     }
 
-    /// <summary>No handler call of this peer is incomplete.</summary>
     public bool IsIdle => !_isPending;
 
     public bool Open()
@@ -145,7 +142,6 @@ internal sealed class StreamPushSession : ShardWork
         return Delivery.Pause;
     }
 
-    /// <summary>Calls OnDisconnected after the handler's last call is complete.</summary>
     public void End(DisconnectReason reason)
     {
         _isEnding = true;
@@ -169,7 +165,7 @@ internal sealed class StreamPushSession : ShardWork
         }
         catch (ZlinkException gone) when (_isEnding && gone.Error == ZlinkError.HostUnreachable)
         {
-            // The handler waited for a peer that has disconnected, which is not its fault. The peer's end reports it.
+            // The handler waited for a peer that has disconnected, which is not its fault: the peer's end reports it.
         }
         catch (Exception exception)
         {

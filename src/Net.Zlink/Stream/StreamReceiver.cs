@@ -4,9 +4,6 @@ using Net.Zlink.Sockets;
 
 namespace Net.Zlink;
 
-/// <summary>
-/// The receiving half of a <see cref="StreamSocket"/>: makes messages of the fair queue's leases, for every way of waiting.
-/// </summary>
 internal sealed class StreamReceiver
 {
     private readonly PullQueue _queue;
@@ -16,8 +13,6 @@ internal sealed class StreamReceiver
     private readonly Action<Waiter<PulledRun>> _recycleBatch;
     private readonly bool _runsSynchronously;
 
-    /// <param name="queue">The queue.</param>
-    /// <param name="goesOnInPlace">Awaiting code continues on the shard that has read the message.</param>
     public StreamReceiver(PullQueue queue, bool goesOnInPlace)
     {
         _queue = queue;
@@ -26,7 +21,6 @@ internal sealed class StreamReceiver
         _recycleBatch = waiter => _batchWaiters.Return((BatchWaiter)waiter);
     }
 
-    /// <summary>Writes the messages of a run and returns how many.</summary>
     public static int Unpack(in PulledRun run, Span<StreamMessage> into)
     {
         for (int i = 0; i < run.Count; i++)

@@ -8,9 +8,6 @@ using Net.Zlink.Sockets;
 
 namespace Net.Zlink;
 
-/// <summary>
-/// The sending half of a <see cref="StreamSocket"/>: encodes payloads into peers' outbound queues, for every way of waiting.
-/// </summary>
 internal sealed class StreamSender
 {
     private readonly StreamHub _hub;
@@ -23,7 +20,6 @@ internal sealed class StreamSender
         _recycle = waiter => _waiters.Return((SendOutcome)waiter);
     }
 
-    /// <exception cref="ZlinkException">There is no such peer.</exception>
     public StreamLink Find(uint peerId) => _hub.TryFind(peerId, out StreamLink link) ? link : throw Unreachable(peerId);
 
     public ZlinkError TrySend(uint peerId, ReadOnlySpan<byte> payload) =>
@@ -76,7 +72,6 @@ internal sealed class StreamSender
         return SendAsync(Find(peerId), payload.Memory[..length], cancellation, payload);
     }
 
-    /// <summary>Sends a message that may outlive the call, and waits for capacity if needed.</summary>
     public ValueTask SendDeferredAsync(StreamLink link, in DeferredMessage message, CancellationToken cancellation)
     {
         if (link.Connection is not { } connection)

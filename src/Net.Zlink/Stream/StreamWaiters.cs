@@ -9,7 +9,6 @@ internal sealed class MessageWaiter : PullWaiter, IValueTaskSource<StreamMessage
     StreamMessage IValueTaskSource<StreamMessage>.GetResult(short token) => new(GetResult(token), 0);
 }
 
-/// <summary>Waits for as many messages as there are, at least one.</summary>
 internal sealed class BatchWaiter : PullWaiter, IValueTaskSource<int>
 {
     public Memory<StreamMessage> Destination { get; set; }
@@ -29,7 +28,6 @@ internal sealed class BatchWaiter : PullWaiter, IValueTaskSource<int>
     }
 }
 
-/// <summary>Turns the outcome of a waiting send into success or an exception.</summary>
 internal sealed class SendOutcome : SendWaiter, IValueTaskSource
 {
     public uint PeerId { get; set; }
