@@ -166,7 +166,7 @@ public readonly struct Message : IDisposable
     /// <exception cref="ObjectDisposedException">The message was disposed.</exception>
     public long ByteCount => _lease is null ? 0 : Checked(_lease.BytesOf(_slot));
 
-    /// <param name="first">One reference to it is transferred, also if this throws.</param>
+    /// <summary><paramref name="first"/>: one reference to it is transferred, also if this throws.</summary>
     internal Message With(Buffers.Slab? first, int firstLength, int skip)
     {
         if (_lease is null || !_lease.IsLive(_slot, _generation))

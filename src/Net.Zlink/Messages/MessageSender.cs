@@ -113,7 +113,7 @@ internal readonly struct MessageSender
         return error;
     }
 
-    /// <param name="timeout">Null: the option, which is read only before a wait.</param>
+    /// <summary><paramref name="timeout"/>: null: the option, which is read only before a wait.</summary>
     public void Send(ReadOnlySpan<byte> routeId, ReadOnlySpan<byte> payload, TimeSpan? timeout = null)
     {
         Protocol.FrameHeader header = HeaderOf(payload.Length);

@@ -42,7 +42,7 @@ internal sealed class PeerWarnings(ILogger logger, TimeProvider time)
         }
     }
 
-    /// <param name="kind">The fault without its figures, because a peer can vary those without limit.</param>
+    /// <summary><paramref name="kind"/>: the fault without its figures, because a peer can vary those without limit.</summary>
     public void PeerBrokeProtocol(string endpoint, string remote, string kind, string detail)
     {
         if (Admits(endpoint, kind))
@@ -76,7 +76,7 @@ internal sealed class PeerWarnings(ILogger logger, TimeProvider time)
         }
     }
 
-    /// <param name="quota">A group with 16 sentences of its own, so that other faults cannot use them up.</param>
+    /// <summary><paramref name="quota"/>: a group with 16 sentences of its own, so that other faults cannot use them up.</summary>
     private bool Admits(string endpoint, string sentence, string quota = "")
     {
         lock (_gate)

@@ -99,7 +99,7 @@ internal abstract class SocketCore
     /// </summary>
     public int FilterVersion => Volatile.Read(ref _filterVersion);
 
-    /// <param name="notifies">The application gets its notice as a message of its own. False: the caller sends it.</param>
+    /// <summary><paramref name="notifies"/>: the application gets its notice as a message of its own. False: the caller sends it.</summary>
     public virtual SubscriptionOutcome OnSubscription(PeerLink link, ReadOnlySpan<byte> prefix, bool subscribes, bool notifies = true) =>
         SubscriptionOutcome.Silent;
 

@@ -2,5 +2,5 @@ using Net.Zlink.Engine;
 
 namespace Net.Zlink.Sockets;
 
-/// <param name="Outcome">The result of sends: Terminated after a context shutdown, otherwise Closed.</param>
+/// <summary><paramref name="Outcome"/>: the result of sends: Terminated after a context shutdown, otherwise Closed.</summary>
 internal readonly record struct SocketEnd(SendStatus Outcome, Func<Exception> Error);

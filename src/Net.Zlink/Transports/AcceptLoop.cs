@@ -31,9 +31,10 @@ internal sealed class AcceptLoop : IThreadPoolWorkItem, IDisposable
     private long _sinkFaults;
     private volatile bool _closed;
 
-    /// <param name="release">
-    /// Called once before the socket is closed, while it still listens: another bind must not find the address dead before it is free.
-    /// </param>
+    /// <summary>
+    /// <paramref name="release"/>: called once before the socket is closed, while it still listens: another bind must not find the address
+    /// dead before it is free.
+    /// </summary>
     public AcceptLoop(
         Socket listener,
         Action<Socket>? prepare,

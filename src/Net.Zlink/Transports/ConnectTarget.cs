@@ -12,8 +12,10 @@ internal abstract class ConnectTarget(string text, string scheme)
 
     public virtual WireUpgrade? Upgrade(TransportSettings settings) => null;
 
-    /// <summary>Network errors and cancellation are values, not exceptions. Nothing stays open after a failure.</summary>
-    /// <param name="connecting">Called once when the system is asked to connect, after the name lookup.</param>
+    /// <summary>
+    /// Network errors and cancellation are values, not exceptions. Nothing stays open after a failure. <paramref name="connecting"/>:
+    /// called once when the system is asked to connect, after the name lookup.
+    /// </summary>
     public abstract Task<DialResult> DialAsync(
         TransportSettings settings, TimeProvider time, Action? connecting, CancellationToken cancellation);
 }

@@ -2,5 +2,5 @@ using System.Net.Sockets;
 
 namespace Net.Zlink.Transports;
 
-/// <param name="Sentence">What happened and what to do, in lower case without a full stop.</param>
+/// <summary><paramref name="Sentence"/>: what happened and what to do, in lower case without a full stop.</summary>
 internal readonly record struct DialResult(Socket? Socket, SocketError Error, string Sentence);

@@ -2,7 +2,7 @@ using System.Net.Sockets;
 
 namespace Net.Zlink.Transports;
 
-/// <param name="Sentence">One sentence in lower case without a full stop; callers put the endpoint in front.</param>
+/// <summary><paramref name="Sentence"/>: one sentence in lower case without a full stop; callers put the endpoint in front.</summary>
 internal readonly record struct EndpointError(EndpointFault Fault, string Sentence, SocketError OsError = SocketError.Success)
 {
     private const int QuotedLength = 64;

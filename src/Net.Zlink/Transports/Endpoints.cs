@@ -69,8 +69,10 @@ internal static class Endpoints
         }
     }
 
-    /// <summary>An unnamed end of an ipc connection is "ipc://"; other values are empty.</summary>
-    /// <param name="endpoint">The bound or dialled endpoint: as in the native core, ws and wss addresses get its path.</param>
+    /// <summary>
+    /// An unnamed end of an ipc connection is "ipc://"; other values are empty. <paramref name="endpoint"/>: the bound or dialled endpoint:
+    /// as in the native core, ws and wss addresses get its path.
+    /// </summary>
     public static string Format(EndPoint? address, string scheme, string endpoint) => address switch
     {
         IPEndPoint ip when scheme is EndpointText.Ws or EndpointText.Wss => $"{TcpEndpoint.Format(ip, scheme)}{PathOf(endpoint)}",

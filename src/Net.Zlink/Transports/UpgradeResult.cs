@@ -3,7 +3,7 @@ using Net.Zlink.Monitoring;
 
 namespace Net.Zlink.Transports;
 
-/// <param name="Sentence">What happened and what to do, in lower case without a full stop.</param>
+/// <summary><paramref name="Sentence"/>: what happened and what to do, in lower case without a full stop.</summary>
 internal readonly record struct UpgradeResult(Wire? Wire, HandshakeFailure Cause, SocketError Error, string Sentence)
 {
     /// <summary>After a reported failure: runs until the peer has ended its side, or a time limit.</summary>

@@ -85,8 +85,10 @@ internal abstract class Wire(Socket socket, string scheme) : IDisposable
 
     public abstract WireStatus Receive(Span<byte> into, out int received);
 
-    /// <summary><see cref="Headroom"/> bytes in front are free. False: there is nothing, or so little that a copy is cheaper.</summary>
-    /// <param name="array">An array of the wire's pool, owned by the caller from here on.</param>
+    /// <summary>
+    /// <see cref="Headroom"/> bytes in front are free. False: there is nothing, or so little that a copy is cheaper.
+    /// <paramref name="array"/>: an array of the wire's pool, owned by the caller from here on.
+    /// </summary>
     public virtual bool TryDetachBuffer([NotNullWhen(true)] out byte[]? array, out int start, out int length)
     {
         (array, start, length) = (null, 0, 0);
@@ -100,8 +102,10 @@ internal abstract class Wire(Socket socket, string scheme) : IDisposable
 
     public virtual WireStatus Send(IList<ArraySegment<byte>> pieces, out int sent) => throw new NotSupportedException(scheme);
 
-    /// <summary>True: <see cref="IWireEvents.OnSent"/> follows. False: it completed synchronously.</summary>
-    /// <param name="endsMidFrame">The last frame continues in the next write. A transport with messages keeps the frame in one.</param>
+    /// <summary>
+    /// True: <see cref="IWireEvents.OnSent"/> follows. False: it completed synchronously. <paramref name="endsMidFrame"/>: the last frame
+    /// continues in the next write. A transport with messages keeps the frame in one.
+    /// </summary>
     public abstract bool BeginSend(ReadOnlyMemory<byte> bytes, bool endsMidFrame);
 
     public abstract WireStatus FinishSend();

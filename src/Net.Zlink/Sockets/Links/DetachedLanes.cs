@@ -13,7 +13,7 @@ internal sealed class DetachedLanes
 
     public bool IsEmpty => _all.Count == 0;
 
-    /// <param name="routingId">All peers without an id count as one, because they cannot be distinguished.</param>
+    /// <summary><paramref name="routingId"/>: all peers without an id count as one, because they cannot be distinguished.</summary>
     public void Add(InboundLane lane, byte[] routingId)
     {
         if (_all.ContainsKey(lane))

@@ -8,7 +8,9 @@ using Net.Zlink.Transports.Ipc;
 
 namespace Net.Zlink.Sockets.Links;
 
-/// <param name="RoutingId">The application's name of the peer: for ROUTER the id to send to, otherwise the announced id.</param>
+/// <summary>
+/// <paramref name="RoutingId"/>: the application's name of the peer: for ROUTER the id to send to, otherwise the announced id.
+/// </summary>
 internal sealed record PeerIdentity(byte[] RoutingId, ZmpProperties? Properties, string RemoteAddress, string LocalAddress,
     DateTimeOffset ConnectedAt)
 {

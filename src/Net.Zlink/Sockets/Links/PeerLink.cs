@@ -75,8 +75,7 @@ internal abstract class PeerLink
 
     public abstract FullCause FullCause { get; }
 
-    /// <summary>Any thread, without the socket's lock.</summary>
-    /// <param name="force">Capacity was found before.</param>
+    /// <summary>Any thread, without the socket's lock. <paramref name="force"/>: capacity was found before.</summary>
     public abstract SendStatus TrySend(in OutgoingMessage message, bool force = false);
 
     /// <summary>As many of the first messages as can be sent; 0 says nothing about why.</summary>

@@ -221,7 +221,7 @@ internal sealed class PublisherCore : SocketCore
         }
     }
 
-    /// <param name="asker">Null: of the notice that was read last.</param>
+    /// <summary><paramref name="asker"/>: null: of the notice that was read last.</summary>
     public bool Grant(PeerLink? asker, ReadOnlySpan<byte> prefix, bool subscribes, out bool isManual)
     {
         PublisherPipeState? state;

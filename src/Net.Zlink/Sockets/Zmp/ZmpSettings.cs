@@ -45,5 +45,5 @@ internal sealed record ZmpSettings
     public required TransportSettings Transport { get; init; }
 }
 
-/// <param name="Interval">Zero: none are sent.</param>
+/// <summary><paramref name="Interval"/>: zero: none are sent.</summary>
 internal sealed record HeartbeatSettings(TimeSpan Interval, ushort TtlTenths, TimeSpan Timeout);

@@ -14,7 +14,7 @@ internal static class StaleFile
     private const int StateField = 5;
     private const string Unconnected = "01";
 
-    /// <param name="address">The same path as the bind named it: the absolute one may be too long for an address.</param>
+    /// <summary><paramref name="address"/>: the same path as the bind named it: the absolute one may be too long for an address.</summary>
     public static bool TryRemove(string path, IpcAddress address, out EndpointError error)
     {
         var name = EndpointError.Quote(path);

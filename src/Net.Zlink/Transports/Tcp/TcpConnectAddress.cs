@@ -2,7 +2,7 @@ using System.Net;
 
 namespace Net.Zlink.Transports.Tcp;
 
-/// <param name="Port">0 is accepted, as in the native core, and fails at each attempt.</param>
+/// <summary><paramref name="Port"/>: 0 is accepted, as in the native core, and fails at each attempt.</summary>
 internal sealed record TcpConnectAddress(TcpHost Host, int Port, TcpHost? SourceHost, int SourcePort)
 {
     public IPEndPoint? Literal => Host is { Address: { } address, Zone: "" } && SourceHost is null ? new IPEndPoint(address, Port) : null;
