@@ -81,7 +81,7 @@ public sealed class Discovery : IServiceDirectory, IAsyncDisposable, IDisposable
         _timer = _clock.CreateTimer(static state => ((Discovery)state!).OnTimer(), this, Timeout.InfiniteTimeSpan,
             Timeout.InfiniteTimeSpan);
         _events = _socket.OnEvent(SocketEventTypes.Disconnected, _ => CheckConnections());
-        _meters = new ServicesMeters("discovery", this);
+        _meters = new ServicesMeters("discovery", this, context);
         _meters.Gauge("services", () => _store.Services.Count, "{service}", "Services with an instance");
         _meters.Gauge("instances", () => _store.Services.Values.Sum(static service => (long)service.Instances.Length), "{instance}",
             "Instances of all services");

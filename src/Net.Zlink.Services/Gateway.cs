@@ -409,7 +409,7 @@ public sealed class Gateway : IAsyncDisposable, IDisposable
 
     private ServicesMeters CreateMeters()
     {
-        var meters = new ServicesMeters("gateway", this);
+        var meters = new ServicesMeters("gateway", this, _context);
         RequestCounters counters = _requests.Counters;
         meters.Gauge("receivers", () => StatesOf(_links.All), "{receiver}", "Receivers that are connected to, by state");
         meters.Gauge("outstanding", () => _requests.Pending.Count, "{request}", "Requests that wait for their end");

@@ -65,7 +65,7 @@ public sealed class Receiver : IAsyncDisposable, IDisposable
         ILogger logger = context.LoggerFactory.CreateLogger(ServicesLog.Category);
         _registrations = new RegistrationSet(context, ServiceKind.Receiver, _options);
         _requests = new ReceiverRequests(Socket, context.TimeProvider, logger);
-        _meters = new ServicesMeters("receiver", this);
+        _meters = new ServicesMeters("receiver", this, context);
         _meters.Counter("requests", Results, "{request}", "Requests by what became of them");
         _meters.Gauge("running", () => _requests.Running, "{request}", "Requests that have not ended");
         _meters.Gauge("registrations", States, "{registration}", "Registrations by their state");

@@ -261,7 +261,7 @@ public sealed class Registry : IAsyncDisposable, IDisposable
             Publisher = new RegistryPublisher(context, publisher, Core, options, logger);
             Peers = new RegistryPeers(context, Core, options, publisher.Options.RoutingId, logger, Publisher.BroadcastIfDue);
             _router = new RegistryRouter(context, router, Core, options, logger, Publisher.BroadcastIfDue, Tick);
-            _meters = RegistryDescription.Meters(registry, GetSnapshot);
+            _meters = RegistryDescription.Meters(registry, context, GetSnapshot);
         }
 
         public string PublisherEndpoint { get; }

@@ -84,7 +84,7 @@ public sealed class SpotNode : IAsyncDisposable, IDisposable
         _receiving = BackgroundLoop.Start("spot receive", _logger, context.TimeProvider, _dispatch.RunAsync);
         _publishing = _path.Queue is { } queue ? BackgroundLoop.Start("spot publish", _logger, context.TimeProvider, queue.RunAsync) : null;
         _counters = new NodeCounters(_path, _dispatch, _index, _peers, _registrations, _subscribers);
-        _meters = _counters.CreateMeters(this);
+        _meters = _counters.CreateMeters(this, context);
         _ = EndSubscribersAsync();
     }
 

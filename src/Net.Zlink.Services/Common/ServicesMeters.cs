@@ -1,4 +1,5 @@
 using System.Diagnostics.Metrics;
+using System.Globalization;
 
 namespace Net.Zlink.Services;
 
@@ -10,14 +11,25 @@ internal sealed class ServicesMeters : IDisposable
 {
     public const string MeterName = "Net.Zlink.Services";
 
+    private static int s_objects;
+
     private readonly Meter _meter;
     private readonly string _prefix;
 
-    /// <param name="role">Begins the name of each instrument: registry, discovery, registration, receiver, gateway.</param>
-    /// <param name="owner">The scope of the meter: listeners can tell two objects of a process apart.</param>
-    public ServicesMeters(string role, object owner)
+    /// <param name="role">Begins the name of each instrument: registry, discovery, receiver, gateway, spot.</param>
+    /// <param name="owner">The object that is measured.</param>
+    /// <param name="context">Its context.</param>
+    public ServicesMeters(string role, object owner, ZlinkContext context)
     {
-        _meter = new Meter(new MeterOptions(MeterName) { Scope = owner });
+        string number = Interlocked.Increment(ref s_objects).ToString(CultureInfo.InvariantCulture);
+        List<KeyValuePair<string, object?>> tags = [new("zlink.object", number)];
+        if (context.Name is { } name)
+        {
+            tags.Add(new("zlink.context", name));
+        }
+
+        // Listeners of one host look for its factory. The factory itself would keep the meter until the host ends, and services end before.
+        _meter = new Meter(new MeterOptions(MeterName) { Tags = tags, Scope = context.MeterFactory ?? owner });
         _prefix = $"zlink.{role}.";
     }
 

@@ -47,9 +47,9 @@ internal static class RegistryDescription
         return text.ToString();
     }
 
-    public static ServicesMeters Meters(object registry, Func<RegistrySnapshot> snapshot)
+    public static ServicesMeters Meters(object registry, ZlinkContext context, Func<RegistrySnapshot> snapshot)
     {
-        var meters = new ServicesMeters("registry", registry);
+        var meters = new ServicesMeters("registry", registry, context);
         meters.Gauge("entries", () => ByOwner(snapshot()), "{entry}", "Entries that are listed, own and learned.");
         meters.Gauge("peers", () => ByState(snapshot()), "{registry}", "Peer registries, by whether they are connected.");
         meters.Gauge("subscribers", () => snapshot().Subscribers, "{peer}", "Discoveries and peers that follow the list.");

@@ -29,10 +29,11 @@ internal sealed class NodeCounters(PublishPath path, DispatchLoop dispatch, Topi
         };
     }
 
-    /// <param name="node">The scope of the meter.</param>
-    public ServicesMeters CreateMeters(object node)
+    /// <param name="node">What is measured.</param>
+    /// <param name="context">Its context.</param>
+    public ServicesMeters CreateMeters(object node, ZlinkContext context)
     {
-        var meters = new ServicesMeters("spot", node);
+        var meters = new ServicesMeters("spot", node, context);
         meters.Counter("published", () => path.Published, "{message}", "Publications that were accepted");
         meters.Counter("received", () => dispatch.Received, "{message}", "Messages from other nodes");
         meters.Counter("unmatched", () => dispatch.Unmatched, "{message}", "Of these, what matched no subscription");

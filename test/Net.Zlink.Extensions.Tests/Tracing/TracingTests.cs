@@ -1,5 +1,7 @@
 using System.Diagnostics;
+using System.Diagnostics.Metrics;
 using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Diagnostics.Metrics.Testing;
 using Net.Zlink.Extensions.Hosting;
 using Net.Zlink.Extensions.OpenTelemetry;
 using Net.Zlink.Services;
@@ -49,19 +51,43 @@ public sealed class TracingTests
     public async Task Metrics_of_sockets_and_services_are_collected_with_durations_as_histograms()
     {
         var metrics = new List<Metric>();
-        await using var host = new HostFixture();
-        host.Services.AddZlinkJson(Contracts.Default);
-        host.Services.AddZlinkReceiver<Ask, Quote>(
-            "metered", "tcp://127.0.0.1:*", static (ask, _) => ValueTask.FromResult(new Quote(ask.Currency, 1)));
-        host.Services.AddOpenTelemetry().WithMetrics(meters => meters.AddZlinkInstrumentation().AddInMemoryExporter(metrics));
-        await host.StartAsync();
-        await using var client = new RequestClient(
-            host.Get<ZlinkContext>(), host.Get<Receiver>("metered").Socket.LastEndpoint, Serializers.Json, "metered");
-        await client.RequestAsync<Ask, Quote>(new Ask("EUR"), Guard.Limit, Guard.Token).Guarded();
+        await using HostFixture host = await MeteredAsync(
+            one => one.Services.AddOpenTelemetry().WithMetrics(meters => meters.AddZlinkInstrumentation().AddInMemoryExporter(metrics)));
+        await AskAsync(host);
         Assert.True(host.Get<MeterProvider>().ForceFlush());
         Assert.Contains(metrics, static one => one.Name is "zlink.socket.received");
         Assert.Contains(metrics, static one => one is { Name: "zlink.gateway.request.duration", MetricType: MetricType.Histogram });
         Assert.Contains(metrics, static one => one is { Name: "zlink.receiver.processing.duration", MetricType: MetricType.Histogram });
+    }
+
+    [Fact]
+    public async Task Metrics_of_services_belong_to_the_meter_factory_of_their_host()
+    {
+        await using HostFixture one = await MeteredAsync();
+        await using HostFixture two = await MeteredAsync();
+        using var seen = new MetricCollector<double>(one.Get<IMeterFactory>(), "Net.Zlink.Services", "zlink.receiver.processing.duration");
+        using var other = new MetricCollector<double>(two.Get<IMeterFactory>(), "Net.Zlink.Services", "zlink.receiver.processing.duration");
+        await AskAsync(one);
+        await seen.WaitForMeasurementsAsync(1, Guard.Limit).Guarded();
+        Assert.Empty(other.GetMeasurementSnapshot());
+    }
+
+    private static async Task<HostFixture> MeteredAsync(Action<HostFixture>? configure = null)
+    {
+        var host = new HostFixture();
+        host.Services.AddZlinkJson(Contracts.Default);
+        host.Services.AddZlinkReceiver<Ask, Quote>(
+            "metered", "tcp://127.0.0.1:*", static (ask, _) => ValueTask.FromResult(new Quote(ask.Currency, 1)));
+        configure?.Invoke(host);
+        await host.StartAsync();
+        return host;
+    }
+
+    private static async Task AskAsync(HostFixture host)
+    {
+        await using var client = new RequestClient(
+            host.Get<ZlinkContext>(), host.Get<Receiver>("metered").Socket.LastEndpoint, Serializers.Json, "metered");
+        await client.RequestAsync<Ask, Quote>(new Ask("EUR"), Guard.Limit, Guard.Token).Guarded();
     }
 
     private static async Task<(Activity Send, Activity Process)> PairAsync(
