@@ -9,6 +9,8 @@ internal sealed class Cluster : IAsyncDisposable
 {
     public const int StockCount = 3;
 
+    private const string AnyPort = "tcp://127.0.0.1:*";
+
     private readonly List<IHost> _hosts = [];
     private readonly List<IHost> _stocks = [];
     private WebApplication? _front;
@@ -24,20 +26,24 @@ internal sealed class Cluster : IAsyncDisposable
         var cluster = new Cluster();
         try
         {
-            IHost registry = await cluster.StartHostAsync(static builder => builder.Services
-                .AddSingleton<RegistryService>().AddHostedService(Of<RegistryService>), isQuiet, cancellation);
-            Registry list = registry.Services.GetRequiredService<RegistryService>().Registry;
-            var endpoints = new RegistryEndpoints(list.RouterEndpoint, list.PublisherEndpoint);
+            IHost first = await cluster.StartHostAsync(
+                static builder => builder.Services.AddZlinkRegistry(AnyPort, AnyPort), isQuiet, cancellation);
+            Registry registry = first.Services.GetRequiredService<Registry>(); // In a deployment its endpoints are configuration.
             for (int number = 1; number <= StockCount; number++)
             {
                 var name = new StockName(string.Create(CultureInfo.InvariantCulture, $"stock {number}"));
-                cluster._stocks.Add(await cluster.StartHostAsync(builder => builder.Services
-                    .AddSingleton(name).AddSingleton(endpoints).AddHostedService<StockService>(), isQuiet, cancellation));
+                cluster._stocks.Add(await cluster.StartHostAsync(
+                    builder => builder.Services.AddSingleton(name).AddZlinkJson(ShopJson.Default)
+                        .AddZlinkReceiver<StockHandler, Order, Receipt>(StockHandler.Service, AnyPort)
+                        .UseRegistries(registry.RouterEndpoint),
+                    isQuiet, cancellation));
             }
 
             await cluster.StartHostAsync(
-                builder => builder.Services.AddSingleton(endpoints).AddHostedService<PriceSource>(), isQuiet, cancellation);
-            cluster._front = FrontHost.Build(url, endpoints, isQuiet);
+                builder => builder.Services.AddHostedService<PriceSource>()
+                    .AddSpotNode(Items.Node, AnyPort, node => node.UseRegistries(registry.RouterEndpoint)),
+                isQuiet, cancellation);
+            cluster._front = FrontHost.Build(url, registry.PublisherEndpoint, isQuiet);
             cluster._hosts.Add(cluster._front);
             await cluster._front.StartAsync(cancellation);
             return cluster;
@@ -73,9 +79,6 @@ internal sealed class Cluster : IAsyncDisposable
     public static void Quieten(ILoggingBuilder logging, bool isQuiet) =>
         logging.SetMinimumLevel(isQuiet ? LogLevel.Error : LogLevel.Information)
             .AddFilter("Microsoft", LogLevel.Error).AddFilter("Net.Zlink", isQuiet ? LogLevel.Error : LogLevel.Warning);
-
-    private static T Of<T>(IServiceProvider services)
-        where T : notnull => services.GetRequiredService<T>();
 
     private async Task<IHost> StartHostAsync(Action<HostApplicationBuilder> configure, bool isQuiet, CancellationToken cancellation)
     {

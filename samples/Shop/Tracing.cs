@@ -1,14 +1,12 @@
 using System.Collections.Concurrent;
 using System.Diagnostics;
+using Net.Zlink.Services;
 
 namespace Samples.Shop;
 
 /// <summary>The last traces, for the page. A real shop sends them to a collector.</summary>
 internal sealed class Tracing : IDisposable
 {
-    public static readonly ActivitySource Source = new(Name);
-
-    private const string Name = "Shop";
     private const int Kept = 60;
 
     private readonly ConcurrentQueue<Activity> _ended = new();
@@ -18,14 +16,14 @@ internal sealed class Tracing : IDisposable
     {
         _listener = new ActivityListener
         {
-            ShouldListenTo = static source => string.Equals(source.Name, Name, StringComparison.Ordinal),
+            ShouldListenTo = static source => source.Name is ServicesInstrumentation.ActivitySourceName,
             Sample = static (ref ActivityCreationOptions<ActivityContext> _) => ActivitySamplingResult.AllData,
             ActivityStopped = Add,
         };
         ActivitySource.AddActivityListener(_listener);
     }
 
-    /// <summary>Whole traces, the newest first: a span of the front and one of a stock have one id.</summary>
+    /// <summary>Whole traces, the newest first: the spans of the request and of its handler have one id.</summary>
     public IReadOnlyList<TraceFigures> Newest(int count) =>
     [
         .. _ended.GroupBy(static activity => activity.TraceId).Where(static trace => trace.Count() > 1).Reverse().Take(count)
@@ -34,7 +32,7 @@ internal sealed class Tracing : IDisposable
                 Activity front = trace.First(static activity => activity.Kind == ActivityKind.Client);
                 Activity stock = trace.First(static activity => activity.Kind == ActivityKind.Server);
                 return new TraceFigures(
-                    trace.Key.ToHexString()[..8], $"{front.GetTagItem("item")}", $"{stock.GetTagItem("stock")}",
+                    trace.Key.ToHexString()[..8], $"{stock.GetTagItem("item")}", $"{stock.GetTagItem("stock")}",
                     front.Duration.TotalMilliseconds, (stock.StartTimeUtc - front.StartTimeUtc).TotalMilliseconds,
                     stock.Duration.TotalMilliseconds);
             }),

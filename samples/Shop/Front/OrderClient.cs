@@ -1,6 +1,4 @@
 using System.Diagnostics;
-using System.Text.Json;
-using Net.Zlink;
 using Net.Zlink.Services;
 
 namespace Samples.Shop;
@@ -10,30 +8,25 @@ internal sealed class OrderClient
 {
     private static readonly TimeSpan Limit = TimeSpan.FromSeconds(2);
 
-    private readonly ServiceClient _stock;
+    private readonly RequestClient _stock;
     private readonly OrderCounters _counters;
 
-    public OrderClient(Gateway gateway, OrderCounters counters, Tracing tracing)
+    public OrderClient([FromKeyedServices(StockHandler.Service)] RequestClient stock, OrderCounters counters, Tracing tracing)
     {
         ArgumentNullException.ThrowIfNull(tracing); // It must exist before the first order.
-        _stock = gateway.GetService(StockService.Service);
+        _stock = stock;
         _counters = counters;
     }
 
     public Task WaitUntilReadyAsync(int stocks, CancellationToken cancellation) =>
-        _stock.WaitUntilReadyAsync(stocks, cancellation).AsTask();
+        _stock.Service.WaitUntilReadyAsync(stocks, cancellation).AsTask();
 
     public async Task<Receipt> PlaceAsync(Order order, CancellationToken cancellation)
     {
-        using Activity? activity = Tracing.Source.StartActivity("order", ActivityKind.Client);
-        activity?.SetTag("item", order.Item);
         long started = Stopwatch.GetTimestamp();
         try
         {
-            using var request = new MessageBuilder();
-            request.Add(activity?.Id ?? "").Add(JsonSerializer.SerializeToUtf8Bytes(order, ShopJson.Default.Order));
-            using ServiceReply reply = await _stock.RequestAsync(request, Limit, cancellation);
-            Receipt receipt = JsonSerializer.Deserialize(reply.Span, ShopJson.Default.Receipt)!;
+            Receipt receipt = await _stock.RequestAsync<Order, Receipt>(order, Limit, cancellation);
             _counters.Add(receipt.Stock, Stopwatch.GetElapsedTime(started));
             return receipt;
         }

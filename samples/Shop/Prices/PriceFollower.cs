@@ -1,21 +1,16 @@
 using System.Collections.Concurrent;
 using System.Globalization;
-using Net.Zlink;
 using Net.Zlink.Services;
 
 namespace Samples.Shop;
 
 /// <summary>Keeps the newest price of each item, which the front's SPOT node receives.</summary>
-internal sealed class PriceFollower(ZlinkContext context, RegistryEndpoints registry) : BackgroundService
+internal sealed class PriceFollower([FromKeyedServices(Items.Node)] SpotNode node) : BackgroundService
 {
     public ConcurrentDictionary<string, double> Newest { get; } = new(StringComparer.Ordinal);
 
     protected override async Task ExecuteAsync(CancellationToken stoppingToken)
     {
-        await using var nodes = new Discovery(context, ServiceKind.SpotNode);
-        nodes.ConnectRegistry(registry.Publisher);
-        await using var node = new SpotNode(context);
-        using IDisposable following = node.UseDirectory(nodes);
         await using SpotSubscriber subscriber = node.CreateSubscriber();
         subscriber.SubscribePattern(Items.TopicPrefix + "*");
         await foreach (SpotMessage price in subscriber.ReceiveAllAsync(stoppingToken))

@@ -1,23 +1,17 @@
 using System.Globalization;
 using System.Text;
-using Net.Zlink;
 using Net.Zlink.Services;
 
 namespace Samples.Shop;
 
 /// <summary>Publishes a new price of each item four times a second, on a SPOT node.</summary>
-internal sealed class PriceSource(ZlinkContext context, RegistryEndpoints registry) : BackgroundService
+internal sealed class PriceSource([FromKeyedServices(Items.Node)] SpotNode node) : BackgroundService
 {
     protected override async Task ExecuteAsync(CancellationToken stoppingToken)
     {
-        await using var node = new SpotNode(context);
-        node.Bind("tcp://127.0.0.1:*");
-        node.ConnectRegistry(registry.Router);
-        node.Register();
         double[] prices = [.. Items.All.Select(static item => 1.0 + item.Length)];
         using var ticks = new PeriodicTimer(TimeSpan.FromMilliseconds(250));
-        while (await ticks.WaitForNextTickAsync(stoppingToken).AsTask().ContinueWith(
-            static tick => tick.IsCompletedSuccessfully && tick.Result, TaskScheduler.Default))
+        while (await ticks.WaitForNextTickAsync(stoppingToken))
         {
             for (int i = 0; i < prices.Length; i++)
             {

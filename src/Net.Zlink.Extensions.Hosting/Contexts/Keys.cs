@@ -12,6 +12,7 @@ internal static class Keys
     public const string Clients = "Clients";
     public const string SpotNodes = "SpotNodes";
     public const string Registries = "Registries";
+    public const string FollowRegistries = "FollowRegistries";
     public const string Bind = "Bind";
     public const string Connect = "Connect";
     public const string Subscribe = "Subscribe";

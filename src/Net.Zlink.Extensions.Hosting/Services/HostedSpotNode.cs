@@ -17,6 +17,9 @@ internal sealed class SpotNodeRegistration(string name, string contextName)
 
     public List<string> Registries { get; } = [];
 
+    /// <summary>Publisher endpoints of registries that list other nodes.</summary>
+    public List<string> Followed { get; } = [];
+
     public Func<IServiceProvider, IServiceDirectory>? Directory { get; set; }
 
     public Func<SpotNodeOptions, SpotNodeOptions>? Configure { get; set; }
@@ -27,7 +30,8 @@ internal sealed class HostedSpotNode(IServiceProvider provider, SpotNodeRegistra
     : HostedPart
 {
     private IReadOnlyList<string> _registries = [];
-    private IDisposable? _following;
+    private readonly List<IDisposable> _following = [];
+    private Discovery? _discovery;
 
     public override string Description => $"SPOT node \"{registration.Name}\"";
 
@@ -37,7 +41,7 @@ internal sealed class HostedSpotNode(IServiceProvider provider, SpotNodeRegistra
             Registrations.ContextOf(provider, registration.ContextName).Registration.Section(Keys.SpotNodes, registration.Name);
         if (section is not null)
         {
-            ConfigurationErrors.CheckKeys(section, Keys.Bind, Keys.Connect, Keys.Registries);
+            ConfigurationErrors.CheckKeys(section, Keys.Bind, Keys.Connect, Keys.Registries, Keys.FollowRegistries);
         }
 
         foreach (string endpoint in ConfigurationErrors.TextsOr(section, Keys.Bind, registration.Binds))
@@ -57,7 +61,22 @@ internal sealed class HostedSpotNode(IServiceProvider provider, SpotNodeRegistra
             SocketDrain.Named(Description, "connect", endpoint, () => node.ConnectRegistry(endpoint));
         }
 
-        _following = registration.Directory is { } directory ? node.UseDirectory(directory(provider)) : null;
+        if (ConfigurationErrors.TextsOr(section, Keys.FollowRegistries, registration.Followed) is { Count: > 0 } followed)
+        {
+            _discovery = new Discovery(
+                Registrations.ContextOf(provider, registration.ContextName).Context, ServiceKind.SpotNode);
+            foreach (string endpoint in followed)
+            {
+                SocketDrain.Named(Description, "connect", endpoint, () => _discovery.ConnectRegistry(endpoint));
+            }
+
+            _following.Add(node.UseDirectory(_discovery));
+        }
+
+        if (registration.Directory is { } directory)
+        {
+            _following.Add(node.UseDirectory(directory(provider)));
+        }
     }
 
     public override Task AnnounceAsync(CancellationToken cancellation)
@@ -70,9 +89,13 @@ internal sealed class HostedSpotNode(IServiceProvider provider, SpotNodeRegistra
         return Task.CompletedTask;
     }
 
-    public override ValueTask EndAsync()
+    public override async ValueTask EndAsync()
     {
-        _following?.Dispose();
-        return node.DisposeAsync();
+        _following.ForEach(static one => one.Dispose());
+        await node.DisposeAsync().ConfigureAwait(false);
+        if (_discovery is not null)
+        {
+            await _discovery.DisposeAsync().ConfigureAwait(false);
+        }
     }
 }

@@ -4,7 +4,7 @@ namespace Net.Zlink.Extensions.Hosting;
 
 /// <summary>One SPOT node of a host, for further settings.</summary>
 /// <remarks>Not thread-safe: used while the services are registered. The configuration's section <c>SpotNodes:name</c> has the keys
-/// <c>Bind</c>, <c>Connect</c> and <c>Registries</c>, which take the place of what is said in code.</remarks>
+/// <c>Bind</c>, <c>Connect</c>, <c>Registries</c> and <c>FollowRegistries</c>, which take the place of what is said in code.</remarks>
 public sealed class ZlinkSpotNodeBuilder
 {
     private readonly SpotNodeRegistration _registration;
@@ -26,6 +26,15 @@ public sealed class ZlinkSpotNodeBuilder
     public ZlinkSpotNodeBuilder UseRegistries(params IEnumerable<string> routerEndpoints)
     {
         _registration.Registries.AddRange(routerEndpoints);
+        return this;
+    }
+
+    /// <summary>Connects to the nodes that registries list, with a <see cref="Discovery"/> of its own.</summary>
+    /// <param name="publisherEndpoints">As for <see cref="Discovery.ConnectRegistry"/>.</param>
+    /// <returns>This builder.</returns>
+    public ZlinkSpotNodeBuilder FollowRegistries(params IEnumerable<string> publisherEndpoints)
+    {
+        _registration.Followed.AddRange(publisherEndpoints);
         return this;
     }
 
