@@ -65,8 +65,9 @@ internal sealed class ReceiverRequests(RouterSocket socket, TimeProvider clock, 
 
     public void BeginRefusing() => _isRefusing = true;
 
-    /// <summary>Says that nothing will be executed any more of what has no reply (docs/protocol.md 19). A request on its way here, or unread,
-    /// then goes to the next receiver when the connection ends. Only while refusing, and with nothing <see cref="Running"/>.</summary>
+    /// <summary>Says that nothing will be executed any more of what has no reply (docs/protocol.md 19). A request on its way here, or
+    /// unread, then goes to the next receiver when the connection ends. Only while refusing, and with nothing
+    /// <see cref="Running"/>.</summary>
     public void SendEndOfService()
     {
         var end = new RequestEnvelope { Kind = EnvelopeKind.Refused, Flags = Flags, Code = RefusalCode.Draining };

@@ -5,6 +5,7 @@ namespace Net.Zlink.Services.Tests;
 
 public class PendingRequestsTests
 {
+    private static readonly RequestOutcome Lost = new(RequestOutcomeKind.Lost);
     private readonly ReceiverLink[] _links = [new("tcp://a", 1), new("tcp://b", 2), new("tcp://c", 3)];
 
     [Fact]
@@ -44,7 +45,7 @@ public class PendingRequestsTests
                     time.Advance(TimeSpan.FromMilliseconds(random.Next(600)));
                     break;
                 case 1 when started % 4 == 0:
-                    foreach (PendingRequest lost in table.TakeLost(_links[random.Next(_links.Length)], new RequestOutcome(RequestOutcomeKind.Lost), static _ => true))
+                    foreach (PendingRequest lost in table.TakeLost(_links[random.Next(_links.Length)], Lost, static _ => true))
                     {
                         End(lost, RequestOutcomeKind.Lost);
                     }
@@ -65,7 +66,7 @@ public class PendingRequestsTests
             {
                 // What a wrong receiver has answered, or nobody, ends by its time or by a loss.
                 time.Advance(TimeSpan.FromSeconds(1));
-                foreach (PendingRequest last in _links.SelectMany(link => table.TakeLost(link, new RequestOutcome(RequestOutcomeKind.Lost), static _ => true)))
+                foreach (PendingRequest last in _links.SelectMany(link => table.TakeLost(link, Lost, static _ => true)))
                 {
                     End(last, RequestOutcomeKind.Lost);
                 }

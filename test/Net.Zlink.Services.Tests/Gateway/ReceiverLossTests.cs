@@ -51,7 +51,8 @@ public class ReceiverLossTests
         if (saysSo)
         {
             byte[] end = new byte[RequestEnvelope.HeaderSize];
-            new RequestEnvelope { Kind = EnvelopeKind.Refused, Flags = EnvelopeFlags.Draining, Code = RefusalCode.Draining }.Write(end);
+            var envelope = new RequestEnvelope { Kind = EnvelopeKind.Refused, Flags = EnvelopeFlags.Draining, Code = RefusalCode.Draining };
+            envelope.Write(end);
             leaving.Send(Assert.Single(leaving.GetPeers()).RoutingId.Span, end);
             await scene.UntilReadyIsAsync(1);
         }

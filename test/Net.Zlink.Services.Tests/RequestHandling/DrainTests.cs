@@ -73,7 +73,8 @@ public class DrainTests
         gateway.Request(1, "unanswered");
         using ServiceRequest request = await receiver.ReceiveAsync(Guard.Token).Guarded();
 
-        await receiver.DrainAsync(new DrainOptions { MinDelay = TimeSpan.Zero, Deadline = TimeSpan.FromMilliseconds(1) }, Guard.Token).Guarded();
+        var options = new DrainOptions { MinDelay = TimeSpan.Zero, Deadline = TimeSpan.FromMilliseconds(1) };
+        await receiver.DrainAsync(options, Guard.Token).Guarded();
         Assert.True(request.TryReply("y"u8, out _));
 
         Assert.Equal((EnvelopeKind.Reply, 1ul), (await gateway.ReceiveAsync()) is var answer ? (answer.Kind, answer.Id) : default);
@@ -90,7 +91,8 @@ public class DrainTests
         using ServiceRequest message = await receiver.ReceiveAsync(Guard.Token).Guarded();
         message.Dispose();
 
-        await receiver.DrainAsync(new DrainOptions { MinDelay = TimeSpan.Zero, IdleTime = TimeSpan.FromMilliseconds(1) }, Guard.Token).Guarded();
+        var options = new DrainOptions { MinDelay = TimeSpan.Zero, IdleTime = TimeSpan.FromMilliseconds(1) };
+        await receiver.DrainAsync(options, Guard.Token).Guarded();
         receiver.Socket.Send(receiver.Socket.GetPeers()[0].RoutingId.Span, "next"u8);
 
         Assert.Equal("next", (await plain.ReceiveAsync()).Text);
