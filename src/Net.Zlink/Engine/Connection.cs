@@ -309,7 +309,6 @@ internal sealed class Connection : ShardWork, IWireEvents
     private void OnStarted()
     {
         Shard.Counters.Connections++;
-        Shard.Watchdog?.Start();
         if (!_closer.IsOpen)
         {
             return;

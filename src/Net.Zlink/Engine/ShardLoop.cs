@@ -198,13 +198,21 @@ internal sealed class ShardLoop : PipeScheduler, IThreadPoolWorkItem
     {
         if (Interlocked.CompareExchange(ref _state, Scheduled, Idle) == Idle)
         {
+            Watchdog?.Start();
             QueueToPool();
         }
     }
 
-    private bool TryEnter() =>
-        Interlocked.CompareExchange(ref _state, Running, Idle) == Idle
-        || Interlocked.CompareExchange(ref _state, Running, Scheduled) == Scheduled;
+    private bool TryEnter()
+    {
+        if (Interlocked.CompareExchange(ref _state, Running, Idle) == Idle)
+        {
+            Watchdog?.Start();
+            return true;
+        }
+
+        return Interlocked.CompareExchange(ref _state, Running, Scheduled) == Scheduled;
+    }
 
     private void Leave()
     {

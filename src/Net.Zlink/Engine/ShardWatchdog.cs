@@ -4,6 +4,7 @@ using Net.Zlink.Flow;
 namespace Net.Zlink.Engine;
 
 /// <summary>Reports a shard that is blocked in a work item, such as a handler that never returns.</summary>
+/// <remarks>It ticks while a shard has work: connections at rest wake nothing. It compares the shards' counters.</remarks>
 internal sealed class ShardWatchdog : IDisposable
 {
     // Slow computations and disks are done by then, and reported as slow runs. The log has the entry before a user looks for the cause.
@@ -33,8 +34,7 @@ internal sealed class ShardWatchdog : IDisposable
 
     public void Start()
     {
-        // The count, then the flag; a stopping tick reads them in the other order, so one of the two sees the other.
-        Interlocked.MemoryBarrier();
+        // The shard's state, then the flag; a stopping tick reads them in the other order, so one of the two sees the other.
         if (Volatile.Read(ref _isTicking) == 0 && Interlocked.Exchange(ref _isTicking, 1) == 0)
         {
             _timer.Change(Period, Period);
@@ -43,7 +43,7 @@ internal sealed class ShardWatchdog : IDisposable
 
     public void Dispose() => _timer.Dispose();
 
-    private bool IsNeeded => _shards.All.Any(static shard => shard.IsBusy || Volatile.Read(ref shard.Counters.Connections) > 0);
+    private bool IsNeeded => _shards.All.Any(static shard => shard.IsBusy);
 
     private void Tick()
     {

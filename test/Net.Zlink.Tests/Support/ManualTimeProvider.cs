@@ -39,7 +39,7 @@ internal sealed class ManualTimeProvider : TimeProvider
 
     /// <summary>
     /// How many timers are set to fire: lets a test see that something is scheduled, or that a disposed object left nothing behind.
-    /// The one that looks after a context's shards, which ticks as long as there are connections and is no sign of anything, is not among
+    /// The one that looks after a context's shards, which ticks while one has work and is no sign of anything, is not among
     /// them.
     /// </summary>
     public int ArmedTimers
