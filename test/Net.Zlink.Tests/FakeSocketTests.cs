@@ -104,6 +104,66 @@ public sealed class FakeSocketTests
         Assert.Throws<ArgumentException>(() => StreamFrames.Create());
     }
 
+    [Fact]
+    public async Task A_stream_handler_can_be_tested_with_a_made_peer()
+    {
+        List<string> sent = [];
+        StreamPeer peer = StreamPeer.Create(
+            payload =>
+            {
+                sent.Add(Encoding.ASCII.GetString(payload.Span));
+                return sent.Count < 4 ? ZlinkError.None : ZlinkError.Again;
+            },
+            id: 7);
+
+        await new Reply().OnReceivedAsync(peer, StreamFrames.Create("one"u8.ToArray(), "two"u8.ToArray()));
+        await peer.SendAsync("three"u8.ToArray(), Guard.Token);
+        Assert.False(peer.TrySend("four"u8));
+        peer.Abort();
+
+        Assert.Equal(["one", "two", "three", "four"], sent);
+        Assert.Equal((7u, 0L), (peer.Id, peer.GetStatistics().AcceptedMessages));
+        Assert.Equal("peer 7 (no connection)", peer.ToString());
+        Assert.Null(peer.RemoteEndPoint ?? peer.LocalEndPoint);
+        Assert.Null(peer.WebSocketRequest);
+    }
+
+    [Fact]
+    public async Task A_made_peer_has_the_errors_of_a_real_one()
+    {
+        List<int> sent = [];
+        StreamPeer peer = StreamPeer.Create(payload =>
+        {
+            sent.Add(payload.Length);
+            return sent.Count < 2 ? ZlinkError.None : ZlinkError.Again;
+        });
+        ReadOnlyMemory<byte>[] payloads = [new byte[1], new byte[2], new byte[3]];
+
+        Assert.Equal(1, peer.SendMany(payloads, out ZlinkError error));
+        Assert.Equal(ZlinkError.Again, error);
+        Assert.Equal(0, peer.SendMany(StreamFrames.Create(payloads), out error));
+        Assert.Equal(ZlinkError.Again, error);
+        Assert.Equal(ZlinkError.Again,
+            (await Assert.ThrowsAsync<ZlinkException>(async () => await peer.SendManyAsync(payloads, Guard.Token))).Error);
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(async () => await peer.SendAsync(payloads[0], new CancellationToken(true)));
+        peer.Disconnect();
+        peer.Disconnect();
+
+        int calls = sent.Count;
+        Assert.False(peer.TrySend("late"u8, out error));
+        Assert.Equal((ZlinkError.HostUnreachable, calls), (error, sent.Count));
+    }
+
+    private sealed class Reply : StreamHandler
+    {
+        public override ValueTask OnReceivedAsync(StreamPeer peer, StreamFrames frames)
+        {
+            Assert.Equal(2, peer.SendMany(frames, out ZlinkError error));
+            Assert.Equal(ZlinkError.None, error);
+            return default;
+        }
+    }
+
     private static async Task UppercaseAsync(IMessageReceiver source, IMessageSender target)
     {
         await foreach (Message message in source.ReceiveAllAsync(Guard.Token))

@@ -7,7 +7,7 @@ using Net.Zlink.Transports;
 
 namespace Net.Zlink.Sockets;
 
-internal sealed class StreamLink(uint id, string endpoint, object origin, Wire wire, EndPoint? remote)
+internal sealed class StreamLink(uint id, string endpoint, object origin, Wire? wire, EndPoint? remote)
 {
     private int _ended; // The reason + 1, so that one word holds the end and its reason.
     private object? _view;
@@ -20,14 +20,14 @@ internal sealed class StreamLink(uint id, string endpoint, object origin, Wire w
 
     public EndPoint? Remote => remote;
 
-    public X509Certificate2? RemoteCertificate => wire.RemoteCertificate;
+    public X509Certificate2? RemoteCertificate => wire?.RemoteCertificate;
 
-    public UpgradeHead? Request => wire.Request;
+    public UpgradeHead? Request => wire?.Request;
 
-    public string RemoteText => wire.Format(remote, endpoint);
+    public string RemoteText => wire?.Format(remote, endpoint) ?? "no connection";
 
-    public (string Local, string Remote) Ends => origin is StreamListener ? (wire.FormatLocal(LocalEndPoint, endpoint), RemoteText)
-        : (wire.Format(LocalEndPoint, endpoint), endpoint);
+    public (string Local, string Remote) Ends => origin is StreamListener ? (wire!.FormatLocal(LocalEndPoint, endpoint), RemoteText)
+        : (wire!.Format(LocalEndPoint, endpoint), endpoint);
 
     private EndPoint? LocalEndPoint => Connection?.LocalEndPoint ?? Pipe?.LocalEndPoint;
 

@@ -1,4 +1,5 @@
 using System.Net;
+using System.Runtime.InteropServices;
 using System.Security.Cryptography.X509Certificates;
 using Net.Zlink.Engine;
 using Net.Zlink.Monitoring;
@@ -11,12 +12,41 @@ public sealed class StreamPeer
 {
     private readonly StreamSocket _socket;
     private readonly StreamLink _link;
+    private readonly Func<ReadOnlyMemory<byte>, ZlinkError>? _send;
     private object? _userState;
 
     internal StreamPeer(StreamSocket socket, StreamLink link)
     {
         _socket = socket;
         _link = link;
+    }
+
+    private StreamPeer(uint id, Func<ReadOnlyMemory<byte>, ZlinkError> send)
+    {
+        _socket = null!;
+        _link = new StreamLink(id, "", this, wire: null, remote: null);
+        _send = send;
+    }
+
+    /// <summary>Creates a peer without a connection, for a unit test of a <see cref="StreamHandler"/>.</summary>
+    /// <example>
+    /// <code>
+    /// List&lt;byte[]&gt; sent = [];
+    /// StreamPeer peer = StreamPeer.Create(payload =&gt; { sent.Add(payload.ToArray()); return ZlinkError.None; });
+    /// await handler.OnReceivedAsync(peer, StreamFrames.Create("hello"u8.ToArray()));
+    /// </code>
+    /// </example>
+    /// <param name="send">
+    /// Gets a copy of each sent payload, on the sender's thread. Returns None, or the error that the send then has, such as Again: the peer
+    /// does not read. Sends that wait throw it. After <see cref="Disconnect"/> or <see cref="Abort"/> it is not called: the error is
+    /// HostUnreachable.
+    /// </param>
+    /// <param name="id">The <see cref="Id"/>.</param>
+    /// <returns>The peer. It has no addresses, and its statistics are zero.</returns>
+    public static StreamPeer Create(Func<ReadOnlyMemory<byte>, ZlinkError> send, uint id = 1)
+    {
+        ArgumentNullException.ThrowIfNull(send);
+        return new StreamPeer(id, send);
     }
 
     /// <summary>The id on the socket: 1, 2, 3 ... in order of arrival. It is not reused before the 32 bits wrap.</summary>
@@ -53,7 +83,8 @@ public sealed class StreamPeer
     /// <param name="payload">The payload. It may be empty.</param>
     /// <returns>False if the peer is at its high-water mark or a byte limit, or has disconnected.</returns>
     /// <exception cref="ArgumentException">The payload is longer than a frame can be.</exception>
-    public bool TrySend(ReadOnlySpan<byte> payload) => StreamSender.TrySend(_link, payload) == SendStatus.Accepted;
+    public bool TrySend(ReadOnlySpan<byte> payload) =>
+        _send is null ? StreamSender.TrySend(_link, payload) == SendStatus.Accepted : PassOn(payload) == ZlinkError.None;
 
     /// <summary>Sends a payload without waiting, and returns the reason of a failure. Copies it.</summary>
     /// <param name="payload">The payload. It may be empty.</param>
@@ -64,7 +95,7 @@ public sealed class StreamPeer
     /// <exception cref="ArgumentException">The payload is longer than a frame can be.</exception>
     public bool TrySend(ReadOnlySpan<byte> payload, out ZlinkError error)
     {
-        error = StreamSender.ToError(StreamSender.TrySend(_link, payload));
+        error = _send is null ? StreamSender.ToError(StreamSender.TrySend(_link, payload)) : PassOn(payload);
         return error == ZlinkError.None;
     }
 
@@ -77,7 +108,21 @@ public sealed class StreamPeer
     /// None; Again: the peer is at its high-water mark or a byte limit; HostUnreachable: it has disconnected; NotSupported: it is a pipe.
     /// </param>
     /// <returns>How many were accepted, from the first on: all, unless there is an error.</returns>
-    public int SendMany(StreamFrames frames, out ZlinkError error) => StreamBatches.SendMany(_link, frames, out error);
+    public int SendMany(StreamFrames frames, out ZlinkError error)
+    {
+        if (_send is null)
+        {
+            return StreamBatches.SendMany(_link, frames, out error);
+        }
+
+        var payloads = new List<ReadOnlyMemory<byte>>(frames.Count);
+        foreach (ReadOnlyMemory<byte> payload in frames)
+        {
+            payloads.Add(payload);
+        }
+
+        return PassOn(CollectionsMarshal.AsSpan(payloads), out error);
+    }
 
     /// <summary>Sends payloads in order without waiting. Copies them.</summary>
     /// <param name="payloads">The payloads. They may be empty.</param>
@@ -87,7 +132,7 @@ public sealed class StreamPeer
     /// <returns>How many were accepted, from the first on: all, unless there is an error.</returns>
     /// <exception cref="ArgumentException">A payload is longer than a frame can be. Those before it were sent.</exception>
     public int SendMany(ReadOnlySpan<ReadOnlyMemory<byte>> payloads, out ZlinkError error) =>
-        StreamBatches.SendMany(_link, payloads, out error);
+        _send is null ? StreamBatches.SendMany(_link, payloads, out error) : PassOn(payloads, out error);
 
     /// <summary>Sends payloads in order, and waits until all are accepted. Copies them.</summary>
     /// <param name="payloads">The payloads. They must not change until the task completes.</param>
@@ -101,8 +146,21 @@ public sealed class StreamPeer
     /// </exception>
     /// <exception cref="OperationCanceledException">The token was cancelled. Nothing was sent.</exception>
     /// <exception cref="ArgumentException">A payload is longer than a frame can be. Those before it were sent.</exception>
-    public ValueTask<int> SendManyAsync(ReadOnlyMemory<ReadOnlyMemory<byte>> payloads, CancellationToken cancellationToken = default) =>
-        _socket.Batches.SendManyAsync(_link, payloads, cancellationToken);
+    public ValueTask<int> SendManyAsync(ReadOnlyMemory<ReadOnlyMemory<byte>> payloads, CancellationToken cancellationToken = default)
+    {
+        if (_send is null)
+        {
+            return _socket.Batches.SendManyAsync(_link, payloads, cancellationToken);
+        }
+
+        if (cancellationToken.IsCancellationRequested)
+        {
+            return ValueTask.FromCanceled<int>(cancellationToken);
+        }
+
+        int sent = PassOn(payloads.Span, out ZlinkError error);
+        return sent == 0 && !payloads.IsEmpty ? ValueTask.FromException<int>(Refusal(error)) : ValueTask.FromResult(sent);
+    }
 
     /// <summary>Sends a payload, and waits for capacity if needed. Copies it.</summary>
     /// <param name="payload">The payload, which must not change until the task completes. It may be empty.</param>
@@ -110,19 +168,32 @@ public sealed class StreamPeer
     /// <returns>A task that completes when the payload is accepted. Allocates nothing.</returns>
     /// <exception cref="ZlinkException">HostUnreachable: the peer has disconnected.</exception>
     /// <exception cref="OperationCanceledException">The token was cancelled first.</exception>
-    public ValueTask SendAsync(ReadOnlyMemory<byte> payload, CancellationToken cancellationToken = default) =>
-        _socket.SendToAsync(_link, payload, cancellationToken);
+    public ValueTask SendAsync(ReadOnlyMemory<byte> payload, CancellationToken cancellationToken = default)
+    {
+        if (_send is null)
+        {
+            return _socket.SendToAsync(_link, payload, cancellationToken);
+        }
+
+        if (cancellationToken.IsCancellationRequested)
+        {
+            return ValueTask.FromCanceled(cancellationToken);
+        }
+
+        ZlinkError error = PassOn(payload.Span);
+        return error == ZlinkError.None ? ValueTask.CompletedTask : ValueTask.FromException(Refusal(error));
+    }
 
     /// <summary>
     /// Ends the connection in order. Accepted payloads are still written within <see cref="SocketOptions.Linger"/>, by default without
     /// limit. The id is invalid at once. Idempotent. For a peer that does not read use <see cref="Abort"/>.
     /// </summary>
-    public void Disconnect() => _socket.Hub.Disconnect(_link.Id, CloseMode.Orderly);
+    public void Disconnect() => End(CloseMode.Orderly);
 
     /// <summary>Ends the connection at once. Unwritten payloads are dropped and counted. Idempotent.</summary>
     public void Abort()
     {
-        if (!_socket.Hub.Disconnect(_link.Id, CloseMode.Abort))
+        if (!End(CloseMode.Abort))
         {
             _link.RequestClose(DisconnectReason.Local, CloseMode.Abort);
         }
@@ -135,4 +206,24 @@ public sealed class StreamPeer
     /// <summary>Returns id and address, for logs.</summary>
     /// <returns>A short text.</returns>
     public override string ToString() => $"peer {Id} ({_link.RemoteText})";
+
+    private static ZlinkException Refusal(ZlinkError error) => new(error, "the peer was created for a test and refused the payload");
+
+    private bool End(CloseMode mode) =>
+        _send is null ? _socket.Hub.Disconnect(_link.Id, mode) : _link.TryEnd(DisconnectReason.Local);
+
+    private ZlinkError PassOn(ReadOnlySpan<byte> payload) =>
+        _link.HasEnded ? ZlinkError.HostUnreachable : _send!(payload.ToArray());
+
+    private int PassOn(ReadOnlySpan<ReadOnlyMemory<byte>> payloads, out ZlinkError error)
+    {
+        error = ZlinkError.None;
+        int sent = 0;
+        while (sent < payloads.Length && (error = PassOn(payloads[sent].Span)) == ZlinkError.None)
+        {
+            sent++;
+        }
+
+        return sent;
+    }
 }

@@ -139,6 +139,13 @@ internal static class ExampleSnippets
 
     internal static StreamHandler Handler() => new Echo();
 
+    internal static async Task MadePeer(StreamHandler handler)
+    {
+        List<byte[]> sent = [];
+        StreamPeer peer = StreamPeer.Create(payload => { sent.Add(payload.ToArray()); return ZlinkError.None; });
+        await handler.OnReceivedAsync(peer, StreamFrames.Create("hello"u8.ToArray()));
+    }
+
     // What an example only names.
     private static void Use(params ReadOnlySpan<object> values) => _ = values.Length;
 

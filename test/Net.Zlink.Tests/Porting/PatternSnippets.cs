@@ -1,5 +1,6 @@
 using System.Diagnostics.Metrics;
 using System.Runtime.InteropServices;
+using System.Text;
 using Net.Zlink.Monitoring;
 using Net.Zlink.Tests.Support;
 using Xunit;
@@ -56,6 +57,21 @@ public sealed class PatternSnippets
         server.Send(request.RoutingId.Span, "1.2"u8);
         using Message reply = client.Receive(TimeSpan.FromSeconds(10));
         Assert.Equal("1.2", reply.GetString());
+    }
+
+    [Fact]
+    public async Task A_stream_handler_is_tested_without_a_socket()
+    {
+        var handler = new Echo();
+        List<string> sent = [];
+        StreamPeer peer = StreamPeer.Create(payload =>
+        {
+            sent.Add(Encoding.UTF8.GetString(payload.Span));
+            return ZlinkError.None;
+        });
+
+        await handler.OnReceivedAsync(peer, StreamFrames.Create("hello"u8.ToArray(), "again"u8.ToArray()));
+        Assert.Equal(["hello", "again"], sent);
     }
 
     [Fact]
@@ -174,6 +190,15 @@ public sealed class PatternSnippets
                 ? WebSocketAdmission.Refuse(401, "Sign in first")
                 : WebSocketAdmission.Accept;
         socket.Bind("wss://*:8443/feed");
+    }
+
+    private sealed class Echo : StreamHandler
+    {
+        public override ValueTask OnReceivedAsync(StreamPeer peer, StreamFrames frames)
+        {
+            peer.SendMany(frames, out _);
+            return default;
+        }
     }
 
     internal interface ISessions

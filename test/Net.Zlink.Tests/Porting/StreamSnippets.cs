@@ -1,3 +1,6 @@
+using System.Collections.Concurrent;
+using Net.Zlink.Monitoring;
+
 namespace Net.Zlink.Tests.Porting;
 
 /// <summary>The snippets of docs/stream.md, compiled.</summary>
@@ -9,6 +12,11 @@ internal static class StreamSnippets
         StreamSocket stream = context.CreateStream();
         stream.Bind("tcp://127.0.0.1:5555", new Echo());
         Console.ReadLine();
+    }
+
+    internal static void Chat(StreamSocket stream)
+    {
+        stream.Bind("ws://127.0.0.1:8080/chat", new Room());
     }
 
     internal static async Task Pull(StreamSocket stream, CancellationToken cancellation)
@@ -37,6 +45,25 @@ internal static class StreamSnippets
 
         client.Options.Tls.CaFile = "ca.pem";                   // without it: the authorities of the system
         client.Connect("wss://feed.example:8443/feed");
+    }
+
+    private sealed class Room : StreamHandler
+    {
+        private readonly ConcurrentDictionary<uint, StreamPeer> _peers = new();
+
+        public override void OnConnected(StreamPeer peer) => _peers[peer.Id] = peer;
+
+        public override void OnDisconnected(StreamPeer peer, DisconnectReason reason) => _peers.TryRemove(peer.Id, out _);
+
+        public override ValueTask OnReceivedAsync(StreamPeer peer, StreamFrames frames)
+        {
+            foreach (StreamPeer other in _peers.Values)
+            {
+                other.SendMany(frames, out _);          // a peer that does not read misses them
+            }
+
+            return ValueTask.CompletedTask;
+        }
     }
 
     private sealed class Echo : StreamHandler
