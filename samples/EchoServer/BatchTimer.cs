@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using HdrHistogram;
 
 namespace EchoServer;
 
@@ -13,7 +14,7 @@ internal sealed class BatchTimer
     [ThreadStatic]
     private static uint _batchesOfThisThread;
 
-    public Histogram Times { get; } = new();
+    public HistogramBase Times { get; } = HistogramWindow.NewHistogram();
 
     /// <summary>The time stamp to hand to <see cref="Stop"/>; 0: this batch is not measured.</summary>
     public static long Start() => (_batchesOfThisThread++ & SampleMask) == 0 ? Stopwatch.GetTimestamp() : 0;
@@ -22,7 +23,7 @@ internal sealed class BatchTimer
     {
         if (started != 0)
         {
-            Times.Record(Stopwatch.GetElapsedTime(started));
+            HistogramWindow.Record(Times, Stopwatch.GetElapsedTime(started));
         }
     }
 }

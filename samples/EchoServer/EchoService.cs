@@ -1,3 +1,4 @@
+using HdrHistogram;
 using Net.Zlink;
 using Net.Zlink.Buffers;
 
@@ -55,7 +56,7 @@ internal sealed class EchoService : IAsyncDisposable
 
     public IReadOnlyList<string> Endpoints => _endpoints;
 
-    public Histogram HandlerTimes => _timer.Times;
+    public HistogramBase HandlerTimes => _timer.Times;
 
     /// <summary>Peers that pull mode disconnected because they did not read.</summary>
     public long CutOff => _pull?.CutOff ?? 0;

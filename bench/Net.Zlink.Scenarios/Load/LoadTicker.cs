@@ -19,7 +19,8 @@ internal sealed class LoadTicker : IAsyncDisposable
     private readonly ProcessSampler _sampler = new();
     private readonly List<ProcessSample> _samples = [];
     private readonly LatencyHistogram _latencies = new();
-    private readonly long[] _latenciesBefore = new long[LatencyHistogram.Buckets];
+    private readonly LatencyHistogram _before = new();
+    private readonly LatencyHistogram _now = new();
     private readonly CancellationTokenSource _end = new();
     private readonly Task _ticking;
     private List<ILoadConnection>? _connections;
@@ -95,10 +96,14 @@ internal sealed class LoadTicker : IAsyncDisposable
         if (_progress is not null && _settings.InFlight > 0 && !isPhaseStart)
         {
             // Into the same arrays each time: a client that collects its garbage while it measures would measure that.
+            _now.Clear();
+            _state.AddLatenciesTo(_now);
             _latencies.Clear();
-            _state.AddLatenciesTo(_latencies);
-            p99 = _latencies.PercentileSince(_latenciesBefore, 99) / NanosecondsPerMicrosecond;
-            _latencies.CopyTo(_latenciesBefore);
+            _latencies.Add(_now);
+            _latencies.Subtract(_before);
+            p99 = _latencies.Percentile(99) / NanosecondsPerMicrosecond;
+            _before.Clear();
+            _before.Add(_now);
         }
 
         (_repliesBefore, _at) = (replies, now);

@@ -1,38 +1,28 @@
-using System.Numerics;
+using HdrHistogram;
 
 namespace Net.Zlink.Scenarios.Measure;
 
-/// <summary>
-/// Counts durations in buckets whose width grows with the value, as HDR histograms do: 1 ns to 18 minutes with an error of at most 0.1 %,
-/// in 248 KiB that never grow.
-/// </summary>
+/// <summary>Counts durations in an HdrHistogram: 1 ns to 18 minutes with an error of at most 0.1 %, in 256 KiB that never grow.</summary>
 /// <remarks>
-/// One thread records (each has a histogram of its own, added up later), without a lock and without an interlocked operation; any thread
-/// may read meanwhile and sees
-/// counts that are at most a moment old. A closed loop leaves out what it did not send while it waited (coordinated omission):
-/// docs/benchmarks/scenarios.md.
+/// One thread records (each has a histogram of its own, added up later), without a lock and without an interlocked operation. Any thread
+/// may read meanwhile and sees counts that are at most a moment old. A closed loop leaves out what it did not send while it waited
+/// (coordinated omission): docs/benchmarks/scenarios.md.
 /// </remarks>
 internal sealed class LatencyHistogram
 {
-    /// <summary>Number of buckets.</summary>
-    public const int Buckets = (MaxBits - SubBucketBits + 1) * SubBuckets;
+    // 2^40 ns are 18 minutes: longer than any run may wait for a reply. What is longer counts there.
+    public const long Longest = 1L << 40;
 
-    // 1,024 buckets for each power of two: a bucket is at most 1/1024 of its value wide.
-    private const int SubBucketBits = 10;
-    private const int SubBuckets = 1 << SubBucketBits;
+    private const int Digits = 3;
 
-    // 2^40 ns are 18 minutes: longer than any run may wait for a reply. What is longer counts in the last bucket.
-    private const int MaxBits = 40;
-
-    private readonly long[] _counts = new long[Buckets];
+    private readonly LongHistogram _counts = new(Longest, Digits);
     private long _max;
     private long _min = long.MaxValue;
     private double _sum;
 
-    /// <summary>How many were recorded.</summary>
-    public long Count { get; private set; }
+    public long Count => _counts.TotalCount;
 
-    /// <summary>The longest, exactly; 0 if there is none.</summary>
+    /// <summary>The longest, exactly, where HdrHistogram rounds; 0 if there is none.</summary>
     public long Max => Volatile.Read(ref _max);
 
     /// <summary>The shortest, exactly; 0 if there is none.</summary>
@@ -43,80 +33,48 @@ internal sealed class LatencyHistogram
     /// <param name="nanoseconds">Below 0 counts as 0.</param>
     public void Record(long nanoseconds)
     {
-        if (nanoseconds < 0)
-        {
-            nanoseconds = 0;
-        }
-
-        _counts[BucketOf(nanoseconds)]++;
-        Count++;
+        nanoseconds = Math.Clamp(nanoseconds, 0, Longest);
+        _counts.RecordValue(nanoseconds);
         _sum += nanoseconds;
-        if (nanoseconds > _max)
-        {
-            _max = nanoseconds;
-        }
-
-        if (nanoseconds < _min)
-        {
-            _min = nanoseconds;
-        }
+        _max = Math.Max(_max, nanoseconds);
+        _min = Math.Min(_min, nanoseconds);
     }
 
     /// <summary>Adds what <paramref name="other"/> counted.</summary>
     public void Add(LatencyHistogram other)
     {
-        for (int i = 0; i < Buckets; i++)
-        {
-            _counts[i] += Volatile.Read(ref other._counts[i]);
-        }
-
-        Count += other.Count;
+        _counts.Add(other._counts);
         _sum += other._sum;
         _max = Math.Max(_max, other._max);
         _min = Math.Min(_min, other._min);
     }
 
+    /// <summary>Leaves what was counted since <paramref name="before"/> was copied; the longest and the shortest stay.</summary>
+    public void Subtract(LatencyHistogram before)
+    {
+        // Not RecordedValues, which allocates: a client that collects its garbage while it measures would measure that.
+        for (long value = 0; value <= before._max; value = before._counts.NextNonEquivalentValue(value))
+        {
+            if (before._counts.GetCountAtValue(value) is not 0 and long count)
+            {
+                _counts.RecordValueWithCount(value, -count);
+            }
+        }
+
+        _sum -= before._sum;
+    }
+
     public void Clear()
     {
-        Array.Clear(_counts);
-        Count = 0;
+        _counts.Reset();
         _sum = 0;
         _max = 0;
         _min = long.MaxValue;
     }
 
-    /// <summary>The smallest value, up to the bucket's width, that <paramref name="percent"/> percent do not exceed, in nanoseconds; 0 if
-    /// nothing was counted.</summary>
-    public long Percentile(double percent) => PercentileSince([], percent);
-
-    /// <summary>As <see cref="Percentile(double)"/>, of what was counted since <paramref name="before"/> was copied; empty: of
-    /// everything.</summary>
-    public long PercentileSince(ReadOnlySpan<long> before, double percent)
-    {
-        long total = 0;
-        for (int i = 0; i < Buckets; i++)
-        {
-            total += CountOf(i, before);
-        }
-
-        if (total == 0)
-        {
-            return 0;
-        }
-
-        long wanted = Math.Clamp((long)Math.Ceiling(total * percent / 100), 1, total);
-        long seen = 0;
-        int bucket = -1;
-        while (seen < wanted && bucket < Buckets - 1)
-        {
-            seen += CountOf(++bucket, before);
-        }
-
-        return bucket == Buckets - 1 ? Max : Math.Min(UpperBoundOf(bucket), Max);
-    }
-
-    /// <summary>Copies the counters; <paramref name="counts"/> has <see cref="Buckets"/> places.</summary>
-    public void CopyTo(Span<long> counts) => _counts.CopyTo(counts);
+    /// <summary>The smallest value, up to 0.1 %, that <paramref name="percent"/> percent do not exceed, in nanoseconds; 0 if nothing was
+    /// counted.</summary>
+    public long Percentile(double percent) => Count > 0 ? Math.Min(_counts.GetValueAtPercentile(percent), Max) : 0;
 
     /// <summary>The curve of percentiles: each step halves the distance to 100 % in four parts, until one recorded value is left.</summary>
     public IReadOnlyList<LatencyPoint> Curve()
@@ -144,35 +102,6 @@ internal sealed class LatencyHistogram
         points.Add(new LatencyPoint(100, Max / NanosecondsPerMicrosecond));
         return points;
     }
-
-    /// <summary>Values below 1,024 have a bucket each; above, the ten bits after the leading one choose the bucket within its power of
-    /// two.</summary>
-    internal static int BucketOf(long nanoseconds)
-    {
-        if (nanoseconds < SubBuckets)
-        {
-            return (int)nanoseconds;
-        }
-
-        int shift = BitOperations.Log2((ulong)nanoseconds) - SubBucketBits;
-        return Math.Min((shift * SubBuckets) + (int)Math.Min(nanoseconds >> shift, (2 * SubBuckets) - 1), Buckets - 1);
-    }
-
-    /// <summary>The largest value that belongs to a bucket.</summary>
-    internal static long UpperBoundOf(int bucket)
-    {
-        if (bucket < SubBuckets)
-        {
-            return bucket;
-        }
-
-        int shift = (bucket / SubBuckets) - 1;
-        long mantissa = SubBuckets + (bucket % SubBuckets);
-        return ((mantissa + 1) << shift) - 1;
-    }
-
-    private long CountOf(int bucket, ReadOnlySpan<long> before) =>
-        Volatile.Read(ref _counts[bucket]) - (before.IsEmpty ? 0 : before[bucket]);
 }
 
 /// <summary>One point of the curve: <paramref name="Percent"/> of all took at most <paramref name="Microseconds"/>.</summary>

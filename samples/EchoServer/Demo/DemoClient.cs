@@ -2,6 +2,7 @@ using System.Buffers.Binary;
 using System.Diagnostics;
 using System.Net;
 using System.Net.Sockets;
+using HdrHistogram;
 
 namespace EchoServer.Demo;
 
@@ -18,7 +19,7 @@ internal sealed class DemoClient : IDisposable
     private readonly Socket _socket = new(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp) { NoDelay = true };
     private readonly int _number;
     private readonly int _inFlight;
-    private readonly Histogram _roundTrips;
+    private readonly HistogramBase _roundTrips;
     private readonly byte[] _outgoing;
     private readonly byte[] _incoming;
     private int _incomingLength;
@@ -27,7 +28,7 @@ internal sealed class DemoClient : IDisposable
     private long _checkedBytes;
     private volatile bool _stopping;
 
-    public DemoClient(int number, int inFlight, Histogram roundTrips)
+    public DemoClient(int number, int inFlight, HistogramBase roundTrips)
     {
         _number = number;
         _inFlight = inFlight;
@@ -133,7 +134,7 @@ internal sealed class DemoClient : IDisposable
 
         if (_checked % TimedOneIn == 1)
         {
-            _roundTrips.Record(Stopwatch.GetElapsedTime(DemoMessages.TimestampOf(reply)));
+            HistogramWindow.Record(_roundTrips, Stopwatch.GetElapsedTime(DemoMessages.TimestampOf(reply)));
         }
 
         Volatile.Write(ref _checkedBytes, _checkedBytes + reply.Length);

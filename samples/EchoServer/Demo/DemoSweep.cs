@@ -1,6 +1,7 @@
 using System.Diagnostics;
 using System.Net;
 using System.Net.Sockets;
+using HdrHistogram;
 
 namespace EchoServer.Demo;
 
@@ -12,7 +13,7 @@ internal sealed class DemoSweep(IPEndPoint server, TimeSpan perStep, DemoProgres
 {
     private static readonly TimeSpan ProgressEvery = TimeSpan.FromMilliseconds(100);
 
-    private readonly Histogram _roundTrips = new();
+    private readonly HistogramBase _roundTrips = HistogramWindow.NewHistogram();
     private DemoException? _failure;
 
     /// <summary>Replies checked in all steps, warm-ups included, and of one that was stopped.</summary>
