@@ -102,7 +102,10 @@ internal sealed class ByteShare(ByteBudget budget, QueueLimits own)
         }
     }
 
-    /// <summary>Without this a peer could leave another <see cref="FreeAllowance"/> each time it comes and goes.</summary>
+    /// <summary>
+    /// Counts all bytes of a disconnected peer: without this it could leave another <see cref="FreeAllowance"/> each time it comes and
+    /// goes.
+    /// </summary>
     public void MarkDetached(long bytes)
     {
         if (!_isDetached && bytes > 0)

@@ -253,7 +253,7 @@ internal sealed class Connection : ShardWork, IWireEvents
         }
     }
 
-    /// <summary>Also while another call owns the flush.</summary>
+    /// <summary>Flushes also while another call owns the flush.</summary>
     public void FlushNow() => _writer.Flush();
 
     public bool IsOpen => _closer.IsOpen;

@@ -209,7 +209,7 @@ internal sealed class ConnectionCloser(Connection connection)
                     PauseDiscarding();
                 }
 
-                // Until the deadline the peer gets what the system holds: a close would destroy that.
+                // After our end, reading stops here: until the deadline the peer gets what the system holds, which a close would destroy.
                 return;
             }
 
@@ -253,7 +253,7 @@ internal sealed class ConnectionCloser(Connection connection)
         }
     }
 
-    /// <summary>While linger time is left, queued messages may go out by another connection.</summary>
+    /// <summary>After a lost read or write queued messages may go out by another connection, while linger time is left.</summary>
     public void OnLost()
     {
         if (IsLingering)
@@ -305,7 +305,9 @@ internal sealed class ConnectionCloser(Connection connection)
         }
     }
 
-    /// <summary>An abort would also destroy what the kernel has taken, so the close timeout applies to that.</summary>
+    /// <summary>
+    /// Ends the linger time. An abort would also destroy what the kernel has taken, so the close timeout applies to that.
+    /// </summary>
     private void StopLingering()
     {
         if (!connection.OutboundStays)

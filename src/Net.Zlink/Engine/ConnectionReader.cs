@@ -94,7 +94,7 @@ internal sealed class ConnectionReader
 
     public void OnReadable()
     {
-        // For the code after the read, which takes a microsecond, or ten with decryption.
+        // Prefetches for the code after the read, which takes a microsecond, or ten with decryption.
         CacheLines.Fetch(_closer, _writer, _connection.Context);
         CacheLines.FetchLarge(_connection.Outbound);
         WireStatus status = _connection.Wire.FinishWait();
@@ -214,7 +214,7 @@ internal sealed class ConnectionReader
         _connection.ReadOn();
     }
 
-    /// <summary>What it sent before is delivered past the limits, since no connection remains to be resumed later.</summary>
+    /// <summary>What a lost peer sent before is delivered past the limits, since no connection remains to be resumed later.</summary>
     public void ReadRemaining()
     {
         ReadOutcome outcome = ReadOutcome.More;

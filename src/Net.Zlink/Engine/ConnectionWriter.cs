@@ -193,7 +193,7 @@ internal sealed class ConnectionWriter(Connection connection, ConnectionCloser c
         return wire.Send(first.Memory.Span[first.Sent..first.Length], out sent);
     }
 
-    /// <summary>It throws again when the segment is the first.</summary>
+    /// <summary>An owner (application code) that threw throws again when its segment is the first.</summary>
     private static bool TryGetArray(OutboundSegment segment, out ArraySegment<byte> piece)
     {
         try

@@ -35,7 +35,7 @@ internal struct OutboundBacklog(BufferPool pool)
         return copied;
     }
 
-    /// <summary>Not conflated: a second topic does not supersede the first.</summary>
+    /// <summary>The socket's own messages are not conflated: a second topic does not supersede the first.</summary>
     public void AddOwn(ReadOnlySpan<byte> header, ReadOnlySpan<byte> body, bool isUpdate)
     {
         _messages.BeginMessage(isUpdate);

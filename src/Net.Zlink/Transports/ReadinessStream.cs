@@ -234,7 +234,10 @@ internal sealed class ReadinessStream(Socket socket) : NetworkStream(socket, own
         }
     }
 
-    /// <summary>Not an async method, which may complete before it is awaited, and its caller would then stay.</summary>
+    /// <summary>
+    /// Moves a handshake off the polling thread. Not an async method: that may complete before it is awaited, and its caller would then
+    /// stay.
+    /// </summary>
     private ThreadHop LeavePollingThread()
     {
         if (!_isInHandshake || OwnThread.IsCurrent)

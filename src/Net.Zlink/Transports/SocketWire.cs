@@ -147,7 +147,9 @@ internal sealed class SocketWire : Wire
         return WireStatus.Failed;
     }
 
-    /// <summary>Without capture of the execution context, which costs on every operation and would bring AsyncLocals to a shard.</summary>
+    /// <summary>
+    /// A reused operation without capture of the execution context, which costs on every operation and would bring AsyncLocals to a shard.
+    /// </summary>
     private sealed class Signal(SocketWire wire, bool isInput) : SocketAsyncEventArgs(unsafeSuppressExecutionContextFlow: true)
     {
         public bool IsPending { get; set; }

@@ -8,12 +8,13 @@ namespace Net.Zlink.Tests.Style;
 public sealed partial class PagesTests
 {
     [Fact]
-    public void Rows_of_a_table_have_as_many_cells_as_its_heading()
+    public void Tables_have_a_heading_and_as_many_cells_in_each_row()
     {
         List<string> faults = [];
         foreach ((string path, string text) in RepositoryFiles.AllPages())
         {
             int columns = 0;
+            bool isFirst = false;
             foreach ((int at, string line) in WithoutCode(text).Split('\n').Index())
             {
                 int cells = line.StartsWith('|') ? Bar().Count(line) : 0;
@@ -22,6 +23,12 @@ public sealed partial class PagesTests
                     faults.Add($"{path}({at + 1}): {cells - 1} cells, its heading has {columns - 1}");
                 }
 
+                if (isFirst && !Rule().IsMatch(line))
+                {
+                    faults.Add($"{path}({at + 1}): a table needs a rule below its heading");
+                }
+
+                isFirst = columns == 0 && cells > 0;
                 columns = cells == 0 || columns == 0 ? cells : columns;
             }
         }
@@ -73,6 +80,9 @@ public sealed partial class PagesTests
 
     [GeneratedRegex(@"(?<!\\)\|", RegexOptions.None, matchTimeoutMilliseconds: 10_000)]
     private static partial Regex Bar();
+
+    [GeneratedRegex(@"^\|[ :|-]+\|\s*$", RegexOptions.None, matchTimeoutMilliseconds: 10_000)]
+    private static partial Regex Rule();
 
     // Addresses of the web are not followed.
     [GeneratedRegex(@"\]\((?![a-z]+:)(?<to>[^)\s]+)\)", RegexOptions.ExplicitCapture, matchTimeoutMilliseconds: 10_000)]

@@ -19,7 +19,7 @@ internal static class ZmpFrame
     private const ulong FixedBytes = 0xFF00FFFF;
     private const ulong FixedValues = (Version << 8) | Magic;
 
-    /// <summary>With its header it fits a .NET array.</summary>
+    /// <summary>The largest body that fits a .NET array with its header.</summary>
     public static readonly long LargestBody = Array.MaxLength - HeaderSize;
 
     /// <summary>Negative: no limit.</summary>

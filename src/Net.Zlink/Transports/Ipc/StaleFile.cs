@@ -90,7 +90,7 @@ internal static class StaleFile
         return false;
     }
 
-    /// <summary>Only Linux shows it, and only for absolute paths, as ours are.</summary>
+    /// <summary>Only Linux shows a path that is bound and does not listen yet, and only absolute paths, as ours are.</summary>
     private static bool IsBound(string path) => OperatingSystem.IsLinux()
         && File.ReadLines("/proc/net/unix").Any(line => OwnsPath(line, path));
 

@@ -7,7 +7,8 @@ namespace Net.Zlink.Transports.Tcp;
 internal static class TcpResolver
 {
     /// <summary>
-    /// With <paramref name="ipv6"/> always an IPv6 one (IPv4 as a mapped address) for a dual-stack socket, otherwise always IPv4.
+    /// The address to listen at: with <paramref name="ipv6"/> always an IPv6 one (IPv4 as a mapped address) for a dual-stack socket,
+    /// otherwise always IPv4.
     /// </summary>
     public static bool TryResolveBind(
         TcpBindAddress address, bool ipv6, NameSource names, out IPEndPoint endPoint, out EndpointError error)
