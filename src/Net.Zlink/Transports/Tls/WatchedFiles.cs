@@ -1,21 +1,29 @@
+using Microsoft.Win32.SafeHandles;
 using Net.Zlink.Monitoring;
 
 namespace Net.Zlink.Transports.Tls;
 
-/// <summary>A value read from files, and read again after a change, so that new connections use a renewed certificate.</summary>
+/// <summary>
+/// A value read from files, and read again after a change, so that new connections use a renewed certificate. Thread-safe.
+/// </summary>
+/// <typeparam name="T">The value.</typeparam>
+/// <param name="paths">The files; empty texts are ignored.</param>
+/// <param name="read">Reads them. It may throw.</param>
 internal sealed class WatchedFiles<T>(IReadOnlyList<string> paths, Func<T> read)
     where T : class
 {
     private readonly Lock _gate = new();
-    private volatile T? _current;
+    private volatile T? _current; // Written under the lock.
     private long _version;
 
+    /// <summary>Why a change cannot be used, so that the earlier value stays. Null: up to date at the last check.</summary>
     public string? Staleness { get; private set; }
 
     /// <summary>
-    /// While a changed file cannot be read (it may be half written), or another thread reads it, the earlier value. Checking two files
-    /// costs 20 us of a handshake's 1 ms.
+    /// The present value. While a changed file cannot be read (it may be half written), or another thread reads it, the earlier value.
+    /// Checking two files costs 30 us of a handshake's 1 ms.
     /// </summary>
+    /// <exception cref="Exception">The files could not be read even once.</exception>
     public T Get()
     {
         if (!_gate.TryEnter())
@@ -33,7 +41,7 @@ internal sealed class WatchedFiles<T>(IReadOnlyList<string> paths, Func<T> read)
             long version = Version();
             if (_current is not null && version == _version)
             {
-                Staleness = null;
+                Staleness = null; // Perhaps restored.
                 return _current;
             }
 
@@ -45,7 +53,7 @@ internal sealed class WatchedFiles<T>(IReadOnlyList<string> paths, Func<T> read)
             }
             catch (Exception e) when (_current is not null && PemFiles.IsOfFiles(e))
             {
-                Staleness = ExceptionText.MessageOf(e);
+                Staleness = ExceptionText.MessageOf(e); // Tried again at the next connection.
             }
 
             return _current;
@@ -56,6 +64,8 @@ internal sealed class WatchedFiles<T>(IReadOnlyList<string> paths, Func<T> read)
         }
     }
 
+    // By content: a renewed file can have the old one's time, length and path, behind links and moved directories. A named pipe or device
+    // has no length; reading one would wait, or consume what the reader needs.
     private long Version()
     {
         var version = new HashCode();
@@ -63,26 +73,47 @@ internal sealed class WatchedFiles<T>(IReadOnlyList<string> paths, Func<T> read)
         {
             if (path.Length > 0)
             {
-                FileSystemInfo file = FinalTarget(path);
-                version.Add(file.FullName, StringComparer.Ordinal);
-                version.Add(file.LastWriteTimeUtc.Ticks);
+                Add(ref version, path);
             }
         }
 
         return version.ToHashCode();
     }
 
-    // Certificates are often renewed by moving a link (Kubernetes, certbot): a link's own time is not its target's.
-    private static FileSystemInfo FinalTarget(string path)
+    private static void Add(ref HashCode version, string path)
     {
-        var file = new FileInfo(path);
         try
         {
-            return file.ResolveLinkTarget(returnFinalTarget: true) ?? file;
+            var file = new FileInfo(path);
+            FileInfo target = (FileInfo?)file.ResolveLinkTarget(returnFinalTarget: true) ?? file; // A link has a length and time of its own.
+            if (target.Length > 0)
+            {
+                AddContent(ref version, target.FullName);
+            }
+            else
+            {
+                version.Add(target.FullName, StringComparer.Ordinal);
+                version.Add(target.LastWriteTimeUtc.Ticks);
+            }
         }
         catch (Exception e) when (PemFiles.IsOfFiles(e))
         {
-            return file;
+            version.Add(-1); // Missing, or a circle of links: reading reports it.
         }
+    }
+
+    private static void AddContent(ref HashCode version, string path)
+    {
+        const int BlockSize = 8 * 1024;
+        using SafeFileHandle file = File.OpenHandle(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite | FileShare.Delete);
+        Span<byte> block = stackalloc byte[BlockSize];
+        long position = 0;
+        while (RandomAccess.Read(file, block, position) is var length and > 0)
+        {
+            version.AddBytes(block[..length]);
+            position += length;
+        }
+
+        version.Add(position); // Two files are not their concatenation.
     }
 }

@@ -60,8 +60,10 @@ public sealed class TlsRenewalTests : IDisposable
         Assert.DoesNotContain("changed since", server.Describe(), StringComparison.Ordinal);
     }
 
-    [Fact]
-    public async Task A_link_that_is_moved_to_other_files_is_noticed()
+    [Theory]
+    [InlineData("a link")]
+    [InlineData("a directory")]
+    public async Task What_is_moved_to_other_files_of_the_same_time_and_length_is_noticed(string what)
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), "NOT TESTED HERE: links need rights on Windows");
 
@@ -71,18 +73,30 @@ public sealed class TlsRenewalTests : IDisposable
         {
             Directory.CreateDirectory(Path.Combine(folder, version));
             (string certificate, string key) = _own.WriteFiles(version, _own.Issue($"CN={version}", ["localhost"], []));
-            File.Move(certificate, Path.Combine(folder, version, "tls.crt"));
-            File.Move(key, Path.Combine(folder, version, "tls.key"));
+            foreach ((string from, string name) in new[] { (certificate, "tls.crt"), (key, "tls.key") })
+            {
+                string file = Path.Combine(folder, version, name);
+                await File.WriteAllTextAsync(file, (await File.ReadAllTextAsync(from, Guard.Token)).PadRight(8000, '\n'), Guard.Token);
+                File.SetLastWriteTimeUtc(file, _written); // As in an image or tar of fixed times.
+            }
         }
 
-        Directory.CreateSymbolicLink(Path.Combine(folder, "..data"), "one");
+        if (what == "a link")
+        {
+            Directory.CreateSymbolicLink(Path.Combine(folder, "..data"), "one");
+            Directory.CreateSymbolicLink(Path.Combine(folder, "..next"), "two");
+        }
+        else
+        {
+            Directory.Move(Path.Combine(folder, "one"), Path.Combine(folder, "..data"));
+            Directory.Move(Path.Combine(folder, "two"), Path.Combine(folder, "..next"));
+        }
+
         File.CreateSymbolicLink(Path.Combine(folder, "tls.crt"), "..data/tls.crt");
         File.CreateSymbolicLink(Path.Combine(folder, "tls.key"), "..data/tls.key");
-        File.SetLastWriteTimeUtc(Path.Combine(folder, "one", "tls.crt"), _written);
         await using var fixture = new StreamFixture();
         StreamSocket server = Listener(fixture, out string endpoint, Path.Combine(folder, "tls.crt"), Path.Combine(folder, "tls.key"));
         await ShownAsync(fixture, server, endpoint, "CN=one");
-        Directory.CreateSymbolicLink(Path.Combine(folder, "..next"), "two");
         Directory.Move(Path.Combine(folder, "..data"), Path.Combine(folder, "..last"));
         Directory.Move(Path.Combine(folder, "..next"), Path.Combine(folder, "..data"));
         await ShownAsync(fixture, server, endpoint, "CN=two");
