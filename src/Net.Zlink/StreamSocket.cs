@@ -120,7 +120,7 @@ public sealed class StreamSocket : ZlinkSocket, IContextSocket
         if (!Hub.Endpoints.Unbind(target, keepsPeers))
         {
             throw new ZlinkException(ZlinkError.NotFound,
-                $"{EndpointError.Quote(endpoint)} is not bound; use the text given to Bind or the one it returned");
+                $"{EndpointError.QuoteEndpoint(endpoint)} is not bound; use the text given to Bind or the one it returned");
         }
     }
 
@@ -379,7 +379,7 @@ public sealed class StreamSocket : ZlinkSocket, IContextSocket
         if (!Hub.Endpoints.Disconnect(endpoint))
         {
             throw new ZlinkException(ZlinkError.NotFound,
-                $"{EndpointError.Quote(endpoint)} is not connected; use the text given to ConnectAsync");
+                $"{EndpointError.QuoteEndpoint(endpoint)} is not connected; use the text given to ConnectAsync");
         }
     }
 

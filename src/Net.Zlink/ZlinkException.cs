@@ -52,7 +52,7 @@ public sealed class ZlinkException : Exception
             _ => ZlinkError.InvalidArgument,
         };
         Exception? cause = error.OsError == SocketError.Success ? null : new SocketException((int)error.OsError);
-        return new ZlinkException(code, $"{EndpointError.Quote(endpoint)}: {error.Sentence}", cause);
+        return new ZlinkException(code, $"{EndpointError.QuoteEndpoint(endpoint)}: {error.Sentence}", cause);
     }
 
     internal static ZlinkException ForDial(string endpoint, in DialResult failure)
@@ -68,6 +68,6 @@ public sealed class ZlinkException : Exception
             SocketError.TooManyOpenSockets => ZlinkError.TooManySockets,
             _ => ZlinkError.ConnectionRefused,
         };
-        return new ZlinkException(code, $"{EndpointError.Quote(endpoint)}: {failure.Sentence}", new SocketException((int)failure.Error));
+        return new ZlinkException(code, $"{EndpointError.QuoteEndpoint(endpoint)}: {failure.Sentence}", new SocketException((int)failure.Error));
     }
 }

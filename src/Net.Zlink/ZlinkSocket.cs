@@ -27,7 +27,9 @@ public abstract class ZlinkSocket : IDisposable, IAsyncDisposable
     public IReadOnlyList<string> BoundEndpoints => EndpointStatus.TextsOf(Endpoints, areBound: true);
 
     /// <summary>
-    /// The texts of all connected endpoints, also of those without a connection: a snapshot. Inproc: one for each connect.
+    /// The texts of all connected endpoints as they were given, also of those without a connection: a snapshot. Inproc: one for each
+    /// connect. Disconnect takes these texts. Of ws and wss they have the query, which may be secret and is "?…" in all other places:
+    /// events, logs, exceptions, descriptions, <see cref="PeerInfo.Endpoint"/>.
     /// </summary>
     public IReadOnlyList<string> ConnectedEndpoints => EndpointStatus.TextsOf(Endpoints, areBound: false);
 

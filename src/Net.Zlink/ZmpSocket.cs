@@ -283,6 +283,6 @@ public abstract class ZmpSocket : ZlinkSocket, IContextSocket
     }
 
     private static ZlinkException NotThere(string endpoint, string what) => EndpointText.TryParse(endpoint, out _, out EndpointError error)
-        ? new ZlinkException(ZlinkError.NotFound, $"{EndpointError.Quote(endpoint)} {what}")
+        ? new ZlinkException(ZlinkError.NotFound, $"{EndpointError.QuoteEndpoint(endpoint)} {what}")
         : ZlinkException.ForEndpoint(endpoint, error);
 }

@@ -1,7 +1,12 @@
+using Net.Zlink.Transports;
+
 namespace Net.Zlink.Sockets;
 
 internal readonly record struct EndpointStatus(string Text, bool IsBound, string? Problem = null)
 {
     public static IReadOnlyList<string> TextsOf(EndpointStatus[] all, bool areBound) =>
         [.. all.Where(one => one.IsBound == areBound).Select(static one => one.Text)];
+
+    public static IReadOnlyList<string> ShownOf(EndpointStatus[] all, bool areBound) =>
+        [.. TextsOf(all, areBound).Select(EndpointText.Shown)];
 }

@@ -140,11 +140,13 @@ internal abstract class SocketCore
     private bool TryAttach(PeerLink link, PeerIdentity? peer, bool mayEnter)
     {
         PeerLink? loser;
+        byte[]? former;
         byte[]? routeId;
         bool hasPlace;
         PlaceQuestion question = default;
         using (Gate.EnterScope())
         {
+            former = link.RouteId;
             hasPlace = AttachUnderLock(link, peer, mayEnter, out loser);
             routeId = link.RouteId;
             if (!hasPlace && !_isClosed && peer is not null && link is WireLink { Accepted: { } newcomer }
@@ -163,6 +165,11 @@ internal abstract class SocketCore
         if (loser is not null)
         {
             DisplacePeer(loser);
+        }
+
+        if (former is not null && !ReferenceEquals(former, routeId))
+        {
+            OnMaySend(former); // A send to that id fails now: another peer answers.
         }
 
         OnMaySend(routeId, link.Peer.Slot);

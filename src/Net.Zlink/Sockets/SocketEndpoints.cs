@@ -33,7 +33,7 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
             lock (_gate)
             {
                 bound = [.. _listeners.All.Select(static l =>
-                    new EndpointStatus(l.Endpoint, IsBound: true, l.Listener.Upgrade?.Staleness))];
+                    new EndpointStatus(l.Listener.Endpoint, IsBound: true, l.Listener.Upgrade?.Staleness))];
                 connected = [.. _dialers.Keys.Select(static text => new EndpointStatus(text, IsBound: false))];
             }
 
@@ -103,7 +103,7 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
             _listeners.Add(listener, text, bound.Listener);
         }
 
-        endpoint = listener.Endpoint;
+        endpoint = bound.Listener.Endpoint;
         listener.Start();
         return EndpointError.None;
     }
@@ -334,9 +334,10 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
         string why = isHere ? socket.RefusalReason(null)
             : $"{(socket.Type == ZmpSocketType.Router ? "here or there" : "there")}, the socket has no place for this peer: a PAIR has "
                 + $"one already, or its routing id is in use";
+        string shown = EndpointText.Shown(text);
         Interlocked.Increment(ref socket.Counters.Refused);
-        socket.Monitors.Publish(SocketEventTypes.ConnectionRefused, 0, "", text, detail: why);
-        socket.Host.Warnings.ConnectionRefused(text, why);
+        socket.Monitors.Publish(SocketEventTypes.ConnectionRefused, 0, "", shown, detail: why);
+        socket.Host.Warnings.ConnectionRefused(shown, why);
         return EndpointError.None;
     }
 }

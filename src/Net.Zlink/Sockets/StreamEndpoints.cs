@@ -17,7 +17,7 @@ internal sealed class StreamEndpoints(StreamHub hub)
         {
             lock (_gate)
             {
-                return [.. _listeners.All.Select(static l => new EndpointStatus(l.Endpoint, IsBound: true, l.Staleness)),
+                return [.. _listeners.All.Select(static l => new EndpointStatus(l.Bound, IsBound: true, l.Staleness)),
                     .. _dialers.All.Select(static d => new EndpointStatus(d.Text, IsBound: false, d.WhyNotConnected))];
             }
         }
@@ -50,7 +50,7 @@ internal sealed class StreamEndpoints(StreamHub hub)
             _listeners.Add(listener, text, bound);
         }
 
-        endpoint = listener.Endpoint;
+        endpoint = listener.Bound;
         listener.Start();
         return EndpointError.None;
     }

@@ -13,7 +13,11 @@ internal sealed class StreamListener(StreamHub hub, ITransportListener listener,
 
     public bool IsClosed => _closed;
 
-    public string Endpoint => listener.Endpoint;
+    /// <summary>The endpoint that Bind returned.</summary>
+    public string Bound => listener.Endpoint;
+
+    /// <inheritdoc cref="EndpointText.Shown"/>
+    public string Endpoint { get; } = EndpointText.Shown(listener.Endpoint);
 
     public StreamSettings Settings => settings;
 

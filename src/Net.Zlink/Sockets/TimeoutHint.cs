@@ -33,7 +33,7 @@ internal static class TimeoutHint
     }
 
     private static string WithoutPeer(ZmpDialer[] tried) => Array.Find(tried, static dialer => dialer.Problem is not null) is { } failed
-        ? $": {failed.Text} is not connected: "
+        ? $": {failed.Target.Shown} is not connected: "
             + $"{failed.Problem}{(tried.Length > 1 ? ". No other peer is connected; Describe() shows all endpoints" : "")}"
         : ": no peer is connected";
 }

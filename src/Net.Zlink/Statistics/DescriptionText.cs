@@ -2,6 +2,7 @@ using System.Globalization;
 using System.Text;
 using Net.Zlink.Engine;
 using Net.Zlink.Sockets;
+using Net.Zlink.Transports;
 
 namespace Net.Zlink;
 
@@ -38,10 +39,10 @@ internal static class DescriptionText
 
     public static void Endpoints(StringBuilder text, EndpointStatus[] all)
     {
-        Line(text, $"  bound: {List(EndpointStatus.TextsOf(all, areBound: true))}; connects to: {List(EndpointStatus.TextsOf(all, areBound: false))}");
+        Line(text, $"  bound: {List(EndpointStatus.ShownOf(all, areBound: true))}; connects to: {List(EndpointStatus.ShownOf(all, areBound: false))}");
         foreach (EndpointStatus one in all.Where(static one => one.Problem is not null))
         {
-            Line(text, $"  {Quoted(one.Text)}: {one.Problem}");
+            Line(text, $"  {Quoted(EndpointText.Shown(one.Text))}: {one.Problem}");
         }
     }
 

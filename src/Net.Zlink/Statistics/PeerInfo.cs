@@ -16,7 +16,7 @@ public sealed record PeerInfo
     /// <summary>The peer's routing id, or the name it was given. Empty before the first handshake.</summary>
     public required RoutingId RoutingId { get; init; }
 
-    /// <summary>The endpoint that accepted it, or that was connected.</summary>
+    /// <summary>The endpoint that accepted it, or that was connected. The query of a ws or wss endpoint is "?…".</summary>
     public required string Endpoint { get; init; }
 
     /// <summary>Its address as an endpoint. Empty for inproc and while not connected.</summary>
@@ -81,7 +81,7 @@ public sealed record PeerInfo
     {
         Of = (dialer.Pipe, PeerIdentity.Unknown),
         RoutingId = dialer.Alias ?? [],
-        Endpoint = dialer.Text,
+        Endpoint = dialer.Target.Shown,
         RemoteAddress = "",
         ConnectedAt = null,
         IsConnected = false,

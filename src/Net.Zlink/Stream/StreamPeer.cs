@@ -67,7 +67,7 @@ public sealed class StreamPeer
     /// <summary>This side's address on the connection.</summary>
     public EndPoint? LocalEndPoint => _link.Connection?.LocalEndPoint ?? _link.Pipe?.LocalEndPoint;
 
-    /// <summary>The endpoint that accepted it, or the text that was connected.</summary>
+    /// <summary>The endpoint that accepted it, or the text that was connected. The query of a ws or wss endpoint is "?…".</summary>
     public string Endpoint => _link.Endpoint;
 
     /// <summary>An object that the application keeps with this peer. The library ignores it.</summary>

@@ -6,6 +6,9 @@ internal abstract class ConnectTarget(string text, string scheme)
 {
     public string Text => text;
 
+    /// <inheritdoc cref="EndpointText.Shown"/>
+    public string Shown { get; } = EndpointText.Shown(text);
+
     public string Scheme => scheme;
 
     public virtual IPEndPoint? Literal => null;

@@ -25,6 +25,9 @@ internal readonly record struct EndpointError(EndpointFault Fault, string Senten
 
     public static EndpointError Invalid(string sentence) => new(EndpointFault.Invalid, sentence);
 
+    /// <inheritdoc cref="EndpointText.Shown"/>
+    public static string QuoteEndpoint(string text) => Quote(EndpointText.Shown(text));
+
     public static string Quote(ReadOnlySpan<char> text)
     {
         var cut = text.Length > QuotedLength ? text[..QuotedLength] : text;

@@ -27,6 +27,14 @@ internal readonly record struct EndpointText(string Scheme, string Remainder)
             (Wss, "wss://host:port/path"),
     ];
 
+    /// <summary>An endpoint for events, logs, exceptions and descriptions: without its query, which may hold a token.</summary>
+    public static string Shown(string endpoint)
+    {
+        int query = endpoint.IndexOf('?', StringComparison.Ordinal);
+        return query < 0 || endpoint.StartsWith("ipc://", StringComparison.Ordinal) || endpoint.StartsWith("inproc://",
+            StringComparison.Ordinal) ? endpoint : $"{endpoint[..query]}?…";
+    }
+
     /// <summary>A peer's name without control characters, which could be meant for a terminal or log.</summary>
     public static string Printable(string name) =>
         name.Any(char.IsControl) ? string.Concat(name.Select(static c => char.IsControl(c) ? '?' : c)) : name;

@@ -175,9 +175,9 @@ internal sealed class ZmpConversation : WireConversation
     protected override bool Greet(int peer, out byte[] bytes)
     {
         _held[peer].Clear();
-        if (Random.Next(6) == 0)
+        if (Random.Next(6) == 0 && !(Connects && Type is NativeSocketType.Router))
         {
-            // From now on; a ROUTER that connects to it goes on with the one that it heard first.
+            // From now on. A native ROUTER that connects keeps the id that it heard first (docs/protocol.md 15.5).
             _ids[peer] = string.Create(CultureInfo.InvariantCulture, $"Q{peer}-{_counter++}");
         }
 

@@ -148,9 +148,9 @@ internal sealed class RouterCore(EngineHost host, InprocRegistry inproc) : Socke
     protected override bool Identify(PeerLink link, PeerIdentity peer, out PeerLink? loser)
     {
         loser = null;
-        if (link.RouteId is { } known)
+        byte[]? known = link.RouteId;
+        if (known is not null && (link.Alias is not null || peer.RoutingId.Length == 0 || peer.RoutingId.AsSpan().SequenceEqual(known)))
         {
-            // A connecting link keeps the id that it learnt first, whichever peer answers there now.
             link.Peer = peer with { RoutingId = known };
             return true;
         }
@@ -181,6 +181,7 @@ internal sealed class RouterCore(EngineHost host, InprocRegistry inproc) : Socke
             }
         }
 
+        Remove(link); // The id of the peer that answered this connect before.
         link.RouteId = id;
         link.Peer = peer with { RoutingId = id };
         if (!link.IsActive)

@@ -12,7 +12,7 @@ internal sealed class ConnectStep(SocketCore socket, ConnectTarget target, Trans
     public async Task<(Wire? Wire, string Trouble)> RunAsync(CancellationToken ended)
     {
         DialResult result = await target.DialAsync(
-            settings, socket.Host.Time, () => EndpointEvents.Connecting(socket.Monitors, target.Text), ended).ConfigureAwait(false);
+            settings, socket.Host.Time, () => EndpointEvents.Connecting(socket.Monitors, target.Shown), ended).ConfigureAwait(false);
         if (result.Socket is { } transport)
         {
             return _upgrade is null ? (new SocketWire(transport, target.Scheme), "")
@@ -23,7 +23,7 @@ internal sealed class ConnectStep(SocketCore socket, ConnectTarget target, Trans
 
         if (result.Error is not (SocketError.HostNotFound or SocketError.NoData or SocketError.TryAgain or SocketError.NoRecovery))
         {
-            socket.Monitors.Publish(SocketEventTypes.Closed, 0, "", target.Text, detail: result.Sentence);
+            socket.Monitors.Publish(SocketEventTypes.Closed, 0, "", target.Shown, detail: result.Sentence);
         }
 
         return (null, result.Sentence);

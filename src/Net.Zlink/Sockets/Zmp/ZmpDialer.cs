@@ -64,7 +64,7 @@ internal sealed class ZmpDialer
     /// <summary>The caller has entered the socket for it.</summary>
     public void Start()
     {
-        _socket.GivenUp.Forget(_target.Text);
+        _socket.GivenUp.Forget(_target.Shown);
         _ = DefaultContext.Run(RunAsync);
     }
 
@@ -190,7 +190,7 @@ internal sealed class ZmpDialer
 
     private WireLink NewLink() => new(_socket, _settings)
     {
-        Endpoint = _target.Text,
+        Endpoint = _target.Shown,
         IsActive = true,
         Alias = _settings.Alias,
         Dialer = this,
@@ -221,7 +221,7 @@ internal sealed class ZmpDialer
         catch (Exception e)
 #pragma warning restore CA1031
         {
-            EndpointEvents.DialerFailed(_socket.Monitors, _socket.Host, _target.Text, e);
+            EndpointEvents.DialerFailed(_socket.Monitors, _socket.Host, _target.Shown, e);
         }
         finally
         {
@@ -291,9 +291,9 @@ internal sealed class ZmpDialer
 
             Volatile.Write(ref _problem, problem);
             _logged = session is { IsReady: true } && !_attempts.HaveFailed ? null
-                : EndpointEvents.Failed(_socket.Host, _target.Text, problem, _logged);
+                : EndpointEvents.Failed(_socket.Host, _target.Shown, problem, _logged);
             TimeSpan pause = comesApart ? _attempts.PauseApart : _attempts.NextPause();
-            await _pause.RunAsync(token => EndpointEvents.PauseAsync(_socket.Monitors, _socket.Host, _target.Text, problem, pause, token),
+            await _pause.RunAsync(token => EndpointEvents.PauseAsync(_socket.Monitors, _socket.Host, _target.Shown, problem, pause, token),
                 _stop.Token).ConfigureAwait(false);
         }
     }
@@ -325,7 +325,7 @@ internal sealed class ZmpDialer
         _pause.Forget();
         string problem = $"{ReplacedText}; it is dialled again when that one has gone";
         Volatile.Write(ref _problem, problem);
-        _logged = EndpointEvents.Failed(_socket.Host, _target.Text, problem, _logged);
+        _logged = EndpointEvents.Failed(_socket.Host, _target.Shown, problem, _logged);
         if (!_settings.Immediate && Alias is null)
         {
             // Attached as by Connect, so that it appears among the peers.
@@ -343,7 +343,7 @@ internal sealed class ZmpDialer
             await free.WaitAsync(_stop.Token).ConfigureAwait(false);
 
             // The other peer may return soon: it has lost its connection, and either may dial first.
-            await EndpointEvents.PauseAsync(_socket.Monitors, _socket.Host, _target.Text, problem, _attempts.PauseApart, _stop.Token)
+            await EndpointEvents.PauseAsync(_socket.Monitors, _socket.Host, _target.Shown, problem, _attempts.PauseApart, _stop.Token)
                 .ConfigureAwait(false);
             free = whenFree();
         }
@@ -365,7 +365,7 @@ internal sealed class ZmpDialer
         }
 
         _isPipeUsed = true;
-        var session = new ZmpSession(_socket, _settings, link, wire, _target.Text, listener: null);
+        var session = new ZmpSession(_socket, _settings, link, wire, _target.Shown, listener: null);
         _lastClosed = session.Closed.Task;
         bool closing;
         lock (_gate)
@@ -397,10 +397,10 @@ internal sealed class ZmpDialer
         if (gaveUp is not null)
         {
             // First: a reader of the event may reconnect at once.
-            _socket.GivenUp.Add(_target.Text, gaveUp);
+            _socket.GivenUp.Add(_target.Shown, gaveUp);
             _socket.Endpoints.Forget(this);
             _socket.Detach(Pipe, dropUnread: false);
-            EndpointEvents.GivenUp(_socket.Monitors, _socket.Host, _target.Text, gaveUp);
+            EndpointEvents.GivenUp(_socket.Monitors, _socket.Host, _target.Shown, gaveUp);
         }
 
         Drop();

@@ -12,7 +12,8 @@ internal sealed class ZmpListener(SocketCore socket, ITransportListener listener
 
     public string Text => text;
 
-    public string Endpoint => listener.Endpoint;
+    /// <inheritdoc cref="EndpointText.Shown"/>
+    public string Endpoint { get; } = EndpointText.Shown(listener.Endpoint);
 
     public ITransportListener Listener => listener;
 
@@ -23,7 +24,7 @@ internal sealed class ZmpListener(SocketCore socket, ITransportListener listener
     /// <summary>Publishes the event before another thread can find and close the listener.</summary>
     public void Announce()
     {
-        socket.Host.OwnEndpoints.Enter(Endpoint);
+        socket.Host.OwnEndpoints.Enter(listener.Endpoint);
         socket.Monitors.Publish(SocketEventTypes.Listening, listener.Handle, Endpoint, "");
     }
 
@@ -33,7 +34,7 @@ internal sealed class ZmpListener(SocketCore socket, ITransportListener listener
     {
         _isClosed = !keepsPeers;
         Interlocked.MemoryBarrier(); // Before the caller searches for this listener's connections.
-        socket.Host.OwnEndpoints.Leave(Endpoint); // Before the address is free: the next listener there registers it after this.
+        socket.Host.OwnEndpoints.Leave(listener.Endpoint); // Before the address is free: the next listener there registers it after this.
         listener.Close();
         _closing.Cancel();
         socket.Monitors.Publish(SocketEventTypes.Closed, listener.Handle, Endpoint, "");

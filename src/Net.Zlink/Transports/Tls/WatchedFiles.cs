@@ -3,27 +3,20 @@ using Net.Zlink.Monitoring;
 
 namespace Net.Zlink.Transports.Tls;
 
-/// <summary>
-/// A value read from files, and read again after a change, so that new connections use a renewed certificate. Thread-safe.
-/// </summary>
-/// <typeparam name="T">The value.</typeparam>
-/// <param name="paths">The files; empty texts are ignored.</param>
-/// <param name="read">Reads them. It may throw.</param>
+/// <summary>A value read from files, and read again after a change, so that new connections use a renewed certificate.</summary>
 internal sealed class WatchedFiles<T>(IReadOnlyList<string> paths, Func<T> read)
     where T : class
 {
     private readonly Lock _gate = new();
-    private volatile T? _current; // Written under the lock.
+    private volatile T? _current;
     private long _version;
 
-    /// <summary>Why a change cannot be used, so that the earlier value stays. Null: up to date at the last check.</summary>
     public string? Staleness { get; private set; }
 
     /// <summary>
-    /// The present value. While a changed file cannot be read (it may be half written), or another thread reads it, the earlier value.
-    /// Checking two files costs 30 us of a handshake's 1 ms.
+    /// While a changed file cannot be read (it may be half written), or another thread reads it, the earlier value. Checking two files
+    /// costs 30 us of a handshake's 1 ms.
     /// </summary>
-    /// <exception cref="Exception">The files could not be read even once.</exception>
     public T Get()
     {
         if (!_gate.TryEnter())
@@ -41,7 +34,7 @@ internal sealed class WatchedFiles<T>(IReadOnlyList<string> paths, Func<T> read)
             long version = Version();
             if (_current is not null && version == _version)
             {
-                Staleness = null; // Perhaps restored.
+                Staleness = null;
                 return _current;
             }
 
@@ -53,7 +46,7 @@ internal sealed class WatchedFiles<T>(IReadOnlyList<string> paths, Func<T> read)
             }
             catch (Exception e) when (_current is not null && PemFiles.IsOfFiles(e))
             {
-                Staleness = ExceptionText.MessageOf(e); // Tried again at the next connection.
+                Staleness = ExceptionText.MessageOf(e);
             }
 
             return _current;

@@ -9,9 +9,9 @@ internal static class WebSocketPath
     public static bool TrySplit(string text, out string authority, out string path, out EndpointError error)
     {
         error = EndpointError.None;
-        int slash = text.IndexOf('/', StringComparison.Ordinal);
-        authority = slash < 0 ? text : text[..slash];
-        path = slash < 0 ? "/" : text[slash..];
+        int end = text.AsSpan().IndexOfAny('/', '?');
+        authority = end < 0 ? text : text[..end];
+        path = end < 0 ? "/" : text[end] == '/' ? text[end..] : $"/{text[end..]}";
         if (path.Length > MaxLength)
         {
             error = EndpointError.Invalid($"path and query have {path.Length} characters; {MaxLength} is the most");
