@@ -51,7 +51,7 @@ internal readonly ref struct RequestEnvelope
     /// <summary>Code of a refusal: the receiver is draining.</summary>
     public const ushort DrainingCode = 1;
 
-    /// <summary>In the last refusal of a receiver that has drained: all requests of the connection without a reply. No request has it.</summary>
+    /// <summary>In the last refusal of a drained receiver: all requests of the connection without a reply. No request has it.</summary>
     public const ulong AllIds = 0;
 
     private const byte TimeLeftExtension = 2;

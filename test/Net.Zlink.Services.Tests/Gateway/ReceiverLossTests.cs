@@ -64,7 +64,8 @@ public class ReceiverLossTests
         if (saysSo)
         {
             Assert.Equal("0123456789", string.Concat(await Task.WhenAll(asked).Guarded()));
-            Assert.Equal((asked.Length, 0L), ((int)scene.Gateway.GetStatistics().RequestsSentAgain, scene.Gateway.GetStatistics().LostRequests));
+            GatewayStatistics statistics = scene.Gateway.GetStatistics();
+            Assert.Equal((asked.Length, 0L), ((int)statistics.RequestsSentAgain, statistics.LostRequests));
         }
         else
         {
