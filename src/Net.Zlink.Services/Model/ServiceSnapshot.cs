@@ -48,7 +48,7 @@ public sealed class ServiceSnapshot
     /// <summary>Its instances, in the order of the bytes of their endpoints; empty where nobody serves it.</summary>
     public ImmutableArray<ServiceInstance> Instances { get; }
 
-    /// <summary>Counts the changes of this service in its directory; 0 for one that was never listed.</summary>
+    /// <summary>Grows with each change of this service in its directory; 0 while it is not listed.</summary>
     public long Version { get; }
 
     /// <summary>When the last change came, by the clock of the directory.</summary>

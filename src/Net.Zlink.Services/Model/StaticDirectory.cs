@@ -12,6 +12,7 @@ public sealed class StaticDirectory : IServiceDirectory
     private readonly Lock _gate = new();
     private readonly TimeProvider _clock;
     private readonly ServiceWatchers _watchers;
+    private long _changes;
     private ImmutableDictionary<string, ServiceSnapshot> _services =
         ImmutableDictionary.Create<string, ServiceSnapshot>(StringComparer.Ordinal);
 
@@ -75,9 +76,9 @@ public sealed class StaticDirectory : IServiceDirectory
                 return;
             }
 
-            // A service without instances keeps its entry: its version must go on from there.
-            var after = new ServiceSnapshot(service, sorted, before.Version + 1, _clock.GetUtcNow());
-            Volatile.Write(ref _services, _services.SetItem(service, after));
+            // One counter for all services: one that is removed and comes again has a greater version, and no entry meanwhile.
+            Volatile.Write(ref _services, sorted.IsEmpty ? _services.Remove(service)
+                : _services.SetItem(service, new ServiceSnapshot(service, sorted, ++_changes, _clock.GetUtcNow())));
         }
 
         _watchers.Notify(service);

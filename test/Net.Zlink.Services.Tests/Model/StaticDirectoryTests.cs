@@ -33,7 +33,7 @@ public sealed class StaticDirectoryTests
         Assert.Equal(["3"], change.Added.Select(static one => one.Endpoint), StringComparer.Ordinal);
         Assert.Equal(["1"], change.Removed.Select(static one => one.Endpoint), StringComparer.Ordinal);
         Assert.Equal([5u], change.Updated.Select(static one => one.Weight));
-        Assert.Equal(2, change.After.Version);
+        Assert.Equal(3, change.After.Version);
         Assert.Equal(clock.GetUtcNow(), change.After.ChangedAt);
     }
 
@@ -68,6 +68,17 @@ public sealed class StaticDirectoryTests
         directory.SetService("a", new ServiceInstance("a", "1"));
         Assert.True(await changes.MoveNextAsync().Guarded());
         Assert.Single(changes.Current.Added);
+    }
+
+    [Fact]
+    public void A_service_without_instances_is_not_kept_and_has_a_greater_version_when_it_comes_again()
+    {
+        var directory = new StaticDirectory(new ServiceInstance("a", "1"));
+        long first = directory.GetService("a").Version;
+        directory.SetService("a");
+        Assert.Equal((false, 0L), (directory.GetService("a").IsAvailable, directory.GetService("a").Version));
+        directory.SetService("a", new ServiceInstance("a", "1"));
+        Assert.InRange(directory.GetService("a").Version, first + 1, long.MaxValue);
     }
 
     [Fact]
