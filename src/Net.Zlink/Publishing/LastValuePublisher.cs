@@ -7,7 +7,8 @@ namespace Net.Zlink;
 /// <remarks>
 /// <para>
 /// Safe for any number of threads. A message has two parts, the topic and the value. Subscribers are ordinary SUB or XSUB sockets. One
-/// whose queue is full loses messages as with any publisher, and its peer counts them as dropped.
+/// whose queue is full loses messages as with any publisher, and its peer counts them as dropped. A lost value is not sent again to that
+/// subscriber: it gets the newest one with the next publication of the topic, or when it connects again.
 /// </para>
 /// <para>
 /// A subscriber that gets several matching subscriptions gets each stored value once. A subscriber whose queue cannot hold the stored
