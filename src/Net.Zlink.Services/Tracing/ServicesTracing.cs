@@ -51,7 +51,7 @@ internal static class ServicesTracing
     public static async ValueTask ProcessAsync(
         Func<ServiceRequest, CancellationToken, ValueTask> handler, ServiceRequest request, CancellationToken cancellation)
     {
-        Activity.Current = null; // That of whoever began to serve is no parent of a request.
+        Activity.Current = null; // The span in which ServeAsync was called is no parent of a request.
         string service = request.Service;
         using Activity? span = Source.StartActivity($"process {service}", ActivityKind.Server, ParentOf(request.Message.Span));
         Describe(span, service, "process");
