@@ -1,5 +1,6 @@
 using System.Diagnostics.CodeAnalysis;
 using System.Text.Json.Serialization;
+using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.DependencyInjection.Extensions;
 using Microsoft.Extensions.Logging;
@@ -105,7 +106,7 @@ public static class ZlinkServicesExtensions
     {
         ArgumentNullException.ThrowIfNull(services);
         var registration = new GatewayRegistration(name, context);
-        services.AddPart(context, Keys.Gateways, name);
+        services.AddPart(context, GatewayRegistration.SectionOf(name), name);
         services.AddKeyedSingleton(name, (provider, _) => registration.Create(provider));
         services.AddSingleton<HostedPart>(provider => provider.GetRequiredKeyedService<HostedGateway>(name));
         if (name.Length == 0)
@@ -138,27 +139,32 @@ public static class ZlinkServicesExtensions
         var registration = new ClientRegistration(service, connect, gateway, context);
         services.AddPart(context, Keys.Clients, service);
         services.AddKeyedSingleton(service, (provider, _) => registration.Create(provider));
-        services.AddSingleton<HostedPart>(provider => new HostedClient(provider.GetRequiredKeyedService<RequestClient>(service)));
+        services.AddSingleton<HostedPart>(provider => new HostedClient(
+            provider, registration, provider.GetRequiredKeyedService<RequestClient>(service)));
         return new ZlinkClientBuilder(services, registration);
     }
 
     /// <summary>Registers a registry, a singleton <see cref="Registry"/>, which listens when the host starts.</summary>
     /// <param name="services">The services of the host.</param>
-    /// <param name="publisherEndpoint">Where discoveries connect.</param>
-    /// <param name="routerEndpoint">Where receivers connect.</param>
+    /// <param name="publisherEndpoint">Where discoveries connect; null: where the configuration's section <c>Registry</c> says.</param>
+    /// <param name="routerEndpoint">Where receivers connect; null: where the configuration says.</param>
     /// <param name="configure">Changes further options.</param>
     /// <param name="context">The key of its context; empty: the one without a key.</param>
     /// <returns>The services.</returns>
-    /// <exception cref="ArgumentNullException">An argument is null.</exception>
-    public static IServiceCollection AddZlinkRegistry(this IServiceCollection services, string publisherEndpoint, string routerEndpoint,
-        Func<RegistryOptions, RegistryOptions>? configure = null, string context = "")
+    /// <exception cref="ArgumentNullException"><paramref name="services"/> is null.</exception>
+    /// <exception cref="ArgumentException">A registry is registered already.</exception>
+    public static IServiceCollection AddZlinkRegistry(this IServiceCollection services, string? publisherEndpoint = null,
+        string? routerEndpoint = null, Func<RegistryOptions, RegistryOptions>? configure = null, string context = "")
     {
         ArgumentNullException.ThrowIfNull(services);
-        services.Context(context);
+        services.AddPart(context, Keys.Registry, "");
         services.AddSingleton(provider =>
         {
-            var options = new RegistryOptions { PublisherEndpoint = publisherEndpoint, RouterEndpoint = routerEndpoint };
-            return new Registry(Registrations.ContextOf(provider, context).Context, configure?.Invoke(options) ?? options);
+            HostedContext hosted = Registrations.ContextOf(provider, context);
+            IConfigurationSection? section = hosted.Registration.Section(Keys.Registry, "");
+            var inCode = new RegistryOptions { PublisherEndpoint = publisherEndpoint ?? "", RouterEndpoint = routerEndpoint ?? "" };
+            RegistryOptions options = RegistrySettings.Apply(section, configure?.Invoke(inCode) ?? inCode);
+            return ConfigurationErrors.Named(section, () => new Registry(hosted.Context, options));
         });
         return services.AddSingleton<HostedPart>(static provider => new HostedRegistry(
             provider.GetRequiredService<Registry>(), provider.GetRequiredService<ILogger<ZlinkHost>>()));
@@ -180,12 +186,7 @@ public static class ZlinkServicesExtensions
         ArgumentException.ThrowIfNullOrEmpty(name);
         var registration = new SpotNodeRegistration(name, context);
         services.AddPart(context, Keys.SpotNodes, name);
-        services.AddKeyedSingleton(name, (provider, _) =>
-        {
-            var options = new SpotNodeOptions();
-            return new SpotNode(
-                Registrations.ContextOf(provider, context).Context, registration.Configure?.Invoke(options) ?? options);
-        });
+        services.AddKeyedSingleton(name, (provider, _) => registration.Create(provider));
         services.AddSingleton<HostedPart>(provider => new HostedSpotNode(
             provider, registration, provider.GetRequiredKeyedService<SpotNode>(name), provider.GetRequiredService<ILogger<ZlinkHost>>()));
         if (bind is not null)

@@ -7,13 +7,22 @@ internal static class ConfigurationErrors
 {
     /// <summary>Runs what reads a section. A setter that refuses a value knows the option, and not where the value came from.</summary>
     /// <exception cref="InvalidOperationException">The section is wrong; the message begins with its path.</exception>
-    public static void Named(IConfigurationSection section, Action read)
+    public static void Named(IConfigurationSection section, Action read) => Named(section, () =>
+    {
+        read();
+        return true;
+    });
+
+    /// <summary>As the other one, for what makes something with the values of a section; null: they are not from a section.</summary>
+    public static T Named<T>(IConfigurationSection? section, Func<T> make)
     {
         try
         {
-            read();
+            return make();
         }
-        catch (Exception e) when (e is ArgumentException or InvalidOperationException or FormatException)
+        catch (Exception e) when (section is not null && section.Exists()
+            && e is (ArgumentException or InvalidOperationException or FormatException)
+            && !e.Message.Contains(section.Path, StringComparison.Ordinal))
         {
             throw new InvalidOperationException($"{section.Path}: {(e.InnerException is ArgumentException inner ? inner : e).Message}", e);
         }
@@ -32,12 +41,12 @@ internal static class ConfigurationErrors
     }
 
     /// <summary>A list, or one value in its place.</summary>
-    private static IEnumerable<string> Texts(IConfigurationSection section) =>
+    public static IEnumerable<string> TextsOf(IConfigurationSection section) =>
         section.Value is { } one ? [one] : section.GetChildren().Select(static child => child.Value ?? "");
 
     /// <summary>The list that a configuration has; or that of the code, where it has none.</summary>
     public static IReadOnlyList<string> TextsOr(IConfigurationSection? section, string key, IReadOnlyList<string> inCode) =>
-        section is not null && Texts(section.GetSection(key)).ToArray() is { Length: > 0 } configured ? configured : inCode;
+        section is not null && TextsOf(section.GetSection(key)).ToArray() is { Length: > 0 } configured ? configured : inCode;
 
     private static bool Contains(ReadOnlySpan<string> known, string key)
     {

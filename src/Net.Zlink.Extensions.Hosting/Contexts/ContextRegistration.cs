@@ -17,7 +17,9 @@ internal sealed class ContextRegistration(string name)
     /// <summary>Sections of parts by kind: what is configured must be registered, too.</summary>
     public List<(string Section, string Name)> Parts { get; } = [];
 
-    public IConfigurationSection? Section(string kind, string name) => Configuration?.GetSection(kind).GetSection(name);
+    /// <summary>The section of a part. One without a name has that of its kind.</summary>
+    public IConfigurationSection? Section(string kind, string name) =>
+        name.Length == 0 ? Configuration?.GetSection(kind) : Configuration?.GetSection(kind).GetSection(name);
 
     public void CheckKeys()
     {
@@ -26,7 +28,11 @@ internal sealed class ContextRegistration(string name)
             return;
         }
 
-        ConfigurationErrors.CheckKeys(Configuration, [Keys.Context, Keys.Health, .. Keys.Kinds]);
+        ConfigurationErrors.CheckKeys(Configuration,
+        [
+            Keys.Context, Keys.Health, .. Keys.Kinds,
+            .. Parts.Where(static part => part.Name.Length == 0).Select(static part => part.Section),
+        ]);
         foreach (string kind in Keys.Kinds)
         {
             ConfigurationErrors.CheckKeys(Configuration.GetSection(kind),

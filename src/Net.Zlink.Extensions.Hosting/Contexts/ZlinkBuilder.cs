@@ -3,22 +3,12 @@ using Microsoft.Extensions.DependencyInjection;
 namespace Net.Zlink.Extensions.Hosting;
 
 /// <summary>One context of a host, for further settings.</summary>
-/// <remarks>Not thread-safe: used while the services are registered.</remarks>
-public sealed class ZlinkBuilder
+public sealed class ZlinkBuilder : ZlinkPartBuilder
 {
     private readonly ContextRegistration _registration;
 
     internal ZlinkBuilder(IServiceCollection services, ContextRegistration registration)
-    {
-        Services = services;
-        _registration = registration;
-    }
-
-    /// <summary>The services of the host.</summary>
-    public IServiceCollection Services { get; }
-
-    /// <summary>The key of the context; empty for the one without a key.</summary>
-    public string Name => _registration.Name;
+        : base(services, registration.Name) => _registration = registration;
 
     /// <summary>Adds a health check of the context: delay of its shards, misses of its buffer pool, bytes in its queues.</summary>
     /// <param name="configure">Changes the thresholds; the configuration's section <c>Health</c> counts after it.</param>

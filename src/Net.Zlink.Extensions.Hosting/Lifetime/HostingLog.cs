@@ -32,6 +32,9 @@ internal static partial class HostingLog
     public static partial void ReceiverDrained(
         ILogger logger, string part, long accepted, long refused, int unfinished, double milliseconds);
 
+    [LoggerMessage(10, LogLevel.Information, "{Part} follows the service {Service}")]
+    public static partial void Follows(ILogger logger, string part, string service);
+
     [LoggerMessage(8, LogLevel.Error, "The services of a connection of {Handler} could not be disposed")]
     public static partial void ScopeFailed(ILogger logger, Exception exception, string handler);
 }

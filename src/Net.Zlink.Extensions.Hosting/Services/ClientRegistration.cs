@@ -1,3 +1,4 @@
+using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
 using Net.Zlink.Services;
 
@@ -5,24 +6,59 @@ namespace Net.Zlink.Extensions.Hosting;
 
 /// <summary>What an application said of one client.</summary>
 /// <param name="Service">The service, which is also the key.</param>
-/// <param name="Endpoint">Where its receiver listens; null: the gateway knows.</param>
+/// <param name="Endpoint">Where its receiver listens; null: the gateway knows, or the configuration.</param>
 /// <param name="Gateway">The key of the gateway.</param>
 /// <param name="ContextName">The context of a client with an endpoint.</param>
 internal sealed record ClientRegistration(string Service, string? Endpoint, string Gateway, string ContextName)
 {
     public Func<IServiceProvider, IRequestPolicy>? Policy { get; set; }
 
+    public ClientHealthOptions? Health { get; set; }
+
+    public string CheckName => $"zlink-client-{Service}";
+
     public RequestClient Create(IServiceProvider provider)
     {
+        IConfigurationSection? section = Section(provider);
         IMessageSerializer serializer = SerializerOf(provider);
         IRequestPolicy? policy = Policy?.Invoke(provider);
-        return Endpoint is null
-            ? new RequestClient(provider.GetRequiredKeyedService<HostedGateway>(Gateway).Gateway.GetService(Service), serializer, policy)
-            : new RequestClient(
-                Registrations.ContextOf(provider, ContextName).Context, Endpoint, serializer, Service, options: null, policy);
+        if ((section?[Keys.Connect] ?? Endpoint) is not { } endpoint)
+        {
+            CheckKeys(section, []); // The settings of the gateway are not the client's.
+            Gateway gateway = provider.GetRequiredKeyedService<HostedGateway>(Gateway).Gateway;
+            return new RequestClient(gateway.GetService(Service), serializer, policy);
+        }
+
+        CheckKeys(section, GatewaySettings.Names);
+        GatewayOptions options = GatewaySettings.Apply(section, new GatewayOptions());
+        return ConfigurationErrors.Named(
+            section, () => new RequestClient(
+                Registrations.ContextOf(provider, ContextName).Context, endpoint, serializer, Service, options, policy));
+    }
+
+    public ClientHealthCheck CreateCheck(IServiceProvider provider)
+    {
+        ClientHealthOptions options = Health!;
+        if (Section(provider)?.GetSection(Keys.Health) is { } section)
+        {
+            ConfigurationErrors.Named(section, () => section.Bind(options, static binder => binder.ErrorOnUnknownConfiguration = true));
+        }
+
+        return new ClientHealthCheck(provider.GetRequiredKeyedService<RequestClient>(Service).Service, options);
     }
 
     public static IMessageSerializer SerializerOf(IServiceProvider provider) =>
         provider.GetService<IMessageSerializer>() ?? throw new InvalidOperationException(
             "There is no serializer: call services.AddZlinkJson(Contracts.Default), or register an IMessageSerializer.");
+
+    private IConfigurationSection? Section(IServiceProvider provider) =>
+        Registrations.ContextOf(provider, ContextName).Registration.Section(Keys.Clients, Service);
+
+    private static void CheckKeys(IConfigurationSection? section, string[] further)
+    {
+        if (section is not null)
+        {
+            ConfigurationErrors.CheckKeys(section, [Keys.Connect, Keys.Health, .. further]);
+        }
+    }
 }

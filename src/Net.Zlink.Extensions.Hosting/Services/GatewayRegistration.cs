@@ -1,3 +1,4 @@
+using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
 using Net.Zlink.Services;
 
@@ -18,35 +19,54 @@ internal sealed class GatewayRegistration(string name, string contextName)
 
     public Func<GatewayOptions, GatewayOptions>? Configure { get; set; }
 
+    /// <summary>Where the configuration has something to say of a gateway: one without a key has a section of its own.</summary>
+    public static string SectionOf(string name) => name.Length == 0 ? Keys.Gateway : Keys.Gateways;
+
     public HostedGateway Create(IServiceProvider provider)
     {
-        ZlinkContext context = Registrations.ContextOf(provider, ContextName).Context;
-        Discovery? discovery = null;
-        IServiceDirectory directory;
-        if (Directory is not null)
+        HostedContext hosted = Registrations.ContextOf(provider, ContextName);
+        IConfigurationSection? section = hosted.Registration.Section(SectionOf(Name), Name);
+        if (section is not null)
         {
-            directory = Directory(provider);
-        }
-        else if (Registries.Count == 0 && Instances.Count == 0)
-        {
-            directory = provider.GetService<IServiceDirectory>() ?? throw new InvalidOperationException(
-                $"The gateway \"{Name}\" has no directory: call FollowRegistries, AddReceiver or UseDirectory, or register an "
-                + "IServiceDirectory.");
-        }
-        else if (Registries.Count == 0)
-        {
-            directory = new StaticDirectory(context.TimeProvider, Instances);
-        }
-        else
-        {
-            directory = discovery = new Discovery(context);
-            foreach (string registry in Registries)
-            {
-                SocketDrain.Named($"Gateway \"{Name}\"", "connect", registry, () => discovery.ConnectRegistry(registry));
-            }
+            ConfigurationErrors.CheckKeys(section, [Keys.FollowRegistries, Keys.Receivers, .. GatewaySettings.Names]);
         }
 
-        var options = new GatewayOptions();
-        return new HostedGateway(new Gateway(context, directory, Configure?.Invoke(options) ?? options), discovery, Name);
+        var defaults = new GatewayOptions();
+        GatewayOptions options = GatewaySettings.Apply(section, Configure?.Invoke(defaults) ?? defaults);
+        (IServiceDirectory directory, Discovery? discovery) = FindDirectory(provider, hosted.Context, section);
+        return ConfigurationErrors.Named(
+            section, () => new HostedGateway(new Gateway(hosted.Context, directory, options), discovery, Name));
     }
+
+    private (IServiceDirectory Directory, Discovery? Discovery) FindDirectory(
+        IServiceProvider provider, ZlinkContext context, IConfigurationSection? section)
+    {
+        IReadOnlyList<string> configuredRegistries = ConfigurationErrors.TextsOr(section, Keys.FollowRegistries, []);
+        ServiceInstance[] configuredInstances = [.. InstancesOf(section)];
+        bool isConfigured = configuredRegistries.Count + configuredInstances.Length > 0;
+        if (Directory is not null && !isConfigured)
+        {
+            return (Directory(provider), null);
+        }
+
+        IReadOnlyList<string> registries = isConfigured ? configuredRegistries : Registries;
+        IReadOnlyList<ServiceInstance> instances = isConfigured ? configuredInstances : Instances;
+        if (registries.Count > 0)
+        {
+            Discovery discovery = Discoveries.Connect(context, ServiceKind.Receiver, registries, $"Gateway \"{Name}\"");
+            return (discovery, discovery);
+        }
+
+        return (instances.Count > 0 ? new StaticDirectory(context.TimeProvider, instances)
+            : provider.GetService<IServiceDirectory>() ?? throw new InvalidOperationException(
+                $"The gateway \"{Name}\" has no directory: call FollowRegistries, AddReceiver or UseDirectory, or register an "
+                + "IServiceDirectory."), null);
+    }
+
+    // "Receivers": { "quotes": [ "tcp://a:5555", "tcp://b:5555" ] }
+    private static IEnumerable<ServiceInstance> InstancesOf(IConfigurationSection? section) =>
+        section is null ? []
+        : from service in section.GetSection(Keys.Receivers).GetChildren()
+          from endpoint in ConfigurationErrors.TextsOf(service)
+          select new ServiceInstance(service.Key, endpoint);
 }

@@ -1,3 +1,4 @@
+using Microsoft.Extensions.DependencyInjection;
 using Net.Zlink.Services;
 
 namespace Net.Zlink.Extensions.Hosting;
@@ -20,9 +21,17 @@ internal sealed class HostedGateway(Gateway gateway, Discovery? discovery, strin
 }
 
 /// <summary>A client with a gateway of its own.</summary>
-internal sealed class HostedClient(RequestClient client) : HostedPart
+internal sealed class HostedClient(IServiceProvider provider, ClientRegistration registration, RequestClient client) : HostedPart
 {
-    public override string Description => $"Client \"{client.Service.Service}\"";
+    public override string Description => $"Client \"{registration.Service}\"";
+
+    public override void Open()
+    {
+        if (registration.Health is not null)
+        {
+            _ = provider.GetRequiredKeyedService<ClientHealthCheck>(registration.CheckName); // Thresholds that are wrong fail the start.
+        }
+    }
 
     public override ValueTask EndAsync() => client.DisposeAsync();
 }

@@ -1,4 +1,3 @@
-using System.Globalization;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.Logging;
 using Net.Zlink.Services;
@@ -26,11 +25,6 @@ internal sealed class HostedReceiver(IServiceProvider provider, ReceiverRegistra
     public override void Open()
     {
         IConfigurationSection? section = registration.Section(provider);
-        if (section is not null)
-        {
-            Read(section);
-        }
-
         if (registration.Health is not null)
         {
             _ = registration.CreateCheck(provider); // Thresholds that are wrong fail the start.
@@ -89,18 +83,4 @@ internal sealed class HostedReceiver(IServiceProvider provider, ReceiverRegistra
 
         await receiver.DisposeAsync().ConfigureAwait(false);
     }
-
-    private void Read(IConfigurationSection section)
-    {
-        ConfigurationErrors.CheckKeys(section, Keys.Bind, Keys.Registries, Keys.Options, Keys.Health,
-            nameof(ReceiverSettings.MaxConcurrency), nameof(ReceiverSettings.Weight), nameof(ReceiverSettings.Advertise));
-        _settings.Advertise = section[nameof(ReceiverSettings.Advertise)] ?? _settings.Advertise;
-        _settings.MaxConcurrency = (int)NumberOr(section.GetSection(nameof(ReceiverSettings.MaxConcurrency)), _settings.MaxConcurrency);
-        _settings.Weight = NumberOr(section.GetSection(nameof(ReceiverSettings.Weight)), _settings.Weight);
-    }
-
-    private static uint NumberOr(IConfigurationSection section, long inCode) =>
-        section.Value is not { } text ? (uint)inCode
-        : uint.TryParse(text, CultureInfo.InvariantCulture, out uint number) && number is > 0 and <= int.MaxValue ? number
-        : throw new InvalidOperationException($"{section.Path}: \"{text}\" is no number from 1 on.");
 }

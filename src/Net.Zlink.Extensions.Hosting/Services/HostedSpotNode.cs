@@ -4,27 +4,6 @@ using Net.Zlink.Services;
 
 namespace Net.Zlink.Extensions.Hosting;
 
-/// <summary>What an application said of one SPOT node.</summary>
-internal sealed class SpotNodeRegistration(string name, string contextName)
-{
-    public string Name { get; } = name;
-
-    public string ContextName { get; } = contextName;
-
-    public List<string> Binds { get; } = [];
-
-    public List<string> Connects { get; } = [];
-
-    public List<string> Registries { get; } = [];
-
-    /// <summary>Publisher endpoints of registries that list other nodes.</summary>
-    public List<string> Followed { get; } = [];
-
-    public Func<IServiceProvider, IServiceDirectory>? Directory { get; set; }
-
-    public Func<SpotNodeOptions, SpotNodeOptions>? Configure { get; set; }
-}
-
 /// <summary>A SPOT node between the start and the end of its host.</summary>
 internal sealed class HostedSpotNode(IServiceProvider provider, SpotNodeRegistration registration, SpotNode node, ILogger logger)
     : HostedPart
@@ -37,13 +16,7 @@ internal sealed class HostedSpotNode(IServiceProvider provider, SpotNodeRegistra
 
     public override void Open()
     {
-        IConfigurationSection? section =
-            Registrations.ContextOf(provider, registration.ContextName).Registration.Section(Keys.SpotNodes, registration.Name);
-        if (section is not null)
-        {
-            ConfigurationErrors.CheckKeys(section, Keys.Bind, Keys.Connect, Keys.Registries, Keys.FollowRegistries);
-        }
-
+        IConfigurationSection? section = registration.Section(provider);
         foreach (string endpoint in ConfigurationErrors.TextsOr(section, Keys.Bind, registration.Binds))
         {
             SocketDrain.Named(Description, "bind", endpoint, () => HostingLog.Bound(logger, Description, node.Bind(endpoint)));
@@ -63,13 +36,8 @@ internal sealed class HostedSpotNode(IServiceProvider provider, SpotNodeRegistra
 
         if (ConfigurationErrors.TextsOr(section, Keys.FollowRegistries, registration.Followed) is { Count: > 0 } followed)
         {
-            _discovery = new Discovery(
-                Registrations.ContextOf(provider, registration.ContextName).Context, ServiceKind.SpotNode);
-            foreach (string endpoint in followed)
-            {
-                SocketDrain.Named(Description, "connect", endpoint, () => _discovery.ConnectRegistry(endpoint));
-            }
-
+            _discovery = Discoveries.Connect(
+                Registrations.ContextOf(provider, registration.ContextName).Context, ServiceKind.SpotNode, followed, Description);
             _following.Add(node.UseDirectory(_discovery));
         }
 

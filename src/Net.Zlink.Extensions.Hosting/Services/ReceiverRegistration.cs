@@ -33,20 +33,14 @@ internal sealed class ReceiverRegistration(
     {
         var options = new ReceiverOptions();
         options = Configure?.Invoke(options) ?? options;
-        if (Section(provider)?.GetSection(Keys.Options) is { } section && section.Exists())
+        IConfigurationSection? section = Section(provider);
+        if (section is not null)
         {
-            Action<RouterOptions>? inCode = options.ConfigureSocket;
-            options = options with
-            {
-                ConfigureSocket = socket =>
-                {
-                    inCode?.Invoke(socket);
-                    ConfigurationErrors.Named(section, () => SocketKinds.Router.Bind(section, socket));
-                },
-            };
+            options = Settings.Apply(section, options);
         }
 
-        return new Receiver(Registrations.ContextOf(provider, ContextName).Context, options);
+        return ConfigurationErrors.Named(
+            section, () => new Receiver(Registrations.ContextOf(provider, ContextName).Context, options));
     }
 
     public ReceiverHealthCheck CreateCheck(IServiceProvider provider)
@@ -59,14 +53,4 @@ internal sealed class ReceiverRegistration(
 
         return new ReceiverHealthCheck(provider.GetRequiredKeyedService<HostedReceiver>(Service), options);
     }
-}
-
-/// <summary>Numbers of a receiver, from code and configuration.</summary>
-internal sealed class ReceiverSettings
-{
-    public int MaxConcurrency { get; set; } = 64;
-
-    public uint Weight { get; set; } = 1;
-
-    public string? Advertise { get; set; }
 }

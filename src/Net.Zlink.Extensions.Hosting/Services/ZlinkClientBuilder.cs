@@ -5,22 +5,14 @@ using Polly.Registry;
 namespace Net.Zlink.Extensions.Hosting;
 
 /// <summary>One client of a host, for further settings.</summary>
-/// <remarks>Not thread-safe: used while the services are registered.</remarks>
-public sealed class ZlinkClientBuilder
+/// <remarks>The configuration's section <c>Clients:service</c> has the keys <c>Connect</c> and <c>Health</c>, which take the place of what
+/// is said in code. A client that connects by itself has the keys of a gateway, too.</remarks>
+public sealed class ZlinkClientBuilder : ZlinkPartBuilder
 {
     private readonly ClientRegistration _registration;
 
     internal ZlinkClientBuilder(IServiceCollection services, ClientRegistration registration)
-    {
-        Services = services;
-        _registration = registration;
-    }
-
-    /// <summary>The services of the host.</summary>
-    public IServiceCollection Services { get; }
-
-    /// <summary>The service, which is also the key of the <see cref="RequestClient"/>.</summary>
-    public string Service => _registration.Service;
+        : base(services, registration.Service) => _registration = registration;
 
     /// <summary>Runs each request through a pipeline of Polly: retries, hedging, a circuit breaker.</summary>
     /// <remarks>Register the pipeline with Polly.Extensions: <c>services.AddResiliencePipeline("quotes", ...)</c>.
@@ -40,18 +32,17 @@ public sealed class ZlinkClientBuilder
     }
 
     /// <summary>Adds a health check named <c>zlink-client-</c> and the service.</summary>
-    /// <param name="configure">Changes the thresholds.</param>
+    /// <param name="configure">Changes the thresholds; the configuration's section counts after it.</param>
     /// <param name="tags">Tags of the check, such as <c>ready</c>.</param>
     /// <returns>This builder.</returns>
     public ZlinkClientBuilder AddHealthCheck(Action<ClientHealthOptions>? configure = null, params IEnumerable<string> tags)
     {
         var options = new ClientHealthOptions();
         configure?.Invoke(options);
-        string service = Service;
-        string name = $"zlink-client-{service}";
-        Services.AddKeyedSingleton(name, (provider, _) => new ClientHealthCheck(
-            provider.GetRequiredKeyedService<RequestClient>(service).Service, options));
-        Services.AddCheck<ClientHealthCheck>(name, name, tags);
+        ClientRegistration registration = _registration;
+        registration.Health = options;
+        Services.AddKeyedSingleton(registration.CheckName, (provider, _) => registration.CreateCheck(provider));
+        Services.AddCheck<ClientHealthCheck>(registration.CheckName, registration.CheckName, tags);
         return this;
     }
 }

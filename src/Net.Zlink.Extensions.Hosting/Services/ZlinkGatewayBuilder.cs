@@ -3,7 +3,9 @@ using Net.Zlink.Services;
 namespace Net.Zlink.Extensions.Hosting;
 
 /// <summary>One gateway of a host, for further settings.</summary>
-/// <remarks>Not thread-safe: used while the services are registered.</remarks>
+/// <remarks>Not thread-safe: used while the services are registered. The configuration's section <c>Gateways:name</c>, or <c>Gateway</c>
+/// for the one without a key, has the keys <c>FollowRegistries</c>, <c>Receivers</c> with endpoints by service, <c>Options</c> of the
+/// socket, and those of <see cref="GatewayOptions"/>. They take the place of what is said in code.</remarks>
 public sealed class ZlinkGatewayBuilder
 {
     private readonly GatewayRegistration _registration;

@@ -4,24 +4,15 @@ using Net.Zlink.Services;
 namespace Net.Zlink.Extensions.Hosting;
 
 /// <summary>One receiver of a host, for further settings.</summary>
-/// <remarks>Not thread-safe: used while the services are registered. The configuration's section <c>Receivers:service</c> has the keys
-/// <c>Bind</c>, <c>Registries</c>, <c>MaxConcurrency</c>, <c>Weight</c>, <c>Advertise</c>, <c>Options</c> and <c>Health</c>, which take the
-/// place of what is said in code.</remarks>
-public sealed class ZlinkReceiverBuilder
+/// <remarks>The configuration's section <c>Receivers:service</c> has the keys <c>Bind</c>, <c>Registries</c>, <c>MaxConcurrency</c>,
+/// <c>Weight</c>, <c>Advertise</c>, <c>AdvertiseHost</c>, <c>HeartbeatInterval</c>, <c>AckTimeout</c>, <c>Options</c> and <c>Health</c>,
+/// which take the place of what is said in code.</remarks>
+public sealed class ZlinkReceiverBuilder : ZlinkPartBuilder
 {
     private readonly ReceiverRegistration _registration;
 
     internal ZlinkReceiverBuilder(IServiceCollection services, ReceiverRegistration registration)
-    {
-        Services = services;
-        _registration = registration;
-    }
-
-    /// <summary>The services of the host.</summary>
-    public IServiceCollection Services { get; }
-
-    /// <summary>The service, which is also the key of the <see cref="Receiver"/>.</summary>
-    public string Service => _registration.Service;
+        : base(services, registration.Service) => _registration = registration;
 
     /// <summary>Binds to a further endpoint when the host starts.</summary>
     /// <param name="endpoint">As for <see cref="ZlinkSocket.Bind"/>.</param>

@@ -4,7 +4,8 @@ namespace Net.Zlink.Extensions.Hosting;
 
 /// <summary>One SPOT node of a host, for further settings.</summary>
 /// <remarks>Not thread-safe: used while the services are registered. The configuration's section <c>SpotNodes:name</c> has the keys
-/// <c>Bind</c>, <c>Connect</c>, <c>Registries</c> and <c>FollowRegistries</c>, which take the place of what is said in code.</remarks>
+/// <c>Bind</c>, <c>Connect</c>, <c>Registries</c>, <c>FollowRegistries</c>, those of <see cref="SpotNodeOptions"/>, and <c>Publisher</c>
+/// and <c>Subscriber</c> with options of the sockets. They take the place of what is said in code.</remarks>
 public sealed class ZlinkSpotNodeBuilder
 {
     private readonly SpotNodeRegistration _registration;

@@ -1,6 +1,7 @@
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging;
+using Net.Zlink.Services;
 
 namespace Net.Zlink.Extensions.Hosting;
 
@@ -10,6 +11,8 @@ internal sealed class HostedSocket<TOptions>(
     : HostedPart
     where TOptions : SocketOptions, new()
 {
+    private readonly List<ServiceFollower> _followers = [];
+
     public override string Description => registration.Description;
 
     public override void Open()
@@ -17,7 +20,7 @@ internal sealed class HostedSocket<TOptions>(
         IConfigurationSection? section = registration.Section(provider);
         if (section is not null)
         {
-            ConfigurationErrors.CheckKeys(section, Keys.Bind, Keys.Connect, Keys.Subscribe, Keys.Options, Keys.Health);
+            ConfigurationErrors.CheckKeys(section, Keys.Bind, Keys.Connect, Keys.Follow, Keys.Subscribe, Keys.Options, Keys.Health);
         }
 
         if (registration.Health is not null)
@@ -40,15 +43,28 @@ internal sealed class HostedSocket<TOptions>(
             SocketDrain.Named(Description, "connect", endpoint, () => ((ZmpSocket)socket).Connect(endpoint));
             HostingLog.Connects(logger, Description, endpoint);
         }
+
+        foreach (string service in ConfigurationErrors.TextsOr(section, Keys.Follow, registration.Followed))
+        {
+            IServiceDirectory directory = provider.GetService<IServiceDirectory>() ?? throw Wrong(
+                $"it follows \"{service}\", and there is no IServiceDirectory");
+            ZlinkContext context = Registrations.ContextOf(provider, registration.ContextName).Context;
+            _followers.Add(new ServiceFollower(context, (ZmpSocket)socket, directory, service));
+            HostingLog.Follows(logger, Description, service);
+        }
     }
 
     public override Task DrainAsync(DrainClock clock, CancellationToken cancellation) =>
         SocketDrain.RunAsync(socket, Description, logger, clock, cancellation);
 
-    public override ValueTask EndAsync()
+    public override async ValueTask EndAsync()
     {
+        foreach (ServiceFollower follower in _followers)
+        {
+            await follower.DisposeAsync().ConfigureAwait(false);
+        }
+
         SocketDrain.End(socket, Description, logger);
-        return ValueTask.CompletedTask;
     }
 
     private InvalidOperationException Wrong(string why) => new($"{Description}: {why}.");

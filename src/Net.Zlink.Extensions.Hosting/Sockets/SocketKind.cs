@@ -8,7 +8,15 @@ namespace Net.Zlink.Extensions.Hosting;
 /// <param name="Bind">Binds options without reflection, which needs their type at the call.</param>
 internal sealed record SocketKind<TOptions>(
     string Name, Func<ZlinkContext, TOptions, ZlinkSocket> Create, Action<IConfiguration, TOptions> Bind)
-    where TOptions : SocketOptions, new();
+    where TOptions : SocketOptions, new()
+{
+    /// <summary>Sets the options of the code, then those of a section; without the section those of the code alone.</summary>
+    public Action<TOptions>? After(Action<TOptions>? inCode, IConfigurationSection section) => !section.Exists() ? inCode : options =>
+    {
+        inCode?.Invoke(options);
+        ConfigurationErrors.Named(section, () => Bind(section, options));
+    };
+}
 
 /// <summary>The kinds that are registered by name; STREAM has a builder of its own.</summary>
 internal static class SocketKinds

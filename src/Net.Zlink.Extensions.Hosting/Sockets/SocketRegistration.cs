@@ -17,6 +17,9 @@ internal class SocketRegistration<TOptions>(SocketKind<TOptions> kind, string na
 
     public List<string> Connects { get; } = [];
 
+    /// <summary>Services whose instances it is connected to.</summary>
+    public List<string> Followed { get; } = [];
+
     public List<string> Topics { get; } = [];
 
     public List<Action<IServiceProvider, TOptions>> Configures { get; } = [];

@@ -3,25 +3,15 @@ using Microsoft.Extensions.DependencyInjection;
 namespace Net.Zlink.Extensions.Hosting;
 
 /// <summary>One socket of a host, for further settings.</summary>
-/// <remarks>Not thread-safe: used while the services are registered. Endpoints and options of the configuration's section
-/// <c>Sockets:name</c> take the place of those in code.</remarks>
+/// <remarks>Endpoints and options of the configuration's section <c>Sockets:name</c> take the place of those in code.</remarks>
 /// <typeparam name="TOptions">The options of this type of socket.</typeparam>
-public sealed class ZlinkSocketBuilder<TOptions>
+public sealed class ZlinkSocketBuilder<TOptions> : ZlinkPartBuilder
     where TOptions : SocketOptions, new()
 {
     private readonly SocketRegistration<TOptions> _registration;
 
     internal ZlinkSocketBuilder(IServiceCollection services, SocketRegistration<TOptions> registration)
-    {
-        Services = services;
-        _registration = registration;
-    }
-
-    /// <summary>The services of the host.</summary>
-    public IServiceCollection Services { get; }
-
-    /// <summary>The key of the socket.</summary>
-    public string Name => _registration.Name;
+        : base(services, registration.Name) => _registration = registration;
 
     internal SocketRegistration<TOptions> Registration => _registration;
 
@@ -40,6 +30,16 @@ public sealed class ZlinkSocketBuilder<TOptions>
     public ZlinkSocketBuilder<TOptions> Connect(string endpoint)
     {
         _registration.Connects.Add(endpoint);
+        return this;
+    }
+
+    /// <summary>Keeps the socket connected to the instances of a service that the container's <c>IServiceDirectory</c> lists, from the
+    /// start of the host to its end.</summary>
+    /// <param name="service">The name of the service.</param>
+    /// <returns>This builder.</returns>
+    public ZlinkSocketBuilder<TOptions> Follow(string service)
+    {
+        _registration.Followed.Add(service);
         return this;
     }
 

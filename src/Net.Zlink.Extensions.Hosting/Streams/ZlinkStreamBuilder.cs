@@ -7,23 +7,13 @@ using Microsoft.Extensions.Logging;
 namespace Net.Zlink.Extensions.Hosting;
 
 /// <summary>One STREAM socket of a host, for further settings.</summary>
-/// <remarks>Not thread-safe: used while the services are registered. Endpoints and options of the configuration's section
-/// <c>Streams:name</c> take the place of those in code.</remarks>
-public sealed class ZlinkStreamBuilder
+/// <remarks>Endpoints and options of the configuration's section <c>Streams:name</c> take the place of those in code.</remarks>
+public sealed class ZlinkStreamBuilder : ZlinkPartBuilder
 {
     private readonly StreamRegistration _registration;
 
     internal ZlinkStreamBuilder(IServiceCollection services, StreamRegistration registration)
-    {
-        Services = services;
-        _registration = registration;
-    }
-
-    /// <summary>The services of the host.</summary>
-    public IServiceCollection Services { get; }
-
-    /// <summary>The key of the socket.</summary>
-    public string Name => _registration.Name;
+        : base(services, registration.Name) => _registration = registration;
 
     /// <summary>Binds to a further endpoint when the host starts.</summary>
     /// <param name="endpoint">As for <see cref="ZlinkSocket.Bind"/>.</param>

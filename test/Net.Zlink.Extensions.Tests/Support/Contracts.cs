@@ -18,6 +18,8 @@ public sealed partial record Quote([property: Key(0)] string Currency, [property
 [JsonSerializable(typeof(int))]
 internal sealed partial class Contracts : JsonSerializerContext;
 
+// begin g
+
 /// <summary>MemoryPack behind the seam.</summary>
 internal sealed class MemoryPackMessageSerializer : IMessageSerializer
 {
@@ -33,6 +35,7 @@ internal sealed class MessagePackMessageSerializer : IMessageSerializer
 
     public T Deserialize<T>(ReadOnlySpan<byte> bytes) => MessagePackSerializer.Deserialize<T>(bytes.ToArray());
 }
+// end g
 
 internal static class Serializers
 {

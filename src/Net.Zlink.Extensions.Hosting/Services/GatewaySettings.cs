@@ -1,0 +1,62 @@
+using Microsoft.Extensions.Configuration;
+using Net.Zlink.Services;
+
+namespace Net.Zlink.Extensions.Hosting;
+
+/// <summary>The settings of a gateway that a configuration can have.</summary>
+internal sealed class GatewaySettings
+{
+    /// <summary>The keys, for the check of a section that has others too.</summary>
+    public static readonly string[] Names =
+    [
+        nameof(HighWaterMark), nameof(SendTimeout), nameof(Linger), nameof(RequestTimeout), nameof(RemovedEndpointTimeout),
+        nameof(TryNextWhenFull), nameof(UnreadMessageLimit), Keys.Options,
+    ];
+
+    public int HighWaterMark { get; set; }
+
+    public TimeSpan SendTimeout { get; set; }
+
+    public TimeSpan Linger { get; set; }
+
+    public TimeSpan RequestTimeout { get; set; }
+
+    public TimeSpan RemovedEndpointTimeout { get; set; }
+
+    public bool TryNextWhenFull { get; set; }
+
+    public int UnreadMessageLimit { get; set; }
+
+    /// <summary>The options with what the section has.</summary>
+    /// <exception cref="InvalidOperationException">A value is wrong; the message has the key.</exception>
+    public static GatewayOptions Apply(IConfigurationSection? section, GatewayOptions options)
+    {
+        if (section is null)
+        {
+            return options;
+        }
+
+        var settings = new GatewaySettings
+        {
+            HighWaterMark = options.HighWaterMark,
+            SendTimeout = options.SendTimeout,
+            Linger = options.Linger,
+            RequestTimeout = options.RequestTimeout,
+            RemovedEndpointTimeout = options.RemovedEndpointTimeout,
+            TryNextWhenFull = options.TryNextWhenFull,
+            UnreadMessageLimit = options.UnreadMessageLimit,
+        };
+        ConfigurationErrors.Named(section, () => section.Bind(settings));
+        return options with
+        {
+            HighWaterMark = settings.HighWaterMark,
+            SendTimeout = settings.SendTimeout,
+            Linger = settings.Linger,
+            RequestTimeout = settings.RequestTimeout,
+            RemovedEndpointTimeout = settings.RemovedEndpointTimeout,
+            TryNextWhenFull = settings.TryNextWhenFull,
+            UnreadMessageLimit = settings.UnreadMessageLimit,
+            ConfigureSocket = SocketKinds.Router.After(options.ConfigureSocket, section.GetSection(Keys.Options)),
+        };
+    }
+}

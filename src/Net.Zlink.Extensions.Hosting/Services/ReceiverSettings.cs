@@ -1,0 +1,45 @@
+using Microsoft.Extensions.Configuration;
+using Net.Zlink.Services;
+
+namespace Net.Zlink.Extensions.Hosting;
+
+/// <summary>The settings of a receiver, from code and configuration.</summary>
+internal sealed class ReceiverSettings
+{
+    public int MaxConcurrency
+    {
+        get;
+        set => field = value >= 1 ? value
+            : throw new ArgumentOutOfRangeException(nameof(value), value, $"{nameof(MaxConcurrency)} is 1 or more.");
+    } = 64;
+
+    public uint Weight
+    {
+        get;
+        set => field = value >= 1 ? value : throw new ArgumentOutOfRangeException(nameof(value), value, $"{nameof(Weight)} is 1 or more.");
+    } = 1;
+
+    public string? Advertise { get; set; }
+
+    public string? AdvertiseHost { get; set; }
+
+    public TimeSpan? HeartbeatInterval { get; set; }
+
+    public TimeSpan? AckTimeout { get; set; }
+
+    /// <summary>Reads the section, and changes the options by it.</summary>
+    /// <exception cref="InvalidOperationException">A key or a value is wrong; the message has the key.</exception>
+    public ReceiverOptions Apply(IConfigurationSection section, ReceiverOptions options)
+    {
+        ConfigurationErrors.CheckKeys(section, Keys.Bind, Keys.Registries, Keys.Options, Keys.Health, nameof(MaxConcurrency),
+            nameof(Weight), nameof(Advertise), nameof(AdvertiseHost), nameof(HeartbeatInterval), nameof(AckTimeout));
+        ConfigurationErrors.Named(section, () => section.Bind(this));
+        return options with
+        {
+            AdvertiseHost = AdvertiseHost ?? options.AdvertiseHost,
+            HeartbeatInterval = HeartbeatInterval ?? options.HeartbeatInterval,
+            AckTimeout = AckTimeout ?? options.AckTimeout,
+            ConfigureSocket = SocketKinds.Router.After(options.ConfigureSocket, section.GetSection(Keys.Options)),
+        };
+    }
+}

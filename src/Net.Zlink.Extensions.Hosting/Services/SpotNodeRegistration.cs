@@ -1,0 +1,37 @@
+using Microsoft.Extensions.Configuration;
+using Net.Zlink.Services;
+
+namespace Net.Zlink.Extensions.Hosting;
+
+/// <summary>What an application said of one SPOT node.</summary>
+internal sealed class SpotNodeRegistration(string name, string contextName)
+{
+    public string Name { get; } = name;
+
+    public string ContextName { get; } = contextName;
+
+    public List<string> Binds { get; } = [];
+
+    public List<string> Connects { get; } = [];
+
+    public List<string> Registries { get; } = [];
+
+    /// <summary>Publisher endpoints of registries that list other nodes.</summary>
+    public List<string> Followed { get; } = [];
+
+    public Func<IServiceProvider, IServiceDirectory>? Directory { get; set; }
+
+    public Func<SpotNodeOptions, SpotNodeOptions>? Configure { get; set; }
+
+    public IConfigurationSection? Section(IServiceProvider provider) =>
+        Registrations.ContextOf(provider, ContextName).Registration.Section(Keys.SpotNodes, Name);
+
+    public SpotNode Create(IServiceProvider provider)
+    {
+        IConfigurationSection? section = Section(provider);
+        var defaults = new SpotNodeOptions();
+        SpotNodeOptions options = SpotNodeSettings.Apply(section, Configure?.Invoke(defaults) ?? defaults);
+        return ConfigurationErrors.Named(
+            section, () => new SpotNode(Registrations.ContextOf(provider, ContextName).Context, options));
+    }
+}

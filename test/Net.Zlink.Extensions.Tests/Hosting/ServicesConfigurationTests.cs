@@ -1,0 +1,108 @@
+using Net.Zlink.Extensions.Hosting;
+using Net.Zlink.Services;
+using Net.Zlink.Tests.Support;
+using Xunit;
+
+namespace Net.Zlink.Extensions.Tests;
+
+/// <summary>Registries, receivers, gateways, clients and SPOT nodes whose settings are all in the configuration.</summary>
+public sealed class ServicesConfigurationTests
+{
+    [Fact]
+    public async Task Services_of_a_host_find_each_other_by_the_configuration_alone()
+    {
+        await using var host = new HostFixture(
+            ("Registry:PublisherEndpoint", "inproc://lists"), ("Registry:RouterEndpoint", "inproc://registry"),
+            ("Receivers:quotes:Bind", "inproc://quotes"), ("Receivers:quotes:Registries", "inproc://registry"),
+            ("Gateway:FollowRegistries", "inproc://lists"), ("Gateways:fixed:Receivers:quotes:0", "inproc://quotes"),
+            ("Clients:direct:Connect", "inproc://quotes"),
+            ("SpotNodes:source:Bind", "inproc://source"), ("SpotNodes:source:Registries", "inproc://registry"),
+            ("SpotNodes:follower:FollowRegistries", "inproc://lists"), ("SpotNodes:neighbour:Connect", "inproc://source"));
+        host.Services.AddZlink(host.Section);
+        host.Services.AddZlinkJson(Contracts.Default);
+        host.Services.AddZlinkRegistry();
+        host.Services.AddZlinkReceiver<Ask, Quote>("quotes", null, static (ask, _) => ValueTask.FromResult(new Quote(ask.Currency, 1)));
+        host.Services.AddZlinkGateway();
+        host.Services.AddZlinkGateway(name: "fixed");
+        host.Services.AddZlinkClient("quotes");
+        host.Services.AddZlinkClient("direct");
+        host.Services.AddSpotNode("source");
+        host.Services.AddSpotNode("follower");
+        host.Services.AddSpotNode("neighbour");
+        await host.StartAsync();
+
+        ServiceClient[] services =
+        [
+            host.Get<Gateway>().GetService("quotes"), host.Get<Gateway>("fixed").GetService("quotes"),
+            host.Get<RequestClient>("quotes").Service,
+        ];
+        foreach (ServiceClient service in services)
+        {
+            await service.WaitUntilReadyAsync(cancellationToken: Guard.Token).Guarded();
+            Quote quote = await service.RequestAsync<Ask, Quote>(new Ask("EUR"), Serializers.Json, Guard.Limit, Guard.Token).Guarded();
+            Assert.Equal(new Quote("EUR", 1), quote);
+        }
+
+        await host.Get<RequestClient>("direct").Service.WaitUntilReadyAsync(cancellationToken: Guard.Token).Guarded();
+        await host.Get<SpotNode>("follower").WaitForPeersAsync(1, Guard.Token).Guarded();
+        await host.Get<SpotNode>("neighbour").WaitForPeersAsync(1, Guard.Token).Guarded();
+        await host.StopAsync();
+    }
+
+    [Fact]
+    public async Task A_client_that_connects_by_itself_has_the_request_timeout_of_the_configuration()
+    {
+        await using var host = new HostFixture(
+            ("Receivers:slow:Bind", "inproc://slow"), ("Clients:slow:Connect", "inproc://slow"),
+            ("Clients:slow:RequestTimeout", "00:00:00.05"));
+        host.Services.AddZlink(host.Section);
+        host.Services.AddZlinkJson(Contracts.Default);
+        host.Services.AddZlinkReceiver<Ask, Quote>("slow", null, static async (ask, cancellation) =>
+        {
+            await Task.Delay(Timeout.Infinite, cancellation);
+            return new Quote(ask.Currency, 1);
+        });
+        host.Services.AddZlinkClient("slow");
+        await host.StartAsync();
+        RequestClient client = host.Get<RequestClient>("slow");
+        await client.Service.WaitUntilReadyAsync(cancellationToken: Guard.Token).Guarded();
+        await Assert.ThrowsAsync<TimeoutException>(
+            () => client.RequestAsync<Ask, Quote>(new Ask("EUR"), cancellationToken: Guard.Token).AsTask().Guarded());
+    }
+
+    [Theory]
+    [InlineData("Gateway:RequestTimeouts", "00:00:01", "Zlink:Gateway:RequestTimeouts is no setting")]
+    [InlineData("Gateway:RequestTimeout", "soon", "Zlink:Gateway:RequestTimeout")]
+    [InlineData("Gateway:HighWaterMark", "-1", "Zlink:Gateway: This is 0 or more. (Parameter 'HighWaterMark')")]
+    [InlineData("Gateway:Options:SendHighWaterMark", "0", "Zlink:Gateway:Options: SendHighWaterMark takes 1")]
+    [InlineData("Gateway:FollowRegistries", "tpc://nowhere", "Gateway \"\" cannot connect tpc://nowhere")]
+    [InlineData("Gateways:other:RequestTimeout", "00:00:01", "Zlink:Gateways:other is no setting")]
+    [InlineData("Clients:quote:Connect", "inproc://quotes", "Zlink:Clients:quote is no setting")]
+    [InlineData("Clients:quotes:RequestTimeout", "00:00:01", "Zlink:Clients:quotes:RequestTimeout is no setting")]
+    [InlineData("Clients:direct:RequestTimeout", "soon", "Zlink:Clients:direct:RequestTimeout")]
+    [InlineData("Clients:direct:Health:ReadyReceiver:Degraded", "1", "ReadyReceiver")]
+    [InlineData("Receivers:quotes:Weight", "0", "Zlink:Receivers:quotes: Weight")]
+    [InlineData("Receivers:quotes:HeartbeatInterval", "often", "Zlink:Receivers:quotes:HeartbeatInterval")]
+    [InlineData("Receivers:quotes:HeartbeatInterval", "00:00:00", "Zlink:Receivers:quotes: ")]
+    [InlineData("SpotNodes:prices:PublishQueueFullMode", "Maybe", "Zlink:SpotNodes:prices:PublishQueueFullMode")]
+    [InlineData("SpotNodes:prices:HeartbeatInterval", "00:00:00", "Zlink:SpotNodes:prices: ")]
+    [InlineData("SpotNodes:prices:Subscriber:ReconnectInterval", "x", "Zlink:SpotNodes:prices:Subscriber:ReconnectInterval")]
+    [InlineData("Registry:MaxEntries", "many", "Zlink:Registry:MaxEntries")]
+    [InlineData("Registry:Id", "0", "Zlink:Registry: RegistryOptions.Id is missing or out of its range")]
+    [InlineData("Registry:Peer", "inproc://other", "Zlink:Registry:Peer is no setting")]
+    public async Task A_wrong_key_or_value_of_a_service_fails_the_start_and_is_named(string key, string value, string named)
+    {
+        await using var host = new HostFixture((key, value));
+        host.Services.AddZlink(host.Section);
+        host.Services.AddZlinkJson(Contracts.Default);
+        host.Services.AddZlinkRegistry("inproc://lists", "inproc://registry");
+        host.Services.AddZlinkReceiver<Ask, Quote>(
+            "quotes", "inproc://quotes", static (ask, _) => ValueTask.FromResult(new Quote(ask.Currency, 1)));
+        host.Services.AddZlinkGateway(static gateway => gateway.AddReceiver("quotes", "inproc://quotes"));
+        host.Services.AddZlinkClient("quotes").AddHealthCheck();
+        host.Services.AddZlinkClient("direct", "inproc://quotes").AddHealthCheck();
+        host.Services.AddSpotNode("prices");
+        var failure = await Assert.ThrowsAsync<InvalidOperationException>(host.StartAsync);
+        Assert.Contains(named, failure.Message, StringComparison.Ordinal);
+    }
+}

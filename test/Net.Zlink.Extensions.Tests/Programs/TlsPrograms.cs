@@ -1,0 +1,33 @@
+using Net.Zlink.Tests.Support;
+using Xunit;
+
+namespace Net.Zlink.Extensions.Tests;
+
+/// <summary>Program (h) of the comparison in docs/hosting.md. Its lines are those between the marks.</summary>
+public sealed class TlsPrograms
+{
+    [Fact]
+    public async Task Program_h_is_mutual_TLS_which_a_client_without_a_certificate_does_not_pass()
+    {
+        using var pem = new TestCertificates();
+        await using var context = new ZlinkContext();
+
+        // begin h
+        RouterSocket server = context.CreateRouter(new RouterOptions { Tls = { CaFile = pem.CaFile, RequireClientCertificate = true } });
+        (server.Options.Tls.CertificateFile, server.Options.Tls.KeyFile) = (pem.CertificateFile, pem.KeyFile);
+        server.Bind("tls://127.0.0.1:*");
+        DealerSocket client = context.CreateDealer(new DealerOptions { Tls = { CaFile = pem.CaFile } });
+        (client.Options.Tls.CertificateFile, client.Options.Tls.KeyFile) = (pem.CertificateFile, pem.KeyFile);
+        client.Connect(server.LastEndpoint);
+        // end h
+
+        await client.SendAsync("hello", Guard.Token).Guarded();
+        using Message message = await server.ReceiveAsync(Guard.Token).Guarded();
+        Assert.Equal("CN=server", message.RemoteCertificate?.Subject);
+
+        DealerSocket stranger = context.CreateDealer(new DealerOptions { Tls = { CaFile = pem.CaFile } });
+        stranger.Connect(server.LastEndpoint);
+        await Guard.UntilAsync(
+            () => stranger.GetPeers() is [{ IsConnected: false, WhyNotConnected: not null }], "a client without a certificate is refused");
+    }
+}
