@@ -7,18 +7,17 @@ namespace Net.Zlink.Engine;
 
 /// <summary>
 /// Limits the transport handshakes of accepted connections. Only accepted connections count: otherwise two sockets of one context could
-/// wait for each other. A silent peer (a scanner, a probe) uses no slot and has the time of one phase. A peer that stalls is preempted
-/// while others wait (<see cref="HandshakeSlots"/>): otherwise stalled peers could block everyone for a phase.
+/// wait for each other. A silent peer (a scanner, a probe) uses no slot and has the time of one phase. The newest waiter is served first,
+/// and a peer that stalls is preempted while others wait (<see cref="HandshakeSlots"/>): otherwise stalled peers could block everyone.
 /// </summary>
 internal sealed class HandshakeLimiter(int maxRunning, TimeProvider time)
 {
     /// <summary>A TLS handshake costs about 50 KB, so a flood of stalled clients holds 50 MB.</summary>
     public const int Default = 1024;
 
-    private readonly SemaphoreSlim _free = new(maxRunning, maxRunning);
-    private readonly HandshakeSlots _slots = new(time);
+    private readonly HandshakeSlots _slots = new(maxRunning, time);
 
-    public int Running => maxRunning - _free.CurrentCount;
+    public int Running => _slots.Running;
 
     public int Waiting => _slots.Waiting;
 
@@ -41,25 +40,26 @@ internal sealed class HandshakeLimiter(int maxRunning, TimeProvider time)
             return early;
         }
 
-        Task free = _free.WaitAsync(cancellation);
-        if (!free.IsCompletedSuccessfully && !await WaitForSlotAsync(free).ConfigureAwait(false))
+        if ((_slots.TryAcquire(socket, cancellation)
+            ?? await WaitForSlotAsync(upgrade, socket, cancellation).ConfigureAwait(false)) is not { } slot)
         {
             socket.Dispose();
-            return UpgradeResult.Cancelled;
+            return cancellation.IsCancellationRequested ? UpgradeResult.Cancelled : CreateSlotlessResult();
         }
 
-        HandshakeSlots.HandshakeSlot slot = _slots.Acquire(cancellation);
         Task errorResponse = Task.CompletedTask;
         try
         {
             UpgradeResult result = await upgrade.RunAsync(socket, pool, time, slot.Waits, slot.Cancellation).ConfigureAwait(false);
             errorResponse = result.ErrorResponse ?? errorResponse;
-            if (result.Wire is { PollingThread: 0 } wire)
+            if (result.Wire is { } wire)
             {
-                wire.PollingThread = pollingThread;
+                _slots.CountCompleted(slot);
+                wire.PollingThread = wire.PollingThread == 0 ? pollingThread : wire.PollingThread;
+                return result;
             }
 
-            return result is { Wire: null, Error: SocketError.OperationAborted } && slot.IsPreempted ? CreatePreemptedResult() : result;
+            return result.Error == SocketError.OperationAborted && slot.IsPreempted ? CreatePreemptedResult(slot.Grace) : result;
         }
         finally
         {
@@ -68,27 +68,19 @@ internal sealed class HandshakeLimiter(int maxRunning, TimeProvider time)
         }
     }
 
-    private async Task<bool> WaitForSlotAsync(Task free)
+    private async Task<HandshakeSlots.HandshakeSlot?> WaitForSlotAsync(
+        WireUpgrade upgrade, Socket socket, CancellationToken cancellation)
     {
-        _slots.BeginWait();
-        try
-        {
-            await free.ConfigureAwait(false);
-            return true;
-        }
-        catch (OperationCanceledException)
-        {
-            return false;
-        }
-        finally
-        {
-            _slots.EndWait();
-        }
+        using Deadline deadline = upgrade.StartPhase(time, cancellation);
+        return await _slots.AcquireAsync(socket, deadline.Token, cancellation).ConfigureAwait(false);
     }
 
-    private UpgradeResult CreatePreemptedResult() => new(null, HandshakeFailure.TimedOut, SocketError.TimedOut,
-            $"the peer had kept its handshake waiting for {HandshakeSlots.GracePeriod.TotalMilliseconds:0} ms " +
+    private UpgradeResult CreatePreemptedResult(TimeSpan grace) => new(null, HandshakeFailure.TimedOut, SocketError.TimedOut,
+            $"the peer had kept its handshake waiting for {grace.TotalMilliseconds:0} ms " +
             $"when others waited for its place (MaxHandshakes is {maxRunning})");
+
+    private UpgradeResult CreateSlotlessResult() => new(null, HandshakeFailure.TimedOut, SocketError.TimedOut,
+            $"all places for handshakes stayed taken (MaxHandshakes is {maxRunning})");
 
     private async Task<UpgradeResult?> FirstBytesAsync(WireUpgrade upgrade, Socket socket, CancellationToken cancellation)
     {
@@ -104,10 +96,9 @@ internal sealed class HandshakeLimiter(int maxRunning, TimeProvider time)
         }
     }
 
-    private async Task RunDetachedAsync(HandshakeSlots.HandshakeSlot slot, Task errorResponse)
+    private static async Task RunDetachedAsync(HandshakeSlots.HandshakeSlot slot, Task errorResponse)
     {
         await errorResponse.ConfigureAwait(false);
         slot.Release();
-        _free.Release();
     }
 }

@@ -1,25 +1,62 @@
+using System.Net.Sockets;
 using Net.Zlink.Flow;
 using Net.Zlink.Transports;
 
 namespace Net.Zlink.Engine;
 
-internal sealed class HandshakeSlots(TimeProvider time)
+/// <summary>
+/// The slots of running handshakes. A free slot goes to the newest waiter, and while any wait the slowest stalled handshakes are preempted.
+/// </summary>
+/// <remarks>
+/// In turn, 8,000 peers that never finish kept a good client waiting for longer than it waits. Newest first, it is behind those only that
+/// came since. Waiters that stay behind end with the time of their phase.
+/// </remarks>
+internal sealed class HandshakeSlots(int count, TimeProvider time)
 {
     /// <summary>
-    /// How long a handshake may wait for its peer in total. Nine thousand TLS clients that connected at once, on the same two processors,
-    /// made it wait at most 1.2 s.
+    /// How long a handshake may wait for its peer in total, while others wait for its slot and those that complete hardly wait. With 1,024
+    /// slots, 680 are freed each second.
     /// </summary>
-    public static readonly TimeSpan GracePeriod = TimeSpan.FromSeconds(5);
+    public static readonly TimeSpan ShortestGrace = TimeSpan.FromSeconds(1.5);
 
-    private static readonly TimeSpan CheckInterval = GracePeriod / 20;
+    /// <summary>The same where handshakes that complete wait for long, too: then it is a crowd.</summary>
+    public static readonly TimeSpan LongestGrace = TimeSpan.FromSeconds(5);
+
+    // 9,000 TLS clients at once on the same two processors wait for up to 1.2 s each. With 1 s for all, 7,631 of them were preempted.
+    private const int GraceFactor = 4;
+
+    private const int MeanOf = 8;
+
+    private static readonly TimeSpan CheckInterval = ShortestGrace / 20;
 
     private readonly TimeProvider _time = time;
     private readonly Lock _gate = new();
     private readonly HashSet<HandshakeSlot> _running = [];
+    private readonly LinkedList<HandshakeSlot> _waiting = []; // Newest first.
     private ITimer? _checkTimer;
-    private int _waiting;
+    private TimeSpan _usualWait; // Of those that completed lately.
 
-    public int Waiting => Volatile.Read(ref _waiting);
+    public int Running
+    {
+        get
+        {
+            lock (_gate)
+            {
+                return _running.Count;
+            }
+        }
+    }
+
+    public int Waiting
+    {
+        get
+        {
+            lock (_gate)
+            {
+                return _waiting.Count;
+            }
+        }
+    }
 
     public int Stalled
     {
@@ -32,70 +69,114 @@ internal sealed class HandshakeSlots(TimeProvider time)
         }
     }
 
-    public void BeginWait()
+    public void CountCompleted(HandshakeSlot slot)
+    {
+        TimeSpan wait = slot.Waits.Total;
+        lock (_gate)
+        {
+            _usualWait += (wait - _usualWait) / MeanOf;
+        }
+    }
+
+    /// <summary>Acquires a slot until <see cref="HandshakeSlot.Release"/>. Null: none is free.</summary>
+    public HandshakeSlot? TryAcquire(Socket socket, CancellationToken cancellation)
     {
         lock (_gate)
         {
-            _waiting++;
+            if (_running.Count < count)
+            {
+                var slot = new HandshakeSlot(this, socket, cancellation);
+                _running.Add(slot);
+                return slot;
+            }
+        }
+
+        return null;
+    }
+
+    /// <summary>As <see cref="TryAcquire"/>, waiting. Null: <paramref name="limit"/> ended the wait.</summary>
+    public async Task<HandshakeSlot?> AcquireAsync(Socket socket, CancellationToken limit, CancellationToken cancellation)
+    {
+        var slot = new HandshakeSlot(this, socket, cancellation);
+        lock (_gate)
+        {
+            if (_running.Count < count)
+            {
+                _running.Add(slot);
+                return slot;
+            }
+
+            slot.Waiter = _waiting.AddFirst(slot);
             _checkTimer ??= DefaultContext.Run(
                 () => _time.CreateTimer(static slots => ((HandshakeSlots)slots!).PreemptSlowest(), this, CheckInterval, CheckInterval));
         }
-    }
 
-    public void EndWait()
-    {
-        lock (_gate)
+        await using (limit.UnsafeRegister(static slot => ((HandshakeSlot)slot!).StopWaiting(), slot).ConfigureAwait(false))
         {
-            if (--_waiting == 0)
-            {
-                _checkTimer?.Dispose();
-                _checkTimer = null;
-            }
+            return await slot.Acquired.ConfigureAwait(false) ? slot : null;
         }
-    }
-
-    public HandshakeSlot Acquire(CancellationToken cancellation)
-    {
-        var slot = new HandshakeSlot(this, cancellation);
-        lock (_gate)
-        {
-            _running.Add(slot);
-        }
-
-        return slot;
     }
 
     private void PreemptSlowest()
     {
         List<HandshakeSlot> slow;
-        int leaving;
+        TimeSpan grace;
+        int wanted;
         lock (_gate)
         {
-            leaving = _running.Count(static slot => slot.IsPreempted);
-            slow = [.. _running.Where(static slot => !slot.IsPreempted && slot.Waits.IsWaiting && slot.Waits.Total >= GracePeriod)];
+            TimeSpan usual = GraceFactor * _usualWait;
+            grace = usual < ShortestGrace ? ShortestGrace : usual < LongestGrace ? usual : LongestGrace;
+            wanted = _waiting.Count - _running.Count(static slot => slot.IsPreempted); // Those preempted before are still ending.
+            slow = [.. _running.Where(slot => !slot.IsPreempted && slot.Waits.IsWaiting && slot.Waits.Total >= grace)];
         }
 
-        foreach (HandshakeSlot slot in slow.OrderByDescending(static slot => slot.Waits.Total).Take(Waiting - leaving))
+        foreach (HandshakeSlot slot in slow.OrderByDescending(static slot => slot.Waits.Total).Where(static slot => !slot.HasInput)
+            .Take(wanted))
         {
-            slot.Preempt();
+            slot.Preempt(grace);
         }
+    }
+
+    private bool TryRemoveWaiter(HandshakeSlot slot)
+    {
+        if (slot.Waiter is not { } waiter)
+        {
+            return false;
+        }
+
+        slot.Waiter = null;
+        _waiting.Remove(waiter);
+        if (_waiting.Count == 0)
+        {
+            _checkTimer?.Dispose();
+            _checkTimer = null;
+        }
+
+        return true;
     }
 
     internal sealed class HandshakeSlot
     {
         private readonly HandshakeSlots _slots;
+        private readonly Socket _socket;
         private readonly CancellationToken _cancellation;
+        private readonly TaskCompletionSource<bool> _acquired = new(TaskCreationOptions.RunContinuationsAsynchronously);
         // No timer and no parent: it needs no Dispose, and may be cancelled at any time.
         private readonly CancellationTokenSource _preempted = new();
         private readonly CancellationTokenSource _linked;
 
-        public HandshakeSlot(HandshakeSlots slots, CancellationToken cancellation)
+        public HandshakeSlot(HandshakeSlots slots, Socket socket, CancellationToken cancellation)
         {
             _slots = slots;
+            _socket = socket;
             _cancellation = cancellation;
             _linked = CancellationTokenSource.CreateLinkedTokenSource(cancellation, _preempted.Token);
             Waits = new PeerWait(slots._time);
         }
+
+        public LinkedListNode<HandshakeSlot>? Waiter { get; set; }
+
+        public Task<bool> Acquired => _acquired.Task;
 
         public PeerWait Waits { get; }
 
@@ -103,16 +184,60 @@ internal sealed class HandshakeSlots(TimeProvider time)
 
         public bool IsPreempted => _preempted.IsCancellationRequested && !_cancellation.IsCancellationRequested;
 
-        public void Preempt() => _ = _preempted.CancelAsync();
+        public TimeSpan Grace { get; private set; }
 
-        public void Release()
+        /// <summary>It does not wait for its peer any more but for this process, which is busy.</summary>
+        public bool HasInput
+        {
+            get
+            {
+                try
+                {
+                    return _socket.Available > 0;
+                }
+                catch (Exception e) when (e is SocketException or ObjectDisposedException)
+                {
+                    return false; // It has just ended.
+                }
+            }
+        }
+
+        public void Preempt(TimeSpan grace)
+        {
+            Grace = grace;
+            _ = _preempted.CancelAsync();
+        }
+
+        public void StopWaiting()
         {
             lock (_slots._gate)
             {
-                _slots._running.Remove(this);
+                if (!_slots.TryRemoveWaiter(this))
+                {
+                    return;
+                }
             }
 
             _linked.Dispose();
+            _acquired.SetResult(false);
+        }
+
+        public void Release()
+        {
+            HandshakeSlot? next;
+            lock (_slots._gate)
+            {
+                _slots._running.Remove(this);
+                next = _slots._waiting.First?.Value;
+                if (next is not null)
+                {
+                    _slots.TryRemoveWaiter(next);
+                    _slots._running.Add(next);
+                }
+            }
+
+            _linked.Dispose();
+            next?._acquired.SetResult(true);
         }
     }
 }

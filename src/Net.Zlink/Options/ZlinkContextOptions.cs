@@ -67,9 +67,10 @@ public sealed record ZlinkContextOptions
     /// </summary>
     /// <remarks>
     /// Stalled clients keep their slots for <see cref="SocketOptions.HandshakeInterval"/> only while no other waits. Then handshakes that
-    /// have waited for their peers for 5 s in total are ended, the slowest first, as many as wait. Each counts in
-    /// <see cref="HandshakeFailureCounts.TimedOut"/>. With the default, 200 clients a second still get in. For a public server, a
-    /// <see cref="SocketOptions.HandshakeInterval"/> of 1 or 2 seconds lets in more.
+    /// have waited for their peers for 1.5 s in total are ended, the slowest first, as many as wait. The time is longer, up to 5 s, where
+    /// handshakes that complete wait for long, too. Each counts in <see cref="HandshakeFailureCounts.TimedOut"/>. The newest that waits is
+    /// served first, so a good client is behind those only that came after it. With the default, 680 clients a second get in while all
+    /// slots are held by clients that never finish.
     /// </remarks>
     /// <exception cref="ArgumentOutOfRangeException">The value is below 1.</exception>
     public int MaxHandshakes { get; init => field = OptionRange.InRange(value, 1); } = HandshakeLimiter.Default;

@@ -1,6 +1,7 @@
 using Net.Zlink.Engine;
 using Net.Zlink.Monitoring;
 using Net.Zlink.Tests.Support;
+using Net.Zlink.Tests.Transports.WebSocket;
 using Xunit;
 
 namespace Net.Zlink.Tests.Transports.Tls;
@@ -45,7 +46,7 @@ public sealed class HandshakeSlotsTests : IDisposable
         Task<uint> connecting = Connect(endpoint);
         await Guard.UntilAsync(() => _context.Host.Handshakes.Waiting == 1, "the good client waits in line");
         using Pacer pacer = await Pacer.CreateAsync();
-        _time.Advance(HandshakeSlots.GracePeriod - Moment);
+        _time.Advance(HandshakeSlots.ShortestGrace - Moment);
         await pacer.RoundTripAsync();
         Assert.False(connecting.IsCompleted);
         Assert.Equal(0, _server.PeerCount);
@@ -53,7 +54,7 @@ public sealed class HandshakeSlotsTests : IDisposable
         _time.Advance(2 * Moment);
         await connecting.Guarded();
         SocketEvent gone = await _monitor.NextAsync(SocketEventTypes.HandshakeFailedNoDetail);
-        Assert.Equal("the peer had kept its handshake waiting for 5000 ms when others waited for its place (MaxHandshakes is 3)",
+        Assert.Equal("the peer had kept its handshake waiting for 1500 ms when others waited for its place (MaxHandshakes is 3)",
             gone.Detail);
         await Guard.UntilAsync(() => _context.Host.Handshakes.Running == Places - 1, "the others keep their places: nobody wants them");
         Assert.Equal(1, _server.GetStatistics().HandshakeFailures.TimedOut);
@@ -89,7 +90,7 @@ public sealed class HandshakeSlotsTests : IDisposable
         await Guard.UntilAsync(() => _context.Host.Handshakes.Waiting == 1, "the good client waits in line");
         foreach (byte next in "ET "u8.ToArray())
         {
-            _time.Advance(HandshakeSlots.GracePeriod / 4);
+            _time.Advance(HandshakeSlots.ShortestGrace / 4);
             Assert.Equal(0, _server.GetStatistics().HandshakeFailures.TimedOut);
             foreach (RawPeer peer in stalled)
             {
@@ -99,7 +100,7 @@ public sealed class HandshakeSlotsTests : IDisposable
 
         // In steps: while a byte of its is looked at a handshake does not wait, and keeps its place for that moment.
         using Pacer pacer = await Pacer.CreateAsync();
-        for (TimeSpan passed = TimeSpan.Zero; passed < 2 * HandshakeSlots.GracePeriod && !connecting.IsCompleted; passed += Moment)
+        for (TimeSpan passed = TimeSpan.Zero; passed < 2 * HandshakeSlots.ShortestGrace && !connecting.IsCompleted; passed += Moment)
         {
             _time.Advance(Moment);
             await pacer.RoundTripAsync();
@@ -122,7 +123,7 @@ public sealed class HandshakeSlotsTests : IDisposable
             _time.Advance(Moment);
         }
 
-        _time.Advance(HandshakeSlots.GracePeriod); // Nobody waits yet.
+        _time.Advance(HandshakeSlots.ShortestGrace); // Nobody waits yet.
         Task<uint>[] connecting = [Connect(endpoint), Connect(endpoint)];
         await Guard.UntilAsync(() => _context.Host.Handshakes.Waiting == connecting.Length, "two good clients wait in line");
         _time.Advance(Moment);
@@ -155,11 +156,79 @@ public sealed class HandshakeSlotsTests : IDisposable
         Task<uint> last = Connect(endpoint);
         await Guard.UntilAsync(() => _context.Host.Handshakes.Waiting == 1, "one more waits in line");
         using Pacer pacer = await Pacer.CreateAsync();
-        _time.Advance(HandshakeSlots.GracePeriod + Moment);
+        _time.Advance(HandshakeSlots.ShortestGrace + Moment);
         await pacer.RoundTripAsync();
         Assert.Equal(0, _server.GetStatistics().FailedHandshakes);
         answer.SetResult();
         await Task.WhenAll([.. asking, last]).Guarded();
+    }
+
+    [Theory]
+    [InlineData("tls")]
+    [InlineData("ws")]
+    [InlineData("wss")]
+    public async Task A_good_client_is_in_two_seconds_later_however_many_stalled_peers_wait_before_it(string scheme)
+    {
+        const int Before = 4 * Places;
+        string endpoint = _server.Bind($"{scheme}://127.0.0.1:0");
+        List<RawPeer> stalled = await StallAsync(endpoint, scheme);
+        for (int i = 0; i < Before; i++)
+        {
+            stalled.Add(await WaitOneAsync(endpoint, scheme, i + 1));
+        }
+
+        Task<uint> connecting = Connect(endpoint);
+        await Guard.UntilAsync(() => _context.Host.Handshakes.Waiting == Before + 1, "the good client is the last one that waits");
+        _time.Advance(HandshakeSlots.ShortestGrace + Moment);
+        await connecting.Guarded();
+        stalled.ForEach(static peer => peer.Dispose());
+    }
+
+    [Fact]
+    public async Task The_newest_of_those_that_wait_gets_the_place_that_becomes_free()
+    {
+        string endpoint = _server.Bind("ws://127.0.0.1:0");
+        List<RawPeer> stalled = await StallAsync(endpoint, "ws");
+        using RawPeer older = await WaitOneAsync(endpoint, "ws", 1);
+        Task<uint> connecting = Connect(endpoint);
+        await Guard.UntilAsync(() => _context.Host.Handshakes.Waiting == 2, "both wait");
+        stalled[0].Dispose();
+        await connecting.Guarded();
+        await Guard.UntilAsync(() => _context.Host.Handshakes is { Waiting: 0, Running: Places }, "the older one has the next place");
+        stalled.ForEach(static peer => peer.Dispose());
+    }
+
+    [Fact]
+    public async Task A_peer_for_which_no_place_becomes_free_ends_when_the_time_of_a_phase_is_up()
+    {
+        var asked = new SemaphoreSlim(0);
+        var answer = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+        _server.Options.WebSocket.Admission = async (_, _) =>
+        {
+            asked.Release();
+            await answer.Task;
+            return WebSocketAdmission.Accept;
+        };
+        string endpoint = _server.Bind("ws://127.0.0.1:0");
+        Task<uint>[] asking = [.. Enumerable.Range(0, Places).Select(_ => Connect(endpoint))];
+        for (int i = 0; i < Places; i++)
+        {
+            await asked.WaitAsync(Guard.Token).Guarded();
+        }
+
+        StreamSocket impatient = _context.CreateStream();
+        impatient.Options.HandshakeInterval = _server.Options.HandshakeInterval / 2;
+        using SocketMonitor monitor = impatient.OpenMonitor(SocketEventTypes.HandshakeFailedNoDetail);
+        using RawPeer peer = await RawPeer.ConnectAsync(RawWebSocket.TcpOf(impatient.Bind("ws://127.0.0.1:0")));
+        await peer.SendAsync("G"u8.ToArray());
+        await Guard.UntilAsync(() => _context.Host.Handshakes.Waiting == 1, "it waits for a place");
+        _time.Advance(impatient.Options.HandshakeInterval + Moment);
+        SocketEvent failed = await monitor.NextAsync(SocketEventTypes.HandshakeFailedNoDetail);
+        Assert.Equal("all places for handshakes stayed taken (MaxHandshakes is 3)", failed.Detail);
+        await peer.ReadToAnyEndAsync();
+        Assert.Equal(1, impatient.GetStatistics().HandshakeFailures.TimedOut);
+        answer.SetResult();
+        await Task.WhenAll(asking).Guarded();
     }
 
     private Task<uint> Connect(string endpoint)
@@ -183,11 +252,25 @@ public sealed class HandshakeSlotsTests : IDisposable
 
     private async Task<RawPeer> StallOneAsync(string endpoint, string scheme, int running)
     {
+        RawPeer peer = await BeginAsync(endpoint, scheme);
+        await Guard.UntilAsync(() => _context.Host.Handshakes.Running == running && _context.Host.Handshakes.Stalled == running,
+            "it waits for more, in a place of its own");
+        return peer;
+    }
+
+    /// <summary>A peer that would stall, too, and waits for a place.</summary>
+    private async Task<RawPeer> WaitOneAsync(string endpoint, string scheme, int waiting)
+    {
+        RawPeer peer = await BeginAsync(endpoint, scheme);
+        await Guard.UntilAsync(() => _context.Host.Handshakes.Waiting == waiting, "it waits for a place");
+        return peer;
+    }
+
+    private async Task<RawPeer> BeginAsync(string endpoint, string scheme)
+    {
         RawPeer peer = await RawPeer.ConnectAsync($"tcp://127.0.0.1:{new Uri(endpoint).Port}");
         await _monitor.NextAsync(SocketEventTypes.Accepted);
         await peer.SendAsync(scheme is "ws" ? "G"u8.ToArray() : [0x16]); // What a request, or a ClientHello's record, begins with.
-        await Guard.UntilAsync(() => _context.Host.Handshakes.Running == running && _context.Host.Handshakes.Stalled == running,
-            "it waits for more, in a place of its own");
         return peer;
     }
 }
