@@ -63,11 +63,11 @@ public abstract class ZmpSocketOptions : SocketOptions
     public long? MaxMessageSize { get; set => field = OptionRange.OrNull(value, 0, "no limit"); }
 
     /// <summary>
-    /// The limit of parts in a received message. More end the connection. Default 1,000,000; the native core has no limit, and no defence
+    /// The limit of parts in a received message. More end the connection. Default 100,000; the native core has no limit, and no defence
     /// against an endless message. For endpoints made afterwards.
     /// </summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is below 1.</exception>
-    public int MaxMessageParts { get; set => field = OptionRange.InRange(value, 1); } = 1_000_000;
+    public int MaxMessageParts { get; set => field = OptionRange.InRange(value, 1); } = 100_000;
 
     /// <summary>
     /// The time between two heartbeats of this side. Zero (default): none. For endpoints made afterwards (docs/protocol.md section 14).

@@ -1,3 +1,4 @@
+using System.Text;
 using Net.Zlink.Monitoring;
 using Net.Zlink.Protocol.Zmp;
 using Net.Zlink.Tests.Protocol.Zmp;
@@ -91,6 +92,22 @@ public sealed class FaultyPeerTests
                 await fixture.SettleAsync();
             }
         }
+    }
+
+    [Theory]
+    [InlineData(2)] // READY
+    [InlineData(0)] // data
+    public async Task A_peer_that_announces_a_frame_over_64_KiB_in_place_of_its_READY_is_refused_on_the_header(byte flags)
+    {
+        await using var fixture = new ContextFixture();
+        PairSocket pair = fixture.Context.CreatePair();
+        RawPeer peer = await fixture.ConnectAsync(pair.Bind("tcp://127.0.0.1:0"));
+        byte[] greeting = ZmpFixture.Greeting((byte)ZmpSocketType.Pair);
+        byte[] hello = greeting[..^ZmpFixture.Hex(ZmpFixture.Ready).Length];
+        byte[] header = ZmpFixture.Frame(flags, new byte[ZmpScanner.LargestControlBody + 1])[..ZmpFrame.HeaderSize];
+        await peer.SendAsync((byte[])[.. hello, .. header]);
+        byte[] answer = await peer.ReadToEndAsync();
+        Assert.EndsWith("body too large", Encoding.ASCII.GetString(answer), StringComparison.Ordinal);
     }
 
     [Theory]

@@ -8,7 +8,14 @@ namespace Net.Zlink.Protocol.Zmp;
 /// </summary>
 internal struct ZmpScanner
 {
+    /// <summary>
+    /// The largest body of a control frame, and of any frame before READY. Properties beyond 16 KiB are not kept. Without this limit eight
+    /// peers that never finished a READY held 4 GB.
+    /// </summary>
+    public const int LargestControlBody = 64 * 1024;
+
     private bool _helloParsed;
+    private bool _readyParsed;
 
     public ZmpScan Scan(ReadOnlySpan<byte> bytes, long maxMessageSize)
     {
@@ -30,12 +37,12 @@ internal struct ZmpScanner
         long limit = ZmpFrame.EffectiveLimit(maxMessageSize);
         while (bytes.Length - position >= ZmpFrame.HeaderSize)
         {
-            if (!ZmpFrame.TryReadHeader(bytes[position..], out _, out uint length, out ZmpFault fault))
+            if (!ZmpFrame.TryReadHeader(bytes[position..], out ZmpFlags flags, out uint length, out ZmpFault fault))
             {
                 return new ZmpScan(position, frames, 0, fault, length);
             }
 
-            if (length > limit)
+            if (length > limit || (length > LargestControlBody && (flags == ZmpFlags.Control || !_readyParsed)))
             {
                 return new ZmpScan(position, frames, 0, ZmpFault.BodyTooLarge, length);
             }
@@ -46,6 +53,8 @@ internal struct ZmpScanner
                 return new ZmpScan(position, frames, total, null, length);
             }
 
+            _readyParsed = _readyParsed
+                || (flags == ZmpFlags.Control && length > 0 && bytes[position + ZmpFrame.HeaderSize] == ZmpControl.Ready);
             position += total;
             frames++;
         }

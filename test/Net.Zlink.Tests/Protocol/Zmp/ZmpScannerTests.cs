@@ -85,8 +85,7 @@ public sealed class ZmpScannerTests
     [Fact]
     public void A_body_that_no_array_holds_is_refused_whatever_the_limit()
     {
-        var scanner = default(ZmpScanner);
-        scanner.Scan(ZmpFixture.Hex(ZmpFixture.Hello), -1);
+        ZmpScanner scanner = BehindReady();
         uint largest = (uint)ZmpFrame.LargestBody;
         var header = new byte[8];
         ZmpFrame.WriteHeader(header, ZmpFlags.None, largest);
@@ -99,10 +98,37 @@ public sealed class ZmpScannerTests
     [Fact]
     public void An_incomplete_frame_is_announced_with_its_whole_size()
     {
-        var scanner = default(ZmpScanner);
-        scanner.Scan(ZmpFixture.Hex(ZmpFixture.Hello), -1);
+        ZmpScanner scanner = BehindReady();
         Assert.Equal(new ZmpScan(0, 0, 0, null, 0), scanner.Scan(ZmpFixture.Hex("5A010000000000"), -1));
         Assert.Equal(new ZmpScan(0, 0, 70_008, null, 70_000), scanner.Scan(ZmpFixture.Hex("5A01000000011170"), -1));
         Assert.Equal(new ZmpScan(9, 1, 10, null, 2), scanner.Scan(ZmpFixture.Hex("5A01000000000001 78 5A01000000000002 78"), -1));
+    }
+
+    [Theory]
+    [InlineData(0, true)]
+    [InlineData(1, true)]
+    [InlineData(2, true)]
+    [InlineData(2, false)]
+    public void A_control_frame_and_any_frame_before_READY_has_64_KiB_at_most(byte flags, bool isBeforeReady)
+    {
+        ZmpScanner scanner = BehindReady();
+        if (isBeforeReady)
+        {
+            scanner = default;
+            scanner.Scan(ZmpFixture.Hex(ZmpFixture.Hello), -1);
+        }
+
+        var header = new byte[8];
+        ZmpFrame.WriteHeader(header, (ZmpFlags)flags, 64 * 1024);
+        Assert.Equal(new ZmpScan(0, 0, (64 * 1024) + header.Length, null, 64 * 1024), scanner.Scan(header, -1));
+        ZmpFrame.WriteHeader(header, (ZmpFlags)flags, (64 * 1024) + 1);
+        Assert.Equal(new ZmpScan(0, 0, 0, ZmpFault.BodyTooLarge, (64 * 1024) + 1), scanner.Scan(header, -1));
+    }
+
+    private static ZmpScanner BehindReady()
+    {
+        var scanner = default(ZmpScanner);
+        scanner.Scan(ZmpFixture.Hex(ZmpFixture.Hello + ZmpFixture.Ready), -1);
+        return scanner;
     }
 }
