@@ -1,5 +1,6 @@
 using System.CommandLine;
 using Net.Zlink.Benchmarks.Common;
+using Net.Zlink.Scenarios.Attacks;
 using Net.Zlink.Scenarios.Evidence;
 using Net.Zlink.Scenarios.Load;
 using Net.Zlink.Scenarios.Patterns;
@@ -29,6 +30,9 @@ var root = new RootCommand(
     ManyRunCommand.Create(),
     ServicesCommand.Create(),
     SoakCommand.Create(),
+    AttackCommand.Create(),
+    AttackerCommand.Create(),
+    ServedCommand.Create(),
     ReportCommand.Create(),
 };
 

@@ -1,0 +1,14 @@
+namespace Net.Zlink.Scenarios.Attacks;
+
+/// <summary>All rows of the command.</summary>
+internal static class AttackRows
+{
+    public static IReadOnlyList<AttackRow> All { get; } =
+    [
+        .. HandshakeRow.All,
+        .. FloodRow.All,
+        .. PauseRow.All,
+        .. ReturningRow.All,
+        .. SmallHeapRow.All,
+    ];
+}

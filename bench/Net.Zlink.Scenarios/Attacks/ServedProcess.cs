@@ -1,0 +1,86 @@
+using System.Diagnostics;
+using System.Globalization;
+using Net.Zlink.Benchmarks.Common;
+
+namespace Net.Zlink.Scenarios.Attacks;
+
+/// <summary>Starts, stops, resumes and asks a <see cref="ServedCommand"/>.</summary>
+internal sealed class ServedProcess : IAsyncDisposable
+{
+    private static readonly TimeSpan Limit = TimeSpan.FromSeconds(20);
+
+    private readonly ChildProcess _process;
+
+    private ServedProcess(ChildProcess process, string endpoint) => (_process, Endpoint) = (process, endpoint);
+
+    public string Endpoint { get; }
+
+    public bool HasExited => _process.HasExited;
+
+    public string LastErrors => _process.LastErrors;
+
+    /// <param name="transport">tcp, ws or ipc.</param>
+    /// <param name="heartbeat">Zero: none.</param>
+    /// <param name="heapLimit">In bytes. 0: none.</param>
+    /// <param name="cancellation">Ends the wait.</param>
+    /// <exception cref="InvalidOperationException">It did not start.</exception>
+    public static async Task<ServedProcess> StartAsync(string transport, TimeSpan heartbeat, long heapLimit, CancellationToken cancellation)
+    {
+        ProcessStartInfo info = Self.StartInfo(inlineCompletions: false, ServedCommand.Name, "--transport", transport, "--heartbeat",
+            heartbeat.TotalMilliseconds.ToString("0", CultureInfo.InvariantCulture));
+        if (heapLimit > 0)
+        {
+            info.Environment["DOTNET_GCHeapHardLimit"] = heapLimit.ToString("X", CultureInfo.InvariantCulture);
+        }
+
+        ChildProcess process = ChildProcess.Start(info);
+        if (await process.ReadLineAsync(ServedCommand.Bound, Limit, cancellation) is { } line)
+        {
+            return new ServedProcess(process, line[ServedCommand.Bound.Length..]);
+        }
+
+        string errors = process.LastErrors;
+        await process.DisposeAsync();
+        throw new InvalidOperationException($"the server did not start: {errors}");
+    }
+
+    public Task StopAsync(CancellationToken cancellation) => SignalAsync("STOP", cancellation);
+
+    public Task ResumeAsync(CancellationToken cancellation) => SignalAsync("CONT", cancellation);
+
+    /// <returns>Null: it has ended.</returns>
+    public async Task<ServedState?> AskAsync(CancellationToken cancellation)
+    {
+        try
+        {
+            _process.Send("");
+        }
+        catch (IOException)
+        {
+            return null;
+        }
+
+        if (await _process.ReadLineAsync(ServedCommand.State, Limit, cancellation) is not { } line)
+        {
+            return null;
+        }
+
+        double[] numbers = [.. line[ServedCommand.State.Length..].Split(' ')
+            .Select(static text => double.Parse(text, CultureInfo.InvariantCulture))];
+        return new ServedState((long)numbers[0], numbers[1], (long)numbers[2]);
+    }
+
+    public ValueTask DisposeAsync() => _process.DisposeAsync();
+
+    private async Task SignalAsync(string signal, CancellationToken cancellation)
+    {
+        using var kill = Process.Start("kill", [$"-{signal}", _process.Id.ToString(CultureInfo.InvariantCulture)]);
+        await kill.WaitForExitAsync(cancellation);
+    }
+}
+
+/// <summary>What a server has done so far.</summary>
+/// <param name="Received">Messages.</param>
+/// <param name="HeapMegabytes">After a full collection.</param>
+/// <param name="Faults">Sends of ten bytes that threw OutOfMemoryException.</param>
+internal sealed record ServedState(long Received, double HeapMegabytes, long Faults);
