@@ -51,6 +51,7 @@ internal sealed class BufferOwner : MemoryManager<byte>
     {
         int state = Volatile.Read(ref _state);
 
+        // A handle that is disposed twice must not count below zero.
         while ((state & ~DisposedBit) > 0)
         {
             int seen = Interlocked.CompareExchange(ref _state, state - 1, state);

@@ -12,6 +12,7 @@ internal sealed class IdleTrimTimer : IDisposable
     {
         _pool = pool;
 
+        // The timer must not keep the AsyncLocals of the pool's creator.
         _timer = DefaultContext.Run(() => time.CreateTimer(static state => ((IdleTrimTimer)state!).Tick(), this, period, period));
     }
 

@@ -9,7 +9,7 @@ namespace Net.Zlink.Buffers;
 /// </summary>
 internal sealed class Slab
 {
-    private SlabCache? _cache;
+    private SlabCache? _cache; // Null while unused: a cached object must not keep a pool alive.
     private byte[] _array = [];
     private int _references;
     private int _stripe;

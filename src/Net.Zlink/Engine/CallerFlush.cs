@@ -4,7 +4,8 @@ namespace Net.Zlink.Engine;
 
 /// <summary>
 /// Remembers, per thread, the shard of its last scheduled flush, so that the thread can run that flush at its next call. A consumer that
-/// replies comes back at once and then writes its replies itself, in one burst per peer.
+/// replies comes back at once and then writes its replies itself, in one burst per peer. The flush is always scheduled too, so nothing is
+/// late if the thread never calls again.
 /// </summary>
 internal static class CallerFlush
 {

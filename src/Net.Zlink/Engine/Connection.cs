@@ -271,7 +271,7 @@ internal sealed class Connection : ShardWork, IWireEvents
         _closer.OnFlushed();
         if (OutboundStays)
         {
-            _writer.Stop(keep: true);
+            _writer.Stop(keep: true); // The next connection must not wait until the peer ends its side of this one.
         }
 
         _sink.OnFlushed(this);

@@ -86,7 +86,7 @@ internal sealed class EncodedMessage(BufferPool pool)
         ReadOnlyMemory<byte> memory = owner.Memory[..length];
         if (length < OutboundChain.LargePayload)
         {
-            // Also, OutboundSegment.HeadBytes relies on segments never being empty.
+            // A segment and a send of its own would cost more. Also, OutboundSegment.HeadBytes relies on segments never being empty.
             Add(memory.Span);
             DeferredDisposal.Dispose(owner);
             return;

@@ -1,5 +1,6 @@
 namespace Net.Zlink.Engine;
 
+/// <summary>One thread at a time; never copy it.</summary>
 internal struct FairLimitShare(FairLimit? all)
 {
     private long _counted;

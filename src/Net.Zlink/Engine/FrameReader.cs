@@ -23,6 +23,7 @@ internal enum ReadOutcome
 /// </summary>
 internal struct FrameReader
 {
+    // Shorter frames are joined by a copy: up to 8 KiB (0.2 us) is cheaper than a system call for the rest of one frame.
     private const int OwnBufferFrame = Wire.Headroom;
 
     // 1,000 peers that announce much and send little hold 8 MB.

@@ -375,6 +375,7 @@ internal sealed class InboundLease
     {
         if (Count == _slots.Length)
         {
+            // In one step: doubling would use twice the bytes, and nearly all leases that grow reach the maximum.
             int larger = Math.Max(MaxSlots, Count * 2);
             Array.Resize(ref _slots, larger);
             Array.Resize(ref _groups, larger / GroupSize);

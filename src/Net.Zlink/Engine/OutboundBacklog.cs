@@ -123,7 +123,7 @@ internal struct OutboundBacklog(BufferPool pool)
         return dropped;
     }
 
-    /// <summary>There is no connection, so they are whole and no updates.</summary>
+    /// <summary>Gives all messages to another queue. There is no connection, so they are whole and no updates.</summary>
     public OutboundSegment? GiveAll(out OutboundCounts given)
     {
         given = new OutboundCounts { QueuedMessages = _counts.QueuedMessages, QueuedBytes = _counts.QueuedBytes };

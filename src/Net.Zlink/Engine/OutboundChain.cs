@@ -7,7 +7,8 @@ namespace Net.Zlink.Engine;
 /// <summary>
 /// Encoded messages in order, as a chain of segments: small ones packed into shared arrays, large ones in segments of their own. Each
 /// segment records how many of its first bytes continue an earlier message, so that a loss drops a half-sent message whole
-/// (docs/architecture.md, "After a loss"). A struct: with a thousand peers each object on the way is a cache miss.
+/// (docs/architecture.md, "After a loss"). A struct: with a thousand peers each object on the way is a cache miss. Not thread-safe; never
+/// copy it.
 /// </summary>
 internal struct OutboundChain(BufferPool pool)
 {

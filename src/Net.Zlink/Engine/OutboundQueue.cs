@@ -311,7 +311,7 @@ internal sealed partial class OutboundQueue(BufferPool pool, QueueLimits limits,
     {
         schedule = false;
 
-        // Copied outside the lock, so that others can append.
+        // Copied outside the lock, so that others can append. Checked first: a full queue must not cost a copy.
         SendStatus status = force ? SendStatus.Accepted : Status;
         if (status != SendStatus.Accepted)
         {

@@ -25,7 +25,7 @@ internal readonly ref struct OutgoingMessage
     public OutgoingMessage(FrameHeader header, ReadOnlyMemory<byte> payload, IMemoryOwner<byte>? owner)
     {
         Header = header;
-        Payload = payload.Span;
+        Payload = payload.Span; // First, because it may throw.
         Donated = payload;
         Owner = owner;
     }

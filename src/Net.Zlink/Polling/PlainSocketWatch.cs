@@ -53,7 +53,9 @@ internal static class PlainSocketWatch
         }
     }
 
-    /// <summary>When it returns, no Select holds a removed socket.</summary>
+    /// <summary>
+    /// When it returns, no Select holds a removed socket. On a shard, which must not wait, one may for some microseconds more.
+    /// </summary>
     public static void Leave(Poller poller)
     {
         ManualResetEventSlim? roundEnd = null;

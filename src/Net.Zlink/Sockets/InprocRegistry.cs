@@ -7,7 +7,7 @@ using Net.Zlink.Sockets.Zmp;
 namespace Net.Zlink.Sockets;
 
 /// <summary>
-/// Its lock is taken before those of sockets and held while two ends are joined. So a connect sees a complete bind or none.
+/// The registry's lock is taken before those of sockets and held while two ends are joined: a connect sees a complete bind or none.
 /// </summary>
 internal sealed class InprocRegistry
 {

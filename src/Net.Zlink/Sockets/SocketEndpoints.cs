@@ -130,7 +130,8 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
         ZmpDialer dialer;
         lock (_gate)
         {
-            // As in the native core, this socket's own bound endpoint counts as connected.
+            // As in the native core, this socket's own bound endpoint counts as connected: a ROUTER or PAIR would reject itself again and
+            // again.
             if (_dialers.ContainsKey(text) || _listeners.Has(text))
             {
                 wasThere = true;

@@ -34,7 +34,7 @@ internal sealed class StreamListener(StreamHub hub, ITransportListener listener,
         _closed = !keepsPeers;
         Interlocked.MemoryBarrier(); // Before the caller searches for this listener's connections: see StreamHub.Announce.
         listener.Close();
-        _closing.Cancel();
+        _closing.Cancel(); // Nothing would serve connections that are in their handshake.
         hub.Monitors.Publish(SocketEventTypes.Closed, listener.Handle, Endpoint, "");
     }
 

@@ -318,6 +318,7 @@ internal sealed class AcceptLoop : IThreadPoolWorkItem, IDisposable
 
     private ITimer CreateTimer(TimeProvider time)
     {
+        // The timer lives as long as the listener and must not keep its caller's execution context.
         var timer = DefaultContext.Run(() => time.CreateTimer(
             static state => ((AcceptLoop)state!).OnTimer(),
             this,

@@ -24,7 +24,7 @@ internal static class IoStreamErrors
         try
         {
             failure = default;
-            socket.Blocking = true;
+            socket.Blocking = true; // The stream requires it; its asynchronous operations never block.
             return new ReadinessStream(socket);
         }
         catch (Exception e) when (IsOfStream(e))

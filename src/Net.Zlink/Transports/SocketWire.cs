@@ -83,7 +83,7 @@ internal sealed class SocketWire : Wire
     public override WireStatus FinishSend()
     {
         SentBytes = _output!.BytesTransferred;
-        // Otherwise it would keep the memory until the next pending send: megabytes a connection after long messages.
+        // Otherwise the operation would keep the memory until the next pending send: megabytes a connection after long messages.
         _output.SetBuffer(default);
         return Finish(_output);
     }

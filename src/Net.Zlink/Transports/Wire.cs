@@ -103,8 +103,8 @@ internal abstract class Wire(Socket socket, string scheme) : IDisposable
     public virtual WireStatus Send(IList<ArraySegment<byte>> pieces, out int sent) => throw new NotSupportedException(scheme);
 
     /// <summary>
-    /// True: <see cref="IWireEvents.OnSent"/> follows. False: it completed synchronously. <paramref name="endsMidFrame"/>: the last frame
-    /// continues in the next write. A transport with messages keeps the frame in one.
+    /// The bytes must not change until the end. True: <see cref="IWireEvents.OnSent"/> follows. False: it completed synchronously.
+    /// <paramref name="endsMidFrame"/>: the last frame continues in the next write. A transport with messages keeps the frame in one.
     /// </summary>
     public abstract bool BeginSend(ReadOnlyMemory<byte> bytes, bool endsMidFrame);
 

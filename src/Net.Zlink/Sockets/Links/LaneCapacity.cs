@@ -3,6 +3,7 @@ using Net.Zlink.Engine;
 
 namespace Net.Zlink.Sockets.Links;
 
+/// <summary>The fill of a lane and its limits. A field of its lane, never copied, under the lane's lock.</summary>
 internal struct LaneCapacity(QueueLimits limits, ByteBudget? budget)
 {
     private QueueCapacity _queueCapacity = new(limits, budget);

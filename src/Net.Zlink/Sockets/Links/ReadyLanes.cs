@@ -9,6 +9,7 @@ namespace Net.Zlink.Sockets.Links;
 /// </summary>
 internal struct ReadyLanes
 {
+    // A power of two, because positions wrap by a mask.
     private const int MinRingSize = 16;
 
     // This many lanes with their data (30 KB) stay in the first two caches; prefetching would cost 5 ns a message for nothing.

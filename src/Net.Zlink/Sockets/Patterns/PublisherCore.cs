@@ -8,7 +8,7 @@ namespace Net.Zlink.Sockets.Patterns;
 
 internal sealed class PublisherCore : SocketCore
 {
-    // 1,600 usual topics.
+    // 1,600 usual topics. A ReceiveByteLimit of some 10 KB is meant for messages, and must not end a subscriber of 50 topics.
     private const long LeastTopicBytes = 1024 * 1024;
 
     private readonly SubscriptionTrie<PeerLink> _subscriptions = new();

@@ -13,7 +13,8 @@ internal sealed class SubscriberCore : SocketCore
     // Beyond this many queued updates a publisher without a connection gets all topics when it connects.
     private const int MaxHistory = 1000;
 
-    // Then its connection ends, because queued updates cannot be withdrawn.
+    // This many updates may be queued for a connected publisher that reads none for a while: some 5 MB. Then its connection ends, because
+    // queued updates cannot be withdrawn.
     private const int MaxUnreadUpdates = 100_000;
 
     // A publisher that reads may have this many times more: topics change by the million a second, faster than a publisher reads.

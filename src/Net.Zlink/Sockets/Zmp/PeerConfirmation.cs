@@ -5,7 +5,7 @@ namespace Net.Zlink.Sockets.Zmp;
 /// <summary>
 /// A peer without a place for this socket ends the connection right after the handshake, and what was written by then is lost. A dialled
 /// connection is brief if nothing came behind READY and the peer ended it within <see cref="BriefTime"/>. Then no message leaves on the
-/// next connection before a frame has come; a HEARTBEAT asks for one.
+/// next connection before a frame has come; a HEARTBEAT asks for one. On the shard; never copy it.
 /// </summary>
 internal struct PeerConfirmation
 {

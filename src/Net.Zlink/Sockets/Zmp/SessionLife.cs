@@ -73,7 +73,7 @@ internal sealed class SessionLife(SocketCore socket)
         {
             socket.FinalizeCounters(session.Pipe);
             session.Pipe.MarkDetached();
-            session.Pipe.Accepted = null;
+            session.Pipe.Accepted = null; // Unread messages must not keep the connection's memory.
         }
 
         socket.Leave();

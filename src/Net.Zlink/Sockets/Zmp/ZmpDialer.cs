@@ -328,7 +328,7 @@ internal sealed class ZmpDialer
         _logged = EndpointEvents.Failed(_socket.Host, _target.Shown, problem, _logged);
         if (!_settings.Immediate && Alias is null)
         {
-            // Attached as by Connect, so that it appears among the peers.
+            // Attached as by Connect, so that it appears among the peers. A link with an alias would wait for itself.
             _socket.TryAttach(next, peer: null);
         }
 

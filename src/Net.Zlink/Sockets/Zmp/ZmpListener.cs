@@ -36,7 +36,7 @@ internal sealed class ZmpListener(SocketCore socket, ITransportListener listener
         Interlocked.MemoryBarrier(); // Before the caller searches for this listener's connections.
         socket.Host.OwnEndpoints.Leave(listener.Endpoint); // Before the address is free: the next listener there registers it after this.
         listener.Close();
-        _closing.Cancel();
+        _closing.Cancel(); // Nothing would serve connections that are in their handshake.
         socket.Monitors.Publish(SocketEventTypes.Closed, listener.Handle, Endpoint, "");
     }
 

@@ -231,7 +231,7 @@ internal sealed partial class ZmpSession : IConnectionSink, IFrameScanner
         if (delivery == Delivery.Continue && _isReady && !wasReady && connection.IsOpen && !HasCapacity())
         {
             _isReadingBarred = true;
-            delivery = Delivery.Pause;
+            delivery = Delivery.Pause; // Not asked of a lane that has just said so: asking would cancel its notice of capacity.
         }
 
         if (_mustFlush)
