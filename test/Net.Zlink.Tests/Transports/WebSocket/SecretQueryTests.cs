@@ -7,7 +7,7 @@ using Xunit;
 
 namespace Net.Zlink.Tests.Transports.WebSocket;
 
-/// <summary>The query of a ws endpoint may hold a token, so it is shown nowhere. Request fields of the options have the same rule.</summary>
+/// <summary>The query of a ws endpoint may hold a token, so it is shown nowhere. Request fields have the same rule.</summary>
 public sealed class SecretQueryTests
 {
     private const string Secret = "eyJhbGciOi";
@@ -86,7 +86,7 @@ public sealed class SecretQueryTests
             _shown.Enqueue(Assert.Throws<ZlinkException>(() => dealer.Disconnect(endpoint)).ToString());
             _shown.Enqueue(Assert.Throws<ZlinkException>(() => dealer.Unbind(endpoint)).ToString());
             StreamSocket stream = fixture.Context.CreateStream();
-            _shown.Enqueue((await Assert.ThrowsAsync<ZlinkException>(() => stream.ConnectAsync(endpoint, Guard.Token).AsTask())).ToString());
+            _shown.Enqueue($"{await Assert.ThrowsAsync<ZlinkException>(() => stream.ConnectAsync(endpoint, Guard.Token).AsTask())}");
             _shown.Enqueue(Assert.Throws<ZlinkException>(() => stream.Bind(endpoint)).ToString());
             _shown.Enqueue(Assert.Throws<ZlinkException>(() => stream.Disconnect(endpoint)).ToString());
         }
@@ -107,7 +107,8 @@ public sealed class SecretQueryTests
             Assert.Equal([endpoint], server.BoundEndpoints);
             StreamSocket client = fixture.Context.CreateStream();
             using IDisposable clientEvents = Record(client);
-            uint peer = await client.ConnectAsync(endpoint, new StreamConnectOptions { Reconnect = true, ReconnectInterval = Soon }, Guard.Token).Guarded();
+            var options = new StreamConnectOptions { Reconnect = true, ReconnectInterval = Soon };
+            uint peer = await client.ConnectAsync(endpoint, options, Guard.Token).Guarded();
             await server.NextConnectedAsync();
             Assert.True(client.TryGetPeer(peer, out StreamPeer? there));
             _shown.Enqueue(there.Endpoint);
