@@ -78,7 +78,7 @@ internal sealed class WatchedFiles<T>(IReadOnlyList<string> paths, Func<T> read)
         try
         {
             var file = new FileInfo(path);
-            FileInfo target = (FileInfo?)file.ResolveLinkTarget(returnFinalTarget: true) ?? file; // A link has a length and time of its own.
+            FileInfo target = (FileInfo?)file.ResolveLinkTarget(returnFinalTarget: true) ?? file; // A link has its own length and time.
             if (target.Length > 0)
             {
                 AddContent(ref version, target.FullName);

@@ -81,7 +81,7 @@ public sealed class TlsRenewalTests : IDisposable
             }
         }
 
-        if (what == "a link")
+        if (what is "a link")
         {
             Directory.CreateSymbolicLink(Path.Combine(folder, "..data"), "one");
             Directory.CreateSymbolicLink(Path.Combine(folder, "..next"), "two");
