@@ -29,6 +29,7 @@ var root = new RootCommand(
     ManyCommand.Create(),
     ManyRunCommand.Create(),
     ServicesCommand.Create(),
+    SpotCommand.Create(),
     SoakCommand.Create(),
     AttackCommand.Create(),
     AttackerCommand.Create(),

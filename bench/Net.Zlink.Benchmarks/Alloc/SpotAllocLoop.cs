@@ -59,6 +59,12 @@ internal sealed class SpotAllocLoop : IAllocLoop
         await GetReadyAsync();
         int each = messages / _subscribers.Length / BatchSize * BatchSize;
         Array.Clear(_received);
+        if (_case.Mode is SpotAllocCase.RemoteWaits)
+        {
+            await PingAsync(each);
+            return;
+        }
+
         await Task.WhenAll([Task.Run(() => PublishAllAsync(each)),
             .. Enumerable.Range(0, _subscribers.Length).Select(i => Task.Run(() => ReceiveAllAsync(i, each)))]);
     }
@@ -70,12 +76,23 @@ internal sealed class SpotAllocLoop : IAllocLoop
         await _context.DisposeAsync();
     }
 
+    private async Task PingAsync(int messages)
+    {
+        SpotMessage[] received = new SpotMessage[1];
+        for (int i = 0; i < messages; i++)
+        {
+            ValueTask<SpotMessage> receive = Counted(_subscribers[0].ReceiveAsync());
+            await _publisher.PublishAsync(_payload);
+            received[0] = await receive;
+            Check(received);
+        }
+    }
+
     private async Task PublishAllAsync(int messages)
     {
-        int most = _case.Mode is SpotAllocCase.RemoteWaits ? 1 : MostUnderWay;
         for (int sent = 0; sent < messages;)
         {
-            while (sent - _received.Min() >= most)
+            while (sent - _received.Min() >= MostUnderWay)
             {
                 await Task.Yield();
             }

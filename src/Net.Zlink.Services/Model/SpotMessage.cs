@@ -50,6 +50,9 @@ public readonly struct SpotMessage : IDisposable
     public ReadOnlySpan<byte> Span => Memory.Span;
 
     /// <summary>Bytes of the topic and all parts.</summary>
+    /// <summary>With the topic in front.</summary>
+    internal Message Whole => _message;
+
     internal long ByteCount => _message.ByteCount;
 
     /// <summary>A part as text, of UTF-8.</summary>

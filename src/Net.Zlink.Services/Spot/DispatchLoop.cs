@@ -28,12 +28,14 @@ internal sealed class DispatchLoop(SubSocket socket, TopicIndex index)
     /// allocation.</summary>
     public async ValueTask RunAsync(CancellationToken cancellationToken)
     {
-        for (int batches = 1; ; batches++)
+        for (int batches = 0; ;)
         {
-            int count = await socket.ReceiveManyAsync(_batch, cancellationToken).ConfigureAwait(false);
-            Dispatch(_batch.AsSpan(0, count));
-            if (batches % BatchesPerTurn == 0)
+            ValueTask<int> receive = socket.ReceiveManyAsync(_batch, cancellationToken);
+            batches = receive.IsCompleted ? batches + 1 : 0; // A receive that waits ends the turn by itself.
+            Dispatch(_batch.AsSpan(0, await receive.ConfigureAwait(false)));
+            if (batches == BatchesPerTurn)
             {
+                batches = 0;
                 await Task.Yield();
             }
         }

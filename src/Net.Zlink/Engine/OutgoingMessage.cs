@@ -190,7 +190,7 @@ internal readonly ref struct OutgoingMessage
     public InboundLease MoveToLease(Slab.SlabCache slabs)
     {
         PutIntoArrays(slabs.Pool);
-        InboundLease lease = InboundLease.Rent(slab: null, source: null);
+        InboundLease lease = InboundLease.RentForOne(slab: null, source: null);
         if (MoveTo(lease, slabs) && Owner is not null)
         {
             DeferredDisposal.Dispose(Owner);

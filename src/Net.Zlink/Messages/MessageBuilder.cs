@@ -188,7 +188,7 @@ public sealed class MessageBuilder : IBufferWriter<byte>, IDisposable
         }
 
         encoded.PutIntoArrays(encoded.Pool);
-        InboundLease lease = InboundLease.Rent(slab: null, PeerIdentity.Unknown);
+        InboundLease lease = InboundLease.RentForOne(slab: null, PeerIdentity.Unknown);
         encoded.MoveTo(lease, _slabs ??= new Slab.SlabCache(encoded.Pool));
         lease.EndMessage();
         return new Message(lease, 0);

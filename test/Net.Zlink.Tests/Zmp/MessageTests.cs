@@ -76,6 +76,69 @@ public sealed class MessageTests
     }
 
     [Theory]
+    [InlineData(1, 1, 10)]
+    [InlineData(64, 2, 10)]
+    [InlineData(200, 3, 10)] // More parts than a lease has slots.
+    [InlineData(10, 2, 30_000)] // More bytes than copies share.
+    public async Task CopyMany_makes_copies_of_which_each_lives_on_its_own(int count, int parts, int length)
+    {
+        await using var fixture = new ContextFixture();
+        (PairSocket receiver, PairSocket sender) = Pair(fixture, "tcp://127.0.0.1:0");
+        var messages = new Message[count];
+        using var builder = new MessageBuilder();
+        for (int i = 0; i < count; i++)
+        {
+            for (int part = 0; part < parts; part++)
+            {
+                builder.AddSpace(length).Fill((byte)(i + part));
+            }
+
+            await sender.SendAsync(builder, Guard.Token).Guarded();
+            messages[i] = await receiver.ReceiveAsync(Guard.Token).Guarded();
+        }
+
+        var copies = new Message[count];
+        Message.CopyMany(messages, copies);
+        var second = new Message[count];
+        Message.CopyMany(copies, second);
+        Array.ForEach(messages, static message => message.Dispose());
+        for (int i = 0; i < count; i += 2)
+        {
+            copies[i].Dispose();
+            copies[i].Dispose();
+            Assert.Throws<ObjectDisposedException>(() => copies[i].Memory);
+        }
+
+        for (int i = 0; i < count; i++)
+        {
+            foreach (Message copy in (Message[])(i % 2 == 0 ? [second[i]] : [second[i], copies[i]]))
+            {
+                Assert.Equal(parts, copy.PartCount);
+                Assert.All(Enumerable.Range(0, parts), part =>
+                    Assert.True(copy[part].Length == length && !copy[part].Span.ContainsAnyExcept((byte)(i + part))));
+                copy.Dispose();
+            }
+        }
+    }
+
+    [Fact]
+    public async Task CopyMany_leaves_out_what_was_never_received_and_copies_nothing_behind_a_disposed_message()
+    {
+        await using var fixture = new ContextFixture();
+        using var builder = new MessageBuilder(fixture.Context.Pool);
+        using Message message = builder.Add("payload"u8).ToMessage();
+        var copies = new Message[3];
+        Assert.Throws<ArgumentOutOfRangeException>(() => Message.CopyMany([message, message], new Message[1]));
+        Message.CopyMany([default, message, default], copies);
+        Assert.Equal([0, 1, 0], copies.Select(static copy => copy.PartCount));
+        Message disposed = copies[1];
+        disposed.Dispose();
+        Array.Clear(copies);
+        Assert.Throws<ObjectDisposedException>(() => Message.CopyMany([message, disposed], copies));
+        Assert.All(copies, static copy => Assert.Equal(0, copy.PartCount));
+    }
+
+    [Theory]
     [MemberData(nameof(Transports))]
     public async Task A_message_that_is_passed_on_arrives_whole_and_is_ended_only_if_it_was_accepted(string endpoint)
     {

@@ -142,7 +142,7 @@ internal static class Fanout
 
     private static InboundLease PartsOf(in Encoding encoding)
     {
-        InboundLease lease = InboundLease.Rent(slab: null, source: null);
+        InboundLease lease = InboundLease.RentForOne(slab: null, source: null);
         for (int position = 0; position < encoding.Length;)
         {
             int part = ZmpFrame.ReadLength(encoding.Bytes!.Array.AsSpan(position));

@@ -43,7 +43,7 @@ internal sealed class PublisherNotices : PeerLink
     public void Add(PeerLink about, ReadOnlySpan<byte> prefix, bool subscribes)
     {
         Slab slab = _core.Host.Slabs.Rent(prefix.Length + 1);
-        InboundLease notice = InboundLease.Rent(slab, about.Peer);
+        InboundLease notice = InboundLease.RentForOne(slab, about.Peer);
         notice.NoticeOf = about;
         Write(notice, slab, 0, prefix, subscribes);
         Enqueue(notice);
