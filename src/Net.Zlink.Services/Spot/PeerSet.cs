@@ -65,7 +65,6 @@ internal sealed class PeerSet : IDisposable
         return isRemoved;
     }
 
-    /// <summary>A directory lists these nodes, and not any more what it listed before.</summary>
     public void SetListed(object source, IReadOnlyCollection<string> endpoints) => Change(() =>
     {
         _listed[source] = endpoints;
@@ -73,14 +72,11 @@ internal sealed class PeerSet : IDisposable
         return true;
     });
 
-    /// <summary>A directory is not followed any more.</summary>
     public void RemoveListed(object source) => Change(() => _listed.Remove(source));
 
     /// <summary>An endpoint of the node itself: it is not connected because a directory lists it.</summary>
     public void AddOwn(string endpoint) => Change(() => _own.Add(endpoint));
 
-    /// <summary>Waits until so many nodes are connected.</summary>
-    /// <exception cref="ObjectDisposedException">The node has ended.</exception>
     public async ValueTask WaitAsync(int count, CancellationToken cancellationToken)
     {
         while (true)

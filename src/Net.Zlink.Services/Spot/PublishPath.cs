@@ -17,10 +17,6 @@ internal sealed class PublishPath : IDisposable
     private long _published;
     private long _refused;
 
-    /// <param name="builders">For messages; disposed with this.</param>
-    /// <param name="index">Who takes a topic.</param>
-    /// <param name="capacity">Of the queue of publications; 0: they leave on the caller's thread.</param>
-    /// <param name="fullMode">Of that queue.</param>
     public PublishPath(MessageBuilderPool builders, TopicIndex index, int capacity, BoundedChannelFullMode fullMode)
     {
         _index = index;
@@ -41,17 +37,12 @@ internal sealed class PublishPath : IDisposable
 
     public long Refused => Interlocked.Read(ref _refused);
 
-    public bool TryPublish(TopicEntry topic, ReadOnlySpan<byte> payload)
-    {
-        MessageBuilder builder = Begin(topic).Add(payload);
-        return End(builder, TryPublish(builder, topic));
-    }
+    public bool TryPublish(TopicEntry topic, ReadOnlySpan<byte> payload) => TryPublish(Begin(topic).Add(payload), topic);
 
     /// <summary>The parts are the caller's, and empty if they were accepted.</summary>
     public bool TryPublish(TopicEntry topic, MessageBuilder parts)
     {
-        MessageBuilder builder = BeginWith(topic, parts);
-        bool isAccepted = End(builder, TryPublish(builder, topic));
+        bool isAccepted = TryPublish(BeginWith(topic, parts), topic);
         if (isAccepted)
         {
             parts.Clear();
@@ -63,8 +54,7 @@ internal sealed class PublishPath : IDisposable
     /// <summary>Passes a received message on: disposed if it was accepted.</summary>
     public bool TryPublish(TopicEntry topic, in Message message)
     {
-        MessageBuilder builder = BeginWith(topic, message);
-        bool isAccepted = End(builder, TryPublish(builder, topic));
+        bool isAccepted = TryPublish(BeginWith(topic, message), topic);
         if (isAccepted)
         {
             message.Dispose();
@@ -80,8 +70,7 @@ internal sealed class PublishPath : IDisposable
             return ValueTask.FromCanceled(cancellationToken);
         }
 
-        MessageBuilder builder = Begin(topic).Add(payload.Span);
-        return PublishAsync(builder, topic, cancellationToken);
+        return PublishAsync(Begin(topic).Add(payload.Span), topic, cancellationToken);
     }
 
     /// <summary>The parts are the caller's until the task completes, and empty if that was without a failure.</summary>
@@ -93,7 +82,6 @@ internal sealed class PublishPath : IDisposable
     }
 
     /// <summary>Publishes until one is not accepted. The node's own subscribers get runs of 64 under one lock.</summary>
-    /// <returns>How many were accepted, from the first one on.</returns>
     public int PublishMany(TopicEntry topic, ReadOnlySpan<ReadOnlyMemory<byte>> payloads)
     {
         ThrowIfDisposed();
@@ -109,7 +97,7 @@ internal sealed class PublishPath : IDisposable
                 builder.Add(topic.Bytes).Add(payloads[accepted].Span);
                 if (run is null)
                 {
-                    if (!Count(TryPublish(builder, topic)))
+                    if (!TryAccept(builder, topic))
                     {
                         break;
                     }
@@ -166,13 +154,7 @@ internal sealed class PublishPath : IDisposable
     {
         ArgumentNullException.ThrowIfNull(parts);
         ThrowIfEmpty(parts.Count, nameof(parts));
-        MessageBuilder builder = Begin(topic);
-        for (int i = 0; i < parts.Count; i++)
-        {
-            builder.Add(parts[i]);
-        }
-
-        return builder;
+        return Begin(topic).AddParts(parts);
     }
 
     private MessageBuilder BeginWith(TopicEntry topic, in Message message)
@@ -195,11 +177,15 @@ internal sealed class PublishPath : IDisposable
         }
     }
 
-    private bool End(MessageBuilder builder, bool isAccepted)
+    /// <summary>Returns the builder.</summary>
+    private bool TryPublish(MessageBuilder builder, TopicEntry topic)
     {
+        bool isAccepted = TryAccept(builder, topic);
         _builders.Return(builder);
-        return Count(isAccepted);
+        return isAccepted;
     }
+
+    private bool TryAccept(MessageBuilder builder, TopicEntry topic) => Count(TryDeliver(builder, topic));
 
     private bool Count(bool isAccepted)
     {
@@ -208,7 +194,7 @@ internal sealed class PublishPath : IDisposable
     }
 
     /// <summary>Topic and parts. Empties the builder where there are takers.</summary>
-    private bool TryPublish(MessageBuilder builder, TopicEntry topic)
+    private bool TryDeliver(MessageBuilder builder, TopicEntry topic)
     {
         if (Queue is { } queue)
         {

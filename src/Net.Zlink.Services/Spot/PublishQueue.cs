@@ -10,8 +10,6 @@ internal sealed class PublishQueue
     private readonly Func<Message, TopicEntry, CancellationToken, ValueTask> _publish;
     private long _dropped;
 
-    /// <param name="capacity">How many may wait.</param>
-    /// <param name="fullMode">What happens beyond that.</param>
     /// <param name="index">Finds the subscribers, when a message leaves the queue.</param>
     /// <param name="publish">Sends and delivers; takes the message over.</param>
     public PublishQueue(int capacity, BoundedChannelFullMode fullMode, TopicIndex index,
@@ -27,15 +25,14 @@ internal sealed class PublishQueue
 
     public long Dropped => Interlocked.Read(ref _dropped);
 
-    /// <summary>Takes the message over if there is room.</summary>
+    /// <summary>Takes the message over if it fits.</summary>
     public bool TryEnqueue(in Message message, TopicEntry topic) => _channel.Writer.TryWrite(new QueuedPublication(message, topic));
 
-    /// <summary>Waits for room; the message stays the caller's if it throws.</summary>
+    /// <summary>Waits until it fits; the message stays the caller's if it throws.</summary>
     /// <exception cref="ChannelClosedException">The node ends.</exception>
     public ValueTask EnqueueAsync(in Message message, TopicEntry topic, CancellationToken cancellationToken) =>
         _channel.Writer.WriteAsync(new QueuedPublication(message, topic), cancellationToken);
 
-    /// <summary>Takes no further publication.</summary>
     public void Complete() => _channel.Writer.TryComplete();
 
     /// <summary>Publishes in order until all is published behind <see cref="Complete"/>. The token ends a publication that waits for a

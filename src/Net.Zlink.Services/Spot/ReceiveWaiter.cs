@@ -25,7 +25,6 @@ internal sealed class ReceiveWaiter(SubscriberQueue queue) : IValueTaskSource<Sp
 
     public void Fail(Exception exception) => _core.SetException(exception);
 
-    /// <summary>The token was cancelled.</summary>
     public void Cancel(CancellationToken cancellationToken)
     {
         if (queue.TryRemove(this))

@@ -85,10 +85,14 @@ internal sealed class SubscriberQueue(SpotSubscriberOptions options, Action<long
         while (!messages.IsEmpty);
     }
 
-    /// <exception cref="ObjectDisposedException">It is closed.</exception>
-    /// <exception cref="InvalidOperationException">A handler gets the messages.</exception>
     public bool TryReceive(out SpotMessage message)
     {
+        if (IsSeenEmpty)
+        {
+            message = default;
+            return false;
+        }
+
         lock (_gate)
         {
             ThrowIfNotReceiving();
@@ -96,11 +100,13 @@ internal sealed class SubscriberQueue(SpotSubscriberOptions options, Action<long
         }
     }
 
-    /// <summary>Takes as many as there are and fit.</summary>
-    /// <exception cref="ObjectDisposedException">It is closed.</exception>
-    /// <exception cref="InvalidOperationException">A handler gets the messages.</exception>
     public int ReceiveMany(Span<SpotMessage> messages)
     {
+        if (IsSeenEmpty)
+        {
+            return 0;
+        }
+
         lock (_gate)
         {
             ThrowIfNotReceiving();
@@ -108,7 +114,6 @@ internal sealed class SubscriberQueue(SpotSubscriberOptions options, Action<long
         }
     }
 
-    /// <summary>The same behind a receive that has brought one: never throws.</summary>
     public int ReceiveMore(Span<SpotMessage> messages)
     {
         lock (_gate)
@@ -162,8 +167,6 @@ internal sealed class SubscriberQueue(SpotSubscriberOptions options, Action<long
         return task;
     }
 
-    /// <summary>From now on only the handler's loop receives.</summary>
-    /// <exception cref="ObjectDisposedException">It is closed.</exception>
     /// <exception cref="InvalidOperationException">There is a handler already, or a receive waits.</exception>
     public void BeginHandling()
     {
@@ -242,7 +245,6 @@ internal sealed class SubscriberQueue(SpotSubscriberOptions options, Action<long
         }
     }
 
-    /// <summary>Takes a waiter back whose result was read.</summary>
     public void Recycle(ReceiveWaiter waiter)
     {
         lock (_gate)
@@ -251,6 +253,9 @@ internal sealed class SubscriberQueue(SpotSubscriberOptions options, Action<long
             _spareWaiters = waiter;
         }
     }
+
+    // Without the lock: who polls would delay who enqueues.
+    private bool IsSeenEmpty => Volatile.Read(ref _count) == 0 && !Volatile.Read(ref _hasHandler) && !Volatile.Read(ref _isClosed);
 
     private static ObjectDisposedException Ended() =>
         new("Net.Zlink.Services.SpotSubscriber", "The subscriber, its node or its context has ended.");

@@ -27,7 +27,6 @@ internal sealed class SubscriberSet(TopicIndex index, ILogger logger) : IDisposa
         }
     }
 
-    /// <exception cref="ObjectDisposedException">The node has ended.</exception>
     public SubscriberQueue Add(SpotSubscriberOptions options)
     {
         var queue = new SubscriberQueue(options, dropped => SpotLog.SubscriberDrops(logger, dropped));
@@ -40,7 +39,6 @@ internal sealed class SubscriberSet(TopicIndex index, ILogger logger) : IDisposa
         return queue;
     }
 
-    /// <summary>Ends a subscriber.</summary>
     public void Remove(SubscriberQueue queue)
     {
         queue.Close();
@@ -70,7 +68,6 @@ internal sealed class SubscriberSet(TopicIndex index, ILogger logger) : IDisposa
         SpotLog.HandlerFailed(logger, exception);
     }
 
-    /// <summary>Ends all of them.</summary>
     public void Dispose()
     {
         SubscriberQueue[] queues;

@@ -20,7 +20,6 @@ internal sealed class TopicIndex(Action<byte[]> subscribe, Action<byte[]> unsubs
     private int _knownCount;
     private int _version;
 
-    /// <summary>Changes with each subscription.</summary>
     public int Version => Volatile.Read(ref _version);
 
     /// <summary>Different texts, over all subscribers.</summary>
@@ -65,8 +64,6 @@ internal sealed class TopicIndex(Action<byte[]> subscribe, Action<byte[]> unsubs
         }
     }
 
-    /// <summary>Removes a subscription.</summary>
-    /// <returns>False: the subscriber does not hold it.</returns>
     public bool Remove(SubscriberQueue subscriber, ReadOnlySpan<byte> text, bool isPrefix)
     {
         lock (_gate)
@@ -75,7 +72,6 @@ internal sealed class TopicIndex(Action<byte[]> subscribe, Action<byte[]> unsubs
         }
     }
 
-    /// <summary>Removes all subscriptions of one that has ended.</summary>
     public void RemoveAll(SubscriberQueue subscriber)
     {
         lock (_gate)
@@ -87,7 +83,6 @@ internal sealed class TopicIndex(Action<byte[]> subscribe, Action<byte[]> unsubs
         }
     }
 
-    /// <summary>The topic and its takers at this moment.</summary>
     public TopicEntry Find(ReadOnlySpan<byte> topic)
     {
         ConcurrentDictionary<byte[], TopicEntry> known = Volatile.Read(ref _known);
