@@ -10,8 +10,6 @@ internal sealed class PublishQueue
     private readonly Func<Message, TopicEntry, CancellationToken, ValueTask> _publish;
     private long _dropped;
 
-    /// <param name="index">Finds the subscribers, when a message leaves the queue.</param>
-    /// <param name="publish">Sends and delivers; takes the message over.</param>
     public PublishQueue(int capacity, BoundedChannelFullMode fullMode, TopicIndex index,
         Func<Message, TopicEntry, CancellationToken, ValueTask> publish)
     {
