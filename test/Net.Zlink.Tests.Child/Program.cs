@@ -6,8 +6,8 @@ using Net.Zlink.Tests.Child;
 if (args.Length > 0)
 {
     return args is ["wait", ..] ? WaitingProcess.Run(args[1..])
-        : args is ["small", var size, var count] ? await SmallProcess.RunAsync(
-            int.Parse(size, CultureInfo.InvariantCulture), int.Parse(count, CultureInfo.InvariantCulture))
+        : args is ["small", var type, var size, var count] ? await SmallProcess.RunAsync(int.Parse(size, CultureInfo.InvariantCulture),
+            int.Parse(count, CultureInfo.InvariantCulture), isStream: type is "STREAM")
         : args is ["handshake", var scheme] ? await HandshakeProcess.RunAsync(scheme)
         : await IdleProcess.RunAsync(args);
 }

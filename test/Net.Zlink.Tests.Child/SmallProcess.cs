@@ -1,3 +1,4 @@
+using System.Buffers.Binary;
 using System.Globalization;
 using System.Net;
 using System.Net.Sockets;
@@ -6,39 +7,83 @@ using Net.Zlink.Protocol.Zmp;
 
 namespace Net.Zlink.Tests.Child;
 
-/// <summary>A process with a small heap. Ten raw peers send large messages to a ROUTER, which reads at once and answers 10 bytes; a peer
-/// that is disconnected for want of memory comes again. Says DONE, the messages received, and the bytes of the heap afterwards.</summary>
+/// <summary>
+/// A process with a small heap. Ten raw peers send large messages to a ROUTER or STREAM, which reads at once and answers 10 bytes; a peer
+/// that is disconnected for want of memory comes again. Says DONE, the messages received, and the bytes of the heap while the socket is
+/// still open, without a peer.
+/// </summary>
 internal static class SmallProcess
 {
     private const int Peers = 10;
+    private const string Any = "tcp://127.0.0.1:*";
 
-    public static async Task<int> RunAsync(int size, int count)
+    public static async Task<int> RunAsync(int size, int count, bool isStream)
     {
-        int received = 0;
         using var end = new CancellationTokenSource(TimeSpan.FromSeconds(60));
         await using (var context = new ZlinkContext(new ZlinkContextOptions { ShutdownTimeout = TimeSpan.FromSeconds(1) }))
         {
-            using RouterSocket router = context.CreateRouter();
-            int port = int.Parse(router.Bind("tcp://127.0.0.1:*").Split(':')[2], CultureInfo.InvariantCulture);
+            using ZlinkSocket socket = isStream ? context.CreateStream() : context.CreateRouter();
+            string endpoint = socket is RouterSocket bound ? bound.Bind(Any) : ((StreamSocket)socket).Bind(Any);
+            int port = int.Parse(endpoint.Split(':')[2], CultureInfo.InvariantCulture);
             byte[] payload = new byte[size];
-            Task[] peers = [.. Enumerable.Range(0, Peers).Select(i => SendAgainAsync(i, port, payload, end.Token))];
-            byte[] answer = new byte[10];
-            for (; received < count; received++)
-            {
-                using Message message = await router.ReceiveAsync(end.Token);
-                router.TrySend(message.RoutingId.Span, answer, out _);
-            }
-
+            Task[] peers = [.. Enumerable.Range(0, Peers).Select(i => SendAgainAsync(isStream ? -1 : i, port, payload, end.Token))];
+            await AnswerAsync(socket, count, end.Token);
             await end.CancelAsync();
             await Task.WhenAll(peers);
+            while (TryReceive(socket) || socket.PeerCount > 0)
+            {
+                await Task.Yield();
+            }
+
+            payload = [];
+            Collect();
+            Console.WriteLine(string.Create(
+                CultureInfo.InvariantCulture, $"DONE {count} {GC.GetTotalMemory(forceFullCollection: false)}"));
         }
 
+        return 0;
+    }
+
+    private static bool TryReceive(ZlinkSocket socket)
+    {
+        if (socket is RouterSocket router)
+        {
+            bool has = router.TryReceive(out Message message);
+            message.Dispose();
+            return has;
+        }
+
+        bool isThere = ((StreamSocket)socket).TryReceive(out StreamMessage frame);
+        frame.Dispose();
+        return isThere;
+    }
+
+    private static async Task AnswerAsync(ZlinkSocket socket, int count, CancellationToken end)
+    {
+        byte[] answer = new byte[10];
+        for (int received = 0; received < count;)
+        {
+            if (socket is RouterSocket router)
+            {
+                using Message message = await router.ReceiveAsync(end);
+                received++;
+                router.TrySend(message.RoutingId.Span, answer, out _);
+            }
+            else
+            {
+                var stream = (StreamSocket)socket;
+                using StreamMessage message = await stream.ReceiveAsync(end);
+                received += message.Kind == StreamMessageKind.Data ? 1 : 0;
+                stream.TrySend(message.PeerId, answer);
+            }
+        }
+    }
+
+    private static void Collect()
+    {
         GC.Collect();
         GC.WaitForPendingFinalizers();
         GC.Collect(2, GCCollectionMode.Aggressive, blocking: true, compacting: true);
-        Console.WriteLine(string.Create(
-            CultureInfo.InvariantCulture, $"DONE {received} {GC.GetTotalMemory(forceFullCollection: false)}"));
-        return 0;
     }
 
     private static async Task SendAgainAsync(int number, int port, byte[] payload, CancellationToken end)
@@ -61,10 +106,18 @@ internal static class SmallProcess
         using var socket = new Socket(SocketType.Stream, ProtocolType.Tcp);
         await socket.ConnectAsync(IPAddress.Loopback, port, end);
         byte[] id = Encoding.ASCII.GetBytes($"peer {number}");
-        await SendAllAsync(socket, Frame(ZmpFlags.Control, [1, (byte)ZmpSocketType.Dealer, (byte)id.Length, .. id]), end);
-        await SendAllAsync(socket, Frame(ZmpFlags.Control, [4]), end);
-        byte[] header = new byte[ZmpFrame.HeaderSize];
-        ZmpFrame.WriteHeader(header, default, (uint)payload.Length);
+        byte[] header = new byte[number < 0 ? sizeof(uint) : ZmpFrame.HeaderSize];
+        if (number < 0)
+        {
+            BinaryPrimitives.WriteUInt32BigEndian(header, (uint)payload.Length);
+        }
+        else
+        {
+            await SendAllAsync(socket, Frame(ZmpFlags.Control, [1, (byte)ZmpSocketType.Dealer, (byte)id.Length, .. id]), end);
+            await SendAllAsync(socket, Frame(ZmpFlags.Control, [4]), end);
+            ZmpFrame.WriteHeader(header, default, (uint)payload.Length);
+        }
+
         byte[] answers = new byte[4096];
         while (true)
         {

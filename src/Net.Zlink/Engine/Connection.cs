@@ -315,6 +315,7 @@ internal sealed class Connection : ShardWork, IWireEvents
         }
 
         _reader.Start();
+        _writer.Start();
         _sink.OnOpened(this);
         _reader.ContinueReading();
     }

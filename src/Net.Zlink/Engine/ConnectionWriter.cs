@@ -28,6 +28,8 @@ internal sealed class ConnectionWriter(Connection connection, ConnectionCloser c
     private OutboundSegment? _sending;
     private ShardTimer? _timer;
     private PinnedMemory? _pinned;
+    private ShardTimer? _quiet;
+    private bool _isPing;
     private bool _isStopped;
     private bool _isBroken;
 
@@ -40,6 +42,8 @@ internal sealed class ConnectionWriter(Connection connection, ConnectionCloser c
     public long Writes { get; private set; }
 
     /// <summary>Any thread.</summary>
+    public void Start() => OnQuiet();
+
     public void Schedule() => connection.Shard.PostUrgent(this, FlushWanted);
 
     public void Flush()
@@ -122,7 +126,7 @@ internal sealed class ConnectionWriter(Connection connection, ConnectionCloser c
             connection.Wire.FinishSend();
             ReleaseSending();
         }
-        else if (Account())
+        else if (_isPing ? AccountPing() : Account())
         {
             Flush();
         }
@@ -138,6 +142,7 @@ internal sealed class ConnectionWriter(Connection connection, ConnectionCloser c
 
         _isStopped = true;
         connection.Shard.Timers.Cancel(_timer);
+        connection.Shard.Timers.Cancel(_quiet);
         if (keep)
         {
             connection.Outbound.Detach();
@@ -227,8 +232,7 @@ internal sealed class ConnectionWriter(Connection connection, ConnectionCloser c
 
     private bool WaitUntilWritable(OutboundSegment segment)
     {
-        TimeSpan limit = connection.Settings.WriteTimeout;
-        int length = Math.Min(segment.Length - segment.Sent, limit > TimeSpan.Zero ? MaxTimedSend : MaxPendingSend);
+        int length = Math.Min(segment.Length - segment.Sent, connection.Settings.WriteTimeout > TimeSpan.Zero ? MaxTimedSend : MaxPendingSend);
         ReadOnlyMemory<byte> bytes = segment.Memory.Slice(segment.Sent, length);
         if (PinnedMemory.IsNeededFor(bytes))
         {
@@ -240,16 +244,69 @@ internal sealed class ConnectionWriter(Connection connection, ConnectionCloser c
         IsPending = connection.Wire.BeginSend(bytes, segment.EndsMidFrame || segment.Exposed < segment.Length);
         if (IsPending)
         {
-            if (limit > TimeSpan.Zero)
-            {
-                _timer ??= new ShardTimer(static state => ((ConnectionWriter)state).OnTimer(), this);
-                connection.Shard.Timers.Arm(_timer, limit);
-            }
-
+            LimitWrite();
             return true;
         }
 
         return !Account();
+    }
+
+    private void LimitWrite()
+    {
+        if (connection.Settings.WriteTimeout is var limit && limit > TimeSpan.Zero)
+        {
+            _timer ??= new ShardTimer(static state => ((ConnectionWriter)state).OnTimer(), this);
+            connection.Shard.Timers.Arm(_timer, limit);
+        }
+    }
+
+    private void OnQuiet()
+    {
+        TimeSpan interval = connection.Wire.PingInterval;
+        if (interval <= TimeSpan.Zero || _isStopped || _isBroken || !closer.IsOpen)
+        {
+            return;
+        }
+
+        TimeSpan left = interval - connection.SinceLastWrite;
+        if (left <= TimeSpan.Zero)
+        {
+            left = interval;
+            if (!IsPending && _sending is null)
+            {
+                Ping();
+            }
+        }
+
+        _quiet ??= new ShardTimer(static state => ((ConnectionWriter)state).OnQuiet(), this);
+        connection.Shard.Timers.Arm(_quiet, left);
+    }
+
+    private void Ping()
+    {
+        _isPing = true;
+        IsPending = connection.Wire.BeginSend(default, endsMidFrame: false);
+        if (IsPending)
+        {
+            LimitWrite();
+        }
+        else
+        {
+            AccountPing();
+        }
+    }
+
+    private bool AccountPing()
+    {
+        _isPing = false;
+        if (connection.Wire.FinishSend() != WireStatus.Done)
+        {
+            OnLost();
+            return false;
+        }
+
+        LastWriteAt = connection.Shard.Now;
+        return true;
     }
 
     private bool Account()

@@ -39,8 +39,25 @@ public sealed class WebSocketTransportOptions
     /// one above U+00FF, and for more than 15 KiB in all.</remarks>
     public IDictionary<string, string> RequestFields { get; } = new SortedDictionary<string, string>(StringComparer.OrdinalIgnoreCase);
 
+    /// <summary>
+    /// After how long without a write a PING is sent, so that proxies and NATs keep a quiet connection: many end it after 60 s. The peer's
+    /// WebSocket answers with a PONG; both are invisible to applications. Zero: none. Default 30 seconds. Not for a
+    /// <see cref="StreamPipe"/>. For endpoints made afterwards.
+    /// </summary>
+    /// <exception cref="ArgumentOutOfRangeException">The value is negative or infinite.</exception>
+    public TimeSpan PingInterval { get; set => field = OptionRange.Time(value, mayBeInfinite: false); } = TimeSpan.FromSeconds(30);
+
+    /// <summary>
+    /// The longest upgrade request that is accepted, and the longest answer to one, in bytes: 1 KiB to 1 MiB. A longer request is answered
+    /// with 431. Default 32 KiB. For endpoints made afterwards.
+    /// </summary>
+    /// <exception cref="ArgumentOutOfRangeException">The value is out of range.</exception>
+    public int MaxUpgradeSize { get; set => field = OptionRange.InRange(value, 1024, 1024 * 1024); } = WebSocketSettings.DefaultUpgradeSize;
+
     internal WebSocketSettings Snapshot() => new()
     {
+        PingInterval = PingInterval,
+        MaxUpgradeSize = MaxUpgradeSize,
         RequestFields = WebSocketRequestFields.Write(RequestFields),
         SubProtocols = RequestFields.TryGetValue(WebSocketRequestFields.SubProtocol, out string? protocols) ? protocols : null,
         AllowedOrigins = [.. AllowedOrigins],

@@ -57,6 +57,9 @@ internal abstract class Wire(Socket socket, string scheme) : IDisposable
     /// <summary>False: the peer answers our end with its own end.</summary>
     public virtual bool EndsByHalves => true;
 
+    /// <summary>After how long without a write an empty one is due: a sign of life of the transport's own. Zero: it has none.</summary>
+    public virtual TimeSpan PingInterval => TimeSpan.Zero;
+
     /// <summary>
     /// The transport reads into a buffer of its own: <see cref="Receive"/> copies, <see cref="TryDetachBuffer"/> passes it on.
     /// </summary>

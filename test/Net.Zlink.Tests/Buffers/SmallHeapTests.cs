@@ -10,14 +10,16 @@ public sealed class SmallHeapTests
     private const int MiB = 1024 * 1024;
 
     [Theory]
-    [InlineData(64, 3)]
-    [SlowInlineData(128, 6)]
-    public async Task A_process_with_a_small_heap_survives_ten_peers_with_large_messages(int heap, int message)
+    [InlineData("ROUTER", 64, 3)]
+    [InlineData("STREAM", 64, 3)]
+    [SlowInlineData("ROUTER", 128, 6)]
+    [SlowInlineData("STREAM", 128, 6)]
+    public async Task A_process_with_a_small_heap_survives_ten_peers_with_large_messages(string type, int heap, int message)
     {
         const int Messages = 150;
         const long IdleHeap = 10 * MiB;
         await using ChildProcess child = ChildProcess.WithHeap(
-            heap * (long)MiB, "small", (message * MiB).ToString(CultureInfo.InvariantCulture), $"{Messages}");
+            heap * (long)MiB, "small", type, (message * MiB).ToString(CultureInfo.InvariantCulture), $"{Messages}");
         string[] done = (await child.ReadLineAsync("DONE")).Split(' ');
         Assert.Equal(0, await child.WaitForExitAsync());
         Assert.Equal(Messages, int.Parse(done[1], CultureInfo.InvariantCulture));

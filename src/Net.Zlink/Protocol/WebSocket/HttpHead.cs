@@ -4,10 +4,6 @@ namespace Net.Zlink.Protocol.WebSocket;
 
 internal static class HttpHead
 {
-    /// <summary>A browser's upgrade request has about 600 bytes without cookies, and 8 to 12 KiB with those of an identity provider. The
-    /// native core's limit is 8 KiB.</summary>
-    public const int LongestHead = 32 * 1024;
-
     private static ReadOnlySpan<byte> EndOfHead => "\r\n\r\n"u8;
 
     public static int LengthOf(ReadOnlySpan<byte> bytes)

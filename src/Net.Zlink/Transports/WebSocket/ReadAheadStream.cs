@@ -1,4 +1,5 @@
 using System.Runtime.CompilerServices;
+using System.Security.Cryptography;
 using Net.Zlink.Buffers;
 using Net.Zlink.Flow;
 
@@ -11,16 +12,21 @@ namespace Net.Zlink.Transports.WebSocket;
 internal sealed class ReadAheadStream(Stream inner, BufferPool pool) : Stream
 {
     // A frame header has up to 14 bytes, a small frame 100: this holds hundreds of them, and two TLS records.
-    private const int BufferSize = 32 * 1024;
+    public const int BufferSize = 32 * 1024;
 
     // The first byte of an unfragmented CLOSE (RFC 6455, 5.2): FIN and opcode 8.
     private const byte CloseFrame = 0x88;
 
-    // We send no PING and no unasked PONG, so each is an answer, written during a read.
+    // We send no unasked PONG, so each is an answer, written during a read.
     private const byte PongFrame = 0x8A;
 
     // An answer takes 5 us to write, as long as reading 2 KiB. Without this cost 6-byte PINGs could cause 20,000 answers a turn.
     private const int AnswerCost = 2 * 1024;
+
+    // As servers send it. Clients add a mask (RFC 6455, 5.3).
+    private static readonly byte[] s_ping = [0x89, 0x00];
+
+    private static readonly object s_frame = new();
 
     private byte[]? _buffer;
     private int _start;
@@ -29,6 +35,7 @@ internal sealed class ReadAheadStream(Stream inner, BufferPool pool) : Stream
     private volatile bool _hasEndedWriting;
     private volatile bool _hasClosed;
     private bool _isReleased;
+    private object? _writing; // s_frame, or the completion of a PING. The WebSocket orders its own frames only.
 
     public ReadOnlySpan<byte> Buffered => _buffer.AsSpan(_start, _end - _start);
 
@@ -44,6 +51,9 @@ internal sealed class ReadAheadStream(Stream inner, BufferPool pool) : Stream
     public ReadinessStream? Beneath { get; set; }
 
     public Func<bool>? IsOver { get; set; }
+
+    /// <summary>The longest HTTP head. The buffer grows up to it with the bytes that come.</summary>
+    public int LongestHead { get; set; } = BufferSize;
 
     public override bool CanRead => true;
 
@@ -160,6 +170,11 @@ internal sealed class ReadAheadStream(Stream inner, BufferPool pool) : Stream
             return default;
         }
 
+        if (Interlocked.CompareExchange(ref _writing, s_frame, null) is TaskCompletionSource ping)
+        {
+            return WriteBehindAsync(ping.Task, buffer, cancellationToken);
+        }
+
         _hasClosed = buffer.Span is [CloseFrame, ..];
         if (buffer.Span is [PongFrame, ..])
         {
@@ -167,7 +182,37 @@ internal sealed class ReadAheadStream(Stream inner, BufferPool pool) : Stream
         }
 
         ValueTask write = inner.WriteAsync(buffer, cancellationToken);
-        return write.IsCompletedSuccessfully ? write : WriteUntilEndAsync(write);
+        if (!write.IsCompletedSuccessfully)
+        {
+            return WriteUntilEndAsync(write);
+        }
+
+        Volatile.Write(ref _writing, null);
+        return write;
+    }
+
+    /// <summary>Nothing is written while another frame is, or behind the last one.</summary>
+    public async ValueTask PingAsync(bool isServer)
+    {
+        var done = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+        if (_hasEndedWriting || Interlocked.CompareExchange(ref _writing, done, null) is not null)
+        {
+            return;
+        }
+
+        try
+        {
+            if (!_hasClosed)
+            {
+                byte[] frame = isServer ? s_ping : [s_ping[0], 0x80, .. RandomNumberGenerator.GetBytes(sizeof(uint))];
+                await inner.WriteAsync(frame).ConfigureAwait(false);
+            }
+        }
+        finally
+        {
+            Volatile.Write(ref _writing, null);
+            done.SetResult();
+        }
     }
 
     public override Task WriteAsync(byte[] buffer, int offset, int count, CancellationToken cancellationToken) =>
@@ -201,7 +246,15 @@ internal sealed class ReadAheadStream(Stream inner, BufferPool pool) : Stream
     private Memory<byte> RemainingSpace()
     {
         _buffer ??= pool.RentArray(BufferSize);
-        return _buffer.AsMemory(_end, Math.Min(_buffer.Length, BufferSize) - _end);
+        if (_end == _buffer.Length && _end < LongestHead)
+        {
+            byte[] larger = pool.RentArray(Math.Min(2 * _end, LongestHead));
+            Buffered.CopyTo(larger);
+            pool.ReturnArray(_buffer);
+            (_buffer, _start, _end) = (larger, 0, _end - _start);
+        }
+
+        return _buffer.AsMemory(_end, Math.Min(_buffer.Length, LongestHead) - _end);
     }
 
     private bool TryFill(ReadinessStream socket, out int read, out Exception? failure)
@@ -235,6 +288,16 @@ internal sealed class ReadAheadStream(Stream inner, BufferPool pool) : Stream
         {
             // Our end came first.
         }
+        finally
+        {
+            Volatile.Write(ref _writing, null);
+        }
+    }
+
+    private async ValueTask WriteBehindAsync(Task ping, ReadOnlyMemory<byte> buffer, CancellationToken cancellation)
+    {
+        await ping.ConfigureAwait(false);
+        await WriteAsync(buffer, cancellation).ConfigureAwait(false);
     }
 
     private int ConsumeInto(Memory<byte> buffer)

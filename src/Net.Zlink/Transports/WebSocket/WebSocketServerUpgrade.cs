@@ -10,7 +10,7 @@ namespace Net.Zlink.Transports.WebSocket;
 
 internal sealed class WebSocketServerUpgrade(
     string scheme, TlsUpgrade? tls, WebSocketSettings settings, TimeSpan limit, TimeSpan closeTimeout)
-    : WebSocketUpgrade(scheme, tls, isServer: true, limit, closeTimeout)
+    : WebSocketUpgrade(scheme, tls, isServer: true, settings, limit, closeTimeout)
 {
     private const int Forbidden = 403;
     private const int NotFound = 404;
@@ -27,7 +27,7 @@ internal sealed class WebSocketServerUpgrade(
         int length = await ReadHeadAsync(stream, isRequest: true, cancellation).ConfigureAwait(false);
         if (length == TooLong)
         {
-            string tooLong = $"The request is over {HttpHead.LongestHead} bytes";
+            string tooLong = $"The request is over {Settings.MaxUpgradeSize} bytes";
             await stream.WriteAsync(UpgradeAnswer.Refuse(UpgradeRequest.HeadTooLarge, tooLong), cancellation).ConfigureAwait(false);
             return (Malformed($"the upgrade was refused with status {UpgradeRequest.HeadTooLarge}: {tooLong}"), null);
         }
@@ -47,7 +47,7 @@ internal sealed class WebSocketServerUpgrade(
         if (request.Refusal == 0)
         {
             head = new UpgradeHead(bytes);
-            if (settings.Admission is { } admits)
+            if (Settings.Admission is { } admits)
             {
                 (request, why) = await AskAsync(admits, new UpgradeContext(head, socket.RemoteEndPoint, certificate, cancellation),
                     request).ConfigureAwait(false);
@@ -63,14 +63,14 @@ internal sealed class WebSocketServerUpgrade(
 
     private (UpgradeRequest Request, string Why) Classify(UpgradeRequest request)
     {
-        if (request.Refusal == 0 && settings.AllowedPaths.Count > 0
-            && !settings.AllowedPaths.Contains(request.Path, StringComparer.Ordinal))
+        if (request.Refusal == 0 && Settings.AllowedPaths.Count > 0
+            && !Settings.AllowedPaths.Contains(request.Path, StringComparer.Ordinal))
         {
             return (request with { Refusal = NotFound, Reason = "There is no WebSocket at this path" }, "");
         }
 
-        return request is { Refusal: 0, Origin: { } origin } && settings.AllowedOrigins.Count > 0
-            && !settings.AllowedOrigins.Contains(origin, StringComparer.OrdinalIgnoreCase)
+        return request is { Refusal: 0, Origin: { } origin } && Settings.AllowedOrigins.Count > 0
+            && !Settings.AllowedOrigins.Contains(origin, StringComparer.OrdinalIgnoreCase)
             ? (request with { Refusal = Forbidden, Reason = "Pages of this origin may not connect here" },
                 $" ({EndpointError.Quote(origin)} is not among AllowedOrigins)")
             : (request, "");

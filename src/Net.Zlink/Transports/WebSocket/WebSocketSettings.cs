@@ -4,6 +4,10 @@ namespace Net.Zlink.Transports.WebSocket;
 
 internal sealed record WebSocketSettings
 {
+    /// <summary>A browser's upgrade request has about 600 bytes without cookies, and 8 to 12 KiB with those of an identity provider. The
+    /// native core's limit is 8 KiB.</summary>
+    public const int DefaultUpgradeSize = 32 * 1024;
+
     private static readonly SearchValues<char> s_notOfHosts = SearchValues.Create("/?#*@ ");
 
     public IReadOnlyCollection<string> AllowedOrigins { get; init; } = [];
@@ -11,6 +15,10 @@ internal sealed record WebSocketSettings
     public IReadOnlyCollection<string> AllowedPaths { get; init; } = [];
 
     public Func<UpgradeContext, ValueTask<UpgradeRefusal>>? Admission { get; init; }
+
+    public int MaxUpgradeSize { get; init; } = DefaultUpgradeSize;
+
+    public TimeSpan PingInterval { get; init; }
 
     /// <summary>Never in an event, log message or exception.</summary>
     public string RequestFields { get; init; } = "";

@@ -9,7 +9,8 @@ using Net.Zlink.Transports.Tls;
 namespace Net.Zlink.Transports.WebSocket;
 
 /// <summary>Bytes after either head are the first of the WebSocket.</summary>
-internal abstract class WebSocketUpgrade(string scheme, TlsUpgrade? tls, bool isServer, TimeSpan limit, TimeSpan closeTimeout) : WireUpgrade
+internal abstract class WebSocketUpgrade(string scheme, TlsUpgrade? tls, bool isServer, WebSocketSettings settings,
+    TimeSpan limit, TimeSpan closeTimeout) : WireUpgrade
 {
     protected const int Ended = -1;
 
@@ -24,6 +25,8 @@ internal abstract class WebSocketUpgrade(string scheme, TlsUpgrade? tls, bool is
     public override string? Staleness => tls?.Staleness;
 
     protected override TimeSpan Limit => limit;
+
+    protected WebSocketSettings Settings => settings;
 
     public override async Task<UpgradeResult> RunAsync(
         Socket socket, BufferPool pool, TimeProvider time, PeerWait? waits, CancellationToken cancellation)
@@ -47,12 +50,13 @@ internal abstract class WebSocketUpgrade(string scheme, TlsUpgrade? tls, bool is
             plain.PeerWaits = waits;
         }
 
-        var stream = new ReadAheadStream((Stream?)secure ?? plain!, pool);
+        var stream = new ReadAheadStream((Stream?)secure ?? plain!, pool) { LongestHead = settings.MaxUpgradeSize };
         UpgradeResult result = await ExchangeAsync(stream, secure, socket, pool, time, cancellation).ConfigureAwait(false);
         if (result.Wire is { } wire)
         {
             wire.PollingThread = secure?.EndHandshake() ?? plain!.EndHandshake();
             stream.Beneath = plain;
+            stream.LongestHead = ReadAheadStream.BufferSize;
             return result;
         }
 
@@ -79,7 +83,7 @@ internal abstract class WebSocketUpgrade(string scheme, TlsUpgrade? tls, bool is
                 return 0;
             }
 
-            if (length == 0 && stream.Buffered.Length >= HttpHead.LongestHead)
+            if (length == 0 && stream.Buffered.Length >= stream.LongestHead)
             {
                 return TooLong;
             }
@@ -140,14 +144,14 @@ internal abstract class WebSocketUpgrade(string scheme, TlsUpgrade? tls, bool is
                 return why;
             }
 
-            // No PINGs of ours: the heartbeats of the protocol above check the peer, as in the native core.
+            // The library's PINGs have a timer for each connection, and come while there is traffic, too.
             var options = new WebSocketCreationOptions { IsServer = isServer, KeepAliveInterval = TimeSpan.Zero };
             var webSocket = System.Net.WebSockets.WebSocket.CreateFromStream(stream, options);
 
             // After both CLOSEs the library's client waits a second for the server's end, and then abandons that read.
             stream.IsOver = () => webSocket.State == WebSocketState.Closed;
             return UpgradeResult.Of(new WebSocketWire(
-                socket, scheme, webSocket, stream, secure, pool, isServer, closeTimeout, time)
+                socket, scheme, webSocket, stream, secure, pool, isServer, settings.PingInterval, closeTimeout, time)
             {
                 RemoteCertificate = certificate,
                 Request = head
@@ -162,22 +166,22 @@ internal abstract class WebSocketUpgrade(string scheme, TlsUpgrade? tls, bool is
 
 internal sealed class WebSocketClientUpgrade(
     string scheme, TlsUpgrade? tls, string authority, string path, WebSocketSettings settings, TimeSpan limit, TimeSpan closeTimeout)
-    : WebSocketUpgrade(scheme, tls, isServer: false, limit, closeTimeout)
+    : WebSocketUpgrade(scheme, tls, isServer: false, settings, limit, closeTimeout)
 {
     protected override async Task<(UpgradeResult? Failure, UpgradeHead? Head)> ExchangeAsync(
         ReadAheadStream stream, Socket socket, X509Certificate2? certificate, CancellationToken cancellation)
     {
         string key = WebSocketKey.Create();
-        await stream.WriteAsync(UpgradeRequest.Write(authority, path, key, settings.RequestFields), cancellation).ConfigureAwait(false);
+        await stream.WriteAsync(UpgradeRequest.Write(authority, path, key, Settings.RequestFields), cancellation).ConfigureAwait(false);
         int length = await ReadHeadAsync(stream, isRequest: false, cancellation).ConfigureAwait(false);
         if (length <= 0)
         {
             return (length == Ended ? Left("the server closed the connection before it answered the request for a WebSocket")
-                : Malformed(length == TooLong ? $"the server's answer to the WebSocket upgrade is over {HttpHead.LongestHead} bytes"
+                : Malformed(length == TooLong ? $"the server's answer to the WebSocket upgrade is over {Settings.MaxUpgradeSize} bytes"
                 : "the server did not answer the WebSocket upgrade with HTTP"), null);
         }
 
-        string? complaint = UpgradeAnswer.Classify(stream.Buffered[..length], WebSocketKey.BytesOf(key), settings.SubProtocols);
+        string? complaint = UpgradeAnswer.Classify(stream.Buffered[..length], WebSocketKey.BytesOf(key), Settings.SubProtocols);
         stream.Consume(length);
         return (complaint is null ? null : Malformed(complaint), null);
     }

@@ -15,6 +15,7 @@ internal sealed class WebSocketWire(
     TlsStream? tls,
     BufferPool pool,
     bool isServer,
+    TimeSpan pingInterval,
     TimeSpan closeTimeout,
     TimeProvider time)
     : IoStreamWire(socket, scheme, pool, tls?.Reads, tls?.Writes)
@@ -39,6 +40,8 @@ internal sealed class WebSocketWire(
     public override bool IsPacked => true;
 
     public override bool EndsByHalves => false;
+
+    public override TimeSpan PingInterval => pingInterval;
 
     public bool IsCutOff { get; private set; }
 
@@ -119,6 +122,11 @@ internal sealed class WebSocketWire(
 
     protected override ValueTask WriteAsync(ReadOnlyMemory<byte> bytes, bool endsMidFrame)
     {
+        if (bytes.IsEmpty)
+        {
+            return stream.PingAsync(isServer);
+        }
+
         if (_isOver)
         {
             return FailLate();

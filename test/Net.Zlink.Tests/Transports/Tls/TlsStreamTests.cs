@@ -116,7 +116,7 @@ public sealed class TlsStreamTests : IAsyncLifetime
         using IoStreamWire wire = isWebSocket
             ? new WebSocketWire(_ours, "wss", System.Net.WebSockets.WebSocket.CreateFromStream(
                 stream, isServer: true, subProtocol: null, Timeout.InfiniteTimeSpan), stream, _tls, BufferPool.Shared, isServer: true,
-                Guard.Limit, TimeProvider.System)
+                TimeSpan.Zero, Guard.Limit, TimeProvider.System)
             : new TlsWire(_ours, _tls, BufferPool.Shared);
         wire.Attach(new NoEvents());
         Assert.True(wire.WaitForInput());
