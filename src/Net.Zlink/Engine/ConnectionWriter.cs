@@ -232,7 +232,8 @@ internal sealed class ConnectionWriter(Connection connection, ConnectionCloser c
 
     private bool WaitUntilWritable(OutboundSegment segment)
     {
-        int length = Math.Min(segment.Length - segment.Sent, connection.Settings.WriteTimeout > TimeSpan.Zero ? MaxTimedSend : MaxPendingSend);
+        int most = connection.Settings.WriteTimeout > TimeSpan.Zero ? MaxTimedSend : MaxPendingSend;
+        int length = Math.Min(segment.Length - segment.Sent, most);
         ReadOnlyMemory<byte> bytes = segment.Memory.Slice(segment.Sent, length);
         if (PinnedMemory.IsNeededFor(bytes))
         {

@@ -11,7 +11,6 @@ public sealed class SmallHeapTests
 
     [Theory]
     [InlineData("ROUTER", 64, 3)]
-    [InlineData("STREAM", 64, 3)]
     [SlowInlineData("ROUTER", 128, 6)]
     [SlowInlineData("STREAM", 128, 6)]
     public async Task A_process_with_a_small_heap_survives_ten_peers_with_large_messages(string type, int heap, int message)
