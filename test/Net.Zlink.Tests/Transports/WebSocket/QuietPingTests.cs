@@ -41,10 +41,12 @@ public sealed class QuietPingTests
         await fixture.SettleAsync();
         Assert.True(ours.TrySend(id, "data"u8));
         Assert.Equal(RawWebSocket.Fin | RawWebSocket.Binary, (await theirs.ReadFrameAsync())!.First);
+        await fixture.SettleAsync(); // The shard has counted the write.
         time.Advance(Interval * 0.9);
         await fixture.SettleAsync();
         Assert.True(ours.TrySend(id, "more"u8));
         Assert.Equal(RawWebSocket.Fin | RawWebSocket.Binary, (await theirs.ReadFrameAsync())!.First);
+        await fixture.SettleAsync();
         time.Advance(Interval);
         Assert.Equal(Ping, (await theirs.ReadFrameAsync())!.First);
     }
