@@ -440,16 +440,15 @@ public sealed class Discovery : IServiceDirectory, IAsyncDisposable, IDisposable
         _watchers.Complete();
     }
 
-    private IEnumerable<Measurement<long>> Registries() => GetRegistries().GroupBy(static view => view.IsConnected)
-        .Select(static group => new Measurement<long>(
-            group.Count(), new KeyValuePair<string, object?>("state", group.Key ? "connected" : "disconnected")));
+    private IEnumerable<Measurement<long>> Registries() => GetRegistries().CountBy(static view => view.IsConnected)
+        .Select(static count => ServicesMeters.Tagged(count.Value, "state", count.Key ? "connected" : "disconnected"));
 
     private IEnumerable<Measurement<long>> Lists()
     {
         (long accepted, long repeated, long forPeers, long malformed) = _store.Lists;
-        yield return new Measurement<long>(accepted, new KeyValuePair<string, object?>("result", "accepted"));
-        yield return new Measurement<long>(repeated, new KeyValuePair<string, object?>("result", "repeated"));
-        yield return new Measurement<long>(forPeers, new KeyValuePair<string, object?>("result", "for_peers"));
-        yield return new Measurement<long>(malformed, new KeyValuePair<string, object?>("result", "malformed"));
+        yield return ServicesMeters.Tagged(accepted, "result", "accepted");
+        yield return ServicesMeters.Tagged(repeated, "result", "repeated");
+        yield return ServicesMeters.Tagged(forPeers, "result", "for_peers");
+        yield return ServicesMeters.Tagged(malformed, "result", "malformed");
     }
 }

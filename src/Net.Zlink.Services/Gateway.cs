@@ -427,7 +427,7 @@ public sealed class Gateway : IAsyncDisposable, IDisposable
     private static IEnumerable<Measurement<long>> StatesOf(ReceiverLink[] links) =>
         links.CountBy(static link => link.IsInPools ? "ready" : link.IsDraining ? "draining" : link.State == LinkState.Connecting
             ? "connecting" : "lost")
-            .Select(static state => new Measurement<long>(state.Value, new KeyValuePair<string, object?>("state", state.Key)));
+            .Select(static state => ServicesMeters.Tagged(state.Value, "state", state.Key));
 
     private static IEnumerable<Measurement<long>> ResultsOf(RequestCounters counters) =>
     [
@@ -441,5 +441,5 @@ public sealed class Gateway : IAsyncDisposable, IDisposable
         Result("abandoned", counters[RequestOutcomeKind.Ended]),
     ];
 
-    private static Measurement<long> Result(string result, long count) => new(count, new KeyValuePair<string, object?>("result", result));
+    private static Measurement<long> Result(string result, long count) => ServicesMeters.Tagged(count, "result", result);
 }

@@ -412,18 +412,16 @@ public sealed class Receiver : IAsyncDisposable, IDisposable
         }
     }
 
-    private IEnumerable<Measurement<long>> States() => _registrations.Registrations.GroupBy(static registration => registration.State)
-        .Select(static group => new Measurement<long>(group.Count(), new KeyValuePair<string, object?>("state", group.Key.ToString())));
+    private IEnumerable<Measurement<long>> States() => _registrations.Registrations.CountBy(static registration => registration.State)
+        .Select(static count => ServicesMeters.Tagged(count.Value, "state", count.Key.ToString()));
 
     private IEnumerable<Measurement<long>> Results()
     {
         ReceiverCounters counters = _requests.Counters;
-        yield return new Measurement<long>(Interlocked.Read(ref counters.Replies), new KeyValuePair<string, object?>("result", "replied"));
-        yield return new Measurement<long>(Interlocked.Read(ref counters.Failed), new KeyValuePair<string, object?>("result", "failed"));
-        yield return new Measurement<long>(Interlocked.Read(ref counters.Refused), new KeyValuePair<string, object?>("result", "refused"));
-        yield return new Measurement<long>(Interlocked.Read(ref counters.Cancelled), new KeyValuePair<string,
-            object?>("result", "cancelled"));
-        yield return new Measurement<long>(Interlocked.Read(ref counters.PlainMessages), new KeyValuePair<string,
-            object?>("result", "plain"));
+        yield return ServicesMeters.Tagged(Interlocked.Read(ref counters.Replies), "result", "replied");
+        yield return ServicesMeters.Tagged(Interlocked.Read(ref counters.Failed), "result", "failed");
+        yield return ServicesMeters.Tagged(Interlocked.Read(ref counters.Refused), "result", "refused");
+        yield return ServicesMeters.Tagged(Interlocked.Read(ref counters.Cancelled), "result", "cancelled");
+        yield return ServicesMeters.Tagged(Interlocked.Read(ref counters.PlainMessages), "result", "plain");
     }
 }

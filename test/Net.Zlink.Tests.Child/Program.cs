@@ -3,6 +3,11 @@ using Net.Zlink;
 using Net.Zlink.Monitoring;
 using Net.Zlink.Tests.Child;
 
+if (args is ["receiver"])
+{
+    return await ReceiverProcess.RunAsync();
+}
+
 if (args.Length > 0)
 {
     return args is ["wait", ..] ? WaitingProcess.Run(args[1..])

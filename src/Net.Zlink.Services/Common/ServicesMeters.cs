@@ -48,5 +48,8 @@ internal sealed class ServicesMeters : IDisposable
     public Histogram<double> Histogram(string name, string unit, string description) =>
         _meter.CreateHistogram<double>(_prefix + name, unit, description);
 
+    public static Measurement<long> Tagged(long value, string tag, string state) =>
+        new(value, new KeyValuePair<string, object?>($"zlink.{tag}", state));
+
     public void Dispose() => _meter.Dispose();
 }

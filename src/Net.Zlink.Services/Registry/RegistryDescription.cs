@@ -64,13 +64,13 @@ internal static class RegistryDescription
 
     private static IEnumerable<Measurement<long>> ByOwner(RegistrySnapshot snapshot) =>
     [
-        new(snapshot.OwnEntries, new KeyValuePair<string, object?>("zlink.own", true)),
-        new(snapshot.Entries.Count - snapshot.OwnEntries, new KeyValuePair<string, object?>("zlink.own", false)),
+        ServicesMeters.Tagged(snapshot.OwnEntries, "state", "own"),
+        ServicesMeters.Tagged(snapshot.Entries.Count - snapshot.OwnEntries, "state", "learned"),
     ];
 
     private static IEnumerable<Measurement<long>> ByState(RegistrySnapshot snapshot) =>
         from count in snapshot.Peers.CountBy(static peer => peer.IsConnected)
-        select new Measurement<long>(count.Value, new KeyValuePair<string, object?>("zlink.connected", count.Key));
+        select ServicesMeters.Tagged(count.Value, "state", count.Key ? "connected" : "disconnected");
 
     private static string Age(DateTimeOffset now, DateTimeOffset at) =>
         string.Create(CultureInfo.InvariantCulture, $"{Math.Max((now - at).TotalSeconds, 0):0.0} s");

@@ -79,8 +79,8 @@ internal sealed class NodeCounters(PublishPath path, DispatchLoop dispatch, Topi
 
     private IEnumerable<Measurement<long>> Dropped()
     {
-        yield return new Measurement<long>(subscribers.Statistics.Sum.Dropped, new KeyValuePair<string, object?>("cause", "subscriber"));
-        yield return new Measurement<long>(path.Queue?.Dropped ?? 0, new KeyValuePair<string, object?>("cause", "publish_queue"));
+        yield return ServicesMeters.Tagged(subscribers.Statistics.Sum.Dropped, "cause", "subscriber");
+        yield return ServicesMeters.Tagged(path.Queue?.Dropped ?? 0, "cause", "publish_queue");
     }
 
     /// <summary>The sockets may have ended.</summary>

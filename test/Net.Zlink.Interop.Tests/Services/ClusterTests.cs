@@ -12,7 +12,11 @@ public sealed class ClusterTests
     private const PeerKind N = PeerKind.Native;
     private const PeerKind M = PeerKind.Managed;
 
-    /// <summary>One native registry at most: two of them send removed entries back and forth, so that some never go.</summary>
+    /// <summary>Two native registries send removed entries back and forth, so that some never go.</summary>
+    public static TheoryData<PeerKind[]> MeshesWithSeveralNative() =>
+        [.. new PeerKind[][] { [N, N], [N, N, M], [M, N, N], [N, M, N], [N, N, N] }];
+
+    /// <summary>One native registry at most.</summary>
     public static TheoryData<PeerKind[]> Meshes() =>
         [.. new PeerKind[][] { [N, M], [M, N], [M, M], [N, M, M], [M, N, M], [M, M, N], [M, M, M] }];
 
@@ -39,7 +43,30 @@ public sealed class ClusterTests
     }
 
     [NativeTheory]
+    [MemberData(nameof(MeshesWithSeveralNative))]
+    public void What_is_registered_and_changed_at_one_of_several_native_registries_is_seen_at_all(PeerKind[] kinds)
+    {
+        using var scene = new ServiceScene();
+        IRegistryRole[] registries = AddMesh(scene, kinds);
+        IGatewayRole[] viewers = [.. registries.SelectMany(registry => Enum.GetValues<PeerKind>()
+            .Select(kind => scene.AddGateway(kind, registry)))];
+        var listed = new List<NativeReceiverInfo>();
+        for (int i = 0; i < registries.Length; i++)
+        {
+            IReceiverRole ours = scene.AddReceiver(M, $"ours {i}", registries[i]);
+            IReceiverRole native = scene.AddReceiver(N, $"native {i}", registries[i]);
+            ours.Register(Service, weight: 2);
+            native.Register(Service);
+            UntilAllList(viewers, [.. listed, ours.Listed(2), native.Listed()]);
+            ours.UpdateWeight(Service, 3);
+            listed.AddRange([ours.Listed(3), native.Listed()]);
+            UntilAllList(viewers, [.. listed]);
+        }
+    }
+
+    [NativeTheory]
     [MemberData(nameof(Meshes))]
+    [MemberData(nameof(MeshesWithSeveralNative))]
     public void What_is_registered_at_two_stays_seen_when_one_dies_and_returns(PeerKind[] kinds)
     {
         using var scene = new ServiceScene();

@@ -255,7 +255,7 @@ public class LinkTests
 
     private static async Task RoundTripAsync(GatewayScene scene, RouterSocket socket)
     {
-        Assert.True(scene.Client.TrySend("plain"u8));
+        Assert.True(scene.Client.TrySend("plain"u8, out ZlinkError error), $"{error}; {scene.Gateway.Describe()}");
         Assert.Equal("plain", await GatewayScene.ReceiveTextAsync(socket));
         Task<string> asked = scene.AskAsync("x");
         using Message request = await socket.ReceiveAsync(Guard.Token).Guarded();

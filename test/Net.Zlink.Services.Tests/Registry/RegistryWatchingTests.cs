@@ -105,7 +105,7 @@ public sealed class RegistryWatchingTests
         await client.AskAsync(Register("s", "e"));
         await client.AskAsync(Register("", "e"));
         listener.RecordObservableInstruments();
-        Assert.Equal((1, 0, 2, 1, 1), (values["zlink.registry.entries True"], values["zlink.registry.entries False"],
+        Assert.Equal((1, 0, 2, 1, 1), (values["zlink.registry.entries own"], values["zlink.registry.entries learned"],
             values["zlink.registry.requests"], values["zlink.registry.refused"], values["zlink.registry.malformed"]));
         await registry.DisposeAsync().Guarded();
         values.Clear();

@@ -60,6 +60,15 @@ internal sealed class GatewayScene : IAsyncDisposable
         return (receiver, endpoint);
     }
 
+    /// <summary>The same, where others that are listed are not ready.</summary>
+    public async Task AddServingOnlyAsync(string id, Func<ServiceRequest, CancellationToken, ValueTask> handler)
+    {
+        Receiver receiver = Fixture.Own(new Receiver(Fixture.Context));
+        List(receiver.Bind("tcp://127.0.0.1:*"), id);
+        _ = receiver.ServeAsync(handler, cancellationToken: Guard.Token);
+        await UntilReadyAsync(1);
+    }
+
     public void List(string endpoint, string id, uint weight = 1)
     {
         _instances.RemoveAll(instance => string.Equals(instance.Endpoint, endpoint, StringComparison.Ordinal));

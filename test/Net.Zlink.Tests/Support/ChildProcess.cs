@@ -48,6 +48,16 @@ internal sealed class ChildProcess : IAsyncDisposable
         return Start(start, arguments);
     }
 
+    public static ChildProcess WithArguments(params string[] arguments) => Start(new ProcessStartInfo(Muxer), arguments);
+
+    /// <param name="name">As kill has it: STOP, CONT.</param>
+    public async Task SignalAsync(string name)
+    {
+        using var kill = Process.Start("kill", [$"-{name}", _process.Id.ToString(CultureInfo.InvariantCulture)]);
+        await kill.WaitForExitAsync(Guard.Token).Guarded();
+        Assert.Equal(0, kill.ExitCode);
+    }
+
     /// <summary>Reads lines up to the first that begins so, and returns it.</summary>
     public async Task<string> ReadLineAsync(string prefix)
     {
@@ -88,13 +98,12 @@ internal sealed class ChildProcess : IAsyncDisposable
 
     private static ChildProcess Start(ProcessStartInfo start, string[] arguments)
     {
-        // Built beside this project, in the same configuration: .../Net.Zlink.Tests/bin/Release/net10.0 ->
-        // .../Net.Zlink.Tests.Child/bin/Release/net10.0.
-        const string Name = "Net.Zlink.Tests";
+        // Built in the same configuration: test/Net.Zlink.Tests/bin/Release/net10.0 -> test/Net.Zlink.Tests.Child/bin/Release/net10.0.
+        const string Name = "Net.Zlink.Tests.Child";
         string here = Path.TrimEndingDirectorySeparator(AppContext.BaseDirectory);
-        int at = here.LastIndexOf($"{Path.DirectorySeparatorChar}{Name}{Path.DirectorySeparatorChar}", StringComparison.Ordinal);
-        Assert.True(at >= 0, $"the child is looked for beside the folder {Name}, but the tests run in {here}");
-        string program = Path.Combine($"{here[..(at + 1 + Name.Length)]}.Child{here[(at + 1 + Name.Length)..]}", $"{Name}.Child.dll");
+        int at = here.LastIndexOf($"{Path.DirectorySeparatorChar}bin{Path.DirectorySeparatorChar}", StringComparison.Ordinal);
+        Assert.True(at >= 0, $"the child is looked for beside the folder of the tests, but they run in {here}");
+        string program = Path.Combine(Path.GetDirectoryName(here[..at])!, Name, here[(at + 1)..], $"{Name}.dll");
         Assert.True(File.Exists(program), $"{program} is not built");
         start.ArgumentList.Add(program);
         Array.ForEach(arguments, start.ArgumentList.Add);

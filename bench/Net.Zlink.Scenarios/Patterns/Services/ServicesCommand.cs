@@ -33,16 +33,27 @@ internal static class ServicesCommand
             .AtLeast(1);
         Option<int> gateways = new Option<int>("--gateways") { Description = "Idle gateways.", DefaultValueFactory = _ => 10 }.AtLeast(1);
         Option<int> seconds = new Option<int>("--seconds") { Description = "For how long.", DefaultValueFactory = _ => 20 }.AtLeast(1);
+        Option<int> entries = new Option<int>("--entries")
+        {
+            Description = "Entries of which joining discoveries get the list.",
+            DefaultValueFactory = _ => 10_000,
+        }.AtLeast(ReceiverCount);
+        Option<int> joining = new Option<int>("--joining")
+        {
+            Description = "Discoveries that join at once.",
+            DefaultValueFactory = _ => 200,
+        }.AtLeast(1);
         Option<int> rounds = new Option<int>("--rounds") { Description = "Bursts; the first is not judged.", DefaultValueFactory = _ => 6 }
             .AtLeast(2);
         var command = new ExampleCommand(
             "services",
             "Idle gateways, connected to one receiver: processor time that they add. Registrations in a burst: lists sent, and "
-                + "milliseconds until every discovery has seen all. "
+                + "milliseconds until every discovery has seen all. Discoveries that join at once: lists for each, and "
+                + "processor time of both ends. "
                 + $"Exit code 1: a median is over {MaxLists} lists, "
-                + $"{MaxMilliseconds:0} ms or {MaxPercent:0.0} % of one processor.",
+                + $"{MaxMilliseconds:0} ms, {MaxPercent:0.0} % of one processor, or one list for each that joins.",
             "... services");
-        foreach (Option option in new Option[] { registrations, discoveries, gateways, seconds, rounds })
+        foreach (Option option in new Option[] { registrations, discoveries, gateways, seconds, entries, joining, rounds })
         {
             command.Add(option);
         }
@@ -57,9 +68,12 @@ internal static class ServicesCommand
                 bursts.Add(await BurstAsync(request.GetValue(registrations), request.GetValue(discoveries), cancellation));
             }
 
+            (double listsEach, double cpu) = await JoinAsync(request.GetValue(entries), request.GetValue(joining), cancellation);
+            Print("REGISTRY_JOIN", "lists_each", [listsEach]);
+            Print("REGISTRY_JOIN", "cpu_seconds", [cpu]);
             double lists = Print("REGISTRY_BURST", "lists", bursts.Skip(1).Select(static burst => (double)burst.Lists));
             double milliseconds = Print("REGISTRY_BURST", "milliseconds", bursts.Skip(1).Select(static burst => burst.Milliseconds));
-            return lists <= MaxLists && milliseconds <= MaxMilliseconds && percent <= MaxPercent ? 0
+            return lists <= MaxLists && milliseconds <= MaxMilliseconds && percent <= MaxPercent && listsEach <= 1 ? 0
                 : CommandLineProgram.Failed;
         });
         return command;
@@ -98,12 +112,7 @@ internal static class ServicesCommand
 
         while (discoveries.Any(discovery => discovery.GetServices().Count <= registrations))
         {
-            if (Stopwatch.GetElapsedTime(start) > s_limit)
-            {
-                throw new TimeoutException($"Not all registrations were seen within {s_limit.TotalSeconds:0} s.");
-            }
-
-            await Task.Delay(1, cancellation);
+            await DelayAsync(start, "Not all registrations were seen", cancellation);
         }
 
         double milliseconds = Stopwatch.GetElapsedTime(start).TotalMilliseconds;
@@ -115,6 +124,59 @@ internal static class ServicesCommand
 
         return (lists, milliseconds);
     }
+
+    /// <summary>Sockets that only receive stand for the discoveries. The processor time is theirs and the registry's.</summary>
+    private static async Task<(double ListsEach, double CpuSeconds)> JoinAsync(int entries, int joining, CancellationToken cancellation)
+    {
+        await using var context = new ZlinkContext();
+        await using var registry = new Registry(context, new RegistryOptions { PublisherEndpoint = Endpoint, RouterEndpoint = Endpoint });
+        registry.Start();
+        var receivers = new Receiver[ReceiverCount];
+        for (int i = 0; i < receivers.Length; i++)
+        {
+            receivers[i] = new Receiver(context);
+            receivers[i].Bind(Endpoint);
+            receivers[i].ConnectRegistry(registry.RouterEndpoint);
+        }
+
+        for (int i = 0; i < entries; i++)
+        {
+            _ = receivers[i % ReceiverCount].Register(Name(i));
+        }
+
+        long start = Stopwatch.GetTimestamp();
+        while (registry.GetSnapshot().OwnEntries < entries)
+        {
+            await DelayAsync(start, "Not all entries were registered", cancellation);
+        }
+
+        long listsBefore = registry.GetSnapshot().ListsSent;
+        TimeSpan before = Environment.CpuUsage.TotalTime;
+        SubSocket[] sockets = [.. Enumerable.Range(0, joining).Select(_ => context.CreateSub())];
+        foreach (SubSocket socket in sockets)
+        {
+            socket.Subscribe("");
+            socket.Connect(registry.PublisherEndpoint);
+        }
+
+        foreach (SubSocket socket in sockets)
+        {
+            using Message list = await socket.ReceiveAsync(cancellation);
+        }
+
+        double seconds = (Environment.CpuUsage.TotalTime - before).TotalSeconds;
+        double each = (registry.GetSnapshot().ListsSent - listsBefore) / (double)joining;
+        foreach (IAsyncDisposable part in (IEnumerable<IAsyncDisposable>)[.. sockets, .. receivers])
+        {
+            await part.DisposeAsync();
+        }
+
+        return (each, seconds);
+    }
+
+    private static Task DelayAsync(long start, string what, CancellationToken cancellation) =>
+        Stopwatch.GetElapsedTime(start) > s_limit ? throw new TimeoutException($"{what} within {s_limit.TotalSeconds:0} s.")
+            : Task.Delay(1, cancellation);
 
     private static string Name(int number) => string.Create(CultureInfo.InvariantCulture, $"service{number}");
 
