@@ -5,13 +5,13 @@ using Xunit;
 namespace Net.Zlink.Tests.Buffers;
 
 /// <summary>A process with a small heap lives under messages that are large for it.</summary>
+/// <remarks>With 64 MB the runtime itself ends 1 to 2 of 60 such processes, whatever the size of messages: docs/benchmarks.md.</remarks>
 public sealed class SmallHeapTests
 {
     private const int MiB = 1024 * 1024;
 
     [Theory]
-    [InlineData("ROUTER", 64, 3)]
-    [SlowInlineData("ROUTER", 128, 6)]
+    [InlineData("ROUTER", 128, 6)]
     [SlowInlineData("STREAM", 128, 6)]
     public async Task A_process_with_a_small_heap_survives_ten_peers_with_large_messages(string type, int heap, int message)
     {
