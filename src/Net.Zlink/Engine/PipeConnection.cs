@@ -420,9 +420,13 @@ internal sealed class PipeConnection : IDuplexPipe, IWireEvents
 
     private IOException Ended() => Notify(new IOException($"The connection was ended: {EndDetail ?? EndReason.Words()}."));
 
-    /// <summary>The user cancelled nothing: a wait that we cancelled is reported as the connection's end.</summary>
+    /// <summary>The user cancelled nothing: a wait that we cancelled, or a socket that we disposed, is reported as the connection's
+    /// end.</summary>
     private Exception ExceptionToNotify(Exception exception) =>
-        exception is OperationCanceledException cancelled && cancelled.CancellationToken == _aborted.Token ? Ended() : exception;
+        exception is OperationCanceledException cancelled && cancelled.CancellationToken == _aborted.Token
+            || (exception is ObjectDisposedException && _aborted.IsCancellationRequested)
+            ? Ended()
+            : exception;
 
     // Both check the socket first: after the process was suspended, timers fire before completions arrive.
     private bool OnIdle()

@@ -31,28 +31,6 @@ public sealed class PeerNameTests
         Assert.False(peer.IsConnected);
     }
 
-    [Fact]
-    public async Task A_ROUTER_goes_on_calling_an_endpoint_by_the_id_that_it_learnt_there_first()
-    {
-        await using var fixture = new ContextFixture();
-        RouterSocket router = fixture.Context.CreateRouter(
-            new RouterOptions { Mandatory = true, ReconnectInterval = TimeSpan.FromMilliseconds(1) });
-        DealerSocket first = fixture.Context.CreateDealer(new DealerOptions { RoutingId = "A"u8.ToArray() });
-        string endpoint = first.Bind("tcp://127.0.0.1:0");
-        router.Connect(endpoint);
-        await fixture.UntilAsync(() => router.TryGetPeer("A"u8, out PeerInfo? peer) && peer.IsConnected);
-        first.Dispose();
-        await fixture.UntilAsync(() => router.GetPeers() is [{ IsConnected: false }]);
-        DealerSocket second = fixture.Context.CreateDealer(new DealerOptions { RoutingId = "B"u8.ToArray() });
-        second.Bind(endpoint);
-        await second.SendAsync("hello"u8.ToArray(), Guard.Token).Guarded();
-        using Message message = await router.ReceiveAsync(Guard.Token).Guarded();
-        Assert.Equal("A"u8, message.RoutingId.Span);
-        Assert.True(router.TrySend(message.RoutingId.Span, "hello back"u8));
-        using Message answer = await second.ReceiveAsync(Guard.Token).Guarded();
-        Assert.Equal("hello back"u8, answer.Span);
-    }
-
     [Theory]
     [InlineData(false, false)]
     [InlineData(false, true)]
