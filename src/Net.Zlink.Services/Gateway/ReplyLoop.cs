@@ -183,7 +183,7 @@ internal sealed class ReplyLoop
         }
 
         if ((envelope.Flags & EnvelopeFlags.Draining) != EnvelopeFlags.None
-            || envelope is { Kind: EnvelopeKind.Refused, Code: RequestEnvelope.DrainingCode })
+            || envelope is { Kind: EnvelopeKind.Refused, Code: RefusalCode.Draining })
         {
             _links.OnDraining(link);
             if (envelope is { Kind: EnvelopeKind.Refused, Id: RequestEnvelope.AllIds })

@@ -110,7 +110,7 @@ internal sealed class Requests : IDisposable
         if (link.HasEndedService)
         {
             link.HasEndedService = false;
-            outcome = new RequestOutcome(RequestOutcomeKind.Refused, Code: RequestEnvelope.DrainingCode, Text: "the receiver was drained");
+            outcome = new RequestOutcome(RequestOutcomeKind.Refused, Code: RefusalCode.Draining, Text: "the receiver was drained");
         }
 
         foreach (PendingRequest request in Pending.TakeLost(link, outcome, sentAt => sentAt <= end))
@@ -382,9 +382,10 @@ internal sealed class Requests : IDisposable
     {
         request.Registration.Unregister();
         TimeSpan elapsed = _clock.GetElapsedTime(request.StartedAt);
-        RequestOutcomeKind kind = outcome.Kind == RequestOutcomeKind.NoReceiver && request.Refusal.Kind == RequestOutcomeKind.Refused
-            ? RequestOutcomeKind.Refused
-            : outcome.Kind;
+        RequestOutcomeKind kind = outcome.Kind != RequestOutcomeKind.NoReceiver || request.Refusal.Kind != RequestOutcomeKind.Refused
+            ? outcome.Kind
+            : request.Refusal.Code == RefusalCode.Expired ? RequestOutcomeKind.TimedOut // The receiver's clock was the first to say so.
+            : RequestOutcomeKind.Refused;
         Counters.Count(kind);
         Duration?.Record(elapsed.TotalSeconds);
         if (kind is RequestOutcomeKind.TimedOut or RequestOutcomeKind.Cancelled && request.Link is { } link)

@@ -32,6 +32,15 @@ internal enum EnvelopeFlags : byte
     Draining = 4,
 }
 
+/// <summary>Why a receiver did not execute a request. The numbers are on the wire; applications choose theirs from 0x100 on.</summary>
+internal static class RefusalCode
+{
+    public const ushort Draining = 1;
+    public const ushort NotServed = 2;
+    public const ushort Expired = 3;
+    public const ushort Stopped = 4;
+}
+
 /// <summary>The first part of a request, and of what answers it. Native processes never send one.</summary>
 /// <remarks>
 /// Little-endian: magic "ZRP" behind 5A and version 1 (4 bytes), kind u8, flags u8, code u16, id u64, then extensions { type u8, length u8,
@@ -47,9 +56,6 @@ internal readonly ref struct RequestEnvelope
 
     /// <summary>Bytes of a W3C traceparent, version 00.</summary>
     public const int TraceParentSize = 55;
-
-    /// <summary>Code of a refusal: the receiver is draining.</summary>
-    public const ushort DrainingCode = 1;
 
     /// <summary>In the last refusal of a drained receiver: all requests of the connection without a reply. No request has it.</summary>
     public const ulong AllIds = 0;

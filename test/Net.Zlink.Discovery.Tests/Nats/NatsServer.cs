@@ -49,7 +49,7 @@ internal sealed class NatsServer : IAsyncDisposable
         ReconnectWaitMin = TimeSpan.FromMilliseconds(20),
         ReconnectWaitMax = TimeSpan.FromMilliseconds(200),
         ReconnectJitter = TimeSpan.Zero,
-        RequestTimeout = TimeSpan.FromSeconds(2),
+        RequestTimeout = TimeSpan.FromSeconds(5),
     });
 
     public async Task KillAsync()

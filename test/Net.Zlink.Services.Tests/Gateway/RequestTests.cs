@@ -16,6 +16,24 @@ public class RequestTests
     };
 
     [Fact]
+    public async Task A_request_that_its_receiver_found_too_late_is_told_as_a_time_out()
+    {
+        await using var scene = new GatewayScene();
+        (RouterSocket receiver, _) = await scene.AddRawAsync("slow");
+        Task<string> asked = scene.AskAsync("late");
+        using (Message request = await receiver.ReceiveAsync(Guard.Token).Guarded())
+        {
+            Assert.True(RequestEnvelope.TryRead(request.Span, out RequestEnvelope envelope));
+            byte[] refusal = new byte[RequestEnvelope.HeaderSize];
+            new RequestEnvelope { Kind = EnvelopeKind.Refused, Code = RefusalCode.Expired, Id = envelope.Id }.Write(refusal);
+            receiver.Send(request.RoutingId.Span, refusal);
+        }
+
+        await Assert.ThrowsAsync<TimeoutException>(() => asked.Guarded());
+        Assert.Equal(1, scene.Gateway.GetStatistics().TimedOutRequests);
+    }
+
+    [Fact]
     public async Task A_request_gets_the_reply_of_its_receiver()
     {
         await using var scene = new GatewayScene();

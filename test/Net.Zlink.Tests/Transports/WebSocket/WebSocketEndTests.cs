@@ -60,6 +60,7 @@ public sealed class WebSocketEndTests
         await using var fixture = new StreamFixture(time: time);
         StreamSocket server = fixture.Context.CreateStream();
         server.Options.CloseTimeout = TimeSpan.FromSeconds(3);
+        server.Options.WebSocket.PingInterval = TimeSpan.Zero; // The only timer that is armed is that of the end.
         RawWebSocket client = fixture.Own(await RawWebSocket.ConnectAsync(server.Bind("ws://127.0.0.1:0")));
         uint id = await server.NextConnectedAsync();
         int armed = time.ArmedTimers;
