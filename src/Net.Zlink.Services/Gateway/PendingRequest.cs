@@ -189,7 +189,7 @@ internal static class RequestFailure
     private static string WhyLate(PendingRequest request, string receiver) =>
         request.Link is not null ? $"{receiver} was asked and has not answered"
         : request.Refusal.Kind == RequestOutcomeKind.Refused
-            ? $"the receiver that was asked last refused ({request.Refusal.Text}), and no other one was left to ask"
+            ? $"the receiver that was asked last refused ({request.Refusal.Text}), and no other one was left that had room"
         : request.Pool.Ready.Count > 0 ? "no receiver that is ready had room; it was not sent"
         : $"it was not sent{WhyNobody(request)}";
 

@@ -49,10 +49,10 @@ public readonly struct SpotMessage : IDisposable
     /// <inheritdoc cref="Memory"/>
     public ReadOnlySpan<byte> Span => Memory.Span;
 
-    /// <summary>Bytes of the topic and all parts.</summary>
     /// <summary>With the topic in front.</summary>
     internal Message Whole => _message;
 
+    /// <summary>Bytes of the topic and all parts.</summary>
     internal long ByteCount => _message.ByteCount;
 
     /// <summary>A part as text, of UTF-8.</summary>

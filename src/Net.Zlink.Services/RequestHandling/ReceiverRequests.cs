@@ -148,27 +148,32 @@ internal sealed class ReceiverRequests(RouterSocket socket, TimeProvider clock, 
         GatewayConnection connection = ConnectionOf(message);
         long now = clock.GetTimestamp();
         long deadline = DeadlineOf(connection, envelope, now);
-        if (Open.TryAdd(connection, envelope.Id, deadline, loop) is not { } open)
-        {
-            Interlocked.Increment(ref Counters.DuplicateIds);
-            message.Dispose();
-            return false;
-        }
-
-        // Asked after the request counts as running: a drain that sees nothing running has refused what comes later.
         ushort refusal = _isRefusing ? RefusalCode.Draining : deadline <= now ? RefusalCode.Expired : Serves(envelope.Service) ? (ushort)0
             : RefusalCode.NotServed;
-        if (refusal != 0)
+        if (refusal == 0)
         {
+            if (Open.TryAdd(connection, envelope.Id, deadline, loop) is not { } open)
+            {
+                Interlocked.Increment(ref Counters.DuplicateIds);
+                message.Dispose();
+                return false;
+            }
+
+            // Asked again now that the request counts as running: a drain that saw nothing running executes nothing more.
+            if (!_isRefusing)
+            {
+                NoteActivity();
+                request = new ServiceRequest(this, message, open, open.Generation, skippedParts: 1);
+                return true;
+            }
+
             Open.Remove(open, open.Generation);
-            Refuse(message, envelope.Id, refusal);
-            message.Dispose();
-            return false;
+            refusal = RefusalCode.Draining;
         }
 
-        NoteActivity();
-        request = new ServiceRequest(this, message, open, open.Generation, skippedParts: 1);
-        return true;
+        Refuse(message, envelope.Id, refusal);
+        message.Dispose();
+        return false;
     }
 
     private ServiceRequest AcceptPlain(in Message message, int skippedParts)

@@ -41,9 +41,9 @@ internal sealed class ConnectionWriter(Connection connection, ConnectionCloser c
     /// <summary>Completed or partial writes: shows progress even while the clock stands still.</summary>
     public long Writes { get; private set; }
 
-    /// <summary>Any thread.</summary>
     public void Start() => OnQuiet();
 
+    /// <summary>Any thread.</summary>
     public void Schedule() => connection.Shard.PostUrgent(this, FlushWanted);
 
     public void Flush()

@@ -97,15 +97,15 @@ internal sealed class HandshakeSlots(int count, TimeProvider time)
     /// <summary>As <see cref="TryAcquire"/>, waiting. Null: <paramref name="limit"/> ended the wait.</summary>
     public async Task<HandshakeSlot?> AcquireAsync(Socket socket, CancellationToken limit, CancellationToken cancellation)
     {
-        var slot = new HandshakeSlot(this, socket, cancellation);
+        HandshakeSlot slot;
         lock (_gate)
         {
-            if (_running.Count < count)
+            if (TryAcquire(socket, cancellation) is { } free)
             {
-                _running.Add(slot);
-                return slot;
+                return free;
             }
 
+            slot = new HandshakeSlot(this, socket, cancellation);
             slot.Waiter = _waiting.AddFirst(slot);
             _checkTimer ??= DefaultContext.Run(
                 () => _time.CreateTimer(static slots => ((HandshakeSlots)slots!).PreemptSlowest(), this, CheckInterval, CheckInterval));
