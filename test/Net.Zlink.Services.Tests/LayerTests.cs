@@ -1,4 +1,5 @@
 using System.Text.RegularExpressions;
+using Net.Zlink.Tests.Support;
 using Xunit;
 
 namespace Net.Zlink.Services.Tests;
@@ -30,7 +31,7 @@ public sealed partial class LayerTests
     [Fact]
     public void A_folder_names_only_types_of_lower_layers()
     {
-        string root = Path.Combine(RepositoryRoot(), "src", "Net.Zlink.Services");
+        string root = Path.Combine(Repository.Root, "src", "Net.Zlink.Services");
         (string Path, string Folder, string Text)[] files =
         [
             .. from path in Directory.EnumerateFiles(root, "*.cs", SearchOption.AllDirectories)
@@ -58,18 +59,6 @@ public sealed partial class LayerTests
                    + $"{string.Join(", ", types[word].Select(static folder => folder.Length == 0 ? "the root" : folder))}",
         ];
         Assert.True(wrong.Length == 0, string.Join('\n', wrong));
-    }
-
-    // The compiler's own paths are mapped away in CI, so the folder is searched from the test's output upwards.
-    private static string RepositoryRoot()
-    {
-        DirectoryInfo? folder = new(AppContext.BaseDirectory);
-        while (folder is not null && !File.Exists(Path.Combine(folder.FullName, "Net.Zlink.sln")))
-        {
-            folder = folder.Parent;
-        }
-
-        return folder?.FullName ?? throw new InvalidOperationException("The tests do not run inside the repository.");
     }
 
     [GeneratedRegex(@"//[^\n]*|""[^""\n]*""", RegexOptions.None, MatchTimeout)]

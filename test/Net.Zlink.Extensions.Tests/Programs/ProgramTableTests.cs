@@ -1,6 +1,6 @@
 using System.Globalization;
-using System.Runtime.CompilerServices;
 using System.Text.RegularExpressions;
+using Net.Zlink.Tests.Support;
 using Xunit;
 
 namespace Net.Zlink.Extensions.Tests;
@@ -29,7 +29,8 @@ public sealed partial class ProgramTableTests
     private static SortedDictionary<string, int> CountWhere(Func<string, bool> counts)
     {
         var counted = new SortedDictionary<string, int>(StringComparer.Ordinal);
-        foreach (string file in Directory.EnumerateFiles(Path.Combine(Folder(), ".."), "*.cs", SearchOption.AllDirectories).Where(counts))
+        string folder = Path.Combine(Repository.Root, "test", "Net.Zlink.Extensions.Tests");
+        foreach (string file in Directory.EnumerateFiles(folder, "*.cs", SearchOption.AllDirectories).Where(counts))
         {
             Count(File.ReadLines(file), counted);
         }
@@ -39,7 +40,7 @@ public sealed partial class ProgramTableTests
 
     private static SortedDictionary<string, int> ReadColumn(string column)
     {
-        string page = File.ReadAllText(Path.Combine(Folder(), "..", "..", "..", "docs", "hosting.md"));
+        string page = File.ReadAllText(Path.Combine(Repository.Root, "docs", "hosting.md"));
         Dictionary<string, int> cells = Row().Matches(page).Where(row => row.Groups[column].Success).ToDictionary(
             static row => row.Groups["program"].Value, row => int.Parse(row.Groups[column].Value, CultureInfo.InvariantCulture),
             StringComparer.Ordinal);
@@ -61,8 +62,6 @@ public sealed partial class ProgramTableTests
             }
         }
     }
-
-    private static string Folder([CallerFilePath] string file = "") => Path.GetDirectoryName(file)!;
 
     [GeneratedRegex(@"^\s*// (?<what>begin|end) (?<program>\w)$", RegexOptions.ExplicitCapture, matchTimeoutMilliseconds: 1000)]
     private static partial Regex Mark();

@@ -89,15 +89,8 @@ public class RecipeTests
     [Fact]
     public void The_page_about_services_shows_this_code()
     {
-        DirectoryInfo? folder = new(AppContext.BaseDirectory);
-        while (folder is not null && !File.Exists(Path.Combine(folder.FullName, "Net.Zlink.sln")))
-        {
-            folder = folder.Parent;
-        }
-
-        Assert.NotNull(folder);
-        string page = File.ReadAllText(Path.Combine(folder.FullName, "docs", "services.md"));
-        string code = File.ReadAllText(Path.Combine(folder.FullName, "test", "Net.Zlink.Services.Tests", "Recipes", "Recipe.cs"));
+        string page = File.ReadAllText(Path.Combine(Repository.Root, "docs", "services.md"));
+        string code = File.ReadAllText(Path.Combine(Repository.Root, "test", "Net.Zlink.Services.Tests", "Recipes", "Recipe.cs"));
         code = code[code.IndexOf("    // begin", StringComparison.Ordinal)..code.IndexOf("    // end", StringComparison.Ordinal)];
         foreach (string line in code.Split('\n').Skip(1).Select(static line => line.Trim()).Where(static line => line.Length > 0))
         {

@@ -1,12 +1,12 @@
-using System.Runtime.CompilerServices;
 using System.Text.RegularExpressions;
+using Net.Zlink.Tests.Support;
 
 namespace Net.Zlink.Tests.PublicApi;
 
-/// <summary>The library's source files, found from where this file was compiled.</summary>
+/// <summary>The library's source files, found from where the tests run.</summary>
 internal static partial class SourceTree
 {
-    public static string Root { get; } = FindRoot();
+    public static string Root => Repository.Root;
 
     public static string Library => Path.Combine(Root, "src", "Net.Zlink");
 
@@ -23,18 +23,6 @@ internal static partial class SourceTree
 
     /// <summary>The code of a file: without comments and the content of strings.</summary>
     public static string CodeOf(string text) => NoCode().Replace(text, static match => match.Value[0] == '/' ? " " : "\"\"");
-
-    private static string FindRoot([CallerFilePath] string here = "")
-    {
-        // A deterministic build maps the compiled path to /_/; then the tree is looked for from where the tests run.
-        string? folder = File.Exists(here) ? Path.GetDirectoryName(here) : AppContext.BaseDirectory;
-        while (folder is not null && !File.Exists(Path.Combine(folder, "Net.Zlink.sln")))
-        {
-            folder = Path.GetDirectoryName(folder);
-        }
-
-        return folder ?? throw new InvalidOperationException("The source tree was not found: these tests read it.");
-    }
 
     [GeneratedRegex("""//[^\n]*|/\*.*?\*/|@"(?:[^"]|"")*"|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\])'""", RegexOptions.Singleline, matchTimeoutMilliseconds: 10_000)]
     private static partial Regex NoCode();

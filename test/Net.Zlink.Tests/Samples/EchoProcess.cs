@@ -1,5 +1,6 @@
 using System.Diagnostics;
 using System.Net;
+using Net.Zlink.Tests.Support;
 using Xunit;
 
 namespace Net.Zlink.Tests.Samples;
@@ -123,13 +124,7 @@ internal sealed class EchoProcess : IAsyncDisposable
     private static string FindSample()
     {
         var framework = new DirectoryInfo(AppContext.BaseDirectory.TrimEnd(Path.DirectorySeparatorChar));
-        DirectoryInfo? root = framework;
-        while (root is not null && !File.Exists(Path.Combine(root.FullName, "Net.Zlink.sln")))
-        {
-            root = root.Parent;
-        }
-
-        string sample = Path.Combine(root?.FullName ?? "", "samples", "EchoServer");
+        string sample = Path.Combine(Repository.Root, "samples", "EchoServer");
         string path = Path.Combine(sample, "bin", framework.Parent!.Name, framework.Name, "EchoServer.dll");
         return File.Exists(path) ? path : throw new FileNotFoundException("Build it in the configuration of the tests first.", path);
     }
