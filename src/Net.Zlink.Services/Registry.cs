@@ -163,7 +163,8 @@ public sealed class Registry : IAsyncDisposable, IDisposable
         ArgumentNullException.ThrowIfNull(service);
         ArgumentNullException.ThrowIfNull(endpoint);
         Parts parts = Running();
-        bool isRemoved = parts.Core.Remove(new EntryKey(new ServiceKey((ushort)kind, new ServiceText(service)), new ServiceText(endpoint)));
+        var key = new EntryKey(new ServiceKey((ushort)kind, new ServiceText(service)), new ServiceText(endpoint));
+        bool isRemoved = parts.Core.Do((state, now) => state.Remove(now, key));
         parts.Publisher.BroadcastIfDue();
         return isRemoved;
     }
@@ -257,9 +258,9 @@ public sealed class Registry : IAsyncDisposable, IDisposable
                 Start = start,
             };
             ulong sequence = options.InitialSequence ?? (options.Id is null ? 0 : (ulong)start.ToUnixTimeMilliseconds() << 20);
-            Core = new RegistryCore(new RegistryState(settings, sequence), options.SendOwnEntries, context.TimeProvider, logger);
+            Core = new RegistryCore(new RegistryState(settings, sequence), context.TimeProvider, logger);
+            Peers = new RegistryPeers(context, Core, options, publisher.Options.RoutingId, logger, () => Publisher!.BroadcastIfDue());
             Publisher = new RegistryPublisher(context, publisher, Core, options, logger);
-            Peers = new RegistryPeers(context, Core, options, publisher.Options.RoutingId, logger, Publisher.BroadcastIfDue);
             _router = new RegistryRouter(context, router, Core, options, logger, Publisher.BroadcastIfDue, Tick);
             _meters = RegistryDescription.Meters(registry, context, GetSnapshot);
         }
@@ -274,7 +275,11 @@ public sealed class Registry : IAsyncDisposable, IDisposable
 
         public RegistryPeers Peers { get; }
 
-        public RegistrySnapshot GetSnapshot() => Core.GetSnapshot(Peers.GetViews(), Publisher.Subscribers, Publisher.ListsSent);
+        public RegistrySnapshot GetSnapshot()
+        {
+            (RegistryView[] peers, int subscribers) = (Peers.GetViews(), Publisher.Subscribers);
+            return Core.Do((state, _) => state.GetSnapshot(peers, subscribers, Publisher.ListsSent));
+        }
 
         public async ValueTask DisposeAsync()
         {
@@ -287,7 +292,8 @@ public sealed class Registry : IAsyncDisposable, IDisposable
 
         private void Tick()
         {
-            Core.Tick(Peers.Connected());
+            PeerView[] connected = Peers.Connected();
+            Core.Do((state, now) => state.Tick(now, connected));
             Publisher.BroadcastIfDue();
         }
     }

@@ -86,3 +86,13 @@ internal sealed class BackgroundLoop : IAsyncDisposable
         }
     }
 }
+
+internal static class TimerExtensions
+{
+    /// <summary>Calls the timer once, at once where the time is over; null: never.</summary>
+    public static void ChangeDue(this ITimer timer, TimeSpan? due)
+    {
+        TimeSpan time = due is not { } given ? Timeout.InfiniteTimeSpan : given < TimeSpan.Zero ? TimeSpan.Zero : given;
+        timer.Change(time, Timeout.InfiniteTimeSpan);
+    }
+}

@@ -28,9 +28,17 @@ internal sealed class Watchers<T>(int capacity, BoundedChannelFullMode whenFull)
         }
     }
 
-    public Channel<T> Add()
+    /// <summary>Reads from the call on, not from the first look.</summary>
+    /// <param name="cancellationToken">Ends it.</param>
+    /// <param name="first">What comes before everything that is published.</param>
+    public IAsyncEnumerable<T> WatchAsync(CancellationToken cancellationToken, params ReadOnlySpan<T> first)
     {
         var reader = Channel.CreateBounded<T>(new BoundedChannelOptions(capacity) { FullMode = whenFull });
+        foreach (T item in first)
+        {
+            reader.Writer.TryWrite(item);
+        }
+
         lock (_gate)
         {
             _readers = [.. _readers, reader];
@@ -40,19 +48,8 @@ internal sealed class Watchers<T>(int capacity, BoundedChannelFullMode whenFull)
             }
         }
 
-        return reader;
+        return ReadAsync(reader, cancellationToken);
     }
-
-    public void Remove(Channel<T> reader)
-    {
-        lock (_gate)
-        {
-            _readers = [.. _readers.Where(other => other != reader)];
-        }
-    }
-
-    /// <summary>Reads from the call on, not from the first look.</summary>
-    public IAsyncEnumerable<T> WatchAsync(CancellationToken cancellationToken) => ReadAsync(Add(), cancellationToken);
 
     private async IAsyncEnumerable<T> ReadAsync(Channel<T> reader, [EnumeratorCancellation] CancellationToken cancellationToken)
     {
@@ -65,7 +62,10 @@ internal sealed class Watchers<T>(int capacity, BoundedChannelFullMode whenFull)
         }
         finally
         {
-            Remove(reader);
+            lock (_gate)
+            {
+                _readers = [.. _readers.Where(other => other != reader)];
+            }
         }
     }
 }

@@ -52,16 +52,9 @@ internal sealed class ViewStore(ServiceKind kind, TimeSpan staleViewTimeout, Tim
     {
         get
         {
-            TimeSpan? next = null;
-            bool hasLive = _views.Exists(static view => view.EndedAt is null && view.HasList);
-            foreach (TimeSpan time in _views.Where(view => view.EndedAt is not null && hasLive)
-                .Select(view => view.EndedAt!.Value + staleViewTimeout)
-                .Concat(_remembered.Select(static remembered => remembered.Until)))
-            {
-                next = next < time ? next : time;
-            }
-
-            return next;
+            bool hasLive = _views.Exists(static view => view.EndedAt is null);
+            return _views.Where(_ => hasLive).Select(view => view.EndedAt + staleViewTimeout)
+                .Concat(_remembered.Select(static remembered => (TimeSpan?)remembered.Until)).Min();
         }
     }
 
@@ -90,34 +83,34 @@ internal sealed class ViewStore(ServiceKind kind, TimeSpan staleViewTimeout, Tim
 
         Lists = Lists with { Accepted = Lists.Accepted + 1 };
         SortedDictionary<ServiceKey, ListedService> services = ServiceListReader.Read(frames, header, view.Services);
+        List<ServiceKey> touched = [];
         if (!view.HasList)
         {
+            touched.AddRange(RemoveOlder(now, view, header, services));
             _views.Add(view);
-            RemoveOlder(now, view, header, services);
         }
         else if (IsRestart(view, header))
         {
             Remember(now, view, services);
         }
 
-        foreach ((ServiceKey key, ListedService service) in services)
+        foreach (ServiceKey key in services.Keys.Where(key => !ReferenceEquals(view.Services.GetValueOrDefault(key), services[key])))
         {
-            if (!view.Services.TryGetValue(key, out ListedService? before) || !ReferenceEquals(before, service))
-            {
-                view.ChangedAt[key] = _changes + 1;
-            }
+            view.ChangedAt[key] = _changes + 1;
+            touched.Add(key);
         }
 
-        foreach (ServiceKey gone in view.ChangedAt.Keys.Where(key => !services.ContainsKey(key)).ToArray())
+        foreach (ServiceKey gone in view.Services.Keys.Except(services.Keys))
         {
             view.ChangedAt.Remove(gone);
+            touched.Add(gone);
         }
 
         view.Services = services;
         view.RegistryId = header.RegistryId;
         view.Sequence = header.Sequence;
         view.HasList = true;
-        return Merge(wallClock);
+        return Merge(wallClock, touched);
     }
 
     /// <summary>Tells which connections are up; the views of others have ended.</summary>
@@ -137,39 +130,43 @@ internal sealed class ViewStore(ServiceKind kind, TimeSpan staleViewTimeout, Tim
     }
 
     /// <summary>A registry was disconnected by the application: what it listed goes at once.</summary>
-    public IReadOnlyCollection<string> Remove(DateTimeOffset wallClock, string endpoint)
-    {
-        _views.RemoveAll(view => string.Equals(view.Endpoint, endpoint, StringComparison.Ordinal));
-        return Merge(wallClock);
-    }
+    public IReadOnlyCollection<string> Remove(DateTimeOffset wallClock, string endpoint) =>
+        Merge(wallClock, RemoveViews(view => string.Equals(view.Endpoint, endpoint, StringComparison.Ordinal))
+            .SelectMany(static view => view.Services.Keys));
 
     /// <summary>Removes what is stale.</summary>
     public IReadOnlyCollection<string> OnTime(TimeSpan now, DateTimeOffset wallClock)
     {
-        int removed = _remembered.RemoveAll(remembered => remembered.Until <= now);
+        List<ServiceKey> touched = [.. from remembered in _remembered where remembered.Until <= now select remembered.Key];
+        _remembered.RemoveAll(remembered => remembered.Until <= now);
         if (_views.Exists(static view => view.EndedAt is null))
         {
-            removed += _views.RemoveAll(view => view.EndedAt + staleViewTimeout <= now);
+            touched.AddRange(RemoveViews(view => view.EndedAt + staleViewTimeout <= now).SelectMany(static view => view.Services.Keys));
         }
 
-        return removed > 0 ? Merge(wallClock) : [];
+        return Merge(wallClock, touched);
+    }
+
+    private List<ConnectionView> RemoveViews(Predicate<ConnectionView> which)
+    {
+        List<ConnectionView> removed = _views.FindAll(which);
+        _views.RemoveAll(removed.Contains);
+        return removed;
     }
 
     /// <summary>The first list of a new connection: the views of earlier connections to the same registry go.</summary>
-    private void RemoveOlder(TimeSpan now, ConnectionView view, in ServiceListHeader header, SortedDictionary<ServiceKey,
-        ListedService> services)
+    /// <returns>What they listed.</returns>
+    private IEnumerable<ServiceKey> RemoveOlder(TimeSpan now, ConnectionView view, ServiceListHeader header,
+        SortedDictionary<ServiceKey, ListedService> services)
     {
-        uint id = header.RegistryId;
-        foreach (ConnectionView older in _views.Where(other => other != view && other.EndedAt is not null
-            && (other.RegistryId == id || (view.Endpoint.Length > 0
-                && string.Equals(other.Endpoint, view.Endpoint, StringComparison.Ordinal)))).ToArray())
+        List<ConnectionView> removed = RemoveViews(other => other.EndedAt is not null && (other.RegistryId == header.RegistryId
+            || (view.Endpoint.Length > 0 && string.Equals(other.Endpoint, view.Endpoint, StringComparison.Ordinal))));
+        foreach (ConnectionView older in removed.Where(older => IsRestart(older, header)))
         {
-            _views.Remove(older);
-            if (IsRestart(older, header))
-            {
-                Remember(now, older, services);
-            }
+            Remember(now, older, services);
         }
+
+        return removed.SelectMany(static older => older.Services.Keys);
     }
 
     private static bool IsRestart(ConnectionView older, in ServiceListHeader header) =>
@@ -180,81 +177,62 @@ internal sealed class ViewStore(ServiceKind kind, TimeSpan staleViewTimeout, Tim
     {
         foreach ((ServiceKey key, ListedService service) in older.Services)
         {
-            ListedInstance[] listed = services.TryGetValue(key, out ListedService? listedAnew) ? listedAnew.Instances : [];
-            foreach (ListedInstance instance in service.Instances.Where(
-                instance => !Array.Exists(listed, other => other.Endpoint == instance.Endpoint)))
-            {
-                _remembered.Add(new Remembered(key, instance, now + restartTimeout));
-            }
+            ListedInstance[] listed = services.GetValueOrDefault(key)?.Instances ?? [];
+            _remembered.AddRange(service.Instances.ExceptBy(listed.Select(static instance => instance.Endpoint),
+                static instance => instance.Endpoint).Select(instance => new Remembered(key, instance, now + restartTimeout)));
         }
     }
 
-    private HashSet<string> Merge(DateTimeOffset wallClock)
+    private HashSet<string> Merge(DateTimeOffset wallClock, IEnumerable<ServiceKey> touched)
     {
-        var union = new Dictionary<string, SortedDictionary<ServiceText,
-            (ListedInstance Instance, long ChangedAt)>>(StringComparer.Ordinal);
-        foreach (ConnectionView view in _views)
+        HashSet<string> names = new(
+            touched.Where(key => key.Kind == (ushort)kind).Select(static key => key.Name.ToString()), StringComparer.Ordinal);
+        if (names.Count == 0)
         {
-            foreach ((ServiceKey key, ListedService service) in view.Services)
-            {
-                foreach (ListedInstance instance in service.Instances)
-                {
-                    Add(union, key, instance, view.ChangedAt[key]);
-                }
-            }
+            return names;
         }
 
-        foreach (Remembered remembered in _remembered)
-        {
-            Add(union, remembered.Key, remembered.Instance, changedAt: -1);
-        }
-
-        long version = _changes + 1;
-        var changed = new HashSet<string>(StringComparer.Ordinal);
-        ImmutableDictionary<string, ServiceSnapshot>.Builder services = _services.ToBuilder();
-        foreach (string gone in _services.Keys.Where(name => !union.ContainsKey(name)))
-        {
-            services.Remove(gone);
-            changed.Add(gone);
-        }
-
-        foreach ((string name, SortedDictionary<ServiceText, (ListedInstance Instance, long ChangedAt)> instances) in union)
-        {
-            ImmutableArray<ServiceInstance> present =
-                [.. instances.Values.Select(listed => new ServiceInstance(
-                    name, listed.Instance.Endpoint.ToString(), listed.Instance.RoutingId, listed.Instance.Weight))];
-            if (!_services.TryGetValue(name, out ServiceSnapshot? before) || !before.Instances.SequenceEqual(present))
-            {
-                services[name] = new ServiceSnapshot(name, present, version, wallClock);
-                changed.Add(name);
-            }
-        }
+        bool IsTouched(ServiceKey key) => key.Kind == (ushort)kind && names.Contains(key.Name.ToString());
+        var listed = (from view in _views
+                      from service in view.Services.Values
+                      where IsTouched(service.Key)
+                      from instance in service.Instances
+                      select (Name: service.Key.Name.ToString(), Instance: instance, ChangedAt: view.ChangedAt[service.Key]))
+            .Concat(from remembered in _remembered
+                    where IsTouched(remembered.Key)
+                    select (Name: remembered.Key.Name.ToString(), remembered.Instance, ChangedAt: -1L))
+            .ToLookup(static one => one.Name, StringComparer.Ordinal);
 
         // One counter for all services and lists: a service that is gone and comes again has a greater version, and of two views the
         // younger entry is known.
+        _changes++;
+        ImmutableDictionary<string, ServiceSnapshot>.Builder services = _services.ToBuilder();
+        foreach (string name in names)
+        {
+            ImmutableArray<ServiceInstance> present =
+            [
+                .. from one in listed[name]
+                   group one by one.Instance.Endpoint into same
+                   orderby same.Key
+                   let instance = same.MaxBy(static one => one.ChangedAt).Instance
+                   select new ServiceInstance(name, same.Key.ToString(), instance.RoutingId, instance.Weight),
+            ];
+            if (_services.GetValueOrDefault(name)?.Instances.SequenceEqual(present) ?? present.IsEmpty)
+            {
+                names.Remove(name); // A set may be removed from while it is enumerated.
+            }
+            else if (present.IsEmpty)
+            {
+                services.Remove(name);
+            }
+            else
+            {
+                services[name] = new ServiceSnapshot(name, present, _changes, wallClock);
+            }
+        }
+
         Volatile.Write(ref _services, services.ToImmutable());
-        _changes = version;
-        return changed;
-    }
-
-    private void Add(Dictionary<string, SortedDictionary<ServiceText, (ListedInstance Instance, long ChangedAt)>> union, ServiceKey key,
-        ListedInstance instance, long changedAt)
-    {
-        if (key.Kind != (ushort)kind)
-        {
-            return;
-        }
-
-        string name = key.Name.ToString();
-        if (!union.TryGetValue(name, out SortedDictionary<ServiceText, (ListedInstance Instance, long ChangedAt)>? instances))
-        {
-            union.Add(name, instances = []);
-        }
-
-        if (!instances.TryGetValue(instance.Endpoint, out (ListedInstance Instance, long ChangedAt) other) || other.ChangedAt < changedAt)
-        {
-            instances[instance.Endpoint] = (instance, changedAt);
-        }
+        return names;
     }
 
     private sealed record Remembered(ServiceKey Key, ListedInstance Instance, TimeSpan Until);

@@ -1,6 +1,3 @@
-using System.Runtime.CompilerServices;
-using System.Threading.Channels;
-
 namespace Net.Zlink.Services;
 
 /// <summary>Knows where services are. All that a gateway needs: a Discovery, a <see cref="StaticDirectory"/>, or one of your own.</summary>
@@ -20,140 +17,38 @@ public interface IServiceDirectory
     IAsyncEnumerable<ServiceChange> WatchAsync(string? service = null, CancellationToken cancellationToken = default);
 }
 
-/// <summary>
-/// The readers of a directory's WatchAsync. Each holds the names of what changed since it read last, so it is bounded by the number of
-/// services and never misses the last state.
-/// </summary>
-/// <param name="current">The present state of a service; called without a lock.</param>
-/// <param name="names">All services that a reader of everything begins with.</param>
-internal sealed class ServiceWatchers(Func<string, ServiceSnapshot> current, Func<IEnumerable<string>> names)
+/// <summary>What every directory can do.</summary>
+public static class ServiceDirectoryExtensions
 {
-    private readonly Lock _gate = new();
-    private Watcher[] _watchers = [];
-    private bool _isComplete;
-
-    /// <summary>A service has another state, which <c>current</c> already gives.</summary>
-    public void Notify(string service)
+    /// <summary>Waits until a service has some instances.</summary>
+    /// <param name="directory">Knows where the service is.</param>
+    /// <param name="service">The name of the service.</param>
+    /// <param name="instances">How many at least, 1 or more.</param>
+    /// <param name="cancellationToken">Ends the wait.</param>
+    /// <returns>The snapshot that has them.</returns>
+    /// <exception cref="ArgumentNullException">An argument is null.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">Fewer than 1 instance.</exception>
+    /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
+    /// <exception cref="ObjectDisposedException">The directory has ended.</exception>
+    public static async ValueTask<ServiceSnapshot> WaitForAsync(
+        this IServiceDirectory directory, string service, int instances = 1, CancellationToken cancellationToken = default)
     {
-        foreach (Watcher watcher in Volatile.Read(ref _watchers))
+        ArgumentNullException.ThrowIfNull(directory);
+        ArgumentNullException.ThrowIfNull(service);
+        ArgumentOutOfRangeException.ThrowIfLessThan(instances, 1);
+        if (directory.GetService(service) is { } present && present.Instances.Length >= instances)
         {
-            watcher.Notify(service);
-        }
-    }
-
-    /// <summary>The directory has ended: readers see what they have not seen, and end.</summary>
-    public void Complete()
-    {
-        Watcher[] watchers;
-        lock (_gate)
-        {
-            _isComplete = true;
-            watchers = _watchers;
+            return present;
         }
 
-        foreach (Watcher watcher in watchers)
+        await foreach (ServiceChange change in directory.WatchAsync(service, cancellationToken).ConfigureAwait(false))
         {
-            watcher.Complete();
-        }
-    }
-
-    public async IAsyncEnumerable<ServiceChange> WatchAsync(string? service, [EnumeratorCancellation] CancellationToken cancellationToken)
-    {
-        var watcher = new Watcher(service);
-        lock (_gate)
-        {
-            _watchers = [.. _watchers, watcher];
-            if (_isComplete)
+            if (change.After.Instances.Length >= instances)
             {
-                watcher.Complete();
+                return change.After;
             }
         }
 
-        try
-        {
-            // Behind the registration, so that no change falls between the two.
-            foreach (string name in service is null ? names() : [service])
-            {
-                watcher.Notify(name);
-            }
-
-            var seen = new Dictionary<string, ServiceSnapshot>(StringComparer.Ordinal);
-            while (true)
-            {
-                bool goesOn = await watcher.WaitAsync(cancellationToken).ConfigureAwait(false);
-                foreach (string name in watcher.Dequeue())
-                {
-                    ServiceSnapshot after = current(name);
-                    ServiceSnapshot before = seen.TryGetValue(name, out ServiceSnapshot? last) ? last : new ServiceSnapshot(name, []);
-                    if (after.Version == before.Version || (last is null && !after.IsAvailable))
-                    {
-                        continue;
-                    }
-
-                    if (after.IsAvailable)
-                    {
-                        seen[name] = after;
-                    }
-                    else
-                    {
-                        seen.Remove(name); // A name that is gone must not be kept for as long as the reader lives.
-                    }
-
-                    yield return new ServiceChange(before, after);
-                }
-
-                if (!goesOn)
-                {
-                    yield break;
-                }
-            }
-        }
-        finally
-        {
-            lock (_gate)
-            {
-                _watchers = [.. _watchers.Where(other => other != watcher)];
-            }
-        }
-    }
-
-    private sealed class Watcher(string? service)
-    {
-        private readonly Channel<bool> _signal =
-            Channel.CreateBounded<bool>(new BoundedChannelOptions(1) { FullMode = BoundedChannelFullMode.DropWrite });
-        private readonly Lock _gate = new();
-        private HashSet<string> _changed = new(StringComparer.Ordinal);
-
-        public void Notify(string name)
-        {
-            if (service is not null && !string.Equals(service, name, StringComparison.Ordinal))
-            {
-                return;
-            }
-
-            lock (_gate)
-            {
-                _changed.Add(name);
-            }
-
-            _signal.Writer.TryWrite(true);
-        }
-
-        public void Complete() => _signal.Writer.TryComplete();
-
-        /// <summary>Waits for a change.</summary>
-        /// <returns>False: there will be no further one.</returns>
-        public async ValueTask<bool> WaitAsync(CancellationToken cancellationToken) =>
-            await _signal.Reader.WaitToReadAsync(cancellationToken).ConfigureAwait(false) && _signal.Reader.TryRead(out _);
-
-        public HashSet<string> Dequeue()
-        {
-            lock (_gate)
-            {
-                HashSet<string> changed = _changed;
-                _changed = new HashSet<string>(StringComparer.Ordinal);
-                return changed;
-            }
-        }
+        throw new ObjectDisposedException(directory.GetType().Name);
     }
 }

@@ -10,9 +10,7 @@ namespace Net.Zlink.Services;
 /// <summary>The endpoint that a receiver tells the registries: where other machines reach it.</summary>
 internal static class AdvertisedEndpoint
 {
-    /// <summary>What a native peer reads; it cuts what is longer.</summary>
-    public const int MaxLength = 255;
-
+    private static readonly string[] TransportsWithHost = ["tcp://", "tls://", "ws://", "wss://"];
     private static readonly string[] WildcardHosts = ["*", "0.0.0.0", "[::]", "::"];
 
     /// <param name="given">The application's text, or null for the bound endpoint.</param>
@@ -22,34 +20,20 @@ internal static class AdvertisedEndpoint
     /// <exception cref="ArgumentException">The text is empty or too long.</exception>
     public static string Resolve(string? given, string bound, string? host)
     {
-        if (given is null && bound.Length == 0)
-        {
-            throw new InvalidOperationException("There is no endpoint to advertise: bind the receiver first, or pass one.");
-        }
-
-        string endpoint = given ?? WithoutWildcard(bound, host);
-        if (endpoint.Length == 0 || Encoding.UTF8.GetByteCount(endpoint) > MaxLength)
-        {
-            throw new ArgumentException($"An advertised endpoint has 1 to {MaxLength} bytes of UTF-8.", nameof(given));
-        }
-
-        return endpoint;
+        return given is not null || bound.Length > 0
+            ? ServiceText.Checked(given ?? WithoutWildcard(bound, host), nameof(given)).ToString()
+            : throw new InvalidOperationException("There is no endpoint to advertise: bind the receiver first, or pass one.");
     }
 
     private static string WithoutWildcard(string endpoint, string? host)
     {
         int start = endpoint.IndexOf("://", StringComparison.Ordinal) + 3;
-        bool hasHost = endpoint.StartsWith("tcp://", StringComparison.Ordinal) || endpoint.StartsWith("tls://", StringComparison.Ordinal)
-            || endpoint.StartsWith("ws://", StringComparison.Ordinal) || endpoint.StartsWith("wss://", StringComparison.Ordinal);
         int slash = endpoint.IndexOf('/', start);
         int end = slash < 0 ? endpoint.Length : slash;
-        int colon = hasHost ? endpoint.LastIndexOf(':', end - 1, end - start) : -1;
-        if (colon < 0 || !WildcardHosts.Contains(endpoint[start..colon], StringComparer.Ordinal))
-        {
-            return endpoint;
-        }
-
-        return $"{endpoint.AsSpan(0, start)}{host ?? MachineAddress()}{endpoint.AsSpan(colon)}";
+        int colon = TransportsWithHost.Contains(endpoint[..start]) ? endpoint.LastIndexOf(':', end - 1, end - start) : -1;
+        return colon >= 0 && WildcardHosts.Contains(endpoint[start..colon])
+            ? $"{endpoint.AsSpan(0, start)}{host ?? MachineAddress()}{endpoint.AsSpan(colon)}"
+            : endpoint;
     }
 
     /// <summary>The first address of an interface that is up and leads out of the machine, IPv4 before IPv6; else the loopback address, as

@@ -1,4 +1,3 @@
-using System.Collections.Immutable;
 using System.Runtime.CompilerServices;
 using System.Threading.Channels;
 
@@ -12,7 +11,7 @@ public sealed class Registration : IAsyncDisposable
     private readonly RegistrationSet _owner;
     private readonly Lock _gate = new();
     private readonly Watchers<bool> _watchers = new(1, BoundedChannelFullMode.DropWrite);
-    private ImmutableDictionary<RegistryLinkLoop, RegistryStatus> _statuses = ImmutableDictionary<RegistryLinkLoop, RegistryStatus>.Empty;
+    private readonly Dictionary<RegistryLinkLoop, RegistryStatus> _statuses = [];
     private uint _weight;
     private bool _hasEnded;
 
@@ -40,14 +39,13 @@ public sealed class Registration : IAsyncDisposable
         {
             lock (_gate)
             {
+                RegistrationState[] states = [.. _statuses.Values.Select(static status => status.State)];
                 return _hasEnded ? RegistrationState.Ended
-                    : _statuses.IsEmpty || Any(RegistrationState.Registered) || Any(RegistrationState.Pending)
-                        ? Any(RegistrationState.Registered) ? RegistrationState.Registered : RegistrationState.Pending
-                    : Any(RegistrationState.Refused) ? RegistrationState.Refused
+                    : states.Contains(RegistrationState.Registered) ? RegistrationState.Registered
+                    : states.Length == 0 || states.Contains(RegistrationState.Pending) ? RegistrationState.Pending
+                    : states.Contains(RegistrationState.Refused) ? RegistrationState.Refused
                     : RegistrationState.Unreachable;
             }
-
-            bool Any(RegistrationState state) => _statuses.Values.Any(status => status.State == state);
         }
     }
 
@@ -86,30 +84,20 @@ public sealed class Registration : IAsyncDisposable
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
     public async IAsyncEnumerable<RegistrationState> WatchAsync([EnumeratorCancellation] CancellationToken cancellationToken = default)
     {
-        Channel<bool> changes = _watchers.Add();
-        try
+        RegistrationState? seen = null;
+        await foreach (bool _ in _watchers.WatchAsync(cancellationToken, first: [true]).ConfigureAwait(false))
         {
-            RegistrationState? seen = null;
-            while (true)
+            RegistrationState state = State;
+            if (state != seen)
             {
-                RegistrationState state = State;
-                if (state != seen)
-                {
-                    seen = state;
-                    yield return state;
-                }
-
-                if (state == RegistrationState.Ended)
-                {
-                    yield break;
-                }
-
-                await changes.Reader.ReadAsync(cancellationToken).ConfigureAwait(false);
+                seen = state;
+                yield return state;
             }
-        }
-        finally
-        {
-            _watchers.Remove(changes);
+
+            if (state == RegistrationState.Ended)
+            {
+                yield break;
+            }
         }
     }
 
@@ -131,7 +119,7 @@ public sealed class Registration : IAsyncDisposable
                 return;
             }
 
-            _statuses = _statuses.SetItem(link, status);
+            _statuses[link] = status;
         }
 
         _watchers.Publish(true);
@@ -141,7 +129,7 @@ public sealed class Registration : IAsyncDisposable
     {
         lock (_gate)
         {
-            _statuses = _statuses.Remove(link);
+            _statuses.Remove(link);
         }
 
         _watchers.Publish(true);
@@ -167,32 +155,68 @@ public sealed class Registration : IAsyncDisposable
     /// <summary>Waits until one registry lists the service and none is behind.</summary>
     private async Task WaitAsync(Func<RegistryStatus, bool> isBehind, CancellationToken cancellationToken)
     {
-        Channel<bool> changes = _watchers.Add();
-        try
+        await foreach (bool _ in _watchers.WatchAsync(cancellationToken, first: [true]).ConfigureAwait(false))
         {
-            while (true)
+            RegistrationState state = State;
+            IReadOnlyList<RegistryStatus> statuses = GetRegistries();
+            ObjectDisposedException.ThrowIf(state == RegistrationState.Ended, this);
+            if (state == RegistrationState.Registered && !statuses.Any(isBehind))
             {
-                RegistrationState state = State;
-                IReadOnlyList<RegistryStatus> statuses = GetRegistries();
-                ObjectDisposedException.ThrowIf(state == RegistrationState.Ended, this);
-                if (state == RegistrationState.Registered && !statuses.Any(isBehind))
-                {
-                    return;
-                }
+                return;
+            }
 
-                if (state == RegistrationState.Refused)
-                {
-                    RegistryStatus refused = statuses.First(static status => status.State == RegistrationState.Refused);
-                    throw new ServiceException(ServiceError.RegistrationRefused,
-                        $"{refused.RegistryEndpoint} refused {Service} at {Endpoint}: {refused.Detail}", refused.StatusCode ?? 0);
-                }
-
-                await changes.Reader.ReadAsync(cancellationToken).ConfigureAwait(false);
+            if (state == RegistrationState.Refused)
+            {
+                RegistryStatus refused = statuses.First(static status => status.State == RegistrationState.Refused);
+                throw new ServiceException(ServiceError.RegistrationRefused,
+                    $"{refused.RegistryEndpoint} refused {Service} at {Endpoint}: {refused.Detail}", refused.StatusCode ?? 0);
             }
         }
-        finally
-        {
-            _watchers.Remove(changes);
-        }
     }
+}
+
+/// <summary>How far a registration is, at one registry or as a whole.</summary>
+public enum RegistrationState
+{
+    /// <summary>A registry is connected and has not answered yet, or no connection was tried yet.</summary>
+    Pending,
+
+    /// <summary>The registry lists the service. Of a whole registration: at least one registry does.</summary>
+    Registered,
+
+    /// <summary>The registry refused it. It is asked again on the next connection. Of a whole registration: each connected registry refused
+    /// it.</summary>
+    Refused,
+
+    /// <summary>There is no connection to the registry. Of a whole registration: to none of them.</summary>
+    Unreachable,
+
+    /// <summary>The registration was disposed, or its receiver was.</summary>
+    Ended,
+}
+
+/// <summary>What one registry says about one registration: a snapshot.</summary>
+public sealed record RegistryStatus
+{
+    /// <summary>The registry's router endpoint, as it was given to <c>ConnectRegistry</c>.</summary>
+    public required string RegistryEndpoint { get; init; }
+
+    /// <summary>How far the registration is at this registry.</summary>
+    public required RegistrationState State { get; init; }
+
+    /// <summary>The status byte of the last answer: 0 accepted, 1 unknown entry, 2 refused, 255 malformed. Null before the first
+    /// answer.</summary>
+    public required byte? StatusCode { get; init; }
+
+    /// <summary>The text of the last answer, or why there is no connection; empty where there is nothing to say.</summary>
+    public required string Detail { get; init; }
+
+    /// <summary>When the registry last accepted the registration or a weight of it; null before.</summary>
+    public required DateTimeOffset? AcceptedAt { get; init; }
+
+    /// <summary>When the last registration or heartbeat was sent; null before.</summary>
+    public required DateTimeOffset? LastHeartbeatAt { get; init; }
+
+    /// <summary>The weight that the registry last accepted; null before.</summary>
+    public required uint? Weight { get; init; }
 }

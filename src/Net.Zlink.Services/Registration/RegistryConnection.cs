@@ -15,20 +15,14 @@ internal sealed class RegistryConnection : IDisposable
     private readonly DealerSocket _socket;
     private readonly IDisposable? _events;
     private readonly ITimer? _poll;
-    private readonly Action<LinkEvent> _notify;
+    private readonly RegistryLinkLoop _owner;
     private readonly int _number;
     private DateTimeOffset? _connectedAt;
     private int _isInprocReady;
 
-    /// <param name="context">Makes the socket.</param>
-    /// <param name="endpoint">The registry's router endpoint.</param>
-    /// <param name="routingId">What the registry lists for the advertised endpoint.</param>
-    /// <param name="configure">The application's options.</param>
-    /// <param name="number">Goes with each event.</param>
-    /// <param name="notify">Takes the events, on any thread.</param>
     /// <exception cref="ZlinkException">The socket cannot be made, or the endpoint is none.</exception>
-    public RegistryConnection(ZlinkContext context, string endpoint, RoutingId routingId, Action<DealerOptions>? configure, int number,
-        Action<LinkEvent> notify)
+    public RegistryConnection(ZlinkContext context, RegistryLinkLoop owner, RoutingId routingId, Action<DealerOptions>? configure,
+        int number)
     {
         var options = new DealerOptions
         {
@@ -43,19 +37,19 @@ internal sealed class RegistryConnection : IDisposable
         configure?.Invoke(options);
         options.RoutingId = routingId;
         options.Immediate = true; // What was meant for a connection that has ended is not the next one's.
+        _owner = owner;
         _number = number;
-        _notify = notify;
         _socket = context.CreateDealer(options);
         try
         {
-            bool isInproc = InprocEndpoints.IsInproc(endpoint);
+            bool isInproc = InprocEndpoints.IsInproc(owner.RegistryEndpoint);
             if (!isInproc)
             {
                 _events = _socket.OnEvent(SocketEventTypes.ConnectionReady | SocketEventTypes.Disconnected
                     | SocketEventTypes.ConnectRetried, OnEvent);
             }
 
-            _socket.Connect(endpoint);
+            _socket.Connect(owner.RegistryEndpoint);
             _ = ReceiveAsync();
             if (isInproc)
             {
@@ -92,44 +86,40 @@ internal sealed class RegistryConnection : IDisposable
         _socket.Dispose();
     }
 
-    private DateTimeOffset? ConnectedAt()
-    {
-        foreach (PeerInfo peer in _socket.GetPeers())
-        {
-            if (peer.IsConnected)
-            {
-                return peer.ConnectedAt ?? DateTimeOffset.MinValue;
-            }
-        }
-
-        return null;
-    }
+    private DateTimeOffset? ConnectedAt() =>
+        _socket.GetPeers().FirstOrDefault(static peer => peer.IsConnected) is { } peer ? peer.ConnectedAt ?? DateTimeOffset.MinValue : null;
 
     private void OnEvent(SocketEvent happened)
     {
-        switch (happened.Type)
+        if (happened.Type == SocketEventTypes.ConnectionReady)
         {
-            case SocketEventTypes.ConnectionReady:
-                _notify(new LinkEvent(LinkEventType.Ready, _number));
-                break;
-            case SocketEventTypes.Disconnected:
-                _notify(new LinkEvent(LinkEventType.Lost, _number, Text: happened.Detail ?? "the connection ended"));
-                break;
-            case SocketEventTypes.ConnectRetried:
-                _notify(new LinkEvent(LinkEventType.Failed, _number, Text: happened.Detail ?? "the registry cannot be reached"));
-                break;
-            default:
-                break;
+            _owner.OnReady(_number);
+        }
+        else if (happened.Type == SocketEventTypes.Disconnected)
+        {
+            _owner.OnLost(_number, happened.Detail ?? "the connection ended");
+        }
+        else
+        {
+            _owner.OnFailed(_number, happened.Detail ?? "the registry cannot be reached");
         }
     }
 
     private void Poll()
     {
         int isReady = ConnectedAt() is null ? 0 : 1;
-        if (Interlocked.Exchange(ref _isInprocReady, isReady) != isReady)
+        if (Interlocked.Exchange(ref _isInprocReady, isReady) == isReady)
         {
-            _notify(isReady != 0 ? new LinkEvent(LinkEventType.Ready, _number)
-                : new LinkEvent(LinkEventType.Lost, _number, Text: "the registry has ended"));
+            return;
+        }
+
+        if (isReady != 0)
+        {
+            _owner.OnReady(_number);
+        }
+        else
+        {
+            _owner.OnLost(_number, "the registry has ended");
         }
     }
 
@@ -143,7 +133,7 @@ internal sealed class RegistryConnection : IDisposable
                 {
                     if (RegistrationFrames.TryReadAck(new Frames(message), out byte status, out string text))
                     {
-                        _notify(new LinkEvent(LinkEventType.Ack, _number, status, text));
+                        _owner.OnAck(_number, status, text);
                     }
                 }
             }
@@ -154,7 +144,7 @@ internal sealed class RegistryConnection : IDisposable
         }
         catch (ZlinkException)
         {
-            _notify(new LinkEvent(LinkEventType.Lost, _number, Text: "the context was shut down"));
+            _owner.OnLost(_number, "the context was shut down");
         }
     }
 }

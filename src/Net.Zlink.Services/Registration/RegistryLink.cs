@@ -1,32 +1,5 @@
 namespace Net.Zlink.Services;
 
-/// <summary>What happened to a link.</summary>
-internal enum LinkEventType
-{
-    Ready,
-    Lost,
-
-    /// <summary>An attempt to connect failed; the socket goes on trying.</summary>
-    Failed,
-    Ack,
-    Tick,
-    Add,
-    UpdateWeight,
-    Remove,
-    Close,
-}
-
-/// <summary>One thing that happened to a link, for its loop.</summary>
-/// <param name="Type">What.</param>
-/// <param name="Connection">Of events of a connection: its number.</param>
-/// <param name="Status">Of an answer.</param>
-/// <param name="Text">Of an answer or a loss.</param>
-/// <param name="Registration">Of what the application wants: whose.</param>
-/// <param name="Done">Completed when the loop has dealt with it.</param>
-internal readonly record struct LinkEvent(
-    LinkEventType Type, int Connection = 0, byte Status = 0, string Text = "", Registration? Registration = null,
-    TaskCompletionSource? Done = null);
-
 /// <summary>What a link wants done.</summary>
 internal enum LinkAction
 {
@@ -76,7 +49,7 @@ internal sealed class LinkEntry(ServiceText service, uint weight)
 /// unanswered requests are forgotten with it, and events of another connection are ignored: no answer is ever taken for that of another
 /// request. Not thread-safe; times are since any fixed moment.
 /// </remarks>
-internal sealed class RegistryLink
+internal sealed class RegistryLink(TimeSpan heartbeatInterval, TimeSpan ackTimeout)
 {
     /// <summary>Pauses between connections double from the first to the second while no answer comes.</summary>
     public static readonly TimeSpan ReconnectInterval = TimeSpan.FromMilliseconds(200);
@@ -88,8 +61,6 @@ internal sealed class RegistryLink
     // The first REGISTER without an answer may be a busy registry. Another one with a new connection is a cause to look for.
     private const int UnansweredUntilWarning = 2;
 
-    private readonly TimeSpan _heartbeatInterval;
-    private readonly TimeSpan _ackTimeout;
     private readonly Queue<UnansweredRequest> _unanswered = new();
     private readonly List<LinkEntry> _entries = [];
     private TimeSpan _reconnectPause = ReconnectInterval;
@@ -98,12 +69,6 @@ internal sealed class RegistryLink
     private int _unansweredInARow;
     private bool _isReady;
     private bool _isClosed;
-
-    public RegistryLink(TimeSpan heartbeatInterval, TimeSpan ackTimeout)
-    {
-        _heartbeatInterval = heartbeatInterval;
-        _ackTimeout = ackTimeout;
-    }
 
     /// <summary>What is to be done, in order; the owner empties it behind each event.</summary>
     public Queue<LinkCommand> Commands { get; } = new();
@@ -127,14 +92,11 @@ internal sealed class RegistryLink
     {
         get
         {
-            if (_isClosed || !_isReady)
-            {
-                return _isClosed ? null : _reconnectAt;
-            }
-
-            TimeSpan heartbeat = _lastHeartbeatAt + _heartbeatInterval;
-            return _unanswered.TryPeek(out UnansweredRequest oldest) && oldest.SentAt + _ackTimeout < heartbeat
-                ? oldest.SentAt + _ackTimeout : heartbeat;
+            TimeSpan heartbeat = _lastHeartbeatAt + heartbeatInterval;
+            return _isClosed ? null
+                : !_isReady ? _reconnectAt
+                : _unanswered.TryPeek(out UnansweredRequest oldest) && oldest.SentAt + ackTimeout < heartbeat ? oldest.SentAt + ackTimeout
+                : heartbeat;
         }
     }
 
@@ -173,8 +135,7 @@ internal sealed class RegistryLink
 
         Commands.Enqueue(new LinkCommand(LinkAction.Disconnect));
         _reconnectAt = now + _reconnectPause;
-        TimeSpan doubled = _reconnectPause * 2;
-        _reconnectPause = doubled < ReconnectIntervalMax ? doubled : ReconnectIntervalMax;
+        _reconnectPause = TimeSpan.FromTicks(Math.Min(_reconnectPause.Ticks * 2, ReconnectIntervalMax.Ticks));
     }
 
     public void OnAck(TimeSpan now, int connection, byte status, string text)
@@ -241,20 +202,20 @@ internal sealed class RegistryLink
             return;
         }
 
-        if (_unanswered.TryPeek(out UnansweredRequest oldest) && now - oldest.SentAt >= _ackTimeout)
+        if (_unanswered.TryPeek(out UnansweredRequest oldest) && now - oldest.SentAt >= ackTimeout)
         {
             OnUnanswered(now);
             return;
         }
 
         TimeSpan silence = now - _lastHeartbeatAt;
-        if (silence < _heartbeatInterval)
+        if (silence < heartbeatInterval)
         {
             return;
         }
 
         _lastHeartbeatAt = now;
-        bool wasSuspended = silence > _heartbeatInterval * IntervalsUntilRegisteredAnew;
+        bool wasSuspended = silence > heartbeatInterval * IntervalsUntilRegisteredAnew;
         foreach (LinkEntry entry in _entries)
         {
             if (entry.State != RegistrationState.Registered)

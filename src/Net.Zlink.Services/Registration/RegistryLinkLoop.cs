@@ -16,10 +16,11 @@ internal sealed class RegistryLinkLoop : IAsyncDisposable
     private readonly long _start;
     private readonly RegistryLink _link;
     private readonly Dictionary<Registration, LinkEntry> _entries = [];
-    private readonly Channel<LinkEvent> _events = Channel.CreateUnbounded<LinkEvent>(new UnboundedChannelOptions { SingleReader = true });
+    private readonly Channel<Action> _events = Channel.CreateUnbounded<Action>(new UnboundedChannelOptions { SingleReader = true });
     private readonly MessageBuilder _builder = new();
     private readonly byte[] _endpointBytes;
     private readonly ITimer _timer;
+    private readonly Task _completion;
     private RegistryConnection? _connection;
 
     public RegistryLinkLoop(ZlinkContext context, ServiceKind kind, string registryEndpoint, string endpoint, RoutingId routingId,
@@ -36,82 +37,120 @@ internal sealed class RegistryLinkLoop : IAsyncDisposable
         _configure = options.ConfigureRegistryConnection;
         _start = _clock.GetTimestamp();
         _link = new RegistryLink(options.HeartbeatInterval, options.AckTimeout);
-        _timer = _clock.CreateTimer(static state => ((RegistryLinkLoop)state!).Notify(new LinkEvent(LinkEventType.Tick)), this,
-            Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
-        Completion = Task.Run(RunAsync);
+        _timer = _clock.CreateTimer(static state => ((RegistryLinkLoop)state!).OnTimer(), this, Timeout.InfiniteTimeSpan,
+            Timeout.InfiniteTimeSpan);
+        _completion = Task.Run(RunAsync);
     }
 
     public string RegistryEndpoint { get; }
 
     public string Endpoint { get; }
 
-    public bool IsReady => _link.IsReady;
-
     public long Reregistrations => _link.Reregistrations;
 
-    /// <summary>Completes when the loop has ended; never fails.</summary>
-    public Task Completion { get; }
-
-    /// <summary>Registers.</summary>
     public void Add(Registration registration)
     {
-        registration.SetStatus(this, NewStatus(RegistrationState.Pending));
-        Notify(new LinkEvent(LinkEventType.Add, Registration: registration));
+        var entry = new LinkEntry(registration.ServiceText, registration.Weight);
+        registration.SetStatus(this, StatusOf(entry));
+        Post(() =>
+        {
+            _entries.Add(registration, entry);
+            _link.Add(Now, entry);
+        });
     }
 
-    /// <summary>The registration has another weight.</summary>
-    public void UpdateWeight(Registration registration) => Notify(new LinkEvent(LinkEventType.UpdateWeight, Registration: registration));
+    public void UpdateWeight(Registration registration) => Post(() =>
+    {
+        if (_entries.TryGetValue(registration, out LinkEntry? entry))
+        {
+            _link.UpdateWeight(Now, entry, registration.Weight);
+        }
+    });
 
     /// <summary>Unregisters. Complete when the socket has accepted it, if it is connected.</summary>
     public Task RemoveAsync(Registration registration)
     {
         var done = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
-        return _events.Writer.TryWrite(new LinkEvent(LinkEventType.Remove, Registration: registration, Done: done)) ? done.Task
-            : Task.CompletedTask;
+        Post(() =>
+        {
+            if (_entries.Remove(registration, out LinkEntry? entry))
+            {
+                _link.Remove(entry);
+            }
+        });
+        return Post(done.SetResult) ? done.Task : Task.CompletedTask;
     }
 
     /// <summary>Unregisters what is left, and ends.</summary>
     public async ValueTask DisposeAsync()
     {
-        Notify(new LinkEvent(LinkEventType.Close));
-        await Completion.ConfigureAwait(false);
+        Post(() =>
+        {
+            _events.Writer.TryComplete();
+            _link.Close();
+        });
+        await _completion.ConfigureAwait(false);
     }
+
+    /// <summary>A connection is ready.</summary>
+    public void OnReady(int connection) => Post(() =>
+    {
+        if (connection == _link.Connection && _connection is { } present && present.TryBegin())
+        {
+            _link.OnReady(Now, connection);
+        }
+    });
+
+    /// <summary>A connection has ended.</summary>
+    public void OnLost(int connection, string why) => Post(() =>
+    {
+        if (_link.IsReady)
+        {
+            _link.OnLost(Now, connection, why);
+        }
+        else
+        {
+            ShowFailure(connection, why);
+        }
+    });
+
+    /// <summary>An attempt to connect failed; the socket goes on trying.</summary>
+    public void OnFailed(int connection, string why) => Post(() => ShowFailure(connection, why));
+
+    public void OnAck(int connection, byte status, string text) => Post(() => _link.OnAck(Now, connection, status, text));
 
     private TimeSpan Now => _clock.GetElapsedTime(_start);
 
-    private void Notify(LinkEvent happened) => _events.Writer.TryWrite(happened);
+    private void OnTimer() => Post(() => _link.OnTick(Now));
+
+    private bool Post(Action happened) => _events.Writer.TryWrite(happened);
 
     private async Task RunAsync()
     {
         _link.Start();
         Execute();
-        bool goesOn = true;
-        while (goesOn && await _events.Reader.WaitToReadAsync().ConfigureAwait(false))
+        while (await _events.Reader.WaitToReadAsync().ConfigureAwait(false))
         {
-            while (goesOn && _events.Reader.TryRead(out LinkEvent happened))
+            while (_events.Reader.TryRead(out Action? happened))
             {
                 try
                 {
-                    goesOn = happened.Type != LinkEventType.Close;
-                    Handle(happened);
+                    happened();
                     Execute();
                 }
                 catch (Exception e)
                 {
                     ServicesLog.TurnFailed(_logger, e, nameof(RegistryLinkLoop)); // A link must not end because of one event.
                 }
-
-                happened.Done?.TrySetResult();
             }
 
-            ShowStatus();
-            ArmTimer();
-        }
+            DateTimeOffset start = _clock.GetUtcNow() - Now;
+            foreach ((Registration registration, LinkEntry entry) in _entries)
+            {
+                registration.SetStatus(this, StatusOf(entry, start));
+            }
 
-        _events.Writer.TryComplete();
-        while (_events.Reader.TryRead(out LinkEvent late))
-        {
-            late.Done?.TrySetResult();
+            _timer.ChangeDue(_link.NextTick - Now);
         }
 
         _timer.Dispose();
@@ -119,49 +158,7 @@ internal sealed class RegistryLinkLoop : IAsyncDisposable
         _builder.Dispose();
     }
 
-    private void Handle(in LinkEvent happened)
-    {
-        TimeSpan now = Now;
-        switch (happened.Type)
-        {
-            case LinkEventType.Ready when happened.Connection == _link.Connection && _connection is { } connection:
-                if (connection.TryBegin())
-                {
-                    _link.OnReady(now, happened.Connection);
-                }
-
-                break;
-            case LinkEventType.Lost when _link.IsReady || happened.Connection != _link.Connection:
-                _link.OnLost(now, happened.Connection, happened.Text);
-                break;
-            case LinkEventType.Lost or LinkEventType.Failed when happened.Connection == _link.Connection && !_link.IsReady:
-                ShowFailure(happened.Text);
-                break;
-            case LinkEventType.Ack:
-                _link.OnAck(now, happened.Connection, happened.Status, happened.Text);
-                break;
-            case LinkEventType.Tick:
-                _link.OnTick(now);
-                break;
-            case LinkEventType.Add:
-                var entry = new LinkEntry(happened.Registration!.ServiceText, happened.Registration.Weight);
-                _entries.Add(happened.Registration, entry);
-                _link.Add(now, entry);
-                break;
-            case LinkEventType.UpdateWeight when _entries.TryGetValue(happened.Registration!, out LinkEntry? updated):
-                _link.UpdateWeight(now, updated, happened.Registration!.Weight);
-                break;
-            case LinkEventType.Remove when _entries.Remove(happened.Registration!, out LinkEntry? removed):
-                _link.Remove(removed);
-                break;
-            case LinkEventType.Close:
-                _link.Close();
-                break;
-            default:
-                break;
-        }
-    }
-
+    /// <summary>Does what the link wants, in order.</summary>
     private void Execute()
     {
         bool hasSent = false;
@@ -178,17 +175,15 @@ internal sealed class RegistryLinkLoop : IAsyncDisposable
                     hasSent = false;
                     break;
                 case LinkAction.Send:
+                    hasSent = true;
                     if (!TrySend(command))
                     {
                         _link.OnLost(Now, _link.Connection, "the connection takes no more messages");
                     }
 
-                    hasSent = true;
-                    break;
-                case LinkAction.Warn:
-                    ServicesLog.RegistryDoesNotAnswer(_logger, RegistryEndpoint, Endpoint);
                     break;
                 default:
+                    ServicesLog.RegistryDoesNotAnswer(_logger, RegistryEndpoint, Endpoint);
                     break;
             }
         }
@@ -204,7 +199,7 @@ internal sealed class RegistryLinkLoop : IAsyncDisposable
     {
         try
         {
-            _connection = new RegistryConnection(_context, RegistryEndpoint, _routingId, _configure, _link.Connection, Notify);
+            _connection = new RegistryConnection(_context, this, _routingId, _configure, _link.Connection);
         }
         catch (Exception e) when (e is ZlinkException or ObjectDisposedException)
         {
@@ -214,17 +209,11 @@ internal sealed class RegistryLinkLoop : IAsyncDisposable
 
     private bool TrySend(in LinkCommand command)
     {
-        if (_connection is not { } connection)
-        {
-            return true; // It was lost by a command before this one.
-        }
-
         _builder.Clear();
         ReadOnlySpan<byte> service = command.Entry!.Service.Span;
         if (command.MessageId is MessageIds.Register or MessageIds.UpdateWeight)
         {
-            RegistrationFrames.WriteRegister(_builder, command.MessageId, _kind, service, _endpointBytes,
-                command.Weight);
+            RegistrationFrames.WriteRegister(_builder, command.MessageId, _kind, service, _endpointBytes, command.Weight);
         }
         else
         {
@@ -233,7 +222,7 @@ internal sealed class RegistryLinkLoop : IAsyncDisposable
 
         try
         {
-            return connection.TrySend(_builder);
+            return _connection?.TrySend(_builder) ?? true; // Where there is none, it was lost by a command before this one.
         }
         catch (Exception e) when (e is ZlinkException or ObjectDisposedException)
         {
@@ -241,45 +230,27 @@ internal sealed class RegistryLinkLoop : IAsyncDisposable
         }
     }
 
-    private void ArmTimer()
+    private void ShowFailure(int connection, string why)
     {
-        TimeSpan due = _link.NextTick is { } next ? next - Now : Timeout.InfiniteTimeSpan;
-        _timer.Change(due < TimeSpan.Zero && due != Timeout.InfiniteTimeSpan ? TimeSpan.Zero : due, Timeout.InfiniteTimeSpan);
-    }
+        if (_link.IsReady || connection != _link.Connection)
+        {
+            return;
+        }
 
-    private void ShowFailure(string why)
-    {
         foreach (LinkEntry entry in _entries.Values)
         {
-            entry.State = RegistrationState.Unreachable;
-            entry.Detail = why;
+            (entry.State, entry.Detail) = (RegistrationState.Unreachable, why);
         }
     }
 
-    private void ShowStatus()
-    {
-        DateTimeOffset start = _clock.GetUtcNow() - Now;
-        foreach ((Registration registration, LinkEntry entry) in _entries)
-        {
-            registration.SetStatus(this, NewStatus(entry.State) with
-            {
-                StatusCode = entry.StatusCode,
-                Detail = entry.Detail,
-                AcceptedAt = start + entry.AcceptedAt,
-                LastHeartbeatAt = start + entry.LastSentAt,
-                Weight = entry.AcceptedWeight,
-            });
-        }
-    }
-
-    private RegistryStatus NewStatus(RegistrationState state) => new()
+    private RegistryStatus StatusOf(LinkEntry entry, DateTimeOffset start = default) => new()
     {
         RegistryEndpoint = RegistryEndpoint,
-        State = state,
-        StatusCode = null,
-        Detail = "",
-        AcceptedAt = null,
-        LastHeartbeatAt = null,
-        Weight = null,
+        State = entry.State,
+        StatusCode = entry.StatusCode,
+        Detail = entry.Detail,
+        AcceptedAt = start + entry.AcceptedAt,
+        LastHeartbeatAt = start + entry.LastSentAt,
+        Weight = entry.AcceptedWeight,
     };
 }

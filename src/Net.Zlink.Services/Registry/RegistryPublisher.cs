@@ -33,7 +33,7 @@ internal sealed class RegistryPublisher : IAsyncDisposable
         _notices = BackgroundLoop.Start("registry's subscriptions", logger, context.TimeProvider, AnswerAsync);
     }
 
-    public long ListsSent => Volatile.Read(ref _listsSent);
+    public long ListsSent => Interlocked.Read(ref _listsSent);
 
     public int Subscribers => _socket.PeerCount;
 
@@ -49,26 +49,24 @@ internal sealed class RegistryPublisher : IAsyncDisposable
                     return;
                 }
 
-                BroadcastNeed need = _schedule.Next(_core.Now, _core.Sequence, out TimeSpan delay);
-                if (need == BroadcastNeed.Later)
+                ulong sequence = _core.Sequence;
+                bool isPeriodic = !_schedule.HasChanged(sequence);
+                TimeSpan delay = _schedule.DueAt(sequence) - _core.Now;
+                if (delay <= TimeSpan.Zero)
                 {
-                    _later.Change(delay, Timeout.InfiniteTimeSpan);
-                }
-                else if (need != BroadcastNeed.None)
-                {
-                    RegistryLists lists = _core.GetLists(renumber: need == BroadcastNeed.Periodic && _core.SendsPairs);
+                    RegistryLists lists = _core.GetLists(renumber: isPeriodic && _core.SendsPairs);
                     _schedule.Sent(_core.Now, lists.Sequence);
                     Broadcast(lists);
                 }
+                else if (!isPeriodic)
+                {
+                    _later.ChangeDue(delay);
+                }
             }
         }
-        catch (ObjectDisposedException)
+        catch (Exception e) when (e is ObjectDisposedException or ZlinkException { Error: ZlinkError.ContextTerminated })
         {
-            // The socket has ended: nobody is there to be sent anything.
-        }
-        catch (ZlinkException e) when (e.Error == ZlinkError.ContextTerminated)
-        {
-            // The same, with its context.
+            // The socket has ended, or its context: nobody is there to be sent anything.
         }
     }
 
@@ -97,7 +95,7 @@ internal sealed class RegistryPublisher : IAsyncDisposable
 
         Write(MessageIds.ServiceList, lists.Sequence, lists.All);
         _socket.TrySend(_message);
-        Interlocked.Increment(ref _listsSent);
+        _listsSent++;
     }
 
     /// <summary>
@@ -143,25 +141,21 @@ internal sealed class RegistryPublisher : IAsyncDisposable
         {
             if (!_isEnded)
             {
-                Answer(notice, notice.Span[1..]);
+                RegistryLists lists = _core.GetLists();
+                Answer(notice, MessageIds.RegistrySync, lists.Sequence, lists.Own);
+                Answer(notice, MessageIds.ServiceList, lists.Sequence, lists.All);
             }
         }
     }
 
-    private void Answer(in Message notice, ReadOnlySpan<byte> topic)
+    private void Answer(in Message notice, ushort id, ulong sequence, ListedService[]? services)
     {
-        RegistryLists lists = _core.GetLists();
-        if (lists.Own is not null && Matches(MessageIds.RegistrySync, topic))
+        // A topic is a prefix of the first frame, which is the id.
+        if (services is not null && ((ReadOnlySpan<byte>)[(byte)id, (byte)(id >> 8)]).StartsWith(notice.Span[1..]))
         {
-            Write(MessageIds.RegistrySync, lists.Sequence, lists.Own);
+            Write(id, sequence, services);
             _socket.TrySendTo(notice, _message);
-        }
-
-        if (Matches(MessageIds.ServiceList, topic))
-        {
-            Write(MessageIds.ServiceList, lists.Sequence, lists.All);
-            _socket.TrySendTo(notice, _message);
-            Interlocked.Increment(ref _listsSent);
+            _listsSent += id == MessageIds.ServiceList ? 1 : 0;
         }
     }
 
@@ -170,9 +164,6 @@ internal sealed class RegistryPublisher : IAsyncDisposable
         _message.Clear(); // A send that was not accepted leaves it as it was.
         ServiceListWriter.Write(_message, new ServiceListHeader(id, _core.Id, sequence, (uint)services.Length), services);
     }
-
-    /// <summary>A topic is a prefix of the first frame, which is the id.</summary>
-    private static bool Matches(ushort id, ReadOnlySpan<byte> topic) => ((ReadOnlySpan<byte>)[(byte)id, (byte)(id >> 8)]).StartsWith(topic);
 }
 
 /// <summary>
@@ -189,33 +180,12 @@ internal sealed class BroadcastSchedule(TimeSpan minInterval, TimeSpan interval,
     private TimeSpan _last = now;
     private bool _hasSent;
 
-    /// <summary>What is to be done now.</summary>
-    public BroadcastNeed Next(TimeSpan at, ulong current, out TimeSpan delay)
-    {
-        delay = TimeSpan.Zero;
-        if (current != _sent)
-        {
-            delay = _hasSent ? _last + minInterval - at : TimeSpan.Zero;
-            return delay > TimeSpan.Zero ? BroadcastNeed.Later : BroadcastNeed.Changed;
-        }
+    /// <summary>Whether the present list is another than the one that everybody was sent.</summary>
+    public bool HasChanged(ulong current) => current != _sent;
 
-        return at - _last >= interval ? BroadcastNeed.Periodic : BroadcastNeed.None;
-    }
+    /// <summary>When the present list is to be sent.</summary>
+    public TimeSpan DueAt(ulong current) => !HasChanged(current) ? _last + interval : _hasSent ? _last + minInterval : TimeSpan.Zero;
 
     /// <summary>A list was sent to everybody.</summary>
-    public void Sent(TimeSpan at, ulong current)
-    {
-        _sent = current;
-        _last = at;
-        _hasSent = true;
-    }
-}
-
-/// <summary>Whether a list is due.</summary>
-internal enum BroadcastNeed
-{
-    None,
-    Changed,
-    Periodic,
-    Later,
+    public void Sent(TimeSpan at, ulong current) => (_sent, _last, _hasSent) = (current, at, true);
 }

@@ -131,7 +131,7 @@ internal sealed class RegistryRouter : IAsyncDisposable
         string? refusal = request is { Id: MessageIds.Register, Fault: null } && _admission is not null
             ? Refusal(_admission, request, message)
             : null;
-        if (_core.Handle(request, sender, refusal) is { } ack)
+        if (_core.Do((state, now) => state.Handle(now, request, sender, refusal)) is { } ack)
         {
             _ack.Clear();
             RegistrationFrames.WriteAck(_ack, ack.Status, ack.EchoesEndpoint ? frames[RegistryAck.EndpointFrame] : [], ack.Error);

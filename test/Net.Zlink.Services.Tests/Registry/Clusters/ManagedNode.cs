@@ -33,19 +33,19 @@ internal sealed class ManagedNode : ClusterNode
     {
         _state.Tick(now);
         _state.DequeueEvents();
-        BroadcastNeed need = _schedule.Next(now, _state.Sequence, out _);
-        if (need is not (BroadcastNeed.Changed or BroadcastNeed.Periodic))
+        bool isChanged = _schedule.HasChanged(_state.Sequence);
+        if (now < _schedule.DueAt(_state.Sequence))
         {
             return [];
         }
 
-        if (need == BroadcastNeed.Periodic)
+        if (isChanged)
         {
-            _state.RenumberList();
+            ChangedLists++;
         }
         else
         {
-            ChangedLists++;
+            _state.RenumberList();
         }
 
         _schedule.Sent(now, _state.Sequence);

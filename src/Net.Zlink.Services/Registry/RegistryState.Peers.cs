@@ -1,0 +1,179 @@
+namespace Net.Zlink.Services;
+
+/// <content>What peers bring, and how it becomes one table with what is own.</content>
+internal sealed partial class RegistryState
+{
+    /// <summary>Looks at the header of a peer's list.</summary>
+    /// <param name="now">The time since the start.</param>
+    /// <param name="view">What its connection has brought so far.</param>
+    /// <param name="given">The header; null: the message is no list.</param>
+    /// <param name="isOwnSocket">Whether this registry is connected to itself.</param>
+    /// <returns>Whether the list is to be parsed and given to <see cref="TakeList"/>.</returns>
+    public bool WantsList(TimeSpan now, PeerView view, ServiceListHeader? given, bool isOwnSocket = false)
+    {
+        if (given is not { } header)
+        {
+            _malformed++;
+            return false;
+        }
+
+        if (header.RegistryId == Id)
+        {
+            if (!isOwnSocket && !view.HasReportedConflict)
+            {
+                view.HasReportedConflict = true;
+                Report(RegistryEventType.IdConflict, now, Id, $"the registry at {view.RemoteAddress} has the same number {Id}");
+            }
+
+            return false;
+        }
+
+        if (view.IsReplaced)
+        {
+            return false;
+        }
+
+        view.LastHeard = now;
+        bool isNew = view.Sequence is null || header.RegistryId != view.RegistryId;
+        bool isWanted = isNew
+            || (header.Sequence > view.Sequence && (header.MessageId == MessageIds.RegistrySync || !view.SendsOwnEntries));
+        _peerLists += isWanted ? 1 : 0;
+        return isWanted;
+    }
+
+    /// <summary>Takes a list that <see cref="WantsList"/> wanted.</summary>
+    /// <param name="now">The time since the start.</param>
+    /// <param name="view">What its connection has brought so far.</param>
+    /// <param name="header">The header.</param>
+    /// <param name="services">Its services.</param>
+    public void TakeList(TimeSpan now, PeerView view, in ServiceListHeader header, SortedDictionary<ServiceKey, ListedService> services)
+    {
+        var touched = new HashSet<EntryKey>();
+        if (!_views.Contains(view))
+        {
+            uint id = header.RegistryId;
+            foreach (PeerView older in _views.FindAll(other => other.RegistryId == id || other.IsAt(view.RemoteAddress)))
+            {
+                _views.Remove(older);
+                older.IsReplaced = true;
+                Collect(touched, older.Services, services);
+            }
+
+            _views.Add(view);
+            Report(RegistryEventType.PeerUp, now, id, view.RemoteAddress);
+        }
+
+        if (view.RegistryId != header.RegistryId)
+        {
+            view.SendsOwnEntries = false;
+        }
+
+        view.RegistryId = header.RegistryId;
+        view.Sequence = header.Sequence;
+        view.SendsOwnEntries |= header.MessageId == MessageIds.RegistrySync;
+        Collect(touched, view.Services, services);
+        view.Services = services;
+        touched.UnionWith(view.EndExclusions(now, isNewList: true));
+        Merge(now, touched);
+    }
+
+    /// <summary>The connection of a view has ended; what it brought stays for a while.</summary>
+    public static void ConnectionLost(TimeSpan now, PeerView view) => view.LostAt ??= now;
+
+    /// <summary>A peer is no longer one.</summary>
+    public void RemoveView(TimeSpan now, PeerView view, string why)
+    {
+        if (_views.Remove(view))
+        {
+            Report(RegistryEventType.PeerDown, now, view.RegistryId, $"{view.RemoteAddress}: {why}");
+            var touched = new HashSet<EntryKey>();
+            Collect(touched, view.Services, []);
+            Merge(now, touched);
+            view.Sequence = null;
+            view.Services = [];
+        }
+    }
+
+    /// <summary>A peer for people.</summary>
+    /// <param name="view">What the connection has brought; null before its first message.</param>
+    /// <param name="endpoint">What was connected.</param>
+    /// <param name="isConnected">Whether the connection is there.</param>
+    public RegistryView Describe(PeerView? view, string endpoint, bool isConnected)
+    {
+        var described = new RegistryView { Endpoint = endpoint, IsConnected = isConnected };
+        return view?.Sequence is not { } sequence ? described : described with
+        {
+            RegistryId = view.RegistryId,
+            Sequence = sequence,
+            LastListAt = At(view.LastHeard),
+            Services = view.Services.Count,
+            Instances = view.Services.Values.Sum(static service => service.Instances.Length),
+        };
+    }
+
+    /// <summary>An own entry has gone: only a peer that has it as its own may still list it.</summary>
+    private void Excluded(TimeSpan now, in EntryKey key)
+    {
+        foreach (PeerView view in _views)
+        {
+            view.Exclude(key, now + settings.PeerTimeout);
+        }
+
+        Merge(key, now);
+    }
+
+    private void Merge(TimeSpan now, IEnumerable<EntryKey> keys)
+    {
+        int changed = keys.Count(key => Merge(key, now));
+        Sequence += changed > 0 ? 1UL : 0;
+    }
+
+    /// <summary>Decides an entry anew: own, else of the view that had it and still has it, else of the oldest view that has it.</summary>
+    /// <returns>Whether the list changes.</returns>
+    private bool Merge(in EntryKey key, TimeSpan now)
+    {
+        if (_own.ContainsKey(key))
+        {
+            return false; // What is own is set where it changes.
+        }
+
+        EntryKey wanted = key;
+        TableEntry? entry = _table.Find(key);
+        (ListedInstance? before, PeerView? formerOwner) = (entry?.Instance, entry?.Owner);
+        PeerView? owner = formerOwner is not null && _views.Contains(formerOwner) && formerOwner.Find(key) is not null ? formerOwner
+            : _views.Find(view => view.Find(wanted) is not null);
+        if (owner?.Find(key) is not { } after)
+        {
+            if (entry is not null)
+            {
+                _table.Remove(entry);
+            }
+
+            if (formerOwner is not null)
+            {
+                Report(RegistryEventType.Lost, now, formerOwner.RegistryId, key, before!);
+            }
+
+            return entry is not null;
+        }
+
+        _table.Set(key, after, owner);
+        if (before != after || formerOwner is null)
+        {
+            Report(formerOwner is null ? RegistryEventType.Learned : RegistryEventType.Updated, now, owner.RegistryId, key, after);
+        }
+
+        return before != after;
+    }
+
+    /// <summary>The entries of services that differ: unchanged services are the same objects.</summary>
+    private static void Collect(HashSet<EntryKey> touched, SortedDictionary<ServiceKey, ListedService> before,
+        SortedDictionary<ServiceKey, ListedService> after)
+    {
+        touched.UnionWith(
+            from service in before.Values.Where(service => !ReferenceEquals(after.GetValueOrDefault(service.Key), service))
+                .Concat(after.Values.Where(service => !ReferenceEquals(before.GetValueOrDefault(service.Key), service)))
+            from instance in service.Instances
+            select new EntryKey(service.Key, instance.Endpoint));
+    }
+}
