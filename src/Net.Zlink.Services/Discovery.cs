@@ -147,7 +147,7 @@ public sealed class Discovery : IServiceDirectory, IAsyncDisposable, IDisposable
     }
 
     /// <summary>Shows this service from now on, and of the others only those that were subscribed, too. While nothing is subscribed
-    /// everything is shown. Everything is received in any case, as natively.</summary>
+    /// everything is shown. Everything is received in any case, as in the native core.</summary>
     /// <param name="service">The name.</param>
     /// <exception cref="ArgumentException">The name is null or empty.</exception>
     public void Subscribe(string service)
@@ -246,8 +246,8 @@ public sealed class Discovery : IServiceDirectory, IAsyncDisposable, IDisposable
         }
     }
 
-    /// <summary>Registries, services and instances as text of several lines, for a log or a debugger. Made for people: its form may
-    /// change.</summary>
+    /// <summary>Registries, services and instances as text of several lines, for a log or a debugger.
+    /// Its form may change.</summary>
     /// <returns>The text.</returns>
     public string Describe()
     {

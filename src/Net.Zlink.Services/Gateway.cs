@@ -177,7 +177,7 @@ public sealed class Gateway : IAsyncDisposable, IDisposable
     /// <param name="messages">Where they go, at least one; each to be disposed.</param>
     /// <param name="cancellationToken">Ends the wait.</param>
     /// <returns>How many there were, at least 1.</returns>
-    /// <exception cref="ArgumentException">There is no room for a message.</exception>
+    /// <exception cref="ArgumentException">The memory is empty.</exception>
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
     /// <inheritdoc cref="TryReceive" path="/exception"/>
     public async ValueTask<int> ReceiveManyAsync(Memory<GatewayMessage> messages, CancellationToken cancellationToken = default)
@@ -223,8 +223,8 @@ public sealed class Gateway : IAsyncDisposable, IDisposable
         };
     }
 
-    /// <summary>Services, receivers and counts as text of several lines, for a log or a debugger. Made for people: its form may
-    /// change.</summary>
+    /// <summary>Services, receivers and counts as text of several lines, for a log or a debugger.
+    /// Its form may change.</summary>
     /// <returns>The text.</returns>
     public string Describe() => GatewayDescription.Of(
         GetReceivers(),
@@ -317,7 +317,7 @@ public sealed class Gateway : IAsyncDisposable, IDisposable
         }
 
         options.ConfigureSocket?.Invoke(socket);
-        socket.Mandatory = true; // A send says that its receiver has no room or is gone.
+        socket.Mandatory = true; // A send says that its receiver is full or gone.
         socket.Immediate = true; // What waits for a lost connection must not reach the receiver's next one, which may be another process.
         return socket;
     }

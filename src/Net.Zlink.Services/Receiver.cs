@@ -10,7 +10,7 @@ namespace Net.Zlink.Services;
 /// <summary>Serves requests of gateways: binds, registers with registries, receives and answers.</summary>
 /// <remarks>
 /// Safe for any number of threads. There are three ways to receive: <see cref="ServeAsync"/> with a handler, <see cref="ReceiveAsync"/> and
-/// its siblings, and the raw <see cref="Socket"/>, as natively.
+/// its siblings, and the raw <see cref="Socket"/>, as in the native core.
 /// Use one of them at a time; the first two keep something of their own as the user state of each connection.
 /// </remarks>
 /// <example>
@@ -74,8 +74,8 @@ public sealed class Receiver : IAsyncDisposable, IDisposable
         _duration = _meters.Histogram("processing.duration", "s", "How long handlers took");
     }
 
-    /// <summary>The socket that gateways connect to, for receiving and answering as natively: its messages are what was sent, with the
-    /// envelope of requests as an extra first part.</summary>
+    /// <summary>The socket that gateways connect to, for receiving and answering as in the native core. Its messages are what was sent,
+    /// with the envelope of requests as an extra first part.</summary>
     public RouterSocket Socket { get; }
 
     /// <summary>What the socket calls itself. Registries list the id of each advertised endpoint, which is this one only where
@@ -113,9 +113,9 @@ public sealed class Receiver : IAsyncDisposable, IDisposable
 
     /// <summary>Offers a service at every registry. Returns at once and goes on trying: see <see cref="Registration.State"/>.</summary>
     /// <param name="service">The name, 1 to 255 bytes of UTF-8.</param>
-    /// <param name="advertise">The endpoint that gateways are told, 1 to 255 bytes. Null: the endpoint that was bound last, with
+    /// <param name="advertise">The endpoint that gateways connect to, 1 to 255 bytes. Null: the endpoint that was bound last, with
     /// <see cref="ReceiverOptions.AdvertiseHost"/> in place of a wildcard.</param>
-    /// <param name="weight">Its share with weighted load balancing; 0 is taken for 1, as natively.</param>
+    /// <param name="weight">Its share with weighted load balancing; 0 is taken for 1, as in the native core.</param>
     /// <returns>The registration; dispose it to leave the registries.</returns>
     /// <exception cref="ArgumentException">The name or the endpoint is empty or too long.</exception>
     /// <exception cref="InvalidOperationException">Nothing is bound and no endpoint was given, the service is registered at that endpoint
@@ -333,8 +333,8 @@ public sealed class Receiver : IAsyncDisposable, IDisposable
         };
     }
 
-    /// <summary>Endpoints, registrations and counts as text of several lines, for a log or a debugger. Made for people: its form may
-    /// change.</summary>
+    /// <summary>Endpoints, registrations and counts as text of several lines, for a log or a debugger.
+    /// Its form may change.</summary>
     /// <returns>The text.</returns>
     public string Describe()
     {
@@ -362,7 +362,7 @@ public sealed class Receiver : IAsyncDisposable, IDisposable
     /// socket's linger time to leave. Idempotent.</summary>
     public void Dispose() => _ = DisposeAsync().AsTask();
 
-    /// <summary>As <see cref="Dispose"/>, and waits until the registries were told, as far as they are connected.</summary>
+    /// <summary>As <see cref="Dispose"/>, and waits until the registries that are connected were notified.</summary>
     /// <returns>Complete when the socket is disposed; handlers may still be running.</returns>
     public async ValueTask DisposeAsync()
     {

@@ -184,7 +184,7 @@ public sealed class Registry : IAsyncDisposable, IDisposable
         Running().Core.WatchAsync(cancellationToken);
 
     /// <summary>
-    /// The state as text for people who operate it: entries with owner and age, peers with the reason where one is not connected.
+    /// The state as text, for a log or a debugger: entries with owner and age, peers with the reason where one is not connected.
     /// </summary>
     /// <returns>Several lines; their form may change.</returns>
     /// <exception cref="InvalidOperationException">The registry is not up.</exception>

@@ -72,7 +72,7 @@ public sealed class ServiceClient
 
     /// <summary>Sends a message of one part if it need not wait, and says why not.</summary>
     /// <param name="payload">Any bytes, also none; copied.</param>
-    /// <param name="error">None; HostUnreachable: nobody is ready; Again: nobody who is has room.</param>
+    /// <param name="error">None; HostUnreachable: nobody is ready; Again: all that are ready have full queues.</param>
     /// <returns>True if it was accepted.</returns>
     /// <exception cref="ObjectDisposedException">The gateway is disposed.</exception>
     /// <exception cref="ZlinkException">ContextTerminated.</exception>
@@ -83,7 +83,7 @@ public sealed class ServiceClient
 
     /// <summary>Sends a message of several parts, whole or not at all, if it need not wait, and says why not.</summary>
     /// <param name="message">The message, of at least one part; empty when it was accepted.</param>
-    /// <param name="error">None; HostUnreachable: nobody is ready; Again: nobody who is has room.</param>
+    /// <param name="error">None; HostUnreachable: nobody is ready; Again: all that are ready have full queues.</param>
     /// <returns>True if it was accepted.</returns>
     /// <exception cref="ArgumentException">The message has no part.</exception>
     /// <exception cref="ObjectDisposedException">The gateway or the message is disposed.</exception>
@@ -95,7 +95,7 @@ public sealed class ServiceClient
 
     /// <summary>Passes a received message on if it need not wait, and says why not.</summary>
     /// <param name="message">A received message; accepted, it is ended.</param>
-    /// <param name="error">None; HostUnreachable: nobody is ready; Again: nobody who is has room.</param>
+    /// <param name="error">None; HostUnreachable: nobody is ready; Again: all that are ready have full queues.</param>
     /// <returns>True if it was accepted.</returns>
     /// <exception cref="ObjectDisposedException">The gateway or the message is disposed.</exception>
     /// <exception cref="ZlinkException">ContextTerminated.</exception>
@@ -105,10 +105,10 @@ public sealed class ServiceClient
     /// <remarks>At most <see cref="GatewayOptions.SendTimeout"/>.</remarks>
     public void Send(ReadOnlySpan<byte> payload) => Send(payload, _gateway.Options.SendTimeout);
 
-    /// <summary>Sends a message of one part, blocking the calling thread for room.</summary>
+    /// <summary>Sends a message of one part, blocking the calling thread until a queue has capacity.</summary>
     /// <param name="payload">Any bytes, also none; copied.</param>
     /// <param name="timeout">How long; <see cref="Timeout.InfiniteTimeSpan"/> for as long as it takes, zero not to wait.</param>
-    /// <exception cref="ZlinkException">HostUnreachable: nobody is ready. Again: nobody had room in time. ContextTerminated.</exception>
+    /// <exception cref="ZlinkException">HostUnreachable: nobody is ready. Again: all queues stayed full. ContextTerminated.</exception>
     /// <exception cref="ArgumentOutOfRangeException">The timeout is negative and not infinite.</exception>
     /// <exception cref="ObjectDisposedException">The gateway is disposed.</exception>
     public void Send(ReadOnlySpan<byte> payload, TimeSpan timeout)
@@ -119,7 +119,7 @@ public sealed class ServiceClient
         }
     }
 
-    /// <summary>Sends a message of one part, waiting for a receiver and for room if need be.</summary>
+    /// <summary>Sends a message of one part, waiting for a receiver with a free queue if need be.</summary>
     /// <param name="payload">Any bytes, also none; unchanged until the task completes.</param>
     /// <param name="cancellationToken">Ends the wait; nothing is sent then.</param>
     /// <returns>Complete when the message was accepted.</returns>
@@ -139,7 +139,7 @@ public sealed class ServiceClient
     public ValueTask SendAsync(in Message message, CancellationToken cancellationToken = default) =>
         _sender.SendAsync(new MessageForm(message), cancellationToken);
 
-    /// <summary>Hands memory over as a message of one part, waiting for a receiver and for room if need be.</summary>
+    /// <summary>Passes memory on as a message of one part, waiting for a receiver with a free queue if need be.</summary>
     /// <param name="payload">Its owner, disposed when the message was sent. If the send fails it stays the caller's.</param>
     /// <param name="length">How many of its bytes are the message.</param>
     /// <param name="cancellationToken">Ends the wait; nothing is sent then.</param>
@@ -158,7 +158,7 @@ public sealed class ServiceClient
     /// <summary>Sends messages of one part each, as many as need not wait. Up to 16 for each receiver that is ready are shared out one by
     /// one; of more, each receiver gets its share in one block, in order.</summary>
     /// <param name="payloads">Any bytes, also none; copied.</param>
-    /// <param name="error">None; HostUnreachable: nobody is ready; Again: nobody who is has room.</param>
+    /// <param name="error">None; HostUnreachable: nobody is ready; Again: all that are ready have full queues.</param>
     /// <returns>How many were accepted, from the first one on: all of them, unless there is an error.</returns>
     /// <exception cref="ObjectDisposedException">The gateway is disposed.</exception>
     /// <exception cref="ZlinkException">ContextTerminated; nothing was sent.</exception>
@@ -169,13 +169,13 @@ public sealed class ServiceClient
     /// <see cref="SendMany(ReadOnlySpan{ReadOnlyMemory{byte}}, out ZlinkError)"/>. Those that are accepted are ended; the others stay the
     /// caller's.</summary>
     /// <param name="messages">Received messages.</param>
-    /// <param name="error">None; HostUnreachable: nobody is ready; Again: nobody who is has room.</param>
+    /// <param name="error">None; HostUnreachable: nobody is ready; Again: all that are ready have full queues.</param>
     /// <returns>How many were accepted, from the first one on: all of them, unless there is an error.</returns>
     /// <exception cref="ObjectDisposedException">The gateway or a message is disposed.</exception>
     /// <exception cref="ZlinkException">ContextTerminated; nothing was sent.</exception>
     public int SendMany(ReadOnlySpan<Message> messages, out ZlinkError error) => _sender.SendMany(new MessageBatch(messages), out error);
 
-    /// <summary>Sends messages of one part each, waiting for a receiver and for room until all are accepted.</summary>
+    /// <summary>Sends messages of one part each, waiting for a receiver with a free queue until all are accepted.</summary>
     /// <param name="payloads">Any bytes, also none; unchanged until the task completes.</param>
     /// <param name="cancellationToken">Ends the wait.</param>
     /// <returns>How many were accepted, from the first one on. Fewer than there are only if something ended the wait behind the first one:
@@ -195,7 +195,7 @@ public sealed class ServiceClient
     /// <param name="routingId">The receiver, by the id that the directory lists for this service; of several with one id the first by
     /// endpoint.</param>
     /// <param name="payload">Any bytes, also none; copied.</param>
-    /// <param name="error">None; HostUnreachable: no such receiver is ready; Again: it has no room.</param>
+    /// <param name="error">None; HostUnreachable: no such receiver is ready; Again: its queue is full.</param>
     /// <returns>True if it was accepted.</returns>
     /// <inheritdoc cref="TrySend(ReadOnlySpan{byte}, out ZlinkError)" path="/exception"/>
     public bool TrySendTo(RoutingId routingId, ReadOnlySpan<byte> payload, out ZlinkError error) =>
@@ -211,7 +211,7 @@ public sealed class ServiceClient
     public bool TrySendTo(RoutingId routingId, in Message message, out ZlinkError error) =>
         _sender.TrySendTo(routingId, new MessageForm(message), out error);
 
-    /// <summary>Sends a message of one part to a receiver that the application names, waiting for room if need be.</summary>
+    /// <summary>Sends a message of one part to a receiver that the application names, waiting for its queue if need be.</summary>
     /// <param name="routingId">The receiver, as for <see cref="TrySendTo(RoutingId, ReadOnlySpan{byte}, out ZlinkError)"/>.</param>
     /// <param name="payload">Any bytes, also none; unchanged until the task completes.</param>
     /// <param name="cancellationToken">Ends the wait; nothing is sent then.</param>

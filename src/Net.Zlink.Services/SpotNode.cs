@@ -160,7 +160,7 @@ public sealed class SpotNode : IAsyncDisposable, IDisposable
     /// <summary>Lets other nodes find this one. Returns at once and goes on trying: see <see cref="Registration.State"/>.</summary>
     /// <param name="service">The name, 1 to 255 bytes of UTF-8. Native nodes know names of 1 to 64 characters of a-z, 0-9, dot and
     /// hyphen.</param>
-    /// <param name="advertise">The endpoint that other nodes are told, 1 to 255 bytes. Null: the endpoint that was bound last, with
+    /// <param name="advertise">The endpoint that other nodes connect to, 1 to 255 bytes. Null: the endpoint that was bound last, with
     /// <see cref="SpotNodeOptions.AdvertiseHost"/> in place of a wildcard.</param>
     /// <returns>The registration; dispose it to leave the registries.</returns>
     /// <exception cref="ArgumentException">The name or the endpoint is empty or too long.</exception>
@@ -246,8 +246,8 @@ public sealed class SpotNode : IAsyncDisposable, IDisposable
     /// <summary>Publishes a message of one part if that need not wait.</summary>
     /// <param name="topic">1 to 255 bytes of UTF-8. Native nodes cut a topic at a NUL.</param>
     /// <param name="payload">Any bytes, also none; copied.</param>
-    /// <returns>False: with <see cref="SpotNodeOptions.NoDrop"/> a node has no room, or the queue of publications is full. Then it was
-    /// delivered to nobody.</returns>
+    /// <returns>False: with <see cref="SpotNodeOptions.NoDrop"/> the queue of a node or of publications is full. Then it was delivered to
+    /// nobody.</returns>
     /// <exception cref="ArgumentException">The topic is null, empty or too long.</exception>
     /// <exception cref="ObjectDisposedException">The node is disposed.</exception>
     /// <exception cref="ZlinkException">ContextTerminated.</exception>
@@ -318,8 +318,8 @@ public sealed class SpotNode : IAsyncDisposable, IDisposable
     /// <returns>The statistics.</returns>
     public SpotNodeStatistics GetStatistics() => _counters.Read();
 
-    /// <summary>Endpoints, peers, registrations and counts as text of several lines, for a log or a debugger. Made for people: its form may
-    /// change.</summary>
+    /// <summary>Endpoints, peers, registrations and counts as text of several lines, for a log or a debugger.
+    /// Its form may change.</summary>
     /// <returns>The text.</returns>
     public string Describe() => _counters.Describe(RoutingId, _isDisposed ? [] : GetPeers(), _isDisposed ? [] : GetFollowers());
 
@@ -327,8 +327,8 @@ public sealed class SpotNode : IAsyncDisposable, IDisposable
     /// socket's linger time to leave. Idempotent.</summary>
     public void Dispose() => _ = DisposeAsync().AsTask();
 
-    /// <summary>As <see cref="Dispose"/>, and waits until the registries were told, as far as they are connected, and publications have
-    /// left their queue, for a second at most.</summary>
+    /// <summary>As <see cref="Dispose"/>, and waits until the registries that are connected were notified and publications have left
+    /// their queue, for a second at most.</summary>
     /// <returns>Complete when the sockets are disposed; handlers may still be running.</returns>
     public async ValueTask DisposeAsync()
     {

@@ -53,7 +53,7 @@ public sealed class SpotPublisher
     /// <exception cref="ZlinkException">ContextTerminated.</exception>
     public int PublishMany(ReadOnlySpan<ReadOnlyMemory<byte>> payloads) => _path.PublishMany(Entry, payloads);
 
-    /// <summary>Publishes messages of one part, and waits for room where it has to.</summary>
+    /// <summary>Publishes messages of one part, and waits for full queues where it has to.</summary>
     /// <param name="payloads">The messages; unchanged until the task completes.</param>
     /// <param name="cancellationToken">Ends the wait; what was published stays published.</param>
     /// <returns>Complete when all are accepted.</returns>

@@ -22,7 +22,8 @@ internal static class ReceiverChoice
     /// <summary>Turn number <paramref name="counter"/> modulo the number of receivers.</summary>
     public static int RoundRobin(ulong counter, int receivers) => (int)(counter % (uint)receivers);
 
-    /// <summary>The first receiver whose weights, summed up to it, are above the counter modulo all weights: bursts, as natively.</summary>
+    /// <summary>The first receiver whose weights, summed up to it, are above the counter modulo all weights. Bursts, as in the native
+    /// core.</summary>
     /// <param name="counter">Number of the turn.</param>
     /// <param name="weightsUpTo">For each receiver its own weight and those before it.</param>
     public static int Weighted(ulong counter, ReadOnlySpan<ulong> weightsUpTo)

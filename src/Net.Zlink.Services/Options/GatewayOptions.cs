@@ -7,14 +7,14 @@ public sealed record GatewayOptions
     /// <remarks>A native receiver closes the connection of one gateway when another one of the same id comes.</remarks>
     public RoutingId RoutingId { get; init; }
 
-    /// <summary>Most messages that wait for one receiver, and most unread ones of one. Default 1,000,000, as natively.</summary>
+    /// <summary>Most messages that wait for one receiver, and most unread ones of one. Default 1,000,000, as in the native core.</summary>
     public int HighWaterMark { get; init; } = 1_000_000;
 
-    /// <summary>How long a blocking send waits for room. Default 50 ms, as natively.</summary>
+    /// <summary>How long a blocking send waits for a full queue. Default 50 ms, as in the native core.</summary>
     public TimeSpan SendTimeout { get; init; } = TimeSpan.FromMilliseconds(50);
 
     /// <summary>How long after its end the gateway waits for the replies to its requests, and then goes on delivering what was accepted.
-    /// Default 1 s; natively nothing is delivered.</summary>
+    /// Default 1 s; the native core delivers nothing.</summary>
     public TimeSpan Linger { get; init; } = TimeSpan.FromSeconds(1);
 
     /// <summary>How long a request waits for its reply where the call names no time; <see cref="Timeout.InfiniteTimeSpan"/> for as long as
@@ -22,11 +22,11 @@ public sealed record GatewayOptions
     public TimeSpan RequestTimeout { get; init; } = TimeSpan.FromSeconds(5);
 
     /// <summary>How long the connection to a receiver stays that is not listed any more, for the replies that are on their way. Default 5
-    /// s; natively it is cut at once.</summary>
+    /// s; the native core cuts it at once.</summary>
     public TimeSpan RemovedEndpointTimeout { get; init; } = TimeSpan.FromSeconds(5);
 
-    /// <summary>A receiver without room, or whose connection was just lost, passes its turn to the next one. Default true; false as
-    /// natively.</summary>
+    /// <summary>A receiver whose queue is full, or whose connection was just lost, passes its turn to the next one. Default true;
+    /// false in the native core.</summary>
     public bool TryNextWhenFull { get; init; } = true;
 
     /// <summary>Most messages other than replies that wait to be received. Beyond it the gateway stops reading; once it has sent a request

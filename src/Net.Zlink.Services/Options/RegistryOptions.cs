@@ -22,14 +22,14 @@ public sealed record RegistryOptions
 
     /// <summary>
     /// Whether a registry with peers sends them its own entries apart from what it learned (REGISTRY_SYNC). Without that entries travel
-    /// through registries, as natively, and a removed one may come back.
+    /// through registries, as in the native core, and a removed one may come back.
     /// </summary>
     public bool SendOwnEntries { get; init; } = true;
 
-    /// <summary>An entry whose last heartbeat is older is removed. 15 s as natively.</summary>
+    /// <summary>An entry whose last heartbeat is older is removed. 15 s as in the native core.</summary>
     public TimeSpan HeartbeatTimeout { get; init; } = TimeSpan.FromSeconds(15);
 
-    /// <summary>How often the list is sent where nothing changes. 30 s as natively.</summary>
+    /// <summary>How often the list is sent where nothing changes. 30 s as in the native core.</summary>
     public TimeSpan BroadcastInterval { get; init; } = TimeSpan.FromSeconds(30);
 
     /// <summary>Changes that come sooner after a list share the next one. 10 ms.</summary>
@@ -37,7 +37,7 @@ public sealed record RegistryOptions
 
     /// <summary>
     /// The entries of a peer that is connected and silent for longer are dropped. Null: three times <see cref="BroadcastInterval"/>, as
-    /// natively.
+    /// in the native core.
     /// </summary>
     public TimeSpan? PeerTimeout { get; init; }
 

@@ -49,7 +49,7 @@ internal sealed class DirectoryFollower : IDisposable
         }
     }
 
-    /// <summary>All but the node itself, which is listed with its own id, and entries without an endpoint, as natively.</summary>
+    /// <summary>All but the node itself, which is listed with its own id, and entries without an endpoint, as in the native core.</summary>
     private string[] EndpointsOf(ServiceSnapshot snapshot) =>
         [.. snapshot.Instances.Where(instance => instance.Endpoint.Length > 0 && instance.RoutingId != _ownId)
             .Select(static instance => instance.Endpoint)];
