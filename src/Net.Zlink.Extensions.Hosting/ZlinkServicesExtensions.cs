@@ -24,7 +24,7 @@ public static class ZlinkServicesExtensions
     /// <summary>Registers a receiver, a keyed singleton <see cref="Receiver"/>, whose handler is made by the container for each request,
     /// with a scope of services of its own. The receiver is bound when the host starts, registered when all has started, and drained when
     /// the host stops.</summary>
-    /// <param name="services">The services of the host.</param>
+    /// <inheritdoc cref="AddZlinkReceiver{THandler}" path="/param[@name='services']"/>
     /// <param name="service">The service that it offers, and its key.</param>
     /// <param name="bind">Where it listens; null: where the configuration says.</param>
     /// <param name="context">The key of its context; empty: the one without a key.</param>
@@ -50,9 +50,8 @@ public static class ZlinkServicesExtensions
     /// <typeparam name="THandler">The handler; registered as scoped, unless it is registered already.</typeparam>
     /// <typeparam name="TRequest">The request's type.</typeparam>
     /// <typeparam name="TReply">The reply's type.</typeparam>
-    /// <returns>The receiver, for further settings.</returns>
-    /// <exception cref="ArgumentNullException">An argument is null.</exception>
-    /// <exception cref="ArgumentException">The name is empty, or a receiver of that service is registered already.</exception>
+    /// <inheritdoc cref="AddZlinkReceiver{THandler}" path="/returns"/>
+    /// <inheritdoc cref="AddZlinkReceiver{THandler}" path="/exception"/>
     public static ZlinkReceiverBuilder AddZlinkReceiver<[DynamicallyAccessedMembers(Constructors)] THandler, TRequest, TReply>(
         this IServiceCollection services, string service, string? bind = null, string context = "")
         where THandler : class, IRequestHandler<TRequest, TReply>
@@ -70,16 +69,12 @@ public static class ZlinkServicesExtensions
     }
 
     /// <summary>As the other one, for a handler in a lambda.</summary>
-    /// <param name="services">The services of the host.</param>
-    /// <param name="service">The service that it offers, and its key.</param>
-    /// <param name="bind">Where it listens; null: where the configuration says.</param>
-    /// <param name="context">The key of its context; empty: the one without a key.</param>
+    /// <inheritdoc cref="AddZlinkReceiver{THandler}" path="/param"/>
     /// <param name="handler">Answers each request.</param>
     /// <typeparam name="TRequest">The request's type.</typeparam>
     /// <typeparam name="TReply">The reply's type.</typeparam>
-    /// <returns>The receiver, for further settings.</returns>
-    /// <exception cref="ArgumentNullException">An argument is null.</exception>
-    /// <exception cref="ArgumentException">The name is empty, or a receiver of that service is registered already.</exception>
+    /// <inheritdoc cref="AddZlinkReceiver{THandler}" path="/returns"/>
+    /// <inheritdoc cref="AddZlinkReceiver{THandler}" path="/exception"/>
     public static ZlinkReceiverBuilder AddZlinkReceiver<TRequest, TReply>(
         this IServiceCollection services, string service, string? bind, Func<TRequest, CancellationToken, ValueTask<TReply>> handler,
         string context = "")
@@ -94,10 +89,10 @@ public static class ZlinkServicesExtensions
     }
 
     /// <summary>Registers a gateway, a singleton <see cref="Gateway"/>; with a name a keyed one.</summary>
-    /// <param name="services">The services of the host.</param>
+    /// <inheritdoc cref="AddZlinkReceiver{THandler}" path="/param[@name='services']"/>
     /// <param name="configure">Says where receivers are found.</param>
     /// <param name="name">The key of the gateway; empty: none.</param>
-    /// <param name="context">The key of its context; empty: the one without a key.</param>
+    /// <inheritdoc cref="AddZlinkReceiver{THandler}" path="/param[@name='context']"/>
     /// <returns>The services.</returns>
     /// <exception cref="ArgumentNullException">An argument is null.</exception>
     /// <exception cref="ArgumentException">A gateway of that name is registered already.</exception>
@@ -123,7 +118,7 @@ public static class ZlinkServicesExtensions
     }
 
     /// <summary>Registers a client of a service, a keyed singleton <see cref="RequestClient"/>.</summary>
-    /// <param name="services">The services of the host.</param>
+    /// <inheritdoc cref="AddZlinkReceiver{THandler}" path="/param[@name='services']"/>
     /// <param name="service">The service, and the key of the client.</param>
     /// <param name="connect">Where the receiver listens; null: the gateway finds it.</param>
     /// <param name="gateway">The key of the gateway that finds it; empty: the one without a key.</param>
@@ -145,11 +140,11 @@ public static class ZlinkServicesExtensions
     }
 
     /// <summary>Registers a registry, a singleton <see cref="Registry"/>, which listens when the host starts.</summary>
-    /// <param name="services">The services of the host.</param>
+    /// <inheritdoc cref="AddZlinkReceiver{THandler}" path="/param[@name='services']"/>
     /// <param name="publisherEndpoint">Where discoveries connect; null: where the configuration's section <c>Registry</c> says.</param>
     /// <param name="routerEndpoint">Where receivers connect; null: where the configuration says.</param>
     /// <param name="configure">Changes further options.</param>
-    /// <param name="context">The key of its context; empty: the one without a key.</param>
+    /// <inheritdoc cref="AddZlinkReceiver{THandler}" path="/param[@name='context']"/>
     /// <returns>The services.</returns>
     /// <exception cref="ArgumentNullException"><paramref name="services"/> is null.</exception>
     /// <exception cref="ArgumentException">A registry is registered already.</exception>
@@ -171,11 +166,11 @@ public static class ZlinkServicesExtensions
     }
 
     /// <summary>Registers a SPOT node, a keyed singleton <see cref="SpotNode"/>.</summary>
-    /// <param name="services">The services of the host.</param>
+    /// <inheritdoc cref="AddZlinkReceiver{THandler}" path="/param[@name='services']"/>
     /// <param name="name">The key of the node, and the name of its section of the configuration.</param>
     /// <param name="bind">Where other nodes connect; null: nowhere, or where the configuration says.</param>
     /// <param name="configure">Says where other nodes are found.</param>
-    /// <param name="context">The key of its context; empty: the one without a key.</param>
+    /// <inheritdoc cref="AddZlinkReceiver{THandler}" path="/param[@name='context']"/>
     /// <returns>The services.</returns>
     /// <exception cref="ArgumentNullException">An argument is null.</exception>
     /// <exception cref="ArgumentException">The name is empty, or a node of that name is registered already.</exception>

@@ -3,8 +3,7 @@ using Net.Zlink.Services;
 
 namespace Net.Zlink.Extensions.Nats;
 
-/// <summary>The entries of a bucket as one directory knows them, each with when the server last showed it. For one loop at a
-/// time.</summary>
+/// <summary>For one loop at a time.</summary>
 internal sealed class FollowedLeases(StaticDirectory found, TimeProvider clock, int maxInstances)
 {
     private readonly Dictionary<string, (ServiceInstance Instance, long Seen)> _byKey = new(StringComparer.Ordinal);
@@ -35,7 +34,7 @@ internal sealed class FollowedLeases(StaticDirectory found, TimeProvider clock, 
         }
     }
 
-    /// <summary>All entries get a whole lease from now on: behind an outage their owners need time to renew them.</summary>
+    /// <summary>After an outage the owners need a whole lease to renew their entries.</summary>
     public void Touch()
     {
         foreach (string key in _byKey.Keys.ToArray())
@@ -44,7 +43,6 @@ internal sealed class FollowedLeases(StaticDirectory found, TimeProvider clock, 
         }
     }
 
-    /// <summary>The keys of entries that the server has not shown for a time.</summary>
     [SuppressMessage("Performance", "CA1851", Justification = "It is an array.")]
     public string[] OlderThan(TimeSpan age) =>
         [.. _byKey.Where(pair => clock.GetElapsedTime(pair.Value.Seen) >= age).Select(static pair => pair.Key)];

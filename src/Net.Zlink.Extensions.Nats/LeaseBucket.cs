@@ -5,7 +5,6 @@ using NATS.Net;
 
 namespace Net.Zlink.Extensions.Nats;
 
-/// <summary>The bucket of one connection, made where it does not exist.</summary>
 internal sealed class LeaseBucket(INatsConnection connection, NatsServiceOptions options)
 {
     private const int NotFound = 404;
@@ -13,10 +12,6 @@ internal sealed class LeaseBucket(INatsConnection connection, NatsServiceOptions
 
     private readonly INatsKVContext _buckets = connection.CreateKeyValueStoreContext();
 
-    /// <summary>Opens the bucket, or makes it.</summary>
-    /// <returns>The bucket, and how long its entries live.</returns>
-    /// <exception cref="InvalidOperationException">The entries of the bucket live for ever.</exception>
-    /// <exception cref="NatsException">The server cannot be reached, or has no JetStream.</exception>
     public async Task<(INatsKVStore Store, TimeSpan Lease)> OpenAsync(CancellationToken cancellation)
     {
         INatsKVStore store;

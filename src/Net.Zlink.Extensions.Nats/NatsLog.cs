@@ -2,7 +2,7 @@ using Microsoft.Extensions.Logging;
 
 namespace Net.Zlink.Extensions.Nats;
 
-/// <summary>What the package logs: 2320 to 2339. Event ids are stable.</summary>
+/// <summary>Event ids are stable: 2320 to 2339.</summary>
 internal static partial class NatsLog
 {
     [LoggerMessage(2320, LogLevel.Warning, "The bucket {Bucket} cannot be read; the last known instances stay")]

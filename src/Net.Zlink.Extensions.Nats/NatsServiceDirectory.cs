@@ -21,7 +21,7 @@ public sealed class NatsServiceDirectory : IServiceDirectory, IAsyncDisposable
 {
     private static readonly TimeSpan RetryInterval = TimeSpan.FromSeconds(1);
 
-    // A watch is begun anew this often, in leases, so that what it may have missed during a restart of the server is seen.
+    // In leases: a new watch shows what the old one missed while the server restarted.
     private const int LeasesPerWatch = 4;
 
     private readonly INatsConnection _connection;
@@ -73,7 +73,7 @@ public sealed class NatsServiceDirectory : IServiceDirectory, IAsyncDisposable
         _found.Complete();
     }
 
-    // The server may have been restarted: its watches are gone, and maybe the bucket.
+    // A restarted server has no watches, and maybe no bucket.
     private ValueTask OnConnectedAsync(object? sender, NatsEventArgs e)
     {
         try
@@ -128,7 +128,7 @@ public sealed class NatsServiceDirectory : IServiceDirectory, IAsyncDisposable
         }
     }
 
-    // One loop owns the entries: it alternates between updates of the server and looks at what was not updated.
+    // One loop owns the entries.
     private async Task WatchAsync(INatsKVStore store, TimeSpan lease, CancellationTokenSource watch)
     {
         long started = _clock.GetTimestamp();
@@ -193,7 +193,7 @@ public sealed class NatsServiceDirectory : IServiceDirectory, IAsyncDisposable
         }
     }
 
-    // The server drops an entry without a notice. It alone decides: an entry that it still has was missed here, and stays.
+    // The server drops an entry without a notice. An entry that it still has stays.
     private async Task CheckAsync(INatsKVStore store, TimeSpan lease, CancellationToken cancellation)
     {
         foreach (string key in _leases.OlderThan(lease))

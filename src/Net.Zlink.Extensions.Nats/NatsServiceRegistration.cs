@@ -73,16 +73,8 @@ public sealed class NatsServiceRegistration : IAsyncDisposable
 
     /// <summary>Registers what a receiver has registered: with its weight, until it ends. A drain of the receiver removes it,
     /// too.</summary>
-    /// <param name="context">Gives the clock and the log.</param>
-    /// <param name="connection">The connection to NATS. The registration does not own it.</param>
+    /// <inheritdoc cref="RegisterAsync(ZlinkContext, INatsConnection, ServiceInstance, NatsServiceOptions, CancellationToken)"/>
     /// <param name="registration">A registration of a receiver; the receiver needs no registry.</param>
-    /// <param name="options">The bucket; null: the defaults.</param>
-    /// <param name="cancellationToken">Ends the wait; nothing is registered then, or the entry runs out.</param>
-    /// <returns>Complete when the server has the entry. Dispose the registration to remove it.</returns>
-    /// <exception cref="ArgumentException">An argument is null, or an option is not valid.</exception>
-    /// <exception cref="NatsException">The server cannot be reached, or has no JetStream.</exception>
-    /// <exception cref="InvalidOperationException">The entries of the bucket live for ever.</exception>
-    /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
     public static Task<NatsServiceRegistration> RegisterAsync(ZlinkContext context, INatsConnection connection,
         Registration registration, NatsServiceOptions? options = null, CancellationToken cancellationToken = default)
     {

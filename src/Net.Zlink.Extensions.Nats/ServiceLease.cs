@@ -5,10 +5,10 @@ using Net.Zlink.Services;
 
 namespace Net.Zlink.Extensions.Nats;
 
-/// <summary>An entry of the bucket: JSON, so that other programs can read and write it.</summary>
+/// <summary>JSON, so that other programs can read and write it.</summary>
 internal sealed record ServiceLease(string Service, string Endpoint, uint Weight = 1, string? RoutingId = null)
 {
-    // The longest names of a registry, each byte escaped, and the rest of the text.
+    // The longest names, each byte escaped, and the rest.
     public const int MaxBytes = 4096;
     private const int MaxNameBytes = 255;
     private const int MaxRoutingIdBytes = 255;
@@ -16,10 +16,9 @@ internal sealed record ServiceLease(string Service, string Endpoint, uint Weight
     public static ServiceLease Of(ServiceInstance instance) => new(instance.Service, instance.Endpoint, instance.Weight,
         instance.RoutingId.IsEmpty ? null : Convert.ToHexString(instance.RoutingId.Span));
 
-    /// <summary>The key of an instance: the service and the endpoint. Bytes that a key may not have are escaped as <c>=2E</c>.</summary>
+    /// <summary>Bytes that a key may not have are escaped as <c>=2E</c>.</summary>
     public static string KeyOf(string service, string endpoint) => $"{Escape(service)}.{Escape(endpoint)}";
 
-    /// <returns>Null, with the reason, for bytes that are no entry.</returns>
     public static ServiceInstance? Read(string key, byte[] json, out string reason)
     {
         reason = "";
@@ -97,7 +96,6 @@ internal sealed record ServiceLease(string Service, string Endpoint, uint Weight
     }
 }
 
-/// <summary>Reads and writes entries without reflection.</summary>
 [JsonSourceGenerationOptions(PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase,
     DefaultIgnoreCondition = JsonIgnoreCondition.WhenWritingNull)]
 [JsonSerializable(typeof(ServiceLease))]

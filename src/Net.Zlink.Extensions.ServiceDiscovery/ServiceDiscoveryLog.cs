@@ -2,7 +2,7 @@ using Microsoft.Extensions.Logging;
 
 namespace Net.Zlink.Extensions.ServiceDiscovery;
 
-/// <summary>What the package logs: 2300 to 2319. Event ids are stable.</summary>
+/// <summary>Event ids are stable: 2300 to 2319.</summary>
 internal static partial class ServiceDiscoveryLog
 {
     [LoggerMessage(2300, LogLevel.Warning, "Resolving {Service} failed; its last known instances stay")]

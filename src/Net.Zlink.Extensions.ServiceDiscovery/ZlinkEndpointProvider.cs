@@ -5,7 +5,6 @@ using Net.Zlink.Services;
 
 namespace Net.Zlink.Extensions.ServiceDiscovery;
 
-/// <summary>The endpoints of one service, with a token that fires when the directory lists others.</summary>
 internal sealed class ZlinkEndpointProvider : IServiceEndpointProvider
 {
     private readonly IServiceDirectory _directory;

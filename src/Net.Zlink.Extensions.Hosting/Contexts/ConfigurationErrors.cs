@@ -2,18 +2,16 @@ using Microsoft.Extensions.Configuration;
 
 namespace Net.Zlink.Extensions.Hosting;
 
-/// <summary>Makes each fault of a configuration an exception that names the key.</summary>
 internal static class ConfigurationErrors
 {
-    /// <summary>Runs what reads a section. A setter that refuses a value knows the option, and not where the value came from.</summary>
-    /// <exception cref="InvalidOperationException">The section is wrong; the message begins with its path.</exception>
+    /// <summary>Names the section, because a setter that refuses a value does not know where the value came from.</summary>
     public static void Named(IConfigurationSection section, Action read) => Named(section, () =>
     {
         read();
         return true;
     });
 
-    /// <summary>As the other one, for what makes something with the values of a section; null: they are not from a section.</summary>
+    /// <summary>Null: the values are not from a section.</summary>
     public static T Named<T>(IConfigurationSection? section, Func<T> make)
     {
         try
@@ -28,7 +26,6 @@ internal static class ConfigurationErrors
         }
     }
 
-    /// <summary>Refuses keys that nobody reads: a key that is misspelt has no effect otherwise.</summary>
     public static void CheckKeys(IConfiguration section, params ReadOnlySpan<string> known)
     {
         foreach (IConfigurationSection child in section.GetChildren())
@@ -44,7 +41,6 @@ internal static class ConfigurationErrors
     public static IEnumerable<string> TextsOf(IConfigurationSection section) =>
         section.Value is { } one ? [one] : section.GetChildren().Select(static child => child.Value ?? "");
 
-    /// <summary>The list that a configuration has; or that of the code, where it has none.</summary>
     public static IReadOnlyList<string> TextsOr(IConfigurationSection? section, string key, IReadOnlyList<string> inCode) =>
         section is not null && TextsOf(section.GetSection(key)).ToArray() is { Length: > 0 } configured ? configured : inCode;
 

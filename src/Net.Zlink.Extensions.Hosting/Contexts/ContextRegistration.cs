@@ -2,7 +2,7 @@ using Microsoft.Extensions.Configuration;
 
 namespace Net.Zlink.Extensions.Hosting;
 
-/// <summary>What an application said of one context. Sections are read when the host starts.</summary>
+/// <summary>Sections are read when the host starts.</summary>
 internal sealed class ContextRegistration(string name)
 {
     /// <summary>Empty: the context of the application.</summary>

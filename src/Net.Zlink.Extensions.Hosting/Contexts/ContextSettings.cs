@@ -2,7 +2,7 @@ using Microsoft.Extensions.Configuration;
 
 namespace Net.Zlink.Extensions.Hosting;
 
-/// <summary>The settings of a context that a configuration can have. What is null stays as it was.</summary>
+/// <summary>What is null stays as it was.</summary>
 internal sealed class ContextSettings
 {
     public int? ShardCount { get; set; }
@@ -25,7 +25,6 @@ internal sealed class ContextSettings
 
     public bool? IPv6 { get; set; }
 
-    /// <exception cref="InvalidOperationException">A key names no setting, or a value is none; the message has the key.</exception>
     public static ContextSettings Of(IConfigurationSection section)
     {
         var settings = new ContextSettings();

@@ -4,7 +4,7 @@ using Microsoft.Extensions.Logging;
 
 namespace Net.Zlink.Extensions.Hosting;
 
-/// <summary>A context of the container, with the settings that it was made with. The container disposes both.</summary>
+/// <summary>The container disposes it and its context.</summary>
 internal sealed class HostedContext : IAsyncDisposable, IDisposable
 {
     public HostedContext(IServiceProvider provider, ContextRegistration registration)

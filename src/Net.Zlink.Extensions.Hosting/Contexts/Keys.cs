@@ -1,6 +1,5 @@
 namespace Net.Zlink.Extensions.Hosting;
 
-/// <summary>The keys of the configuration.</summary>
 internal static class Keys
 {
     public const string Context = "Context";

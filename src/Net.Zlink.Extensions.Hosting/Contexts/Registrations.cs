@@ -4,10 +4,9 @@ using Microsoft.Extensions.Hosting;
 
 namespace Net.Zlink.Extensions.Hosting;
 
-/// <summary>What all registrations have in common.</summary>
 internal static class Registrations
 {
-    /// <summary>The context of that name; made known at the first look, with default settings.</summary>
+    /// <summary>Adds the context at the first look, with default settings.</summary>
     public static ContextRegistration Context(this IServiceCollection services, string name)
     {
         foreach (ServiceDescriptor descriptor in services)
@@ -40,8 +39,6 @@ internal static class Registrations
         return made;
     }
 
-    /// <summary>Notes that a part uses a context, which its section of the configuration is checked against.</summary>
-    /// <exception cref="ArgumentException">There is a part of that kind and name.</exception>
     public static void AddPart(this IServiceCollection services, string contextName, string kind, string name)
     {
         ContextRegistration context = services.Context(contextName);
@@ -56,7 +53,7 @@ internal static class Registrations
     public static HostedContext ContextOf(IServiceProvider provider, string name) =>
         provider.GetRequiredKeyedService<HostedContext>(name);
 
-    /// <summary>A check that keeps what it saw last time, which the health service makes anew for each look otherwise.</summary>
+    /// <summary>The check keeps what it saw last time; the health service would make a new one for each look.</summary>
     public static void AddCheck<T>(this IServiceCollection services, string name, string key, IEnumerable<string> tags)
         where T : class, IHealthCheck =>
         services.AddHealthChecks().Add(new HealthCheckRegistration(

@@ -3,7 +3,6 @@ using Net.Zlink.Services;
 
 namespace Net.Zlink.Extensions.Hosting;
 
-/// <summary>Judges a client by its thresholds.</summary>
 internal sealed class ClientHealthCheck(ServiceClient service, ClientHealthOptions options) : IHealthCheck
 {
     public Task<HealthCheckResult> CheckHealthAsync(HealthCheckContext context, CancellationToken cancellationToken = default)

@@ -4,7 +4,7 @@ using Net.Zlink.Buffers;
 
 namespace Net.Zlink.Extensions.Hosting;
 
-/// <summary>Judges a context by its thresholds. Keeps the counters of the last look.</summary>
+/// <summary>Keeps the counters of the last look.</summary>
 internal sealed class ContextHealthCheck : IHealthCheck
 {
     // Fewer buffers say nothing: those of the first messages are allocated, whatever the pool does later.

@@ -3,18 +3,15 @@ using Microsoft.Extensions.Diagnostics.HealthChecks;
 
 namespace Net.Zlink.Extensions.Hosting;
 
-/// <summary>Collects the figures of one look, and what is wrong with them.</summary>
 internal sealed class HealthFindings
 {
     private readonly Dictionary<string, object> _data = new(StringComparer.Ordinal);
     private readonly List<string> _faults = [];
     private HealthStatus _status = HealthStatus.Healthy;
 
-    /// <summary>A figure that is bad when it is high.</summary>
     public void AtMost(string name, double value, HealthThreshold threshold) =>
         Judge(name, value, value >= threshold.Unhealthy, value >= threshold.Degraded, ">=", threshold);
 
-    /// <summary>A figure that is bad when it is low.</summary>
     public void AtLeast(string name, double value, HealthThreshold threshold, string? why = null) =>
         Judge(name, value, value < threshold.Unhealthy, value < threshold.Degraded, "<", threshold, why);
 

@@ -3,7 +3,7 @@ using Net.Zlink.Services;
 
 namespace Net.Zlink.Extensions.Hosting;
 
-/// <summary>Judges a receiver by its thresholds. Keeps the counters of the last look.</summary>
+/// <summary>Keeps the counters of the last look.</summary>
 internal sealed class ReceiverHealthCheck(HostedReceiver hosted, ReceiverHealthOptions options) : IHealthCheck
 {
     private long _lastFaults;

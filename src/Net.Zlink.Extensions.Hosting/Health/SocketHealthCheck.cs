@@ -2,7 +2,7 @@ using Microsoft.Extensions.Diagnostics.HealthChecks;
 
 namespace Net.Zlink.Extensions.Hosting;
 
-/// <summary>Judges a socket by its thresholds. Keeps the drops of the last look.</summary>
+/// <summary>Keeps the drops of the last look.</summary>
 internal sealed class SocketHealthCheck(ZlinkSocket socket, SocketHealthOptions options) : IHealthCheck
 {
     private long _lastDropped;

@@ -10,7 +10,7 @@ internal sealed class DrainClock(TimeProvider clock, TimeSpan hostTimeout)
 
     public TimeProvider Clock => clock;
 
-    /// <summary>Until all of ours is to have ended. Never negative; infinite where the host waits for ever.</summary>
+    /// <summary>Never negative; infinite where the host waits for ever.</summary>
     public TimeSpan Left
     {
         get

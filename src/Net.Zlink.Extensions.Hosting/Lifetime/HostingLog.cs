@@ -2,7 +2,7 @@ using Microsoft.Extensions.Logging;
 
 namespace Net.Zlink.Extensions.Hosting;
 
-/// <summary>Every line that the hosting logs. Event ids are stable.</summary>
+/// <summary>Event ids are stable.</summary>
 internal static partial class HostingLog
 {
     [LoggerMessage(1, LogLevel.Information, "{Part} is bound to {Endpoint}")]

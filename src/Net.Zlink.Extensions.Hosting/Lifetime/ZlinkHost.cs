@@ -5,8 +5,6 @@ using Microsoft.Extensions.Options;
 
 namespace Net.Zlink.Extensions.Hosting;
 
-/// <summary>Begins and ends all parts with the host: binds before the application's services start, drains before they stop, and delivers
-/// what was accepted after they have stopped.</summary>
 internal sealed class ZlinkHost(
     IServiceProvider provider, IEnumerable<ContextRegistration> registrations, IEnumerable<HostedPart> parts, IOptions<HostOptions> options,
     ILogger<ZlinkHost> logger)

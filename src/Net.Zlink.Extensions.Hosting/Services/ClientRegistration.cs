@@ -4,11 +4,7 @@ using Net.Zlink.Services;
 
 namespace Net.Zlink.Extensions.Hosting;
 
-/// <summary>What an application said of one client.</summary>
-/// <param name="Service">The service, which is also the key.</param>
-/// <param name="Endpoint">Where its receiver listens; null: the gateway knows, or the configuration.</param>
-/// <param name="Gateway">The key of the gateway.</param>
-/// <param name="ContextName">The context of a client with an endpoint.</param>
+// Without an endpoint the gateway knows it, or the configuration.
 internal sealed record ClientRegistration(string Service, string? Endpoint, string Gateway, string ContextName)
 {
     public Func<IServiceProvider, IRequestPolicy>? Policy { get; set; }

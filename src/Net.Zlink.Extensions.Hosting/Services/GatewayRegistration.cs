@@ -4,7 +4,6 @@ using Net.Zlink.Services;
 
 namespace Net.Zlink.Extensions.Hosting;
 
-/// <summary>What an application said of one gateway.</summary>
 internal sealed class GatewayRegistration(string name, string contextName)
 {
     public string Name { get; } = name;
@@ -19,7 +18,7 @@ internal sealed class GatewayRegistration(string name, string contextName)
 
     public Func<GatewayOptions, GatewayOptions>? Configure { get; set; }
 
-    /// <summary>Where the configuration has something to say of a gateway: one without a key has a section of its own.</summary>
+    /// <summary>A gateway without a key has a section of its own.</summary>
     public static string SectionOf(string name) => name.Length == 0 ? Keys.Gateway : Keys.Gateways;
 
     public HostedGateway Create(IServiceProvider provider)

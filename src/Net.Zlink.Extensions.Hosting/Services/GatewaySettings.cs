@@ -3,10 +3,9 @@ using Net.Zlink.Services;
 
 namespace Net.Zlink.Extensions.Hosting;
 
-/// <summary>The settings of a gateway that a configuration can have.</summary>
 internal sealed class GatewaySettings
 {
-    /// <summary>The keys, for the check of a section that has others too.</summary>
+    /// <summary>For the check of a section that has other keys, too.</summary>
     public static readonly string[] Names =
     [
         nameof(HighWaterMark), nameof(SendTimeout), nameof(Linger), nameof(RequestTimeout), nameof(RemovedEndpointTimeout),
@@ -27,8 +26,6 @@ internal sealed class GatewaySettings
 
     public int UnreadMessageLimit { get; set; }
 
-    /// <summary>The options with what the section has.</summary>
-    /// <exception cref="InvalidOperationException">A value is wrong; the message has the key.</exception>
     public static GatewayOptions Apply(IConfigurationSection? section, GatewayOptions options)
     {
         if (section is null)

@@ -3,7 +3,7 @@ using Net.Zlink.Services;
 
 namespace Net.Zlink.Extensions.Hosting;
 
-/// <summary>A gateway between the start and the end of its host. It ends behind the application's services, which use it.</summary>
+/// <summary>Ends behind the application's services, which use it.</summary>
 internal sealed class HostedGateway(Gateway gateway, Discovery? discovery, string name) : HostedPart
 {
     public override string Description => $"Gateway \"{name}\"";
@@ -20,7 +20,6 @@ internal sealed class HostedGateway(Gateway gateway, Discovery? discovery, strin
     }
 }
 
-/// <summary>A client with a gateway of its own.</summary>
 internal sealed class HostedClient(IServiceProvider provider, ClientRegistration registration, RequestClient client) : HostedPart
 {
     public override string Description => $"Client \"{registration.Service}\"";

@@ -4,7 +4,6 @@ using Net.Zlink.Services;
 
 namespace Net.Zlink.Extensions.Hosting;
 
-/// <summary>A receiver between the start and the end of its host.</summary>
 internal sealed class HostedReceiver(IServiceProvider provider, ReceiverRegistration registration, Receiver receiver, ILogger logger)
     : HostedPart
 {

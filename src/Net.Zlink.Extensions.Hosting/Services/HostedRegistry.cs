@@ -3,7 +3,6 @@ using Net.Zlink.Services;
 
 namespace Net.Zlink.Extensions.Hosting;
 
-/// <summary>A registry between the start and the end of its host.</summary>
 internal sealed class HostedRegistry(Registry registry, ILogger logger) : HostedPart
 {
     public override string Description => "Registry";

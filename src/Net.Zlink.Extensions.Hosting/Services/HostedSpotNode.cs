@@ -4,7 +4,6 @@ using Net.Zlink.Services;
 
 namespace Net.Zlink.Extensions.Hosting;
 
-/// <summary>A SPOT node between the start and the end of its host.</summary>
 internal sealed class HostedSpotNode(IServiceProvider provider, SpotNodeRegistration registration, SpotNode node, ILogger logger)
     : HostedPart
 {

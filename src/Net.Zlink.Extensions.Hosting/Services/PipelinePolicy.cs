@@ -3,7 +3,6 @@ using Polly;
 
 namespace Net.Zlink.Extensions.Hosting;
 
-/// <summary>A pipeline of Polly around each request.</summary>
 internal sealed class PipelinePolicy(ResiliencePipeline pipeline) : IRequestPolicy
 {
     public ValueTask<TReply> ExecuteAsync<TState, TReply>(

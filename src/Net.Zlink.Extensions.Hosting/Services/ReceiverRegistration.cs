@@ -4,7 +4,6 @@ using Net.Zlink.Services;
 
 namespace Net.Zlink.Extensions.Hosting;
 
-/// <summary>What an application said of one receiver.</summary>
 internal sealed class ReceiverRegistration(
     string service, string contextName, Func<IServiceProvider, Func<ServiceRequest, CancellationToken, ValueTask>> handler)
 {

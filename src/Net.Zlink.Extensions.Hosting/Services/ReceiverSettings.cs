@@ -3,7 +3,6 @@ using Net.Zlink.Services;
 
 namespace Net.Zlink.Extensions.Hosting;
 
-/// <summary>The settings of a receiver, from code and configuration.</summary>
 internal sealed class ReceiverSettings
 {
     public int MaxConcurrency
@@ -27,8 +26,6 @@ internal sealed class ReceiverSettings
 
     public TimeSpan? AckTimeout { get; set; }
 
-    /// <summary>Reads the section, and changes the options by it.</summary>
-    /// <exception cref="InvalidOperationException">A key or a value is wrong; the message has the key.</exception>
     public ReceiverOptions Apply(IConfigurationSection section, ReceiverOptions options)
     {
         ConfigurationErrors.CheckKeys(section, Keys.Bind, Keys.Registries, Keys.Options, Keys.Health, nameof(MaxConcurrency),

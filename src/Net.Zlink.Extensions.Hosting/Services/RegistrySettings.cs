@@ -3,7 +3,6 @@ using Net.Zlink.Services;
 
 namespace Net.Zlink.Extensions.Hosting;
 
-/// <summary>The settings of a registry that a configuration can have.</summary>
 internal sealed class RegistrySettings
 {
     private const string Publisher = nameof(Publisher);
@@ -27,8 +26,6 @@ internal sealed class RegistrySettings
 
     public int MaxEntries { get; set; }
 
-    /// <summary>The options with what the section has.</summary>
-    /// <exception cref="InvalidOperationException">A key or a value is wrong; the message has the key.</exception>
     public static RegistryOptions Apply(IConfigurationSection? section, RegistryOptions options)
     {
         if (section is null)

@@ -2,7 +2,6 @@ using Microsoft.Extensions.DependencyInjection;
 
 namespace Net.Zlink.Extensions.Hosting;
 
-/// <summary>Calls handlers of the container, each with a scope of its own.</summary>
 internal static class Scopes
 {
     public static async ValueTask<TReply> CallAsync<THandler, TRequest, TReply>(

@@ -3,7 +3,6 @@ using Net.Zlink.Services;
 
 namespace Net.Zlink.Extensions.Hosting;
 
-/// <summary>What an application said of one SPOT node.</summary>
 internal sealed class SpotNodeRegistration(string name, string contextName)
 {
     public string Name { get; } = name;

@@ -4,7 +4,6 @@ using Net.Zlink.Services;
 
 namespace Net.Zlink.Extensions.Hosting;
 
-/// <summary>The settings of a SPOT node that a configuration can have.</summary>
 internal sealed class SpotNodeSettings
 {
     private const string Publisher = nameof(Publisher);
@@ -22,8 +21,6 @@ internal sealed class SpotNodeSettings
 
     public TimeSpan AckTimeout { get; set; }
 
-    /// <summary>The options with what the section has.</summary>
-    /// <exception cref="InvalidOperationException">A key or a value is wrong; the message has the key.</exception>
     public static SpotNodeOptions Apply(IConfigurationSection? section, SpotNodeOptions options)
     {
         if (section is null)

@@ -32,8 +32,7 @@ public sealed class ZlinkClientBuilder : ZlinkPartBuilder
     }
 
     /// <summary>Adds a health check named <c>zlink-client-</c> and the service.</summary>
-    /// <param name="configure">Changes the thresholds; the configuration's section counts after it.</param>
-    /// <param name="tags">Tags of the check, such as <c>ready</c>.</param>
+    /// <inheritdoc cref="ZlinkReceiverBuilder.AddHealthCheck" path="/param"/>
     /// <returns>This builder.</returns>
     public ZlinkClientBuilder AddHealthCheck(Action<ClientHealthOptions>? configure = null, params IEnumerable<string> tags)
     {

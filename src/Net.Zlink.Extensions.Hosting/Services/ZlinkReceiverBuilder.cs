@@ -14,9 +14,7 @@ public sealed class ZlinkReceiverBuilder : ZlinkPartBuilder
     internal ZlinkReceiverBuilder(IServiceCollection services, ReceiverRegistration registration)
         : base(services, registration.Service) => _registration = registration;
 
-    /// <summary>Binds to a further endpoint when the host starts.</summary>
-    /// <param name="endpoint">As for <see cref="ZlinkSocket.Bind"/>.</param>
-    /// <returns>This builder.</returns>
+    /// <inheritdoc cref="ZlinkSocketBuilder{TOptions}.Bind"/>
     public ZlinkReceiverBuilder Bind(string endpoint)
     {
         _registration.Binds.Add(endpoint);

@@ -5,7 +5,6 @@ using Net.Zlink.Services;
 
 namespace Net.Zlink.Extensions.Hosting;
 
-/// <summary>A socket between the start and the end of its host.</summary>
 internal sealed class HostedSocket<TOptions>(
     IServiceProvider provider, SocketRegistration<TOptions> registration, ZlinkSocket socket, ILogger logger)
     : HostedPart

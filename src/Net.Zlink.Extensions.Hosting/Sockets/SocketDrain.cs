@@ -2,7 +2,6 @@ using Microsoft.Extensions.Logging;
 
 namespace Net.Zlink.Extensions.Hosting;
 
-/// <summary>How a socket begins and ends with its host.</summary>
 internal static class SocketDrain
 {
     // The counters announce nothing. A look costs microseconds.
@@ -11,7 +10,6 @@ internal static class SocketDrain
     // An application that receives nothing for so long has stopped receiving, or never began.
     private static readonly TimeSpan Patience = TimeSpan.FromMilliseconds(200);
 
-    /// <exception cref="InvalidOperationException">The act failed; the message names part and endpoint.</exception>
     public static void Named(string part, string act, string endpoint, Action action)
     {
         try

@@ -1,6 +1,5 @@
 namespace Net.Zlink.Extensions.Hosting;
 
-/// <summary>What health checks and the drain want to know of a socket of any type.</summary>
 internal readonly record struct SocketFigures(
     long Queued, long Unread, long Delivered, long Dropped, int ConnectedPeers, string? WhyNotConnected)
 {

@@ -2,15 +2,12 @@ using Microsoft.Extensions.Configuration;
 
 namespace Net.Zlink.Extensions.Hosting;
 
-/// <summary>What differs between the types of sockets.</summary>
-/// <param name="Name">As people write it.</param>
-/// <param name="Create">Makes the socket.</param>
-/// <param name="Bind">Binds options without reflection, which needs their type at the call.</param>
+// Bind needs the options' type at the call, because it binds without reflection.
 internal sealed record SocketKind<TOptions>(
     string Name, Func<ZlinkContext, TOptions, ZlinkSocket> Create, Action<IConfiguration, TOptions> Bind)
     where TOptions : SocketOptions, new()
 {
-    /// <summary>Sets the options of the code, then those of a section; without the section those of the code alone.</summary>
+    /// <summary>A section wins over the code.</summary>
     public Action<TOptions>? After(Action<TOptions>? inCode, IConfigurationSection section) => !section.Exists() ? inCode : options =>
     {
         inCode?.Invoke(options);
@@ -18,7 +15,6 @@ internal sealed record SocketKind<TOptions>(
     };
 }
 
-/// <summary>The kinds that are registered by name; STREAM has a builder of its own.</summary>
 internal static class SocketKinds
 {
     public static readonly SocketKind<PairOptions> Pair = new(

@@ -3,7 +3,6 @@ using Microsoft.Extensions.DependencyInjection;
 
 namespace Net.Zlink.Extensions.Hosting;
 
-/// <summary>What an application said of one socket.</summary>
 internal class SocketRegistration<TOptions>(SocketKind<TOptions> kind, string name, string contextName)
     where TOptions : SocketOptions, new()
 {
@@ -17,7 +16,6 @@ internal class SocketRegistration<TOptions>(SocketKind<TOptions> kind, string na
 
     public List<string> Connects { get; } = [];
 
-    /// <summary>Services whose instances it is connected to.</summary>
     public List<string> Followed { get; } = [];
 
     public List<string> Topics { get; } = [];
@@ -26,14 +24,12 @@ internal class SocketRegistration<TOptions>(SocketKind<TOptions> kind, string na
 
     public SocketHealthOptions? Health { get; set; }
 
-    /// <summary>Name and key of the health check.</summary>
     public virtual string CheckName => $"zlink-{Kind.Name}-{Name}".ToLowerInvariant();
 
     protected virtual string SectionKey => Keys.Sockets;
 
     public string Description => $"{Kind.Name} \"{Name}\"";
 
-    /// <summary>Where the configuration has something to say of this socket; null: there is no configuration.</summary>
     public IConfigurationSection? Section(IServiceProvider provider) =>
         Registrations.ContextOf(provider, ContextName).Registration.Section(SectionKey, Name);
 

@@ -4,7 +4,6 @@ using Microsoft.Extensions.DependencyInjection;
 
 namespace Net.Zlink.Extensions.Hosting;
 
-/// <summary>Runs a <see cref="ConnectionHandler"/> for each peer, with a scope of services of its own.</summary>
 internal sealed class ConnectionServing<THandler>(StreamSocket socket, IServiceScopeFactory scopes) : StreamServing
     where THandler : ConnectionHandler
 {

@@ -4,7 +4,6 @@ using Microsoft.Extensions.Logging;
 
 namespace Net.Zlink.Extensions.Hosting;
 
-/// <summary>A STREAM socket between the start and the end of its host.</summary>
 internal sealed class HostedStream(IServiceProvider provider, StreamRegistration registration, StreamSocket socket, ILogger logger)
     : HostedPart
 {

@@ -5,7 +5,6 @@ using Net.Zlink.Monitoring;
 
 namespace Net.Zlink.Extensions.Hosting;
 
-/// <summary>Makes a handler with a scope of services for each connection, and passes the calls on to it.</summary>
 internal sealed class ScopedStreamHandler<THandler>(IServiceScopeFactory scopes, ILogger logger) : StreamHandler
     where THandler : StreamHandler
 {

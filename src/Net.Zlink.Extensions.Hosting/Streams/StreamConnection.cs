@@ -6,7 +6,6 @@ using Microsoft.AspNetCore.Http.Features;
 
 namespace Net.Zlink.Extensions.Hosting;
 
-/// <summary>A pipe of a STREAM socket as ASP.NET Core's <see cref="ConnectionHandler"/> sees connections.</summary>
 internal sealed class StreamConnection : ConnectionContext, IConnectionLifetimeNotificationFeature
 {
     private readonly StreamSocket _socket;

@@ -1,10 +1,9 @@
 namespace Net.Zlink.Extensions.Hosting;
 
-/// <summary>What an application said of one STREAM socket.</summary>
 internal sealed class StreamRegistration(string name, string contextName)
     : SocketRegistration<StreamOptions>(SocketKinds.Stream, name, contextName)
 {
-    /// <summary>Makes what serves the peers. Null: the application receives by itself.</summary>
+    /// <summary>Null: the application receives by itself.</summary>
     public Func<IServiceProvider, StreamSocket, StreamServing>? Serving { get; set; }
 
     // The name as it was given: it is often an endpoint.

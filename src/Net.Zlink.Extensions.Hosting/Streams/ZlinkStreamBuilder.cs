@@ -15,9 +15,7 @@ public sealed class ZlinkStreamBuilder : ZlinkPartBuilder
     internal ZlinkStreamBuilder(IServiceCollection services, StreamRegistration registration)
         : base(services, registration.Name) => _registration = registration;
 
-    /// <summary>Binds to a further endpoint when the host starts.</summary>
-    /// <param name="endpoint">As for <see cref="ZlinkSocket.Bind"/>.</param>
-    /// <returns>This builder.</returns>
+    /// <inheritdoc cref="ZlinkSocketBuilder{TOptions}.Bind"/>
     public ZlinkStreamBuilder Bind(string endpoint)
     {
         _registration.Binds.Add(endpoint);
@@ -61,18 +59,14 @@ public sealed class ZlinkStreamBuilder : ZlinkPartBuilder
         return this;
     }
 
-    /// <summary>Changes the options in code, before those of the configuration.</summary>
-    /// <param name="configure">Called once, before the socket is made.</param>
-    /// <returns>This builder.</returns>
+    /// <inheritdoc cref="ZlinkSocketBuilder{TOptions}.Configure(Action{TOptions})"/>
     public ZlinkStreamBuilder Configure(Action<StreamOptions> configure)
     {
         ArgumentNullException.ThrowIfNull(configure);
         return Configure((_, options) => configure(options));
     }
 
-    /// <summary>As the other one, with the services of the host.</summary>
-    /// <param name="configure">Called once, before the socket is made.</param>
-    /// <returns>This builder.</returns>
+    /// <inheritdoc cref="ZlinkSocketBuilder{TOptions}.Configure(Action{IServiceProvider, TOptions})"/>
     public ZlinkStreamBuilder Configure(Action<IServiceProvider, StreamOptions> configure)
     {
         ArgumentNullException.ThrowIfNull(configure);
