@@ -24,7 +24,7 @@ public static class ZlinkServicesExtensions
     /// <summary>Registers a receiver, a keyed singleton <see cref="Receiver"/>, whose handler is made by the container for each request,
     /// with a scope of services of its own. The receiver is bound when the host starts, registered when all has started, and drained when
     /// the host stops.</summary>
-    /// <inheritdoc cref="AddZlinkReceiver{THandler}" path="/param[@name='services']"/>
+    /// <param name="services">The services of the host.</param>
     /// <param name="service">The service that it offers, and its key.</param>
     /// <param name="bind">Where it listens; null: where the configuration says.</param>
     /// <param name="context">The key of its context; empty: the one without a key.</param>
@@ -69,7 +69,10 @@ public static class ZlinkServicesExtensions
     }
 
     /// <summary>As the other one, for a handler in a lambda.</summary>
-    /// <inheritdoc cref="AddZlinkReceiver{THandler}" path="/param"/>
+    /// <param name="services">The services of the host.</param>
+    /// <param name="service">The service that it offers, and its key.</param>
+    /// <param name="bind">Where it listens; null: where the configuration says.</param>
+    /// <param name="context">The key of its context; empty: the one without a key.</param>
     /// <param name="handler">Answers each request.</param>
     /// <typeparam name="TRequest">The request's type.</typeparam>
     /// <typeparam name="TReply">The reply's type.</typeparam>
@@ -89,10 +92,10 @@ public static class ZlinkServicesExtensions
     }
 
     /// <summary>Registers a gateway, a singleton <see cref="Gateway"/>; with a name a keyed one.</summary>
-    /// <inheritdoc cref="AddZlinkReceiver{THandler}" path="/param[@name='services']"/>
+    /// <param name="services">The services of the host.</param>
     /// <param name="configure">Says where receivers are found.</param>
     /// <param name="name">The key of the gateway; empty: none.</param>
-    /// <inheritdoc cref="AddZlinkReceiver{THandler}" path="/param[@name='context']"/>
+    /// <param name="context">The key of its context; empty: the one without a key.</param>
     /// <returns>The services.</returns>
     /// <exception cref="ArgumentNullException">An argument is null.</exception>
     /// <exception cref="ArgumentException">A gateway of that name is registered already.</exception>
@@ -118,7 +121,7 @@ public static class ZlinkServicesExtensions
     }
 
     /// <summary>Registers a client of a service, a keyed singleton <see cref="RequestClient"/>.</summary>
-    /// <inheritdoc cref="AddZlinkReceiver{THandler}" path="/param[@name='services']"/>
+    /// <param name="services">The services of the host.</param>
     /// <param name="service">The service, and the key of the client.</param>
     /// <param name="connect">Where the receiver listens; null: the gateway finds it.</param>
     /// <param name="gateway">The key of the gateway that finds it; empty: the one without a key.</param>
@@ -140,11 +143,11 @@ public static class ZlinkServicesExtensions
     }
 
     /// <summary>Registers a registry, a singleton <see cref="Registry"/>, which listens when the host starts.</summary>
-    /// <inheritdoc cref="AddZlinkReceiver{THandler}" path="/param[@name='services']"/>
+    /// <param name="services">The services of the host.</param>
     /// <param name="publisherEndpoint">Where discoveries connect; null: where the configuration's section <c>Registry</c> says.</param>
     /// <param name="routerEndpoint">Where receivers connect; null: where the configuration says.</param>
     /// <param name="configure">Changes further options.</param>
-    /// <inheritdoc cref="AddZlinkReceiver{THandler}" path="/param[@name='context']"/>
+    /// <param name="context">The key of its context; empty: the one without a key.</param>
     /// <returns>The services.</returns>
     /// <exception cref="ArgumentNullException"><paramref name="services"/> is null.</exception>
     /// <exception cref="ArgumentException">A registry is registered already.</exception>
@@ -166,11 +169,11 @@ public static class ZlinkServicesExtensions
     }
 
     /// <summary>Registers a SPOT node, a keyed singleton <see cref="SpotNode"/>.</summary>
-    /// <inheritdoc cref="AddZlinkReceiver{THandler}" path="/param[@name='services']"/>
+    /// <param name="services">The services of the host.</param>
     /// <param name="name">The key of the node, and the name of its section of the configuration.</param>
     /// <param name="bind">Where other nodes connect; null: nowhere, or where the configuration says.</param>
     /// <param name="configure">Says where other nodes are found.</param>
-    /// <inheritdoc cref="AddZlinkReceiver{THandler}" path="/param[@name='context']"/>
+    /// <param name="context">The key of its context; empty: the one without a key.</param>
     /// <returns>The services.</returns>
     /// <exception cref="ArgumentNullException">An argument is null.</exception>
     /// <exception cref="ArgumentException">The name is empty, or a node of that name is registered already.</exception>

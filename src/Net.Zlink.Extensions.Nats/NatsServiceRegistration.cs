@@ -73,8 +73,13 @@ public sealed class NatsServiceRegistration : IAsyncDisposable
 
     /// <summary>Registers what a receiver has registered: with its weight, until it ends. A drain of the receiver removes it,
     /// too.</summary>
-    /// <inheritdoc cref="RegisterAsync(ZlinkContext, INatsConnection, ServiceInstance, NatsServiceOptions, CancellationToken)"/>
+    /// <param name="context">Gives the clock and the log.</param>
+    /// <param name="connection">The connection to NATS. The registration does not own it.</param>
     /// <param name="registration">A registration of a receiver; the receiver needs no registry.</param>
+    /// <param name="options">The bucket; null: the defaults.</param>
+    /// <param name="cancellationToken">Ends the wait; nothing is registered then, or the entry runs out.</param>
+    /// <inheritdoc cref="RegisterAsync(ZlinkContext, INatsConnection, ServiceInstance, NatsServiceOptions, CancellationToken)" path="/returns"/>
+    /// <inheritdoc cref="RegisterAsync(ZlinkContext, INatsConnection, ServiceInstance, NatsServiceOptions, CancellationToken)" path="/exception"/>
     public static Task<NatsServiceRegistration> RegisterAsync(ZlinkContext context, INatsConnection connection,
         Registration registration, NatsServiceOptions? options = null, CancellationToken cancellationToken = default)
     {
