@@ -17,6 +17,9 @@ public sealed class RetiredWordsTests
 
     [Theory]
     [InlineData("Net.Zlink")]
+    [InlineData("Net.Zlink.Services/LoadBalancing")]
+    [InlineData("Net.Zlink.Services/Options")]
+    [InlineData("Net.Zlink.Services/Spot")]
     [InlineData("Net.Zlink.Services/Tracing")]
     [InlineData("Net.Zlink.Services/Typed")]
     [InlineData("Net.Zlink.Extensions.Hosting")]
