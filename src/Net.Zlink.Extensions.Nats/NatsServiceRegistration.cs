@@ -78,8 +78,10 @@ public sealed class NatsServiceRegistration : IAsyncDisposable
     /// <param name="registration">A registration of a receiver; the receiver needs no registry.</param>
     /// <param name="options">The bucket; null: the defaults.</param>
     /// <param name="cancellationToken">Ends the wait; nothing is registered then, or the entry runs out.</param>
-    /// <inheritdoc cref="RegisterAsync(ZlinkContext, INatsConnection, ServiceInstance, NatsServiceOptions, CancellationToken)" path="/returns"/>
-    /// <inheritdoc cref="RegisterAsync(ZlinkContext, INatsConnection, ServiceInstance, NatsServiceOptions, CancellationToken)" path="/exception"/>
+    /// <inheritdoc cref="RegisterAsync(ZlinkContext, INatsConnection, ServiceInstance, NatsServiceOptions, CancellationToken)"
+    /// path="/returns"/>
+    /// <inheritdoc cref="RegisterAsync(ZlinkContext, INatsConnection, ServiceInstance, NatsServiceOptions, CancellationToken)"
+    /// path="/exception"/>
     public static Task<NatsServiceRegistration> RegisterAsync(ZlinkContext context, INatsConnection connection,
         Registration registration, NatsServiceOptions? options = null, CancellationToken cancellationToken = default)
     {
