@@ -1,6 +1,7 @@
 using Net.Zlink.Interop.Tests.Native;
 using Net.Zlink.Interop.Tests.Peers;
 using Net.Zlink.Interop.Tests.Support;
+using Net.Zlink.Tests.Support;
 using Xunit;
 
 namespace Net.Zlink.Interop.Tests.Matrix;
@@ -72,6 +73,7 @@ internal sealed record LinkCase(PeerKind Ours, NativeSocketType OurType, NativeS
             }
         }
 
-        return rows;
+        // All rows take 130 s. Five has no divisor in common with the six transports, so each of them comes with both roles.
+        return SlowTests.AreLong ? rows : [.. rows.Where(static (_, at) => at % 5 == 0)];
     }
 }

@@ -22,7 +22,7 @@ internal static class EngineFixture
     /// the seed that replays it.</summary>
     public static void ForAll<T>(Gen<T> values, int count, Action<T> check) =>
         Prop.ForAll(values.ToArbitrary(), check).Check(
-            Config.QuickThrowOnFailure.WithMaxTest(Support.SlowTests.Rounds(Math.Max(20, count / 4), count)).WithQuietOnSuccess(true));
+            Config.QuickThrowOnFailure.WithMaxTest(Support.SlowTests.Rounds(Math.Max(20, count / 8), Math.Max(20, count / 3), count)).WithQuietOnSuccess(true));
 
     /// <summary>As <see cref="ForAll{T}"/>, over arrays, with a failing array shrunk to a short one.</summary>
     public static void ForAllArrays<T>(Gen<T> items, int count, Action<T[]> check) =>
