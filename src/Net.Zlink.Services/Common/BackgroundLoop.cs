@@ -32,12 +32,7 @@ internal sealed class BackgroundLoop : IAsyncDisposable
 
     public long FailedTurns => Volatile.Read(ref _failedTurns);
 
-    /// <summary>Starts a loop.</summary>
-    /// <param name="name">For the log.</param>
-    /// <param name="logger">Where failures are told.</param>
-    /// <param name="clock">Times the delay behind a failed turn.</param>
-    /// <param name="turn">Waits for something and deals with it. Ends the loop by ObjectDisposedException or ContextTerminated of its
-    /// socket.</param>
+    /// <summary>Starts a loop, whose name is for the log. The clock times the delay behind a failed turn.</summary>
     public static BackgroundLoop Start(string name, ILogger logger, TimeProvider clock, Func<CancellationToken, ValueTask> turn) =>
         new(name, logger, clock, turn);
 
@@ -65,15 +60,8 @@ internal sealed class BackgroundLoop : IAsyncDisposable
             {
                 await _turn(_stop.Token).ConfigureAwait(false);
             }
-            catch (Exception) when (_stop.IsCancellationRequested)
-            {
-                break;
-            }
-            catch (ObjectDisposedException)
-            {
-                break;
-            }
-            catch (ZlinkException e) when (e.Error == ZlinkError.ContextTerminated)
+            catch (Exception e) when (_stop.IsCancellationRequested
+                || e is ObjectDisposedException or ZlinkException { Error: ZlinkError.ContextTerminated })
             {
                 break;
             }

@@ -1,8 +1,7 @@
 namespace Net.Zlink.Services;
 
 /// <summary>The registrations and registries of one receiver or SPOT node, and the links between them: one for each registry and advertised
-/// endpoint,
-/// since a registry lists the sender's id for its endpoint.</summary>
+/// endpoint, since a registry lists the sender's id for its endpoint.</summary>
 internal sealed class RegistrationSet(ZlinkContext context, ServiceKind kind, ReceiverOptions options) : IAsyncDisposable
 {
     private readonly Lock _gate = new();
@@ -32,10 +31,7 @@ internal sealed class RegistrationSet(ZlinkContext context, ServiceKind kind, Re
             }
 
             _registries.Add(registry);
-            foreach (Registration registration in _registrations)
-            {
-                LinkOf(registry, registration.Endpoint).Add(registration);
-            }
+            _registrations.ForEach(registration => LinkOf(registry, registration.Endpoint).Add(registration));
         }
     }
 
@@ -43,8 +39,6 @@ internal sealed class RegistrationSet(ZlinkContext context, ServiceKind kind, Re
     /// <returns>False: it was not there.</returns>
     public bool RemoveRegistry(string registry)
     {
-        RegistryLinkLoop[] links;
-        Registration[] registrations;
         lock (_gate)
         {
             if (!_registries.Remove(registry))
@@ -52,14 +46,12 @@ internal sealed class RegistrationSet(ZlinkContext context, ServiceKind kind, Re
                 return false;
             }
 
-            links = [.. _links.Where(link => string.Equals(link.RegistryEndpoint, registry, StringComparison.Ordinal))];
-            _links.RemoveAll(links.Contains);
-            registrations = [.. _registrations];
-        }
-
-        foreach (RegistryLinkLoop link in links)
-        {
-            _ = CloseAsync(link, registrations);
+            bool IsThere(RegistryLinkLoop link) => string.Equals(link.RegistryEndpoint, registry, StringComparison.Ordinal);
+            foreach (RegistryLinkLoop link in _links.FindAll(IsThere))
+            {
+                _links.Remove(link);
+                _ = CloseAsync(link, [.. _registrations]);
+            }
         }
 
         return true;
@@ -102,22 +94,12 @@ internal sealed class RegistrationSet(ZlinkContext context, ServiceKind kind, Re
             _firstEndpoint ??= endpoint;
             var registration = new Registration(this, service, endpoint, Math.Max(1, weight));
             _registrations.Add(registration);
-            foreach (string registry in _registries)
-            {
-                LinkOf(registry, endpoint).Add(registration);
-            }
-
+            _registries.ForEach(registry => LinkOf(registry, endpoint).Add(registration));
             return registration;
         }
     }
 
-    public void UpdateWeight(Registration registration)
-    {
-        foreach (RegistryLinkLoop link in LinksOf(registration))
-        {
-            link.UpdateWeight(registration);
-        }
-    }
+    public void UpdateWeight(Registration registration) => Array.ForEach(LinksOf(registration), link => link.UpdateWeight(registration));
 
     public async Task RemoveAsync(Registration registration)
     {
@@ -156,10 +138,7 @@ internal sealed class RegistrationSet(ZlinkContext context, ServiceKind kind, Re
     private static async Task CloseAsync(RegistryLinkLoop link, Registration[] registrations)
     {
         await link.DisposeAsync().ConfigureAwait(false);
-        foreach (Registration registration in registrations)
-        {
-            registration.RemoveStatus(link);
-        }
+        Array.ForEach(registrations, registration => registration.RemoveStatus(link));
     }
 
     private T[] CopyOf<T>(List<T> list)
@@ -190,6 +169,7 @@ internal sealed class RegistrationSet(ZlinkContext context, ServiceKind kind, Re
             RoutingId id = hasGivenId ? options.RoutingId.Copy() : StableRoutingId.Of(endpoint);
             link = new RegistryLinkLoop(context, kind, registry, endpoint, id, options);
             _links.Add(link);
+            link.Start();
         }
 
         return link;

@@ -1,31 +1,26 @@
 namespace Net.Zlink.Services;
 
-/// <summary>What a link wants done.</summary>
+/// <summary>What a link wants done: a new connection, which the link's number names; the end of the present one; one message about an
+/// entry; a warning that registrations stay unanswered.</summary>
 internal enum LinkAction
 {
-    /// <summary>Make a new connection; the number names it.</summary>
     Connect,
-
-    /// <summary>End the present connection; what comes by it afterwards does not count.</summary>
     Disconnect,
-
-    /// <summary>Send one message about an entry.</summary>
     Send,
-
-    /// <summary>Log that registrations stay unanswered.</summary>
     Warn,
 }
 
-/// <summary>One thing that a link wants done, in order.</summary>
 internal readonly record struct LinkCommand(LinkAction Action, ushort MessageId = 0, LinkEntry? Entry = null, uint Weight = 0);
 
 /// <summary>What one link knows of one registration. Used by the link's loop alone.</summary>
 internal sealed class LinkEntry(ServiceText service, uint weight)
 {
-    public ServiceText Service { get; } = service;
+    public ServiceText Service => service;
 
     /// <summary>What the application wants.</summary>
     public uint Weight { get; set; } = weight;
+
+    public uint? AcceptedWeight { get; set; }
 
     public RegistrationState State { get; set; } = RegistrationState.Pending;
 
@@ -33,12 +28,9 @@ internal sealed class LinkEntry(ServiceText service, uint weight)
 
     public string Detail { get; set; } = "";
 
-    /// <summary>The weight that the registry accepted last.</summary>
-    public uint? AcceptedWeight { get; set; }
-
     public TimeSpan? AcceptedAt { get; set; }
 
-    /// <summary>When REGISTER or HEARTBEAT was sent last.</summary>
+    /// <summary>Of REGISTER or HEARTBEAT.</summary>
     public TimeSpan? LastSentAt { get; set; }
 }
 
@@ -154,17 +146,16 @@ internal sealed class RegistryLink(TimeSpan heartbeatInterval, TimeSpan ackTimeo
         _unansweredInARow = 0;
         _reconnectPause = ReconnectInterval;
         LinkEntry entry = request.Entry;
-        if (status == AckStatus.NotFound && request.MessageId == MessageIds.UpdateWeight && entry.State == RegistrationState.Registered
-            && _entries.Contains(entry))
+        if (entry.State == RegistrationState.Ended)
+        {
+            return; // It was removed while its answer was on the way.
+        }
+
+        if (status == AckStatus.NotFound && request.MessageId == MessageIds.UpdateWeight && entry.State == RegistrationState.Registered)
         {
             Reregistrations++;
             SendRegister(entry, now); // The registry has lost the entry: restarted, or its lease was over.
             return;
-        }
-
-        if (entry.State == RegistrationState.Ended)
-        {
-            return; // It was removed while its answer was on the way.
         }
 
         entry.StatusCode = status;
@@ -192,47 +183,21 @@ internal sealed class RegistryLink(TimeSpan heartbeatInterval, TimeSpan ackTimeo
             return;
         }
 
+        TimeSpan silence = now - _lastHeartbeatAt;
         if (!_isReady)
         {
             if (_reconnectAt <= now)
             {
                 Connect();
             }
-
-            return;
         }
-
-        if (_unanswered.TryPeek(out UnansweredRequest oldest) && now - oldest.SentAt >= ackTimeout)
+        else if (_unanswered.TryPeek(out UnansweredRequest oldest) && now - oldest.SentAt >= ackTimeout)
         {
             OnUnanswered(now);
-            return;
         }
-
-        TimeSpan silence = now - _lastHeartbeatAt;
-        if (silence < heartbeatInterval)
+        else if (silence >= heartbeatInterval)
         {
-            return;
-        }
-
-        _lastHeartbeatAt = now;
-        bool wasSuspended = silence > heartbeatInterval * IntervalsUntilRegisteredAnew;
-        foreach (LinkEntry entry in _entries)
-        {
-            if (entry.State != RegistrationState.Registered)
-            {
-                continue;
-            }
-
-            if (wasSuspended)
-            {
-                Reregistrations++;
-                SendRegister(entry, now);
-            }
-            else
-            {
-                Commands.Enqueue(new LinkCommand(LinkAction.Send, MessageIds.Heartbeat, entry));
-                entry.LastSentAt = now;
-            }
+            SendHeartbeats(now, silence);
         }
     }
 
@@ -298,6 +263,25 @@ internal sealed class RegistryLink(TimeSpan heartbeatInterval, TimeSpan ackTimeo
         _reconnectAt = null;
         Connection++;
         Commands.Enqueue(new LinkCommand(LinkAction.Connect));
+    }
+
+    private void SendHeartbeats(TimeSpan now, TimeSpan silence)
+    {
+        _lastHeartbeatAt = now;
+        bool wasSuspended = silence > heartbeatInterval * IntervalsUntilRegisteredAnew;
+        foreach (LinkEntry entry in _entries.Where(static entry => entry.State == RegistrationState.Registered))
+        {
+            if (wasSuspended)
+            {
+                Reregistrations++;
+                SendRegister(entry, now);
+            }
+            else
+            {
+                Commands.Enqueue(new LinkCommand(LinkAction.Send, MessageIds.Heartbeat, entry));
+                entry.LastSentAt = now;
+            }
+        }
     }
 
     private void OnUnanswered(TimeSpan now)

@@ -5,48 +5,27 @@ using Microsoft.Extensions.Logging;
 namespace Net.Zlink.Services;
 
 /// <summary>Runs one <see cref="RegistryLink"/>: feeds it events one after another, and does what it wants with a socket.</summary>
-internal sealed class RegistryLinkLoop : IAsyncDisposable
+internal sealed class RegistryLinkLoop(ZlinkContext context, ServiceKind kind, string registryEndpoint, string endpoint,
+    RoutingId routingId, ReceiverOptions options) : IAsyncDisposable
 {
-    private readonly ZlinkContext _context;
-    private readonly ushort _kind;
-    private readonly TimeProvider _clock;
-    private readonly ILogger _logger;
-    private readonly RoutingId _routingId;
-    private readonly Action<DealerOptions>? _configure;
-    private readonly long _start;
-    private readonly RegistryLink _link;
+    private readonly TimeProvider _clock = context.TimeProvider;
+    private readonly long _start = context.TimeProvider.GetTimestamp();
+    private readonly ILogger _logger = context.LoggerFactory.CreateLogger(ServicesLog.Category);
+    private readonly RegistryLink _link = new(options.HeartbeatInterval, options.AckTimeout);
     private readonly Dictionary<Registration, LinkEntry> _entries = [];
     private readonly Channel<Action> _events = Channel.CreateUnbounded<Action>(new UnboundedChannelOptions { SingleReader = true });
     private readonly MessageBuilder _builder = new();
-    private readonly byte[] _endpointBytes;
-    private readonly ITimer _timer;
-    private readonly Task _completion;
+    private readonly byte[] _endpointBytes = Encoding.UTF8.GetBytes(endpoint);
+    private Task _completion = Task.CompletedTask;
     private RegistryConnection? _connection;
 
-    public RegistryLinkLoop(ZlinkContext context, ServiceKind kind, string registryEndpoint, string endpoint, RoutingId routingId,
-        ReceiverOptions options)
-    {
-        _context = context;
-        _kind = (ushort)kind;
-        _clock = context.TimeProvider;
-        _logger = context.LoggerFactory.CreateLogger(ServicesLog.Category);
-        RegistryEndpoint = registryEndpoint;
-        Endpoint = endpoint;
-        _endpointBytes = Encoding.UTF8.GetBytes(endpoint);
-        _routingId = routingId;
-        _configure = options.ConfigureRegistryConnection;
-        _start = _clock.GetTimestamp();
-        _link = new RegistryLink(options.HeartbeatInterval, options.AckTimeout);
-        _timer = _clock.CreateTimer(static state => ((RegistryLinkLoop)state!).OnTimer(), this, Timeout.InfiniteTimeSpan,
-            Timeout.InfiniteTimeSpan);
-        _completion = Task.Run(RunAsync);
-    }
+    public string RegistryEndpoint => registryEndpoint;
 
-    public string RegistryEndpoint { get; }
-
-    public string Endpoint { get; }
+    public string Endpoint => endpoint;
 
     public long Reregistrations => _link.Reregistrations;
+
+    public void Start() => _completion = Task.Run(RunAsync);
 
     public void Add(Registration registration)
     {
@@ -121,12 +100,11 @@ internal sealed class RegistryLinkLoop : IAsyncDisposable
 
     private TimeSpan Now => _clock.GetElapsedTime(_start);
 
-    private void OnTimer() => Post(() => _link.OnTick(Now));
-
     private bool Post(Action happened) => _events.Writer.TryWrite(happened);
 
     private async Task RunAsync()
     {
+        ITimer timer = _clock.CreateTimer(_ => Post(() => _link.OnTick(Now)), null, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
         _link.Start();
         Execute();
         while (await _events.Reader.WaitToReadAsync().ConfigureAwait(false))
@@ -150,10 +128,10 @@ internal sealed class RegistryLinkLoop : IAsyncDisposable
                 registration.SetStatus(this, StatusOf(entry, start));
             }
 
-            _timer.ChangeDue(_link.NextTick - Now);
+            timer.ChangeDue(_link.NextTick - Now);
         }
 
-        _timer.Dispose();
+        timer.Dispose();
         _connection?.Dispose();
         _builder.Dispose();
     }
@@ -183,7 +161,7 @@ internal sealed class RegistryLinkLoop : IAsyncDisposable
 
                     break;
                 default:
-                    ServicesLog.RegistryDoesNotAnswer(_logger, RegistryEndpoint, Endpoint);
+                    ServicesLog.RegistryDoesNotAnswer(_logger, registryEndpoint, endpoint);
                     break;
             }
         }
@@ -199,7 +177,8 @@ internal sealed class RegistryLinkLoop : IAsyncDisposable
     {
         try
         {
-            _connection = new RegistryConnection(_context, this, _routingId, _configure, _link.Connection);
+            _connection = new RegistryConnection(
+                context, this, routingId, options.ConfigureRegistryConnection, _link.Connection);
         }
         catch (Exception e) when (e is ZlinkException or ObjectDisposedException)
         {
@@ -213,11 +192,11 @@ internal sealed class RegistryLinkLoop : IAsyncDisposable
         ReadOnlySpan<byte> service = command.Entry!.Service.Span;
         if (command.MessageId is MessageIds.Register or MessageIds.UpdateWeight)
         {
-            RegistrationFrames.WriteRegister(_builder, command.MessageId, _kind, service, _endpointBytes, command.Weight);
+            RegistrationFrames.WriteRegister(_builder, command.MessageId, (ushort)kind, service, _endpointBytes, command.Weight);
         }
         else
         {
-            RegistrationFrames.WriteShort(_builder, command.MessageId, _kind, service, _endpointBytes);
+            RegistrationFrames.WriteShort(_builder, command.MessageId, (ushort)kind, service, _endpointBytes);
         }
 
         try
@@ -245,7 +224,7 @@ internal sealed class RegistryLinkLoop : IAsyncDisposable
 
     private RegistryStatus StatusOf(LinkEntry entry, DateTimeOffset start = default) => new()
     {
-        RegistryEndpoint = RegistryEndpoint,
+        RegistryEndpoint = registryEndpoint,
         State = entry.State,
         StatusCode = entry.StatusCode,
         Detail = entry.Detail,

@@ -1,6 +1,5 @@
 using System.Diagnostics.Metrics;
-using System.Globalization;
-using System.Text;
+using static System.FormattableString;
 
 namespace Net.Zlink.Services;
 
@@ -12,40 +11,32 @@ internal static class RegistryDescription
 
     public static string Of(RegistrySnapshot snapshot, string publisher, string router, DateTimeOffset now)
     {
-        var text = new StringBuilder();
-        text.Append(CultureInfo.InvariantCulture, $"registry {snapshot.Id}: publisher {publisher}, router {router}\n");
-        text.Append(CultureInfo.InvariantCulture,
-            $"list {snapshot.Sequence}: {snapshot.Entries.Count} entries, {snapshot.OwnEntries} of them own; ");
-        text.Append(CultureInfo.InvariantCulture, $"{snapshot.Subscribers} subscribers\n");
-        text.Append(CultureInfo.InvariantCulture, $"requests {snapshot.Requests}, refused {snapshot.RefusedRequests}, ");
-        text.Append(CultureInfo.InvariantCulture, $"malformed {snapshot.MalformedMessages}, expired {snapshot.ExpiredEntries}, ");
-        text.Append(CultureInfo.InvariantCulture, $"lists sent {snapshot.ListsSent}, lists of peers {snapshot.PeerLists}\n");
-        foreach (RegistryView peer in snapshot.Peers)
-        {
-            text.Append(CultureInfo.InvariantCulture, $"peer {peer.Endpoint}: {(peer.IsConnected ? "connected" : "not connected")}, ");
-            text.Append(peer.LastListAt is { } at
-                ? string.Create(CultureInfo.InvariantCulture,
-                    $"registry {peer.RegistryId}, list {peer.Sequence} with {peer.Instances} instances, {Age(now, at)} ago\n")
-                : "no list yet\n");
-        }
-
-        foreach (RegistryEntry entry in snapshot.Entries.Take(MaxEntriesShown))
-        {
-            text.Append(CultureInfo.InvariantCulture, $"{entry.Kind} {entry.Instance.Service} at {entry.Instance.Endpoint}, ");
-            text.Append(CultureInfo.InvariantCulture, $"id {entry.Instance.RoutingId}, weight {entry.Instance.Weight}, ");
-            text.Append(entry is { RegisteredAt: { } registered, LastHeartbeatAt: { } last }
-                ? string.Create(CultureInfo.InvariantCulture,
-                    $"own, registered {Age(now, registered)} ago, last heartbeat {Age(now, last)} ago\n")
-                : string.Create(CultureInfo.InvariantCulture, $"of registry {entry.OwnerId}\n"));
-        }
-
-        if (snapshot.Entries.Count > MaxEntriesShown)
-        {
-            text.Append(CultureInfo.InvariantCulture, $"and {snapshot.Entries.Count - MaxEntriesShown} further entries\n");
-        }
-
-        return text.ToString();
+        int further = snapshot.Entries.Count - MaxEntriesShown;
+        string[] lines =
+        [
+            Invariant($"registry {snapshot.Id}: publisher {publisher}, router {router}"),
+            Invariant($"list {snapshot.Sequence}: {snapshot.Entries.Count} entries, {snapshot.OwnEntries} of them own; ")
+                + Invariant($"{snapshot.Subscribers} subscribers"),
+            Invariant($"requests {snapshot.Requests}, refused {snapshot.RefusedRequests}, malformed {snapshot.MalformedMessages}, ")
+                + Invariant($"expired {snapshot.ExpiredEntries}, lists sent {snapshot.ListsSent}, lists of peers {snapshot.PeerLists}"),
+            .. snapshot.Peers.Select(peer => Of(peer, now)),
+            .. snapshot.Entries.Take(MaxEntriesShown).Select(entry => Of(entry, now)),
+            .. further > 0 ? [Invariant($"and {further} further entries")] : Array.Empty<string>(),
+        ];
+        return string.Concat(lines.Select(static line => line + "\n"));
     }
+
+    private static string Of(RegistryView peer, DateTimeOffset now) =>
+        $"peer {peer.Endpoint}: {(peer.IsConnected ? "connected" : "not connected")}, " + (peer.LastListAt is { } at
+            ? Invariant($"registry {peer.RegistryId}, list {peer.Sequence} with {peer.Instances} instances, {Age(now, at)} ago")
+            : "no list yet");
+
+    private static string Of(RegistryEntry entry, DateTimeOffset now) =>
+        Invariant($"{entry.Kind} {entry.Instance.Service} at {entry.Instance.Endpoint}, id {entry.Instance.RoutingId}, ")
+        + Invariant($"weight {entry.Instance.Weight}, ")
+        + (entry is { RegisteredAt: { } registered, LastHeartbeatAt: { } last }
+            ? $"own, registered {Age(now, registered)} ago, last heartbeat {Age(now, last)} ago"
+            : Invariant($"of registry {entry.OwnerId}"));
 
     public static ServicesMeters Meters(object registry, ZlinkContext context, Func<RegistrySnapshot> snapshot)
     {
@@ -73,5 +64,5 @@ internal static class RegistryDescription
         select ServicesMeters.Tagged(count.Value, "state", count.Key ? "connected" : "disconnected");
 
     private static string Age(DateTimeOffset now, DateTimeOffset at) =>
-        string.Create(CultureInfo.InvariantCulture, $"{Math.Max((now - at).TotalSeconds, 0):0.0} s");
+        Invariant($"{Math.Max((now - at).TotalSeconds, 0):0.0} s");
 }

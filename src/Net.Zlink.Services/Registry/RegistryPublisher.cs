@@ -15,8 +15,7 @@ internal sealed class RegistryPublisher : IAsyncDisposable
     private readonly BackgroundLoop _notices;
     private readonly ILogger _logger;
 
-    // Held while a list is encoded and sent: lists go out in the order of their numbers. The core's lock is taken inside it, never the
-    // other way round.
+    // Held while a list is encoded and sent: lists go out in the order of their numbers. The core's lock is taken inside it.
     private readonly Lock _gate = new();
     private long _listsSent;
     private bool _isEnded;
@@ -99,9 +98,8 @@ internal sealed class RegistryPublisher : IAsyncDisposable
     }
 
     /// <summary>
-    /// Half a pair misleads: a native peer would take entries that are second-hand for this registry's own. A subscriber without room for
-    /// both is disconnected; it connects again and gets the present lists,
-    /// instead of those that it has not read.
+    /// Half a pair misleads: a native peer would take second-hand entries for this registry's own. A subscriber whose queue cannot hold
+    /// both is disconnected; it connects again and gets the present lists.
     /// </summary>
     private void DisconnectFullSubscribers(in RegistryLists lists)
     {
@@ -168,12 +166,8 @@ internal sealed class RegistryPublisher : IAsyncDisposable
 
 /// <summary>
 /// Decides when a registry sends its list to everybody: at once after a change, changes that follow closely together, and now and then
-/// without one. No clock of its own, not thread-safe.
+/// without one. The first list need not be sent.
 /// </summary>
-/// <param name="minInterval">The least time between two lists.</param>
-/// <param name="interval">The most.</param>
-/// <param name="sequence">The number of the list that nobody need be sent: the first one.</param>
-/// <param name="now">The time of the start.</param>
 internal sealed class BroadcastSchedule(TimeSpan minInterval, TimeSpan interval, ulong sequence, TimeSpan now)
 {
     private ulong _sent = sequence;
@@ -186,6 +180,5 @@ internal sealed class BroadcastSchedule(TimeSpan minInterval, TimeSpan interval,
     /// <summary>When the present list is to be sent.</summary>
     public TimeSpan DueAt(ulong current) => !HasChanged(current) ? _last + interval : _hasSent ? _last + minInterval : TimeSpan.Zero;
 
-    /// <summary>A list was sent to everybody.</summary>
     public void Sent(TimeSpan at, ulong current) => (_sent, _last, _hasSent) = (current, at, true);
 }

@@ -30,7 +30,7 @@ internal sealed class RegistryRouter : IAsyncDisposable
     /// <param name="socket">The bound socket; this disposes it.</param>
     /// <param name="core">Deals with requests.</param>
     /// <param name="options">The settings.</param>
-    /// <param name="logger">Where failures are told.</param>
+    /// <param name="logger">Logs failures.</param>
     /// <param name="handled">Called behind each batch of requests.</param>
     /// <param name="tick">Called each <see cref="RegistryState.TickInterval"/>, behind the requests that had come by then.</param>
     public RegistryRouter(ZlinkContext context, RouterSocket socket, RegistryCore core, RegistryOptions options, ILogger logger,

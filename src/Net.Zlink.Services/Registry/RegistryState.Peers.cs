@@ -3,11 +3,7 @@ namespace Net.Zlink.Services;
 /// <content>What peers bring, and how it becomes one table with what is own.</content>
 internal sealed partial class RegistryState
 {
-    /// <summary>Looks at the header of a peer's list.</summary>
-    /// <param name="now">The time since the start.</param>
-    /// <param name="view">What its connection has brought so far.</param>
-    /// <param name="given">The header; null: the message is no list.</param>
-    /// <param name="isOwnSocket">Whether this registry is connected to itself.</param>
+    /// <summary>Looks at the header of a peer's list; null: the message is none.</summary>
     /// <returns>Whether the list is to be parsed and given to <see cref="TakeList"/>.</returns>
     public bool WantsList(TimeSpan now, PeerView view, ServiceListHeader? given, bool isOwnSocket = false)
     {
@@ -42,10 +38,6 @@ internal sealed partial class RegistryState
     }
 
     /// <summary>Takes a list that <see cref="WantsList"/> wanted.</summary>
-    /// <param name="now">The time since the start.</param>
-    /// <param name="view">What its connection has brought so far.</param>
-    /// <param name="header">The header.</param>
-    /// <param name="services">Its services.</param>
     public void TakeList(TimeSpan now, PeerView view, in ServiceListHeader header, SortedDictionary<ServiceKey, ListedService> services)
     {
         var touched = new HashSet<EntryKey>();
@@ -94,10 +86,7 @@ internal sealed partial class RegistryState
         }
     }
 
-    /// <summary>A peer for people.</summary>
-    /// <param name="view">What the connection has brought; null before its first message.</param>
-    /// <param name="endpoint">What was connected.</param>
-    /// <param name="isConnected">Whether the connection is there.</param>
+    /// <summary>A peer for people; there is no view before its first message.</summary>
     public RegistryView Describe(PeerView? view, string endpoint, bool isConnected)
     {
         var described = new RegistryView { Endpoint = endpoint, IsConnected = isConnected };
@@ -175,5 +164,82 @@ internal sealed partial class RegistryState
                 .Concat(after.Values.Where(service => !ReferenceEquals(before.GetValueOrDefault(service.Key), service)))
             from instance in service.Instances
             select new EntryKey(service.Key, instance.Endpoint));
+    }
+}
+
+/// <summary>
+/// What one connection to a peer registry has brought. A new connection begins with a new view, which remembers no sequence number: a
+/// restarted peer is believed at once.
+/// </summary>
+internal sealed class PeerView(string remoteAddress)
+{
+    private static readonly SortedDictionary<ServiceKey, ListedService> Nothing = [];
+
+    // Own entries that were removed here while this peer may still echo them, and when they count again.
+    private readonly Dictionary<EntryKey, TimeSpan> _excluded = [];
+
+    public string RemoteAddress { get; } = remoteAddress;
+
+    public uint RegistryId { get; set; }
+
+    /// <summary>Null before the first list that counts.</summary>
+    public ulong? Sequence { get; set; }
+
+    public TimeSpan LastHeard { get; set; }
+
+    /// <summary>A newer connection to the same registry has brought a list.</summary>
+    public bool IsReplaced { get; set; }
+
+    public TimeSpan? LostAt { get; set; }
+
+    /// <summary>Whether a REGISTRY_SYNC came: then its full lists, with what it learned from others, are not looked at.</summary>
+    public bool SendsOwnEntries { get; set; }
+
+    public bool HasReportedConflict { get; set; }
+
+    /// <summary>Replaced as a whole, never changed.</summary>
+    public SortedDictionary<ServiceKey, ListedService> Services { get; set; } = Nothing;
+
+    /// <summary>Whether that is where this peer is; connections within the process have no address.</summary>
+    public bool IsAt(string address) => address.Length > 0 && string.Equals(RemoteAddress, address, StringComparison.Ordinal);
+
+    /// <summary>What the last list says of an entry, unless it is excluded.</summary>
+    public ListedInstance? Find(in EntryKey key) => _excluded.Count > 0 && _excluded.ContainsKey(key) ? null : FindListed(key);
+
+    /// <summary>
+    /// An own entry was removed: this view's echo of it does not count until a list came without it, or until the time is over.
+    /// </summary>
+    public void Exclude(in EntryKey key, TimeSpan until)
+    {
+        if (!SendsOwnEntries)
+        {
+            _excluded[key] = until;
+        }
+    }
+
+    /// <summary>Ends exclusions whose time is over, or whose entry the present list does not have.</summary>
+    /// <returns>The entries that count again.</returns>
+    public List<EntryKey> EndExclusions(TimeSpan now, bool isNewList)
+    {
+        List<EntryKey> ended =
+        [
+            .. from excluded in _excluded
+               where SendsOwnEntries || now >= excluded.Value || (isNewList && FindListed(excluded.Key) is null)
+               select excluded.Key,
+        ];
+        ended.ForEach(key => _excluded.Remove(key));
+        return ended;
+    }
+
+    private ListedInstance? FindListed(in EntryKey key)
+    {
+        ListedInstance[] instances = Services.GetValueOrDefault(key.Service)?.Instances ?? [];
+        int index = instances.AsSpan().BinarySearch(new AtEndpoint(key.Endpoint));
+        return index < 0 ? null : instances[index];
+    }
+
+    private readonly record struct AtEndpoint(ServiceText Endpoint) : IComparable<ListedInstance>
+    {
+        public int CompareTo(ListedInstance? other) => Endpoint.CompareTo(other?.Endpoint);
     }
 }

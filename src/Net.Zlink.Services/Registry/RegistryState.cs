@@ -69,8 +69,8 @@ internal sealed partial class RegistryState(RegistrySettings settings, ulong seq
     /// <param name="now">The time since the start.</param>
     /// <param name="request">The request.</param>
     /// <param name="sender">The routing id of its connection; copied where it is kept.</param>
-    /// <param name="refusal">For REGISTER: why it is not admitted; null if it is.</param>
-    /// <returns>The answer; null where there is none.</returns>
+    /// <param name="refusal">For REGISTER: why it is not admitted.</param>
+    /// <returns>The answer, if there is one.</returns>
     public RegistryAck? Handle(TimeSpan now, in RegistryRequest request, RoutingId sender, string? refusal = null)
     {
         RegistryAck? ack = request.Fault ?? request.Id switch
@@ -113,7 +113,7 @@ internal sealed partial class RegistryState(RegistrySettings settings, ulong seq
     /// Removes what is out of date. To be called each <see cref="TickInterval"/>, behind the requests that had come by then.
     /// </summary>
     /// <param name="now">The time since the start.</param>
-    /// <param name="connected">The views whose connections are there; null: all of them that were not lost before.</param>
+    /// <param name="connected">The views whose connections are there; null: no other has ended.</param>
     public void Tick(TimeSpan now, PeerView[]? connected = null)
     {
         foreach (PeerView view in connected is null ? [] : _views.Except(connected))

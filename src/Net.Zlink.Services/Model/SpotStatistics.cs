@@ -42,3 +42,33 @@ public sealed record SpotNodeStatistics
     /// <summary>Calls of handlers that threw.</summary>
     public long HandlerFaults { get; init; }
 }
+
+/// <summary>What one subscriber has got: a snapshot in which <see cref="Matched"/> is the sum of <see cref="Received"/>, <see
+/// cref="Dropped"/> and <see cref="Queued"/>.</summary>
+public sealed record SpotSubscriberStatistics
+{
+    /// <summary>Messages that at least one of its subscriptions matched, each counted once.</summary>
+    public long Matched { get; init; }
+
+    /// <summary>Of these, what the application or its handler has received.</summary>
+    public long Received { get; init; }
+
+    /// <summary>Of these, what was dropped because the queue was full, or was unread when the subscriber was disposed.</summary>
+    public long Dropped { get; init; }
+
+    /// <summary>Of these, what waits in the queue.</summary>
+    public int Queued { get; init; }
+
+    /// <summary>Bytes that wait in the queue, topics included.</summary>
+    public long QueuedBytes { get; init; }
+}
+
+/// <summary>Which message a subscriber's full queue drops.</summary>
+public enum SpotOverflow
+{
+    /// <summary>The one that arrives, as the native core does.</summary>
+    DropNewest = 0,
+
+    /// <summary>The one that has waited longest.</summary>
+    DropOldest,
+}
