@@ -1,7 +1,6 @@
 using System.Runtime.CompilerServices;
 using System.Threading.Channels;
 using System.Collections.Concurrent;
-using System.Diagnostics.Metrics;
 using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Logging.Abstractions;
 
@@ -19,9 +18,8 @@ public sealed class Gateway : IAsyncDisposable, IDisposable
 {
     private readonly ZlinkContext _context;
     private readonly IServiceDirectory _directory;
-    private readonly GatewayOptions _options;
     private readonly RouterSocket _router;
-    private readonly MessageSender _sender;
+    private readonly MessageBuilderPool _builders;
     private readonly LinkTable _links;
     private readonly Requests _requests;
     private readonly ReplyLoop _replies;
@@ -47,17 +45,18 @@ public sealed class Gateway : IAsyncDisposable, IDisposable
         ArgumentNullException.ThrowIfNull(directory);
         _context = context;
         _directory = directory;
-        _options = options ?? new GatewayOptions();
-        _options.Validate();
+        Options = options ?? new GatewayOptions();
+        Options.Validate();
         ILogger logger = context.LoggerFactory?.CreateLogger(ServicesLog.Category) ?? NullLogger.Instance;
-        _router = context.CreateRouter(SocketOptionsOf(_options));
-        _sender = new MessageSender(_router, new MessageBuilderPool(context.Pool));
-        _requests = new Requests(_sender, context.TimeProvider, _options.TryNextWhenFull);
-        _links = new LinkTable(_router, context.TimeProvider, logger, _options.RemovedEndpointTimeout, OnLost);
-        _replies = new ReplyLoop(_router, _links, _requests, _options.UnreadMessageLimit, logger);
+        _router = context.CreateRouter(SocketOptionsOf(Options));
+        _builders = new MessageBuilderPool(context.Pool);
+        Sender = new MessageSender(_router, _builders);
+        _requests = new Requests(_router, _builders, context.TimeProvider, Options.TryNextWhenFull);
+        _links = new LinkTable(_router, context.TimeProvider, logger, Options.RemovedEndpointTimeout, link => _replies!.OnLost(link));
+        _replies = new ReplyLoop(_router, _links, _requests, Options.UnreadMessageLimit, logger);
         _events = new LinkEvents(_router, _links);
         _inproc = new InprocPeerPoller(_links, context.TimeProvider);
-        _meters = CreateMeters();
+        _meters = GatewayDescription.Meters(this, context, _links, _requests);
         _loops =
         [
             BackgroundLoop.Start("gateway replies", logger, context.TimeProvider, _replies.RunAsync),
@@ -75,12 +74,7 @@ public sealed class Gateway : IAsyncDisposable, IDisposable
     /// <exception cref="ObjectDisposedException">The gateway is disposed.</exception>
     public ServiceClient GetService(string service)
     {
-        ArgumentException.ThrowIfNullOrEmpty(service);
-        if (System.Text.Encoding.UTF8.GetByteCount(service) > byte.MaxValue)
-        {
-            throw new ArgumentException($"The name of a service has at most {byte.MaxValue} bytes in UTF-8.", nameof(service));
-        }
-
+        ServiceText.Checked(service, nameof(service));
         ThrowIfEnded();
         if (_clients.TryGetValue(service, out ServiceClient? known))
         {
@@ -198,30 +192,7 @@ public sealed class Gateway : IAsyncDisposable, IDisposable
 
     /// <summary>What this gateway has done so far: a snapshot.</summary>
     /// <returns>The statistics.</returns>
-    public GatewayStatistics GetStatistics()
-    {
-        ReceiverLink[] links = _links.All;
-        RequestCounters counters = _requests.Counters;
-        return new GatewayStatistics
-        {
-            ReadyReceivers = links.Count(static link => link.IsInPools),
-            Receivers = links.Length,
-            OutstandingRequests = _requests.Pending.Count,
-            StartedRequests = Volatile.Read(ref counters.Started),
-            AnsweredRequests = counters[RequestOutcomeKind.Replied],
-            FailedRequests = counters[RequestOutcomeKind.Failed],
-            RefusedRequests = counters[RequestOutcomeKind.Refused],
-            LostRequests = counters[RequestOutcomeKind.Lost],
-            TimedOutRequests = counters[RequestOutcomeKind.TimedOut],
-            CancelledRequests = counters[RequestOutcomeKind.Cancelled],
-            UnservedRequests = counters[RequestOutcomeKind.NoReceiver],
-            AbandonedRequests = counters[RequestOutcomeKind.Ended],
-            RequestsSentAgain = Volatile.Read(ref counters.SentAgain),
-            UnmatchedReplies = Volatile.Read(ref counters.UnmatchedReplies),
-            DroppedMessages = Volatile.Read(ref counters.DroppedMessages),
-            Socket = _router.GetStatistics(),
-        };
-    }
+    public GatewayStatistics GetStatistics() => GatewayDescription.StatisticsOf(_links.All, _requests, _router);
 
     /// <summary>Services, receivers and counts as text of several lines, for a log or a debugger.
     /// Its form may change.</summary>
@@ -240,9 +211,9 @@ public sealed class Gateway : IAsyncDisposable, IDisposable
     /// <returns>Complete when every wait of this gateway has ended.</returns>
     public ValueTask DisposeAsync() => new(BeginEnd());
 
-    internal MessageSender Sender => _sender;
+    internal MessageSender Sender { get; }
 
-    internal GatewayOptions Options => _options;
+    internal GatewayOptions Options { get; }
 
     internal IReadOnlyList<ReceiverLinkInfo> InfosOf(ReceiverLink[] links)
     {
@@ -267,22 +238,21 @@ public sealed class Gateway : IAsyncDisposable, IDisposable
     }
 
     internal ValueTask<ServiceReply> RequestAsync(ServicePool pool, RoutingId target, ReadOnlyMemory<byte> payload, MessageBuilder? parts,
-        TimeSpan? timeout, CancellationToken cancellationToken) =>
-        ServicesTracing.IsOn ? TraceAsync(pool, target, payload, parts, timeout, cancellationToken)
-            : SendRequestAsync(pool, target, payload, parts, timeout, cancellationToken);
+        TimeSpan? timeout, CancellationToken cancellationToken)
+    {
+        TimeSpan time = GatewayOptions.CheckTime(timeout ?? Options.RequestTimeout, nameof(timeout));
+        var call = new RequestCall(pool, target, payload, parts, time, cancellationToken);
+        return ServicesTracing.IsOn ? TraceAsync(call) : SendAsync(call);
+    }
 
     // A method of its own, so that a request without a listener allocates no closure.
-    private ValueTask<ServiceReply> TraceAsync(ServicePool pool, RoutingId target, ReadOnlyMemory<byte> payload, MessageBuilder? parts,
-        TimeSpan? timeout, CancellationToken cancellationToken) =>
-        ServicesTracing.SendAsync(pool.Service, () => SendRequestAsync(pool, target, payload, parts, timeout, cancellationToken));
+    private ValueTask<ServiceReply> TraceAsync(RequestCall call) => ServicesTracing.SendAsync(call.Pool.Service, () => SendAsync(call));
 
-    private ValueTask<ServiceReply> SendRequestAsync(ServicePool pool, RoutingId target, ReadOnlyMemory<byte> payload,
-        MessageBuilder? parts, TimeSpan? timeout, CancellationToken cancellationToken)
+    private ValueTask<ServiceReply> SendAsync(in RequestCall call)
     {
         ThrowIfEnded();
-        TimeSpan time = GatewayOptions.CheckTime(timeout ?? _options.RequestTimeout, nameof(timeout));
         bool isFirst = Volatile.Read(ref _requests.Counters.Started) == 0;
-        ValueTask<ServiceReply> reply = _requests.SendAsync(pool, target, payload, parts, time, cancellationToken);
+        ValueTask<ServiceReply> reply = _requests.SendAsync(call);
         if (isFirst)
         {
             _replies.Wake(); // It may wait until the application receives.
@@ -331,8 +301,6 @@ public sealed class Gateway : IAsyncDisposable, IDisposable
         _inproc.Update();
     }
 
-    private void OnLost(ReceiverLink link) => _replies.OnLost(link);
-
     private async ValueTask FollowAsync(CancellationToken cancellationToken)
     {
         await foreach (ServiceChange change in _directory.WatchAsync(service: null, cancellationToken).ConfigureAwait(false))
@@ -378,7 +346,7 @@ public sealed class Gateway : IAsyncDisposable, IDisposable
         _inproc.Dispose();
         _events.Dispose();
         _meters.Dispose();
-        _sender.Builders.Dispose();
+        _builders.Dispose();
         _requests.Dispose();
         foreach (BackgroundLoop loop in _loops)
         {
@@ -398,7 +366,7 @@ public sealed class Gateway : IAsyncDisposable, IDisposable
     {
         Interlocked.CompareExchange(ref _ended, new ObjectDisposedException(nameof(Gateway)), null);
         await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding); // Off the caller's lock.
-        await _requests.Pending.WhenEmptyAsync().WaitAsync(_options.Linger, _context.TimeProvider)
+        await _requests.Pending.WhenEmptyAsync().WaitAsync(Options.Linger, _context.TimeProvider)
             .ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
         _router.Dispose();
         _replies.Wake();
@@ -406,40 +374,4 @@ public sealed class Gateway : IAsyncDisposable, IDisposable
         Complete(_ended!);
         await Task.WhenAll(_loops.Select(static loop => loop.Completion)).ConfigureAwait(false);
     }
-
-    private ServicesMeters CreateMeters()
-    {
-        var meters = new ServicesMeters("gateway", this, _context);
-        RequestCounters counters = _requests.Counters;
-        meters.Gauge("receivers", () => StatesOf(_links.All), "{receiver}", "Receivers that are connected to, by state");
-        meters.Gauge("outstanding", () => _requests.Pending.Count, "{request}", "Requests that wait for their end");
-        meters.Counter("requests", () => ResultsOf(counters), "{request}", "Requests that have ended, by result");
-        meters.Counter("sent_again", () => Volatile.Read(ref counters.SentAgain), "{request}",
-            "How often a request went to a further receiver");
-        meters.Counter("unmatched_replies", () => Volatile.Read(ref counters.UnmatchedReplies), "{message}",
-            "Replies that nobody waited for");
-        meters.Counter("dropped_messages", () => Volatile.Read(ref counters.DroppedMessages), "{message}",
-            "Messages that the application did not receive");
-        _requests.Duration = meters.Histogram("request.duration", "s", "From a request to its end");
-        return meters;
-    }
-
-    private static IEnumerable<Measurement<long>> StatesOf(ReceiverLink[] links) =>
-        links.CountBy(static link => link.IsInPools ? "ready" : link.IsDraining ? "draining" : link.State == LinkState.Connecting
-            ? "connecting" : "lost")
-            .Select(static state => ServicesMeters.Tagged(state.Value, "state", state.Key));
-
-    private static IEnumerable<Measurement<long>> ResultsOf(RequestCounters counters) =>
-    [
-        Result("answered", counters[RequestOutcomeKind.Replied]),
-        Result("failed", counters[RequestOutcomeKind.Failed]),
-        Result("refused", counters[RequestOutcomeKind.Refused]),
-        Result("lost", counters[RequestOutcomeKind.Lost]),
-        Result("timed_out", counters[RequestOutcomeKind.TimedOut]),
-        Result("cancelled", counters[RequestOutcomeKind.Cancelled]),
-        Result("no_receiver", counters[RequestOutcomeKind.NoReceiver]),
-        Result("abandoned", counters[RequestOutcomeKind.Ended]),
-    ];
-
-    private static Measurement<long> Result(string result, long count) => ServicesMeters.Tagged(count, "result", result);
 }

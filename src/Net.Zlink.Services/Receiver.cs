@@ -314,24 +314,7 @@ public sealed class Receiver : IAsyncDisposable, IDisposable
 
     /// <summary>What the receiver has done so far: a snapshot.</summary>
     /// <returns>The statistics.</returns>
-    public ReceiverStatistics GetStatistics()
-    {
-        ReceiverCounters counters = _requests.Counters;
-        return new ReceiverStatistics
-        {
-            Requests = Interlocked.Read(ref counters.Requests),
-            PlainMessages = Interlocked.Read(ref counters.PlainMessages),
-            Replies = Interlocked.Read(ref counters.Replies),
-            Failed = Interlocked.Read(ref counters.Failed),
-            Refused = Interlocked.Read(ref counters.Refused),
-            Expired = Interlocked.Read(ref counters.Expired),
-            Cancelled = Interlocked.Read(ref counters.Cancelled),
-            HandlerFaults = Interlocked.Read(ref counters.HandlerFaults),
-            LostReplies = Interlocked.Read(ref counters.LostReplies),
-            DuplicateIds = Interlocked.Read(ref counters.DuplicateIds),
-            Running = _requests.Running,
-        };
-    }
+    public ReceiverStatistics GetStatistics() => _requests.Counters.ToStatistics(_requests.Running);
 
     /// <summary>Endpoints, registrations and counts as text of several lines, for a log or a debugger.
     /// Its form may change.</summary>
@@ -417,11 +400,11 @@ public sealed class Receiver : IAsyncDisposable, IDisposable
 
     private IEnumerable<Measurement<long>> Results()
     {
-        ReceiverCounters counters = _requests.Counters;
-        yield return ServicesMeters.Tagged(Interlocked.Read(ref counters.Replies), "result", "replied");
-        yield return ServicesMeters.Tagged(Interlocked.Read(ref counters.Failed), "result", "failed");
-        yield return ServicesMeters.Tagged(Interlocked.Read(ref counters.Refused), "result", "refused");
-        yield return ServicesMeters.Tagged(Interlocked.Read(ref counters.Cancelled), "result", "cancelled");
-        yield return ServicesMeters.Tagged(Interlocked.Read(ref counters.PlainMessages), "result", "plain");
+        ReceiverStatistics statistics = GetStatistics();
+        yield return ServicesMeters.Tagged(statistics.Replies, "result", "replied");
+        yield return ServicesMeters.Tagged(statistics.Failed, "result", "failed");
+        yield return ServicesMeters.Tagged(statistics.Refused, "result", "refused");
+        yield return ServicesMeters.Tagged(statistics.Cancelled, "result", "cancelled");
+        yield return ServicesMeters.Tagged(statistics.PlainMessages, "result", "plain");
     }
 }

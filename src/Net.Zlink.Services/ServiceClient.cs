@@ -163,7 +163,7 @@ public sealed class ServiceClient
     /// <exception cref="ObjectDisposedException">The gateway is disposed.</exception>
     /// <exception cref="ZlinkException">ContextTerminated; nothing was sent.</exception>
     public int SendMany(ReadOnlySpan<ReadOnlyMemory<byte>> payloads, out ZlinkError error) =>
-        _sender.SendMany(new PayloadBatch(payloads), out error);
+        _sender.SendMany<ReadOnlyMemory<byte>, MemoryForm>(payloads, out error);
 
     /// <summary>Passes received messages on, as many as need not wait; shared out as
     /// <see cref="SendMany(ReadOnlySpan{ReadOnlyMemory{byte}}, out ZlinkError)"/>. Those that are accepted are ended; the others stay the
@@ -173,7 +173,8 @@ public sealed class ServiceClient
     /// <returns>How many were accepted, from the first one on: all of them, unless there is an error.</returns>
     /// <exception cref="ObjectDisposedException">The gateway or a message is disposed.</exception>
     /// <exception cref="ZlinkException">ContextTerminated; nothing was sent.</exception>
-    public int SendMany(ReadOnlySpan<Message> messages, out ZlinkError error) => _sender.SendMany(new MessageBatch(messages), out error);
+    public int SendMany(ReadOnlySpan<Message> messages, out ZlinkError error) =>
+        _sender.SendMany<Message, MessageForm>(messages, out error);
 
     /// <summary>Sends messages of one part each, waiting for a receiver with a free queue until all are accepted.</summary>
     /// <param name="payloads">Any bytes, also none; unchanged until the task completes.</param>
@@ -184,12 +185,12 @@ public sealed class ServiceClient
     /// <exception cref="ObjectDisposedException">The gateway is disposed; nothing was sent.</exception>
     /// <exception cref="ZlinkException">ContextTerminated; nothing was sent.</exception>
     public ValueTask<int> SendManyAsync(ReadOnlyMemory<ReadOnlyMemory<byte>> payloads, CancellationToken cancellationToken = default) =>
-        _sender.SendManyAsync(payloads, cancellationToken);
+        _sender.SendManyAsync<ReadOnlyMemory<byte>, MemoryForm>(payloads, cancellationToken);
 
     /// <inheritdoc cref="SendManyAsync(ReadOnlyMemory{ReadOnlyMemory{byte}}, CancellationToken)"/>
     /// <remarks>Received messages that are accepted are ended; the others stay the caller's.</remarks>
     public ValueTask<int> SendManyAsync(ReadOnlyMemory<Message> messages, CancellationToken cancellationToken = default) =>
-        _sender.SendManyAsync(messages, cancellationToken);
+        _sender.SendManyAsync<Message, MessageForm>(messages, cancellationToken);
 
     /// <summary>Sends a message of one part to a receiver that the application names, if it need not wait.</summary>
     /// <param name="routingId">The receiver, by the id that the directory lists for this service; of several with one id the first by
@@ -232,7 +233,7 @@ public sealed class ServiceClient
     /// <inheritdoc cref="SendMany(ReadOnlySpan{ReadOnlyMemory{byte}}, out ZlinkError)"/>
     /// <remarks>The receiver is named as for <see cref="TrySendTo(RoutingId, ReadOnlySpan{byte}, out ZlinkError)"/>.</remarks>
     public int SendManyTo(RoutingId routingId, ReadOnlySpan<ReadOnlyMemory<byte>> payloads, out ZlinkError error) =>
-        _sender.SendManyTo(routingId, new PayloadBatch(payloads), out error);
+        _sender.SendManyTo<ReadOnlyMemory<byte>, MemoryForm>(routingId, payloads, out error);
 
     /// <summary>Sends a request of one part and waits for its reply.</summary>
     /// <remarks>

@@ -1,3 +1,4 @@
+using System.Diagnostics.Metrics;
 using System.Globalization;
 using System.Text;
 
@@ -6,6 +7,18 @@ namespace Net.Zlink.Services;
 /// <summary>What an operator asks first: which services, which receivers, since when, and why not.</summary>
 internal static class GatewayDescription
 {
+    private static readonly (string Name, RequestOutcomeKind Kind)[] Results =
+    [
+        ("answered", RequestOutcomeKind.Replied),
+        ("failed", RequestOutcomeKind.Failed),
+        ("refused", RequestOutcomeKind.Refused),
+        ("lost", RequestOutcomeKind.Lost),
+        ("timed_out", RequestOutcomeKind.TimedOut),
+        ("cancelled", RequestOutcomeKind.Cancelled),
+        ("no_receiver", RequestOutcomeKind.NoReceiver),
+        ("abandoned", RequestOutcomeKind.Ended),
+    ];
+
     public static ReceiverLinkInfo InfoOf(ReceiverLink link, PeerInfo? peer) => new()
     {
         Endpoint = link.Endpoint,
@@ -20,6 +33,48 @@ internal static class GatewayDescription
         QueuedMessages = peer?.Outbound.Messages ?? 0,
         SentMessages = peer?.MessagesSent ?? 0,
     };
+
+    public static GatewayStatistics StatisticsOf(ReceiverLink[] links, Requests requests, RouterSocket router)
+    {
+        RequestCounters counters = requests.Counters;
+        return new GatewayStatistics
+        {
+            ReadyReceivers = links.Count(static link => link.IsInPools),
+            Receivers = links.Length,
+            OutstandingRequests = requests.Pending.Count,
+            StartedRequests = Volatile.Read(ref counters.Started),
+            AnsweredRequests = counters[RequestOutcomeKind.Replied],
+            FailedRequests = counters[RequestOutcomeKind.Failed],
+            RefusedRequests = counters[RequestOutcomeKind.Refused],
+            LostRequests = counters[RequestOutcomeKind.Lost],
+            TimedOutRequests = counters[RequestOutcomeKind.TimedOut],
+            CancelledRequests = counters[RequestOutcomeKind.Cancelled],
+            UnservedRequests = counters[RequestOutcomeKind.NoReceiver],
+            AbandonedRequests = counters[RequestOutcomeKind.Ended],
+            RequestsSentAgain = Volatile.Read(ref counters.SentAgain),
+            UnmatchedReplies = Volatile.Read(ref counters.UnmatchedReplies),
+            DroppedMessages = Volatile.Read(ref counters.DroppedMessages),
+            Socket = router.GetStatistics(),
+        };
+    }
+
+    public static ServicesMeters Meters(object gateway, ZlinkContext context, LinkTable links, Requests requests)
+    {
+        var meters = new ServicesMeters("gateway", gateway, context);
+        RequestCounters counters = requests.Counters;
+        meters.Gauge("receivers", () => StatesOf(links.All), "{receiver}", "Receivers that are connected to, by state");
+        meters.Gauge("outstanding", () => requests.Pending.Count, "{request}", "Requests that wait for their end");
+        meters.Counter("requests", () => Results.Select(result => ServicesMeters.Tagged(counters[result.Kind], "result", result.Name)),
+            "{request}", "Requests that have ended, by result");
+        meters.Counter("sent_again", () => Volatile.Read(ref counters.SentAgain), "{request}",
+            "How often a request went to a further receiver");
+        meters.Counter("unmatched_replies", () => Volatile.Read(ref counters.UnmatchedReplies), "{message}",
+            "Replies that nobody waited for");
+        meters.Counter("dropped_messages", () => Volatile.Read(ref counters.DroppedMessages), "{message}",
+            "Messages that the application did not receive");
+        requests.Duration = meters.Histogram("request.duration", "s", "From a request to its end");
+        return meters;
+    }
 
     public static string Of(
         IReadOnlyList<ReceiverLinkInfo> receivers, IEnumerable<(string Service, LoadBalancing LoadBalancing, int Ready)> services,
@@ -51,4 +106,9 @@ internal static class GatewayDescription
 
         return text.ToString();
     }
+
+    private static IEnumerable<Measurement<long>> StatesOf(ReceiverLink[] links) =>
+        links.CountBy(static link => link.IsInPools ? "ready" : link.IsDraining ? "draining" : link.State == LinkState.Connecting
+            ? "connecting" : "lost")
+            .Select(static state => ServicesMeters.Tagged(state.Value, "state", state.Key));
 }

@@ -8,18 +8,13 @@ internal sealed class LinkEvents(RouterSocket router, LinkTable links) : IDispos
     private readonly SocketMonitor _monitor = router.OpenMonitor(LinkTable.Events);
     private long _dropped;
 
-    /// <summary>Reads until the socket ends.</summary>
     public async ValueTask RunAsync(CancellationToken cancellationToken)
     {
-        while (!cancellationToken.IsCancellationRequested)
+        links.OnEvent(await _monitor.ReadAsync(cancellationToken).ConfigureAwait(false));
+        if (_monitor.Dropped != _dropped)
         {
-            SocketEvent socketEvent = await _monitor.ReadAsync(cancellationToken).ConfigureAwait(false);
-            links.OnEvent(socketEvent);
-            if (_monitor.Dropped != _dropped)
-            {
-                _dropped = _monitor.Dropped;
-                links.Reconcile(onlyInproc: false);
-            }
+            _dropped = _monitor.Dropped;
+            links.Reconcile(onlyInproc: false);
         }
     }
 

@@ -48,34 +48,10 @@ internal sealed class LinkTable(
     }
 
     /// <summary>The directory says who serves a service.</summary>
-    public void Apply(ServicePool pool, ServiceSnapshot listed)
-    {
-        TaskCompletionSource? waiting;
-        lock (_gate)
-        {
-            if (pool.IsRemoved)
-            {
-                return;
-            }
-
-            waiting = Replace(pool, listed);
-        }
-
-        waiting?.TrySetResult();
-    }
+    public void Apply(ServicePool pool, ServiceSnapshot listed) => Replace(pool, listed, isLast: false);
 
     /// <summary>Nobody uses a service any more: its links go unless another service lists them.</summary>
-    public void Remove(ServicePool pool)
-    {
-        TaskCompletionSource? waiting;
-        lock (_gate)
-        {
-            waiting = Replace(pool, new ServiceSnapshot(pool.Service, []));
-            pool.IsRemoved = true;
-        }
-
-        waiting?.TrySetResult();
-    }
+    public void Remove(ServicePool pool) => Replace(pool, new ServiceSnapshot(pool.Service, []), isLast: true);
 
     /// <summary>A connection has changed.</summary>
     public void OnEvent(in SocketEvent socketEvent)
@@ -139,16 +115,19 @@ internal sealed class LinkTable(
 
             if (peer is null && link.IsInproc)
             {
-                ConnectAgain(link);
+                lock (_gate)
+                {
+                    if (_byNumber.ContainsKey(link.Number))
+                    {
+                        Connect(link);
+                    }
+                }
             }
         }
     }
 
     /// <summary>No link is disconnected from here on: the socket is being closed.</summary>
     public void Stop() => _stop.Cancel();
-
-    private static bool HasOther(ReceiverLink link, LinkState state, string trouble) =>
-        link.State != state || !string.Equals(link.Trouble, trouble, StringComparison.Ordinal);
 
     /// <summary>Changes a link under the lock, refreshes its pools, and says outside of it what has come of it.</summary>
     private void Change(ReceiverLink link, Func<ReceiverLink, bool> change)
@@ -176,12 +155,12 @@ internal sealed class LinkTable(
 
     private void SetState(ReceiverLink link, LinkState state, string problem)
     {
-        if (!HasOther(link, state, problem) && state != LinkState.Ready)
+        bool isUpdate = link.State != state;
+        if (!isUpdate && state != LinkState.Ready && string.Equals(link.Trouble, problem, StringComparison.Ordinal))
         {
             return;
         }
 
-        bool isUpdate = link.State != state;
         Change(link, link =>
         {
             bool wasReady = link.State == LinkState.Ready;
@@ -206,26 +185,37 @@ internal sealed class LinkTable(
         }
     }
 
-    private TaskCompletionSource? Replace(ServicePool pool, ServiceSnapshot listed)
+    private void Replace(ServicePool pool, ServiceSnapshot listed, bool isLast)
     {
-        ReceiverLink[] before = pool.Links;
-        ReceiverLink[] links = [.. listed.Instances.Select(instance => Add(instance, pool))];
-        foreach (ReceiverLink dropped in before.Except(links))
+        TaskCompletionSource? waiting;
+        lock (_gate)
         {
-            dropped.Pools.Remove(pool);
-            if (dropped.Pools.Count == 0)
+            if (pool.IsRemoved)
             {
-                _ = DisconnectLaterAsync(dropped, ++dropped.Removals);
+                return;
             }
-            else
+
+            ReceiverLink[] links = [.. listed.Instances.Select(instance => Add(instance, pool))];
+            foreach (ReceiverLink dropped in pool.Links.Except(links))
             {
-                dropped.Receiver = dropped.Receiver with { Service = dropped.Pools[0].Service };
+                dropped.Pools.Remove(pool);
+                if (dropped.Pools.Count == 0)
+                {
+                    _ = DisconnectLaterAsync(dropped, ++dropped.Removals);
+                }
+                else
+                {
+                    dropped.Receiver = dropped.Receiver with { Service = dropped.Pools[0].Service };
+                }
             }
+
+            pool.Listed = listed;
+            pool.Links = links;
+            pool.IsRemoved = isLast;
+            waiting = pool.Refresh();
         }
 
-        pool.Listed = listed;
-        pool.Links = links;
-        return pool.Refresh();
+        waiting?.TrySetResult();
     }
 
     private ReceiverLink Add(ServiceInstance instance, ServicePool pool)
@@ -263,17 +253,6 @@ internal sealed class LinkTable(
             link.State = LinkState.Unusable;
             link.Trouble = e.Message;
             ServicesLog.ReceiverUnusable(logger, link.Endpoint, e.Message);
-        }
-    }
-
-    private void ConnectAgain(ReceiverLink link)
-    {
-        lock (_gate)
-        {
-            if (_byNumber.ContainsKey(link.Number))
-            {
-                Connect(link);
-            }
         }
     }
 

@@ -16,38 +16,17 @@ internal sealed class PendingRequest : IValueTaskSource<ServiceReply>
 
     public short Version => _core.Version;
 
-    /// <summary>The neighbours in the bucket of its deadline.</summary>
-    public PendingRequest? Previous { get; set; }
-
-    /// <inheritdoc cref="Previous"/>
-    public PendingRequest? Next { get; set; }
-
-    /// <summary>When its time is over, in ticks of the table; <see cref="long.MaxValue"/>: never.</summary>
-    public long DeadlineTick { get; set; }
-
     /// <summary>On the wire; 0 while it is not in the table.</summary>
     public ulong Id { get; set; }
 
     /// <summary>Whose request it is; null while it is nobody's.</summary>
     public Requests? Requests { get; set; }
 
-    public ServicePool Pool { get; set; } = null!;
-
-    /// <summary>The caller's memory, unchanged until the end; or else <see cref="Parts"/>.</summary>
-    public ReadOnlyMemory<byte> Payload { get; set; }
-
-    /// <inheritdoc cref="Payload"/>
-    public MessageBuilder? Parts { get; set; }
-
-    /// <summary>The only receiver that may be asked; empty: any.</summary>
-    public RoutingId Target { get; set; }
+    /// <summary>What its caller asks for.</summary>
+    public RequestCall Call { get; set; }
 
     /// <summary>The caller's span; null: there is none that can be passed on.</summary>
     public Activity? Span { get; set; }
-
-    public TimeSpan Timeout { get; set; }
-
-    public CancellationToken Token { get; set; }
 
     public CancellationTokenRegistration Registration { get; set; }
 
@@ -104,7 +83,7 @@ internal sealed class PendingRequest : IValueTaskSource<ServiceReply>
         {
             if (Asked.Count > 0)
             {
-                Parts?.Clear(); // It was sent: as behind any other accepted send the builder is empty.
+                Call.Parts?.Clear(); // It was sent: as behind any other accepted send the builder is empty.
             }
 
             _core.Reset();
@@ -116,12 +95,8 @@ internal sealed class PendingRequest : IValueTaskSource<ServiceReply>
     private void Clear()
     {
         Requests = null;
-        Pool = null!;
-        Payload = default;
-        Parts = null;
-        Target = default;
+        Call = default;
         Span = null;
-        Token = default;
         Registration = default;
         Link = null;
         Receiver = null;
@@ -131,6 +106,16 @@ internal sealed class PendingRequest : IValueTaskSource<ServiceReply>
         Waiting = null;
     }
 }
+
+/// <summary>What a caller asks for.</summary>
+/// <param name="Pool">The service.</param>
+/// <param name="Target">The only receiver that may be asked; empty: any.</param>
+/// <param name="Payload">The caller's memory, unchanged until the end; or else <paramref name="Parts"/>.</param>
+/// <param name="Parts">The parts.</param>
+/// <param name="Timeout">Its time, positive or infinite.</param>
+/// <param name="Token">The caller's.</param>
+internal readonly record struct RequestCall(ServicePool Pool, RoutingId Target, ReadOnlyMemory<byte> Payload, MessageBuilder? Parts,
+    TimeSpan Timeout, CancellationToken Token);
 
 /// <summary>How a request has ended, or what is to be done with it.</summary>
 internal enum RequestOutcomeKind
@@ -161,7 +146,7 @@ internal static class RequestFailure
     /// <param name="outcome">How it ended; not by a reply.</param>
     public static Exception Of(PendingRequest request, in RequestOutcome outcome)
     {
-        string service = request.Pool.Service;
+        string service = request.Call.Pool.Service;
         string receiver = request.Link?.Endpoint ?? "";
         return outcome.Kind switch
         {
@@ -178,10 +163,10 @@ internal static class RequestFailure
                 wasExecuted: true),
             RequestOutcomeKind.NoReceiver => new ServiceException(
                 ServiceError.NoReceiver, $"no receiver of {service} is ready{WhyNobody(request)}"),
-            RequestOutcomeKind.Cancelled => new OperationCanceledException(request.Token),
+            RequestOutcomeKind.Cancelled => new OperationCanceledException(request.Call.Token),
             RequestOutcomeKind.TimedOut => new TimeoutException(
                 string.Create(CultureInfo.InvariantCulture,
-                $"no reply of {service} came within {request.Timeout.TotalMilliseconds:0} ms: {WhyLate(request, receiver)}")),
+                $"no reply of {service} came within {request.Call.Timeout.TotalMilliseconds:0} ms: {WhyLate(request, receiver)}")),
             _ => outcome.Exception ?? new ServiceException($"the request to {service} has ended"),
         };
     }
@@ -190,20 +175,20 @@ internal static class RequestFailure
         request.Link is not null ? $"{receiver} was asked and has not answered"
         : request.Refusal.Kind == RequestOutcomeKind.Refused
             ? $"the receiver that was asked last refused ({request.Refusal.Text}), and no other one was left that had room"
-        : request.Pool.Ready.Count > 0 ? "no receiver that is ready had room; it was not sent"
+        : request.Call.Pool.Ready.Count > 0 ? "no receiver that is ready had room; it was not sent"
         : $"it was not sent{WhyNobody(request)}";
 
     private static string WhyNobody(PendingRequest request)
     {
-        ServicePool pool = request.Pool;
+        ServicePool pool = request.Call.Pool;
         if (!pool.Ready.IsListed)
         {
             return ": the directory lists none";
         }
 
-        if (!request.Target.IsEmpty)
+        if (!request.Call.Target.IsEmpty)
         {
-            return $" that has the routing id {request.Target}";
+            return $" that has the routing id {request.Call.Target}";
         }
 
         ReceiverLink[] links = pool.Links;

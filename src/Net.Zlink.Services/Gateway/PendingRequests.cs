@@ -5,11 +5,8 @@ namespace Net.Zlink.Services;
 
 /// <summary>The requests of a gateway that wait for their end, by id and by deadline. Whoever takes a request out of here decides how it
 /// ends: there is no second arbiter.</summary>
-/// <remarks>
-/// Deadlines stand in buckets of 10 ms, which one timer looks at for as long as there is a request. A slot is used again with another
-/// generation, and a random mask covers both: a late reply, also one to an earlier gateway, finds nobody.
-/// Safe for any number of threads.
-/// </remarks>
+/// <remarks>A slot is used again with another generation, and a random mask covers both: a late reply, also one to an earlier gateway,
+/// finds nobody. Safe for any number of threads.</remarks>
 internal sealed class PendingRequests : IDisposable
 {
     /// <summary>The most requests at once.</summary>
@@ -17,32 +14,27 @@ internal sealed class PendingRequests : IDisposable
 
     private const int SlotBits = 20;
 
-    // 512 buckets of 10 ms: requests with the default time of 5 s are looked at once.
-    private const int Buckets = 512;
-    private static readonly TimeSpan BucketTime = TimeSpan.FromMilliseconds(10);
+    // Deadlines are rounded up to this, so that all slots are looked at 100 times a second at most.
+    private static readonly TimeSpan DeadlineStep = TimeSpan.FromMilliseconds(10);
 
     private readonly Lock _gate = new();
     private readonly TimeProvider _clock;
     private readonly Action<PendingRequest> _onExpired;
     private readonly ulong _mask = BitConverter.ToUInt64(RandomNumberGenerator.GetBytes(sizeof(ulong)));
-    private readonly PendingRequest?[] _buckets = new PendingRequest?[Buckets];
     private readonly Stack<int> _free = [];
     private readonly Stack<PendingRequest> _kept = [];
     private readonly Action<PendingRequest> _recycle;
     private readonly long _origin;
     private readonly DateTimeOffset _startedAt;
-    private readonly ITimer _timer;
+    private readonly DeadlineTimer _timer;
     private Slot[] _slots = [];
     private int _used;
     private int _count;
-    private long _tick;
-    private bool _isTicking;
     private Exception? _ended;
     private TaskCompletionSource? _empty;
 
     /// <param name="clock">The context's.</param>
-    /// <param name="onExpired">The time of a request is over, and it is not in the table any more. On the timer's thread, outside of the
-    /// lock.</param>
+    /// <param name="onExpired">The time of a request is over, and it was taken out. On the timer's thread, outside of the lock.</param>
     public PendingRequests(TimeProvider clock, Action<PendingRequest> onExpired)
     {
         _clock = clock;
@@ -50,8 +42,7 @@ internal sealed class PendingRequests : IDisposable
         _recycle = Recycle;
         _origin = clock.GetTimestamp();
         _startedAt = clock.GetUtcNow();
-        _timer = clock.CreateTimer(static state => ((PendingRequests)state!).OnTick(), this, Timeout.InfiniteTimeSpan,
-            Timeout.InfiniteTimeSpan);
+        _timer = new DeadlineTimer(clock, OnDue);
     }
 
     /// <summary>The time that requests carry: the wall clock as it was at the start, and what has passed since. Receivers would take a
@@ -126,7 +117,8 @@ internal sealed class PendingRequests : IDisposable
             request.IsSending = true;
             request.StartedAt = _clock.GetTimestamp();
             Volatile.Write(ref _count, _count + 1);
-            EnterBucket(request);
+            place.Deadline = DeadlineOf(request);
+            _timer.Add(place.Deadline);
         }
     }
 
@@ -193,7 +185,7 @@ internal sealed class PendingRequests : IDisposable
         {
             request.Link!.EndRequest();
             request.Link = null;
-            if (request.Deferred.Kind == RequestOutcomeKind.Lost)
+            if (request.Deferred.Kind is RequestOutcomeKind.Lost or RequestOutcomeKind.Refused)
             {
                 request.Deferred = default;
             }
@@ -208,7 +200,9 @@ internal sealed class PendingRequests : IDisposable
         lock (_gate)
         {
             outcome = request.Deferred;
-            StopSending(request);
+            request.Deferred = default;
+            request.Waiting = null;
+            request.IsSending = false;
             if (outcome.Kind == RequestOutcomeKind.None)
             {
                 return false;
@@ -225,9 +219,7 @@ internal sealed class PendingRequests : IDisposable
         lock (_gate)
         {
             TryDefer(request, outcome);
-            RequestOutcome end = request.Deferred;
-            StopSending(request);
-            TakeOut(request, end);
+            EndSending(request, out RequestOutcome end);
             return end;
         }
     }
@@ -258,9 +250,9 @@ internal sealed class PendingRequests : IDisposable
         var lost = new List<PendingRequest>();
         lock (_gate)
         {
-            for (int i = 0; i < _used; i++)
+            foreach (Slot slot in _slots.AsSpan(0, _used))
             {
-                if (_slots[i].Request is { } request && ReferenceEquals(request.Link, link) && wentBy(request.SentAt))
+                if (slot.Request is { } request && ReferenceEquals(request.Link, link) && wentBy(request.SentAt))
                 {
                     if (!request.IsSending)
                     {
@@ -283,21 +275,21 @@ internal sealed class PendingRequests : IDisposable
     public List<PendingRequest> End(Exception exception)
     {
         var outcome = new RequestOutcome(RequestOutcomeKind.Ended, Exception: exception);
-        var ended = new List<PendingRequest>();
-        List<CancellationTokenSource>? waiting = null;
+        List<PendingRequest> ended = [];
+        List<CancellationTokenSource> waiting = [];
         lock (_gate)
         {
             _ended ??= exception;
-            for (int i = 0; i < _used; i++)
+            foreach (Slot slot in _slots.AsSpan(0, _used))
             {
-                if (_slots[i].Request is { } request && TryTakeOut(request, outcome, ref waiting))
+                if (slot.Request is { } request)
                 {
-                    ended.Add(request);
+                    TakeOutOrDefer(request, outcome, ended, waiting);
                 }
             }
         }
 
-        waiting?.ForEach(static one => one.Cancel());
+        waiting.ForEach(static one => one.Cancel());
         return ended;
     }
 
@@ -329,31 +321,6 @@ internal sealed class PendingRequests : IDisposable
         return isFirst;
     }
 
-    private static void StopSending(PendingRequest request)
-    {
-        request.Deferred = default;
-        request.Waiting = null;
-        request.IsSending = false;
-    }
-
-    /// <summary>Takes a request out, or keeps the outcome for the thread that sends it.</summary>
-    private bool TryTakeOut(PendingRequest request, in RequestOutcome outcome, ref List<CancellationTokenSource>? waiting)
-    {
-        if (!request.IsSending)
-        {
-            TakeOut(request, outcome);
-            return true;
-        }
-
-        TryDefer(request, outcome);
-        if (request.Waiting is not null)
-        {
-            (waiting ??= []).Add(request.Waiting);
-        }
-
-        return false;
-    }
-
     private void TakeOut(PendingRequest request, in RequestOutcome outcome)
     {
         if (outcome.Kind == RequestOutcomeKind.Refused)
@@ -367,8 +334,8 @@ internal sealed class PendingRequests : IDisposable
 
         int slot = (int)((request.Id ^ _mask) & (MaxRequests - 1));
         _slots[slot].Request = null;
+        _slots[slot].Deadline = long.MaxValue;
         _free.Push(slot);
-        LeaveBucket(request);
         request.Link?.EndRequest();
         Volatile.Write(ref _count, _count - 1);
         if (_count == 0)
@@ -377,98 +344,68 @@ internal sealed class PendingRequests : IDisposable
         }
     }
 
-    private void EnterBucket(PendingRequest request)
+    private void TakeOutOrDefer(
+        PendingRequest request, in RequestOutcome outcome, List<PendingRequest> taken, List<CancellationTokenSource> waiting)
     {
-        if (request.Timeout == Timeout.InfiniteTimeSpan)
+        if (!request.IsSending)
         {
-            request.DeadlineTick = long.MaxValue;
+            TakeOut(request, outcome);
+            taken.Add(request);
             return;
         }
 
-        long now = TickOf(_clock.GetElapsedTime(_origin));
-        if (!_isTicking)
+        TryDefer(request, outcome);
+        if (request.Waiting is not null)
         {
-            _isTicking = true;
-            _tick = now;
-            _timer.Change(BucketTime, BucketTime);
+            waiting.Add(request.Waiting);
         }
-
-        request.DeadlineTick = TickOf(_clock.GetElapsedTime(_origin) + request.Timeout) + 1; // Never too early.
-        ref PendingRequest? first = ref _buckets[request.DeadlineTick % Buckets];
-        request.Previous = null;
-        request.Next = first;
-        first?.Previous = request;
-        first = request;
     }
 
-    private void LeaveBucket(PendingRequest request)
+    private long DeadlineOf(PendingRequest request)
     {
-        if (request.DeadlineTick == long.MaxValue)
+        if (request.Call.Timeout == Timeout.InfiniteTimeSpan)
         {
-            return;
+            return long.MaxValue;
         }
 
-        request.Next?.Previous = request.Previous;
-        if (request.Previous is { } previous)
-        {
-            previous.Next = request.Next;
-        }
-        else
-        {
-            _buckets[request.DeadlineTick % Buckets] = request.Next;
-        }
-
-        request.Previous = null;
-        request.Next = null;
+        double steps = Math.Ceiling(
+            (_clock.GetElapsedTime(_origin, request.StartedAt) / DeadlineStep) + (request.Call.Timeout / DeadlineStep));
+        return _origin + (long)Math.Min(steps * (_clock.TimestampFrequency * DeadlineStep.TotalSeconds), long.MaxValue / 2);
     }
 
-    private void OnTick()
+    private void OnDue()
     {
         var outcome = new RequestOutcome(RequestOutcomeKind.TimedOut);
-        List<PendingRequest>? expired = null;
-        List<CancellationTokenSource>? waiting = null;
+        List<PendingRequest> expired = [];
+        List<CancellationTokenSource> waiting = [];
         lock (_gate)
         {
-            long now = TickOf(_clock.GetElapsedTime(_origin));
-            for (long left = Math.Min(now - _tick, Buckets); left > 0; left--)
+            long now = _clock.GetTimestamp();
+            long next = long.MaxValue;
+            foreach (ref Slot slot in _slots.AsSpan(0, _used))
             {
-                PendingRequest? next;
-                for (PendingRequest? request = _buckets[(now - left + 1) % Buckets]; request is not null; request = next)
+                if (slot.Deadline <= now)
                 {
-                    next = request.Next;
-                    if (request.DeadlineTick > now)
-                    {
-                        continue;
-                    }
-
-                    if (TryTakeOut(request, outcome, ref waiting))
-                    {
-                        (expired ??= []).Add(request);
-                        continue;
-                    }
-
-                    LeaveBucket(request);
-                    request.DeadlineTick = long.MaxValue;
+                    slot.Deadline = long.MaxValue;
+                    TakeOutOrDefer(slot.Request!, outcome, expired, waiting);
                 }
+
+                next = Math.Min(next, slot.Deadline);
             }
 
-            _tick = Math.Max(_tick, now);
-            if (_count == 0)
-            {
-                _isTicking = false;
-                _timer.Change(Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
-            }
+            _timer.Set(next);
         }
 
-        waiting?.ForEach(static one => one.Cancel());
-        expired?.ForEach(_onExpired);
+        waiting.ForEach(static one => one.Cancel());
+        expired.ForEach(_onExpired);
     }
-
-    private static long TickOf(TimeSpan time) => time.Ticks / BucketTime.Ticks;
 
     private struct Slot
     {
         public PendingRequest? Request;
         public ulong Generation;
+
+        /// <summary>A timestamp; <see cref="long.MaxValue"/>: none.</summary>
+        public long Deadline;
     }
 }

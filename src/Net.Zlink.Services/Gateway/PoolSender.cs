@@ -61,72 +61,87 @@ internal sealed class PoolSender(MessageSender sender, ServicePool pool, bool tr
 
     /// <summary>Sends a batch: few messages one by one, more of them in one block for each receiver.</summary>
     /// <returns>How many were accepted, from the first one on.</returns>
-    public int SendMany<T>(scoped in T batch, out ZlinkError error)
-        where T : ISendBatch, allows ref struct
+    public int SendMany<TItem, TForm>(ReadOnlySpan<TItem> items, out ZlinkError error)
+        where TForm : struct, IBatchForm<TItem, TForm>
     {
         PoolSnapshot ready = pool.Ready;
-        if (ready.Count == 0 || batch.Count == 0)
+        if (ready.Count == 0 || items.IsEmpty)
         {
             throwIfEnded();
-            error = batch.Count == 0 ? ZlinkError.None : ZlinkError.HostUnreachable;
+            error = items.IsEmpty ? ZlinkError.None : ZlinkError.HostUnreachable;
             return 0;
         }
 
         if (ready.Count == 1)
         {
-            return sender.SendMany(ready.Links[0].Name, batch, 0, batch.Count, out error);
+            return sender.SendMany<TItem, TForm>(ready.Links[0].Name, items, out error);
         }
 
-        ulong turn = pool.TakeTurns(batch.Count);
-        return batch.Count <= MaxSinglesPerReceiver * ready.Count
-            ? SendSingles(ready, batch, turn, out error)
-            : SendBlocks(ready, batch, turn, out error);
+        ulong turn = pool.TakeTurns(items.Length);
+        bool isSingles = items.Length <= MaxSinglesPerReceiver * ready.Count;
+        bool isWeighted = pool.LoadBalancing == LoadBalancing.Weighted;
+        int first = pool.ReceiverAt(ready, turn);
+        int sent = 0;
+        ulong weight = 0;
+        error = ZlinkError.None;
+        for (int i = 0; sent < items.Length && error == ZlinkError.None; i++)
+        {
+            int index = isSingles ? pool.ReceiverAt(ready, turn + (ulong)i) : (first + i) % ready.Count;
+            weight += isWeighted ? ready.WeightOf(index) : 1;
+            int end = isSingles ? i + 1 : EndOfBlock(items.Length, weight, isWeighted ? ready.WeightsUpTo[^1] : (ulong)ready.Count);
+            sent += SendBlock<TItem, TForm>(ready, items[sent..end], index, out error);
+        }
+
+        return sent;
     }
 
-    public int SendManyTo<T>(RoutingId routingId, scoped in T batch, out ZlinkError error)
-        where T : ISendBatch, allows ref struct
+    public int SendManyTo<TItem, TForm>(RoutingId routingId, ReadOnlySpan<TItem> items, out ZlinkError error)
+        where TForm : struct, IBatchForm<TItem, TForm>
     {
         if (Find(routingId) is { } name)
         {
-            return sender.SendMany(name, batch, 0, batch.Count, out error);
+            return sender.SendMany<TItem, TForm>(name, items, out error);
         }
 
-        error = batch.Count == 0 ? ZlinkError.None : ZlinkError.HostUnreachable;
+        error = items.IsEmpty ? ZlinkError.None : ZlinkError.HostUnreachable;
         return 0;
     }
 
-    public ValueTask<int> SendManyAsync(ReadOnlyMemory<ReadOnlyMemory<byte>> payloads, CancellationToken cancellation) =>
-        SendManyAsync(payloads, rest => SendMany(new PayloadBatch(rest), out _), static payload => new MemoryForm(payload), cancellation);
-
-    public ValueTask<int> SendManyAsync(ReadOnlyMemory<Message> messages, CancellationToken cancellation) =>
-        SendManyAsync(messages, rest => SendMany(new MessageBatch(rest), out _), static message => new MessageForm(message), cancellation);
-
-    /// <summary>How a block of <paramref name="count"/> messages is shared out: as many for each receiver as its share, the first ones in
-    /// turn get what is left over.</summary>
-    internal static int[] SharesOf(PoolSnapshot ready, int count, int first, bool isWeighted)
+    public async ValueTask<int> SendManyAsync<TItem, TForm>(ReadOnlyMemory<TItem> items, CancellationToken cancellation)
+        where TForm : struct, IBatchForm<TItem, TForm>
     {
-        int[] shares = new int[ready.Count];
-        ulong total = isWeighted ? ready.WeightsUpTo[^1] : (ulong)ready.Count;
-        int left = count;
-        for (int i = 0; i < shares.Length; i++)
+        cancellation.ThrowIfCancellationRequested();
+        for (int sent = 0; ; sent++)
         {
-            shares[i] = (int)((UInt128)count * (isWeighted ? ready.WeightOf(i) : 1) / total);
-            left -= shares[i];
-        }
+            sent += SendMany<TItem, TForm>(items.Span[sent..], out _);
+            if (sent == items.Length)
+            {
+                return sent;
+            }
 
-        for (int i = 0; left > 0; i++, left--)
-        {
-            shares[(first + i) % shares.Length]++;
+            try
+            {
+                await SendAsync(TForm.Of(items.Span[sent]), cancellation).ConfigureAwait(false);
+            }
+            catch when (sent > 0)
+            {
+                return sent; // What was accepted has to be returned; the next call throws.
+            }
         }
-
-        return shares;
     }
+
+    /// <summary>Where the block of a receiver ends: whole messages by weight, each receiver in turn rounded up.</summary>
+    /// <param name="count">Of the batch.</param>
+    /// <param name="weight">Of the receivers up to this one.</param>
+    /// <param name="total">Of all receivers.</param>
+    internal static int EndOfBlock(int count, ulong weight, ulong total) => (int)((((UInt128)count * weight) + total - 1) / total);
 
     private bool TrySend<T>(PoolSnapshot ready, scoped in T form, int first, out ZlinkError error)
         where T : ISendForm, allows ref struct
     {
         error = ZlinkError.HostUnreachable;
-        for (int i = 0; i < ready.Count; i++)
+        int tried = triesNextWhenFull ? ready.Count : Math.Min(1, ready.Count);
+        for (int i = 0; i < tried; i++)
         {
             int index = first + i < ready.Count ? first + i : first + i - ready.Count;
             if (sender.TrySend(ready.Links[index].Name, form, out ZlinkError one))
@@ -136,63 +151,26 @@ internal sealed class PoolSender(MessageSender sender, ServicePool pool, bool tr
             }
 
             error = error == ZlinkError.Again ? error : one;
-            if (!triesNextWhenFull)
-            {
-                break;
-            }
         }
 
         throwIfEnded();
         return false;
     }
 
-    private int SendSingles<T>(PoolSnapshot ready, scoped in T batch, ulong turn, out ZlinkError error)
-        where T : ISendBatch, allows ref struct
-    {
-        error = ZlinkError.None;
-        int sent = 0;
-        while (sent < batch.Count && SendBlock(ready, batch, pool.ReceiverAt(ready, turn + (ulong)sent), sent, 1, out error) == 1)
-        {
-            sent++;
-        }
-
-        return sent;
-    }
-
-    private int SendBlocks<T>(PoolSnapshot ready, scoped in T batch, ulong turn, out ZlinkError error)
-        where T : ISendBatch, allows ref struct
-    {
-        int first = pool.ReceiverAt(ready, turn);
-        int[] shares = SharesOf(ready, batch.Count, first, isWeighted: pool.LoadBalancing == LoadBalancing.Weighted);
-        error = ZlinkError.None;
-        int sent = 0;
-        for (int i = 0; i < ready.Count && error == ZlinkError.None; i++)
-        {
-            int index = (first + i) % ready.Count;
-            sent += SendBlock(ready, batch, index, sent, shares[index], out error);
-        }
-
-        return sent;
-    }
-
-    /// <summary>Sends a block to one receiver; the rest of what that one has no room for goes to the next ones.</summary>
-    private int SendBlock<T>(PoolSnapshot ready, scoped in T batch, int first, int from, int count, out ZlinkError error)
-        where T : ISendBatch, allows ref struct
+    /// <summary>Sends a block to one receiver; what that one has no capacity for goes to the next ones.</summary>
+    private int SendBlock<TItem, TForm>(PoolSnapshot ready, ReadOnlySpan<TItem> items, int first, out ZlinkError error)
+        where TForm : struct, IBatchForm<TItem, TForm>
     {
         error = ZlinkError.None;
         ZlinkError outcome = ZlinkError.None;
         int sent = 0;
-        for (int i = 0; i < ready.Count && sent < count; i++)
+        for (int i = 0; i < (triesNextWhenFull ? ready.Count : 1) && sent < items.Length; i++)
         {
-            sent += sender.SendMany(ready.Links[(first + i) % ready.Count].Name, batch, from + sent, count - sent, out error);
+            sent += sender.SendMany<TItem, TForm>(ready.Links[(first + i) % ready.Count].Name, items[sent..], out error);
             outcome = outcome == ZlinkError.Again ? outcome : error;
-            if (!triesNextWhenFull)
-            {
-                break;
-            }
         }
 
-        error = sent == count ? ZlinkError.None : outcome;
+        error = sent == items.Length ? ZlinkError.None : outcome;
         return sent;
     }
 
@@ -211,30 +189,6 @@ internal sealed class PoolSender(MessageSender sender, ServicePool pool, bool tr
     }
 
     private ZlinkException Unreachable(string which) => new(ZlinkError.HostUnreachable, $"no receiver of {pool.Service}{which} is ready");
-
-    private async ValueTask<int> SendManyAsync<TItem, TForm>(
-        ReadOnlyMemory<TItem> items, Func<ReadOnlySpan<TItem>, int> sendMany, Func<TItem, TForm> formOf, CancellationToken cancellation)
-        where TForm : struct, IAwaitableForm
-    {
-        cancellation.ThrowIfCancellationRequested();
-        for (int sent = 0; ; sent++)
-        {
-            sent += sendMany(items.Span[sent..]);
-            if (sent == items.Length)
-            {
-                return sent;
-            }
-
-            try
-            {
-                await SendAsync(formOf(items.Span[sent]), cancellation).ConfigureAwait(false);
-            }
-            catch when (sent > 0)
-            {
-                return sent; // What was accepted has to be returned; the next call throws.
-            }
-        }
-    }
 
     /// <summary>Waits at the receiver whose turn it is, or until one is ready.</summary>
     /// <param name="form">The message.</param>

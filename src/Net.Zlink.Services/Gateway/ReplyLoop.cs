@@ -112,26 +112,22 @@ internal sealed class ReplyLoop
         }
     }
 
-    private ValueTask ProcessAsync(int count)
+    private async ValueTask ProcessAsync(int count)
     {
         for (int i = 0; i < count; i++)
         {
             Message message = _batch[i];
             _batch[i] = default;
-            if (TryProcess(message, out GatewayMessage unread) || TryEnqueue(unread))
+            if (!TryProcess(message, out GatewayMessage unread) && !TryEnqueue(unread))
             {
-                continue;
+                await EnqueueAsync(unread).ConfigureAwait(false);
             }
-
-            return WaitAndProcessAsync(unread, i + 1, count);
         }
-
-        return default;
     }
 
     /// <summary>The application is to receive first. While there are requests nobody waits for it, and the oldest message is
     /// dropped.</summary>
-    private async ValueTask WaitAndProcessAsync(GatewayMessage unread, int next, int count)
+    private async ValueTask EnqueueAsync(GatewayMessage unread)
     {
         while (!TryEnqueue(unread))
         {
@@ -145,23 +141,8 @@ internal sealed class ReplyLoop
                 if (!_isEnded && _requests.Counters.Started == 0)
                 {
                     Volatile.Write(ref _wake, new CancellationTokenSource());
-                    if (_lost.IsEmpty)
-                    {
-                        continue;
-                    }
-
                     _lost.Clear(); // Nobody has sent a request that could be lost.
                 }
-            }
-        }
-
-        for (int i = next; i < count; i++)
-        {
-            Message message = _batch[i];
-            _batch[i] = default;
-            if (!TryProcess(message, out unread))
-            {
-                await WaitAndProcessAsync(unread, count, count).ConfigureAwait(false);
             }
         }
     }

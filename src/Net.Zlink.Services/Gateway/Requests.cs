@@ -13,25 +13,13 @@ internal sealed class Requests : IDisposable
     private readonly MessageBuilderPool _builders;
     private readonly bool _triesNextWhenFull;
 
-    public Requests(MessageSender sender, TimeProvider clock, bool triesNextWhenFull)
+    public Requests(RouterSocket router, MessageBuilderPool builders, TimeProvider clock, bool triesNextWhenFull)
     {
-        _router = sender.Router;
+        _router = router;
         _clock = clock;
-        _builders = sender.Builders;
+        _builders = builders;
         _triesNextWhenFull = triesNextWhenFull;
         Pending = new PendingRequests(clock, request => Finish(request, new RequestOutcome(RequestOutcomeKind.TimedOut)));
-    }
-
-    private enum AttemptResult
-    {
-        /// <summary>It was handed to a receiver, or has ended meanwhile.</summary>
-        Done,
-
-        /// <summary>Whoever was not asked yet has no room.</summary>
-        Full,
-
-        /// <summary>Nobody is ready who was not asked yet.</summary>
-        NobodyReady,
     }
 
     public RequestCounters Counters { get; } = new();
@@ -42,35 +30,22 @@ internal sealed class Requests : IDisposable
     public Histogram<double>? Duration { get; set; }
 
     /// <summary>Begins a request.</summary>
-    /// <param name="pool">The service.</param>
-    /// <param name="target">The only receiver that may be asked; empty: any.</param>
-    /// <param name="payload">The one part; or else <paramref name="parts"/>.</param>
-    /// <param name="parts">The parts.</param>
-    /// <param name="timeout">Its time, positive or infinite.</param>
-    /// <param name="cancellation">The caller's.</param>
-    public ValueTask<ServiceReply> SendAsync(
-        ServicePool pool, RoutingId target, ReadOnlyMemory<byte> payload, MessageBuilder? parts, TimeSpan timeout,
-            CancellationToken cancellation)
+    public ValueTask<ServiceReply> SendAsync(in RequestCall call)
     {
-        if (cancellation.IsCancellationRequested)
+        if (call.Token.IsCancellationRequested)
         {
-            return ValueTask.FromCanceled<ServiceReply>(cancellation);
+            return ValueTask.FromCanceled<ServiceReply>(call.Token);
         }
 
         PendingRequest request = Pending.Rent();
         request.Requests = this;
-        request.Pool = pool;
-        request.Target = target;
+        request.Call = call;
         request.Span = ServicesTracing.CurrentSpan;
-        request.Payload = payload;
-        request.Parts = parts;
-        request.Timeout = timeout;
-        request.Token = cancellation;
         Pending.Add(request);
         Interlocked.Increment(ref Counters.Started);
-        if (cancellation.CanBeCanceled)
+        if (call.Token.CanBeCanceled)
         {
-            request.Registration = cancellation.UnsafeRegister(
+            request.Registration = call.Token.UnsafeRegister(
                 static (state, token) => ((PendingRequest)state!).Requests?.OnCancelled((PendingRequest)state, token), request);
         }
 
@@ -130,15 +105,19 @@ internal sealed class Requests : IDisposable
 
     public void Dispose() => Pending.Dispose();
 
-    /// <param name="request">Found nobody.</param>
-    /// <param name="ready">Among these: a later snapshot may have somebody, and nobody who makes a first attempt.</param>
-    private static bool MayWait(PendingRequest request, PoolSnapshot ready) => request.Asked.Count == 0 && ready.IsFirstAttempt;
+    /// <summary>How long a request that found nobody waits: a later snapshot may have somebody, and nobody who makes a first
+    /// attempt.</summary>
+    private TimeSpan WaitFor(PendingRequest request, PoolSnapshot ready)
+    {
+        TimeSpan left = MaxWaitForFirstAttempt - _clock.GetElapsedTime(request.StartedAt);
+        return request.Asked.Count == 0 && ready.IsFirstAttempt && left > TimeSpan.Zero ? left : TimeSpan.Zero;
+    }
 
     private void OnCancelled(PendingRequest request, CancellationToken token)
     {
         // The request may be another one by now. Of the same token that one is to end, too.
         var outcome = new RequestOutcome(RequestOutcomeKind.Cancelled);
-        if (request.Token == token && Pending.TryTake(request.Id, from: null, outcome, out PendingRequest? taken) && taken is not null)
+        if (request.Call.Token == token && Pending.TryTake(request.Id, from: null, outcome, out PendingRequest? taken) && taken is not null)
         {
             Finish(taken, outcome);
         }
@@ -160,38 +139,37 @@ internal sealed class Requests : IDisposable
     /// <summary>Asks receivers until one has the request. It is marked as being sent.</summary>
     private void GoOn(PendingRequest request)
     {
-        while (true)
+        do
         {
-            PoolSnapshot ready = request.Pool.Ready;
-            AttemptResult result;
+            PoolSnapshot ready = request.Call.Pool.Ready;
+            bool isDone;
+            int full;
             try
             {
-                result = Attempt(request, ready, out _);
+                isDone = Attempt(request, ready, out full);
             }
             catch (Exception e)
             {
-                Finish(request, Pending.EndBySender(request, new RequestOutcome(RequestOutcomeKind.Ended, Exception: e)));
+                EndBySender(request, new RequestOutcome(RequestOutcomeKind.Ended, Exception: e));
                 return;
             }
 
-            if (result == AttemptResult.Full || (result == AttemptResult.NobodyReady && MayWait(request, ready)))
+            if (!isDone && (full >= 0 || WaitFor(request, ready) > TimeSpan.Zero))
             {
-                _ = WaitAsync(request);
+                _ = WaitAsync(request, ready, full);
                 return;
             }
 
-            if (result == AttemptResult.NobodyReady)
+            if (!isDone)
             {
-                Finish(request, Pending.EndBySender(request, new RequestOutcome(RequestOutcomeKind.NoReceiver)));
-                return;
-            }
-
-            if (!MustGoOn(request))
-            {
+                EndBySender(request, new RequestOutcome(RequestOutcomeKind.NoReceiver));
                 return;
             }
         }
+        while (MustGoOn(request));
     }
+
+    private void EndBySender(PendingRequest request, in RequestOutcome outcome) => Finish(request, Pending.EndBySender(request, outcome));
 
     /// <summary>The request is with a receiver, or has ended.</summary>
     /// <returns>True: it was refused already, and the next receiver is to be asked.</returns>
@@ -211,52 +189,37 @@ internal sealed class Requests : IDisposable
         return false;
     }
 
-    /// <summary>Waits for room or for a receiver, and sends.</summary>
-    private async Task WaitAsync(PendingRequest request)
+    /// <summary>Waits for capacity or for a receiver, and sends.</summary>
+    private async Task WaitAsync(PendingRequest request, PoolSnapshot ready, int full)
     {
-        long started = _clock.GetTimestamp();
+        bool isDone;
         try
         {
             CancellationToken ended = Pending.BeginWaiting(request);
-            bool isDone = false;
-            while (!isDone && !ended.IsCancellationRequested)
+            isDone = full >= 0 && await WaitForCapacityAsync(request, ready, full, ended).ConfigureAwait(false);
+            if (full < 0)
             {
-                PoolSnapshot ready = request.Pool.Ready;
-                AttemptResult result = Attempt(request, ready, out int full);
-                TimeSpan left = MaxWaitForFirstAttempt - _clock.GetElapsedTime(started);
-                switch (result)
-                {
-                    case AttemptResult.Full:
-                        isDone = await WaitForRoomAsync(request, ready, full, ended).ConfigureAwait(false);
-                        break;
-                    case AttemptResult.NobodyReady when !MayWait(request, ready) || left <= TimeSpan.Zero:
-                        Finish(request, Pending.EndBySender(request, new RequestOutcome(RequestOutcomeKind.NoReceiver)));
-                        return;
-                    case AttemptResult.NobodyReady:
-                        await request.Pool.ChangeAsync(ready).WaitAsync(left, _clock, ended)
-                            .ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
-                        break;
-                    default:
-                        isDone = true;
-                        break;
-                }
+                await request.Call.Pool.ChangeAsync(ready).WaitAsync(WaitFor(request, ready), _clock, ended)
+                    .ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
             }
+
+            isDone |= ended.IsCancellationRequested;
         }
         catch (Exception e)
         {
-            Finish(request, Pending.EndBySender(request, new RequestOutcome(RequestOutcomeKind.Ended, Exception: e)));
+            EndBySender(request, new RequestOutcome(RequestOutcomeKind.Ended, Exception: e));
             return;
         }
 
-        if (MustGoOn(request))
+        if (!isDone || MustGoOn(request))
         {
             GoOn(request);
         }
     }
 
-    /// <summary>Waits until one receiver has room, and sends.</summary>
+    /// <summary>Waits until one receiver has capacity, and sends.</summary>
     /// <returns>False: that one is gone.</returns>
-    private async ValueTask<bool> WaitForRoomAsync(PendingRequest request, PoolSnapshot ready, int full, CancellationToken ended)
+    private async ValueTask<bool> WaitForCapacityAsync(PendingRequest request, PoolSnapshot ready, int full, CancellationToken ended)
     {
         ReceiverLink link = ready.Links[full];
         if (!Pending.BeginAttempt(request, link, ready.Instances[full]))
@@ -264,10 +227,10 @@ internal sealed class Requests : IDisposable
             return true;
         }
 
-        MessageBuilder message = Build(request);
+        using var rented = new RentedBuilder(_builders);
         try
         {
-            await _router.SendAsync(link.Name, message, ended).ConfigureAwait(false);
+            await _router.SendAsync(link.Name, Write(request, rented.Message), ended).ConfigureAwait(false);
             request.Asked.Add(link);
             return true;
         }
@@ -276,17 +239,17 @@ internal sealed class Requests : IDisposable
             Pending.UndoAttempt(request);
             return false;
         }
-        finally
-        {
-            _builders.Return(message);
-        }
     }
 
-    private AttemptResult Attempt(PendingRequest request, PoolSnapshot ready, out int full)
+    /// <param name="request">Marked as being sent.</param>
+    /// <param name="ready">Who may be asked.</param>
+    /// <param name="full">The first one that was not asked yet and has no capacity; -1: nobody is left.</param>
+    /// <returns>True: a receiver has it, or it has ended meanwhile.</returns>
+    private bool Attempt(PendingRequest request, PoolSnapshot ready, out int full)
     {
         full = -1;
-        int count = request.Target.IsEmpty ? ready.Count : Math.Min(ready.Count, 1);
-        int first = count == 0 ? 0 : request.Target.IsEmpty ? request.Pool.Next(ready) : ready.IndexOf(request.Target);
+        int count = request.Call.Target.IsEmpty ? ready.Count : Math.Min(ready.Count, 1);
+        int first = count == 0 ? 0 : request.Call.Target.IsEmpty ? request.Call.Pool.Next(ready) : ready.IndexOf(request.Call.Target);
         for (int i = 0; i < count && first >= 0; i++)
         {
             int index = (first + i) % ready.Count;
@@ -295,25 +258,21 @@ internal sealed class Requests : IDisposable
                 continue;
             }
 
-            switch (TryTransfer(request, ready.Links[index], ready.Instances[index]))
+            ZlinkError? error = TryTransfer(request, ready.Links[index], ready.Instances[index]);
+            if (error is null or ZlinkError.None)
             {
-                case null:
-                case ZlinkError.None:
-                    return AttemptResult.Done;
-                case ZlinkError.Again:
-                    full = full < 0 ? index : full;
-                    break;
-                default:
-                    break; // It is lost, which its link has not heard of yet.
+                return true;
             }
 
+            // Any other error: it is lost, which its link has not heard of yet.
+            full = full < 0 && error == ZlinkError.Again ? index : full;
             if (full >= 0 && !_triesNextWhenFull)
             {
                 break;
             }
         }
 
-        return full >= 0 ? AttemptResult.Full : AttemptResult.NobodyReady;
+        return false;
     }
 
     /// <returns>Null: the request has ended. Else what the socket says.</returns>
@@ -324,11 +283,11 @@ internal sealed class Requests : IDisposable
             return null;
         }
 
-        MessageBuilder message = Build(request);
+        using var rented = new RentedBuilder(_builders);
         ZlinkError error = ZlinkError.HostUnreachable;
         try
         {
-            if (_router.TrySend(link.Name, message, out error))
+            if (_router.TrySend(link.Name, Write(request, rented.Message), out error))
             {
                 request.Asked.Add(link);
                 if (request.Asked.Count > 1)
@@ -343,38 +302,25 @@ internal sealed class Requests : IDisposable
             {
                 Pending.UndoAttempt(request);
             }
-
-            _builders.Return(message);
         }
 
         return error;
     }
 
-    private MessageBuilder Build(PendingRequest request)
+    private MessageBuilder Write(PendingRequest request, MessageBuilder message)
     {
-        var envelope = new RequestEnvelope
+        message.AddEnvelope(new RequestEnvelope
         {
             Kind = EnvelopeKind.Request,
             Id = request.Id,
-            TimeLeft = request.Timeout == Timeout.InfiniteTimeSpan
+            TimeLeft = request.Call.Timeout == Timeout.InfiniteTimeSpan
                 ? null
-                : TimeSpan.FromTicks(Math.Max(0, (request.Timeout - _clock.GetElapsedTime(request.StartedAt)).Ticks)),
+                : TimeSpan.FromTicks(Math.Max(0, (request.Call.Timeout - _clock.GetElapsedTime(request.StartedAt)).Ticks)),
             SentAt = request.SentAt,
-            Service = request.Pool.ServiceBytes,
+            Service = request.Call.Pool.ServiceBytes,
             TraceParent = ServicesTracing.Write(request.Span, stackalloc byte[RequestEnvelope.TraceParentSize]),
-        };
-        MessageBuilder message = _builders.Rent();
-        try
-        {
-            envelope.Write(message.AddSpace(envelope.Size));
-            return request.Parts is { } parts ? message.AddParts(parts) : message.Add(request.Payload.Span);
-        }
-        catch
-        {
-            Pending.UndoAttempt(request); // The caller has disposed its builder.
-            _builders.Return(message);
-            throw;
-        }
+        });
+        return request.Call.Parts is { } parts ? message.AddParts(parts) : message.Add(request.Call.Payload.Span);
     }
 
     /// <summary>Completes the task of the caller. The request is not in the table any more.</summary>

@@ -51,9 +51,6 @@ internal readonly ref struct RequestEnvelope
     /// <summary>Bytes before the extensions.</summary>
     public const int HeaderSize = 16;
 
-    /// <summary>The longest envelope that <see cref="Write"/> makes: a name has 255 bytes at most.</summary>
-    public const int MaxSize = HeaderSize + 2 + sizeof(uint) + 2 + sizeof(long) + 2 + TraceParentSize + 2 + byte.MaxValue;
-
     /// <summary>Bytes of a W3C traceparent, version 00.</summary>
     public const int TraceParentSize = 55;
 
@@ -96,9 +93,6 @@ internal readonly ref struct RequestEnvelope
 
     /// <summary>A first part of an application that begins like this has to go behind an envelope of kind Plain.</summary>
     public static bool BeginsLikeOne(ReadOnlySpan<byte> firstPart) => firstPart.StartsWith(Magic);
-
-    /// <summary>Writes an envelope of kind Plain.</summary>
-    public static void WritePlain(Span<byte> destination) => new RequestEnvelope { Kind = EnvelopeKind.Plain }.Write(destination);
 
     /// <summary>Reads a first part.</summary>
     /// <param name="firstPart">Any bytes.</param>

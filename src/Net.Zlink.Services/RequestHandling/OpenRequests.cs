@@ -8,14 +8,12 @@ internal sealed class OpenRequests : IDisposable
     private readonly Dictionary<Key, OpenRequest> _open = [];
     private readonly Stack<OpenRequest> _pool = new();
     private readonly TimeProvider _clock;
-    private readonly ITimer _timer;
-    private long _armedFor = long.MaxValue;
+    private readonly DeadlineTimer _timer;
 
     public OpenRequests(TimeProvider clock)
     {
         _clock = clock;
-        _timer = clock.CreateTimer(static state => ((OpenRequests)state!).OnTimer(), this, Timeout.InfiniteTimeSpan,
-            Timeout.InfiniteTimeSpan);
+        _timer = new DeadlineTimer(clock, OnDue);
     }
 
     public int Count
@@ -43,11 +41,7 @@ internal sealed class OpenRequests : IDisposable
             }
 
             request.Begin(connection, id, deadline, loop);
-            if (deadline < _armedFor)
-            {
-                Arm(deadline);
-            }
-
+            _timer.Add(deadline);
             return request;
         }
     }
@@ -90,48 +84,29 @@ internal sealed class OpenRequests : IDisposable
 
     public void Dispose() => _timer.Dispose();
 
-    private void OnTimer()
+    private void OnDue()
     {
         long now = _clock.GetTimestamp();
         CancelWhere(request => request.Deadline <= now);
         lock (_gate)
         {
-            long next = long.MaxValue;
-            foreach (OpenRequest request in _open.Values)
-            {
-                next = request.Deadline > now && request.Deadline < next ? request.Deadline : next;
-            }
-
-            Arm(next);
+            _timer.Set(_open.Values.Select(static request => request.Deadline).Where(deadline => deadline > now)
+                .DefaultIfEmpty(long.MaxValue).Min());
         }
     }
 
     private void CancelWhere(Func<OpenRequest, bool> isMeant)
     {
-        List<(OpenRequest Request, int Generation)> meant = [];
+        (OpenRequest Request, int Generation)[] meant;
         lock (_gate)
         {
-            foreach (OpenRequest request in _open.Values)
-            {
-                if (isMeant(request))
-                {
-                    meant.Add((request, request.Generation));
-                }
-            }
+            meant = [.. _open.Values.Where(isMeant).Select(static request => (request, request.Generation))];
         }
 
         foreach ((OpenRequest request, int generation) in meant)
         {
             request.Cancel(generation);
         }
-    }
-
-    // Under the gate. As a rule requests have one timeout, so the timer is set once in that time and not for each of them.
-    private void Arm(long deadline)
-    {
-        _armedFor = deadline;
-        TimeSpan due = deadline == long.MaxValue ? Timeout.InfiniteTimeSpan : _clock.GetElapsedTime(_clock.GetTimestamp(), deadline);
-        _timer.Change(due < TimeSpan.Zero && due != Timeout.InfiniteTimeSpan ? TimeSpan.Zero : due, Timeout.InfiniteTimeSpan);
     }
 
     private readonly record struct Key(GatewayConnection Connection, ulong Id);
@@ -142,7 +117,7 @@ internal sealed class OpenRequest
 {
     private readonly Lock _gate = new();
     private CancellationTokenSource? _source;
-    private bool _isCancelled;
+    private volatile bool _isCancelled;
     private bool _isAnswered;
 
     public int Generation { get; private set; }
@@ -157,16 +132,7 @@ internal sealed class OpenRequest
     /// <summary>The loop whose handler has it, or will; null: the application received it itself.</summary>
     public ServeLoop? Loop { get; private set; }
 
-    public bool IsCancelled
-    {
-        get
-        {
-            lock (_gate)
-            {
-                return _isCancelled;
-            }
-        }
-    }
+    public bool IsCancelled => _isCancelled;
 
     public void Begin(GatewayConnection connection, ulong id, long deadline, ServeLoop? loop)
     {
@@ -211,16 +177,14 @@ internal sealed class OpenRequest
     }
 
     /// <summary>Takes the right to answer, which a request has once.</summary>
-    public bool TryAnswer(int generation)
+    /// <returns>Null: the request has ended.</returns>
+    public bool? TryAnswer(int generation)
     {
         lock (_gate)
         {
-            if (generation != Generation || _isAnswered)
-            {
-                return false;
-            }
-
-            return _isAnswered = true;
+            bool isFirst = !_isAnswered;
+            _isAnswered |= generation == Generation;
+            return generation == Generation ? isFirst : null;
         }
     }
 
@@ -239,14 +203,6 @@ internal sealed class OpenRequest
         lock (_gate)
         {
             return generation != Generation || _isAnswered;
-        }
-    }
-
-    public bool IsOpen(int generation)
-    {
-        lock (_gate)
-        {
-            return generation == Generation;
         }
     }
 

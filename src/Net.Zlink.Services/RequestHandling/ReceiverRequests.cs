@@ -75,7 +75,7 @@ internal sealed class ReceiverRequests(RouterSocket socket, TimeProvider clock, 
         {
             if (peer is { IsConnected: true, UserState: GatewayConnection })
             {
-                AnswerFrames.TrySend(this, peer, end, TextOf(RefusalCode.Draining));
+                Answers.TrySend(this, peer, end, TextOf(RefusalCode.Draining));
             }
         }
     }
@@ -194,7 +194,7 @@ internal sealed class ReceiverRequests(RouterSocket socket, TimeProvider clock, 
         try
         {
             var refusal = new RequestEnvelope { Kind = EnvelopeKind.Refused, Flags = Flags, Code = code, Id = id };
-            AnswerFrames.TrySend(this, message, refusal, TextOf(code));
+            Answers.TrySend(this, message, refusal, TextOf(code));
         }
         catch (Exception e) when (e is ObjectDisposedException or ZlinkException)
         {

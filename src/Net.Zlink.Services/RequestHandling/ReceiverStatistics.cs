@@ -52,6 +52,21 @@ internal sealed class ReceiverCounters
     public long LostReplies;
     public long DuplicateIds;
     public long PlainInHandlers;
+
+    public ReceiverStatistics ToStatistics(int running) => new()
+    {
+        Requests = Interlocked.Read(ref Requests),
+        PlainMessages = Interlocked.Read(ref PlainMessages),
+        Replies = Interlocked.Read(ref Replies),
+        Failed = Interlocked.Read(ref Failed),
+        Refused = Interlocked.Read(ref Refused),
+        Expired = Interlocked.Read(ref Expired),
+        Cancelled = Interlocked.Read(ref Cancelled),
+        HandlerFaults = Interlocked.Read(ref HandlerFaults),
+        LostReplies = Interlocked.Read(ref LostReplies),
+        DuplicateIds = Interlocked.Read(ref DuplicateIds),
+        Running = running,
+    };
 }
 
 /// <summary>Why an executed request failed. The numbers are on the wire.</summary>

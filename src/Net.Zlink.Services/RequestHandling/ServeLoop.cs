@@ -20,7 +20,7 @@ internal sealed class ServeLoop(ReceiverRequests requests, Func<ServiceRequest, 
     private readonly Message[] _batch = new Message[BatchSize];
     private readonly Queue<ServiceRequest> _held = new();
     private readonly Lock _gate = new();
-    private readonly Channel<bool> _room = Channel.CreateBounded<bool>(new BoundedChannelOptions(1)
+    private readonly Channel<bool> _capacity = Channel.CreateBounded<bool>(new BoundedChannelOptions(1)
     {
         FullMode = BoundedChannelFullMode.DropWrite,
         SingleReader = true,
@@ -40,27 +40,22 @@ internal sealed class ServeLoop(ReceiverRequests requests, Func<ServiceRequest, 
             while (true)
             {
                 int count = await requests.Socket.ReceiveManyAsync(_batch, cancellationToken).ConfigureAwait(false);
-                int held;
                 do
                 {
-                    held = Accept(_batch.AsSpan(0, count));
+                    Accept(_batch.AsSpan(0, count));
                 }
-                while (held < MaxHeldRequests && (count = requests.Socket.ReceiveMany(_batch)) > 0);
+                while (HeldCount < MaxHeldRequests && (count = requests.Socket.ReceiveMany(_batch)) > 0);
 
+                bool isFull = HeldCount >= MaxHeldRequests;
                 StartHandlers();
-                if (held >= MaxHeldRequests)
+                if (isFull)
                 {
-                    await WaitForRoomAsync(cancellationToken).ConfigureAwait(false);
+                    await WaitForCapacityAsync(cancellationToken).ConfigureAwait(false);
                 }
             }
         }
-        catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
-        {
-        }
-        catch (ObjectDisposedException)
-        {
-        }
-        catch (ZlinkException e) when (e.Error == ZlinkError.ContextTerminated)
+        catch (Exception e) when (e is ObjectDisposedException or ZlinkException { Error: ZlinkError.ContextTerminated }
+            || (e is OperationCanceledException && cancellationToken.IsCancellationRequested))
         {
         }
         finally
@@ -71,7 +66,18 @@ internal sealed class ServeLoop(ReceiverRequests requests, Func<ServiceRequest, 
         cancellationToken.ThrowIfCancellationRequested();
     }
 
-    private int Accept(ReadOnlySpan<Message> messages)
+    private int HeldCount
+    {
+        get
+        {
+            lock (_gate)
+            {
+                return _held.Count;
+            }
+        }
+    }
+
+    private void Accept(ReadOnlySpan<Message> messages)
     {
         foreach (Message message in messages)
         {
@@ -91,63 +97,45 @@ internal sealed class ServeLoop(ReceiverRequests requests, Func<ServiceRequest, 
                 _held.Enqueue(request);
             }
         }
-
-        lock (_gate)
-        {
-            return _held.Count;
-        }
     }
 
-    private async ValueTask WaitForRoomAsync(CancellationToken cancellationToken)
+    private async ValueTask WaitForCapacityAsync(CancellationToken cancellationToken)
     {
         // The read itself takes no token: one that cannot be cancelled allocates nothing.
-        using (cancellationToken.UnsafeRegister(static writer => ((ChannelWriter<bool>)writer!).TryWrite(true), _room.Writer))
+        using (cancellationToken.UnsafeRegister(static writer => ((ChannelWriter<bool>)writer!).TryWrite(true), _capacity.Writer))
         {
-            while (!cancellationToken.IsCancellationRequested && HasMoreThanHalf())
+            while (!cancellationToken.IsCancellationRequested && HeldCount > MaxHeldRequests / 2)
             {
-                await _room.Reader.ReadAsync(CancellationToken.None).ConfigureAwait(false);
+                await _capacity.Reader.ReadAsync(CancellationToken.None).ConfigureAwait(false);
             }
-        }
-    }
-
-    private bool HasMoreThanHalf()
-    {
-        lock (_gate)
-        {
-            return _held.Count > MaxHeldRequests / 2;
         }
     }
 
     /// <summary>Starts handlers in the order of arrival while there are requests and places for them.</summary>
     private void StartHandlers()
     {
-        while (TryDequeue(out ServiceRequest request))
+        while (true)
         {
-            Start(request);
-        }
-    }
-
-    private bool TryDequeue(out ServiceRequest request)
-    {
-        bool hasCapacity;
-        lock (_gate)
-        {
-            if (_isStopped || _running == maxConcurrency || !_held.TryDequeue(out request))
+            ServiceRequest request;
+            bool hasCapacity;
+            lock (_gate)
             {
-                request = default;
-                return false;
+                if (_isStopped || _running == maxConcurrency || !_held.TryDequeue(out request))
+                {
+                    return;
+                }
+
+                _running++;
+                hasCapacity = _held.Count == MaxHeldRequests / 2;
             }
 
-            _running++;
-            hasCapacity = _held.Count == MaxHeldRequests / 2;
-        }
+            if (hasCapacity)
+            {
+                _capacity.Writer.TryWrite(true);
+            }
 
-        if (hasCapacity)
-        {
-            _room.Writer.TryWrite(true);
+            Start(request);
         }
-
-        return true;
     }
 
     /// <summary>Calls the handler, unless the request is not to be executed any more. The caller goes on with the next one, whether this

@@ -109,15 +109,14 @@ public readonly struct ServiceRequest : IDisposable
     /// <exception cref="ObjectDisposedException">The request was disposed, or the receiver was.</exception>
     /// <exception cref="ZlinkException">ContextTerminated.</exception>
     public bool TryReply(ReadOnlySpan<byte> payload, out ZlinkError error) =>
-        _open is null && !RequestEnvelope.BeginsLikeOne(payload) ? AnswerFrames.TrySend(Requests, Message, payload, out error)
-            : TryReplyWith(BeginReply(payload).Add(payload), out error);
+        TryReplyWith(Begin(Answers.Empty(), payload).Add(payload), out error);
 
     /// <inheritdoc cref="TryReply(ReadOnlySpan{byte}, out ZlinkError)"/>
     /// <remarks>The parts are copied. A plain message is answered with at least one.</remarks>
     /// <exception cref="ArgumentException">A plain message would be answered with no part at all.</exception>
     public bool TryReply(ReadOnlySpan<ReadOnlyMemory<byte>> parts, out ZlinkError error)
     {
-        MessageBuilder reply = BeginReply(parts.IsEmpty ? default : parts[0].Span);
+        MessageBuilder reply = Begin(Answers.Empty(), parts.IsEmpty ? default : parts[0].Span);
         foreach (ReadOnlyMemory<byte> part in parts)
         {
             reply.Add(part.Span);
@@ -132,7 +131,8 @@ public readonly struct ServiceRequest : IDisposable
     public bool TryReply(MessageBuilder message, out ZlinkError error)
     {
         ArgumentNullException.ThrowIfNull(message);
-        bool isSent = TryReplyWith(BeginReply(message.Count == 0 ? default : message[0]).AddParts(message), out error);
+        bool isSent = TryReplyWith(
+            Begin(Answers.Empty(), message.Count == 0 ? default : message[0]).AddParts(message), out error);
         if (isSent)
         {
             message.Clear();
@@ -152,7 +152,7 @@ public readonly struct ServiceRequest : IDisposable
     /// ContextTerminated.</exception>
     public ValueTask ReplyAsync(ReadOnlyMemory<byte> payload, CancellationToken cancellationToken = default) =>
         TryReply(payload.Span, out ZlinkError error) ? ValueTask.CompletedTask
-            : error == ZlinkError.Again ? ReplyWhenThereIsRoomAsync(this, payload, cancellationToken)
+            : error == ZlinkError.Again ? ReplyLaterAsync(payload, cancellationToken)
             : ValueTask.FromException(new ZlinkException(
                 error, "the gateway's connection has ended, or the request has its answer already"));
 
@@ -163,19 +163,11 @@ public readonly struct ServiceRequest : IDisposable
     /// <exception cref="ArgumentNullException"><paramref name="text"/> is null.</exception>
     /// <exception cref="ObjectDisposedException">The request was disposed, or the receiver was.</exception>
     /// <exception cref="ZlinkException">ContextTerminated.</exception>
-    public bool TryFail(ushort code, string text)
-    {
-        ArgumentNullException.ThrowIfNull(text);
-        return TryAnswer(EnvelopeKind.Failed, code, text);
-    }
+    public bool TryFail(ushort code, string text) => TryAnswer(EnvelopeKind.Failed, code, text);
 
     /// <summary>Reports that the request was not executed. The gateway sends it to another receiver.</summary>
     /// <inheritdoc cref="TryFail"/>
-    public bool TryRefuse(ushort code, string text)
-    {
-        ArgumentNullException.ThrowIfNull(text);
-        return TryAnswer(EnvelopeKind.Refused, code, text);
-    }
+    public bool TryRefuse(ushort code, string text) => TryAnswer(EnvelopeKind.Refused, code, text);
 
     /// <summary>Ends the request and gives its memory back. Idempotent.</summary>
     public void Dispose()
@@ -189,68 +181,59 @@ public readonly struct ServiceRequest : IDisposable
         Message.Dispose();
     }
 
-    internal bool TryTakeAnswer() => _open is not null && _open.TryAnswer(_generation);
-
-    private RequestEnvelope ReplyEnvelope => new() { Kind = EnvelopeKind.Reply, Flags = _requests!.Flags, Id = _open!.Id };
+    /// <summary>Takes the right to answer; false also where the request has ended.</summary>
+    internal bool TryTakeAnswer() => _open?.TryAnswer(_generation) == true;
 
     private ReceiverRequests Requests => _requests ?? throw new InvalidOperationException("This is no received request.");
 
-    private MessageBuilder BeginReply(ReadOnlySpan<byte> firstPart) =>
-        Requests is not null && _open is null ? AnswerFrames.BeginPlain(firstPart) : AnswerFrames.Begin(ReplyEnvelope);
+    /// <summary>A plain message's answer has an envelope only where its first part could be taken for one.</summary>
+    private MessageBuilder Begin(MessageBuilder reply, ReadOnlySpan<byte> firstPart) =>
+        _open is not null
+            ? reply.AddEnvelope(new RequestEnvelope { Kind = EnvelopeKind.Reply, Flags = Requests.Flags, Id = _open.Id })
+            : RequestEnvelope.BeginsLikeOne(firstPart) ? reply.AddEnvelope(new RequestEnvelope { Kind = EnvelopeKind.Plain }) : reply;
 
     private bool TryReplyWith(MessageBuilder reply, out ZlinkError error) =>
-        _open is null ? AnswerFrames.TrySend(Requests, Message, reply, out error)
-            : TryTakeAnswer(out error) && Ended(AnswerFrames.TrySend(Requests, Message, reply, out error), ref Requests.Counters.Replies);
+        _open is null ? Answers.TrySend(Requests, Message, reply, out error)
+            : TryTakeAnswer(out error) && Ended(Answers.TrySend(Requests, Message, reply, out error), ref Requests.Counters.Replies);
 
-    private static async ValueTask ReplyWhenThereIsRoomAsync(
-        ServiceRequest request, ReadOnlyMemory<byte> payload, CancellationToken cancellationToken)
+    private async ValueTask ReplyLaterAsync(ReadOnlyMemory<byte> payload, CancellationToken cancellationToken)
     {
-        ReceiverRequests requests = request.Requests;
-        if (request._open is null)
-        {
-            if (RequestEnvelope.BeginsLikeOne(payload.Span))
-            {
-                using MessageBuilder plain = AnswerFrames.Copy(new RequestEnvelope { Kind = EnvelopeKind.Plain }, payload.Span);
-                await requests.Socket.SendToAsync(request.Message, plain, cancellationToken).ConfigureAwait(false);
-                return;
-            }
-
-            await requests.Socket.SendToAsync(request.Message, payload, cancellationToken).ConfigureAwait(false);
-            return;
-        }
-
-        if (!request.TryTakeAnswer(out ZlinkError error))
+        if (_open is not null && !TryTakeAnswer(out ZlinkError error))
         {
             throw new ZlinkException(error, "the request has its answer already");
         }
 
         bool isSent = false;
+        using var reply = new MessageBuilder();
         try
         {
-            using MessageBuilder reply = AnswerFrames.Copy(request.ReplyEnvelope, payload.Span);
-            await requests.Socket.SendToAsync(request.Message, reply, cancellationToken).ConfigureAwait(false);
+            await Requests.Socket.SendToAsync(Message, Begin(reply, payload.Span).Add(payload.Span), cancellationToken)
+                .ConfigureAwait(false);
             isSent = true;
         }
         finally
         {
-            request.Ended(isSent, ref requests.Counters.Replies);
+            if (_open is not null)
+            {
+                Ended(isSent, ref Requests.Counters.Replies);
+            }
         }
     }
 
     private bool TryAnswer(EnvelopeKind kind, ushort code, string text)
     {
+        ArgumentNullException.ThrowIfNull(text);
         ReceiverRequests requests = Requests;
         return _open is not null && TryTakeAnswer(out _)
             && Ended(
-                AnswerFrames.TrySend(requests, Message, new RequestEnvelope { Kind = kind, Flags = requests.Flags, Code = code, Id = Id },
+                Answers.TrySend(requests, Message, new RequestEnvelope { Kind = kind, Flags = requests.Flags, Code = code, Id = Id },
                     text),
                 ref kind == EnvelopeKind.Failed ? ref requests.Counters.Failed : ref requests.Counters.Refused);
     }
 
     private bool TryTakeAnswer(out ZlinkError error)
     {
-        ObjectDisposedException.ThrowIf(!_open!.IsOpen(_generation), typeof(ServiceRequest));
-        bool isTaken = _open.TryAnswer(_generation);
+        bool isTaken = _open!.TryAnswer(_generation) ?? throw new ObjectDisposedException(nameof(ServiceRequest));
         error = isTaken ? ZlinkError.None : ZlinkError.HostUnreachable;
         return isTaken;
     }
@@ -271,22 +254,19 @@ public readonly struct ServiceRequest : IDisposable
 }
 
 /// <summary>Sends what answers a message, to the connection by which it came.</summary>
-internal static class AnswerFrames
+internal static class Answers
 {
     // One for each thread that answers: its memory is used again by the next answer.
     [ThreadStatic]
     private static MessageBuilder? t_builder;
 
-    /// <summary>An answer that begins with an envelope. To be sent by this thread, before it begins another.</summary>
-    public static MessageBuilder Begin(in RequestEnvelope envelope) => Write(Empty(), envelope);
-
-    /// <summary>The answer to a plain message: an envelope goes in front only where the first part could be taken for one.</summary>
-    public static MessageBuilder BeginPlain(ReadOnlySpan<byte> firstPart) =>
-        RequestEnvelope.BeginsLikeOne(firstPart) ? Write(Empty(), new RequestEnvelope { Kind = EnvelopeKind.Plain }) : Empty();
-
-    /// <summary>A builder of the caller's own, for a send that waits.</summary>
-    public static MessageBuilder Copy(in RequestEnvelope envelope, ReadOnlySpan<byte> payload) =>
-        Write(new MessageBuilder(), envelope).Add(payload);
+    /// <summary>An empty builder, for an answer that this thread sends before it begins another.</summary>
+    public static MessageBuilder Empty()
+    {
+        MessageBuilder builder = t_builder ??= new MessageBuilder();
+        builder.Clear(); // A send that was not accepted leaves its parts.
+        return builder;
+    }
 
     /// <summary>Sends an envelope with a text behind it.</summary>
     public static bool TrySend(ReceiverRequests requests, in Message received, in RequestEnvelope envelope, string text) =>
@@ -296,14 +276,9 @@ internal static class AnswerFrames
     public static bool TrySend(ReceiverRequests requests, PeerInfo peer, in RequestEnvelope envelope, string text) =>
         requests.Socket.TrySend(peer.RoutingId.Span, Begin(envelope, text));
 
-    public static bool TrySend(ReceiverRequests requests, in Message received, MessageBuilder answer, out ZlinkError error) =>
-        Counted(requests, requests.Socket.TrySendTo(received, answer, out error));
-
-    public static bool TrySend(ReceiverRequests requests, in Message received, ReadOnlySpan<byte> payload, out ZlinkError error) =>
-        Counted(requests, requests.Socket.TrySendTo(received, payload, out error));
-
-    private static bool Counted(ReceiverRequests requests, bool isSent)
+    public static bool TrySend(ReceiverRequests requests, in Message received, MessageBuilder answer, out ZlinkError error)
     {
+        bool isSent = requests.Socket.TrySendTo(received, answer, out error);
         if (!isSent)
         {
             Interlocked.Increment(ref requests.Counters.LostReplies);
@@ -314,21 +289,7 @@ internal static class AnswerFrames
 
     private static MessageBuilder Begin(in RequestEnvelope envelope, string text)
     {
-        MessageBuilder answer = Begin(envelope);
-        Encoding.UTF8.GetBytes(text, answer.AddSpace(Encoding.UTF8.GetByteCount(text)));
-        return answer;
-    }
-
-    private static MessageBuilder Empty()
-    {
-        MessageBuilder builder = t_builder ??= new MessageBuilder();
-        builder.Clear(); // A send that was not accepted leaves its parts.
-        return builder;
-    }
-
-    private static MessageBuilder Write(MessageBuilder builder, in RequestEnvelope envelope)
-    {
-        envelope.Write(builder.AddSpace(envelope.Size));
-        return builder;
+        MessageBuilder answer = Empty().AddEnvelope(envelope);
+        return answer.Add(text);
     }
 }

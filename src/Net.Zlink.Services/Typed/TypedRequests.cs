@@ -30,17 +30,10 @@ public static class TypedRequests
     {
         ArgumentNullException.ThrowIfNull(service);
         ArgumentNullException.ThrowIfNull(serializer);
-        MessageBuilder message = Builders.Rent();
-        try
-        {
-            message.Add(request, serializer);
-            using ServiceReply reply = await service.RequestAsync(message, timeout, cancellationToken).ConfigureAwait(false);
-            return serializer.Deserialize<TReply>(reply.Span);
-        }
-        finally
-        {
-            Builders.Return(message);
-        }
+        using var rented = new RentedBuilder(Builders);
+        rented.Message.Add(request, serializer);
+        using ServiceReply reply = await service.RequestAsync(rented.Message, timeout, cancellationToken).ConfigureAwait(false);
+        return serializer.Deserialize<TReply>(reply.Span);
     }
 
     /// <summary>Serves requests with a handler that takes and returns values; for the rest as
@@ -93,18 +86,11 @@ public static class TypedRequests
         }
 
         TReply reply = await handler(value, cancellationToken).ConfigureAwait(false);
-        MessageBuilder message = Builders.Rent();
-        try
+        using var rented = new RentedBuilder(Builders);
+        rented.Message.Add(reply, serializer);
+        if (!request.TryReply(rented.Message, out ZlinkError error) && error == ZlinkError.Again)
         {
-            message.Add(reply, serializer);
-            if (!request.TryReply(message, out ZlinkError error) && error == ZlinkError.Again)
-            {
-                await request.ReplyAsync(message[0].ToArray(), cancellationToken).ConfigureAwait(false);
-            }
-        }
-        finally
-        {
-            Builders.Return(message);
+            await request.ReplyAsync(rented.Message[0].ToArray(), cancellationToken).ConfigureAwait(false);
         }
     }
 

@@ -94,8 +94,24 @@ public class StrategyTests
     [InlineData(100, 0, false, new uint[] { 1, 1, 1 }, new[] { 34, 33, 33 })]
     [InlineData(101, 2, false, new uint[] { 1, 1, 1 }, new[] { 34, 33, 34 })]
     [InlineData(120, 0, true, new uint[] { 3, 1, 2 }, new[] { 60, 20, 40 })]
-    public void A_batch_is_shared_out_in_blocks(int count, int first, bool isWeighted, uint[] weights, int[] expected) =>
-        Assert.Equal(expected, PoolSender.SharesOf(ReadyOf(weights), count, first, isWeighted));
+    public void A_batch_is_shared_out_in_blocks(int count, int first, bool isWeighted, uint[] weights, int[] expected)
+    {
+        int[] shares = new int[weights.Length];
+        ulong total = isWeighted ? (ulong)weights.Sum(static weight => (long)weight) : (ulong)weights.Length;
+        ulong weight = 0;
+        int sent = 0;
+        for (int i = 0; i < weights.Length; i++)
+        {
+            int index = (first + i) % weights.Length;
+            weight += isWeighted ? weights[index] : 1;
+            int end = PoolSender.EndOfBlock(count, weight, total);
+            shares[index] = end - sent;
+            sent = end;
+        }
+
+        Assert.Equal(expected, shares);
+        Assert.Equal(count, sent);
+    }
 
     private static ServicePool PoolOf(params uint[] weights) => new(string.Join(',', weights));
 

@@ -57,7 +57,7 @@ public class ServeTests
         using var gateway = new ScriptedGateway(fixture.Context, receiver.Bind("tcp://127.0.0.1:*"));
 
         using var escaped = new MessageBuilder();
-        RequestEnvelope.WritePlain(escaped.AddSpace(RequestEnvelope.HeaderSize));
+        escaped.AddEnvelope(new RequestEnvelope { Kind = EnvelopeKind.Plain });
         gateway.Socket.Send(escaped.Add(lookalike), Guard.Limit);
         using ServiceRequest request = await receiver.ReceiveAsync(Guard.Token).Guarded();
         Assert.Equal((false, 1), (request.ExpectsReply, request.PartCount));
