@@ -21,10 +21,7 @@ public sealed class Discovery : IServiceDirectory, IAsyncDisposable, IDisposable
     private const int BatchSize = 64;
 
     // What the core's own links have (docs/services.md): a registry whose machine is gone is noticed after this.
-    private static readonly TimeSpan HeartbeatInterval = TimeSpan.FromSeconds(5);
     private static readonly TimeSpan HeartbeatTimeout = TimeSpan.FromSeconds(15);
-    private static readonly TimeSpan ReconnectInterval = TimeSpan.FromMilliseconds(200);
-    private static readonly TimeSpan ReconnectIntervalMax = TimeSpan.FromSeconds(5);
 
     private readonly TimeProvider _clock;
     private readonly long _start;
@@ -68,11 +65,11 @@ public sealed class Discovery : IServiceDirectory, IAsyncDisposable, IDisposable
         _watchers = new ServiceWatchers(GetService, () => _store.Services.Keys);
         var socketOptions = new SubOptions
         {
-            HeartbeatInterval = HeartbeatInterval,
+            HeartbeatInterval = HeartbeatTimeout / 3,
             HeartbeatTimeout = HeartbeatTimeout,
             HeartbeatTtl = HeartbeatTimeout,
-            ReconnectInterval = ReconnectInterval,
-            ReconnectIntervalMax = ReconnectIntervalMax,
+            ReconnectInterval = TimeSpan.FromMilliseconds(200),
+            ReconnectIntervalMax = TimeSpan.FromSeconds(5),
             ReconnectAfterFault = true,
         };
         options.ConfigureSocket?.Invoke(socketOptions);
@@ -88,7 +85,7 @@ public sealed class Discovery : IServiceDirectory, IAsyncDisposable, IDisposable
         _meters.Gauge("registries", Registries, "{registry}", "Registries by the state of their connection");
         _meters.Counter("lists", Lists, "{list}", "Lists by what became of them");
         _loop = BackgroundLoop.Start("discovery", context.LoggerFactory.CreateLogger(ServicesLog.Category), _clock, ReceiveAsync);
-        _ = CompleteWatchersAsync();
+        _loop.Completion.ContinueWith(_ => _watchers.Complete(), TaskScheduler.Default);
     }
 
     /// <summary>What it looks for.</summary>
@@ -238,10 +235,15 @@ public sealed class Discovery : IServiceDirectory, IAsyncDisposable, IDisposable
                 UpdateConnections();
             }
 
-            IEnumerable<RegistryView> without = _endpoints.Where(
-                endpoint => !_store.Views.Any(view => view.EndedAt is null
-                && string.Equals(view.Endpoint, endpoint, StringComparison.Ordinal)))
-                .Select(endpoint => new RegistryView { Endpoint = endpoint, IsConnected = IsConnected(endpoint) });
+            IEnumerable<RegistryView> without = _endpoints
+                .Except(_store.Views.Where(static view => view.EndedAt is null).Select(static view => view.Endpoint),
+                    StringComparer.Ordinal)
+                .Select(endpoint => new RegistryView
+                {
+                    Endpoint = endpoint,
+                    IsConnected = _socket.GetPeers().Any(
+                        peer => peer.IsConnected && string.Equals(peer.Endpoint, endpoint, StringComparison.Ordinal)),
+                });
             return [.. _store.Views.Select(ViewOf), .. without];
         }
     }
@@ -256,8 +258,8 @@ public sealed class Discovery : IServiceDirectory, IAsyncDisposable, IDisposable
         foreach (RegistryView view in GetRegistries())
         {
             text.AppendLine(CultureInfo.InvariantCulture,
-                $"  registry {view.Endpoint}: {(view.IsConnected ? "connected" : "not connected")}, id {view.RegistryId}, sequence "
-                + $"{view.Sequence}, last list at {view.LastListAt:O}, {view.Services} services");
+                $"  registry {new ShownEndpoint(view.Endpoint)}: {(view.IsConnected ? "" : "not ")}connected, id {view.RegistryId}, "
+                + $"sequence {view.Sequence}, last list at {view.LastListAt:O}, {view.Services} services");
         }
 
         foreach (ServiceSnapshot service in GetServices().OrderBy(static service => service.Service, StringComparer.Ordinal))
@@ -266,7 +268,7 @@ public sealed class Discovery : IServiceDirectory, IAsyncDisposable, IDisposable
             foreach (ServiceInstance instance in service.Instances)
             {
                 text.AppendLine(CultureInfo.InvariantCulture,
-                    $"    {instance.Endpoint}, id {instance.RoutingId}, weight {instance.Weight}");
+                    $"    {new ShownEndpoint(instance.Endpoint)}, id {instance.RoutingId}, weight {instance.Weight}");
             }
         }
 
@@ -430,15 +432,6 @@ public sealed class Discovery : IServiceDirectory, IAsyncDisposable, IDisposable
         Services = view.Services.Keys.Count(key => key.Kind == (ushort)Kind),
         Instances = view.Services.Values.Where(service => service.Key.Kind == (ushort)Kind).Sum(static service => service.Instances.Length),
     };
-
-    private bool IsConnected(string endpoint) =>
-        _socket.GetPeers().Any(peer => peer.IsConnected && string.Equals(peer.Endpoint, endpoint, StringComparison.Ordinal));
-
-    private async Task CompleteWatchersAsync()
-    {
-        await _loop.Completion.ConfigureAwait(false);
-        _watchers.Complete();
-    }
 
     private IEnumerable<Measurement<long>> Registries() => GetRegistries().CountBy(static view => view.IsConnected)
         .Select(static count => ServicesMeters.Tagged(count.Value, "state", count.Key ? "connected" : "disconnected"));

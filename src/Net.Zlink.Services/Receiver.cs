@@ -198,22 +198,14 @@ public sealed class Receiver : IAsyncDisposable, IDisposable
     public int ReceiveMany(Span<ServiceRequest> requests)
     {
         ThrowIfServing();
-        if (requests.IsEmpty)
-        {
-            return 0;
-        }
-
         Message[] messages = ArrayPool<Message>.Shared.Rent(requests.Length);
         try
         {
-            int count;
             int accepted = 0;
-            do
+            while (accepted == 0 && !requests.IsEmpty && Socket.ReceiveMany(messages.AsSpan(0, requests.Length)) is var count and > 0)
             {
-                count = Socket.ReceiveMany(messages.AsSpan(0, requests.Length));
-                accepted = Accept(messages.AsSpan(0, count), requests);
+                accepted = Accept(messages.AsSpan(0, count), requests); // None: all of them were cancels or refused.
             }
-            while (accepted == 0 && count > 0); // All of them were cancels or refused.
 
             return accepted;
         }
@@ -236,14 +228,14 @@ public sealed class Receiver : IAsyncDisposable, IDisposable
         Message[] messages = ArrayPool<Message>.Shared.Rent(Math.Max(1, requests.Length));
         try
         {
-            while (true)
+            int accepted = 0;
+            while (accepted == 0)
             {
                 int count = await Socket.ReceiveManyAsync(messages.AsMemory(0, requests.Length), cancellationToken).ConfigureAwait(false);
-                if (Accept(messages.AsSpan(0, count), requests.Span) is var accepted and > 0)
-                {
-                    return accepted;
-                }
+                accepted = Accept(messages.AsSpan(0, count), requests.Span);
             }
+
+            return accepted;
         }
         finally
         {
@@ -329,12 +321,13 @@ public sealed class Receiver : IAsyncDisposable, IDisposable
         foreach (Registration registration in _registrations.Registrations)
         {
             text.AppendLine(CultureInfo.InvariantCulture,
-                $"  {registration.Service} at {registration.Endpoint}, weight {registration.Weight}: {registration.State}");
+                $"  {registration.Service} at {new ShownEndpoint(registration.Endpoint)}, weight {registration.Weight}: "
+                + $"{registration.State}");
             foreach (RegistryStatus status in registration.GetRegistries())
             {
                 text.AppendLine(CultureInfo.InvariantCulture,
-                    $"    {status.RegistryEndpoint}: {status.State}, accepted at {status.AcceptedAt:O}, last heartbeat at "
-                    + $"{status.LastHeartbeatAt:O} {status.Detail}");
+                    $"    {new ShownEndpoint(status.RegistryEndpoint)}: {status.State}, accepted at {status.AcceptedAt:O}, "
+                    + $"last heartbeat at {status.LastHeartbeatAt:O} {status.Detail}");
             }
         }
 

@@ -63,7 +63,7 @@ public sealed class ServiceClient
                 return;
             }
 
-            await Pool.ChangeAsync(ready).WaitAsync(cancellationToken).ConfigureAwait(false);
+            await ready.Replaced.WaitAsync(cancellationToken).ConfigureAwait(false);
         }
     }
 

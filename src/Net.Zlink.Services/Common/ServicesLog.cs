@@ -14,28 +14,29 @@ internal static partial class ServicesLog
     public static partial void TurnFailed(ILogger logger, Exception exception, string loop);
 
     [LoggerMessage(2001, LogLevel.Error, "Registry {Id}: the admission callback threw; {Service} at {Endpoint} was refused")]
-    public static partial void AdmissionFailed(ILogger logger, Exception exception, uint id, string service, string endpoint);
+    public static partial void AdmissionFailed(ILogger logger, Exception exception, uint id, string service, ShownEndpoint endpoint);
 
     [LoggerMessage(2002, LogLevel.Warning, "Registry {Id}: {What}; they ignore each other until one gets another number")]
     public static partial void RegistryIdConflict(ILogger logger, uint id, string what);
 
     [LoggerMessage(2003, LogLevel.Information, "Registry {Id}: {Service} at {Endpoint} expired: {Text}")]
-    public static partial void EntryExpired(ILogger logger, uint id, string service, string endpoint, string text);
+    public static partial void EntryExpired(ILogger logger, uint id, string service, ShownEndpoint endpoint, string text);
 
     [LoggerMessage(2004, LogLevel.Warning, "Registry {Id}: {Service} at {Endpoint} was refused: {Text}")]
-    public static partial void EntryRefused(ILogger logger, uint id, string service, string endpoint, string text);
+    public static partial void EntryRefused(ILogger logger, uint id, string service, ShownEndpoint endpoint, string text);
 
     [LoggerMessage(2005, LogLevel.Debug, "Registry {Id}: {Change}: {Service} at {Endpoint}, weight {Weight}, of registry {Owner}")]
-    public static partial void EntryChanged(ILogger logger, uint id, Enum change, string service, string endpoint, uint weight, uint owner);
+    public static partial void EntryChanged(
+        ILogger logger, uint id, Enum change, string service, ShownEndpoint endpoint, uint weight, uint owner);
 
     [LoggerMessage(2006, LogLevel.Information, "Registry {Id}: peer registry {Peer} is up at {Address}")]
-    public static partial void PeerUp(ILogger logger, uint id, uint peer, string address);
+    public static partial void PeerUp(ILogger logger, uint id, uint peer, ShownEndpoint address);
 
     [LoggerMessage(2007, LogLevel.Warning, "Registry {Id}: the entries of peer registry {Peer} were dropped: {Why}")]
     public static partial void PeerDown(ILogger logger, uint id, uint peer, string why);
 
     [LoggerMessage(2008, LogLevel.Information, "Registry {Id} is up: publisher {Publisher}, router {Router}, first list {Sequence}")]
-    public static partial void RegistryStarted(ILogger logger, uint id, string publisher, string router, ulong sequence);
+    public static partial void RegistryStarted(ILogger logger, uint id, ShownEndpoint publisher, ShownEndpoint router, ulong sequence);
 
     [LoggerMessage(2009, LogLevel.Warning,
         "Registry {Id}: the subscriber at {Address} does not read {Messages} messages and was disconnected")]
@@ -46,21 +47,21 @@ internal static partial class ServicesLog
     [LoggerMessage(2101, LogLevel.Warning,
         "The registry {Registry} does not answer the registration of {Endpoint}, also on another connection: another receiver may have "
         + "registered the same endpoint there")]
-    public static partial void RegistryDoesNotAnswer(ILogger logger, string registry, string endpoint);
+    public static partial void RegistryDoesNotAnswer(ILogger logger, ShownEndpoint registry, ShownEndpoint endpoint);
     [LoggerMessage(2200, LogLevel.Information, "The receiver at {Endpoint} is ready")]
-    public static partial void ReceiverReady(ILogger logger, string endpoint);
+    public static partial void ReceiverReady(ILogger logger, ShownEndpoint endpoint);
 
     [LoggerMessage(2201, LogLevel.Information, "The receiver at {Endpoint} is not ready: {Reason}")]
-    public static partial void ReceiverNotReady(ILogger logger, string endpoint, string reason);
+    public static partial void ReceiverNotReady(ILogger logger, ShownEndpoint endpoint, string reason);
 
     [LoggerMessage(2202, LogLevel.Information, "The receiver at {Endpoint} is about to end and gets no further requests")]
-    public static partial void ReceiverDrains(ILogger logger, string endpoint);
+    public static partial void ReceiverDrains(ILogger logger, ShownEndpoint endpoint);
 
     [LoggerMessage(2203, LogLevel.Warning, "The receiver at {Endpoint} cannot be connected: {Reason}")]
-    public static partial void ReceiverUnusable(ILogger logger, string endpoint, string reason);
+    public static partial void ReceiverUnusable(ILogger logger, ShownEndpoint endpoint, string reason);
 
     [LoggerMessage(2204, LogLevel.Information, "The receiver at {Endpoint} is not listed any more and was disconnected")]
-    public static partial void ReceiverDisconnected(ILogger logger, string endpoint);
+    public static partial void ReceiverDisconnected(ILogger logger, ShownEndpoint endpoint);
 
     [LoggerMessage(2205, LogLevel.Warning,
         "{Count} messages were dropped so far: the application receives fewer than come while requests are outstanding")]
@@ -72,7 +73,7 @@ internal static partial class ServicesLog
     public static partial void QueryWorksAgain(ILogger logger, string host, string service, int count);
 
     [LoggerMessage(2152, LogLevel.Warning, "{Endpoint} of {Service} cannot be connected")]
-    public static partial void InstanceUnusable(ILogger logger, Exception exception, string endpoint, string service);
+    public static partial void InstanceUnusable(ILogger logger, Exception exception, ShownEndpoint endpoint, string service);
 }
 
 /// <summary>What a SPOT node logs: 2300 to 2399. Event ids are stable: a retired one is never used again.</summary>

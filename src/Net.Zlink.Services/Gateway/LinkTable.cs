@@ -7,8 +7,8 @@ namespace Net.Zlink.Services;
 
 /// <summary>The links of a gateway by endpoint: what the directory lists is connected, once for all services; what it drops is disconnected
 /// after a while.</summary>
-/// <remarks>Safe for any number of threads. The lock is held for pointer work and for Connect and Disconnect, which return at once; whoever
-/// waits is completed outside of it.</remarks>
+/// <remarks>Safe for any number of threads. The lock is held for pointer work and for Connect and Disconnect, which return at
+/// once.</remarks>
 /// <param name="router">The socket, which has no other connections.</param>
 /// <param name="clock">The context's.</param>
 /// <param name="logger">Where changes are told.</param>
@@ -129,24 +129,18 @@ internal sealed class LinkTable(
     /// <summary>No link is disconnected from here on: the socket is being closed.</summary>
     public void Stop() => _stop.Cancel();
 
-    /// <summary>Changes a link under the lock, refreshes its pools, and says outside of it what has come of it.</summary>
+    /// <summary>Changes a link under the lock and refreshes its pools.</summary>
+    /// <param name="link">The link.</param>
+    /// <param name="change">Returns whether the link was ready and is not any more.</param>
     private void Change(ReceiverLink link, Func<ReceiverLink, bool> change)
     {
-        List<TaskCompletionSource>? waiting = null;
         bool isLost;
         lock (_gate)
         {
             isLost = change(link);
-            foreach (ServicePool pool in link.Pools)
-            {
-                if (pool.Refresh() is { } one)
-                {
-                    (waiting ??= []).Add(one);
-                }
-            }
+            link.Pools.ForEach(static pool => pool.Refresh());
         }
 
-        waiting?.ForEach(static one => one.TrySetResult());
         if (isLost)
         {
             onLost(link);
@@ -187,7 +181,6 @@ internal sealed class LinkTable(
 
     private void Replace(ServicePool pool, ServiceSnapshot listed, bool isLast)
     {
-        TaskCompletionSource? waiting;
         lock (_gate)
         {
             if (pool.IsRemoved)
@@ -212,10 +205,8 @@ internal sealed class LinkTable(
             pool.Listed = listed;
             pool.Links = links;
             pool.IsRemoved = isLast;
-            waiting = pool.Refresh();
+            pool.Refresh();
         }
-
-        waiting?.TrySetResult();
     }
 
     private ReceiverLink Add(ServiceInstance instance, ServicePool pool)

@@ -146,8 +146,8 @@ internal sealed class PendingRequests : IDisposable
                 return true;
             }
 
-            bool isFirst = TryDefer(request, outcome);
             waiting = request.Waiting;
+            bool isFirst = TryDefer(request, outcome);
             request = null;
             if (!isFirst)
             {
@@ -313,10 +313,11 @@ internal sealed class PendingRequests : IDisposable
         return request is not null && request.Id == id;
     }
 
-    /// <summary>Keeps an outcome for the thread that sends a request. Whatever ends it replaces a refusal.</summary>
+    /// <summary>Keeps an outcome for the thread that sends a request. Whatever ends it replaces a refusal, and a loss, which is void where
+    /// the request turns out not to have been sent.</summary>
     private static bool TryDefer(PendingRequest request, in RequestOutcome outcome)
     {
-        bool isFirst = request.Deferred.Kind is RequestOutcomeKind.None or RequestOutcomeKind.Refused;
+        bool isFirst = request.Deferred.Kind is RequestOutcomeKind.None or RequestOutcomeKind.Refused or RequestOutcomeKind.Lost;
         request.Deferred = isFirst ? outcome : request.Deferred;
         return isFirst;
     }

@@ -216,7 +216,7 @@ internal sealed class PoolSender(MessageSender sender, ServicePool pool, bool tr
                 }
             }
 
-            await pool.ChangeAsync(ready).WaitAsync(cancellation).ConfigureAwait(false);
+            await ready.Replaced.WaitAsync(cancellation).ConfigureAwait(false);
             cancellation.ThrowIfCancellationRequested();
             throwIfEnded();
             ready = pool.Ready;

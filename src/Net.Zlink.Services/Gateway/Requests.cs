@@ -199,7 +199,7 @@ internal sealed class Requests : IDisposable
             isDone = full >= 0 && await WaitForCapacityAsync(request, ready, full, ended).ConfigureAwait(false);
             if (full < 0)
             {
-                await request.Call.Pool.ChangeAsync(ready).WaitAsync(WaitFor(request, ready), _clock, ended)
+                await ready.Replaced.WaitAsync(WaitFor(request, ready), _clock, ended)
                     .ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
             }
 

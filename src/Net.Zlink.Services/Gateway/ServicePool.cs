@@ -5,8 +5,7 @@ namespace Net.Zlink.Services;
 /// <summary>One service as a gateway sees it: who is listed, who is ready, and whose turn it is.</summary>
 internal sealed class ServicePool(string service)
 {
-    private PoolSnapshot _ready = PoolSnapshot.Empty;
-    private TaskCompletionSource? _change;
+    private PoolSnapshot _ready = new([], [], isListed: false, isFirstAttempt: false);
     private ulong _counter;
     private int _loadBalancing;
     private int _updates;
@@ -86,8 +85,7 @@ internal sealed class ServicePool(string service)
     }
 
     /// <summary>Makes the snapshot anew. Under the lock of the <see cref="LinkTable"/>.</summary>
-    /// <returns>Who waits for a change, to be completed outside of the lock; null: nobody.</returns>
-    public TaskCompletionSource? Refresh()
+    public void Refresh()
     {
         int[] ready = [.. Enumerable.Range(0, Links.Length).Where(index => Links[index].IsInPools)];
         var next = new PoolSnapshot(
@@ -95,22 +93,7 @@ internal sealed class ServicePool(string service)
             [.. ready.Select(index => Listed.Instances[index])],
             Links.Length > 0,
             Links.Any(static link => link.State == LinkState.Connecting));
-        Volatile.Write(ref _ready, next);
-        return Interlocked.Exchange(ref _change, null);
-    }
-
-    /// <summary>Completes when another snapshot has taken the place of this one.</summary>
-    public Task ChangeAsync(PoolSnapshot ready)
-    {
-        TaskCompletionSource? change = Volatile.Read(ref _change);
-        if (change is null)
-        {
-            var made = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
-            change = Interlocked.CompareExchange(ref _change, made, null) ?? made;
-        }
-
-        // Behind the registration: a change between the two has either completed it, or is seen here.
-        return ReferenceEquals(Ready, ready) ? change.Task : Task.CompletedTask;
+        Interlocked.Exchange(ref _ready, next).Replace();
     }
 }
 
@@ -118,9 +101,8 @@ internal sealed class ServicePool(string service)
 /// reads it without a lock.</summary>
 internal sealed class PoolSnapshot
 {
-    public static PoolSnapshot Empty { get; } = new([], [], isListed: false, isFirstAttempt: false);
-
     private readonly Dictionary<RoutingId, int> _byId = [];
+    private readonly TaskCompletionSource _replaced = new(TaskCreationOptions.RunContinuationsAsynchronously);
 
     /// <param name="links">The links that are ready.</param>
     /// <param name="instances">What the directory says of each.</param>
@@ -128,16 +110,12 @@ internal sealed class PoolSnapshot
     /// <param name="isFirstAttempt">One that is listed makes its first attempt to connect.</param>
     public PoolSnapshot(ReceiverLink[] links, ServiceInstance[] instances, bool isListed, bool isFirstAttempt)
     {
-        Links = links;
-        Instances = instances;
-        IsListed = isListed;
-        IsFirstAttempt = isFirstAttempt;
+        (Links, Instances, IsListed, IsFirstAttempt) = (links, instances, isListed, isFirstAttempt);
         WeightsUpTo = new ulong[links.Length];
         ulong sum = 0;
         for (int i = 0; i < links.Length; i++)
         {
-            sum += Math.Max(1, instances[i].Weight);
-            WeightsUpTo[i] = sum;
+            WeightsUpTo[i] = sum += WeightOf(i);
             if (!instances[i].RoutingId.IsEmpty)
             {
                 _byId.TryAdd(instances[i].RoutingId, i);
@@ -157,8 +135,14 @@ internal sealed class PoolSnapshot
 
     public int Count => Links.Length;
 
+    /// <summary>Completes when another snapshot has taken the place of this one.</summary>
+    public Task Replaced => _replaced.Task;
+
     /// <summary>The place of the first receiver that is listed with this routing id; -1: none is ready.</summary>
     public int IndexOf(RoutingId routingId) => _byId.TryGetValue(routingId, out int index) ? index : -1;
+
+    /// <summary>Completes <see cref="Replaced"/>; what waits for it goes on on the thread pool.</summary>
+    public void Replace() => _replaced.TrySetResult();
 
     /// <summary>The weight of one receiver, 1 or more.</summary>
     public uint WeightOf(int index) => Math.Max(1, Instances[index].Weight);

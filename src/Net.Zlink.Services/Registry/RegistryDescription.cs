@@ -27,12 +27,13 @@ internal static class RegistryDescription
     }
 
     private static string Of(RegistryView peer, DateTimeOffset now) =>
-        $"peer {peer.Endpoint}: {(peer.IsConnected ? "connected" : "not connected")}, " + (peer.LastListAt is { } at
+        $"peer {new ShownEndpoint(peer.Endpoint)}: {(peer.IsConnected ? "connected" : "not connected")}, " + (peer.LastListAt is { } at
             ? Invariant($"registry {peer.RegistryId}, list {peer.Sequence} with {peer.Instances} instances, {Age(now, at)} ago")
             : "no list yet");
 
     private static string Of(RegistryEntry entry, DateTimeOffset now) =>
-        Invariant($"{entry.Kind} {entry.Instance.Service} at {entry.Instance.Endpoint}, id {entry.Instance.RoutingId}, ")
+        Invariant($"{entry.Kind} {entry.Instance.Service} at {new ShownEndpoint(entry.Instance.Endpoint)}, ")
+        + Invariant($"id {entry.Instance.RoutingId}, ")
         + Invariant($"weight {entry.Instance.Weight}, ")
         + (entry is { RegisteredAt: { } registered, LastHeartbeatAt: { } last }
             ? $"own, registered {Age(now, registered)} ago, last heartbeat {Age(now, last)} ago"

@@ -16,7 +16,7 @@ internal sealed class ReceiverRequests(RouterSocket socket, TimeProvider clock, 
 
     // Names that were registered once: their requests are welcome as long as the receiver lives. Others reach it because addresses are used
     // again.
-    private volatile (string Text, byte[] Utf8)[] _served = [];
+    private volatile byte[][] _served = [];
 
     public RouterSocket Socket { get; } = socket;
 
@@ -43,9 +43,10 @@ internal sealed class ReceiverRequests(RouterSocket socket, TimeProvider clock, 
 
     public void AddService(string name)
     {
-        if (!Array.Exists(_served, served => string.Equals(served.Text, name, StringComparison.Ordinal)))
+        byte[] bytes = Encoding.UTF8.GetBytes(name);
+        if (!Array.Exists(_served, served => served.AsSpan().SequenceEqual(bytes)))
         {
-            _served = [.. _served, (name, Encoding.UTF8.GetBytes(name))];
+            _served = [.. _served, bytes];
         }
     }
 
@@ -204,21 +205,14 @@ internal sealed class ReceiverRequests(RouterSocket socket, TimeProvider clock, 
 
     private bool Serves(ReadOnlySpan<byte> service)
     {
-        (string Text, byte[] Utf8)[] served = _served;
-        if (service.IsEmpty || served.Length == 0)
+        byte[][] served = _served;
+        bool isServed = service.IsEmpty || served.Length == 0; // Nobody said, or nothing is registered here, as with a StaticDirectory.
+        for (int i = 0; i < served.Length && !isServed; i++)
         {
-            return true; // Nobody said, or nothing is registered here, as with a StaticDirectory.
+            isServed = service.SequenceEqual(served[i]);
         }
 
-        foreach ((_, byte[] utf8) in served)
-        {
-            if (service.SequenceEqual(utf8))
-            {
-                return true;
-            }
-        }
-
-        return false;
+        return isServed;
     }
 
     private long DeadlineOf(GatewayConnection connection, in RequestEnvelope envelope, long now)

@@ -162,6 +162,44 @@ public class PendingRequestsTests
         Assert.Equal(0, table.Count);
     }
 
+    [Theory]
+    [InlineData(RequestOutcomeKind.Lost)]
+    [InlineData(RequestOutcomeKind.Refused)]
+    internal void The_end_of_a_connection_is_void_for_a_request_that_was_not_sent_by_it(RequestOutcomeKind kind)
+    {
+        using var table = new PendingRequests(new ManualTimeProvider(), static _ => { });
+        PendingRequest request = table.Rent();
+        request.Call = CallWith(Timeout.InfiniteTimeSpan);
+        table.Add(request);
+        table.BeginAttempt(request, _links[0], new ServiceInstance("svc", "tcp://a"));
+
+        Assert.Empty(table.TakeLost(_links[0], new RequestOutcome(kind), static _ => true));
+        table.UndoAttempt(request);
+
+        Assert.True(table.BeginAttempt(request, _links[1], new ServiceInstance("svc", "tcp://b")));
+        Assert.False(table.EndSending(request, out _));
+        Assert.Equal((0, 1), (_links[0].Outstanding, _links[1].Outstanding));
+    }
+
+    [Fact]
+    public void The_time_of_a_request_ends_it_also_behind_the_loss_of_a_connection_that_it_was_not_sent_by()
+    {
+        var time = new ManualTimeProvider();
+        using var table = new PendingRequests(time, static _ => { });
+        PendingRequest request = table.Rent();
+        request.Call = CallWith(TimeSpan.FromSeconds(1));
+        table.Add(request);
+        table.BeginAttempt(request, _links[0], new ServiceInstance("svc", "tcp://a"));
+        table.TakeLost(_links[0], Lost, static _ => true);
+
+        time.Advance(TimeSpan.FromSeconds(2));
+        table.UndoAttempt(request);
+
+        Assert.True(table.EndSending(request, out RequestOutcome outcome));
+        Assert.Equal(RequestOutcomeKind.TimedOut, outcome.Kind);
+        Assert.Equal(0, table.Count);
+    }
+
     [Fact]
     public void A_late_reply_to_a_slot_that_is_used_again_finds_nobody()
     {

@@ -1,0 +1,58 @@
+using System.Collections.Concurrent;
+using System.Diagnostics;
+using Net.Zlink.Tests.Monitoring;
+using Net.Zlink.Tests.Support;
+using Net.Zlink.Transports;
+using Xunit;
+
+namespace Net.Zlink.Services.Tests;
+
+public sealed class ShownEndpointTests
+{
+    [Theory]
+    [InlineData("tcp://127.0.0.1:5555")]
+    [InlineData("ws://127.0.0.1:5555/path?token=secret")]
+    [InlineData("wss://host:5555/path?token=secret&user=a?b")]
+    [InlineData("ipc:///tmp/a?b")]
+    [InlineData("inproc://a?b")]
+    [InlineData("")]
+    public void An_endpoint_is_shown_as_the_core_shows_it(string endpoint) =>
+        Assert.Equal(EndpointText.Shown(endpoint), new ShownEndpoint(endpoint).ToString());
+
+    [Fact]
+    public async Task The_query_of_an_endpoint_is_in_no_span_log_description_or_exception()
+    {
+        var log = new RecordingLoggers();
+        await using var fixture = new ContextFixture(log: log);
+        Receiver receiver = fixture.Own(new Receiver(fixture.Context));
+        string bound = receiver.Bind("ws://127.0.0.1:*/path");
+        _ = receiver.ServeAsync(static (request, token) => request.ReplyAsync(request.Memory, token), cancellationToken: Guard.Token);
+        var addresses = new ConcurrentQueue<string>();
+        using var listener = new ActivityListener
+        {
+            ShouldListenTo = static source =>
+                string.Equals(source.Name, ServicesInstrumentation.ActivitySourceName, StringComparison.Ordinal),
+            Sample = static (ref ActivityCreationOptions<ActivityContext> _) => ActivitySamplingResult.AllData,
+            ActivityStopped = span => addresses.Enqueue($"{span.GetTagItem("server.address")}"),
+        };
+        ActivitySource.AddActivityListener(listener);
+        var directory = new StaticDirectory(new ServiceInstance("svc", bound + "?token=secret"));
+        await using var gateway = new Gateway(fixture.Context, directory);
+        ServiceClient client = gateway.GetService("svc");
+        await client.WaitUntilReadyAsync(1, Guard.Token).AsTask().Guarded();
+
+        (await client.RequestAsync("x"u8.ToArray(), null, Guard.Token).AsTask().Guarded()).Dispose();
+        string description = gateway.Describe();
+        receiver.Dispose();
+        Exception lost = await Assert.ThrowsAsync<ServiceException>(
+            async () => await client.RequestAsync("x"u8.ToArray(), null, Guard.Token).AsTask().Guarded());
+
+        string shown = $"{bound}?…";
+        Assert.Contains(shown, addresses);
+        Assert.Contains(shown, description, StringComparison.Ordinal);
+        Assert.Contains(shown, lost.Message, StringComparison.Ordinal);
+        Assert.Contains(log.TextsOf(2200), text => text.Contains(shown, StringComparison.Ordinal));
+        Assert.All([description, lost.Message, .. log.Lines.Select(static line => line.Text)],
+            static text => Assert.DoesNotContain("secret", text, StringComparison.Ordinal));
+    }
+}
