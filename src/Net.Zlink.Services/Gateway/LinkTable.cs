@@ -82,11 +82,7 @@ internal sealed class LinkTable(
     {
         if (!link.IsDraining)
         {
-            Change(link, static link =>
-            {
-                link.IsDraining = true;
-                return false;
-            });
+            Change(link, static link => link.IsDraining = true);
             ServicesLog.ReceiverDrains(logger, link.Endpoint);
         }
     }
@@ -130,14 +126,14 @@ internal sealed class LinkTable(
     public void Stop() => _stop.Cancel();
 
     /// <summary>Changes a link under the lock and refreshes its pools.</summary>
-    /// <param name="link">The link.</param>
-    /// <param name="change">Returns whether the link was ready and is not any more.</param>
-    private void Change(ReceiverLink link, Func<ReceiverLink, bool> change)
+    private void Change(ReceiverLink link, Action<ReceiverLink> change)
     {
         bool isLost;
         lock (_gate)
         {
-            isLost = change(link);
+            bool wasReady = link.State == LinkState.Ready;
+            change(link);
+            isLost = wasReady && link.State != LinkState.Ready;
             link.Pools.ForEach(static pool => pool.Refresh());
         }
 
@@ -157,8 +153,7 @@ internal sealed class LinkTable(
 
         Change(link, link =>
         {
-            bool wasReady = link.State == LinkState.Ready;
-            if (state == LinkState.Ready && !wasReady)
+            if (state == LinkState.Ready && link.State != state)
             {
                 link.Connections++;
                 link.IsDraining = false;
@@ -167,7 +162,6 @@ internal sealed class LinkTable(
             link.Since = link.State == state ? link.Since : clock.GetUtcNow();
             link.State = state;
             link.Trouble = state == LinkState.Ready ? null : problem;
-            return wasReady && state != LinkState.Ready;
         });
         if (isUpdate && state == LinkState.Ready)
         {

@@ -6,13 +6,10 @@ namespace Net.Zlink.Services;
 
 /// <summary>One request from RequestAsync to its end: a reusable value-task source. Its fields are guarded by the lock of
 /// <see cref="PendingRequests"/> while it is pending.</summary>
-internal sealed class PendingRequest : IValueTaskSource<ServiceReply>
+/// <param name="recycle">Takes it back when its result was read.</param>
+internal sealed class PendingRequest(Action<PendingRequest> recycle) : IValueTaskSource<ServiceReply>
 {
-    private readonly Action<PendingRequest> _recycle;
     private ManualResetValueTaskSourceCore<ServiceReply> _core = new() { RunContinuationsAsynchronously = true };
-
-    /// <param name="recycle">Takes it back when its result was read.</param>
-    public PendingRequest(Action<PendingRequest> recycle) => _recycle = recycle;
 
     public short Version => _core.Version;
 
@@ -88,7 +85,7 @@ internal sealed class PendingRequest : IValueTaskSource<ServiceReply>
 
             _core.Reset();
             Clear();
-            _recycle(this);
+            recycle(this);
         }
     }
 

@@ -10,33 +10,22 @@ namespace Net.Zlink.Services;
 /// The only reader of the socket, so that the end of a connection can be ordered behind what came over it: the event may overtake replies
 /// that are unread.
 /// </remarks>
-internal sealed class ReplyLoop
+/// <param name="router">The socket.</param>
+/// <param name="links">Whose connections it has.</param>
+/// <param name="requests">Who waits for replies.</param>
+/// <param name="limit">Most messages that wait for the application.</param>
+/// <param name="logger">Gets the drops.</param>
+internal sealed class ReplyLoop(RouterSocket router, LinkTable links, Requests requests, int limit, ILogger logger)
 {
     private const int BatchSize = 256;
 
-    private readonly RouterSocket _router;
-    private readonly LinkTable _links;
-    private readonly Requests _requests;
-    private readonly ILogger _logger;
-    private readonly Channel<GatewayMessage> _unread;
+    private readonly Channel<GatewayMessage> _unread =
+        Channel.CreateBounded<GatewayMessage>(new BoundedChannelOptions(limit) { SingleWriter = true });
+
     private readonly ConcurrentQueue<ReceiverLink> _lost = new();
     private readonly Message[] _batch = new Message[BatchSize];
     private CancellationTokenSource _wake = new();
     private volatile bool _isEnded;
-
-    /// <param name="router">The socket.</param>
-    /// <param name="links">Whose connections it has.</param>
-    /// <param name="requests">Who waits for replies.</param>
-    /// <param name="limit">Most messages that wait for the application.</param>
-    /// <param name="logger">Where drops are told.</param>
-    public ReplyLoop(RouterSocket router, LinkTable links, Requests requests, int limit, ILogger logger)
-    {
-        _router = router;
-        _links = links;
-        _requests = requests;
-        _logger = logger;
-        _unread = Channel.CreateBounded<GatewayMessage>(new BoundedChannelOptions(limit) { SingleWriter = true });
-    }
 
     public ChannelReader<GatewayMessage> Unread => _unread.Reader;
 
@@ -60,7 +49,7 @@ internal sealed class ReplyLoop
             CancellationTokenSource wake = Volatile.Read(ref _wake);
             try
             {
-                count = await _router.ReceiveManyAsync(_batch, wake.Token).ConfigureAwait(false);
+                count = await router.ReceiveManyAsync(_batch, wake.Token).ConfigureAwait(false);
             }
             catch (OperationCanceledException) when (wake.IsCancellationRequested)
             {
@@ -96,11 +85,11 @@ internal sealed class ReplyLoop
     private async ValueTask EndLostAsync()
     {
         int lost = _lost.Count;
-        long left = _router.GetStatistics().UnreadMessages * (_router.PeerCount + lost);
+        long left = router.GetStatistics().UnreadMessages * (router.PeerCount + lost);
         int count;
         do
         {
-            count = _router.ReceiveMany(_batch);
+            count = router.ReceiveMany(_batch);
             left -= count;
             await ProcessAsync(count).ConfigureAwait(false);
         }
@@ -108,7 +97,7 @@ internal sealed class ReplyLoop
 
         for (; lost > 0 && _lost.TryDequeue(out ReceiverLink? link); lost--)
         {
-            _requests.OnLost(link);
+            requests.OnLost(link);
         }
     }
 
@@ -138,7 +127,7 @@ internal sealed class ReplyLoop
             }
             catch (Exception) when (_isEnded || wake.IsCancellationRequested)
             {
-                if (!_isEnded && _requests.Counters.Started == 0)
+                if (!_isEnded && requests.Counters.Started == 0)
                 {
                     Volatile.Write(ref _wake, new CancellationTokenSource());
                     _lost.Clear(); // Nobody has sent a request that could be lost.
@@ -151,7 +140,7 @@ internal sealed class ReplyLoop
     private bool TryProcess(in Message message, out GatewayMessage unread)
     {
         unread = default;
-        if (_links.Find(message.RoutingId.Span) is not { } link)
+        if (links.Find(message.RoutingId.Span) is not { } link)
         {
             message.Dispose(); // Disconnected in this moment.
             return true;
@@ -166,7 +155,7 @@ internal sealed class ReplyLoop
         if ((envelope.Flags & EnvelopeFlags.Draining) != EnvelopeFlags.None
             || envelope is { Kind: EnvelopeKind.Refused, Code: RefusalCode.Draining })
         {
-            _links.OnDraining(link);
+            links.OnDraining(link);
             if (envelope is { Kind: EnvelopeKind.Refused, Id: RequestEnvelope.AllIds })
             {
                 link.HasEndedService = true;
@@ -188,10 +177,10 @@ internal sealed class ReplyLoop
             EnvelopeKind.Refused => new RequestOutcome(RequestOutcomeKind.Refused, Code: envelope.Code, Text: TextOf(message)),
             _ => default,
         };
-        bool isTaken = outcome.Kind != RequestOutcomeKind.None && _requests.OnReply(envelope.Id, link, outcome);
+        bool isTaken = outcome.Kind != RequestOutcomeKind.None && requests.OnReply(envelope.Id, link, outcome);
         if (!isTaken)
         {
-            Interlocked.Increment(ref _requests.Counters.UnmatchedReplies);
+            Interlocked.Increment(ref requests.Counters.UnmatchedReplies);
         }
 
         if (!isTaken || outcome.Kind != RequestOutcomeKind.Replied)
@@ -217,7 +206,7 @@ internal sealed class ReplyLoop
             return true;
         }
 
-        if (Volatile.Read(ref _requests.Counters.Started) == 0)
+        if (Volatile.Read(ref requests.Counters.Started) == 0)
         {
             return false;
         }
@@ -225,10 +214,10 @@ internal sealed class ReplyLoop
         if (_unread.Reader.TryRead(out GatewayMessage oldest))
         {
             oldest.Dispose();
-            long dropped = Interlocked.Increment(ref _requests.Counters.DroppedMessages);
+            long dropped = Interlocked.Increment(ref requests.Counters.DroppedMessages);
             if (BitOperations.IsPow2(dropped))
             {
-                ServicesLog.UnreadMessagesDropped(_logger, dropped);
+                ServicesLog.UnreadMessagesDropped(logger, dropped);
             }
         }
 

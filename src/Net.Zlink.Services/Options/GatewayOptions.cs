@@ -39,12 +39,20 @@ public sealed record GatewayOptions
 
     internal void Validate()
     {
-        ArgumentOutOfRangeException.ThrowIfNegative(HighWaterMark);
-        ArgumentOutOfRangeException.ThrowIfLessThan(UnreadMessageLimit, 1);
+        CheckCount(HighWaterMark, least: 0, nameof(HighWaterMark));
+        CheckCount(UnreadMessageLimit, least: 1, nameof(UnreadMessageLimit));
         CheckTime(SendTimeout, nameof(SendTimeout));
         CheckTime(Linger, nameof(Linger));
         CheckTime(RequestTimeout, nameof(RequestTimeout));
         CheckTime(RemovedEndpointTimeout, nameof(RemovedEndpointTimeout));
+    }
+
+    private static void CheckCount(int count, int least, string name)
+    {
+        if (count < least)
+        {
+            throw new ArgumentOutOfRangeException(name, count, $"This is {least} or more.");
+        }
     }
 
     internal static TimeSpan CheckTime(TimeSpan time, string name) => time >= TimeSpan.Zero || time == Timeout.InfiniteTimeSpan ? time

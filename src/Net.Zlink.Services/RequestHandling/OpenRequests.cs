@@ -27,7 +27,6 @@ internal sealed class OpenRequests : IDisposable
         }
     }
 
-    /// <summary>Adds a request.</summary>
     /// <returns>Null: its connection has another of this id.</returns>
     public OpenRequest? TryAdd(GatewayConnection connection, ulong id, long deadline, ServeLoop? loop)
     {

@@ -28,7 +28,6 @@ internal sealed class ReceiverRequests(RouterSocket socket, TimeProvider clock, 
 
     public ILogger Logger => logger;
 
-    /// <summary>Goes with each reply.</summary>
     public EnvelopeFlags Flags => _isDraining ? EnvelopeFlags.Draining : EnvelopeFlags.None;
 
     public bool IsDraining => _isDraining;
@@ -89,11 +88,10 @@ internal sealed class ReceiverRequests(RouterSocket socket, TimeProvider clock, 
         }
     }
 
-    /// <summary>Looks at a received message.</summary>
     /// <param name="message">Owned by the request, or disposed.</param>
     /// <param name="loop">Whose handler will have it; null: the application.</param>
     /// <param name="request">What the application gets.</param>
-    /// <returns>False: there is nothing to execute in it.</returns>
+    /// <returns>False: there is nothing to execute in the message.</returns>
     public bool TryAccept(in Message message, ServeLoop? loop, out ServiceRequest request)
     {
         if (!RequestEnvelope.TryRead(message.Span, out RequestEnvelope envelope))

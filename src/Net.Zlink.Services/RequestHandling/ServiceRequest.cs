@@ -1,5 +1,3 @@
-using System.Text;
-
 namespace Net.Zlink.Services;
 
 /// <summary>One message that a receiver got from a gateway: a request that expects a reply, or a plain message. A lease on pooled memory:
@@ -85,13 +83,11 @@ public readonly struct ServiceRequest : IDisposable
     /// <remarks>Costs nothing until it is read; the source behind it is used again by a later request.</remarks>
     public CancellationToken Cancelled => _open?.TokenOf(_generation) ?? CancellationToken.None;
 
-    /// <summary>Of a request: its id on its connection.</summary>
     internal ulong Id => _open?.Id ?? 0;
 
     /// <summary>Whether the gateway, the clock or the loop has ended it.</summary>
     internal bool IsCancelled => _open is { IsCancelled: true };
 
-    /// <summary>Whether its time is over.</summary>
     internal bool IsExpired => _open is not null && _open.Deadline != long.MaxValue && _open.Deadline <= _requests!.Clock.GetTimestamp();
 
     /// <summary>Whether a reply, a failure or a refusal was sent.</summary>
@@ -287,9 +283,5 @@ internal static class Answers
         return isSent;
     }
 
-    private static MessageBuilder Begin(in RequestEnvelope envelope, string text)
-    {
-        MessageBuilder answer = Empty().AddEnvelope(envelope);
-        return answer.Add(text);
-    }
+    private static MessageBuilder Begin(in RequestEnvelope envelope, string text) => Empty().AddEnvelope(envelope).Add(text);
 }
