@@ -74,31 +74,23 @@ public sealed class ServiceClient
     /// <param name="payload">Any bytes, also none; copied.</param>
     /// <param name="error">None; HostUnreachable: nobody is ready; Again: all that are ready have full queues.</param>
     /// <returns>True if it was accepted.</returns>
-    /// <exception cref="ObjectDisposedException">The gateway is disposed.</exception>
+    /// <exception cref="ObjectDisposedException">The gateway or the message is disposed.</exception>
     /// <exception cref="ZlinkException">ContextTerminated.</exception>
     public bool TrySend(ReadOnlySpan<byte> payload, out ZlinkError error) => _sender.TrySend(new SpanForm(payload), out error);
 
     /// <inheritdoc cref="TrySend(MessageBuilder, out ZlinkError)"/>
     public bool TrySend(MessageBuilder message) => TrySend(message, out _);
 
-    /// <summary>Sends a message of several parts, whole or not at all, if it need not wait, and says why not.</summary>
-    /// <param name="message">The message, of at least one part; empty when it was accepted.</param>
-    /// <param name="error">None; HostUnreachable: nobody is ready; Again: all that are ready have full queues.</param>
-    /// <returns>True if it was accepted.</returns>
+    /// <inheritdoc cref="TrySend(ReadOnlySpan{byte}, out ZlinkError)"/>
+    /// <remarks>The message has at least one part, is sent whole or not at all, and is empty when it was accepted.</remarks>
     /// <exception cref="ArgumentException">The message has no part.</exception>
-    /// <exception cref="ObjectDisposedException">The gateway or the message is disposed.</exception>
-    /// <exception cref="ZlinkException">ContextTerminated.</exception>
     public bool TrySend(MessageBuilder message, out ZlinkError error) => _sender.TrySend(FormOf(message), out error);
 
     /// <inheritdoc cref="TrySend(in Message, out ZlinkError)"/>
     public bool TrySend(in Message message) => TrySend(message, out _);
 
-    /// <summary>Passes a received message on if it need not wait, and says why not.</summary>
-    /// <param name="message">A received message; accepted, it is ended.</param>
-    /// <param name="error">None; HostUnreachable: nobody is ready; Again: all that are ready have full queues.</param>
-    /// <returns>True if it was accepted.</returns>
-    /// <exception cref="ObjectDisposedException">The gateway or the message is disposed.</exception>
-    /// <exception cref="ZlinkException">ContextTerminated.</exception>
+    /// <inheritdoc cref="TrySend(ReadOnlySpan{byte}, out ZlinkError)"/>
+    /// <remarks>The received message is ended when it was accepted.</remarks>
     public bool TrySend(in Message message, out ZlinkError error) => _sender.TrySend(new MessageForm(message), out error);
 
     /// <inheritdoc cref="Send(ReadOnlySpan{byte}, TimeSpan)"/>
@@ -160,19 +152,13 @@ public sealed class ServiceClient
     /// <param name="payloads">Any bytes, also none; copied.</param>
     /// <param name="error">None; HostUnreachable: nobody is ready; Again: all that are ready have full queues.</param>
     /// <returns>How many were accepted, from the first one on: all of them, unless there is an error.</returns>
-    /// <exception cref="ObjectDisposedException">The gateway is disposed.</exception>
+    /// <exception cref="ObjectDisposedException">The gateway or a message is disposed.</exception>
     /// <exception cref="ZlinkException">ContextTerminated; nothing was sent.</exception>
     public int SendMany(ReadOnlySpan<ReadOnlyMemory<byte>> payloads, out ZlinkError error) =>
         _sender.SendMany<ReadOnlyMemory<byte>, MemoryForm>(payloads, out error);
 
-    /// <summary>Passes received messages on, as many as need not wait; shared out as
-    /// <see cref="SendMany(ReadOnlySpan{ReadOnlyMemory{byte}}, out ZlinkError)"/>. Those that are accepted are ended; the others stay the
-    /// caller's.</summary>
-    /// <param name="messages">Received messages.</param>
-    /// <param name="error">None; HostUnreachable: nobody is ready; Again: all that are ready have full queues.</param>
-    /// <returns>How many were accepted, from the first one on: all of them, unless there is an error.</returns>
-    /// <exception cref="ObjectDisposedException">The gateway or a message is disposed.</exception>
-    /// <exception cref="ZlinkException">ContextTerminated; nothing was sent.</exception>
+    /// <inheritdoc cref="SendMany(ReadOnlySpan{ReadOnlyMemory{byte}}, out ZlinkError)"/>
+    /// <remarks>Received messages that are accepted are ended; the others stay the caller's.</remarks>
     public int SendMany(ReadOnlySpan<Message> messages, out ZlinkError error) =>
         _sender.SendMany<Message, MessageForm>(messages, out error);
 

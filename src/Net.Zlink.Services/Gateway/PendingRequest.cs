@@ -9,6 +9,9 @@ namespace Net.Zlink.Services;
 /// <param name="recycle">Takes it back when its result was read.</param>
 internal sealed class PendingRequest(Action<PendingRequest> recycle) : IValueTaskSource<ServiceReply>
 {
+    /// <summary>What its caller asks for. A field: a property would copy it at each look.</summary>
+    public RequestCall Call;
+
     private ManualResetValueTaskSourceCore<ServiceReply> _core = new() { RunContinuationsAsynchronously = true };
 
     public short Version => _core.Version;
@@ -18,9 +21,6 @@ internal sealed class PendingRequest(Action<PendingRequest> recycle) : IValueTas
 
     /// <summary>Whose request it is; null while it is nobody's.</summary>
     public Requests? Requests { get; set; }
-
-    /// <summary>What its caller asks for.</summary>
-    public RequestCall Call { get; set; }
 
     /// <summary>The caller's span; null: there is none that can be passed on.</summary>
     public Activity? Span { get; set; }
