@@ -56,13 +56,12 @@ internal sealed class LinkTable(
     /// <summary>A connection has changed.</summary>
     public void OnEvent(in SocketEvent socketEvent)
     {
-        ReceiverLink? link = Find(socketEvent.PeerRoutingId.Span);
-        lock (_gate)
+        string address = socketEvent.RemoteAddress;
+        ReceiverLink? link = Find(socketEvent.PeerRoutingId.Span)
+            ?? _byNumber.FirstOrDefault(one => string.Equals(one.Value.Shown, address, StringComparison.Ordinal)).Value;
+        if (link is null)
         {
-            if (link is null && !_byEndpoint.TryGetValue(socketEvent.RemoteAddress, out link))
-            {
-                return;
-            }
+            return;
         }
 
         LinkState state = socketEvent.Type switch
@@ -83,7 +82,7 @@ internal sealed class LinkTable(
         if (!link.IsDraining)
         {
             Change(link, static link => link.IsDraining = true);
-            ServicesLog.ReceiverDrains(logger, link.Endpoint);
+            ServicesLog.ReceiverDrains(logger, link.Shown);
         }
     }
 
@@ -95,7 +94,7 @@ internal sealed class LinkTable(
         foreach (ReceiverLink link in All.Where(link => link.IsInproc || !onlyInproc))
         {
             PeerInfo? peer = peers.FirstOrDefault(peer => peer.RoutingId.Span.SequenceEqual(link.Name))
-                ?? peers.FirstOrDefault(peer => string.Equals(peer.Endpoint, link.Endpoint, StringComparison.Ordinal));
+                ?? peers.FirstOrDefault(peer => string.Equals(peer.Endpoint, link.Shown, StringComparison.Ordinal));
             if (peer is { IsConnected: true })
             {
                 // A peer over inproc is connected a moment before the socket has its name.
@@ -165,11 +164,11 @@ internal sealed class LinkTable(
         });
         if (isUpdate && state == LinkState.Ready)
         {
-            ServicesLog.ReceiverReady(logger, link.Endpoint);
+            ServicesLog.ReceiverReady(logger, link.Shown);
         }
         else if (isUpdate)
         {
-            ServicesLog.ReceiverNotReady(logger, link.Endpoint, problem);
+            ServicesLog.ReceiverNotReady(logger, link.Shown, problem);
         }
     }
 
@@ -237,7 +236,7 @@ internal sealed class LinkTable(
         {
             link.State = LinkState.Unusable;
             link.Trouble = e.Message;
-            ServicesLog.ReceiverUnusable(logger, link.Endpoint, e.Message);
+            ServicesLog.ReceiverUnusable(logger, link.Shown, e.Message);
         }
     }
 
@@ -266,7 +265,7 @@ internal sealed class LinkTable(
             }
         }
 
-        ServicesLog.ReceiverDisconnected(logger, link.Endpoint);
+        ServicesLog.ReceiverDisconnected(logger, link.Shown);
         onLost(link); // A disconnect of ours raises no event.
     }
 }
@@ -296,6 +295,9 @@ internal sealed class ReceiverLink(string endpoint, uint number)
     private long _outstanding;
 
     public string Endpoint { get; } = endpoint;
+
+    /// <summary>The endpoint as events, peers and logs have it.</summary>
+    public string Shown { get; } = new ShownEndpoint(endpoint).ToString();
 
     public uint Number { get; } = number;
 

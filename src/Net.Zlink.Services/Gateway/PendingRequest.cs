@@ -144,7 +144,7 @@ internal static class RequestFailure
     public static Exception Of(PendingRequest request, in RequestOutcome outcome)
     {
         string service = request.Call.Pool.Service;
-        string receiver = request.Link is { } link ? $"{new ShownEndpoint(link.Endpoint)}" : "";
+        string receiver = request.Link?.Shown ?? "";
         return outcome.Kind switch
         {
             RequestOutcomeKind.Failed => new ServiceException(
@@ -190,7 +190,7 @@ internal static class RequestFailure
 
         ReceiverLink[] links = pool.Links;
         return links.Length == 0 ? ""
-            : $": {string.Join("; ", links.Take(3).Select(static link => $"{new ShownEndpoint(link.Endpoint)} "
+            : $": {string.Join("; ", links.Take(3).Select(static link => $"{link.Shown} "
             + $"({WhyNotReady(link)})"))}{(links.Length > 3 ? $" and {links.Length - 3} more" : "")}";
     }
 

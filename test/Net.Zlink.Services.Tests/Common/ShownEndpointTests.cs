@@ -55,4 +55,21 @@ public sealed class ShownEndpointTests
         Assert.All([description, lost.Message, .. log.Lines.Select(static line => line.Text)],
             static text => Assert.DoesNotContain("secret", text, StringComparison.Ordinal));
     }
+
+    [Fact]
+    public async Task A_receiver_that_cannot_be_reached_is_lost_also_where_its_endpoint_has_a_query()
+    {
+        await using var fixture = new ContextFixture();
+        string endpoint;
+        using (RouterSocket socket = fixture.Context.CreateRouter())
+        {
+            endpoint = socket.Bind("ws://127.0.0.1:*/path") + "?token=secret";
+        }
+
+        await using var gateway = new Gateway(fixture.Context, new StaticDirectory(new ServiceInstance("svc", endpoint)));
+        gateway.GetService("svc");
+
+        await fixture.UntilAsync(() => gateway.GetReceivers() is [{ WhyNotReady: not (null or "connecting") }]);
+        Assert.DoesNotContain("secret", gateway.Describe(), StringComparison.Ordinal);
+    }
 }
