@@ -85,7 +85,7 @@ public sealed class Discovery : IServiceDirectory, IAsyncDisposable, IDisposable
         _meters.Gauge("registries", Registries, "{registry}", "Registries by the state of their connection");
         _meters.Counter("lists", Lists, "{list}", "Lists by what became of them");
         _loop = BackgroundLoop.Start("discovery", context.LoggerFactory.CreateLogger(ServicesLog.Category), _clock, ReceiveAsync);
-        _loop.Completion.ContinueWith(_ => _watchers.Complete(), TaskScheduler.Default);
+        _ = _loop.Completion.ContinueWith(_ => _watchers.Complete(), TaskScheduler.Default);
     }
 
     /// <summary>What it looks for.</summary>
