@@ -390,11 +390,9 @@ public sealed class Discovery : IServiceDirectory, IAsyncDisposable, IDisposable
     // Under the gate.
     private void ArmTimer()
     {
-        TimeSpan due = _store.NextTime is { } next ? next - Now : Timeout.InfiniteTimeSpan;
-        due = due < TimeSpan.Zero && due != Timeout.InfiniteTimeSpan ? TimeSpan.Zero : due;
-        bool hasInproc = _endpoints.Any(InprocEndpoints.IsInproc);
-        bool isPoll = hasInproc && (due == Timeout.InfiniteTimeSpan || due > InprocEndpoints.PollInterval);
-        _timer.Change(isPoll ? InprocEndpoints.PollInterval : due, Timeout.InfiniteTimeSpan);
+        TimeSpan? due = _store.NextTime - Now;
+        bool isPoll = _endpoints.Any(InprocEndpoints.IsInproc) && !(due <= InprocEndpoints.PollInterval);
+        _timer.ChangeDue(isPoll ? InprocEndpoints.PollInterval : due);
     }
 
     private bool ChangeFilter(Func<ImmutableHashSet<string>, ImmutableHashSet<string>> change)

@@ -5,7 +5,7 @@ namespace Net.Zlink.Services;
 internal sealed class DeadlineTimer : IDisposable
 {
     // What a timer takes is limited to 49 days: it may look too early, never too late.
-    private static readonly TimeSpan MaxDue = TimeSpan.FromDays(1);
+    private const double MaxDue = 86_400_000;
 
     private readonly TimeProvider _clock;
     private readonly ITimer _timer;
@@ -32,16 +32,10 @@ internal sealed class DeadlineTimer : IDisposable
     public void Set(long deadline)
     {
         _setFor = deadline;
-        if (deadline == long.MaxValue)
-        {
-            _timer.Change(Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
-            return;
-        }
+        double due = _clock.GetElapsedTime(_clock.GetTimestamp(), deadline).TotalMilliseconds;
 
-        // Timers cut fractions of a millisecond off, and would come too early.
-        TimeSpan due = TimeSpan.FromMilliseconds(
-            Math.Ceiling(_clock.GetElapsedTime(_clock.GetTimestamp(), deadline).TotalMilliseconds));
-        _timer.Change(due < TimeSpan.Zero ? TimeSpan.Zero : due < MaxDue ? due : MaxDue, Timeout.InfiniteTimeSpan);
+        // Rounded up: timers cut fractions of a millisecond off, and would come too early.
+        _timer.ChangeDue(deadline == long.MaxValue ? null : TimeSpan.FromMilliseconds(Math.Min(Math.Ceiling(due), MaxDue)));
     }
 
     public void Dispose() => _timer.Dispose();
