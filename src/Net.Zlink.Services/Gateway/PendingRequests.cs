@@ -146,7 +146,7 @@ internal sealed class PendingRequests : IDisposable
                 return true;
             }
 
-            waiting = request.Waiting;
+            waiting = outcome.Kind == RequestOutcomeKind.Refused ? null : request.Waiting; // A refusal ends no wait: see UndoAttempt.
             bool isFirst = TryDefer(request, outcome);
             request = null;
             if (!isFirst)

@@ -48,7 +48,7 @@ public sealed class ShownEndpointTests
             async () => await client.RequestAsync("x"u8.ToArray(), null, Guard.Token).AsTask().Guarded());
 
         string shown = $"{bound}?…";
-        Assert.Contains(shown, addresses);
+        Assert.Contains(shown, addresses, StringComparer.Ordinal);
         Assert.Contains(shown, description, StringComparison.Ordinal);
         Assert.Contains(shown, lost.Message, StringComparison.Ordinal);
         Assert.Contains(log.TextsOf(2200), text => text.Contains(shown, StringComparison.Ordinal));

@@ -183,6 +183,24 @@ public class PendingRequestsTests
     }
 
     [Fact]
+    public void A_refusal_by_a_receiver_that_has_not_got_the_request_ends_no_wait_and_is_void()
+    {
+        using var table = new PendingRequests(new ManualTimeProvider(), static _ => { });
+        PendingRequest request = table.Rent();
+        request.Call = CallWith(Timeout.InfiniteTimeSpan);
+        table.Add(request);
+        CancellationToken waiting = table.BeginWaiting(request);
+        table.BeginAttempt(request, _links[0], new ServiceInstance("svc", "tcp://a"));
+
+        Assert.True(table.TryTake(request.Id, _links[0], new RequestOutcome(RequestOutcomeKind.Refused), out _));
+        Assert.False(waiting.IsCancellationRequested);
+        table.UndoAttempt(request);
+
+        Assert.True(table.BeginAttempt(request, _links[1], new ServiceInstance("svc", "tcp://b")));
+        Assert.False(table.EndSending(request, out _));
+    }
+
+    [Fact]
     public void The_time_of_a_request_ends_it_also_behind_the_loss_of_a_connection_that_it_was_not_sent_by()
     {
         var time = new ManualTimeProvider();
