@@ -33,8 +33,7 @@ internal static class RegistryDescription
 
     private static string Of(RegistryEntry entry, DateTimeOffset now) =>
         Invariant($"{entry.Kind} {entry.Instance.Service} at {new ShownEndpoint(entry.Instance.Endpoint)}, ")
-        + Invariant($"id {entry.Instance.RoutingId}, ")
-        + Invariant($"weight {entry.Instance.Weight}, ")
+        + Invariant($"id {entry.Instance.RoutingId}, weight {entry.Instance.Weight}, ")
         + (entry is { RegisteredAt: { } registered, LastHeartbeatAt: { } last }
             ? $"own, registered {Age(now, registered)} ago, last heartbeat {Age(now, last)} ago"
             : Invariant($"of registry {entry.OwnerId}"));
