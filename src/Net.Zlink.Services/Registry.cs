@@ -249,14 +249,8 @@ public sealed class Registry : IAsyncDisposable, IDisposable
             PublisherEndpoint = publisherEndpoint;
             RouterEndpoint = routerEndpoint;
             DateTimeOffset start = context.TimeProvider.GetUtcNow();
-            var settings = new RegistrySettings
-            {
-                Id = registry.Id,
-                HeartbeatTimeout = options.HeartbeatTimeout,
-                PeerTimeout = options.PeerTimeout ?? options.BroadcastInterval * 3,
-                MaxEntries = options.MaxEntries,
-                Start = start,
-            };
+            var settings = new RegistrySettings(registry.Id, options.HeartbeatTimeout,
+                options.PeerTimeout ?? options.BroadcastInterval * 3, options.MaxEntries, start);
             ulong sequence = options.InitialSequence ?? (options.Id is null ? 0 : (ulong)start.ToUnixTimeMilliseconds() << 20);
             Core = new RegistryCore(new RegistryState(settings, sequence), context.TimeProvider, logger);
             Peers = new RegistryPeers(context, Core, options, publisher.Options.RoutingId, logger, () => Publisher!.BroadcastIfDue());

@@ -5,7 +5,6 @@ internal static class EndpointCheck
 {
     private static ReadOnlySpan<byte> PeerName => "x"u8;
 
-    /// <exception cref="ZlinkException">That is no endpoint that a socket can connect to.</exception>
     public static void ThrowIfInvalid(ZlinkContext context, string endpoint)
     {
         // Connect reads the text first and then finds that the name of the peer is in use, so nothing is connected.

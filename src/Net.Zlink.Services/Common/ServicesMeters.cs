@@ -3,10 +3,7 @@ using System.Globalization;
 
 namespace Net.Zlink.Services;
 
-/// <summary>
-/// The instruments of one service object, under the meter "Net.Zlink.Services". Gauges and counters are read when a listener asks; they
-/// end with the object.
-/// </summary>
+/// <summary>The instruments of one service object, whose names begin with its role. They are read when a listener asks.</summary>
 internal sealed class ServicesMeters : IDisposable
 {
     public const string MeterName = "Net.Zlink.Services";
@@ -16,9 +13,6 @@ internal sealed class ServicesMeters : IDisposable
     private readonly Meter _meter;
     private readonly string _prefix;
 
-    /// <param name="role">Begins the name of each instrument: registry, discovery, receiver, gateway, spot.</param>
-    /// <param name="owner">The object that is measured.</param>
-    /// <param name="context">Its context.</param>
     public ServicesMeters(string role, object owner, ZlinkContext context)
     {
         string number = Interlocked.Increment(ref s_objects).ToString(CultureInfo.InvariantCulture);

@@ -28,9 +28,7 @@ internal sealed class Watchers<T>(int capacity, BoundedChannelFullMode whenFull)
         }
     }
 
-    /// <summary>Reads from the call on, not from the first look.</summary>
-    /// <param name="cancellationToken">Ends it.</param>
-    /// <param name="first">What comes before everything that is published.</param>
+    /// <summary>Reads from the call on, not from the first look; <paramref name="first"/> comes before what is published.</summary>
     public IAsyncEnumerable<T> WatchAsync(CancellationToken cancellationToken, params ReadOnlySpan<T> first)
     {
         var reader = Channel.CreateBounded<T>(new BoundedChannelOptions(capacity) { FullMode = whenFull });

@@ -75,7 +75,7 @@ public sealed class DnsDirectory : IServiceDirectory, IAsyncDisposable
                 throw new InvalidOperationException($"{service} was added before.");
             }
 
-            var queries = new DnsService(service, host, port, _options, _clock, _logger, _found);
+            var queries = new Queries(this, service, host, port);
             _loops.Add(service, BackgroundLoop.Start($"DNS queries of {host}", _logger, _clock, queries.RunTurnAsync));
         }
     }
@@ -102,62 +102,62 @@ public sealed class DnsDirectory : IServiceDirectory, IAsyncDisposable
         await Task.WhenAll(loops.Select(static loop => loop.DisposeAsync().AsTask())).ConfigureAwait(false);
         _found.Complete();
     }
-}
 
-/// <summary>The queries for one service of a <see cref="DnsDirectory"/>. A failed one leaves what the last good one found.</summary>
-internal sealed class DnsService(
-    string service, string host, int port, DnsDirectoryOptions options, TimeProvider clock, ILogger logger, StaticDirectory found)
-{
-    // No name that a program should follow has more; a forged answer must not make thousands of connections.
-    private const int MaxAddresses = 1_000;
-
-    private bool _hasFailed;
-
-    public async ValueTask RunTurnAsync(CancellationToken cancellation)
+    /// <summary>The queries for one service. A failed one leaves what the last good one found.</summary>
+    private sealed class Queries(DnsDirectory directory, string service, string host, int port)
     {
-        try
+        // No name that a program should follow has more; a forged answer must not make thousands of connections.
+        private const int MaxAddresses = 1_000;
+
+        private readonly DnsDirectoryOptions _options = directory._options;
+        private bool _hasFailed;
+
+        public async ValueTask RunTurnAsync(CancellationToken cancellation)
         {
-            using var limit = new CancellationTokenSource(options.QueryTimeout, clock);
-            using var either = CancellationTokenSource.CreateLinkedTokenSource(limit.Token, cancellation);
-            IPAddress[] addresses = await (options.Resolve ?? Dns.GetHostAddressesAsync)(host, either.Token)
-                .WaitAsync(either.Token).ConfigureAwait(false);
-            Accept(addresses);
-        }
-        catch (Exception e) when (!cancellation.IsCancellationRequested)
-        {
-            if (!_hasFailed)
+            try
             {
-                ServicesLog.QueryFailed(logger, e, host, service);
+                using var limit = new CancellationTokenSource(_options.QueryTimeout, directory._clock);
+                using var either = CancellationTokenSource.CreateLinkedTokenSource(limit.Token, cancellation);
+                IPAddress[] addresses = await (_options.Resolve ?? Dns.GetHostAddressesAsync)(host, either.Token)
+                    .WaitAsync(either.Token).ConfigureAwait(false);
+                Accept(addresses);
+            }
+            catch (Exception e) when (!cancellation.IsCancellationRequested)
+            {
+                if (!_hasFailed)
+                {
+                    ServicesLog.QueryFailed(directory._logger, e, host, service);
+                }
+
+                _hasFailed = true;
             }
 
-            _hasFailed = true;
+            await Task.Delay(_options.RefreshInterval, directory._clock, cancellation).ConfigureAwait(false);
         }
 
-        await Task.Delay(options.RefreshInterval, clock, cancellation).ConfigureAwait(false);
-    }
-
-    private void Accept(IPAddress[] addresses)
-    {
-        ImmutableArray<ServiceInstance> instances =
-        [
-            .. addresses.Where(options.Filter ?? (static _ => true)).Take(MaxAddresses)
-                .Select(address => new ServiceInstance(service, EndpointOf(address))),
-        ];
-        if (instances.IsEmpty)
+        private void Accept(IPAddress[] addresses)
         {
-            throw new SocketException((int)SocketError.NoData); // The same as what most systems report for a name without addresses.
+            ImmutableArray<ServiceInstance> instances =
+            [
+                .. addresses.Where(_options.Filter ?? (static _ => true)).Take(MaxAddresses)
+                    .Select(address => new ServiceInstance(service, EndpointOf(address))),
+            ];
+            if (instances.IsEmpty)
+            {
+                throw new SocketException((int)SocketError.NoData); // The same as what most systems report for a name without addresses.
+            }
+
+            directory._found.SetService(service, instances);
+            if (_hasFailed)
+            {
+                ServicesLog.QueryWorksAgain(directory._logger, host, service, instances.Length);
+            }
+
+            _hasFailed = false;
         }
 
-        found.SetService(service, instances);
-        if (_hasFailed)
-        {
-            ServicesLog.QueryWorksAgain(logger, host, service, instances.Length);
-        }
-
-        _hasFailed = false;
+        private string EndpointOf(IPAddress address) => address.AddressFamily == AddressFamily.InterNetworkV6
+            ? $"{_options.Transport}://[{address}]:{port}"
+            : $"{_options.Transport}://{address}:{port}";
     }
-
-    private string EndpointOf(IPAddress address) => address.AddressFamily == AddressFamily.InterNetworkV6
-        ? $"{options.Transport}://[{address}]:{port}"
-        : $"{options.Transport}://{address}:{port}";
 }

@@ -16,7 +16,6 @@ internal sealed class ConnectionView
 
     public DateTimeOffset LastListAt { get; set; }
 
-    /// <summary>When the connection ended; null: it is up.</summary>
     public TimeSpan? EndedAt { get; set; }
 
     public SortedDictionary<ServiceKey, ListedService> Services { get; set; } = [];
@@ -58,7 +57,6 @@ internal sealed class ViewStore(ServiceKind kind, TimeSpan staleViewTimeout, Tim
         }
     }
 
-    /// <summary>Takes a message of one connection.</summary>
     /// <returns>The names of the services that changed.</returns>
     public IReadOnlyCollection<string> OnList(TimeSpan now, DateTimeOffset wallClock, ConnectionView view, in Frames frames)
     {
@@ -134,7 +132,6 @@ internal sealed class ViewStore(ServiceKind kind, TimeSpan staleViewTimeout, Tim
         Merge(wallClock, RemoveViews(view => string.Equals(view.Endpoint, endpoint, StringComparison.Ordinal))
             .SelectMany(static view => view.Services.Keys));
 
-    /// <summary>Removes what is stale.</summary>
     public IReadOnlyCollection<string> OnTime(TimeSpan now, DateTimeOffset wallClock)
     {
         List<ServiceKey> touched = [.. from remembered in _remembered where remembered.Until <= now select remembered.Key];

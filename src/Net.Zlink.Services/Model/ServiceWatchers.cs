@@ -8,15 +8,12 @@ namespace Net.Zlink.Services;
 /// The readers of a directory's WatchAsync. Each holds the names of what changed since it read last, each name once, so it is bounded by
 /// the number of services and never misses the last state.
 /// </summary>
-/// <param name="current">The present state of a service; called without a lock.</param>
-/// <param name="names">All services that a reader of everything begins with.</param>
 internal sealed class ServiceWatchers(Func<string, ServiceSnapshot> current, Func<IEnumerable<string>> names)
 {
     private readonly Lock _gate = new();
     private Watcher[] _watchers = [];
     private bool _isComplete;
 
-    /// <summary>A service has another state, which <c>current</c> already gives.</summary>
     public void Notify(string service) => Array.ForEach(Volatile.Read(ref _watchers), watcher => watcher.Notify(service));
 
     /// <summary>The directory has ended: readers see what they have not seen, and end.</summary>

@@ -13,9 +13,7 @@ internal static class AdvertisedEndpoint
     private static readonly string[] TransportsWithHost = ["tcp://", "tls://", "ws://", "wss://"];
     private static readonly string[] WildcardHosts = ["*", "0.0.0.0", "[::]", "::"];
 
-    /// <param name="given">The application's text, or null for the bound endpoint.</param>
-    /// <param name="bound">The endpoint that was bound last, empty for none.</param>
-    /// <param name="host">What replaces a wildcard host; null for this machine's address.</param>
+    /// <summary>The given text; else what was bound, where the host or this machine's address replaces a wildcard.</summary>
     /// <exception cref="InvalidOperationException">Nothing was given and nothing is bound.</exception>
     /// <exception cref="ArgumentException">The text is empty or too long.</exception>
     public static string Resolve(string? given, string bound, string? host)
@@ -36,8 +34,7 @@ internal static class AdvertisedEndpoint
             : endpoint;
     }
 
-    /// <summary>The first address of an interface that is up and leads out of the machine, IPv4 before IPv6; else the loopback address, as
-    /// natively.</summary>
+    /// <summary>The first address of an interface that leads out of the machine, IPv4 before IPv6; else loopback, as natively.</summary>
     private static string MachineAddress()
     {
         IPAddress? address = NetworkInterface.GetAllNetworkInterfaces()
@@ -53,12 +50,8 @@ internal static class AdvertisedEndpoint
     }
 }
 
-/// <summary>The routing id of a receiver that was given none: 0 and a 32-bit hash of its endpoint, in the form of the native core's random
-/// ids.</summary>
-/// <remarks>
-/// A native gateway names its connection by the listed id and keeps the name while the endpoint is listed, so an id must stay with its
-/// endpoint over a restart and must differ between endpoints: it aborts on two endpoints with one id. The hash is FNV-1a.
-/// </remarks>
+/// <summary>The routing id of a receiver that was given none: 0 and the FNV-1a hash of its endpoint, in the form of native random ids. It
+/// must stay with its endpoint over a restart, and a native gateway aborts on two endpoints with one id.</summary>
 internal static class StableRoutingId
 {
     private const uint OffsetBasis = 2166136261;

@@ -18,7 +18,6 @@ internal sealed class RegistrationSet(ZlinkContext context, ServiceKind kind, Re
     public RegistryLinkLoop[] Links => CopyOf(_links);
 
     /// <summary>Adds a registry; registers there what is registered. A registry that is there stays as it is.</summary>
-    /// <exception cref="ZlinkException">That is no endpoint that a socket can connect to.</exception>
     public void AddRegistry(string registry)
     {
         EndpointCheck.ThrowIfInvalid(context, registry);
@@ -35,8 +34,6 @@ internal sealed class RegistrationSet(ZlinkContext context, ServiceKind kind, Re
         }
     }
 
-    /// <summary>Leaves a registry.</summary>
-    /// <returns>False: it was not there.</returns>
     public bool RemoveRegistry(string registry)
     {
         lock (_gate)

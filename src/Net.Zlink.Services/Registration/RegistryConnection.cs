@@ -20,7 +20,6 @@ internal sealed class RegistryConnection : IDisposable
     private DateTimeOffset? _connectedAt;
     private int _isInprocReady;
 
-    /// <exception cref="ZlinkException">The socket cannot be made, or the endpoint is none.</exception>
     public RegistryConnection(ZlinkContext context, RegistryLinkLoop owner, RoutingId routingId, Action<DealerOptions>? configure,
         int number)
     {
@@ -72,11 +71,9 @@ internal sealed class RegistryConnection : IDisposable
         return _connectedAt is not null;
     }
 
-    /// <summary>Whether the connection that <see cref="TryBegin"/> saw is still up. Behind sends: then all of them went by it, and none by
-    /// one that the socket made anew.</summary>
+    /// <summary>Whether the connection that <see cref="TryBegin"/> saw is still up: then all that was sent went by it.</summary>
     public bool IsSame() => _connectedAt is { } at && ConnectedAt() == at;
 
-    /// <summary>Sends one message if it need not wait.</summary>
     public bool TrySend(MessageBuilder message) => _socket.TrySend(message);
 
     public void Dispose()

@@ -12,28 +12,6 @@ internal enum LinkAction
 
 internal readonly record struct LinkCommand(LinkAction Action, ushort MessageId = 0, LinkEntry? Entry = null, uint Weight = 0);
 
-/// <summary>What one link knows of one registration. Used by the link's loop alone.</summary>
-internal sealed class LinkEntry(ServiceText service, uint weight)
-{
-    public ServiceText Service => service;
-
-    /// <summary>What the application wants.</summary>
-    public uint Weight { get; set; } = weight;
-
-    public uint? AcceptedWeight { get; set; }
-
-    public RegistrationState State { get; set; } = RegistrationState.Pending;
-
-    public byte? StatusCode { get; set; }
-
-    public string Detail { get; set; } = "";
-
-    public TimeSpan? AcceptedAt { get; set; }
-
-    /// <summary>Of REGISTER or HEARTBEAT.</summary>
-    public TimeSpan? LastSentAt { get; set; }
-}
-
 /// <summary>Keeps registrations of one endpoint true at one registry: a state machine without sockets and without a clock of its own.
 /// Commands go out, events come in.</summary>
 /// <remarks>

@@ -233,3 +233,25 @@ internal sealed class RegistryLinkLoop(ZlinkContext context, ServiceKind kind, s
         Weight = entry.AcceptedWeight,
     };
 }
+
+/// <summary>What one link knows of one registration. Used by the link's loop alone.</summary>
+internal sealed class LinkEntry(ServiceText service, uint weight)
+{
+    public ServiceText Service => service;
+
+    /// <summary>What the application wants.</summary>
+    public uint Weight { get; set; } = weight;
+
+    public uint? AcceptedWeight { get; set; }
+
+    public RegistrationState State { get; set; } = RegistrationState.Pending;
+
+    public byte? StatusCode { get; set; }
+
+    public string Detail { get; set; } = "";
+
+    public TimeSpan? AcceptedAt { get; set; }
+
+    /// <summary>Of REGISTER or HEARTBEAT.</summary>
+    public TimeSpan? LastSentAt { get; set; }
+}

@@ -3,10 +3,7 @@ using Microsoft.Extensions.Logging;
 
 namespace Net.Zlink.Services;
 
-/// <summary>What a list says at one moment.</summary>
-/// <param name="Sequence">Its number.</param>
-/// <param name="All">All entries.</param>
-/// <param name="Own">Own entries, where they are sent apart; else null.</param>
+/// <summary>What a list says at one moment; <paramref name="Own"/> where own entries are sent apart.</summary>
 internal readonly record struct RegistryLists(ulong Sequence, ListedService[] All, ListedService[]? Own);
 
 /// <summary>
@@ -40,8 +37,6 @@ internal sealed class RegistryCore(RegistryState state, TimeProvider clock, ILog
 
     public void End() => _watchers.Complete();
 
-    /// <summary>The present lists.</summary>
-    /// <param name="renumber">Whether they get a new number, although nothing changed.</param>
     public RegistryLists GetLists(bool renumber = false) => Do((state, _) =>
     {
         if (renumber)

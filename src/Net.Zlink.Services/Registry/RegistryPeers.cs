@@ -19,12 +19,8 @@ internal sealed class RegistryPeers : IAsyncDisposable
     private readonly BackgroundLoop _loop;
     private bool _isEnded;
 
-    /// <param name="context">The context.</param>
-    /// <param name="core">Takes the lists.</param>
-    /// <param name="options">The settings.</param>
-    /// <param name="publisherId">The routing id of the registry's own publisher: it may be among its own peers.</param>
-    /// <param name="logger">Where failures are told.</param>
-    /// <param name="taken">Called behind each list that was taken.</param>
+    /// <summary>A registry may be among its own peers: <paramref name="publisherId"/> is its own publisher's. <paramref name="taken"/> is
+    /// called behind each list that was taken.</summary>
     public RegistryPeers(ZlinkContext context, RegistryCore core, RegistryOptions options, RoutingId publisherId, ILogger logger,
         Action taken)
     {
@@ -97,7 +93,6 @@ internal sealed class RegistryPeers : IAsyncDisposable
         }
     }
 
-    /// <summary>All peers, for people.</summary>
     public RegistryView[] GetViews()
     {
         lock (_gate)

@@ -36,7 +36,7 @@ internal sealed class RegistryPublisher : IAsyncDisposable
 
     public int Subscribers => _socket.PeerCount;
 
-    /// <summary>Sends the list to everybody, if it changed or is due; one that may not be sent yet is sent when it may.</summary>
+    /// <summary>Sends the list to everybody if it changed or is due; one that came too early is sent later.</summary>
     public void BroadcastIfDue()
     {
         try
@@ -69,7 +69,6 @@ internal sealed class RegistryPublisher : IAsyncDisposable
         }
     }
 
-    /// <summary>Ends the loop and the socket; what was sent is delivered within the socket's linger.</summary>
     public async ValueTask DisposeAsync()
     {
         lock (_gate)
@@ -126,7 +125,6 @@ internal sealed class RegistryPublisher : IAsyncDisposable
         }
     }
 
-    /// <summary>Answers one subscription with the present list: the new subscriber alone gets it.</summary>
     private async ValueTask AnswerAsync(CancellationToken cancellationToken)
     {
         using Message notice = await _socket.ReceiveAsync(cancellationToken).ConfigureAwait(false);
@@ -174,10 +172,8 @@ internal sealed class BroadcastSchedule(TimeSpan minInterval, TimeSpan interval,
     private TimeSpan _last = now;
     private bool _hasSent;
 
-    /// <summary>Whether the present list is another than the one that everybody was sent.</summary>
     public bool HasChanged(ulong current) => current != _sent;
 
-    /// <summary>When the present list is to be sent.</summary>
     public TimeSpan DueAt(ulong current) => !HasChanged(current) ? _last + interval : _hasSent ? _last + minInterval : TimeSpan.Zero;
 
     public void Sent(TimeSpan at, ulong current) => (_sent, _last, _hasSent) = (current, at, true);

@@ -1,9 +1,6 @@
 namespace Net.Zlink.Services;
 
-/// <summary>An answer to a REGISTER or UPDATE_WEIGHT.</summary>
-/// <param name="Status">The status byte.</param>
-/// <param name="Error">The text; empty on success.</param>
-/// <param name="EchoesEndpoint">Whether the endpoint frame of the request goes back; otherwise it is empty.</param>
+/// <summary>An answer to a REGISTER or UPDATE_WEIGHT. Without <paramref name="EchoesEndpoint"/> its endpoint frame is empty.</summary>
 internal readonly record struct RegistryAck(byte Status, string Error = "", bool EchoesEndpoint = true)
 {
     public const int EndpointFrame = 3;
@@ -22,9 +19,9 @@ internal readonly record struct RegistryAck(byte Status, string Error = "", bool
 
 /// <summary>A request to a registry, decoded in the order of the native checks.</summary>
 /// <param name="Id">REGISTER, UNREGISTER, HEARTBEAT or UPDATE_WEIGHT; 0 for a message that means nothing and is not answered.</param>
-/// <param name="Entry">The entry that it is about.</param>
-/// <param name="Weight">1 or more; of REGISTER and UPDATE_WEIGHT.</param>
-/// <param name="Fault">The answer to a malformed REGISTER or UPDATE_WEIGHT; the other fields mean nothing then.</param>
+/// <param name="Entry">What it is about.</param>
+/// <param name="Weight">1 or more.</param>
+/// <param name="Fault">The answer to a malformed one, whose other fields mean nothing.</param>
 internal readonly record struct RegistryRequest(ushort Id, EntryKey Entry = default, uint Weight = 1, RegistryAck? Fault = null)
 {
     private const int KindFrame = 1;

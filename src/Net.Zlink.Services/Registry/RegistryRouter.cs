@@ -26,13 +26,8 @@ internal sealed class RegistryRouter : IAsyncDisposable
     private Task<int>? _receiving;
     private Task<bool>? _ticking;
 
-    /// <param name="context">The context.</param>
-    /// <param name="socket">The bound socket; this disposes it.</param>
-    /// <param name="core">Deals with requests.</param>
-    /// <param name="options">The settings.</param>
-    /// <param name="logger">Logs failures.</param>
-    /// <param name="handled">Called behind each batch of requests.</param>
-    /// <param name="tick">Called each <see cref="RegistryState.TickInterval"/>, behind the requests that had come by then.</param>
+    /// <summary>Owns the bound socket. <paramref name="handled"/> is called behind each batch of requests, <paramref name="tick"/> each
+    /// <see cref="RegistryState.TickInterval"/>.</summary>
     public RegistryRouter(ZlinkContext context, RouterSocket socket, RegistryCore core, RegistryOptions options, ILogger logger,
         Action handled, Action tick)
     {

@@ -37,7 +37,6 @@ internal sealed partial class RegistryState
         return isWanted;
     }
 
-    /// <summary>Takes a list that <see cref="WantsList"/> wanted.</summary>
     public void TakeList(TimeSpan now, PeerView view, in ServiceListHeader header, SortedDictionary<ServiceKey, ListedService> services)
     {
         var touched = new HashSet<EntryKey>();
@@ -72,7 +71,6 @@ internal sealed partial class RegistryState
     /// <summary>The connection of a view has ended; what it brought stays for a while.</summary>
     public static void ConnectionLost(TimeSpan now, PeerView view) => view.LostAt ??= now;
 
-    /// <summary>A peer is no longer one.</summary>
     public void RemoveView(TimeSpan now, PeerView view, string why)
     {
         if (_views.Remove(view))
@@ -203,7 +201,6 @@ internal sealed class PeerView(string remoteAddress)
     /// <summary>Whether that is where this peer is; connections within the process have no address.</summary>
     public bool IsAt(string address) => address.Length > 0 && string.Equals(RemoteAddress, address, StringComparison.Ordinal);
 
-    /// <summary>What the last list says of an entry, unless it is excluded.</summary>
     public ListedInstance? Find(in EntryKey key) => _excluded.Count > 0 && _excluded.ContainsKey(key) ? null : FindListed(key);
 
     /// <summary>

@@ -1,19 +1,9 @@
 namespace Net.Zlink.Services;
 
-/// <summary>The settings that a <see cref="RegistryState"/> needs.</summary>
-internal sealed record RegistrySettings
-{
-    public required uint Id { get; init; }
-
-    public required TimeSpan HeartbeatTimeout { get; init; }
-
-    public required TimeSpan PeerTimeout { get; init; }
-
-    public int MaxEntries { get; init; } = int.MaxValue;
-
-    /// <summary>What <see cref="TimeSpan.Zero"/> is on the calendar.</summary>
-    public DateTimeOffset Start { get; init; }
-}
+/// <summary>The settings that a <see cref="RegistryState"/> needs. <paramref name="Start"/> is <see cref="TimeSpan.Zero"/> on the
+/// calendar.</summary>
+internal sealed record RegistrySettings(
+    uint Id, TimeSpan HeartbeatTimeout, TimeSpan PeerTimeout, int MaxEntries = int.MaxValue, DateTimeOffset Start = default);
 
 /// <summary>
 /// Everything a registry knows and decides, without sockets and without a clock: each call gets the time since the start. Acks are
@@ -40,7 +30,6 @@ internal sealed partial class RegistryState(RegistrySettings settings, ulong seq
 
     public uint Id => settings.Id;
 
-    /// <summary>The number of the present list.</summary>
     public ulong Sequence { get; private set; } = sequence;
 
     public int OwnCount => _own.Count;
@@ -57,7 +46,6 @@ internal sealed partial class RegistryState(RegistrySettings settings, ulong seq
     /// <summary>A list that has a new number although nothing changed: peers of the native kind look again at what they refused.</summary>
     public void RenumberList() => Sequence++;
 
-    /// <summary>Takes the events since the last call.</summary>
     public RegistryEvent[] DequeueEvents()
     {
         RegistryEvent[] events = [.. _events];
@@ -65,12 +53,7 @@ internal sealed partial class RegistryState(RegistrySettings settings, ulong seq
         return events;
     }
 
-    /// <summary>Deals with a request.</summary>
-    /// <param name="now">The time since the start.</param>
-    /// <param name="request">The request.</param>
-    /// <param name="sender">The routing id of its connection; copied where it is kept.</param>
-    /// <param name="refusal">For REGISTER: why it is not admitted.</param>
-    /// <returns>The answer, if there is one.</returns>
+    /// <summary>Gives the answer to a request, if there is one. The refusal is that of the application.</summary>
     public RegistryAck? Handle(TimeSpan now, in RegistryRequest request, RoutingId sender, string? refusal = null)
     {
         RegistryAck? ack = request.Fault ?? request.Id switch
@@ -94,8 +77,6 @@ internal sealed partial class RegistryState(RegistrySettings settings, ulong seq
         return ack;
     }
 
-    /// <summary>Removes an own entry.</summary>
-    /// <returns>False: there is none.</returns>
     public bool Remove(TimeSpan now, in EntryKey key)
     {
         if (!_own.Remove(key, out TableEntry? entry))
@@ -110,10 +91,9 @@ internal sealed partial class RegistryState(RegistrySettings settings, ulong seq
     }
 
     /// <summary>
-    /// Removes what is out of date. To be called each <see cref="TickInterval"/>, behind the requests that had come by then.
+    /// Removes what is out of date. To be called each <see cref="TickInterval"/>, behind the requests that had come by then. Views that are
+    /// not connected have ended; null: no other than before.
     /// </summary>
-    /// <param name="now">The time since the start.</param>
-    /// <param name="connected">The views whose connections are there; null: no other has ended.</param>
     public void Tick(TimeSpan now, PeerView[]? connected = null)
     {
         foreach (PeerView view in connected is null ? [] : _views.Except(connected))
@@ -173,13 +153,13 @@ internal sealed partial class RegistryState(RegistrySettings settings, ulong seq
 
     private RegistryAck Register(TimeSpan now, in RegistryRequest request, RoutingId sender, string? refusal)
     {
-        bool isThere = _own.TryGetValue(request.Entry, out TableEntry? entry);
+        TableEntry? entry = _own.GetValueOrDefault(request.Entry);
         RegistryAck? refused = refusal is not null ? new RegistryAck(AckStatus.Refused, refusal)
-            : !isThere && _own.Count >= settings.MaxEntries ? RegistryAck.RegistryFull
+            : entry is null && _own.Count >= settings.MaxEntries ? RegistryAck.RegistryFull
             : null;
+        var asked = new ListedInstance(request.Entry.Endpoint, sender.Copy(), request.Weight);
         if (refused is { } ack)
         {
-            var asked = new ListedInstance(request.Entry.Endpoint, sender.Copy(), request.Weight);
             Report(RegistryEventType.Refused, now, Id, request.Entry, asked, ack.Error);
             return ack;
         }
@@ -187,19 +167,15 @@ internal sealed partial class RegistryState(RegistrySettings settings, ulong seq
         Sequence++; // Also for an identical repeat, as natively.
         if (entry is null)
         {
-            var instance = new ListedInstance(request.Entry.Endpoint, sender.Copy(), request.Weight);
-            entry = _table.Set(request.Entry, instance, owner: null);
+            entry = _table.Set(request.Entry, asked, owner: null);
             (entry.RegisteredAt, entry.LastSign) = (now, now);
             _own.Add(request.Entry, entry);
-            Report(RegistryEventType.Registered, now, Id, request.Entry, instance);
+            Report(RegistryEventType.Registered, now, Id, request.Entry, asked);
             return RegistryAck.Done;
         }
 
         entry.LastSign = now;
-        if (entry.Instance.RoutingId != sender || entry.Instance.Weight != request.Weight)
-        {
-            Change(now, entry, new ListedInstance(request.Entry.Endpoint, sender.Copy(), request.Weight));
-        }
+        Change(now, entry, asked);
 
         return RegistryAck.Done;
     }
@@ -215,18 +191,17 @@ internal sealed partial class RegistryState(RegistrySettings settings, ulong seq
 
         Sequence++;
         entry.LastSign = now; // Natively only REGISTER and HEARTBEAT are signs of life; a request that was answered is one, too.
-        if (entry.Instance.Weight != request.Weight)
-        {
-            Change(now, entry, entry.Instance with { Weight = request.Weight });
-        }
-
+        Change(now, entry, entry.Instance with { Weight = request.Weight });
         return RegistryAck.Done;
     }
 
     private void Change(TimeSpan now, TableEntry entry, ListedInstance instance)
     {
-        _table.Set(entry.Key, instance, owner: null);
-        Report(RegistryEventType.Updated, now, Id, entry.Key, instance);
+        if (entry.Instance != instance)
+        {
+            _table.Set(entry.Key, instance, owner: null);
+            Report(RegistryEventType.Updated, now, Id, entry.Key, instance);
+        }
     }
 
     private void Expire(TimeSpan now)

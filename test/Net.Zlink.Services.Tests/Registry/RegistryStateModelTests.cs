@@ -22,13 +22,7 @@ public sealed class RegistryStateModelTests
     private static void Play(Random random, string run)
     {
         const int MaxEntries = 6;
-        var state = new RegistryState(new RegistrySettings
-        {
-            Id = 7,
-            HeartbeatTimeout = Lease,
-            PeerTimeout = TimeSpan.FromHours(1),
-            MaxEntries = MaxEntries
-        }, sequence: 100);
+        var state = new RegistryState(new RegistrySettings(7, Lease, TimeSpan.FromHours(1), MaxEntries), sequence: 100);
         var model = new Dictionary<(string Service, string Endpoint), (uint Weight, string Id, TimeSpan LastSign)>();
         ulong sequence = 100;
         TimeSpan now = TimeSpan.Zero;

@@ -10,7 +10,7 @@ public sealed class RegistryViewsTests
     private static readonly TimeSpan PeerTimeout = TimeSpan.FromSeconds(90);
 
     private readonly RegistryState _state = new(
-        new RegistrySettings { Id = 1, HeartbeatTimeout = Lease, PeerTimeout = PeerTimeout }, sequence: 0);
+        new RegistrySettings(1, Lease, PeerTimeout), sequence: 0);
     private TimeSpan _now;
 
     [Fact]

@@ -8,12 +8,7 @@ internal sealed class ManagedNode : ClusterNode
 
     public ManagedNode(uint id, ulong sequence, TimeSpan now)
     {
-        _state = new RegistryState(new RegistrySettings
-        {
-            Id = id,
-            HeartbeatTimeout = Cluster.HeartbeatTimeout,
-            PeerTimeout = Cluster.PeerTimeout
-        }, sequence);
+        _state = new RegistryState(new RegistrySettings(id, Cluster.HeartbeatTimeout, Cluster.PeerTimeout), sequence);
         _schedule = new BroadcastSchedule(TimeSpan.FromMilliseconds(10), Cluster.BroadcastInterval, sequence, now);
         _state.Tick(now);
     }
