@@ -1,4 +1,3 @@
-using System.Buffers.Binary;
 using System.Collections.Concurrent;
 using Microsoft.Extensions.Logging;
 using Net.Zlink.Monitoring;
@@ -270,90 +269,77 @@ internal sealed class LinkTable(
     }
 }
 
-/// <summary>Where the connection to a receiver stands.</summary>
-internal enum LinkState
+/// <summary>Passes the events of the socket to the links, in order, and takes the state from the peers where events were dropped.</summary>
+internal sealed class LinkEvents(RouterSocket router, LinkTable links) : IDisposable
 {
-    /// <summary>The first attempt to connect is under way.</summary>
-    Connecting,
+    private readonly SocketMonitor _monitor = router.OpenMonitor(LinkTable.Events);
+    private long _dropped;
 
-    /// <summary>The handshake is complete.</summary>
-    Ready,
-
-    /// <summary>The last attempt failed, or the connection ended. It is dialled again.</summary>
-    Lost,
-
-    /// <summary>It is not dialled: its endpoint is no endpoint, or was given up.</summary>
-    Unusable,
-}
-
-/// <summary>One endpoint that a gateway connects to, by a name that the gateway gives it: routing ids of lists may be equal, or change
-/// while the endpoint stays.</summary>
-/// <remarks>What can be set is guarded by the lock of the <see cref="LinkTable"/>, except the count of outstanding requests.</remarks>
-internal sealed class ReceiverLink(string endpoint, uint number)
-{
-    private ServiceInstance _receiver = new("", endpoint);
-    private long _outstanding;
-
-    public string Endpoint { get; } = endpoint;
-
-    /// <summary>The endpoint as events, peers and logs have it.</summary>
-    public string Shown { get; } = new ShownEndpoint(endpoint).ToString();
-
-    public uint Number { get; } = number;
-
-    /// <summary>What the ROUTER calls it: 00 and the number, big-endian.</summary>
-    public byte[] Name { get; } = NameOf(number);
-
-    public LinkState State { get; set; }
-
-    /// <summary>Its receiver has said that it is about to end. Until its next connection.</summary>
-    public bool IsDraining { get; set; }
-
-    /// <summary>Its receiver executes nothing more of what has no reply. Only the reply loop reads and writes it.</summary>
-    public bool HasEndedService { get; set; }
-
-    /// <summary>How often its handshake was complete.</summary>
-    public int Connections { get; set; }
-
-    /// <summary>Since when it is in its state.</summary>
-    public DateTimeOffset Since { get; set; }
-
-    /// <summary>Why it is not connected, for people.</summary>
-    public string? Trouble { get; set; }
-
-    /// <summary>The services that list it, in the order in which they came to.</summary>
-    public List<ServicePool> Pools { get; } = [];
-
-    /// <summary>What the directory says of it; of several services that list it, what the first of them says. Read without the
-    /// lock.</summary>
-    public ServiceInstance Receiver
+    public async ValueTask RunAsync(CancellationToken cancellationToken)
     {
-        get => Volatile.Read(ref _receiver);
-        set => Volatile.Write(ref _receiver, value);
+        links.OnEvent(await _monitor.ReadAsync(cancellationToken).ConfigureAwait(false));
+        if (_monitor.Dropped != _dropped)
+        {
+            _dropped = _monitor.Dropped;
+            links.Reconcile(onlyInproc: false);
+        }
     }
 
-    /// <summary>Counts how often the last service has dropped it: a removal that was meant for an earlier time sees that it was listed
-    /// again.</summary>
-    public int Removals { get; set; }
+    public void Dispose() => _monitor.Dispose();
+}
 
-    /// <summary>Requests that wait for its reply.</summary>
-    public long Outstanding => Volatile.Read(ref _outstanding);
+/// <summary>Looks at the peers over inproc again and again, as natively the socket has no events of them. Where there is no such link it
+/// does nothing.</summary>
+internal sealed class InprocPeerPoller : IDisposable
+{
+    private readonly LinkTable _links;
+    private readonly ITimer _timer;
+    private int _isRunning;
 
-    public bool IsInPools => State == LinkState.Ready && !IsDraining;
-
-    public bool IsInproc => InprocEndpoints.IsInproc(Endpoint);
-
-    public void BeginRequest() => Interlocked.Increment(ref _outstanding);
-
-    public void EndRequest() => Interlocked.Decrement(ref _outstanding);
-
-    /// <summary>The number in a name that this class made; 0 for any other routing id.</summary>
-    public static uint NumberIn(ReadOnlySpan<byte> name) => name is [0, _, _, _, _] ? BinaryPrimitives.ReadUInt32BigEndian(name[1..]) : 0;
-
-    private static byte[] NameOf(uint number)
+    public InprocPeerPoller(LinkTable links, TimeProvider clock)
     {
-        byte[] name = new byte[1 + sizeof(uint)];
-        BinaryPrimitives.WriteUInt32BigEndian(name.AsSpan(1), number);
-        return name;
+        _links = links;
+        _timer = clock.CreateTimer(static state => ((InprocPeerPoller)state!).OnTick(), this, Timeout.InfiniteTimeSpan,
+            Timeout.InfiniteTimeSpan);
+    }
+
+    /// <summary>The links have changed: looks now, and from now on if one of them is over inproc.</summary>
+    public void Update()
+    {
+        if (_links.HasInproc)
+        {
+            OnTick();
+            _timer.Change(InprocEndpoints.PollInterval, InprocEndpoints.PollInterval);
+        }
+    }
+
+    public void Dispose() => _timer.Dispose();
+
+    private void OnTick()
+    {
+        if (Interlocked.Exchange(ref _isRunning, 1) != 0)
+        {
+            return; // A look that takes longer than the interval is enough.
+        }
+
+        try
+        {
+            if (_links.HasInproc)
+            {
+                _links.Reconcile(onlyInproc: true);
+            }
+            else
+            {
+                _timer.Change(Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
+            }
+        }
+        catch (Exception e) when (e is ObjectDisposedException or ZlinkException)
+        {
+            _timer.Dispose(); // The socket has ended.
+        }
+        finally
+        {
+            Volatile.Write(ref _isRunning, 0);
+        }
     }
 }

@@ -41,6 +41,16 @@ internal static class RefusalCode
     public const ushort Stopped = 4;
 }
 
+/// <summary>Why an executed request failed. The numbers are on the wire.</summary>
+internal static class FailureCode
+{
+    public const ushort HandlerThrew = 1;
+    public const ushort NoReply = 2;
+
+    /// <summary>The handler did not see it: it could not be read.</summary>
+    public const ushort Malformed = 3;
+}
+
 /// <summary>The first part of a request, and of what answers it. Native processes never send one.</summary>
 /// <remarks>
 /// Little-endian: magic "ZRP" behind 5A and version 1 (4 bytes), kind u8, flags u8, code u16, id u64, then extensions { type u8, length u8,
