@@ -75,7 +75,6 @@ internal sealed class PendingRequests : IDisposable
         }
     }
 
-    /// <summary>An unused request.</summary>
     public PendingRequest Rent()
     {
         lock (_gate)
@@ -124,7 +123,7 @@ internal sealed class PendingRequests : IDisposable
 
     /// <summary>Something has happened to a request: it is taken out, unless it goes on after a refusal, or a thread is sending it, which
     /// then learns of it.</summary>
-    /// <param name="id">Its id.</param>
+    /// <param name="id">On the wire.</param>
     /// <param name="from">Whose doing it is; null: nobody's. Of another receiver than the present one it does not count.</param>
     /// <param name="outcome">What has happened.</param>
     /// <param name="request">The request, which is the caller's to go on with; null where the sending thread does.</param>
@@ -240,11 +239,8 @@ internal sealed class PendingRequests : IDisposable
         }
     }
 
-    /// <summary>Takes out what went over a connection that has ended.</summary>
-    /// <param name="link">Whose connection.</param>
-    /// <param name="outcome">Of those requests.</param>
-    /// <param name="wentBy">Whether a request that was sent at that time went by that connection.</param>
-    /// <returns>The requests, which are the caller's to end.</returns>
+    /// <summary>Takes out what went over a connection that has ended: those sent at a time of which <paramref name="wentBy"/> says so. They
+    /// are the caller's to end.</summary>
     public List<PendingRequest> TakeLost(ReceiverLink link, RequestOutcome outcome, Func<DateTimeOffset, bool> wentBy)
     {
         var lost = new List<PendingRequest>();
@@ -252,17 +248,19 @@ internal sealed class PendingRequests : IDisposable
         {
             foreach (Slot slot in _slots.AsSpan(0, _used))
             {
-                if (slot.Request is { } request && ReferenceEquals(request.Link, link) && wentBy(request.SentAt))
+                if (slot.Request is not { } request || !ReferenceEquals(request.Link, link) || !wentBy(request.SentAt))
                 {
-                    if (!request.IsSending)
-                    {
-                        TakeOut(request, outcome);
-                        lost.Add(request);
-                    }
-                    else if (request.Deferred.Kind == RequestOutcomeKind.None)
-                    {
-                        request.Deferred = outcome;
-                    }
+                    continue;
+                }
+
+                if (!request.IsSending)
+                {
+                    TakeOut(request, outcome);
+                    lost.Add(request);
+                }
+                else if (request.Deferred.Kind == RequestOutcomeKind.None)
+                {
+                    request.Deferred = outcome;
                 }
             }
         }
@@ -270,8 +268,7 @@ internal sealed class PendingRequests : IDisposable
         return lost;
     }
 
-    /// <summary>Takes out all that there are, and lets no further one in.</summary>
-    /// <returns>The requests, which are the caller's to end.</returns>
+    /// <summary>Takes out all that there are, to be ended by the caller, and lets no further one in.</summary>
     public List<PendingRequest> End(Exception exception)
     {
         var outcome = new RequestOutcome(RequestOutcomeKind.Ended, Exception: exception);
