@@ -1,5 +1,6 @@
 using System.Diagnostics.CodeAnalysis;
 using System.Security.Cryptography.X509Certificates;
+using System.Text;
 using Net.Zlink.Engine;
 using Net.Zlink.Sockets.Links;
 
@@ -125,6 +126,33 @@ public readonly struct Message : IDisposable
         ArgumentNullException.ThrowIfNull(name);
         value = null;
         return Source is { Properties: { } properties } && properties.TryGetText(name, out value);
+    }
+
+    /// <summary>Makes a message of one part as if it had been received, for unit tests. <see cref="MessageBuilder.ToMessage"/> makes one of
+    /// several parts.</summary>
+    /// <param name="part">Any bytes, also none; copied.</param>
+    /// <returns>The message. Dispose it. It has no sender: its routing id and remote address are empty.</returns>
+    public static Message Create(ReadOnlySpan<byte> part)
+    {
+        MessageBuilder builder = SpareBuilders.Rent();
+        try
+        {
+            return builder.Add(part).ToMessage();
+        }
+        finally
+        {
+            SpareBuilders.Return(builder);
+        }
+    }
+
+    /// <summary>As <see cref="Create(ReadOnlySpan{byte})"/>, of a text in UTF-8.</summary>
+    /// <param name="text">The text.</param>
+    /// <returns>The message. Dispose it.</returns>
+    /// <exception cref="ArgumentNullException"><paramref name="text"/> is null.</exception>
+    public static Message Create(string text)
+    {
+        ArgumentNullException.ThrowIfNull(text);
+        return Create(Encoding.UTF8.GetBytes(text));
     }
 
     /// <summary>Makes a second lease on the same bytes, which is disposed separately.</summary>

@@ -196,6 +196,38 @@ public static class TypedMessageExtensions
         }
     }
 
+    /// <summary>Subscribes, and gives what a function reads from each message of the socket, for as long as the enumeration runs.</summary>
+    /// <param name="socket">Where: each subscription has a socket of its own.</param>
+    /// <param name="topic">The beginning of the topics; empty: all of them.</param>
+    /// <param name="read">Reads all parts of a message, which is disposed when it returns. An exception of it ends the enumeration.</param>
+    /// <param name="cancellationToken">Ends the enumeration with an exception.</param>
+    /// <typeparam name="T">What it reads.</typeparam>
+    /// <returns>The values, until the socket is disposed or its context shut down.</returns>
+    public static async IAsyncEnumerable<T> SubscribeAsync<T>(
+        this SubSocket socket, string topic, Func<Message, T> read, [EnumeratorCancellation] CancellationToken cancellationToken = default)
+    {
+        ArgumentNullException.ThrowIfNull(socket);
+        ArgumentNullException.ThrowIfNull(read);
+        socket.Subscribe(topic);
+        try
+        {
+            await foreach (Message message in socket.ReceiveAllAsync(cancellationToken).ConfigureAwait(false))
+            {
+                T value;
+                using (message)
+                {
+                    value = read(message);
+                }
+
+                yield return value;
+            }
+        }
+        finally
+        {
+            Unsubscribe(socket, topic);
+        }
+    }
+
     private static void Unsubscribe(SubSocket socket, string topic)
     {
         try

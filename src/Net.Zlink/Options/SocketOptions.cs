@@ -167,8 +167,9 @@ public abstract class SocketOptions
     /// <exception cref="ArgumentOutOfRangeException">The value is negative or infinite.</exception>
     public TimeSpan HandshakeInterval { get; set => field = OptionRange.Time(value, mayBeInfinite: false); } = TimeSpan.FromSeconds(30);
 
-    /// <summary>Options of tls and wss endpoints. For endpoints made afterwards.</summary>
-    public TlsOptions Tls { get; } = new();
+    /// <summary>Options of tls and wss endpoints. Several sockets may use the same ones. For endpoints made afterwards.</summary>
+    /// <exception cref="ArgumentNullException">The value is null.</exception>
+    public TlsOptions Tls { get; set => field = value ?? throw new ArgumentNullException(nameof(value)); } = new();
 
     /// <summary>Options of ws and wss endpoints. For endpoints made afterwards.</summary>
     public WebSocketTransportOptions WebSocket { get; } = new();

@@ -78,6 +78,20 @@ public sealed class TlsOptions
     /// </remarks>
     public RemoteCertificateValidationCallback? Validation { get; set; }
 
+    /// <summary>Makes options for mutual TLS, for a socket that binds and for one that connects: each shows its certificate, and accepts
+    /// only peers whose certificate an authority of the file has issued.</summary>
+    /// <param name="caFile"><see cref="CaFile"/>.</param>
+    /// <param name="certificateFile"><see cref="CertificateFile"/>.</param>
+    /// <param name="keyFile"><see cref="KeyFile"/>.</param>
+    /// <returns>New options, with <see cref="RequireClientCertificate"/>.</returns>
+    /// <exception cref="ArgumentException">A name is null, or one of the first two is empty.</exception>
+    public static TlsOptions Mutual(string caFile, string certificateFile, string keyFile = "")
+    {
+        ArgumentException.ThrowIfNullOrEmpty(caFile);
+        ArgumentException.ThrowIfNullOrEmpty(certificateFile);
+        return new TlsOptions { CaFile = caFile, CertificateFile = certificateFile, KeyFile = keyFile, RequireClientCertificate = true };
+    }
+
     internal X509Certificate2? OwnCertificate;
     internal CipherSuitesPolicy? Suites;
     internal X509ChainPolicy? Policy;

@@ -59,6 +59,18 @@ public sealed class LastValuePublisher : IAsyncDisposable, IDisposable
         _answering = Task.Run(AnswerAsync);
     }
 
+    /// <summary>Makes a publisher that listens for subscribers.</summary>
+    /// <param name="context">Makes its socket.</param>
+    /// <param name="endpoint">As for <see cref="Bind"/>; <see cref="ZlinkSocket.LastEndpoint"/> of <see cref="Socket"/> has the real
+    /// port then.</param>
+    /// <param name="options">The options; null: the defaults.</param>
+    /// <exception cref="ArgumentNullException"><paramref name="context"/> or <paramref name="endpoint"/> is null.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">A limit of the options is below 1.</exception>
+    /// <exception cref="ZlinkException">TooManySockets, or as for <see cref="ZlinkSocket.Bind"/>.</exception>
+    /// <exception cref="ObjectDisposedException">The context is disposed.</exception>
+    public LastValuePublisher(ZlinkContext context, string endpoint, LastValueOptions? options = null)
+        : this(context, options) => Socket.BoundTo(endpoint);
+
     /// <summary>The socket, for further endpoints, statistics and events. The publisher alone sends and receives on it.</summary>
     public XPubSocket Socket { get; }
 

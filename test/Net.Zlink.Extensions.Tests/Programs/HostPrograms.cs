@@ -125,8 +125,7 @@ public sealed class HostPrograms
         // begin i
         IRequestHandler<Ask, Quote> handler = new Fixed();
         Assert.Equal(new Quote("EUR", 2), await handler.HandleAsync(new Ask("EUR"), Guard.Token));
-        using var builder = new MessageBuilder();
-        using Message message = builder.Add("EUR").ToMessage();
+        using var message = Message.Create("EUR");
         Assert.Equal("EUR", message.GetString());
         // end i
     }

@@ -51,20 +51,13 @@ public sealed class RequestPrograms
         var seen = new List<string>();
 
         // begin b
-        await using var prices = new LastValuePublisher(context);
-        string endpoint = prices.Bind("tcp://127.0.0.1:*");
+        await using var prices = new LastValuePublisher(context, "tcp://127.0.0.1:*");
         prices.Publish("price.EUR", "1.1"u8);
         prices.Publish("price.EUR", "1.2"u8);
-        using SubSocket late = context.CreateSub();
-        late.Subscribe("price.");
-        late.Connect(endpoint);
-        await foreach (Message price in late.ReceiveAllAsync(Guard.Token))
+        using SubSocket late = context.CreateSub().ConnectedTo(prices.Socket.LastEndpoint);
+        await foreach (string price in late.SubscribeAsync("price.", static m => $"{m.GetString()} {m.GetString(1)}", Guard.Token))
         {
-            using (price)
-            {
-                seen.Add($"{price.GetString()} {price.GetString(1)}");
-            }
-
+            seen.Add(price);
             if (seen.Count == 2)
             {
                 break;

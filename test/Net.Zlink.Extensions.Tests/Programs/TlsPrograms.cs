@@ -13,12 +13,9 @@ public sealed class TlsPrograms
         await using var context = new ZlinkContext();
 
         // begin h
-        RouterSocket server = context.CreateRouter(new RouterOptions { Tls = { CaFile = pem.CaFile, RequireClientCertificate = true } });
-        (server.Options.Tls.CertificateFile, server.Options.Tls.KeyFile) = (pem.CertificateFile, pem.KeyFile);
-        server.Bind("tls://127.0.0.1:*");
-        DealerSocket client = context.CreateDealer(new DealerOptions { Tls = { CaFile = pem.CaFile } });
-        (client.Options.Tls.CertificateFile, client.Options.Tls.KeyFile) = (pem.CertificateFile, pem.KeyFile);
-        client.Connect(server.LastEndpoint);
+        var tls = TlsOptions.Mutual(pem.CaFile, pem.CertificateFile, pem.KeyFile);
+        RouterSocket server = context.CreateRouter(new RouterOptions { Tls = tls }).BoundTo("tls://127.0.0.1:*");
+        DealerSocket client = context.CreateDealer(new DealerOptions { Tls = tls }).ConnectedTo(server.LastEndpoint);
         // end h
 
         await client.SendAsync("hello", Guard.Token).Guarded();

@@ -51,6 +51,26 @@ public sealed class TypedMessageTests
     }
 
     [Fact]
+    public async Task A_function_that_throws_ends_the_enumeration_and_its_subscription()
+    {
+        await using var context = new ZlinkContext();
+        using XPubSocket publisher = context.CreateXPub().BoundTo("inproc://read");
+        using SubSocket subscriber = context.CreateSub().ConnectedTo("inproc://read");
+        await using IAsyncEnumerator<int> numbers =
+            subscriber.SubscribeAsync("n", static m => int.Parse(m.GetString(1), null), Guard.Token).GetAsyncEnumerator(Guard.Token);
+        ValueTask<bool> next = numbers.MoveNextAsync();
+        (await publisher.ReceiveAsync(Guard.Token).Guarded()).Dispose(); // The subscription.
+        using var message = new MessageBuilder();
+        await publisher.SendAsync(message.Add("n").Add("12"), Guard.Token).Guarded();
+        Assert.True(await next.Guarded());
+        Assert.Equal(12, numbers.Current);
+        await publisher.SendAsync(message.Add("n").Add("twelve"), Guard.Token).Guarded();
+        await Assert.ThrowsAsync<FormatException>(async () => await numbers.MoveNextAsync().Guarded());
+        using Message notice = await publisher.ReceiveAsync(Guard.Token).Guarded();
+        Assert.Equal([0, (byte)'n'], notice.Span.ToArray()); // It is taken back.
+    }
+
+    [Fact]
     public async Task A_message_that_is_no_such_value_is_the_serializers_exception()
     {
         await using var context = new ZlinkContext();

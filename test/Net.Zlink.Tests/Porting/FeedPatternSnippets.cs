@@ -13,14 +13,12 @@ public sealed class FeedPatternSnippets
         ZlinkContext context = fixture.Context;
         CancellationToken cancellation = Guard.Token;
 
-        await using var prices = new LastValuePublisher(context);
-        string endpoint = prices.Bind("tcp://127.0.0.1:*");
+        await using var prices = new LastValuePublisher(context, "tcp://127.0.0.1:*");
         prices.Publish("price.EUR", "1.17"u8);
         prices.Publish("price.EUR", "1.18"u8);
 
-        SubSocket late = context.CreateSub();
+        SubSocket late = context.CreateSub().ConnectedTo(prices.Socket.LastEndpoint);
         late.Subscribe("price.");
-        late.Connect(endpoint);
         using Message first = await late.ReceiveAsync(cancellation); // "price.EUR", "1.18"
         Assert.Equal(("price.EUR", "1.18"), (first.GetString(), first.GetString(1)));
     }
