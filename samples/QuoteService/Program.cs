@@ -19,8 +19,7 @@ builder.Services.AddOpenTelemetry().WithTracing(static tracing => tracing.AddZli
 using IHost host = builder.Build();
 if (builder.Configuration["Ask"] is not { } currency)
 {
-    await host.RunAsync();
-    return 0;
+    return await host.RunZlinkAsync(); // A wrong setting is one message and exit code 1.
 }
 
 await host.StartAsync();

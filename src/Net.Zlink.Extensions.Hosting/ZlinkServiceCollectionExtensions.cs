@@ -23,7 +23,7 @@ public static class ZlinkServiceCollectionExtensions
         Func<IServiceProvider, ZlinkContextOptions, ZlinkContextOptions>? configure = null) =>
         Add(services, "", configuration, configure);
 
-    /// <summary>As the other one, for a further context, a keyed singleton. Sockets use it with <c>OnContext</c>.</summary>
+    /// <summary>As the other one, for a further context, a keyed singleton. Sockets use it with their argument <c>context</c>.</summary>
     /// <param name="services">The services of the host.</param>
     /// <param name="name">The key of the context, and its name in metrics.</param>
     /// <param name="configuration">The section of this context; null: no configuration.</param>

@@ -142,7 +142,8 @@ public static class ZlinkServicesExtensions
         return new ZlinkClientBuilder(services, registration);
     }
 
-    /// <summary>Registers a registry, a singleton <see cref="Registry"/>, which listens when the host starts.</summary>
+    /// <summary>Registers a registry, a singleton <see cref="Registry"/>, which listens when the host starts. With a context that has a key
+    /// it is a keyed service with that key.</summary>
     /// <param name="services">The services of the host.</param>
     /// <param name="publisherEndpoint">Where discoveries connect; null: where the configuration's section <c>Registry</c> says.</param>
     /// <param name="routerEndpoint">Where receivers connect; null: where the configuration says.</param>
@@ -150,22 +151,26 @@ public static class ZlinkServicesExtensions
     /// <param name="context">The key of its context; empty: the one without a key.</param>
     /// <returns>The services.</returns>
     /// <exception cref="ArgumentNullException"><paramref name="services"/> is null.</exception>
-    /// <exception cref="ArgumentException">A registry is registered already.</exception>
+    /// <exception cref="ArgumentException">The context has a registry already.</exception>
     public static IServiceCollection AddZlinkRegistry(this IServiceCollection services, string? publisherEndpoint = null,
         string? routerEndpoint = null, Func<RegistryOptions, RegistryOptions>? configure = null, string context = "")
     {
         ArgumentNullException.ThrowIfNull(services);
         services.AddPart(context, Keys.Registry, "");
-        services.AddSingleton(provider =>
+        Func<IServiceProvider, object?, HostedRegistry> create = (provider, _) =>
         {
             HostedContext hosted = Registrations.ContextOf(provider, context);
             IConfigurationSection? section = hosted.Registration.Section(Keys.Registry, "");
             var inCode = new RegistryOptions { PublisherEndpoint = publisherEndpoint ?? "", RouterEndpoint = routerEndpoint ?? "" };
             RegistryOptions options = RegistrySettings.Apply(section, configure?.Invoke(inCode) ?? inCode);
-            return ConfigurationErrors.Named(section, () => new Registry(hosted.Context, options));
-        });
-        return services.AddSingleton<HostedPart>(static provider => new HostedRegistry(
-            provider.GetRequiredService<Registry>(), provider.GetRequiredService<ILogger<ZlinkHost>>()));
+            Registry registry = ConfigurationErrors.Named(section, () => new Registry(hosted.Context, options));
+            return new HostedRegistry(registry, provider.GetRequiredService<ILogger<ZlinkHost>>());
+        };
+        services.AddKeyedSingleton(context, create);
+        services.AddSingleton<HostedPart>(provider => provider.GetRequiredKeyedService<HostedRegistry>(context));
+        return context.Length == 0
+            ? services.AddSingleton(static provider => provider.GetRequiredKeyedService<HostedRegistry>("").Registry)
+            : services.AddKeyedSingleton(context, static (provider, key) => provider.GetRequiredKeyedService<HostedRegistry>(key).Registry);
     }
 
     /// <summary>Registers a SPOT node, a keyed singleton <see cref="SpotNode"/>.</summary>

@@ -18,11 +18,11 @@ internal static class ConfigurationErrors
         {
             return make();
         }
-        catch (Exception e) when (section is not null && section.Exists()
-            && e is (ArgumentException or InvalidOperationException or FormatException)
-            && !e.Message.Contains(section.Path, StringComparison.Ordinal))
+        catch (Exception e) when (section is not null && section.Exists() && e is not ZlinkSettingException
+            && e is (ArgumentException or InvalidOperationException or FormatException))
         {
-            throw new InvalidOperationException($"{section.Path}: {(e.InnerException is ArgumentException inner ? inner : e).Message}", e);
+            throw new ZlinkSettingException(e.Message.Contains(section.Path, StringComparison.Ordinal) ? e.Message
+                : $"{section.Path}: {(e.InnerException is ArgumentException inner ? inner : e).Message}", e);
         }
     }
 
@@ -32,7 +32,7 @@ internal static class ConfigurationErrors
         {
             if (!Contains(known, child.Key))
             {
-                throw new InvalidOperationException($"{child.Path} is no setting. There are: {string.Join(", ", known!)}.");
+                throw new ZlinkSettingException($"{child.Path} is no setting. There are: {string.Join(", ", known!)}.");
             }
         }
     }

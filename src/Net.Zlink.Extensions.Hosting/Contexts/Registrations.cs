@@ -42,7 +42,10 @@ internal static class Registrations
     public static void AddPart(this IServiceCollection services, string contextName, string kind, string name)
     {
         ContextRegistration context = services.Context(contextName);
-        if (context.Parts.Contains((kind, name)))
+        IEnumerable<ContextRegistration> sharing = kind is Keys.Registry ? [context]
+            : services.Where(static one => !one.IsKeyedService).Select(static one => one.ImplementationInstance)
+                .OfType<ContextRegistration>();
+        if (sharing.Any(one => one.Parts.Contains((kind, name))))
         {
             throw new ArgumentException($"\"{name}\" is registered already under {kind}: each name is used once.", nameof(name));
         }

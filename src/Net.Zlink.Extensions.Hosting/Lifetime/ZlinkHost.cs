@@ -13,9 +13,24 @@ internal sealed class ZlinkHost(
     private readonly HostedPart[] _parts = [.. parts];
     private readonly ContextRegistration[] _registrations = [.. registrations];
     private DrainClock? _clock;
+    private bool _isOpen;
 
     public Task StartingAsync(CancellationToken cancellationToken)
     {
+        Open(cancellationToken);
+        return Task.CompletedTask;
+    }
+
+    /// <summary>Reads all settings, binds and connects. A second call does nothing.</summary>
+    /// <exception cref="ZlinkSettingException">A setting or an endpoint is wrong.</exception>
+    public void Open(CancellationToken cancellationToken)
+    {
+        if (_isOpen)
+        {
+            return;
+        }
+
+        _isOpen = true;
         foreach (ContextRegistration registration in _registrations)
         {
             registration.CheckKeys();
@@ -31,8 +46,6 @@ internal sealed class ZlinkHost(
             cancellationToken.ThrowIfCancellationRequested();
             part.Open();
         }
-
-        return Task.CompletedTask;
     }
 
     public Task StartAsync(CancellationToken cancellationToken)

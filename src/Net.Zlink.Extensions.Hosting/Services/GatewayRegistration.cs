@@ -57,7 +57,7 @@ internal sealed class GatewayRegistration(string name, string contextName)
         }
 
         return (instances.Count > 0 ? new StaticDirectory(context.TimeProvider, instances)
-            : provider.GetService<IServiceDirectory>() ?? throw new InvalidOperationException(
+            : provider.GetService<IServiceDirectory>() ?? throw new ZlinkSettingException(
                 $"The gateway \"{Name}\" has no directory: call FollowRegistries, AddReceiver or UseDirectory, or register an "
                 + "IServiceDirectory."), null);
     }

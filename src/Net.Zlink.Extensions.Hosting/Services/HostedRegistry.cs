@@ -7,6 +7,8 @@ internal sealed class HostedRegistry(Registry registry, ILogger logger) : Hosted
 {
     public override string Description => "Registry";
 
+    public Registry Registry => registry;
+
     public override void Open()
     {
         SocketDrain.Named(Description, "bind", $"{registry.PublisherEndpoint} and {registry.RouterEndpoint}", registry.Start);

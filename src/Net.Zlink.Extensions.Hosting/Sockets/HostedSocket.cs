@@ -66,5 +66,5 @@ internal sealed class HostedSocket<TOptions>(
         SocketDrain.End(socket, Description, logger);
     }
 
-    private InvalidOperationException Wrong(string why) => new($"{Description}: {why}.");
+    private ZlinkSettingException Wrong(string why) => new($"{Description}: {why}.");
 }

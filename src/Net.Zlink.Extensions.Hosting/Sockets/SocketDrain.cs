@@ -18,7 +18,7 @@ internal static class SocketDrain
         }
         catch (Exception e) when (e is ZlinkException or ArgumentException)
         {
-            throw new InvalidOperationException($"{part} cannot {act} {endpoint}: {e.Message}", e);
+            throw new ZlinkSettingException($"{part} cannot {act} {endpoint}: {e.Message}", e);
         }
     }
 

@@ -6,4 +6,4 @@ HostApplicationBuilder builder = Host.CreateApplicationBuilder(args);
 builder.Services.AddZlink(builder.Configuration.GetSection("Zlink"));
 builder.Services.AddZlinkJson(Contracts.Default);
 builder.Services.AddZlinkReceiver<EchoHandler, EchoRequest, EchoReply>("echo").AddHealthCheck(); // appsettings.json has its endpoints.
-await builder.Build().RunAsync();
+return await builder.Build().RunZlinkAsync(); // A wrong setting is one message and exit code 1.

@@ -4,4 +4,4 @@ using FrameServer1;
 HostApplicationBuilder builder = Host.CreateApplicationBuilder(args);
 builder.Services.AddZlink(builder.Configuration.GetSection("Zlink"));
 builder.Services.AddZlinkStream("tcp://*:5556", stream => stream.UseHandler<EchoHandler>());
-await builder.Build().RunAsync();
+return await builder.Build().RunZlinkAsync(); // A wrong setting is one message and exit code 1.

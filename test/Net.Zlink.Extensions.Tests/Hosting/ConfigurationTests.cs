@@ -50,7 +50,7 @@ public sealed class ConfigurationTests
         host.Services.AddZlink(host.Section);
         host.Services.AddZlinkRouter("jobs");
         host.Services.AddZlinkStream("tcp://127.0.0.1:*", name: "chat");
-        var failure = await Assert.ThrowsAsync<InvalidOperationException>(host.StartAsync);
+        var failure = await Assert.ThrowsAsync<ZlinkSettingException>(host.StartAsync);
         Assert.Contains(named, failure.Message, StringComparison.Ordinal);
     }
 
@@ -64,7 +64,7 @@ public sealed class ConfigurationTests
         host.Services.AddZlink(host.Section).AddHealthCheck();
         host.Services.AddZlinkRouter("jobs").AddHealthCheck();
         host.Services.AddZlinkStream("tcp://127.0.0.1:*", static stream => stream.AddHealthCheck(), "chat");
-        var failure = await Assert.ThrowsAsync<InvalidOperationException>(host.StartAsync);
+        var failure = await Assert.ThrowsAsync<ZlinkSettingException>(host.StartAsync);
         Assert.Contains(key.Split(':')[^2], failure.Message, StringComparison.Ordinal);
     }
 

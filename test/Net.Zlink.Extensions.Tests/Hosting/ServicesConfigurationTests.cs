@@ -70,6 +70,35 @@ public sealed class ServicesConfigurationTests
             () => client.RequestAsync<Ask, Quote>(new Ask("EUR"), cancellationToken: Guard.Token).AsTask().Guarded());
     }
 
+    [Fact]
+    public async Task A_registry_of_a_further_context_is_a_keyed_service_beside_that_of_the_application()
+    {
+        await using var host = new HostFixture();
+        host.Services.AddZlinkRegistry("inproc://lists", "inproc://registry");
+        host.Services.AddZlinkRegistry("inproc://lists", "inproc://registry", context: "feeds");
+        host.Services.AddZlinkReceiver<Ask, Quote>(
+            "quotes", "inproc://quotes", static (ask, _) => ValueTask.FromResult(new Quote(ask.Currency, 1)), "feeds")
+            .UseRegistries("inproc://registry");
+        host.Services.AddZlinkJson(Contracts.Default);
+        await host.StartAsync();
+        Assert.NotSame(host.Get<Registry>(), host.Get<Registry>("feeds"));
+        await Guard.UntilAsync(
+            () => host.Get<Registry>("feeds").GetSnapshot().Entries.Count == 1, "the receiver is listed by the registry of its context");
+        Assert.Empty(host.Get<Registry>().GetSnapshot().Entries);
+        Assert.Throws<ArgumentException>(() => host.Services.AddZlinkRegistry(context: "feeds"));
+        await host.StopAsync();
+    }
+
+    [Fact]
+    public void A_name_is_used_once_in_all_contexts()
+    {
+        var host = new HostFixture();
+        host.Services.AddZlinkRouter("jobs", "inproc://jobs");
+        Assert.Throws<ArgumentException>(() => host.Services.AddZlinkRouter("jobs", "inproc://jobs", context: "feeds"));
+        host.Services.AddZlinkGateway();
+        Assert.Throws<ArgumentException>(() => host.Services.AddZlinkGateway(context: "feeds"));
+    }
+
     [Theory]
     [InlineData("Gateway:RequestTimeouts", "00:00:01", "Zlink:Gateway:RequestTimeouts is no setting")]
     [InlineData("Gateway:RequestTimeout", "soon", "Zlink:Gateway:RequestTimeout")]
@@ -102,7 +131,7 @@ public sealed class ServicesConfigurationTests
         host.Services.AddZlinkClient("quotes").AddHealthCheck();
         host.Services.AddZlinkClient("direct", "inproc://quotes").AddHealthCheck();
         host.Services.AddSpotNode("prices");
-        var failure = await Assert.ThrowsAsync<InvalidOperationException>(host.StartAsync);
+        var failure = await Assert.ThrowsAsync<ZlinkSettingException>(host.StartAsync);
         Assert.Contains(named, failure.Message, StringComparison.Ordinal);
     }
 }

@@ -75,7 +75,7 @@ public sealed class SocketHostingTests
         await using var host = new HostFixture();
         host.Services.AddHostedService<Observer>();
         host.Services.AddZlinkRouter("jobs", endpoint);
-        var failure = await Assert.ThrowsAsync<InvalidOperationException>(host.StartAsync);
+        var failure = await Assert.ThrowsAsync<ZlinkSettingException>(host.StartAsync);
         Assert.StartsWith($"ROUTER \"jobs\" cannot bind {endpoint}: ", failure.Message, StringComparison.Ordinal);
         Assert.Empty(host.Host.Services.GetServices<IHostedService>().OfType<Observer>().Single().BoundAtStart);
     }

@@ -142,7 +142,7 @@ public sealed class RequestHostingTests
         wrong.Services.AddZlink(wrong.Section);
         wrong.Services.AddZlinkJson(Contracts.Default);
         wrong.Services.AddZlinkReceiver<Ask, Quote>("quotes", AnyPort, static (ask, _) => ValueTask.FromResult(new Quote(ask.Currency, 1)));
-        var failure = await Assert.ThrowsAsync<InvalidOperationException>(wrong.StartAsync);
+        var failure = await Assert.ThrowsAsync<ZlinkSettingException>(wrong.StartAsync);
         Assert.Contains("Zlink:Receivers:quotes:MaxConcurrency", failure.Message, StringComparison.Ordinal);
     }
 

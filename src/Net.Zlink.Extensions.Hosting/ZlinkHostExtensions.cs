@@ -1,0 +1,59 @@
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Hosting;
+
+namespace Net.Zlink.Extensions.Hosting;
+
+/// <summary>Runs a host with Zlink parts.</summary>
+public static class ZlinkHostExtensions
+{
+    // What a shell and an orchestrator take for a failure.
+    private const int Failed = 1;
+
+    /// <summary>Runs a host until it is stopped, as <c>RunAsync</c> does. Where a setting or an endpoint is wrong, it writes one message in
+    /// place of an exception with its stack trace, and runs nothing.</summary>
+    /// <remarks>It opens the host's sockets before the host starts, so that the host does not log the same fault.</remarks>
+    /// <param name="host">The host; disposed when the task completes.</param>
+    /// <param name="error">Where the message is written; null: the standard error output.</param>
+    /// <param name="cancellationToken">Stops the host.</param>
+    /// <returns>The exit code, for <c>Main</c> to return: 0 when the host was stopped, 1 when it could not start.</returns>
+    /// <exception cref="ArgumentNullException"><paramref name="host"/> is null.</exception>
+    /// <exception cref="Exception">Anything else that ends the host.</exception>
+    public static async Task<int> RunZlinkAsync(this IHost host, TextWriter? error = null, CancellationToken cancellationToken = default)
+    {
+        ArgumentNullException.ThrowIfNull(host);
+        try
+        {
+            foreach (ZlinkHost zlink in host.Services.GetServices<IHostedService>().OfType<ZlinkHost>())
+            {
+                zlink.Open(cancellationToken);
+            }
+
+            await host.RunAsync(cancellationToken).ConfigureAwait(false);
+            return 0;
+        }
+        catch (ZlinkSettingException e)
+        {
+            await (error ?? Console.Error).WriteLineAsync(
+                $"The program cannot start. {e.Message}{Environment.NewLine}"
+                + "Correct it in appsettings.json, in an environment variable (two underscores for a colon), or on the command line.")
+                .ConfigureAwait(false);
+            return Failed;
+        }
+        finally
+        {
+            await DisposeAsync(host).ConfigureAwait(false);
+        }
+    }
+
+    private static async ValueTask DisposeAsync(IHost host)
+    {
+        if (host is IAsyncDisposable disposable)
+        {
+            await disposable.DisposeAsync().ConfigureAwait(false);
+        }
+        else
+        {
+            host.Dispose();
+        }
+    }
+}

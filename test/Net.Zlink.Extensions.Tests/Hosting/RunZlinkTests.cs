@@ -1,0 +1,39 @@
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Hosting;
+using Microsoft.Extensions.Logging;
+using Microsoft.Extensions.Logging.Testing;
+using Net.Zlink.Extensions.Hosting;
+using Net.Zlink.Tests.Support;
+using Xunit;
+
+namespace Net.Zlink.Extensions.Tests;
+
+public sealed class RunZlinkTests
+{
+    [Theory]
+    [InlineData("Sockets:jobs:Options:SendHighWaterMark", "many", "Zlink:Sockets:jobs:Options:SendHighWaterMark")]
+    [InlineData("Sockets:jobs:Bind", "tcp:nowhere", "ROUTER \"jobs\" cannot bind tcp:nowhere")]
+    public async Task RunZlinkAsync_writes_a_wrong_setting_as_a_message_without_a_stack_trace_and_returns_1(
+        string key, string value, string named)
+    {
+        var host = new HostFixture((key, value));
+        host.Services.AddZlink(host.Section);
+        host.Services.AddZlinkRouter("jobs", "inproc://jobs");
+        FakeLogCollector log = host.Host.Services.GetFakeLogCollector();
+        using var error = new StringWriter();
+        Assert.Equal(1, await host.Host.RunZlinkAsync(error, Guard.Token).Guarded());
+        Assert.Contains(named, error.ToString(), StringComparison.Ordinal);
+        Assert.DoesNotContain("   at ", error.ToString(), StringComparison.Ordinal);
+        Assert.DoesNotContain(log.GetSnapshot(), static record => record.Level >= LogLevel.Error);
+    }
+
+    [Fact]
+    public async Task RunZlinkAsync_returns_0_when_the_host_was_stopped()
+    {
+        var host = new HostFixture();
+        host.Services.AddZlinkRouter("jobs", "inproc://jobs");
+        IHostApplicationLifetime lifetime = host.Get<IHostApplicationLifetime>();
+        using CancellationTokenRegistration stop = lifetime.ApplicationStarted.Register(lifetime.StopApplication);
+        Assert.Equal(0, await host.Host.RunZlinkAsync(cancellationToken: Guard.Token).Guarded());
+    }
+}
