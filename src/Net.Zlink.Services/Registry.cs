@@ -249,13 +249,17 @@ public sealed class Registry : IAsyncDisposable, IDisposable
             PublisherEndpoint = publisherEndpoint;
             RouterEndpoint = routerEndpoint;
             DateTimeOffset start = context.TimeProvider.GetUtcNow();
-            var settings = new RegistrySettings(registry.Id, options.HeartbeatTimeout,
-                options.PeerTimeout ?? options.BroadcastInterval * 3, options.MaxEntries, start);
+            TimeSpan peerTimeout = options.PeerTimeout ?? options.BroadcastInterval * 3;
+            var settings = new RegistrySettings(registry.Id, options.HeartbeatTimeout, peerTimeout, options.MaxEntries, start)
+            {
+                TickInterval = RegistryState.TickFor(options.HeartbeatTimeout, peerTimeout, options.BroadcastInterval),
+            };
             ulong sequence = options.InitialSequence ?? (options.Id is null ? 0 : (ulong)start.ToUnixTimeMilliseconds() << 20);
             Core = new RegistryCore(new RegistryState(settings, sequence), context.TimeProvider, logger);
             Peers = new RegistryPeers(context, Core, options, publisher.Options.RoutingId, logger, () => Publisher!.BroadcastIfDue());
             Publisher = new RegistryPublisher(context, publisher, Core, options, logger);
-            _router = new RegistryRouter(context, router, Core, options, logger, Publisher.BroadcastIfDue, Tick);
+            _router = new RegistryRouter(
+                context, router, Core, options, settings.TickInterval, logger, Publisher.BroadcastIfDue, Tick);
             _meters = RegistryDescription.Meters(registry, context, GetSnapshot);
         }
 

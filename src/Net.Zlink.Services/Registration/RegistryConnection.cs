@@ -6,10 +6,11 @@ namespace Net.Zlink.Services;
 /// answers what was sent by it.</summary>
 internal sealed class RegistryConnection : IDisposable
 {
-    // The registry links' own liveness (docs/services.md): a registry whose machine is gone is noticed well before its lease is over, and
-    // the other way round.
-    private static readonly TimeSpan HeartbeatInterval = TimeSpan.FromSeconds(2);
+    // A registry whose machine is gone is noticed before its lease of 15 s is over, and the other way round: both times and the 5 s of a
+    // service's heartbeat are 14 s. A ping wakes both processes.
+    private static readonly TimeSpan HeartbeatInterval = TimeSpan.FromSeconds(4);
     private static readonly TimeSpan HeartbeatTimeout = TimeSpan.FromSeconds(5);
+    private static readonly TimeSpan HeartbeatTtl = TimeSpan.FromSeconds(7); // A pause of 3 s behind the interval ends no connection.
     private static readonly TimeSpan Linger = TimeSpan.FromSeconds(1);
 
     private readonly DealerSocket _socket;
@@ -31,7 +32,7 @@ internal sealed class RegistryConnection : IDisposable
             ReconnectAfterFault = true,
             HeartbeatInterval = HeartbeatInterval,
             HeartbeatTimeout = HeartbeatTimeout,
-            HeartbeatTtl = HeartbeatTimeout,
+            HeartbeatTtl = HeartbeatTtl,
         };
         configure?.Invoke(options);
         options.RoutingId = routingId;

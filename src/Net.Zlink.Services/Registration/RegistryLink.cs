@@ -31,6 +31,8 @@ internal sealed class RegistryLink(TimeSpan heartbeatInterval, TimeSpan ackTimeo
     // The first REGISTER without an answer may be a busy registry. Another one with a new connection is a cause to look for.
     private const int UnansweredUntilWarning = 2;
 
+    private const int StepsOfInterval = 8;
+
     private readonly Queue<UnansweredRequest> _unanswered = new();
     private readonly List<LinkEntry> _entries = [];
     private TimeSpan _reconnectPause = ReconnectInterval;
@@ -62,7 +64,7 @@ internal sealed class RegistryLink(TimeSpan heartbeatInterval, TimeSpan ackTimeo
     {
         get
         {
-            TimeSpan heartbeat = _lastHeartbeatAt + heartbeatInterval;
+            TimeSpan heartbeat = NextHeartbeat;
             return _isClosed ? null
                 : !_isReady ? _reconnectAt
                 : _unanswered.TryPeek(out UnansweredRequest oldest) && oldest.SentAt + ackTimeout < heartbeat ? oldest.SentAt + ackTimeout
@@ -173,7 +175,7 @@ internal sealed class RegistryLink(TimeSpan heartbeatInterval, TimeSpan ackTimeo
         {
             OnUnanswered(now);
         }
-        else if (silence >= heartbeatInterval)
+        else if (now >= NextHeartbeat)
         {
             SendHeartbeats(now, silence);
         }
@@ -234,6 +236,17 @@ internal sealed class RegistryLink(TimeSpan heartbeatInterval, TimeSpan ackTimeo
         _isReady = false;
         _unanswered.Clear();
         Commands.Enqueue(new LinkCommand(LinkAction.Disconnect));
+    }
+
+    // At a multiple of an eighth of the interval, so that many links of a process wake it together.
+    private TimeSpan NextHeartbeat
+    {
+        get
+        {
+            TimeSpan due = _lastHeartbeatAt + heartbeatInterval;
+            long step = Math.Max(1, heartbeatInterval.Ticks / StepsOfInterval);
+            return TimeSpan.FromTicks(due.Ticks - (due.Ticks % step));
+        }
     }
 
     private void Connect()

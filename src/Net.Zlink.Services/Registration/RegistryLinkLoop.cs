@@ -9,7 +9,6 @@ internal sealed class RegistryLinkLoop(ZlinkContext context, ServiceKind kind, s
     RoutingId routingId, ReceiverOptions options) : IAsyncDisposable
 {
     private readonly TimeProvider _clock = context.TimeProvider;
-    private readonly long _start = context.TimeProvider.GetTimestamp();
     private readonly ILogger _logger = context.LoggerFactory.CreateLogger(ServicesLog.Category);
     private readonly RegistryLink _link = new(options.HeartbeatInterval, options.AckTimeout);
     private readonly Dictionary<Registration, LinkEntry> _entries = [];
@@ -98,7 +97,8 @@ internal sealed class RegistryLinkLoop(ZlinkContext context, ServiceKind kind, s
 
     public void OnAck(int connection, byte status, string text) => Post(() => _link.OnAck(Now, connection, status, text));
 
-    private TimeSpan Now => _clock.GetElapsedTime(_start);
+    /// <summary>By the clock's own zero, which all links have in common.</summary>
+    private TimeSpan Now => _clock.GetElapsedTime(0);
 
     private bool Post(Action happened) => _events.Writer.TryWrite(happened);
 

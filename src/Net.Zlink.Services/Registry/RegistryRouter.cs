@@ -27,9 +27,9 @@ internal sealed class RegistryRouter : IAsyncDisposable
     private Task<bool>? _ticking;
 
     /// <summary>Owns the bound socket. <paramref name="handled"/> is called behind each batch of requests, <paramref name="tick"/> each
-    /// <see cref="RegistryState.TickInterval"/>.</summary>
-    public RegistryRouter(ZlinkContext context, RouterSocket socket, RegistryCore core, RegistryOptions options, ILogger logger,
-        Action handled, Action tick)
+    /// <paramref name="tickInterval"/>.</summary>
+    public RegistryRouter(ZlinkContext context, RouterSocket socket, RegistryCore core, RegistryOptions options, TimeSpan tickInterval,
+        ILogger logger, Action handled, Action tick)
     {
         _socket = socket;
         _core = core;
@@ -38,7 +38,7 @@ internal sealed class RegistryRouter : IAsyncDisposable
         _tick = tick;
         _logger = logger;
         _ack = new MessageBuilder(context.Pool);
-        _timer = new PeriodicTimer(RegistryState.TickInterval, context.TimeProvider);
+        _timer = new PeriodicTimer(tickInterval, context.TimeProvider);
         _loop = BackgroundLoop.Start("registry's requests", logger, context.TimeProvider, TurnAsync);
     }
 
@@ -58,7 +58,7 @@ internal sealed class RegistryRouter : IAsyncDisposable
 
     private async ValueTask TurnAsync(CancellationToken cancellationToken)
     {
-        // Two tasks that outlive a turn, so that a tick is no cancelled receive: an exception ten times a second.
+        // Two tasks that outlive a turn, so that a tick is no cancelled receive: an exception each time.
         _receiving ??= _socket.ReceiveManyAsync(_batch, cancellationToken).AsTask();
         _ticking ??= _timer.WaitForNextTickAsync(cancellationToken).AsTask();
         await Task.WhenAny(_receiving, _ticking).ConfigureAwait(false);

@@ -41,7 +41,7 @@ public sealed class NativeRegistryDefectsTests
         Assert.Equal("0 e ", await fixture.Connect(registry, "x").AskAsync(Register("s", "e")));
         await fixture.AdvanceAsync(clock, TimeSpan.FromSeconds(15));
         Assert.Single(registry.GetSnapshot().Entries);
-        await fixture.AdvanceAsync(clock, RegistryState.TickInterval);
+        await fixture.AdvanceAsync(clock, RegistryState.LongestTick);
         await Guard.UntilAsync(() => registry.GetSnapshot() is { Entries.Count: 0, ExpiredEntries: 1 }, "the entry expires");
     }
 
@@ -71,7 +71,7 @@ public sealed class NativeRegistryDefectsTests
         while (registry.GetSnapshot().ExpiredEntries == 0)
         {
             Assert.True(clock.Elapsed < TimeSpan.FromMinutes(1), "the entry does not expire");
-            clock.Advance(RegistryState.TickInterval);
+            clock.Advance(RegistryState.ShortestTick);
             // Several batches, so that the tick has been dealt with: two at once would be a pause of the registry.
             long behindTick = registry.GetSnapshot().Requests + 4096;
             await Guard.UntilAsync(() => registry.GetSnapshot().Requests >= behindTick, "requests are read");

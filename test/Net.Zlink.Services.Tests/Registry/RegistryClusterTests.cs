@@ -90,7 +90,7 @@ public sealed class RegistryClusterTests
         await Guard.UntilAsync(() => registries[0].GetSnapshot().Peers is [{ IsConnected: false }], "the connection to the peer ends");
         await fixture.AdvanceAsync(clock, TimeSpan.FromSeconds(15));
         Assert.Single(registries[0].GetSnapshot().Entries);
-        await fixture.AdvanceAsync(clock, RegistryState.TickInterval * 3);
+        await fixture.AdvanceAsync(clock, RegistryState.LongestTick * 2);
         await follower.UntilAsync("");
 
         Registry again = fixture.Start(options => options

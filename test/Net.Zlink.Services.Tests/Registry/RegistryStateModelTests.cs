@@ -66,7 +66,7 @@ public sealed class RegistryStateModelTests
                 case 0:
                     for (int tick = random.Next(1, 15); tick > 0; tick--)
                     {
-                        now += RegistryState.TickInterval;
+                        now += RegistryState.ShortestTick;
                         (string, string)[] expired = [.. model.Where(one => now - one.Value.LastSign > Lease)
                             .Select(static one => one.Key)];
                         Array.ForEach(expired, one => model.Remove(one));

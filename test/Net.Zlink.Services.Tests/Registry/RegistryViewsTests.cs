@@ -33,7 +33,7 @@ public sealed class RegistryViewsTests
         List(new PeerView("tcp://a:1"), 2, 1, sync: true, "e");
         Pass(Lease);
         Assert.Equal((1, "e"), (_state.OwnCount, Assert.Single(Listed())));
-        Pass(RegistryState.TickInterval);
+        Pass(RegistryState.ShortestTick);
         Assert.Equal((0, "e"), (_state.OwnCount, Assert.Single(Listed())));
     }
 
@@ -101,7 +101,7 @@ public sealed class RegistryViewsTests
             List(native, 2, 2 + (ulong)i, "e");
         }
 
-        Pass(RegistryState.TickInterval);
+        Pass(RegistryState.ShortestTick);
         Assert.Equal(["e"], Listed());
     }
 
@@ -114,11 +114,11 @@ public sealed class RegistryViewsTests
         RegistryState.ConnectionLost(_now, lost);
         Pass(Lease);
         Assert.Equal(["lost", "silent"], Listed());
-        Pass(RegistryState.TickInterval);
+        Pass(RegistryState.ShortestTick);
         Assert.Equal(["silent"], Listed());
-        Pass(PeerTimeout - Lease - RegistryState.TickInterval);
+        Pass(PeerTimeout - Lease - RegistryState.ShortestTick);
         Assert.Equal(["silent"], Listed());
-        Pass(RegistryState.TickInterval);
+        Pass(RegistryState.ShortestTick);
         Assert.Empty(Listed());
         Assert.Equal([PeerUp, Learned, PeerUp, Learned, PeerDown, Lost, PeerDown, Lost],
             _state.DequeueEvents().Select(static one => one.Type));
@@ -134,7 +134,7 @@ public sealed class RegistryViewsTests
         _now += TimeSpan.FromHours(1);
         _state.Tick(_now);
         Assert.Equal(["own", "peer's"], Listed());
-        Pass(Lease + RegistryState.TickInterval);
+        Pass(Lease + RegistryState.ShortestTick);
         Assert.Equal(["peer's"], Listed());
     }
 
@@ -200,7 +200,7 @@ public sealed class RegistryViewsTests
     {
         for (TimeSpan end = _now + time; _now < end;)
         {
-            _now += RegistryState.TickInterval;
+            _now += RegistryState.ShortestTick;
             _state.Tick(_now);
         }
     }

@@ -100,10 +100,10 @@ internal sealed class RegistryPublisherRole(bool expires) : Role
 
         if (expires && gone.Length > 0)
         {
-            for (TimeSpan time = TimeSpan.Zero; time <= HeartbeatTimeout; time += RegistryState.TickInterval)
+            for (TimeSpan time = TimeSpan.Zero; time <= HeartbeatTimeout; time += RegistryState.ShortestTick)
             {
                 await clients.HeartbeatAsync(after);
-                await fixture.AdvanceAsync(clock, RegistryState.TickInterval);
+                await fixture.AdvanceAsync(clock, RegistryState.ShortestTick);
             }
         }
     }

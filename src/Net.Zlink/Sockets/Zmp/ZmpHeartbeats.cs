@@ -62,7 +62,7 @@ internal sealed class ZmpHeartbeats
     {
         if (_settings.Interval > TimeSpan.Zero)
         {
-            _timers.Arm(_ping, _settings.Interval);
+            _timers.ArmWithSlack(_ping, _settings.Interval);
         }
     }
 
@@ -204,7 +204,7 @@ internal sealed class ZmpHeartbeats
             _timers.Arm(_timeout, _settings.Timeout);
         }
 
-        _timers.Arm(_ping, _settings.Interval);
+        _timers.ArmWithSlack(_ping, _settings.Interval);
         _session.SendControl(frame[..length]);
     }
 
