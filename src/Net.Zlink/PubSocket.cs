@@ -83,6 +83,17 @@ public sealed class PubSocket : ZmpSocket, IMessageSender
     /// <inheritdoc cref="DuplexSocket.SendMany(ReadOnlySpan{ReadOnlyMemory{byte}})"/>
     public int SendMany(ReadOnlySpan<ReadOnlyMemory<byte>> payloads) => Sender.SendMany([], payloads, out _);
 
+    /// <summary>Publishes messages of two parts in order, a topic and a payload each, without waiting. The topic is matched once for
+    /// messages that have one subscriber.</summary>
+    /// <param name="topic">The first part of each message; copied.</param>
+    /// <param name="payloads">The second parts; copied.</param>
+    /// <returns>How many were accepted, from the first on. Fewer than all if one would have to wait.</returns>
+    /// <exception cref="ObjectDisposedException">The socket is disposed. What was accepted before is sent.</exception>
+    /// <exception cref="ArgumentException">A part is longer than a frame can be, or Conflate is set. Those before it were sent.</exception>
+    /// <exception cref="ZlinkException">ContextTerminated. Nothing was sent.</exception>
+    public int SendMany(ReadOnlySpan<byte> topic, ReadOnlySpan<ReadOnlyMemory<byte>> payloads) =>
+        TopicBatch.SendMany(_core, Sender, topic, payloads);
+
     /// <inheritdoc cref="DuplexSocket.SendManyAsync(ReadOnlyMemory{Message}, CancellationToken)"/>
     public ValueTask<int> SendManyAsync(ReadOnlyMemory<Message> messages, CancellationToken cancellationToken = default) =>
         Sender.SendManyAsync(default, messages, cancellationToken);

@@ -144,6 +144,10 @@ public sealed class XPubSocket : DuplexSocket
     public bool TrySendTo(in Message notice, in Message message) => IsThere(notice, out PeerLink asker)
         && Sender.TrySendTo(asker, in message);
 
+    /// <inheritdoc cref="PubSocket.SendMany(ReadOnlySpan{byte}, ReadOnlySpan{ReadOnlyMemory{byte}})"/>
+    public int SendMany(ReadOnlySpan<byte> topic, ReadOnlySpan<ReadOnlyMemory<byte>> payloads) =>
+        TopicBatch.SendMany(_core, Sender, topic, payloads);
+
     private protected override void ApplyOptions()
     {
         base.ApplyOptions();

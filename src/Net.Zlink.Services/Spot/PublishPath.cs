@@ -81,54 +81,33 @@ internal sealed class PublishPath : IDisposable
         parts.Clear();
     }
 
-    /// <summary>Publishes until one is not accepted. The node's own subscribers get runs of 64 under one lock.</summary>
+    /// <summary>Publishes until one is not accepted. Peers and the node's own subscribers get runs of 64 under one lock.</summary>
     public int PublishMany(TopicEntry topic, ReadOnlySpan<ReadOnlyMemory<byte>> payloads)
     {
         ThrowIfDisposed();
-        MessageBuilder builder = _builders.Rent();
-        SpotMessage[]? run = topic.Takers.Length > 0 && Queue is null ? ArrayPool<SpotMessage>.Shared.Rent(RunLength) : null;
         int accepted = 0;
-        int runLength = 0;
-        try
+        if (Queue is not null)
         {
-            for (; accepted < payloads.Length; accepted++)
+            while (accepted < payloads.Length && TryPublish(topic, payloads[accepted].Span))
             {
-                builder.Clear();
-                builder.Add(topic.Bytes).Add(payloads[accepted].Span);
-                if (run is null)
-                {
-                    if (!TryAccept(builder, topic))
-                    {
-                        break;
-                    }
-
-                    continue;
-                }
-
-                Message message = builder.ToMessage();
-                if (!Count(TrySend(message)))
-                {
-                    message.Dispose();
-                    break;
-                }
-
-                run[runLength++] = new SpotMessage(message, topic.Text, isLocal: true);
-                if (runLength == RunLength)
-                {
-                    LocalDelivery.Deliver(run.AsSpan(0, runLength), topic.Takers);
-                    runLength = 0;
-                }
+                accepted++;
             }
+
+            return accepted;
         }
-        finally
-        {
-            if (run is not null)
-            {
-                LocalDelivery.Deliver(run.AsSpan(0, runLength), topic.Takers);
-                ArrayPool<SpotMessage>.Shared.Return(run, clearArray: true);
-            }
 
-            _builders.Return(builder);
+        while (accepted < payloads.Length)
+        {
+            ReadOnlySpan<ReadOnlyMemory<byte>> run = payloads[accepted..Math.Min(accepted + RunLength, payloads.Length)];
+            int sent = Socket?.SendMany(topic.Bytes, run) ?? run.Length;
+            Interlocked.Add(ref _published, sent);
+            DeliverLocally(run[..sent], topic);
+            accepted += sent;
+            if (sent < run.Length)
+            {
+                Interlocked.Increment(ref _refused);
+                break;
+            }
         }
 
         return accepted;
@@ -180,15 +159,8 @@ internal sealed class PublishPath : IDisposable
     /// <summary>Returns the builder.</summary>
     private bool TryPublish(MessageBuilder builder, TopicEntry topic)
     {
-        bool isAccepted = TryAccept(builder, topic);
+        bool isAccepted = TryDeliver(builder, topic);
         _builders.Return(builder);
-        return isAccepted;
-    }
-
-    private bool TryAccept(MessageBuilder builder, TopicEntry topic) => Count(TryDeliver(builder, topic));
-
-    private bool Count(bool isAccepted)
-    {
         Interlocked.Increment(ref isAccepted ? ref _published : ref _refused);
         return isAccepted;
     }
@@ -352,6 +324,25 @@ internal sealed class PublishPath : IDisposable
         }
 
         DeliverLocally(message, topic);
+    }
+
+    private void DeliverLocally(ReadOnlySpan<ReadOnlyMemory<byte>> payloads, TopicEntry topic)
+    {
+        if (topic.Takers.Length == 0 || payloads.IsEmpty)
+        {
+            return;
+        }
+
+        MessageBuilder builder = _builders.Rent();
+        SpotMessage[] run = ArrayPool<SpotMessage>.Shared.Rent(payloads.Length);
+        for (int i = 0; i < payloads.Length; i++)
+        {
+            run[i] = new SpotMessage(builder.Add(topic.Bytes).Add(payloads[i].Span).ToMessage(), topic.Text, isLocal: true);
+        }
+
+        LocalDelivery.Deliver(run.AsSpan(0, payloads.Length), topic.Takers);
+        ArrayPool<SpotMessage>.Shared.Return(run, clearArray: true);
+        _builders.Return(builder);
     }
 
     /// <summary>Takes the message over.</summary>

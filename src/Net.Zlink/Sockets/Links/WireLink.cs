@@ -116,6 +116,43 @@ internal sealed class WireLink : PeerLink
         return count;
     }
 
+    /// <summary>As many messages of two parts as fit into one segment, all or none; 0 says nothing about why.</summary>
+    public int TrySendMany(ReadOnlySpan<byte> firstPart, ReadOnlySpan<ReadOnlyMemory<byte>> lastParts)
+    {
+        int frames = (2 * ZmpFrame.HeaderSize) + firstPart.Length;
+        int count = 0;
+        int length = 0;
+        while (count < lastParts.Length && length + frames + (long)lastParts[count].Length <= OutboundChain.LargePayload)
+        {
+            length += frames + lastParts[count++].Length;
+        }
+
+        if (count < 2 || Queue.Conflates)
+        {
+            return 0;
+        }
+
+        Buffers.Slab encoded = Socket.Host.Slabs.Rent(length);
+        Span<byte> free = encoded.Array;
+        foreach (ReadOnlyMemory<byte> lastPart in lastParts[..count])
+        {
+            free = Write(Write(free, ZmpFlags.More, firstPart), ZmpFlags.None, lastPart.Span);
+        }
+
+        SendStatus status = Queue.TryAppendShared(encoded, 0, length, count, out bool schedule);
+        encoded.Release();
+        if (schedule)
+        {
+            Flush();
+        }
+        else if (AsksWhenQueued)
+        {
+            Session?.Connection.PostToSink();
+        }
+
+        return status == SendStatus.Accepted ? count : 0;
+    }
+
     public SendStatus TrySendShared(Buffers.Slab encoded, int length, bool force)
     {
         SendStatus status = Queue.TryAppendShared(encoded, 0, length, messages: 1, out bool schedule, force);
@@ -192,4 +229,11 @@ internal sealed class WireLink : PeerLink
     }
 
     private void OnCapacityAvailable() => Socket.OnCapacity(this);
+
+    private static Span<byte> Write(Span<byte> free, ZmpFlags flags, ReadOnlySpan<byte> body)
+    {
+        ZmpFrame.WriteHeader(free, flags, (uint)body.Length);
+        body.CopyTo(free[ZmpFrame.HeaderSize..]);
+        return free[(ZmpFrame.HeaderSize + body.Length)..];
+    }
 }

@@ -170,6 +170,41 @@ internal sealed class PublisherCore : SocketCore
         return count == 0 ? SendStatus.Dropped : SendStatus.Accepted;
     }
 
+    /// <summary>Messages of two parts for one subscriber, or for none: matched once, queued under one lock. 0 says nothing about
+    /// why.</summary>
+    public int TrySendTopic(ReadOnlySpan<byte> topic, ReadOnlySpan<ReadOnlyMemory<byte>> payloads)
+    {
+        if (IsClosed || BlockedSends.HasEarlierWaiter([]))
+        {
+            return 0;
+        }
+
+        PeerLink? only;
+        using (Gate.EnterScope())
+        {
+            if (_onlyNext is not null)
+            {
+                return 0;
+            }
+
+            int count = Match(topic);
+            only = count == 1 ? _targets[0] : null;
+            Array.Clear(_targets, 0, count);
+            if (count > 1)
+            {
+                return 0;
+            }
+        }
+
+        if (only is null)
+        {
+            Interlocked.Add(ref Counters.Unmatched, payloads.Length);
+            return payloads.Length;
+        }
+
+        return (only as WireLink)?.TrySendMany(topic, payloads) ?? 0;
+    }
+
     public override bool MayRead(WireLink link) => _notifications is null || _notifications.Capacity.MayRead(link);
 
     public void SetNoticeLimits(QueueLimits limits) => _notifications?.SetLimits(default, limits);

@@ -1,0 +1,48 @@
+using Net.Zlink.Sockets.Patterns;
+
+namespace Net.Zlink;
+
+/// <summary>What PUB and XPUB have in common: several messages of two parts under one topic.</summary>
+internal static class TopicBatch
+{
+    public static int SendMany(
+        PublisherCore core, MessageSender sender, ReadOnlySpan<byte> topic, ReadOnlySpan<ReadOnlyMemory<byte>> payloads)
+    {
+        int sent = 0;
+        bool inRuns = !sender.Conflates;
+        MessageBuilder? single = null;
+        try
+        {
+            while (sent < payloads.Length)
+            {
+                int run = inRuns ? core.TrySendTopic(topic, payloads[sent..]) : 0;
+                if (run == 0)
+                {
+                    // There are several subscribers, or the only one cannot take a run: the way of a single message has the reason.
+                    inRuns = false;
+                    single ??= SpareBuilders.Rent();
+                    single.Clear();
+                    if (sender.TrySend([], single.Add(topic).Add(payloads[sent].Span)) != ZlinkError.None)
+                    {
+                        break;
+                    }
+                }
+
+                sent += Math.Max(run, 1);
+            }
+        }
+        catch (ZlinkException) when (sent > 0)
+        {
+            // The number of accepted messages must be returned; the next call throws.
+        }
+        finally
+        {
+            if (single is not null)
+            {
+                SpareBuilders.Return(single);
+            }
+        }
+
+        return sent;
+    }
+}
