@@ -18,6 +18,7 @@ internal sealed class TopicIndex(Action<byte[]> subscribe, Action<byte[]> unsubs
     private int[] _prefixLengths = []; // The lengths that a prefix has: a topic is looked up once for each.
     private ConcurrentDictionary<byte[], TopicEntry> _known = NewKnown();
     private int _knownCount;
+    private SubscriberQueue[] _lastTakers = [];
     private int _version;
 
     public int Version => Volatile.Read(ref _version);
@@ -114,7 +115,9 @@ internal sealed class TopicIndex(Action<byte[]> subscribe, Action<byte[]> unsubs
                 }
             }
 
-            var entry = new TopicEntry(topic.ToArray(), Encoding.UTF8.GetString(topic), [.. takers], _version);
+            // Topics of the same subscribers share an array: one cache line for 10,000 topics.
+            _lastTakers = takers.Count == _lastTakers.Length && takers.SetEquals(_lastTakers) ? _lastTakers : [.. takers];
+            var entry = new TopicEntry(topic.ToArray(), Encoding.UTF8.GetString(topic), _lastTakers, _version);
             if (topic.Length <= TopicBytes.MaxLength)
             {
                 Remember(entry);
@@ -151,6 +154,7 @@ internal sealed class TopicIndex(Action<byte[]> subscribe, Action<byte[]> unsubs
         }
 
         subscriber.Filters.Remove((filter.Text, isPrefix));
+        _lastTakers = []; // It may be the subscriber's last one.
         CountPrefixes(filter, isPrefix, added: false);
         Volatile.Write(ref _version, _version + 1);
         if (filter.Count == 0)

@@ -70,7 +70,8 @@ public abstract class ZmpSocketOptions : SocketOptions
     public int MaxMessageParts { get; set => field = OptionRange.InRange(value, 1); } = 100_000;
 
     /// <summary>
-    /// The time between two heartbeats of this side. Zero (default): none. For endpoints made afterwards (docs/protocol.md section 14).
+    /// The time between two heartbeats of this side; up to an eighth less where several connections send theirs together. Zero (default):
+    /// none. For endpoints made afterwards (docs/protocol.md section 14).
     /// </summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is negative or infinite.</exception>
     public TimeSpan HeartbeatInterval { get; set => field = OptionRange.Time(value, mayBeInfinite: false); }
