@@ -1,3 +1,4 @@
+using System.Globalization;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
@@ -20,7 +21,7 @@ public sealed class RunZlinkTests
         host.Services.AddZlink(host.Section);
         host.Services.AddZlinkRouter("jobs", "inproc://jobs");
         FakeLogCollector log = host.Host.Services.GetFakeLogCollector();
-        using var error = new StringWriter();
+        using var error = new StringWriter(CultureInfo.InvariantCulture);
         Assert.Equal(1, await host.Host.RunZlinkAsync(error, Guard.Token).Guarded());
         Assert.Contains(named, error.ToString(), StringComparison.Ordinal);
         Assert.DoesNotContain("   at ", error.ToString(), StringComparison.Ordinal);

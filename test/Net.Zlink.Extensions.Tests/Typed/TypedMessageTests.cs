@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using System.Globalization;
 using System.Text.Json;
 using Net.Zlink.Tests.Support;
 using Xunit;
@@ -56,8 +57,9 @@ public sealed class TypedMessageTests
         await using var context = new ZlinkContext();
         using XPubSocket publisher = context.CreateXPub().BoundTo("inproc://read");
         using SubSocket subscriber = context.CreateSub().ConnectedTo("inproc://read");
-        await using IAsyncEnumerator<int> numbers =
-            subscriber.SubscribeAsync("n", static m => int.Parse(m.GetString(1), null), Guard.Token).GetAsyncEnumerator(Guard.Token);
+        await using IAsyncEnumerator<int> numbers = subscriber
+            .SubscribeAsync("n", static m => int.Parse(m.GetString(1), CultureInfo.InvariantCulture), Guard.Token)
+            .GetAsyncEnumerator(Guard.Token);
         ValueTask<bool> next = numbers.MoveNextAsync();
         (await publisher.ReceiveAsync(Guard.Token).Guarded()).Dispose(); // The subscription.
         using var message = new MessageBuilder();
