@@ -159,40 +159,44 @@ internal sealed class PublishPath : IDisposable
     /// <summary>Returns the builder.</summary>
     private bool TryPublish(MessageBuilder builder, TopicEntry topic)
     {
-        bool isAccepted = TryDeliver(builder, topic);
-        _builders.Return(builder);
-        Interlocked.Increment(ref isAccepted ? ref _published : ref _refused);
-        return isAccepted;
-    }
-
-    /// <summary>Topic and parts. Empties the builder where there are takers.</summary>
-    private bool TryDeliver(MessageBuilder builder, TopicEntry topic)
-    {
-        if (Queue is { } queue)
+        try
         {
-            Message queued = builder.ToMessage();
-            if (queue.TryEnqueue(queued, topic))
+            if (TryDeliver(builder, topic, out Message refused))
             {
                 return true;
             }
 
-            queued.Dispose();
+            Refuse(refused);
+            return false;
+        }
+        finally
+        {
+            _builders.Return(builder);
+        }
+    }
+
+    /// <summary>Counts what is accepted. False: nobody has it, and the message is the caller's.</summary>
+    private bool TryDeliver(MessageBuilder builder, TopicEntry topic, out Message message)
+    {
+        message = default;
+        if (Queue is null && topic.Takers.Length == 0 && (Socket is not { } socket || socket.TrySend(builder)))
+        {
+            Interlocked.Increment(ref _published);
+            return true; // The builder itself was sent.
+        }
+
+        message = builder.ToMessage();
+        if (Queue is { } queue ? !queue.TryEnqueue(message, topic) : topic.Takers.Length == 0 || !TrySend(message))
+        {
             return false;
         }
 
-        if (topic.Takers.Length == 0)
+        Interlocked.Increment(ref _published);
+        if (Queue is null)
         {
-            return Socket is not { } socket || socket.TrySend(builder);
+            DeliverLocally(message, topic);
         }
 
-        Message message = builder.ToMessage();
-        if (!TrySend(message))
-        {
-            message.Dispose();
-            return false;
-        }
-
-        DeliverLocally(message, topic);
         return true;
     }
 
@@ -226,32 +230,16 @@ internal sealed class PublishPath : IDisposable
         return isSent;
     }
 
-    /// <summary>Returns the builder at once where nothing has to wait.</summary>
+    /// <summary>Returns the builder.</summary>
     private ValueTask PublishAsync(MessageBuilder builder, TopicEntry topic, CancellationToken cancellationToken)
     {
-        bool isAccepted = false;
         try
         {
-            Message message = builder.ToMessage();
-            if (Queue is { } queue)
-            {
-                isAccepted = queue.TryEnqueue(message, topic);
-            }
-            else if (TrySend(message))
-            {
-                isAccepted = true;
-                DeliverLocally(message, topic);
-            }
-
-            return isAccepted ? ValueTask.CompletedTask : WaitAsync(message, topic, cancellationToken);
+            return TryDeliver(builder, topic, out Message waiting) ? ValueTask.CompletedTask : WaitAsync(waiting, topic, cancellationToken);
         }
         finally
         {
             _builders.Return(builder);
-            if (isAccepted)
-            {
-                Interlocked.Increment(ref _published);
-            }
         }
     }
 
