@@ -35,7 +35,7 @@ public static class ZlinkHostExtensions
         {
             await (error ?? Console.Error).WriteLineAsync(
                 $"The program cannot start. {e.Message}{Environment.NewLine}"
-                + "Correct it in appsettings.json, in an environment variable (two underscores for a colon), or on the command line.")
+                + "Correct it in appsettings.json, an environment variable (two underscores for a colon), the command line, or the code.")
                 .ConfigureAwait(false);
             return Failed;
         }
