@@ -20,8 +20,8 @@ internal static class EndpointCheck
     }
 }
 
-/// <summary>What sockets do not do over inproc, as natively: there are no connection events, and nothing connects anew when the binder has
-/// ended and comes again. So these endpoints are looked at from time to time.</summary>
+/// <summary>What sockets do not do over inproc, as in the native core: there are no connection events, and nothing connects anew when the
+/// binder has ended and comes again. So these endpoints are looked at from time to time.</summary>
 internal static class InprocEndpoints
 {
     public static readonly TimeSpan PollInterval = TimeSpan.FromMilliseconds(100);

@@ -10,7 +10,7 @@ namespace Net.Zlink.Services;
 /// once.</remarks>
 /// <param name="router">The socket, which has no other connections.</param>
 /// <param name="clock">The context's.</param>
-/// <param name="logger">Where changes are told.</param>
+/// <param name="logger">Logs changes.</param>
 /// <param name="removedTimeout">How long a link stays that nobody lists any more.</param>
 /// <param name="onLost">A link that was ready is not any more; outside of the lock.</param>
 internal sealed class LinkTable(
@@ -288,7 +288,7 @@ internal sealed class LinkEvents(RouterSocket router, LinkTable links) : IDispos
     public void Dispose() => _monitor.Dispose();
 }
 
-/// <summary>Looks at the peers over inproc again and again, as natively the socket has no events of them. Where there is no such link it
+/// <summary>Looks at the peers over inproc again and again, because the socket has no events of them. Where there is no such link it
 /// does nothing.</summary>
 internal sealed class InprocPeerPoller : IDisposable
 {

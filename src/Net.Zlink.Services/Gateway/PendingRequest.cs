@@ -48,7 +48,7 @@ internal sealed class PendingRequest(Action<PendingRequest> recycle) : IValueTas
 
     public RequestOutcome Deferred { get; set; }
 
-    /// <summary>Ends a wait for room or for a receiver.</summary>
+    /// <summary>Ends a wait for capacity or for a receiver.</summary>
     public CancellationTokenSource? Waiting { get; set; }
 
     /// <summary>The last refusal.</summary>
@@ -136,7 +136,7 @@ internal enum RequestOutcomeKind
 internal readonly record struct RequestOutcome(
     RequestOutcomeKind Kind, Message Reply = default, ushort Code = 0, string? Text = null, Exception? Exception = null);
 
-/// <summary>What the caller of a request that was not answered is told.</summary>
+/// <summary>The error that the caller of an unanswered request gets.</summary>
 internal static class RequestFailure
 {
     /// <param name="request">Taken out of the table, not completed yet.</param>
@@ -194,7 +194,7 @@ internal static class RequestFailure
             + $"({WhyNotReady(link)})"))}{(links.Length > 3 ? $" and {links.Length - 3} more" : "")}";
     }
 
-    /// <summary>Why a link is in no pool, for people.</summary>
+    /// <summary>Why a link is in no pool, as text.</summary>
     public static string WhyNotReady(ReceiverLink link) =>
         link.IsInPools ? "ready"
         : link.IsDraining ? "it is about to end"

@@ -3,8 +3,8 @@ using System.Security.Cryptography;
 
 namespace Net.Zlink.Services;
 
-/// <summary>The requests of a gateway that wait for their end, by id and by deadline. Whoever takes a request out of here decides how it
-/// ends: there is no second arbiter.</summary>
+/// <summary>The requests of a gateway that wait for their end, by id and by deadline. The code that takes a request out of here decides
+/// how it ends: there is no second arbiter.</summary>
 /// <remarks>A slot is used again with another generation, and a random mask covers both: a late reply, also one to an earlier gateway,
 /// finds nobody. Safe for any number of threads.</remarks>
 internal sealed class PendingRequests : IDisposable
@@ -223,7 +223,7 @@ internal sealed class PendingRequests : IDisposable
         }
     }
 
-    /// <summary>The sending thread waits, for room or for a receiver.</summary>
+    /// <summary>The sending thread waits, for capacity or for a receiver.</summary>
     /// <returns>Cancelled when the request has ended.</returns>
     public CancellationToken BeginWaiting(PendingRequest request)
     {

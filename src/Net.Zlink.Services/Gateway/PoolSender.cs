@@ -12,7 +12,7 @@ internal sealed class PoolSender(MessageSender sender, ServicePool pool, bool tr
     // Below so many messages for each receiver a batch is sent message by message: blocks would favour who is first.
     private const int MaxSinglesPerReceiver = 16;
 
-    /// <summary>Sends to the receiver whose turn it is, or the next one that has room.</summary>
+    /// <summary>Sends to the receiver whose turn it is, or the next one that has capacity.</summary>
     public bool TrySend<T>(scoped in T form, out ZlinkError error)
         where T : ISendForm, allows ref struct
     {
@@ -50,7 +50,7 @@ internal sealed class PoolSender(MessageSender sender, ServicePool pool, bool tr
         where T : struct, IAwaitableForm =>
         sender.SendAsync(Find(routingId) ?? throw Unreachable($" with the routing id {routingId}"), form, cancellation);
 
-    /// <summary>Sends to the receiver whose turn it is, blocking the calling thread for room.</summary>
+    /// <summary>Sends to the receiver whose turn it is, blocking the calling thread until there is capacity.</summary>
     /// <exception cref="ZlinkException">HostUnreachable: none is ready.</exception>
     public void Send(ReadOnlySpan<byte> payload, TimeSpan timeout)
     {

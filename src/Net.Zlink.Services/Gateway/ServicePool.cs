@@ -60,7 +60,7 @@ internal sealed class ServicePool(string service)
         while (Interlocked.CompareExchange(ref _updates, 0, seen) != seen);
     }
 
-    /// <summary>The place of the receiver whose turn it is. Where there is no choice no turn is taken, as natively.</summary>
+    /// <summary>The place of the receiver whose turn it is. Where there is no choice no turn is taken, as in the native core.</summary>
     public int Next(PoolSnapshot ready) => ready.Count <= 1 ? 0 : ReceiverAt(ready, TakeTurns(1));
 
     /// <summary>Advances the counter, which all strategies share.</summary>
@@ -197,7 +197,7 @@ internal sealed class ReceiverLink(string endpoint, uint number)
     /// <summary>Since when it is in its state.</summary>
     public DateTimeOffset Since { get; set; }
 
-    /// <summary>Why it is not connected, for people.</summary>
+    /// <summary>Why it is not connected, as text.</summary>
     public string? Trouble { get; set; }
 
     /// <summary>The services that list it, in the order in which they came to.</summary>

@@ -69,7 +69,7 @@ public sealed record ReceiverLinkInfo
     /// <summary>It is connected, and has said that it is about to end: it gets nothing more until it connects anew.</summary>
     public required bool IsDraining { get; init; }
 
-    /// <summary>Why it is not ready, for people; null while it is.</summary>
+    /// <summary>Why it is not ready, as text; null while it is.</summary>
     public required string? WhyNotReady { get; init; }
 
     /// <summary>Since when it is connected, or not.</summary>

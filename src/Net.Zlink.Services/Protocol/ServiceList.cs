@@ -184,7 +184,7 @@ internal static class ServiceListWriter
     }
 }
 
-/// <summary>A name or an endpoint as the wire has it: any bytes, compared and ordered as unsigned bytes; a text only for people.</summary>
+/// <summary>A name or an endpoint as the wire has it: any bytes, compared and ordered as unsigned bytes; a text only in logs.</summary>
 internal sealed class ServiceText : IEquatable<ServiceText>, IComparable<ServiceText>
 {
     /// <summary>Native readers cut longer ones.</summary>

@@ -34,7 +34,8 @@ internal static class AdvertisedEndpoint
             : endpoint;
     }
 
-    /// <summary>The first address of an interface that leads out of the machine, IPv4 before IPv6; else loopback, as natively.</summary>
+    /// <summary>The first address of an interface that leads out of the machine, IPv4 before IPv6; else loopback, as in the
+    /// native core.</summary>
     private static string MachineAddress()
     {
         IPAddress? address = NetworkInterface.GetAllNetworkInterfaces()

@@ -26,10 +26,10 @@ public sealed class Registration : IAsyncDisposable
     /// <summary>The name of the service.</summary>
     public string Service => ServiceText.ToString();
 
-    /// <summary>The endpoint that gateways are told.</summary>
+    /// <summary>The endpoint that gateways connect to.</summary>
     public string Endpoint { get; }
 
-    /// <summary>The weight that the registries are told, 1 or more.</summary>
+    /// <summary>The weight that the registries list, 1 or more.</summary>
     public uint Weight => Volatile.Read(ref _weight);
 
     /// <summary>How far it is, over all registries.</summary>
@@ -61,8 +61,8 @@ public sealed class Registration : IAsyncDisposable
         }
     }
 
-    /// <summary>Changes the weight at every registry. A registry that is not connected is told when it is.</summary>
-    /// <param name="weight">The weight; 0 is taken for 1, as natively.</param>
+    /// <summary>Changes the weight at every registry. A registry that is not connected is notified when it is.</summary>
+    /// <param name="weight">The weight; 0 is taken for 1, as in the native core.</param>
     /// <param name="cancellationToken">Ends the wait; the weight stays.</param>
     /// <returns>Complete when each connected registry has accepted it, at least one.</returns>
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>

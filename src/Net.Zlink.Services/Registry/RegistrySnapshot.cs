@@ -144,7 +144,7 @@ public enum RegistryEventType
 /// <param name="RegistryId">Whose entry it is, or which peer.</param>
 /// <param name="Kind">What the entry is; <see cref="ServiceKind.None"/> for peers.</param>
 /// <param name="Instance">The entry as it is, or was at last; null for peers.</param>
-/// <param name="Text">More for people; may be empty.</param>
+/// <param name="Text">An explanation; may be empty.</param>
 public sealed record RegistryEvent(
     RegistryEventType Type,
     DateTimeOffset At,

@@ -84,7 +84,7 @@ internal sealed partial class RegistryState
         }
     }
 
-    /// <summary>A peer for people; there is no view before its first message.</summary>
+    /// <summary>A peer as text; there is no view before its first message.</summary>
     public RegistryView Describe(PeerView? view, string endpoint, bool isConnected)
     {
         var described = new RegistryView { Endpoint = endpoint, IsConnected = isConnected };

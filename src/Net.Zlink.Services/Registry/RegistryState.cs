@@ -139,7 +139,7 @@ internal sealed partial class RegistryState(RegistrySettings settings, ulong seq
         }
     }
 
-    /// <summary>The state for people; what only sockets know is given.</summary>
+    /// <summary>The state as text; what only sockets know is given.</summary>
     public RegistrySnapshot GetSnapshot(IReadOnlyList<RegistryView> peers, int subscribers, long listsSent) => new()
     {
         Id = Id,
@@ -177,7 +177,7 @@ internal sealed partial class RegistryState(RegistrySettings settings, ulong seq
             return ack;
         }
 
-        Sequence++; // Also for an identical repeat, as natively.
+        Sequence++; // Also for an identical repeat, as in the native core.
         if (entry is null)
         {
             entry = _table.Set(request.Entry, asked, owner: null);
@@ -203,7 +203,7 @@ internal sealed partial class RegistryState(RegistrySettings settings, ulong seq
         }
 
         Sequence++;
-        entry.LastSign = now; // Natively only REGISTER and HEARTBEAT are signs of life; a request that was answered is one, too.
+        entry.LastSign = now; // In the native core only REGISTER and HEARTBEAT are signs of life; here an answered request is one, too.
         Change(now, entry, entry.Instance with { Weight = request.Weight });
         return RegistryAck.Done;
     }

@@ -205,7 +205,7 @@ internal sealed class OpenRequest
         }
     }
 
-    /// <summary>Ends the request: whoever still holds it holds nothing.</summary>
+    /// <summary>Ends the request: code that still holds it holds nothing.</summary>
     /// <returns>False: it has ended before.</returns>
     public bool TryEnd(int generation)
     {

@@ -114,7 +114,7 @@ internal sealed class ReceiverRequests(RouterSocket socket, TimeProvider clock, 
                 request = default;
                 return false;
             default:
-                // The other kinds go from receivers to gateways: whoever sends one to a receiver means its bytes.
+                // The other kinds go from receivers to gateways: a gateway that sends one to a receiver means its bytes.
                 request = AcceptPlain(message, envelope.Kind == EnvelopeKind.Plain && message.PartCount > 1 ? 1 : 0);
                 return true;
         }
@@ -322,7 +322,7 @@ public sealed record ReceiverStatistics
     /// <summary>Handlers that threw.</summary>
     public required long HandlerFaults { get; init; }
 
-    /// <summary>Replies that could not be sent because the gateway was gone or had no room.</summary>
+    /// <summary>Replies that could not be sent because the gateway was gone or its queue was full.</summary>
     public required long LostReplies { get; init; }
 
     /// <summary>Requests whose id their connection has in use: they were dropped.</summary>

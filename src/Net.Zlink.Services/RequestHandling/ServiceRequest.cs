@@ -99,7 +99,7 @@ public readonly struct ServiceRequest : IDisposable
     /// <summary>Sends the reply, of one part, if it need not wait.</summary>
     /// <param name="payload">The reply; copied.</param>
     /// <param name="error">None; HostUnreachable: the gateway's connection has ended, or the request has its answer already; Again: the
-    /// connection has no room.</param>
+    /// connection is full.</param>
     /// <returns>True if it was accepted.</returns>
     /// <exception cref="InvalidOperationException">This is no received request.</exception>
     /// <exception cref="ObjectDisposedException">The request was disposed, or the receiver was.</exception>
@@ -137,7 +137,7 @@ public readonly struct ServiceRequest : IDisposable
         return isSent;
     }
 
-    /// <summary>Sends the reply, of one part, waiting for room if need be.</summary>
+    /// <summary>Sends the reply, of one part, waiting for capacity if need be.</summary>
     /// <param name="payload">The reply; unchanged until the task completes.</param>
     /// <param name="cancellationToken">Ends the wait; nothing is sent then.</param>
     /// <returns>Complete when the reply was accepted. The request must not be disposed before.</returns>
@@ -154,8 +154,8 @@ public readonly struct ServiceRequest : IDisposable
 
     /// <summary>Reports that the request was executed and failed. The gateway does not send it elsewhere.</summary>
     /// <param name="code">A number for the caller of the gateway; those of applications begin at 256.</param>
-    /// <param name="text">A sentence for people.</param>
-    /// <returns>False: the connection has ended or has no room, the request has its answer already, or nobody waits for one.</returns>
+    /// <param name="text">An explanation for the log of the caller.</param>
+    /// <returns>False: the connection has ended or is full, the request has its answer already, or nobody waits for one.</returns>
     /// <exception cref="ArgumentNullException"><paramref name="text"/> is null.</exception>
     /// <exception cref="ObjectDisposedException">The request was disposed, or the receiver was.</exception>
     /// <exception cref="ZlinkException">ContextTerminated.</exception>
