@@ -71,7 +71,7 @@ internal sealed class HandshakeLimiter(int maxRunning, TimeProvider time)
     private async Task<HandshakeSlots.HandshakeSlot?> WaitForSlotAsync(
         WireUpgrade upgrade, Socket socket, CancellationToken cancellation)
     {
-        using Deadline deadline = upgrade.StartPhase(time, cancellation);
+        using Deadline deadline = upgrade.StartSlotWait(time, cancellation);
         return await _slots.AcquireAsync(socket, deadline.Token, cancellation).ConfigureAwait(false);
     }
 

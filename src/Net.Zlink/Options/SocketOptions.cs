@@ -162,7 +162,8 @@ public abstract class SocketOptions
 
     /// <summary>
     /// How long each phase of a handshake may take: TLS, the WebSocket upgrade, ZMP. A slower connection is closed. STREAM over tcp and ipc
-    /// has no handshake. Zero: no limit. Default 30 seconds. For endpoints made afterwards.
+    /// has no handshake. Zero: no limit, except that a connection waits at most 30 seconds for one of the context's
+    /// <see cref="ZlinkContextOptions.MaxHandshakes"/>. Default 30 seconds. For endpoints made afterwards.
     /// </summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is negative or infinite.</exception>
     public TimeSpan HandshakeInterval { get; set => field = OptionRange.Time(value, mayBeInfinite: false); } = TimeSpan.FromSeconds(30);

@@ -5,6 +5,9 @@ namespace Net.Zlink.Transports;
 
 internal abstract class WireUpgrade
 {
+    /// <summary>How long a connection without a limit of its own waits for a slot: those that hold the slots may never finish.</summary>
+    public static readonly TimeSpan DefaultSlotWait = TimeSpan.FromSeconds(30);
+
     public abstract string FirstPhase { get; }
 
     public virtual string? Staleness => null;
@@ -20,6 +23,9 @@ internal abstract class WireUpgrade
 
     public Deadline StartPhase(TimeProvider time, CancellationToken cancellation) =>
         new(Limit > TimeSpan.Zero ? Limit : Timeout.InfiniteTimeSpan, time, cancellation);
+
+    public Deadline StartSlotWait(TimeProvider time, CancellationToken cancellation) =>
+        new(Limit > TimeSpan.Zero ? Limit : DefaultSlotWait, time, cancellation);
 
     public UpgradeResult ResultOf(string phase, Exception exception, Deadline deadline, CancellationToken cancellation) =>
         cancellation.IsCancellationRequested ? UpgradeResult.Cancelled

@@ -2,6 +2,7 @@ using Net.Zlink.Engine;
 using Net.Zlink.Monitoring;
 using Net.Zlink.Tests.Support;
 using Net.Zlink.Tests.Transports.WebSocket;
+using Net.Zlink.Transports;
 using Xunit;
 
 namespace Net.Zlink.Tests.Transports.Tls;
@@ -198,9 +199,13 @@ public sealed class HandshakeSlotsTests : IDisposable
         stalled.ForEach(static peer => peer.Dispose());
     }
 
-    [Fact]
-    public async Task A_peer_for_which_no_place_becomes_free_ends_when_the_time_of_a_phase_is_up()
+    [Theory]
+    [InlineData(15)]
+    [InlineData(0)]
+    public async Task A_peer_for_which_no_place_becomes_free_ends_when_the_time_of_a_phase_is_up_or_30_seconds_where_it_has_none(int limit)
     {
+        TimeSpan wait = limit > 0 ? TimeSpan.FromSeconds(limit) : WireUpgrade.DefaultSlotWait;
+        _server.Options.HandshakeInterval = 2 * WireUpgrade.DefaultSlotWait;
         var asked = new SemaphoreSlim(0);
         var answer = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
         _server.Options.WebSocket.Admission = async (_, _) =>
@@ -217,12 +222,16 @@ public sealed class HandshakeSlotsTests : IDisposable
         }
 
         StreamSocket impatient = _context.CreateStream();
-        impatient.Options.HandshakeInterval = _server.Options.HandshakeInterval / 2;
+        impatient.Options.HandshakeInterval = TimeSpan.FromSeconds(limit);
         using SocketMonitor monitor = impatient.OpenMonitor(SocketEventTypes.HandshakeFailedNoDetail);
         using RawPeer peer = await RawPeer.ConnectAsync(RawWebSocket.TcpOf(impatient.Bind("ws://127.0.0.1:0")));
         await peer.SendAsync("G"u8.ToArray());
         await Guard.UntilAsync(() => _context.Host.Handshakes.Waiting == 1, "it waits for a place");
-        _time.Advance(impatient.Options.HandshakeInterval + Moment);
+        using Pacer pacer = await Pacer.CreateAsync();
+        _time.Advance(wait - Moment);
+        await pacer.RoundTripAsync();
+        Assert.Equal(1, _context.Host.Handshakes.Waiting);
+        _time.Advance(2 * Moment);
         SocketEvent failed = await monitor.NextAsync(SocketEventTypes.HandshakeFailedNoDetail);
         Assert.Equal("all places for handshakes stayed taken (MaxHandshakes is 3)", failed.Detail);
         await peer.ReadToAnyEndAsync();
