@@ -50,9 +50,8 @@ public sealed class ZlinkContext : IDisposable, IAsyncDisposable
         _deadline = options.ShutdownTimeout;
         ILogger logger = options.LoggerFactory is { } factory ? new GuardedLogger(factory.CreateLogger(ZlinkLibrary.LogCategory))
             : NullLogger.Instance;
-        _host = new EngineHost(options.ShardCount, options.Pool ?? new BufferPool(options.PoolOptions), options.TimeProvider, logger,
-            new ShardWatch(this, logger), options.TlsAndWebSocketShardCount,
-            options.MaxHandshakes)
+        _host = new EngineHost(options.ShardCount, options.Pool ?? new BufferPool(options.PoolOptions.ForQueuesOf(options.QueuedByteLimit)),
+            options.TimeProvider, logger, new ShardWatch(this, logger), options.TlsAndWebSocketShardCount, options.MaxHandshakes)
         {
             Budget = ByteBudget.Of(options.QueuedByteLimit ?? 0, logger),
             Unfinished = FairLimit.Of(options.UnfinishedByteLimit ?? 0),
@@ -144,7 +143,9 @@ public sealed class ZlinkContext : IDisposable, IAsyncDisposable
             QueuedBytes = _host.Budget?.Used ?? 0,
             QueuesWaiting = _host.Budget?.Waiting ?? 0,
             UnfinishedBytes = _host.Unfinished?.Bytes ?? 0,
-            SubscriptionBytes = _host.Subscriptions?.Bytes ?? 0
+            SubscriptionBytes = _host.Subscriptions?.Bytes ?? 0,
+            PoolRetainedBytes = Pool.GetStatistics().BytesKept,
+            PoolRetainedByteLimit = Pool.RetainedByteLimit
         };
     }
 

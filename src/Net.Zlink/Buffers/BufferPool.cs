@@ -75,7 +75,8 @@ public sealed class BufferPool : MemoryPool<byte>
         _fastKey = _ledger is null ? _key : new object();
         long now = _time.GetTimestamp();
         TimeSpan period = TimeSpan.MaxValue;
-        var retained = new RetainedBytes(options.RetainedLimitOrDefault);
+        RetainedByteLimit = options.RetainedLimitOrDefault;
+        var retained = new RetainedBytes(RetainedByteLimit);
         for (int index = 0; index < _classes.Length; index++)
         {
             var bufferClass = new BufferClass(SizeClasses.Sizes[index], options.ClassPolicies[index], retained) { PeriodStart = now };
@@ -152,6 +153,8 @@ public sealed class BufferPool : MemoryPool<byte>
     /// <summary>Lists the buffers in use and their renters. Empty unless <see cref="BufferPoolOptions.LeakCheck"/> is on.</summary>
     /// <returns>One entry per buffer.</returns>
     public IReadOnlyList<BufferLeak> GetOutstanding() => _leakCheck ? _ledger!.GetOutstanding() : [];
+
+    internal long RetainedByteLimit { get; }
 
     /// <summary>Return it once with <see cref="ReturnArray"/>, on any thread.</summary>
     internal byte[] RentArray(int minimumLength)

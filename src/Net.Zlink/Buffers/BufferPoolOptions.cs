@@ -23,8 +23,9 @@ public sealed record BufferPoolOptions
 
     /// <summary>
     /// The most bytes retained over all classes, thread caches included; the warm buffers always fit. Null (default): an eighth of the
-    /// memory that the process may use, read when the pool is created. If an allocation fails, the pool drops what it retains beyond the
-    /// warm buffers, and tries once more.
+    /// memory that the process may use, read when the pool is created; for a context's own pool at most half of
+    /// <see cref="ZlinkContextOptions.QueuedByteLimit"/>. If an allocation fails, the pool drops what it retains beyond the warm buffers,
+    /// and tries once more.
     /// </summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is negative.</exception>
     public long? RetainedByteLimit
@@ -76,18 +77,29 @@ public sealed record BufferPoolOptions
         return policies;
     }
 
-    internal long RetainedLimitOrDefault
+    private static long ShareOfMemory
     {
         get
         {
             const int PartOfMemory = 8;
+            return GC.GetGCMemoryInfo(GCKind.Any).TotalAvailableMemoryBytes / PartOfMemory;
+        }
+    }
+
+    internal BufferPoolOptions ForQueuesOf(long? queuedByteLimit) => RetainedByteLimit is null && queuedByteLimit is { } queued
+        ? this with { RetainedByteLimit = Math.Min(queued / 2, ShareOfMemory) } : this;
+
+    internal long RetainedLimitOrDefault
+    {
+        get
+        {
             long warm = 0;
             for (int index = 0; index < SizeClasses.Count; index++)
             {
                 warm += (long)ClassPolicies[index].WarmCount * SizeClasses.Sizes[index];
             }
 
-            return Math.Max(warm, RetainedByteLimit ?? GC.GetGCMemoryInfo(GCKind.Any).TotalAvailableMemoryBytes / PartOfMemory);
+            return Math.Max(warm, RetainedByteLimit ?? ShareOfMemory);
         }
     }
 

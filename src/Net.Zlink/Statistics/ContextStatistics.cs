@@ -33,6 +33,15 @@ public sealed record ContextStatistics
     /// <see cref="ZlinkContextOptions.SubscriptionByteLimit"/> connections are ended. 0 without a limit.
     /// </summary>
     public required long SubscriptionBytes { get; init; }
+
+    /// <summary>
+    /// The bytes of the buffers that the context's pool retains for reuse: memory beside that of <see cref="QueuedBytes"/>. A pool that
+    /// several contexts share shows the same figure in each.
+    /// </summary>
+    public required long PoolRetainedBytes { get; init; }
+
+    /// <summary>The most that it retains: <see cref="Buffers.BufferPoolOptions.RetainedByteLimit"/>, or its default.</summary>
+    public required long PoolRetainedByteLimit { get; init; }
 }
 
 /// <summary>A snapshot of one shard: a serial executor of a part of the connections.</summary>

@@ -1,5 +1,6 @@
 using System.Globalization;
 using System.Text;
+using Net.Zlink.Buffers;
 using Net.Zlink.Engine;
 using Net.Zlink.Sockets;
 using Net.Zlink.Transports;
@@ -29,7 +30,14 @@ internal static class DescriptionText
         }
     }
 
-    public static void QueuesWaiting(StringBuilder text, ByteBudget? budget)
+    public static void Memory(StringBuilder text, EngineHost host)
+    {
+        BufferPoolStatistics pool = host.Pool.GetStatistics();
+        Line(text, $"  buffers of the context: {pool.BytesRented} bytes rented, {pool.BytesKept} retained of at most {host.Pool.RetainedByteLimit}");
+        QueuesWaiting(text, host.Budget);
+    }
+
+    private static void QueuesWaiting(StringBuilder text, ByteBudget? budget)
     {
         if (budget is { Waiting: > 0 })
         {

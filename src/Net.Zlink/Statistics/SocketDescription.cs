@@ -17,7 +17,7 @@ internal static class SocketDescription
         Line(text, $"  connections: {counts.AcceptedConnections} accepted, {counts.DialledConnections} dialled, {counts.RefusedConnections} refused, {FailedHandshakes(counts.HandshakeFailures)}");
         Line(text, $"  sent: {counts.AcceptedMessages} accepted = {counts.WrittenMessages} written + {counts.DroppedMessages} dropped ({counts.ObsoleteMessages} obsolete) + {counts.QueuedMessages} queued; not accepted: {counts.DroppedAtHighWaterMark} at a mark, {counts.DroppedAtByteLimit} at a byte limit, {counts.DroppedAtContextLimit} at the context's, {counts.DroppedUnroutable} unroutable, {counts.UnmatchedMessages} unmatched");
         Line(text, $"  received: {counts.ReceivedMessages} read = {counts.DeliveredMessages} delivered + {counts.DroppedUnreadMessages} dropped + {counts.UnreadMessages} unread + {counts.FilteredMessages} filtered");
-        QueuesWaiting(text, socket.Core.Host.Budget);
+        Memory(text, socket.Core.Host);
         foreach ((string endpoint, string why) in socket.Core.GivenUp.All)
         {
             Line(text, $"  given up: {Quoted(endpoint)}: {why}; no further attempt is made, connect again once that is mended");

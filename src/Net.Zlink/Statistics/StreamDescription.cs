@@ -14,7 +14,7 @@ internal static class StreamDescription
         Line(text, $"  connections: {counts.AcceptedConnections} accepted, {counts.DialledConnections} dialled, {counts.RefusedConnections} refused, {FailedHandshakes(counts.HandshakeFailures)}, {counts.ClosedConnections} closed, {counts.HandlerFaults} handlers threw");
         Line(text, $"  sent: {counts.AcceptedMessages} accepted = {counts.WrittenMessages} written + {counts.DroppedMessages} dropped + {counts.AcceptedMessages - counts.WrittenMessages - counts.DroppedMessages} queued");
         Line(text, $"  received: {counts.ReceivedMessages} read, {counts.DroppedUnreadMessages} dropped unread, {counts.UnreadMessages} unread");
-        QueuesWaiting(text, socket.Hub.Host.Budget);
+        Memory(text, socket.Hub.Host);
         Peers(text, socket.GetPeers(), static peer => Describe(peer));
         return text.ToString();
     }

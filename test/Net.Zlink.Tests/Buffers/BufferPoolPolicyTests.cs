@@ -82,6 +82,17 @@ public sealed class BufferPoolPolicyTests
     {
         long expected = GC.GetGCMemoryInfo(GCKind.Any).TotalAvailableMemoryBytes / 8;
         Assert.Equal(expected, TestPools.Options().RetainedLimitOrDefault);
+        Assert.Equal(expected, TestPools.Options().ForQueuesOf(null).RetainedLimitOrDefault);
+        Assert.Equal(expected, TestPools.Options().ForQueuesOf(long.MaxValue).RetainedLimitOrDefault);
+    }
+
+    [Theory]
+    [InlineData(null, 500)]
+    [InlineData(2_000L, 2_000)]
+    public void The_pool_of_a_context_retains_half_of_its_QueuedByteLimit_where_RetainedByteLimit_is_not_set(long? own, long expected)
+    {
+        BufferPoolOptions options = TestPools.Options() with { RetainedByteLimit = own };
+        Assert.Equal(expected, options.ForQueuesOf(1_000).RetainedLimitOrDefault);
     }
 
     [Fact]

@@ -125,6 +125,24 @@ public sealed class StreamMeterTests
     }
 
     [Fact]
+    public async Task What_the_pool_retains_is_in_the_statistics_the_meter_and_the_description()
+    {
+        const int Limit = 20_000_000;
+        const int Size = 5_357_568; // A class of its own.
+        await using var context = new ZlinkContext(new ZlinkContextOptions { QueuedByteLimit = Limit });
+        await using StreamSocket socket = context.CreateStream();
+        long before = context.GetStatistics().PoolRetainedBytes;
+        IMemoryOwner<byte>[] rented = [context.Pool.Rent(Size), context.Pool.Rent(Size)];
+        Array.ForEach(rented, static one => one.Dispose()); // The second does not fit.
+
+        ContextStatistics statistics = context.GetStatistics();
+        Assert.Equal(Limit / 2, statistics.PoolRetainedByteLimit);
+        Assert.Equal(before + Size, statistics.PoolRetainedBytes);
+        Assert.Equal(before + Size, MeterReadings.Of(context)["zlink.pool.retained_bytes"]);
+        Assert.Contains($"{before + Size} retained of at most {Limit / 2}", socket.Describe(), StringComparison.Ordinal);
+    }
+
+    [Fact]
     public async Task Buffers_beyond_the_largest_size_are_told()
     {
         const int Size = 20_000_000; // The largest class is of 8.5 MB.
