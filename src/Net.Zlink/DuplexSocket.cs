@@ -30,7 +30,7 @@ public abstract class DuplexSocket : ReceivingSocket, IMessageSender
     /// <exception cref="ArgumentNullException"><paramref name="payload"/> is null.</exception>
     /// <exception cref="ArgumentOutOfRangeException">The memory has fewer bytes.</exception>
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
-    /// <exception cref="ZlinkException">ContextTerminated.</exception>
+    /// <exception cref="ZlinkException">ContextTerminated, or NoMemory.</exception>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
     public ValueTask SendAsync(System.Buffers.IMemoryOwner<byte> payload, int length, CancellationToken cancellationToken = default) =>
         Sender.SendAsync([], payload, length, cancellationToken);
@@ -45,7 +45,7 @@ public abstract class DuplexSocket : ReceivingSocket, IMessageSender
     /// <see cref="SocketOptions.SendTimeout"/>.
     /// </param>
     /// <exception cref="TimeoutException">No peer had capacity in time.</exception>
-    /// <exception cref="ZlinkException">ContextTerminated.</exception>
+    /// <exception cref="ZlinkException">ContextTerminated, or NoMemory.</exception>
     /// <exception cref="ArgumentNullException"><paramref name="message"/> is null.</exception>
     /// <exception cref="ArgumentOutOfRangeException">The timeout is negative and not infinite.</exception>
     /// <exception cref="ObjectDisposedException">The socket or the message is disposed.</exception>
@@ -67,7 +67,7 @@ public abstract class DuplexSocket : ReceivingSocket, IMessageSender
     /// <see cref="SocketOptions.SendTimeout"/>.
     /// </param>
     /// <exception cref="TimeoutException">No peer had capacity in time.</exception>
-    /// <exception cref="ZlinkException">ContextTerminated.</exception>
+    /// <exception cref="ZlinkException">ContextTerminated, or NoMemory.</exception>
     /// <exception cref="ArgumentOutOfRangeException">The timeout is negative and not infinite.</exception>
     /// <exception cref="ObjectDisposedException">The socket or the message is disposed.</exception>
     /// <exception cref="InvalidOperationException">The message is empty, or it would have to wait on a shard.</exception>

@@ -86,8 +86,8 @@ public sealed class RouterSocket : ReceivingSocket
     /// <param name="routingId">The peer's routing id, as in <see cref="Message.RoutingId"/>.</param>
     /// <param name="payload">The payload, which is copied.</param>
     /// <param name="error">
-    /// None. With <see cref="RouterOptions.Mandatory"/> also Again (the peer is at its high-water mark or a byte limit) or HostUnreachable
-    /// (it is unknown).
+    /// None; NoMemory: there is none for a buffer. With <see cref="RouterOptions.Mandatory"/> also Again (the peer is at its high-water
+    /// mark or a byte limit) or HostUnreachable (it is unknown).
     /// </param>
     /// <returns>True if it was accepted.</returns>
     public bool TrySend(ReadOnlySpan<byte> routingId, ReadOnlySpan<byte> payload, out ZlinkError error)
@@ -149,8 +149,8 @@ public sealed class RouterSocket : ReceivingSocket
     /// <param name="routingId">The peer's routing id, as in <see cref="Message.RoutingId"/>.</param>
     /// <param name="message">The message. Empty after it was accepted.</param>
     /// <param name="error">
-    /// None. With <see cref="RouterOptions.Mandatory"/> also Again (the peer is at its high-water mark or a byte limit) or HostUnreachable
-    /// (it is unknown).
+    /// None; NoMemory: there is none for a buffer. With <see cref="RouterOptions.Mandatory"/> also Again (the peer is at its high-water
+    /// mark or a byte limit) or HostUnreachable (it is unknown).
     /// </param>
     /// <returns>True if it was accepted.</returns>
     public bool TrySend(ReadOnlySpan<byte> routingId, MessageBuilder message, out ZlinkError error)
@@ -207,8 +207,8 @@ public sealed class RouterSocket : ReceivingSocket
     /// <param name="routingId">The peer's routing id, as in <see cref="Message.RoutingId"/>.</param>
     /// <param name="message">The message. Empty after it was accepted.</param>
     /// <param name="error">
-    /// None. With <see cref="RouterOptions.Mandatory"/> also Again (the peer is at its high-water mark or a byte limit) or HostUnreachable
-    /// (it is unknown).
+    /// None; NoMemory: there is none for a buffer. With <see cref="RouterOptions.Mandatory"/> also Again (the peer is at its high-water
+    /// mark or a byte limit) or HostUnreachable (it is unknown).
     /// </param>
     /// <returns>True if it was accepted.</returns>
     public bool TrySend(ReadOnlySpan<byte> routingId, in Message message, out ZlinkError error)

@@ -236,7 +236,7 @@ public sealed class StreamSocket : ZlinkSocket, IContextSocket
     /// <param name="peerId">The peer.</param>
     /// <param name="payload">The payload, which is copied.</param>
     /// <param name="error">
-    /// None; Again: the peer is at its high-water mark or a byte limit; HostUnreachable: it has disconnected; NotSupported: it is a pipe.
+    /// None; Again: the peer is at its mark or a byte limit; HostUnreachable: it has disconnected; NotSupported: it is a pipe; NoMemory.
     /// </param>
     /// <returns>True if it was accepted.</returns>
     public bool TrySend(uint peerId, ReadOnlySpan<byte> payload, out ZlinkError error)
@@ -296,7 +296,8 @@ public sealed class StreamSocket : ZlinkSocket, IContextSocket
     /// <param name="peerId">The receiving peer.</param>
     /// <param name="messages">Payloads of any peers, without events.</param>
     /// <param name="error">
-    /// None; Again: the peer is at its high-water mark or a byte limit; HostUnreachable: it has disconnected; NotSupported: it is a pipe.
+    /// None; Again: the peer is at its high-water mark or a byte limit; HostUnreachable: it has disconnected; NotSupported: it is a pipe;
+    /// NoMemory: there is none for a buffer.
     /// </param>
     /// <returns>How many were accepted, from the first on: all, unless there is an error.</returns>
     /// <exception cref="ArgumentException">A message is an event. Those before it were sent.</exception>

@@ -9,6 +9,9 @@ public enum ZlinkError
     /// <summary>EAGAIN: it would have to wait, or the wait timed out.</summary>
     Again = 11,
 
+    /// <summary>ENOMEM: no buffer could be had, also after the pool released what it retained.</summary>
+    NoMemory = 12,
+
     /// <summary>EACCES: this process may not use that path.</summary>
     PermissionDenied = 13,
 
@@ -80,6 +83,7 @@ public static class ZlinkErrorExtensions
     {
         ZlinkError.None => "0",
         ZlinkError.Again => "EAGAIN",
+        ZlinkError.NoMemory => "ENOMEM",
         ZlinkError.PermissionDenied => "EACCES",
         ZlinkError.NoDevice => "ENODEV",
         ZlinkError.NotADirectory => "ENOTDIR",

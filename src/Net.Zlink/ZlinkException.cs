@@ -36,6 +36,11 @@ public sealed class ZlinkException : Exception
     /// <summary>The code.</summary>
     public ZlinkError Error { get; }
 
+    internal static ZlinkException NoMemory() => new(
+        ZlinkError.NoMemory,
+        "no memory for a buffer, also after the pool released what it retained: send smaller messages, lower QueuedByteLimit and "
+        + "UnfinishedByteLimit, or let the process use more memory");
+
     internal static ZlinkException ForEndpoint(string endpoint, in EndpointError error)
     {
         ZlinkError code = error.Fault switch

@@ -116,6 +116,7 @@ public sealed class BufferPool : MemoryPool<byte>
     /// <paramref name="minBufferSize"/> is below -1 or above <see cref="MaxBufferSize"/>.
     /// </exception>
     /// <exception cref="ObjectDisposedException">The pool is disposed.</exception>
+    /// <exception cref="OutOfMemoryException">The allocation failed, also after <see cref="Trim"/>.</exception>
     public override IMemoryOwner<byte> Rent(int minBufferSize = -1)
     {
         return new BufferOwner(this, RentArray(minBufferSize == -1 ? DefaultLength : minBufferSize));
@@ -128,6 +129,7 @@ public sealed class BufferPool : MemoryPool<byte>
     /// <paramref name="minimumLength"/> is below -1 or above <see cref="MaxBufferSize"/>.
     /// </exception>
     /// <exception cref="ObjectDisposedException">The pool is disposed.</exception>
+    /// <exception cref="OutOfMemoryException">The allocation failed, also after <see cref="Trim"/>.</exception>
     public BufferLease Lease(int minimumLength = -1)
     {
         byte[] array = RentArray(minimumLength == -1 ? DefaultLength : minimumLength);
@@ -155,6 +157,9 @@ public sealed class BufferPool : MemoryPool<byte>
     public IReadOnlyList<BufferLeak> GetOutstanding() => _leakCheck ? _ledger!.GetOutstanding() : [];
 
     internal long RetainedByteLimit { get; }
+
+    /// <summary>Called with each size to be allocated; tests let it throw.</summary>
+    internal Action<int>? Allocating { get; set; }
 
     /// <summary>Return it once with <see cref="ReturnArray"/>, on any thread.</summary>
     internal byte[] RentArray(int minimumLength)
@@ -241,7 +246,7 @@ public sealed class BufferPool : MemoryPool<byte>
         byte[] array;
         if (minimumLength > SizeClasses.LargestSize)
         {
-            array = Allocate(this, minimumLength, static (pool, length) => pool._oversize.Rent(length));
+            array = Allocate(this, minimumLength, static (pool, length) => pool.OnAllocate(length)._oversize.Rent(length));
         }
         else
         {
@@ -249,7 +254,7 @@ public sealed class BufferPool : MemoryPool<byte>
             ThreadCache cache = FindThreadCache();
             byte[]? popped = cache.TryPop(classIndex);
             array = popped ?? cache.Refill(classIndex, _classes[classIndex])
-                ?? Allocate(this, classIndex, static (pool, index) => pool._classes[index].Allocate());
+                ?? Allocate(this, classIndex, static (pool, index) => pool.OnAllocate(SizeClasses.Sizes[index])._classes[index].Allocate());
             if (popped is null)
             {
                 cache.CountRented(classIndex);
@@ -276,6 +281,12 @@ public sealed class BufferPool : MemoryPool<byte>
             pool.Trim();
             return allocate(pool, argument);
         }
+    }
+
+    private BufferPool OnAllocate(int size)
+    {
+        Allocating?.Invoke(size);
+        return this;
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]

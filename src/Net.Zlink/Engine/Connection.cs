@@ -191,24 +191,41 @@ internal sealed class Connection : ShardWork, IWireEvents
 
     internal override void OnFault(Exception exception)
     {
-        if (!_closer.IsClosed)
+        if (_closer.IsClosed)
         {
-            try
-            {
-                _sink.OnFault(this, exception);
-            }
-            finally
-            {
-                if (Shard.IsHelped)
-                {
-                    // A close calls the handler, which must not run on a sender's stack.
-                    RequestClose(DisconnectReason.HandlerFailed, CloseMode.Abort);
-                }
-                else
-                {
-                    _closer.Begin(DisconnectReason.HandlerFailed, CloseMode.Abort, ExceptionText.MessageOf(exception));
-                }
-            }
+            return;
+        }
+
+        if (exception is OutOfMemoryException)
+        {
+            EndForMemory();
+            return;
+        }
+
+        try
+        {
+            _sink.OnFault(this, exception);
+        }
+        finally
+        {
+            EndBy(DisconnectReason.HandlerFailed, ExceptionText.MessageOf(exception));
+        }
+    }
+
+    /// <summary>On the shard. There is no buffer for what the peer sends.</summary>
+    internal void EndForMemory() =>
+        EndBy(DisconnectReason.OutOfMemory, "no memory for a buffer, also after the pool released what it retained");
+
+    private void EndBy(DisconnectReason reason, string detail)
+    {
+        if (Shard.IsHelped)
+        {
+            // A close calls the handler, which must not run on a sender's stack.
+            RequestClose(reason, CloseMode.Abort);
+        }
+        else
+        {
+            _closer.Begin(reason, CloseMode.Abort, detail);
         }
     }
 

@@ -160,6 +160,13 @@ internal sealed class ConnectionReader
                 OnPartOfFrame();
             }
 
+            if (_frames.IsOutOfMemory)
+            {
+                FlushReplies();
+                _connection.EndForMemory();
+                return;
+            }
+
             if (!_unfinished.TryReserve(_frames.RetainedMemory + _sink.UnfinishedBytes))
             {
                 string detail = _unfinished.Words("messages that are not whole yet", nameof(DisconnectReason.UnfinishedByteLimit));
@@ -238,7 +245,8 @@ internal sealed class ConnectionReader
         return status;
     }
 
-    private bool MayReadRemaining => _closer.IsOpen && !_frames.IsBroken && (!_paused || _sink.MayReadRemaining(_connection));
+    private bool MayReadRemaining => _closer.IsOpen
+        && _frames is { IsBroken: false, IsOutOfMemory: false } && (!_paused || _sink.MayReadRemaining(_connection));
 
     private Delivery Deliver(in InboundBatch batch)
     {

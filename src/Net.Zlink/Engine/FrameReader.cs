@@ -44,6 +44,9 @@ internal struct FrameReader
 
     public bool IsBroken { get; private set; }
 
+    /// <summary>Of the partial frame behind a batch, which is to be delivered first.</summary>
+    public bool IsOutOfMemory { get; private set; }
+
     public uint Announced { get; private set; }
 
     public readonly int BufferedBytes => _own is null ? _tailLength : _ownLength;
@@ -129,15 +132,21 @@ internal struct FrameReader
             return outcome;
         }
 
-        if (received > 0)
+        try
         {
-            _expected = 0;
-            Slab packed = slabs.Acquire(available, out int offset, out _);
-            slab.Array.AsSpan(_tailLength, received).CopyTo(packed.Array.AsSpan(offset + _tailLength));
-            batch = Split(packed, offset, received, ownsSlab: false, wire, slabs, pool, scanner);
+            if (received > 0)
+            {
+                _expected = 0;
+                Slab packed = slabs.Acquire(available, out int offset, out _);
+                slab.Array.AsSpan(_tailLength, received).CopyTo(packed.Array.AsSpan(offset + _tailLength));
+                batch = Split(packed, offset, received, ownsSlab: false, wire, slabs, pool, scanner);
+            }
+        }
+        finally
+        {
+            slab.Release();
         }
 
-        slab.Release();
         return outcome;
     }
 
@@ -227,6 +236,18 @@ internal struct FrameReader
     };
 
     private void KeepPartialFrame(ReadOnlySpan<byte> tail, int frameSize, Wire wire, ReceiveSlab slabs, BufferPool pool)
+    {
+        try
+        {
+            CopyPartialFrame(tail, frameSize, wire, slabs, pool);
+        }
+        catch (OutOfMemoryException)
+        {
+            IsOutOfMemory = true;
+        }
+    }
+
+    private void CopyPartialFrame(ReadOnlySpan<byte> tail, int frameSize, Wire wire, ReceiveSlab slabs, BufferPool pool)
     {
         if (frameSize > OwnBufferFrame)
         {

@@ -29,9 +29,21 @@ internal struct OutboundBacklog(BufferPool pool)
     /// <summary>Returns true if donated memory was copied: dispose it outside the lock.</summary>
     public bool Add(in OutgoingMessage message, out OutboundSegment? obsolete)
     {
-        obsolete = Begin();
-        bool copied = message.AddTo(ref _messages, pool);
-        End();
+        bool copied;
+        if (Conflates)
+        {
+            OutboundChain newest = NewMessage();
+            copied = message.AddTo(ref newest, pool);
+            obsolete = Replace(ref newest);
+        }
+        else
+        {
+            obsolete = null;
+            _messages.BeginMessage();
+            copied = message.AddTo(ref _messages, pool);
+            End();
+        }
+
         return copied;
     }
 
@@ -49,18 +61,32 @@ internal struct OutboundBacklog(BufferPool pool)
 
     public OutboundSegment? AddArray(byte[] array, int length)
     {
-        OutboundSegment? obsolete = Begin();
+        if (Conflates)
+        {
+            OutboundChain newest = NewMessage();
+            newest.AddArray(array, length);
+            return Replace(ref newest);
+        }
+
+        _messages.BeginMessage();
         _messages.AddArray(array, length);
         End();
-        return obsolete;
+        return null;
     }
 
     public OutboundSegment? AddShared(Slab encoded, int offset, int length, int messages)
     {
-        OutboundSegment? obsolete = Begin();
+        if (Conflates)
+        {
+            OutboundChain newest = NewMessage();
+            newest.AddShared(encoded, offset, length, messages);
+            return Replace(ref newest);
+        }
+
+        _messages.BeginMessage();
         _messages.AddShared(encoded, offset, length, messages);
         End(messages);
-        return obsolete;
+        return null;
     }
 
     public bool TryAddControl(ReadOnlySpan<byte> frames) => _control.TryAdd(frames, pool);
@@ -176,8 +202,7 @@ internal struct OutboundBacklog(BufferPool pool)
         {
             PutBack(broken);
             OutboundLoss loss = OutboundLoss.Of(broken);
-            RetainFrom(broken, loss);
-            if (loss.Continues)
+            if (!TryRetainFrom(broken, loss) || loss.Continues)
             {
                 dropped = DropRemaining();
             }
@@ -223,10 +248,19 @@ internal struct OutboundBacklog(BufferPool pool)
 
     private readonly bool MayFollow(OutboundSegment last) => last.EndsMidFrame || (_control.IsEmpty && !IsSendPaused);
 
-    private OutboundSegment? Begin()
+    /// <summary>Aside: if no buffer can be had, the message that it would replace stays.</summary>
+    private readonly OutboundChain NewMessage()
     {
-        OutboundSegment? obsolete = Conflates && !_messages.IsEmpty ? Supersede() : null;
-        _messages.BeginMessage();
+        var newest = new OutboundChain(pool);
+        newest.BeginMessage();
+        return newest;
+    }
+
+    private OutboundSegment? Replace(ref OutboundChain newest)
+    {
+        OutboundSegment? obsolete = _messages.IsEmpty ? null : Supersede();
+        _messages.AddMessageOf(ref newest);
+        End();
         return obsolete;
     }
 
@@ -251,7 +285,8 @@ internal struct OutboundBacklog(BufferPool pool)
         _counts.Accept(messages, _messages.MessageBytes);
     }
 
-    private void RetainFrom(OutboundSegment broken, in OutboundLoss loss)
+    /// <summary>False: no memory for what could be kept; it is dropped.</summary>
+    private bool TryRetainFrom(OutboundSegment broken, in OutboundLoss loss)
     {
         int written = Math.Min(Math.Max(broken.Sent, broken.Skipped), loss.Boundary);
         _counts.Settle(loss.Written, written - broken.Skipped, written: true);
@@ -265,17 +300,35 @@ internal struct OutboundBacklog(BufferPool pool)
         int left = broken.Length - loss.Boundary;
         if (left == 0)
         {
-            return;
+            return true;
         }
 
-        OutboundSegment kept = OutboundSegment.ForEncoding(pool.RentArray(left));
+        int messages = broken.Messages - loss.Written - loss.Lost;
+        byte[] array;
+        try
+        {
+            array = pool.RentArray(left);
+        }
+        catch (OutOfMemoryException)
+        {
+            _counts.Settle(messages, left, written: false);
+            if (broken.IsSubscriptionUpdate)
+            {
+                _counts.CompleteUpdates(messages, left, written: false);
+            }
+
+            return false;
+        }
+
+        OutboundSegment kept = OutboundSegment.ForEncoding(array);
         broken.Memory.Span.Slice(loss.Boundary, left).CopyTo(kept.FreeSpan);
         kept.Length = left;
-        kept.Messages = broken.Messages - loss.Written - loss.Lost;
+        kept.Messages = messages;
         kept.EndsMidFrame = broken.EndsMidFrame;
         kept.IsSubscriptionUpdate = broken.IsSubscriptionUpdate;
         kept.IsOpen = false;
         _messages.PutFirst(kept);
+        return true;
     }
 
     private OutboundSegment? DropRemaining()

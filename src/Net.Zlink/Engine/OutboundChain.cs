@@ -37,6 +37,46 @@ internal struct OutboundChain(BufferPool pool)
         _isUpdate = isUpdate;
     }
 
+    public readonly Mark MarkEnd() => new(_last, _last?.Length ?? 0, _last?.IsOpen ?? false, _last?.EndsMidFrame ?? false);
+
+    /// <summary>Takes back what came behind the mark: a message of which not all could be added.</summary>
+    public void ReturnTo(in Mark mark)
+    {
+        OutboundSegment? added = mark.Last is null ? _first : mark.Last.Next;
+        _last = mark.Last;
+        if (_last is { } last)
+        {
+            last.Next = null;
+            (last.Length, last.IsOpen, last.EndsMidFrame) = (mark.Length, mark.IsOpen, mark.EndsMidFrame);
+        }
+        else
+        {
+            _first = null;
+        }
+
+        for (OutboundSegment? segment = added; segment is not null; segment = segment.Next)
+        {
+            segment.Disown();
+        }
+
+        OutboundSegment.ReleaseAll(added, pool);
+    }
+
+    public void AddMessageOf(ref OutboundChain other)
+    {
+        MessageBytes = other.MessageBytes;
+        if (_last is null)
+        {
+            _first = other._first;
+        }
+        else
+        {
+            _last.Next = other._first;
+        }
+
+        _last = other._last;
+    }
+
     public void EndMessage(int messages = 1) => _last!.Messages += messages;
 
     public void AddFrame(FrameHeader header, ReadOnlySpan<byte> payload)
@@ -346,4 +386,6 @@ internal struct OutboundChain(BufferPool pool)
         segment.IsSubscriptionUpdate = _isUpdate;
         _last = segment;
     }
+
+    public readonly record struct Mark(OutboundSegment? Last, int Length, bool IsOpen, bool EndsMidFrame);
 }

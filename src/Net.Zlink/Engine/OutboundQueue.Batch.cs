@@ -18,7 +18,15 @@ internal sealed partial class OutboundQueue
                     break;
                 }
 
-                _backlog.Add(new OutgoingMessage(ZmpFrame.HeaderOf(ZmpFlags.None, (uint)payload.Length), payload), out _);
+                try
+                {
+                    _backlog.Add(new OutgoingMessage(ZmpFrame.HeaderOf(ZmpFlags.None, (uint)payload.Length), payload), out _);
+                }
+                catch (OutOfMemoryException)
+                {
+                    break; // Those before it are queued; the send of this one alone has the reason.
+                }
+
                 bytes += payload.Length;
                 count++;
             }

@@ -60,27 +60,14 @@ internal sealed partial class OutboundQueue(BufferPool pool, QueueLimits limits,
     public SendStatus TryAppend(in OutgoingMessage message, out bool schedule, bool force = false)
     {
         schedule = false;
-        if (message.IsLargeCopy)
+        try
         {
-            return TryAppendLarge(message, force, out schedule);
+            return message.IsLargeCopy ? TryAppendLarge(message, force, out schedule) : TryAppendSmall(message, force, out schedule);
         }
-
-        SendStatus status;
-        OutboundSegment? obsolete = null;
-        bool copied = false;
-        using (_gate.EnterScope())
+        catch (OutOfMemoryException)
         {
-            status = Admit(force);
-            if (status == SendStatus.Accepted)
-            {
-                copied = _backlog.Add(message, out obsolete);
-                schedule = AcquireFlush();
-            }
+            return SendStatus.NoMemory;
         }
-
-        OutboundSegment.ReleaseAll(obsolete, pool);
-        DisposeIf(copied, message.Owner);
-        return status;
     }
 
     public SendStatus TryAppendShared(Slab encoded, int offset, int length, int messages, out bool schedule, bool force = false)
@@ -88,14 +75,21 @@ internal sealed partial class OutboundQueue(BufferPool pool, QueueLimits limits,
         schedule = false;
         SendStatus status;
         OutboundSegment? obsolete = null;
-        using (_gate.EnterScope())
+        try
         {
-            status = !_closed && messages > 1 && !TryReserve(messages - 1, length) ? SendStatus.Full : Admit(force);
-            if (status == SendStatus.Accepted)
+            using (_gate.EnterScope())
             {
-                obsolete = _backlog.AddShared(encoded, offset, length, messages);
-                schedule = AcquireFlush();
+                status = !_closed && messages > 1 && !TryReserve(messages - 1, length) ? SendStatus.Full : Admit(force);
+                if (status == SendStatus.Accepted)
+                {
+                    obsolete = _backlog.AddShared(encoded, offset, length, messages);
+                    schedule = AcquireFlush();
+                }
             }
+        }
+        catch (OutOfMemoryException)
+        {
+            return SendStatus.NoMemory;
         }
 
         OutboundSegment.ReleaseAll(obsolete, pool);
@@ -111,19 +105,26 @@ internal sealed partial class OutboundQueue(BufferPool pool, QueueLimits limits,
         }
 
         bool copied = false;
-        using (_gate.EnterScope())
+        try
         {
-            status = Admit();
-            if (status == SendStatus.Accepted)
+            using (_gate.EnterScope())
             {
-                copied = _backlog.Add(message.AsOutgoing(), out _);
-                schedule = AcquireFlush();
+                status = Admit();
+                if (status == SendStatus.Accepted)
+                {
+                    copied = _backlog.Add(message.AsOutgoing(), out _);
+                    schedule = AcquireFlush();
+                }
+                else if (status == SendStatus.Full)
+                {
+                    waiter.Deferred = message;
+                    _waiters.Add(waiter);
+                }
             }
-            else if (status == SendStatus.Full)
-            {
-                waiter.Deferred = message;
-                _waiters.Add(waiter);
-            }
+        }
+        catch (OutOfMemoryException)
+        {
+            return SendStatus.NoMemory;
         }
 
         DisposeIf(copied, message.Owner);
@@ -305,6 +306,27 @@ internal sealed partial class OutboundQueue(BufferPool pool, QueueLimits limits,
         {
             return _waiters.Remove(waiter);
         }
+    }
+
+    private SendStatus TryAppendSmall(in OutgoingMessage message, bool force, out bool schedule)
+    {
+        schedule = false;
+        SendStatus status;
+        OutboundSegment? obsolete = null;
+        bool copied = false;
+        using (_gate.EnterScope())
+        {
+            status = Admit(force);
+            if (status == SendStatus.Accepted)
+            {
+                copied = _backlog.Add(message, out obsolete);
+                schedule = AcquireFlush();
+            }
+        }
+
+        OutboundSegment.ReleaseAll(obsolete, pool);
+        DisposeIf(copied, message.Owner);
+        return status;
     }
 
     private SendStatus TryAppendLarge(in OutgoingMessage message, bool force, out bool schedule)

@@ -121,6 +121,9 @@ internal sealed class OutboundSegment
         return segment;
     }
 
+    /// <summary>The donated memory stays with its sender.</summary>
+    public void Disown() => _owner = null;
+
     public void Release(BufferPool pool)
     {
         if (_array is not null)

@@ -128,15 +128,9 @@ internal readonly ref struct OutgoingMessage
 
     public bool AddTo(ref OutboundChain chain, BufferPool pool)
     {
-        if (_encoded is not null)
+        if (!IsSingle)
         {
-            _encoded.MoveTo(ref chain, pool);
-            return false;
-        }
-
-        if (_lease is not null)
-        {
-            AddParts(ref chain);
+            AddSeveral(ref chain, pool);
             return false;
         }
 
@@ -252,6 +246,27 @@ internal readonly ref struct OutgoingMessage
     }
 
     private static ZmpFlags FlagsOf(int part, int parts) => part < parts - 1 ? ZmpFlags.More : ZmpFlags.None;
+
+    private void AddSeveral(ref OutboundChain chain, BufferPool pool)
+    {
+        OutboundChain.Mark mark = chain.MarkEnd();
+        try
+        {
+            if (_encoded is not null)
+            {
+                _encoded.MoveTo(ref chain, pool);
+            }
+            else
+            {
+                AddParts(ref chain);
+            }
+        }
+        catch
+        {
+            chain.ReturnTo(mark);
+            throw;
+        }
+    }
 
     private void AddParts(ref OutboundChain chain)
     {

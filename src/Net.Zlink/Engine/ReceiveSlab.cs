@@ -33,7 +33,7 @@ internal sealed class ReceiveSlab(Slab.SlabCache slabs, int size = ReceiveSlab.F
 
         if (_slab is null || _slab.Array.Length - _position < needed + SmallestRead)
         {
-            _slab?.Release();
+            Release(); // Before the rent, which may fail.
             _slab = slabs.Rent(size);
             _position = 0;
         }

@@ -15,4 +15,6 @@ internal enum SendStatus
     Unroutable,
 
     NotFramed,
+
+    NoMemory,
 }

@@ -31,7 +31,11 @@ internal class SendWaiter : Waiter<SendStatus>
         {
             var next = (SendWaiter?)waiter.Next;
             waiter.Next = null;
-            if (waiter.Failure is { } failure)
+            if (waiter.Failure is OutOfMemoryException)
+            {
+                waiter.Complete(SendStatus.NoMemory);
+            }
+            else if (waiter.Failure is { } failure)
             {
                 waiter.Fail(failure);
             }

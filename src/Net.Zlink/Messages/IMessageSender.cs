@@ -6,28 +6,28 @@ public interface IMessageSender
 {
     /// <summary>Sends a message of one part without waiting.</summary>
     /// <param name="payload">The payload, which is copied. It may be empty; a null array counts as empty.</param>
-    /// <returns>False if it would have to wait.</returns>
+    /// <returns>False if it would have to wait, or if there is no memory for a buffer.</returns>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
     /// <exception cref="ArgumentException">The payload is longer than a frame can be.</exception>
-    /// <exception cref="ZlinkException">ContextTerminated.</exception>
+    /// <exception cref="ZlinkException">ContextTerminated, or NoMemory.</exception>
     bool TrySend(ReadOnlySpan<byte> payload);
 
     /// <summary>Sends a message of several parts, whole or not at all, without waiting.</summary>
     /// <param name="message">A message of at least one part. Empty after it was accepted.</param>
-    /// <returns>False if it would have to wait.</returns>
+    /// <returns>False if it would have to wait, or if there is no memory for a buffer.</returns>
     /// <exception cref="ArgumentNullException"><paramref name="message"/> is null.</exception>
     /// <exception cref="ObjectDisposedException">The socket or the message is disposed.</exception>
     /// <exception cref="ArgumentException">The message has no part, or several with Conflate.</exception>
-    /// <exception cref="ZlinkException">ContextTerminated.</exception>
+    /// <exception cref="ZlinkException">ContextTerminated, or NoMemory.</exception>
     bool TrySend(MessageBuilder message);
 
     /// <summary>Forwards a received message without waiting, without a copy of long parts.</summary>
     /// <param name="message">A received message. Accepting it ends it, as Dispose does.</param>
-    /// <returns>False if it would have to wait.</returns>
+    /// <returns>False if it would have to wait, or if there is no memory for a buffer.</returns>
     /// <exception cref="ObjectDisposedException">The socket or the message is disposed.</exception>
     /// <exception cref="InvalidOperationException">The message is empty.</exception>
     /// <exception cref="ArgumentException">It has several parts, with Conflate. It still belongs to the caller.</exception>
-    /// <exception cref="ZlinkException">ContextTerminated.</exception>
+    /// <exception cref="ZlinkException">ContextTerminated, or NoMemory.</exception>
     bool TrySend(in Message message);
 
     /// <summary>Sends a message of one part. Blocks the calling thread while no peer has capacity.</summary>
@@ -37,7 +37,7 @@ public interface IMessageSender
     /// <see cref="SocketOptions.SendTimeout"/>.
     /// </param>
     /// <exception cref="TimeoutException">No peer had capacity in time.</exception>
-    /// <exception cref="ZlinkException">ContextTerminated.</exception>
+    /// <exception cref="ZlinkException">ContextTerminated, or NoMemory.</exception>
     /// <exception cref="ArgumentOutOfRangeException">The timeout is negative and not infinite.</exception>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
     /// <exception cref="ArgumentException">The payload is longer than a frame can be.</exception>
@@ -49,7 +49,7 @@ public interface IMessageSender
     /// <param name="cancellationToken">Cancels the wait. Nothing is sent then.</param>
     /// <returns>A task that completes when the message is accepted. Allocates nothing.</returns>
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
-    /// <exception cref="ZlinkException">ContextTerminated.</exception>
+    /// <exception cref="ZlinkException">ContextTerminated, or NoMemory.</exception>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
     /// <exception cref="ArgumentException">The payload is longer than a frame can be.</exception>
     ValueTask SendAsync(ReadOnlyMemory<byte> payload, CancellationToken cancellationToken = default);
@@ -59,7 +59,7 @@ public interface IMessageSender
     /// <param name="cancellationToken">Cancels the wait. Nothing is sent then.</param>
     /// <returns>A task that completes when the message is accepted. Allocates nothing.</returns>
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
-    /// <exception cref="ZlinkException">ContextTerminated.</exception>
+    /// <exception cref="ZlinkException">ContextTerminated, or NoMemory.</exception>
     /// <exception cref="ArgumentNullException"><paramref name="message"/> is null.</exception>
     /// <exception cref="ObjectDisposedException">The socket or the message is disposed.</exception>
     /// <exception cref="ArgumentException">The message has no part, or several with Conflate.</exception>
@@ -71,7 +71,7 @@ public interface IMessageSender
     /// <param name="cancellationToken">Cancels the wait. Nothing is sent then.</param>
     /// <returns>A task that completes when the message is accepted. Allocates nothing.</returns>
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
-    /// <exception cref="ZlinkException">ContextTerminated.</exception>
+    /// <exception cref="ZlinkException">ContextTerminated, or NoMemory.</exception>
     /// <exception cref="ObjectDisposedException">The socket or the message is disposed.</exception>
     /// <exception cref="InvalidOperationException">The message is empty.</exception>
     /// <exception cref="ArgumentException">It has several parts, with Conflate. It still belongs to the caller.</exception>

@@ -79,6 +79,7 @@ public sealed class MessageBuilder : IBufferWriter<byte>, IDisposable
     /// <exception cref="ObjectDisposedException">The builder is disposed.</exception>
     /// <exception cref="ArgumentException">All copied parts together would exceed an array.</exception>
     /// <exception cref="InvalidOperationException">A part is being written.</exception>
+    /// <exception cref="OutOfMemoryException">There is no memory for it. The earlier parts stay.</exception>
     public MessageBuilder Add(ReadOnlySpan<byte> part)
     {
         Encoded.Add(part);

@@ -122,8 +122,7 @@ internal readonly struct MessageSender
         if (MayWait(status, timeout, out TimeSpan limit))
         {
             // A span cannot be kept during a wait, so the rare send that waits copies its payload once more.
-            using IMemoryOwner<byte> copy = _core.Host.Pool.Rent(Math.Max(1, payload.Length));
-            payload.CopyTo(copy.Memory.Span);
+            using IMemoryOwner<byte> copy = WaitingPayload.Of(payload, _core.Host.Pool);
             status = Block(routeId, new DeferredMessage(header, copy.Memory[..payload.Length], owner: null), limit);
         }
 
@@ -219,6 +218,7 @@ internal readonly struct MessageSender
         SendStatus.Accepted or SendStatus.Dropped => ZlinkError.None,
         SendStatus.Full => ZlinkError.Again,
         SendStatus.Unroutable => ZlinkError.HostUnreachable,
+        SendStatus.NoMemory => ZlinkError.NoMemory,
         _ => throw ErrorOf(status, _core),
     };
 
@@ -238,6 +238,7 @@ internal readonly struct MessageSender
         SendStatus.Unroutable => new ZlinkException(
             ZlinkError.HostUnreachable,
             "no peer has that routing id: it has not connected yet, or has left; GetPeers() lists those there are"),
+        SendStatus.NoMemory => ZlinkException.NoMemory(),
         _ => core.End.Error(),
     };
 

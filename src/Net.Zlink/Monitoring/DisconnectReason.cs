@@ -56,6 +56,12 @@ public enum DisconnectReason
     /// has read nothing for 10 s, and four times as many before. The connecting side reconnects and sends its topics again.
     /// </summary>
     TopicsUnread = 0x109,
+
+    /// <summary>
+    /// No buffer could be had for what the peer sends, or for what this side owes it, also after the pool released what it retained. The
+    /// connecting side reconnects.
+    /// </summary>
+    OutOfMemory = 0x10A,
 }
 
 /// <summary>Converts <see cref="DisconnectReason"/>.</summary>
@@ -68,7 +74,7 @@ public static class DisconnectReasonExtensions
     {
         DisconnectReason.Remote or DisconnectReason.TransportError or DisconnectReason.IdleTimeout or DisconnectReason.WriteTimeout
             or DisconnectReason.HeartbeatTimeout or DisconnectReason.UnfinishedByteLimit or DisconnectReason.SubscriptionByteLimit
-            or DisconnectReason.TopicsUnread => 4,
+            or DisconnectReason.TopicsUnread or DisconnectReason.OutOfMemory => 4,
         DisconnectReason.ProtocolError or DisconnectReason.HandlerFailed or DisconnectReason.HandshakeFailed or DisconnectReason.Refused
             or DisconnectReason.TakenOver => 3,
         DisconnectReason.ContextTerminated => 5,
@@ -90,6 +96,7 @@ public static class DisconnectReasonExtensions
         DisconnectReason.Refused => "the socket had no place for this peer",
         DisconnectReason.UnfinishedByteLimit => "too much had come of messages that are not whole",
         DisconnectReason.SubscriptionByteLimit => "its topics and those of all other peers were too many",
+        DisconnectReason.OutOfMemory => "there was no memory for a buffer",
         DisconnectReason.TopicsUnread => "the publisher did not read the changes of topics, and too many waited for it",
         DisconnectReason.TakenOver => "another peer took over its routing id",
         _ => "why is not known",

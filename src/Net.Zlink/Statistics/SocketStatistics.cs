@@ -66,7 +66,9 @@ public sealed record SocketStatistics
     /// <summary>As before, at <see cref="SocketOptions.SendByteLimit"/>.</summary>
     public required long DroppedAtByteLimit { get; init; }
 
-    /// <summary>As before, at <see cref="ZlinkContextOptions.QueuedByteLimit"/>.</summary>
+    /// <summary>
+    /// As before, at <see cref="ZlinkContextOptions.QueuedByteLimit"/>, or a publisher's copy for which there was no memory.
+    /// </summary>
     public required long DroppedAtContextLimit { get; init; }
 
     /// <summary>Messages to an unknown peer, sent by a ROUTER without Mandatory.</summary>

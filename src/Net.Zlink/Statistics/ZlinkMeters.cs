@@ -50,7 +50,7 @@ internal sealed class ZlinkMeters : IDisposable
             "What the topics of subscribers take up.");
         Gauge("zlink.pool.live", () => PerClass(static c => c.Live), "{buffer}", "Buffers that are out.");
         Gauge("zlink.pool.kept", () => PerClass(static c => c.Kept), "{buffer}", "Buffers kept for reuse.");
-        Gauge("zlink.pool.retained_bytes", () => One(_context.Pool.GetStatistics().BytesKept), "By", "Bytes of the buffers kept for reuse.");
+        Gauge("zlink.pool.retained_bytes", () => One(_context.Pool.GetStatistics().BytesKept), "By", "Bytes of buffers kept for reuse.");
         Counter("zlink.pool.rented", () => PerClass(static c => c.Rented), "{buffer}", "Buffers handed out.");
         Counter("zlink.pool.allocated", () => PerClass(static c => c.Allocated), "{buffer}", "Buffers that had to be allocated.");
         Counter("zlink.pool.rejected", () => PerClass(static c => c.Rejected), "{buffer}", "Returned buffers that were not kept.");

@@ -116,7 +116,7 @@ internal sealed class StreamSender
         return taken;
     }
 
-    /// <summary>Null: the context has ended since the peer was found, with its pool.</summary>
+    /// <summary>Null: no memory, or the context has ended since the peer was found, with its pool.</summary>
     private Slab? Encode(ReadOnlySpan<byte> payload, int length)
     {
         try
@@ -125,7 +125,7 @@ internal sealed class StreamSender
             StreamFraming.WriteFrame(encoded.Array, payload);
             return encoded;
         }
-        catch (ObjectDisposedException)
+        catch (Exception e) when (e is ObjectDisposedException or OutOfMemoryException)
         {
             return null;
         }
@@ -143,6 +143,7 @@ internal sealed class StreamSender
     {
         SendStatus.Full => new TimeoutException(
             $"peer {peerId} is at its high-water mark, or the context at its QueuedByteLimit: it does not read as fast as this side sends"),
+        SendStatus.NoMemory => ZlinkException.NoMemory(),
         SendStatus.NotFramed => new ZlinkException(ZlinkError.NotSupported, $"peer {peerId} is a pipe: write to its Output"),
         _ => Unreachable(peerId),
     };
@@ -155,6 +156,7 @@ internal sealed class StreamSender
         SendStatus.Accepted => ZlinkError.None,
         SendStatus.Full => ZlinkError.Again,
         SendStatus.NotFramed => ZlinkError.NotSupported,
+        SendStatus.NoMemory => ZlinkError.NoMemory,
         _ => ZlinkError.HostUnreachable,
     };
 
@@ -184,8 +186,7 @@ internal sealed class StreamSender
         BlockingWait.ThrowIfOnShard(nameof(SendAsync));
 
         // A span cannot be kept during a wait, so the rare send that waits copies its payload once more.
-        using IMemoryOwner<byte> copy = _hub.Host.Pool.Rent(Math.Max(1, payload.Length));
-        payload.CopyTo(copy.Memory.Span);
+        using IMemoryOwner<byte> copy = WaitingPayload.Of(payload, _hub.Host.Pool);
         OutboundQueue outbound = link.Connection!.Outbound;
         SendOutcome waiter = _waiters.Rent();
         waiter.Prepare(outbound, _recycle, blocking: true);

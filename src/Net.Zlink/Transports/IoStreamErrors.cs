@@ -38,7 +38,7 @@ internal static class IoStreamErrors
     /// <summary>Whether the network, the peer or a concurrent close caused this exception (TLS throws InvalidOperation then).</summary>
     public static bool IsOfStream(Exception exception) =>
         exception is IOException or SocketException or ObjectDisposedException or AuthenticationException or OperationCanceledException
-            or InvalidOperationException;
+            or InvalidOperationException or OutOfMemoryException;
 
     public static IOException Of(SocketError error)
     {

@@ -31,6 +31,17 @@ internal static class TestPools
     public static BufferClassStatistics ClassOf(this BufferPool pool, int size) =>
         pool.GetStatistics().Classes.Single(one => one.Size == size);
 
+    /// <summary>From now on only so many allocations succeed of those that have at least a size.</summary>
+    public static void AllocateOnly(this BufferPool pool, int count, int from = 0) => pool.Allocating = size =>
+    {
+        if (size >= from && Interlocked.Decrement(ref count) < 0)
+        {
+#pragma warning disable MA0012 // It is the runtime's own that is played here.
+            throw new OutOfMemoryException();
+#pragma warning restore MA0012
+        }
+    };
+
     public static byte[][] RentMany(this BufferPool pool, int size, int count)
     {
         var rented = new byte[count][];

@@ -49,6 +49,21 @@ public sealed class FrameReaderTests
     }
 
     [Theory]
+    [InlineData(100)]
+    [InlineData(20_000)]
+    public async Task Whole_frames_are_there_although_there_is_no_memory_for_the_beginning_of_the_next_one(int next)
+    {
+        using var bench = await Fixture.OpenAsync(limit: 1024 * 1024);
+        byte[][] whole = [Pattern(3, 1), Pattern(17, 2)];
+        bench.Pool.AllocateOnly(0);
+        bench.SendAndRead([.. Frames(whole), .. Frames([Pattern(next, 3)])[..50]]);
+        bench.ExpectFrames(whole);
+        Assert.True(bench.Reader.IsOutOfMemory);
+        bench.Reader.Release(bench.Pool);
+        Assert.Equal(1, bench.Pool.GetStatistics().Live); // The shard's slab.
+    }
+
+    [Theory]
     [InlineData(8 * 1024)]
     [InlineData(16 * 1024)]
     [InlineData(64 * 1024)]

@@ -138,13 +138,27 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
 
     public SendStatus Append(in OutgoingMessage message, Slab.SlabCache slabs, PeerIdentity source, bool force = false, int checkedAt = 0)
     {
+        try
+        {
+            return AppendOrThrow(message, slabs, source, force, checkedAt);
+        }
+        catch (OutOfMemoryException)
+        {
+            return SendStatus.NoMemory;
+        }
+    }
+
+    private SendStatus AppendOrThrow(in OutgoingMessage message, Slab.SlabCache slabs, PeerIdentity source, bool force, int checkedAt)
+    {
         // A long payload is copied outside of the lock. The limit is checked first, so a full lane costs no copy.
         if (message.IsLargeCopy && !force && Status is not SendStatus.Accepted and var refusal)
         {
             return refusal;
         }
 
-        Slab? copy = message.IsLargeCopy ? slabs.Copy(message.Payload) : null;
+        // So is what replaces an earlier message, which stays if no buffer can be had.
+        Slab? copy = message.IsLargeCopy || (Conflates && message.IsSingle && message.Payload.Length < OutboundChain.LargePayload)
+            ? slabs.Copy(message.Payload) : null;
         if (!message.IsSingle)
         {
             message.PutIntoArrays(slabs.Pool);

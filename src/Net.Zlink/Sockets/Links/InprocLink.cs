@@ -299,9 +299,16 @@ internal sealed class InprocLink : PeerLink
         }
 
         InprocLink? reader = checkedAt == InboundLease.NeverFiltered ? null : Other;
-        int pieces = InprocUpstream.Split(this, reader, message, checkedAt, out SendStatus status);
-        Interlocked.Add(ref _notified, 1 - pieces);
-        return status;
+        try
+        {
+            int pieces = InprocUpstream.Split(this, reader, message, checkedAt, out SendStatus status);
+            Interlocked.Add(ref _notified, 1 - pieces);
+            return status;
+        }
+        catch (OutOfMemoryException)
+        {
+            return SendStatus.NoMemory;
+        }
     }
 
     private enum PassedAs

@@ -173,6 +173,9 @@ internal sealed class WireLink : PeerLink
 
     public void SendSubscriptionUpdates(ReadOnlySpan<byte> encoded) => SendOwn(encoded, default, isUpdate: true);
 
+    /// <summary>What the socket owes its peer must not be missing. The next connection begins with all of it.</summary>
+    public void EndForMemory() => Session?.Connection.RequestClose(DisconnectReason.OutOfMemory, CloseMode.Abort);
+
     public override void OnLaneCapacity() => Session?.Connection.Resume();
 
     public override void SetLimits(QueueLimits outbound, QueueLimits inbound)
@@ -212,10 +215,17 @@ internal sealed class WireLink : PeerLink
 
     private void SendOwn(ReadOnlySpan<byte> header, ReadOnlySpan<byte> body, bool isUpdate)
     {
-        Queue.AppendOwn(header, body, isUpdate, out bool schedule);
-        if (schedule)
+        try
         {
-            Flush();
+            Queue.AppendOwn(header, body, isUpdate, out bool schedule);
+            if (schedule)
+            {
+                Flush();
+            }
+        }
+        catch (OutOfMemoryException)
+        {
+            EndForMemory();
         }
     }
 

@@ -54,7 +54,7 @@ internal sealed class DealerCore(EngineHost host, InprocRegistry inproc) : Socke
             }
 
             SendStatus status = slot.Peer.TrySend(message);
-            if (status == SendStatus.Accepted)
+            if (status is SendStatus.Accepted or SendStatus.NoMemory)
             {
                 return status;
             }

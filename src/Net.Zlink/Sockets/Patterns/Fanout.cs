@@ -12,22 +12,32 @@ internal static class Fanout
     // packing 2 KiB 0.06 to 0.1 us.
     private const int LargestCopy = 2 * 1024;
 
-    /// <summary>A message that no link takes is counted as unmatched.</summary>
-    public static void Send(SocketCore socket, ReadOnlySpan<PeerLink> links, in OutgoingMessage message, bool force = false)
+    /// <summary>
+    /// A message that no link takes is counted as unmatched. NoMemory: none has it; where only some have it, the others miss it.
+    /// </summary>
+    public static SendStatus Send(SocketCore socket, ReadOnlySpan<PeerLink> links, in OutgoingMessage message, bool force = false)
     {
         bool isFound = false;
         if (links.Length == 1)
         {
             SendStatus status = links[0].TrySend(message, force);
-            isFound = Count(socket, links[0], status);
-            if (status == SendStatus.Accepted)
+            if (status is SendStatus.Accepted or SendStatus.NoMemory)
             {
-                return;
+                return status;
             }
+
+            isFound = Count(socket, links[0], status);
         }
         else if (links.Length > 1)
         {
-            isFound = SendToSeveral(socket, links, message, force);
+            try
+            {
+                isFound = SendToSeveral(socket, links, message, force);
+            }
+            catch (OutOfMemoryException)
+            {
+                return SendStatus.NoMemory; // Of what all of them share.
+            }
         }
 
         if (links.Length < 2)
@@ -39,6 +49,8 @@ internal static class Fanout
         {
             Interlocked.Increment(ref socket.Counters.Unmatched);
         }
+
+        return SendStatus.Accepted;
     }
 
     /// <summary>
@@ -161,6 +173,10 @@ internal static class Fanout
         if (status == SendStatus.Full)
         {
             socket.Events.DroppedAtMark(link);
+        }
+        else if (status == SendStatus.NoMemory)
+        {
+            socket.Events.DroppedForMemory(link);
         }
 
         return status != SendStatus.Closed;

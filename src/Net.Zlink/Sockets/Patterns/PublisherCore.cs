@@ -157,17 +157,18 @@ internal sealed class PublisherCore : SocketCore
             Array.Clear(_targets, 0, count);
         }
 
+        SendStatus status;
         if (rented is null)
         {
-            Fanout.Send(this, single is null ? [] : new ReadOnlySpan<PeerLink>(in single), message, isForced);
+            status = Fanout.Send(this, single is null ? [] : new ReadOnlySpan<PeerLink>(in single), message, isForced);
         }
         else
         {
-            Fanout.Send(this, rented.AsSpan(0, count), message, isForced);
+            status = Fanout.Send(this, rented.AsSpan(0, count), message, isForced);
             System.Buffers.ArrayPool<PeerLink>.Shared.Return(rented, clearArray: true);
         }
 
-        return count == 0 ? SendStatus.Dropped : SendStatus.Accepted;
+        return count == 0 ? SendStatus.Dropped : status;
     }
 
     /// <summary>Messages of two parts for one subscriber, or for none: matched once, queued under one lock. 0 says nothing about
@@ -417,8 +418,7 @@ internal sealed class PublisherCore : SocketCore
             }
         }
 
-        Fanout.Send(this, links, message);
-        return SendStatus.Accepted;
+        return Fanout.Send(this, links, message);
     }
 
     private int Match(ReadOnlySpan<byte> topic)

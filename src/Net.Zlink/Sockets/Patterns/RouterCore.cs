@@ -60,7 +60,7 @@ internal sealed class RouterCore(EngineHost host, InprocRegistry inproc) : Socke
             status = Send(link, message);
         }
 
-        if (status == SendStatus.Accepted || IsMandatory)
+        if (status is SendStatus.Accepted or SendStatus.NoMemory || IsMandatory)
         {
             return status;
         }

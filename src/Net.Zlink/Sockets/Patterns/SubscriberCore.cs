@@ -128,13 +128,10 @@ internal sealed class SubscriberCore : SocketCore
         if (InprocUpstream.Inspect(message, onlyFirst).Topics)
         {
             RouteTopics(message, onlyFirst);
-        }
-        else
-        {
-            Fanout.Send(this, Peers(), message);
+            return SendStatus.Accepted;
         }
 
-        return SendStatus.Accepted;
+        return Fanout.Send(this, Peers(), message);
     }
 
     public override void SendWelcome(PeerLink link, GreetingOccasion occasion)
@@ -248,6 +245,36 @@ internal sealed class SubscriberCore : SocketCore
         }
     }
 
+    private void SendUpdates(in OutgoingMessage message, PeerLink[] wires)
+    {
+        int length = (int)message.EncodedLength;
+        byte[] encoded;
+        try
+        {
+            encoded = Host.Pool.RentArray(length);
+        }
+        catch (OutOfMemoryException)
+        {
+            Array.ForEach(wires, static wire => ((WireLink)wire).EndForMemory()); // The tables have the topics already.
+            return;
+        }
+
+        try
+        {
+            message.WriteTo(encoded);
+            foreach (PeerLink link in wires)
+            {
+                var wire = (WireLink)link;
+                wire.SendSubscriptionUpdates(encoded.AsSpan(0, length));
+                Bound(wire);
+            }
+        }
+        finally
+        {
+            Host.Pool.ReturnArray(encoded);
+        }
+    }
+
     private void SendUpdate(in OutgoingMessage message, PeerLink[] links, bool isOnlyUpdates)
     {
         if (!isOnlyUpdates || message.EncodedLength > Array.MaxLength || Array.TrueForAll(links, static link => link is not WireLink))
@@ -257,24 +284,7 @@ internal sealed class SubscriberCore : SocketCore
             return;
         }
 
-        int length = (int)message.EncodedLength;
-        byte[] encoded = Host.Pool.RentArray(length);
-        try
-        {
-            message.WriteTo(encoded);
-            foreach (PeerLink link in links)
-            {
-                if (link is WireLink wire)
-                {
-                    wire.SendSubscriptionUpdates(encoded.AsSpan(0, length));
-                    Bound(wire);
-                }
-            }
-        }
-        finally
-        {
-            Host.Pool.ReturnArray(encoded);
-        }
+        SendUpdates(message, Array.FindAll(links, static link => link is WireLink));
 
         PeerLink[] within = Array.FindAll(links, static link => link is not WireLink);
         if (within.Length == 0)

@@ -76,6 +76,12 @@ internal sealed class SessionEvents(SocketCore socket)
     public void Unconfirmed(ZmpSession session, long messages) =>
         Publish(SocketEventTypes.MessagesUnconfirmed, messages, session, $"written, and not confirmed: {session.EndDetail}");
 
+    public void DroppedForMemory(PeerLink link)
+    {
+        link.CountDroppedAtMark();
+        Dropped(ref socket.Counters.DroppedAtContextLimit, link.Peer.RoutingId, link, "no memory for a buffer");
+    }
+
     public void DroppedAtMark(PeerLink link)
     {
         link.CountDroppedAtMark();
