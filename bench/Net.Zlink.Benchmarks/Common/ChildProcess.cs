@@ -52,6 +52,22 @@ internal sealed class ChildProcess : IAsyncDisposable
         return child;
     }
 
+    /// <summary>Starts one that says so with a line that starts with <paramref name="started"/>, and returns it with that line.</summary>
+    /// <exception cref="InvalidOperationException">It did not say so in time.</exception>
+    public static async Task<(ChildProcess Process, string Line)> StartAsync(
+        ProcessStartInfo info, string started, TimeSpan limit, CancellationToken cancellation)
+    {
+        ChildProcess process = Start(info);
+        if (await process.ReadLineAsync(started, limit, cancellation) is { } line)
+        {
+            return (process, line);
+        }
+
+        string errors = process.LastErrors;
+        await process.DisposeAsync();
+        throw new InvalidOperationException($"{string.Join(' ', info.ArgumentList)} did not start: {errors}");
+    }
+
     public void Send(string line) => _process.StandardInput.WriteLine(line);
 
     /// <summary>Nothing more will be sent: children that read until the end take it as the word to end.</summary>

@@ -14,8 +14,10 @@ internal static class AttackCommand
     // A year, as in soak.
     private const double MostMinutes = 365 * 24 * 60;
 
-    public static Command Create()
+    /// <param name="all">The rows there are; null: <see cref="AttackRows.All"/>.</param>
+    public static Command Create(IReadOnlyList<AttackRow>? all = null)
     {
+        all ??= AttackRows.All;
         var minutes = new Option<double>("--minutes")
         {
             Description = "How long: rounds of all rows follow each other for that time. One round is always run.",
@@ -43,21 +45,22 @@ internal static class AttackCommand
         }
 
         command.SetAction((request, cancellation) => RunAsync(
-            request.GetValue(minutes), TimeSpan.FromSeconds(request.GetValue(seconds)), request.GetValue(rows)!, cancellation));
+            request.GetValue(minutes), TimeSpan.FromSeconds(request.GetValue(seconds)), request.GetValue(rows)!, all, cancellation));
         return command;
     }
 
-    private static async Task<int> RunAsync(double minutes, TimeSpan round, string[] names, CancellationToken cancellation)
+    private static async Task<int> RunAsync(
+        double minutes, TimeSpan round, string[] names, IReadOnlyList<AttackRow> all, CancellationToken cancellation)
     {
         if (!(minutes is >= 0 and <= MostMinutes))
         {
             throw new RequestException(string.Create(CultureInfo.InvariantCulture, $"--minutes must be 0 to {MostMinutes:N0}."));
         }
 
-        AttackRow[] rows = [.. AttackRows.All.Where(row => names.Any(name => Matches(row.Name, name)))];
+        AttackRow[] rows = [.. all.Where(row => names.Any(name => Matches(row.Name, name)))];
         if (rows.Length == 0)
         {
-            throw new RequestException($"No row has that name. There are: {string.Join(", ", AttackRows.All.Select(row => row.Name))}.");
+            throw new RequestException($"No row has that name. There are: {string.Join(", ", all.Select(row => row.Name))}.");
         }
 
         var worst = new Dictionary<(string Row, string Figure), AttackFigure>();

@@ -16,16 +16,11 @@ internal sealed class Attackers : IAsyncDisposable
     /// <exception cref="InvalidOperationException">They did not start.</exception>
     public static async Task<Attackers> StartAsync(string kind, string transport, string port, int count, CancellationToken cancellation)
     {
-        var attackers = new Attackers(ChildProcess.Start(Self.StartInfo(inlineCompletions: false, AttackerCommand.Name, "--kind", kind,
-            "--transport", transport, "--port", port, "--count", count.ToString(CultureInfo.InvariantCulture))));
-        if (await attackers._process.ReadLineAsync(AttackerCommand.Started, StartLimit, cancellation) is null)
-        {
-            string errors = attackers._process.LastErrors;
-            await attackers.DisposeAsync();
-            throw new InvalidOperationException($"the attackers did not start: {errors}");
-        }
-
-        return attackers;
+        (ChildProcess process, _) = await ChildProcess.StartAsync(
+            Self.StartInfo(inlineCompletions: false, AttackerCommand.Name, "--kind", kind, "--transport", transport, "--port", port,
+                "--count", count.ToString(CultureInfo.InvariantCulture)),
+            AttackerCommand.Started, StartLimit, cancellation);
+        return new Attackers(process);
     }
 
     /// <summary>Ends them.</summary>

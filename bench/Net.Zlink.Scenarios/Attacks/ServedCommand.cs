@@ -42,6 +42,7 @@ internal static class ServedCommand
         Task serving = Task.Run(() => ServeAsync(router, received, stop.Token), CancellationToken.None);
         while (await Console.In.ReadLineAsync(cancellation) is not null && !serving.IsCompleted)
         {
+            context.Pool.Trim();
             GC.Collect();
             Console.WriteLine(string.Create(CultureInfo.InvariantCulture,
                 $"{State}{received.Messages} {GC.GetTotalMemory(forceFullCollection: true) / BytesPerMebibyte:0.0} {received.Faults}"));
@@ -74,11 +75,7 @@ internal static class ServedCommand
 
     private static void Answer(RouterSocket router, Message message, byte[] answer, ServedCounts counts)
     {
-        try
-        {
-            router.TrySend(message.RoutingId, answer, out _);
-        }
-        catch (OutOfMemoryException)
+        if (!router.TrySend(message.RoutingId, answer, out ZlinkError error) && error == ZlinkError.NoMemory)
         {
             counts.Faults++; // Of a send of ten bytes: the limits did not hold.
         }

@@ -33,15 +33,8 @@ internal sealed class ServedProcess : IAsyncDisposable
             info.Environment["DOTNET_GCHeapHardLimit"] = heapLimit.ToString("X", CultureInfo.InvariantCulture);
         }
 
-        ChildProcess process = ChildProcess.Start(info);
-        if (await process.ReadLineAsync(ServedCommand.Bound, Limit, cancellation) is { } line)
-        {
-            return new ServedProcess(process, line[ServedCommand.Bound.Length..]);
-        }
-
-        string errors = process.LastErrors;
-        await process.DisposeAsync();
-        throw new InvalidOperationException($"the server did not start: {errors}");
+        (ChildProcess process, string line) = await ChildProcess.StartAsync(info, ServedCommand.Bound, Limit, cancellation);
+        return new ServedProcess(process, line[ServedCommand.Bound.Length..]);
     }
 
     public Task StopAsync(CancellationToken cancellation) => SignalAsync("STOP", cancellation);
@@ -81,6 +74,6 @@ internal sealed class ServedProcess : IAsyncDisposable
 
 /// <summary>What a server has done so far.</summary>
 /// <param name="Received">Messages.</param>
-/// <param name="HeapMegabytes">After a full collection.</param>
-/// <param name="Faults">Sends of ten bytes that threw OutOfMemoryException.</param>
+/// <param name="HeapMegabytes">After the pool was trimmed, as it is once its buffers are idle, and a full collection.</param>
+/// <param name="Faults">Sends of ten bytes for which there was no memory.</param>
 internal sealed record ServedState(long Received, double HeapMegabytes, long Faults);
