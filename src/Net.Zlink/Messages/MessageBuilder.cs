@@ -79,10 +79,18 @@ public sealed class MessageBuilder : IBufferWriter<byte>, IDisposable
     /// <exception cref="ObjectDisposedException">The builder is disposed.</exception>
     /// <exception cref="ArgumentException">All copied parts together would exceed an array.</exception>
     /// <exception cref="InvalidOperationException">A part is being written.</exception>
-    /// <exception cref="OutOfMemoryException">There is no memory for it. The earlier parts stay.</exception>
+    /// <exception cref="ZlinkException">NoMemory. The earlier parts stay.</exception>
     public MessageBuilder Add(ReadOnlySpan<byte> part)
     {
-        Encoded.Add(part);
+        try
+        {
+            Encoded.Add(part);
+        }
+        catch (OutOfMemoryException)
+        {
+            throw ZlinkException.NoMemory();
+        }
+
         return this;
     }
 
@@ -93,6 +101,7 @@ public sealed class MessageBuilder : IBufferWriter<byte>, IDisposable
     /// <exception cref="ObjectDisposedException">The builder is disposed.</exception>
     /// <exception cref="ArgumentException">All copied parts together would exceed an array.</exception>
     /// <exception cref="InvalidOperationException">A part is being written.</exception>
+    /// <exception cref="ZlinkException">NoMemory. The earlier parts stay.</exception>
     public MessageBuilder Add(string text)
     {
         ArgumentNullException.ThrowIfNull(text);
@@ -111,13 +120,22 @@ public sealed class MessageBuilder : IBufferWriter<byte>, IDisposable
     /// <exception cref="ArgumentOutOfRangeException">The memory has fewer bytes.</exception>
     /// <exception cref="ObjectDisposedException">The builder is disposed.</exception>
     /// <exception cref="InvalidOperationException">A part is being written.</exception>
+    /// <exception cref="ZlinkException">NoMemory. The earlier parts stay.</exception>
     public MessageBuilder Add(IMemoryOwner<byte> owner, int length)
     {
         ArgumentNullException.ThrowIfNull(owner);
         EncodedMessage encoded = Encoded;
         ArgumentOutOfRangeException.ThrowIfNegative(length);
         ArgumentOutOfRangeException.ThrowIfGreaterThan(length, owner.Memory.Length);
-        encoded.Add(owner, length);
+        try
+        {
+            encoded.Add(owner, length);
+        }
+        catch (OutOfMemoryException)
+        {
+            throw ZlinkException.NoMemory();
+        }
+
         return this;
     }
 
@@ -127,10 +145,18 @@ public sealed class MessageBuilder : IBufferWriter<byte>, IDisposable
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="length"/> is negative.</exception>
     /// <exception cref="ObjectDisposedException">The builder is disposed.</exception>
     /// <exception cref="InvalidOperationException">A part is being written.</exception>
+    /// <exception cref="ZlinkException">NoMemory. The earlier parts stay.</exception>
     public Span<byte> AddSpace(int length)
     {
         ArgumentOutOfRangeException.ThrowIfNegative(length);
-        return Encoded.AddSpace(length);
+        try
+        {
+            return Encoded.AddSpace(length);
+        }
+        catch (OutOfMemoryException)
+        {
+            throw ZlinkException.NoMemory();
+        }
     }
 
     /// <summary>Returns memory for more of the next part.</summary>
@@ -139,11 +165,19 @@ public sealed class MessageBuilder : IBufferWriter<byte>, IDisposable
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="sizeHint"/> is negative.</exception>
     /// <exception cref="ArgumentException">All copied parts together would exceed an array.</exception>
     /// <exception cref="ObjectDisposedException">The builder is disposed.</exception>
+    /// <exception cref="ZlinkException">NoMemory. The earlier parts stay.</exception>
     public Memory<byte> GetMemory(int sizeHint = 0)
     {
         ObjectDisposedException.ThrowIf(_isDisposed, this);
         ArgumentOutOfRangeException.ThrowIfNegative(sizeHint);
-        return _encoded.GetSpace(sizeHint);
+        try
+        {
+            return _encoded.GetSpace(sizeHint);
+        }
+        catch (OutOfMemoryException)
+        {
+            throw ZlinkException.NoMemory();
+        }
     }
 
     /// <inheritdoc cref="GetMemory"/>

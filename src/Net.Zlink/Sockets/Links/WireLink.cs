@@ -132,7 +132,16 @@ internal sealed class WireLink : PeerLink
             return 0;
         }
 
-        Buffers.Slab encoded = Socket.Host.Slabs.Rent(length);
+        Buffers.Slab encoded;
+        try
+        {
+            encoded = Socket.Host.Slabs.Rent(length);
+        }
+        catch (OutOfMemoryException)
+        {
+            return 0; // The send of a single message has the reason.
+        }
+
         Span<byte> free = encoded.Array;
         foreach (ReadOnlyMemory<byte> lastPart in lastParts[..count])
         {
