@@ -1,9 +1,11 @@
 using System.Diagnostics.CodeAnalysis;
+using Net.Zlink.Transports;
 
 namespace Net.Zlink.Sockets;
 
 /// <summary>
-/// The endpoints of a socket that are no longer dialled, with the reason: a protocol error that the next attempt would meet again.
+/// The endpoints of a socket that are no longer dialled, with the reason: a protocol error that the next attempt would meet again. They are
+/// kept whole, since two may differ in the query only, and returned as they may be shown.
 /// </summary>
 internal sealed class GivenUpEndpoints
 {
@@ -18,7 +20,7 @@ internal sealed class GivenUpEndpoints
         {
             lock (_gate)
             {
-                return [.. _all];
+                return [.. _all.Select(static one => (EndpointText.Shown(one.Endpoint), one.Why))];
             }
         }
     }
@@ -49,8 +51,9 @@ internal sealed class GivenUpEndpoints
     {
         lock (_gate)
         {
-            (endpoint, why) = _all.Count == 0 ? default : _all[^1];
-            return endpoint is not null && why is not null;
+            bool isAny = _all.Count > 0;
+            (endpoint, why) = isAny ? (EndpointText.Shown(_all[^1].Endpoint), _all[^1].Why) : default;
+            return isAny;
         }
     }
 

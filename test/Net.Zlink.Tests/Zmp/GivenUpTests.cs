@@ -55,6 +55,29 @@ public sealed class GivenUpTests
     }
 
     [Fact]
+    public async Task Given_up_endpoints_that_differ_in_the_query_only_are_kept_apart_and_shown_without_it()
+    {
+        await using var fixture = new ContextFixture();
+        PubSocket publisher = fixture.Context.CreatePub();
+        string endpoint = publisher.Bind("ws://127.0.0.1:0/path");
+        DealerSocket dealer = fixture.Context.CreateDealer(new DealerOptions { Linger = TimeSpan.Zero, ReconnectAfterFault = false });
+        using SocketMonitor monitor = dealer.OpenMonitor(SocketEventTypes.ConnectGivenUp);
+        foreach (string token in new[] { "one", "two" })
+        {
+            dealer.Connect($"{endpoint}?token={token}");
+            await monitor.ReadAsync(Guard.Token).Guarded();
+        }
+
+        Assert.Equal(2, CountGivenUp());
+        Assert.DoesNotContain("token", dealer.Describe(), StringComparison.Ordinal);
+        await publisher.DisposeAsync();
+        dealer.Connect($"{endpoint}?token=one");
+        Assert.Equal(1, CountGivenUp());
+
+        int CountGivenUp() => dealer.Describe().Split($"given up: {endpoint}?").Length - 1;
+    }
+
+    [Fact]
     public async Task A_peer_that_ends_each_connection_right_behind_the_handshake_is_suspected_of_having_no_place()
     {
         await using var fixture = new ContextFixture();

@@ -64,7 +64,7 @@ internal sealed class ZmpDialer
     /// <summary>The caller has entered the socket for it.</summary>
     public void Start()
     {
-        _socket.GivenUp.Forget(_target.Shown);
+        _socket.GivenUp.Forget(Text);
         _ = DefaultContext.Run(RunAsync);
     }
 
@@ -397,7 +397,7 @@ internal sealed class ZmpDialer
         if (gaveUp is not null)
         {
             // First: a reader of the event may reconnect at once.
-            _socket.GivenUp.Add(_target.Shown, gaveUp);
+            _socket.GivenUp.Add(Text, gaveUp);
             _socket.Endpoints.Forget(this);
             _socket.Detach(Pipe, dropUnread: false);
             EndpointEvents.GivenUp(_socket.Monitors, _socket.Host, _target.Shown, gaveUp);
