@@ -31,6 +31,8 @@ public sealed class StreamSocket : ZlinkSocket, IContextSocket
 {
     private readonly StreamReceiver _receiver;
     private readonly StreamSender _sender;
+    private readonly StreamBatches _batches;
+    private readonly StreamOutput _output;
     private Func<Exception>? _end;
 
     internal StreamSocket(ZlinkContext context, StreamOptions options)
@@ -40,7 +42,8 @@ public sealed class StreamSocket : ZlinkSocket, IContextSocket
         Hub = new StreamHub(context.Host, options.TotalReceiveByteLimit ?? 0);
         _receiver = new StreamReceiver(Hub.Queue, options.AllowSynchronousContinuations);
         _sender = new StreamSender(Hub);
-        Batches = new StreamBatches(Hub, _sender);
+        _batches = new StreamBatches(Hub, _sender);
+        _output = new StreamOutput(Hub, _sender, _batches);
     }
 
     /// <summary>The options. Changes apply to endpoints made afterwards.</summary>
@@ -61,8 +64,6 @@ public sealed class StreamSocket : ZlinkSocket, IContextSocket
     private protected override EndpointStatus[] Endpoints => Hub.Endpoints.All;
     internal override PollItem Polled(PollEvents events, object? userState) => new StreamPollItem(this, events, userState);
     internal StreamHub Hub { get; }
-
-    internal StreamBatches Batches { get; }
 
     /// <summary>Listens. Frames of accepted peers are received from this socket.</summary>
     /// <param name="endpoint">
@@ -274,7 +275,7 @@ public sealed class StreamSocket : ZlinkSocket, IContextSocket
     /// <exception cref="ZlinkException">HostUnreachable: the peer, or the socket, has ended. NotSupported: the peer is a pipe.</exception>
     /// <exception cref="OperationCanceledException">The token was cancelled first.</exception>
     public ValueTask SendAsync(uint peerId, ReadOnlyMemory<byte> payload, CancellationToken cancellationToken = default) =>
-        SendToAsync(_sender.Find(peerId), payload, cancellationToken);
+        _sender.SendAsync(_sender.Find(peerId), payload, cancellationToken);
 
     /// <inheritdoc cref="SendAsync(uint, ReadOnlyMemory{byte}, CancellationToken)"/>
     /// <summary>Sends a payload without a copy (from 16 KiB on; shorter ones are cheaper to copy).</summary>
@@ -305,7 +306,7 @@ public sealed class StreamSocket : ZlinkSocket, IContextSocket
     /// A message is disposed. Those before it were sent, but none of a run that was read together.
     /// </exception>
     public int SendMany(uint peerId, ReadOnlySpan<StreamMessage> messages, out ZlinkError error) =>
-        Batches.SendMany(peerId, messages, out error);
+        _batches.SendMany(peerId, messages, out error);
 
     /// <inheritdoc cref="SendMany(uint, ReadOnlySpan{StreamMessage}, out ZlinkError)"/>
     /// <summary>Sends payloads to a peer in order without waiting. Copies them.</summary>
@@ -315,7 +316,7 @@ public sealed class StreamSocket : ZlinkSocket, IContextSocket
     /// <param name="error">None, or the reason of the failure.</param>
     /// <exception cref="ArgumentException">A payload is longer than a frame can be. Those before it were sent.</exception>
     public int SendMany(uint peerId, ReadOnlySpan<ReadOnlyMemory<byte>> payloads, out ZlinkError error) =>
-        Batches.SendMany(peerId, payloads, out error);
+        _batches.SendMany(peerId, payloads, out error);
 
     /// <summary>Forwards received messages, and waits until all are accepted. Accepted ones are ended.</summary>
     /// <param name="peerId">The receiving peer.</param>
@@ -334,7 +335,7 @@ public sealed class StreamSocket : ZlinkSocket, IContextSocket
     /// A message is disposed. Those before it were sent, but perhaps none of a run that was read together.
     /// </exception>
     public ValueTask<int> SendManyAsync(uint peerId, ReadOnlyMemory<StreamMessage> messages,
-        CancellationToken cancellationToken = default) => Batches.SendManyAsync(peerId, messages, cancellationToken);
+        CancellationToken cancellationToken = default) => _batches.SendManyAsync(peerId, messages, cancellationToken);
 
     /// <inheritdoc cref="SendManyAsync(uint, ReadOnlyMemory{StreamMessage}, CancellationToken)"/>
     /// <summary>Sends payloads to a peer in order, and waits until all are accepted. Copies them.</summary>
@@ -343,7 +344,7 @@ public sealed class StreamSocket : ZlinkSocket, IContextSocket
     /// <param name="cancellationToken">Cancels the wait. Nothing is sent then.</param>
     /// <exception cref="ArgumentException">A payload is longer than a frame can be. Those before it were sent.</exception>
     public ValueTask<int> SendManyAsync(uint peerId, ReadOnlyMemory<ReadOnlyMemory<byte>> payloads,
-        CancellationToken cancellationToken = default) => Batches.SendManyAsync(peerId, payloads, cancellationToken);
+        CancellationToken cancellationToken = default) => _batches.SendManyAsync(peerId, payloads, cancellationToken);
 
     /// <summary>Sends one payload to many peers, encoded once, without waiting. Skips peers that are full or have disconnected.</summary>
     /// <param name="peerIds">The peers.</param>
@@ -425,12 +426,9 @@ public sealed class StreamSocket : ZlinkSocket, IContextSocket
             return peer;
         }
 
-        var made = new StreamPeer(this, link);
+        var made = new StreamPeer(_output, link);
         return (StreamPeer)link.SetView(made);
     }
-
-    internal ValueTask SendToAsync(StreamLink link, ReadOnlyMemory<byte> payload, CancellationToken cancellationToken) =>
-        _sender.SendAsync(link, payload, cancellationToken);
 
     internal override void ThrowIfEnded()
     {

@@ -1,5 +1,4 @@
 using System.Net;
-using System.Runtime.InteropServices;
 using System.Security.Cryptography.X509Certificates;
 using Net.Zlink.Engine;
 using Net.Zlink.Monitoring;
@@ -10,22 +9,14 @@ namespace Net.Zlink;
 /// <summary>One peer of a <see cref="StreamSocket"/>. Thread-safe.</summary>
 public sealed class StreamPeer
 {
-    private readonly StreamSocket _socket;
+    private readonly IStreamOutput _output;
     private readonly StreamLink _link;
-    private readonly Func<ReadOnlyMemory<byte>, ZlinkError>? _send;
     private object? _userState;
 
-    internal StreamPeer(StreamSocket socket, StreamLink link)
+    internal StreamPeer(IStreamOutput output, StreamLink link)
     {
-        _socket = socket;
+        _output = output;
         _link = link;
-    }
-
-    private StreamPeer(uint id, Func<ReadOnlyMemory<byte>, ZlinkError> send)
-    {
-        _socket = null!;
-        _link = new StreamLink(id, "", this, wire: null, remote: null);
-        _send = send;
     }
 
     /// <summary>Creates a peer without a connection, for a unit test of a <see cref="StreamHandler"/>.</summary>
@@ -46,7 +37,7 @@ public sealed class StreamPeer
     public static StreamPeer Create(Func<ReadOnlyMemory<byte>, ZlinkError> send, uint id = 1)
     {
         ArgumentNullException.ThrowIfNull(send);
-        return new StreamPeer(id, send);
+        return new StreamPeer(new TestStreamOutput(send), new StreamLink(id, "", send, wire: null, remote: null));
     }
 
     /// <summary>The id on the socket: 1, 2, 3 ... in order of arrival. It is not reused before the 32 bits wrap.</summary>
@@ -83,8 +74,7 @@ public sealed class StreamPeer
     /// <param name="payload">The payload. It may be empty.</param>
     /// <returns>False if the peer is at its high-water mark or a byte limit, or has disconnected.</returns>
     /// <exception cref="ArgumentException">The payload is longer than a frame can be.</exception>
-    public bool TrySend(ReadOnlySpan<byte> payload) =>
-        _send is null ? StreamSender.TrySend(_link, payload) == SendStatus.Accepted : PassOn(payload) == ZlinkError.None;
+    public bool TrySend(ReadOnlySpan<byte> payload) => _output.TrySend(_link, payload) == ZlinkError.None;
 
     /// <summary>Sends a payload without waiting, and returns the reason of a failure. Copies it.</summary>
     /// <param name="payload">The payload. It may be empty.</param>
@@ -95,7 +85,7 @@ public sealed class StreamPeer
     /// <exception cref="ArgumentException">The payload is longer than a frame can be.</exception>
     public bool TrySend(ReadOnlySpan<byte> payload, out ZlinkError error)
     {
-        error = _send is null ? StreamSender.ToError(StreamSender.TrySend(_link, payload)) : PassOn(payload);
+        error = _output.TrySend(_link, payload);
         return error == ZlinkError.None;
     }
 
@@ -108,21 +98,7 @@ public sealed class StreamPeer
     /// None; Again: the peer is at its high-water mark or a byte limit; HostUnreachable: it has disconnected; NotSupported: it is a pipe.
     /// </param>
     /// <returns>How many were accepted, from the first on: all, unless there is an error.</returns>
-    public int SendMany(StreamFrames frames, out ZlinkError error)
-    {
-        if (_send is null)
-        {
-            return StreamBatches.SendMany(_link, frames, out error);
-        }
-
-        var payloads = new List<ReadOnlyMemory<byte>>(frames.Count);
-        foreach (ReadOnlyMemory<byte> payload in frames)
-        {
-            payloads.Add(payload);
-        }
-
-        return PassOn(CollectionsMarshal.AsSpan(payloads), out error);
-    }
+    public int SendMany(StreamFrames frames, out ZlinkError error) => _output.SendMany(_link, frames, out error);
 
     /// <summary>Sends payloads in order without waiting. Copies them.</summary>
     /// <param name="payloads">The payloads. They may be empty.</param>
@@ -132,7 +108,7 @@ public sealed class StreamPeer
     /// <returns>How many were accepted, from the first on: all, unless there is an error.</returns>
     /// <exception cref="ArgumentException">A payload is longer than a frame can be. Those before it were sent.</exception>
     public int SendMany(ReadOnlySpan<ReadOnlyMemory<byte>> payloads, out ZlinkError error) =>
-        _send is null ? StreamBatches.SendMany(_link, payloads, out error) : PassOn(payloads, out error);
+        _output.SendMany(_link, payloads, out error);
 
     /// <summary>Sends payloads in order, and waits until all are accepted. Copies them.</summary>
     /// <param name="payloads">The payloads. They must not change until the task completes.</param>
@@ -146,21 +122,8 @@ public sealed class StreamPeer
     /// </exception>
     /// <exception cref="OperationCanceledException">The token was cancelled. Nothing was sent.</exception>
     /// <exception cref="ArgumentException">A payload is longer than a frame can be. Those before it were sent.</exception>
-    public ValueTask<int> SendManyAsync(ReadOnlyMemory<ReadOnlyMemory<byte>> payloads, CancellationToken cancellationToken = default)
-    {
-        if (_send is null)
-        {
-            return _socket.Batches.SendManyAsync(_link, payloads, cancellationToken);
-        }
-
-        if (cancellationToken.IsCancellationRequested)
-        {
-            return ValueTask.FromCanceled<int>(cancellationToken);
-        }
-
-        int sent = PassOn(payloads.Span, out ZlinkError error);
-        return sent == 0 && !payloads.IsEmpty ? ValueTask.FromException<int>(Refusal(error)) : ValueTask.FromResult(sent);
-    }
+    public ValueTask<int> SendManyAsync(ReadOnlyMemory<ReadOnlyMemory<byte>> payloads, CancellationToken cancellationToken = default) =>
+        _output.SendManyAsync(_link, payloads, cancellationToken);
 
     /// <summary>Sends a payload, and waits for capacity if needed. Copies it.</summary>
     /// <param name="payload">The payload, which must not change until the task completes. It may be empty.</param>
@@ -168,32 +131,19 @@ public sealed class StreamPeer
     /// <returns>A task that completes when the payload is accepted. Allocates nothing.</returns>
     /// <exception cref="ZlinkException">HostUnreachable: the peer has disconnected.</exception>
     /// <exception cref="OperationCanceledException">The token was cancelled first.</exception>
-    public ValueTask SendAsync(ReadOnlyMemory<byte> payload, CancellationToken cancellationToken = default)
-    {
-        if (_send is null)
-        {
-            return _socket.SendToAsync(_link, payload, cancellationToken);
-        }
-
-        if (cancellationToken.IsCancellationRequested)
-        {
-            return ValueTask.FromCanceled(cancellationToken);
-        }
-
-        ZlinkError error = PassOn(payload.Span);
-        return error == ZlinkError.None ? ValueTask.CompletedTask : ValueTask.FromException(Refusal(error));
-    }
+    public ValueTask SendAsync(ReadOnlyMemory<byte> payload, CancellationToken cancellationToken = default) =>
+        _output.SendAsync(_link, payload, cancellationToken);
 
     /// <summary>
     /// Ends the connection in order. Accepted payloads are still written within <see cref="SocketOptions.Linger"/>, by default without
     /// limit. The id is invalid at once. Idempotent. For a peer that does not read use <see cref="Abort"/>.
     /// </summary>
-    public void Disconnect() => End(CloseMode.Orderly);
+    public void Disconnect() => _output.Disconnect(_link, CloseMode.Orderly);
 
     /// <summary>Ends the connection at once. Unwritten payloads are dropped and counted. Idempotent.</summary>
     public void Abort()
     {
-        if (!End(CloseMode.Abort))
+        if (!_output.Disconnect(_link, CloseMode.Abort))
         {
             _link.RequestClose(DisconnectReason.Local, CloseMode.Abort);
         }
@@ -206,24 +156,4 @@ public sealed class StreamPeer
     /// <summary>Returns id and address, for logs.</summary>
     /// <returns>A short text.</returns>
     public override string ToString() => $"peer {Id} ({_link.RemoteText})";
-
-    private static ZlinkException Refusal(ZlinkError error) => new(error, "the peer was created for a test and refused the payload");
-
-    private bool End(CloseMode mode) =>
-        _send is null ? _socket.Hub.Disconnect(_link.Id, mode) : _link.TryEnd(DisconnectReason.Local);
-
-    private ZlinkError PassOn(ReadOnlySpan<byte> payload) =>
-        _link.HasEnded ? ZlinkError.HostUnreachable : _send!(payload.ToArray());
-
-    private int PassOn(ReadOnlySpan<ReadOnlyMemory<byte>> payloads, out ZlinkError error)
-    {
-        error = ZlinkError.None;
-        int sent = 0;
-        while (sent < payloads.Length && (error = PassOn(payloads[sent].Span)) == ZlinkError.None)
-        {
-            sent++;
-        }
-
-        return sent;
-    }
 }
