@@ -389,25 +389,15 @@ internal sealed class PullQueue : IWaiterList, IShareOwner
     /// <summary>Returns the served waiters in order, linked, to be completed outside of the lock.</summary>
     private PullWaiter? Dispatch(ref PullPeer? resume)
     {
-        PullWaiter? first = null;
-        PullWaiter? last = null;
+        WaiterList<PullWaiter> served = default;
         while (_waiters.First is { } waiter && Dequeue(waiter.Max, ref resume, out PulledRun run))
         {
             _waiters.Remove(waiter);
             waiter.Given = run;
-            if (last is null)
-            {
-                first = waiter;
-            }
-            else
-            {
-                last.Next = waiter;
-            }
-
-            last = waiter;
+            served.Add(waiter);
         }
 
-        return first;
+        return served.RemoveAll();
     }
 
     private void CompleteAll(PullWaiter? waiter, bool maybeHere = false)

@@ -441,24 +441,14 @@ internal sealed class ReceiveQueue : IWaiterList
     /// <summary>Returns the served waiters in order, linked, to be completed outside of the lock.</summary>
     private ReceiveWaiter? Dispatch(ref InboundLane? resume)
     {
-        ReceiveWaiter? first = null;
-        ReceiveWaiter? last = null;
+        WaiterList<ReceiveWaiter> served = default;
         while (_waiters.First is { } waiter && Dequeue(ref resume, out DequeuedMessage dequeued))
         {
             _waiters.Remove(waiter);
             waiter.Given = dequeued;
-            if (last is null)
-            {
-                first = waiter;
-            }
-            else
-            {
-                last.Next = waiter;
-            }
-
-            last = waiter;
+            served.Add(waiter);
         }
 
-        return first;
+        return served.RemoveAll();
     }
 }
