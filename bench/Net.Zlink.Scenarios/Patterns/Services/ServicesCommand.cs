@@ -1,8 +1,6 @@
 using System.CommandLine;
 using System.Diagnostics;
 using System.Globalization;
-using Net.Zlink.Benchmarks.Common;
-using Net.Zlink.Scenarios.Patterns.Running;
 using Net.Zlink.Services;
 
 namespace Net.Zlink.Scenarios.Patterns.Services;
@@ -10,57 +8,36 @@ namespace Net.Zlink.Scenarios.Patterns.Services;
 /// <summary>What services cost beside messages: a burst of registrations, and idle gateways.</summary>
 internal static class ServicesCommand
 {
-    public const string Endpoint = "tcp://127.0.0.1:*";
+    private const string Endpoint = CostCommand.Endpoint;
     private const string IdleService = "idle";
     private const int ReceiverCount = 10;
-    private const double PercentOfOne = 100;
 
     // What the issue asks for.
     private const int MaxLists = 110;
     private const double MaxMilliseconds = 200;
-    public const double MaxPercent = 0.2;
 
     private static readonly TimeSpan s_limit = TimeSpan.FromSeconds(30);
 
     public static Command Create()
     {
-        Option<int> registrations = new Option<int>("--registrations")
-        {
-            Description = $"Registrations of {ReceiverCount} receivers in one burst.",
-            DefaultValueFactory = _ => 1_000,
-        }.AtLeast(ReceiverCount);
-        Option<int> discoveries = new Option<int>("--discoveries") { Description = "Who sees them.", DefaultValueFactory = _ => 10 }
-            .AtLeast(1);
-        Option<int> gateways = new Option<int>("--gateways") { Description = "Idle gateways.", DefaultValueFactory = _ => 10 }.AtLeast(1);
-        Option<int> seconds = new Option<int>("--seconds") { Description = "For how long.", DefaultValueFactory = _ => 20 }.AtLeast(1);
-        Option<int> entries = new Option<int>("--entries")
-        {
-            Description = "Entries of which joining discoveries get the list.",
-            DefaultValueFactory = _ => 10_000,
-        }.AtLeast(ReceiverCount);
-        Option<int> joining = new Option<int>("--joining")
-        {
-            Description = "Discoveries that join at once.",
-            DefaultValueFactory = _ => 200,
-        }.AtLeast(1);
-        Option<int> rounds = new Option<int>("--rounds") { Description = "Bursts; the first is not judged.", DefaultValueFactory = _ => 6 }
-            .AtLeast(2);
-        var command = new ExampleCommand(
+        var command = new CostCommand(
             "services",
             "Idle gateways, connected to one receiver: processor time that they add. Registrations in a burst: lists sent, and "
                 + "milliseconds until every discovery has seen all. Discoveries that join at once: lists for each, and "
                 + "processor time of both ends. "
                 + $"Exit code 1: a median is over {MaxLists} lists, "
-                + $"{MaxMilliseconds:0} ms, {MaxPercent:0.0} % of one processor, or one list for each that joins.",
-            "... services");
-        foreach (Option option in new Option[] { registrations, discoveries, gateways, seconds, entries, joining, rounds })
+                + $"{MaxMilliseconds:0} ms, {CostCommand.MaxIdlePercent:0.0} % of one processor, or one list for each that joins.");
+        Option<int> registrations = command.Number(
+            "--registrations", $"Registrations of {ReceiverCount} receivers in one burst.", 1_000, ReceiverCount);
+        Option<int> discoveries = command.Number("--discoveries", "Who sees them.", 10);
+        Option<int> gateways = command.Number("--gateways", "Idle gateways.", 10);
+        Option<int> seconds = command.Number("--seconds", "For how long.", 20);
+        Option<int> entries = command.Number("--entries", "Entries of which joining discoveries get the list.", 10_000, ReceiverCount);
+        Option<int> joining = command.Number("--joining", "Discoveries that join at once.", 200);
+        Option<int> rounds = command.Rounds();
+        return command.Runs(async (request, cancellation) =>
         {
-            command.Add(option);
-        }
-
-        command.SetAction(async (request, cancellation) =>
-        {
-            double percent = Print("GATEWAYS_IDLE", "percent",
+            double percent = CostCommand.Print("GATEWAYS_IDLE", "percent",
                 [await IdleAsync(request.GetValue(gateways), TimeSpan.FromSeconds(request.GetValue(seconds)), cancellation)]);
             var bursts = new List<(long Lists, double Milliseconds)>();
             for (int i = 0; i < request.GetValue(rounds); i++)
@@ -68,15 +45,13 @@ internal static class ServicesCommand
                 bursts.Add(await BurstAsync(request.GetValue(registrations), request.GetValue(discoveries), cancellation));
             }
 
-            (double listsEach, double cpu) = await JoinAsync(request.GetValue(entries), request.GetValue(joining), cancellation);
-            Print("REGISTRY_JOIN", "lists_each", [listsEach]);
-            Print("REGISTRY_JOIN", "cpu_seconds", [cpu]);
-            double lists = Print("REGISTRY_BURST", "lists", bursts.Skip(1).Select(static burst => (double)burst.Lists));
-            double milliseconds = Print("REGISTRY_BURST", "milliseconds", bursts.Skip(1).Select(static burst => burst.Milliseconds));
-            return lists <= MaxLists && milliseconds <= MaxMilliseconds && percent <= MaxPercent && listsEach <= 1 ? 0
-                : CommandLineProgram.Failed;
+            (double each, double cpu) = await JoinAsync(request.GetValue(entries), request.GetValue(joining), cancellation);
+            CostCommand.Print("REGISTRY_JOIN", "lists_each", [each]);
+            CostCommand.Print("REGISTRY_JOIN", "cpu_seconds", [cpu]);
+            double lists = CostCommand.Print("REGISTRY_BURST", "lists", bursts.Skip(1).Select(static burst => (double)burst.Lists));
+            double time = CostCommand.Print("REGISTRY_BURST", "milliseconds", bursts.Skip(1).Select(static burst => burst.Milliseconds));
+            return lists <= MaxLists && time <= MaxMilliseconds && percent <= CostCommand.MaxIdlePercent && each <= 1;
         });
-        return command;
     }
 
     private static async Task<(long Lists, double Milliseconds)> BurstAsync(int registrations, int viewers, CancellationToken cancellation)
@@ -180,13 +155,12 @@ internal static class ServicesCommand
 
     private static string Name(int number) => string.Create(CultureInfo.InvariantCulture, $"service{number}");
 
-    /// <summary>What idle gateways add to an idle process, whose runtime wakes now and then.</summary>
     private static async Task<double> IdleAsync(int count, TimeSpan time, CancellationToken cancellation)
     {
         await using var context = new ZlinkContext();
         await using var receiver = new Receiver(context);
         var directory = new StaticDirectory(new ServiceInstance(IdleService, receiver.Bind(Endpoint)));
-        double without = await PercentAsync(time, cancellation);
+        double without = await CostCommand.IdlePercentAsync(time, cancellation);
         var gateways = new Gateway[count];
         for (int i = 0; i < count; i++)
         {
@@ -194,29 +168,12 @@ internal static class ServicesCommand
             await gateways[i].GetService(IdleService).WaitUntilReadyAsync(cancellationToken: cancellation);
         }
 
-        double with = await PercentAsync(time, cancellation);
+        double with = await CostCommand.IdlePercentAsync(time, cancellation);
         foreach (Gateway gateway in gateways)
         {
             await gateway.DisposeAsync();
         }
 
-        return Math.Max(0.01, with - without); // A figure of 0 would pass for none.
-    }
-
-    public static async Task<double> PercentAsync(TimeSpan time, CancellationToken cancellation)
-    {
-        await Task.Delay(TimeSpan.FromSeconds(5), cancellation); // The runtime has compiled what ran before.
-        TimeSpan before = Environment.CpuUsage.TotalTime;
-        long start = Stopwatch.GetTimestamp();
-        await Task.Delay(time, cancellation);
-        return (Environment.CpuUsage.TotalTime - before) / Stopwatch.GetElapsedTime(start) * PercentOfOne;
-    }
-
-    /// <summary>Prints the median, and returns it.</summary>
-    private static double Print(string what, string figure, IEnumerable<double> values)
-    {
-        double median = Spread.Of([.. values])!.Value.Median;
-        Console.WriteLine(new ResultLine(PatternStack.Managed, what, "tcp", 0, figure, median));
-        return median;
+        return CostCommand.AddedPercent(without, with);
     }
 }

@@ -1,6 +1,4 @@
 using System.CommandLine;
-using Net.Zlink.Benchmarks.Common;
-using Net.Zlink.Scenarios.Patterns.Running;
 using Net.Zlink.Services;
 
 namespace Net.Zlink.Scenarios.Patterns.Services;
@@ -22,33 +20,25 @@ internal static class SpotCommand
 
     public static Command Create()
     {
-        Option<int> count = new Option<int>("--count") { Description = "Messages of each flood.", DefaultValueFactory = _ => 300_000 }
-            .AtLeast(1);
-        Option<int> rounds = new Option<int>("--rounds") { Description = "Rounds; the first is not judged.", DefaultValueFactory = _ => 6 }
-            .AtLeast(2);
-        Option<int> seconds = new Option<int>("--seconds") { Description = "For how long nodes rest.", DefaultValueFactory = _ => 20 }
-            .AtLeast(1);
-        var command = new ExampleCommand(
+        var command = new CostCommand(
             "spot",
             $"SPOT over tcp, 64 bytes: time a message with {ExactTopics:N0} topics and {Prefixes:N0} prefixes, beside one topic; batches "
                 + $"beside single messages; the 99th percentile of {SpotLatency.Others} subscribers beside a slow one; {IdleNodes} nodes "
                 + $"at rest. Exit code 1: a median is over {MaxTime:0.0} x, below {MinBatch:0.0} x, over {MaxPercentile:0.0} x or over "
-                + $"{ServicesCommand.MaxPercent:0.0} % of one processor.",
-            "... spot");
-        command.Add(count);
-        command.Add(rounds);
-        command.Add(seconds);
-        command.SetAction(async (request, cancellation) =>
+                + $"{CostCommand.MaxIdlePercent:0.0} % of one processor.");
+        Option<int> count = command.Number("--count", "Messages of each flood.", 300_000);
+        Option<int> rounds = command.Rounds();
+        Option<int> seconds = command.Number("--seconds", "For how long nodes rest.", 20);
+        return command.Runs(async (request, cancellation) =>
         {
             double idle = await IdleAsync(TimeSpan.FromSeconds(request.GetValue(seconds)), cancellation);
-            Print("SPOT_NODES_IDLE", "percent", [idle]);
+            CostCommand.Print("SPOT_NODES_IDLE", "percent", [idle], SpotFlood.Size);
             (double exact, double prefixes, double batch) =
                 await FloodsAsync(request.GetValue(count), request.GetValue(rounds), cancellation);
             double percentile = await SlowAsync(request.GetValue(rounds), cancellation);
             return exact <= MaxTime && prefixes <= MaxTime && batch >= MinBatch && percentile <= MaxPercentile
-                && idle <= ServicesCommand.MaxPercent ? 0 : CommandLineProgram.Failed;
+                && idle <= CostCommand.MaxIdlePercent;
         });
-        return command;
     }
 
     private static async Task<(double Exact, double Prefixes, double Batch)> FloodsAsync(
@@ -70,9 +60,9 @@ internal static class SpotCommand
         }
 
         ratios.RemoveAt(0);
-        return (Print("SPOT_EXACT", "time", ratios.Select(static one => one.Exact)),
-            Print("SPOT_PREFIXES", "time", ratios.Select(static one => one.Prefixes)),
-            Print("SPOT_BATCH", "rate", ratios.Select(static one => one.Batch)));
+        return (CostCommand.Print("SPOT_EXACT", "time", ratios.Select(static one => one.Exact), SpotFlood.Size),
+            CostCommand.Print("SPOT_PREFIXES", "time", ratios.Select(static one => one.Prefixes), SpotFlood.Size),
+            CostCommand.Print("SPOT_BATCH", "rate", ratios.Select(static one => one.Batch), SpotFlood.Size));
     }
 
     private static async Task<double> SlowAsync(int rounds, CancellationToken cancellation)
@@ -86,7 +76,7 @@ internal static class SpotCommand
             ratios.Add(with / without);
         }
 
-        return Print("SPOT_SLOW", "p99", ratios.Skip(1));
+        return CostCommand.Print("SPOT_SLOW", "p99", ratios.Skip(1), SpotFlood.Size);
     }
 
     /// <summary>Nodes that are registered, connected to each other, and subscribed.</summary>
@@ -94,17 +84,17 @@ internal static class SpotCommand
     {
         await using var context = new ZlinkContext();
         await using var registry = new Registry(
-            context, new RegistryOptions { PublisherEndpoint = ServicesCommand.Endpoint, RouterEndpoint = ServicesCommand.Endpoint });
+            context, new RegistryOptions { PublisherEndpoint = CostCommand.Endpoint, RouterEndpoint = CostCommand.Endpoint });
         registry.Start();
         await using var discovery = new Discovery(context, ServiceKind.SpotNode);
         discovery.ConnectRegistry(registry.PublisherEndpoint);
         await Task.Delay(s_settling, cancellation);
-        double without = await ServicesCommand.PercentAsync(time, cancellation);
+        double without = await CostCommand.IdlePercentAsync(time, cancellation);
         var nodes = new SpotNode[IdleNodes];
         for (int i = 0; i < nodes.Length; i++)
         {
             nodes[i] = new SpotNode(context);
-            nodes[i].Bind(ServicesCommand.Endpoint);
+            nodes[i].Bind(CostCommand.Endpoint);
             nodes[i].ConnectRegistry(registry.RouterEndpoint);
             await nodes[i].RegisterAsync(cancellationToken: cancellation);
             nodes[i].UseDirectory(discovery);
@@ -117,20 +107,12 @@ internal static class SpotCommand
         }
 
         await Task.Delay(s_settling, cancellation);
-        double with = await ServicesCommand.PercentAsync(time, cancellation);
+        double with = await CostCommand.IdlePercentAsync(time, cancellation);
         foreach (SpotNode node in nodes)
         {
             await node.DisposeAsync();
         }
 
-        return Math.Max(0.01, with - without); // A figure of 0 would pass for none.
-    }
-
-    private static double Print(string what, string figure, IEnumerable<double> values)
-    {
-        Spread spread = Spread.Of([.. values])!.Value;
-        Console.WriteLine(new ResultLine(PatternStack.Managed, what, "tcp", SpotFlood.Size, figure, spread.Median));
-        Console.WriteLine($"  {spread.Min:0.00} to {spread.Max:0.00}");
-        return spread.Median;
+        return CostCommand.AddedPercent(without, with);
     }
 }
