@@ -14,6 +14,9 @@ if (args.Length > 0)
         : args is ["small", var type, var size, var count] ? await SmallProcess.RunAsync(int.Parse(size, CultureInfo.InvariantCulture),
             int.Parse(count, CultureInfo.InvariantCulture), isStream: type is "STREAM")
         : args is ["handshake", var scheme] ? await HandshakeProcess.RunAsync(scheme)
+        : args is ["serve", var interval, var timeout, .. var endpoints] ? await CountingProcess.ServeAsync(
+            int.Parse(interval, CultureInfo.InvariantCulture), int.Parse(timeout, CultureInfo.InvariantCulture), endpoints)
+        : args is ["send", var sender, var endpoint, var id] ? await CountingProcess.SendAsync(sender is "PAIR", endpoint, id)
         : await IdleProcess.RunAsync(args);
 }
 
