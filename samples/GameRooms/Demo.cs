@@ -24,8 +24,8 @@ internal static class Demo
                 NodeResult result = results[i];
                 Console.WriteLine(string.Create(CultureInfo.InvariantCulture,
                     $"node {i + 1}: {result.Expected:N0} messages for its bots, {result.Missing} missing, {result.Doubles} twice, "
-                    + $"{result.Foreign} not subscribed, {result.BotsDropped} dropped; its slow subscriber dropped {result.SlowDropped:N0} of "
-                    + $"{result.SlowMatched:N0}; p50 {result.P50} us"));
+                    + $"{result.Foreign} not subscribed, {result.BotsDropped} dropped; "
+                    + $"its slow subscriber dropped {result.SlowDropped:N0} of {result.SlowMatched:N0}; p50 {result.P50} us"));
             }
 
             bool isGood = results.All(static result => result.IsGood);

@@ -67,8 +67,9 @@ internal sealed class Watch(int clients, string endpoint, TextWriter output)
             _counts[one.Type] = _counts.GetValueOrDefault(one.Type) + 1;
         }
 
+        string peer = Encoding.UTF8.GetString(one.PeerRoutingId.Span);
         output.WriteLine(FormattableString.Invariant(
-            $"{one.Type,-16} {one.Value,5}  {one.LocalAddress}  {one.RemoteAddress}  {Encoding.UTF8.GetString(one.PeerRoutingId.Span)}  {one.Detail}"));
+            $"{one.Type,-16} {one.Value,5}  {one.LocalAddress}  {one.RemoteAddress}  {peer}  {one.Detail}"));
         if (one.Type == SocketEventTypes.MonitorStopped)
         {
             _stopped.TrySetResult();
@@ -80,8 +81,9 @@ internal sealed class Watch(int clients, string endpoint, TextWriter output)
         output.WriteLine($"{"peer",-12} {"address",-28} {"received",8} {"to send",8} {"unread",8}");
         foreach (PeerInfo peer in peers)
         {
+            output.Write(FormattableString.Invariant($"{Encoding.UTF8.GetString(peer.RoutingId.Span),-12} {peer.RemoteAddress,-28} "));
             output.WriteLine(FormattableString.Invariant(
-                $"{Encoding.UTF8.GetString(peer.RoutingId.Span),-12} {peer.RemoteAddress,-28} {peer.MessagesReceived,8:N0} {peer.Outbound.Messages,8:N0} {peer.Unread.Messages,8:N0}"));
+                $"{peer.MessagesReceived,8:N0} {peer.Outbound.Messages,8:N0} {peer.Unread.Messages,8:N0}"));
         }
     }
 

@@ -25,6 +25,10 @@ return await Sample.RunAsync("Pair", command, args, async (given, cancellation) 
     Tell();
     return game.Returned == count ? null : "a ball was lost";
 
-    void Tell() => Console.WriteLine(FormattableString.Invariant(
-        $"{game.Returned:N0} of {count:N0} balls came back with their number, {watch.Elapsed.TotalMicroseconds / Math.Max(1, game.Returned):0.0} us over and back"));
+    void Tell()
+    {
+        double microseconds = watch.Elapsed.TotalMicroseconds / Math.Max(1, game.Returned);
+        Console.WriteLine(FormattableString.Invariant(
+            $"{game.Returned:N0} of {count:N0} balls came back with their number, {microseconds:0.0} us over and back"));
+    }
 }).ConfigureAwait(false);

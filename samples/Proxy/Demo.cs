@@ -49,8 +49,8 @@ internal static class Demo
         catch (WrongReplyException failure)
         {
             status.Keep();
-            Console.Error.WriteLine(
-                Invariant($"FAIL after {clients.Sum(static client => client.Checked):N0} right replies of {options.Requests:N0}: {failure.Message}."));
+            long replies = clients.Sum(static client => client.Checked);
+            Console.Error.WriteLine(Invariant($"FAIL after {replies:N0} right replies of {options.Requests:N0}: {failure.Message}."));
             return 1;
         }
         catch (OperationCanceledException)

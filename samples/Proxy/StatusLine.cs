@@ -32,9 +32,11 @@ internal sealed class StatusLine(Proxy proxy, Worker[] workers)
         double bytes = now.FrontReceived.Bytes - _before.FrontReceived.Bytes + now.FrontSent.Bytes - _before.FrontSent.Bytes;
         string row = string.Create(
             CultureInfo.InvariantCulture,
-            $"{(now.FrontReceived.Messages - _before.FrontReceived.Messages) / seconds,10:N0}{(now.FrontSent.Messages - _before.FrontSent.Messages) / seconds,11:N0}"
+            $"{(now.FrontReceived.Messages - _before.FrontReceived.Messages) / seconds,10:N0}"
+            + $"{(now.FrontSent.Messages - _before.FrontSent.Messages) / seconds,11:N0}"
             + $"{bytes / seconds / 1e6,7:N1}{now.FrontReceived.Messages - now.FrontSent.Messages,12:N0}"
-            + $"{$"{perWorker.Max():N0}/{perWorker.Min():N0}",23}{$"{GC.CollectionCount(0)}/{GC.CollectionCount(1)}/{GC.CollectionCount(2)}",10}");
+            + $"{$"{perWorker.Max():N0}/{perWorker.Min():N0}",23}"
+            + $"{$"{GC.CollectionCount(0)}/{GC.CollectionCount(1)}/{GC.CollectionCount(2)}",10}");
 
         // \r: to the left edge. ESC[K: erase what a longer row left behind.
         Console.Write(Console.IsOutputRedirected ? row + Environment.NewLine : $"\r{row}\e[K");

@@ -56,8 +56,9 @@ internal sealed class Market(int messages, int mark, string endpoint)
         }
         catch (OperationCanceledException)
         {
+            long atMark = publisher.GetStatistics().DroppedAtHighWaterMark - before.DroppedAtHighWaterMark;
             output.WriteLine(FormattableString.Invariant(
-                $"eur {_eur:N0}, usd {_usd:N0} of {messages / 2:N0} each; {publisher.GetStatistics().DroppedAtHighWaterMark - before.DroppedAtHighWaterMark:N0} dropped at the mark of {mark:N0}"));
+                $"eur {_eur:N0}, usd {_usd:N0} of {messages / 2:N0} each; {atMark:N0} dropped at the mark of {mark:N0}"));
             if (cancellation.IsCancellationRequested)
             {
                 throw;
@@ -69,8 +70,9 @@ internal sealed class Market(int messages, int mark, string endpoint)
         long dropped = publisher.GetStatistics().DroppedAtHighWaterMark - before.DroppedAtHighWaterMark;
         int total = messages / 2 * 2;
         long late = await DrainAsync(slow, total - dropped, cancellation).ConfigureAwait(false);
+        output.Write(FormattableString.Invariant($"eur {_eur:N0}, usd {_usd:N0} of {total / 2:N0} each; "));
         output.WriteLine(FormattableString.Invariant(
-            $"eur {_eur:N0}, usd {_usd:N0} of {total / 2:N0} each; the slow one {late:N0} of {total:N0}: {dropped:N0} dropped at its mark of {mark:N0}"));
+            $"the slow one {late:N0} of {total:N0}: {dropped:N0} dropped at its mark of {mark:N0}"));
         return dropped == 0 ? "the slow subscriber missed nothing: give it more --messages, or a lower --mark"
             : late + dropped != total ? "what the slow subscriber got and what was counted as dropped are not all there is"
             : null;
@@ -172,8 +174,9 @@ internal sealed class Market(int messages, int mark, string endpoint)
             {
                 // The one whose queue is long is the slow one: that is how a publisher finds out.
                 long longest = publisher.GetPeers().Max(static p => p.Outbound.Messages);
+                long dropped = publisher.GetStatistics().DroppedAtHighWaterMark;
                 output.WriteLine(FormattableString.Invariant(
-                    $"published {2 * (i + 1),9:N0}   longest queue {longest,6:N0}   dropped {publisher.GetStatistics().DroppedAtHighWaterMark,9:N0}"));
+                    $"published {2 * (i + 1),9:N0}   longest queue {longest,6:N0}   dropped {dropped,9:N0}"));
             }
         }
 

@@ -73,6 +73,7 @@ public sealed class ZlinkException : Exception
             SocketError.TooManyOpenSockets => ZlinkError.TooManySockets,
             _ => ZlinkError.ConnectionRefused,
         };
-        return new ZlinkException(code, $"{EndpointError.QuoteEndpoint(endpoint)}: {failure.Sentence}", new SocketException((int)failure.Error));
+        return new ZlinkException(
+            code, $"{EndpointError.QuoteEndpoint(endpoint)}: {failure.Sentence}", new SocketException((int)failure.Error));
     }
 }

@@ -42,8 +42,9 @@ internal static class Report
             Console.WriteLine($"msg/s per round, as a ratio to {first}:");
             foreach (ServerSpec server in servers.Skip(1))
             {
-                Console.WriteLine($"  {server.Name}: "
-                    + $"{string.Join("  ", Ratios.Of(result.Runs, server.Name, first, Metric.Rate).Select(r => r.ToString("0.00", CultureInfo.InvariantCulture)))}");
+                IEnumerable<string> ratios = Ratios.Of(result.Runs, server.Name, first, Metric.Rate)
+                    .Select(static ratio => ratio.ToString("0.00", CultureInfo.InvariantCulture));
+                Console.WriteLine($"  {server.Name}: {string.Join("  ", ratios)}");
             }
 
             Console.WriteLine();

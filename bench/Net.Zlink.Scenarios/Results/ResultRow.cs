@@ -9,7 +9,8 @@ internal sealed record ResultRow
     public const string Fail = "FAIL";
 
     public const string CsvHeader =
-        "scenario_id,transport,ccu,inflight,size,connect_success,connect_fail,connect_timeout,sent,recv,incomplete_ratio,throughput,p50,p95,p99,errors_by_errno,pass_fail";
+        "scenario_id,transport,ccu,inflight,size,connect_success,connect_fail,connect_timeout,sent,recv,incomplete_ratio,"
+        + "throughput,p50,p95,p99,errors_by_errno,pass_fail";
 
     /// <summary>stack-scenario, such as net-zlink-s2: the rounds of a stack have the same id, in the order in which they ran.</summary>
     public required string ScenarioId { get; init; }

@@ -12,7 +12,8 @@ internal static partial class HostingLog
     public static partial void Connects(ILogger logger, string part, string endpoint);
 
     [LoggerMessage(3, LogLevel.Information,
-        "{Part} listens no more; {Peers} peers are connected; the application received the last {Messages} messages in {Milliseconds:0} ms")]
+        "{Part} listens no more; {Peers} peers are connected; "
+        + "the application received the last {Messages} messages in {Milliseconds:0} ms")]
     public static partial void SocketDrained(ILogger logger, string part, int peers, long messages, double milliseconds);
 
     [LoggerMessage(4, LogLevel.Warning, "{Part} ends with {Messages} messages that the application has not received")]

@@ -15,13 +15,14 @@ internal static class DescriptionText
     // At a few hundred bytes this is still one line.
     private const int MaxEndpoints = 20;
 
-    public static void Peers<T>(StringBuilder text, IReadOnlyList<T> peers, Func<T, FormattableString> describe)
+    public static void Peers<T>(StringBuilder text, IReadOnlyList<T> peers, Action<StringBuilder, T> describe)
     {
         Line(text, $"  {peers.Count} peers");
         foreach (T peer in peers.Take(MaxPeers))
         {
             text.Append("    ");
-            Line(text, describe(peer));
+            describe(text, peer);
+            text.AppendLine();
         }
 
         if (peers.Count > MaxPeers)
@@ -33,7 +34,8 @@ internal static class DescriptionText
     public static void Memory(StringBuilder text, EngineHost host)
     {
         BufferPoolStatistics pool = host.Pool.GetStatistics();
-        Line(text, $"  buffers of the context: {pool.BytesRented} bytes rented, {pool.BytesKept} retained of at most {host.Pool.RetainedByteLimit}");
+        Part(text, $"  buffers of the context: {pool.BytesRented} bytes rented, ");
+        Line(text, $"{pool.BytesKept} retained of at most {host.Pool.RetainedByteLimit}");
         QueuesWaiting(text, host.Budget);
     }
 
@@ -41,13 +43,15 @@ internal static class DescriptionText
     {
         if (budget is { Waiting: > 0 })
         {
-            Line(text, $"  {budget.Waiting} queues of the context wait: {budget.Used} of its QueuedByteLimit of {budget.Limit} bytes are taken");
+            Part(text, $"  {budget.Waiting} queues of the context wait: ");
+            Line(text, $"{budget.Used} of its QueuedByteLimit of {budget.Limit} bytes are taken");
         }
     }
 
     public static void Endpoints(StringBuilder text, EndpointStatus[] all)
     {
-        Line(text, $"  bound: {List(EndpointStatus.ShownOf(all, areBound: true))}; connects to: {List(EndpointStatus.ShownOf(all, areBound: false))}");
+        Part(text, $"  bound: {List(EndpointStatus.ShownOf(all, areBound: true))}; ");
+        Line(text, $"connects to: {List(EndpointStatus.ShownOf(all, areBound: false))}");
         foreach (EndpointStatus one in all.Where(static one => one.Problem is not null))
         {
             Line(text, $"  {Quoted(EndpointText.Shown(one.Text))}: {one.Problem}");
@@ -55,7 +59,8 @@ internal static class DescriptionText
     }
 
     private static string List(IReadOnlyList<string> endpoints) => endpoints.Count == 0 ? "nothing"
-        : string.Join(", ", endpoints.Take(MaxEndpoints)) + (endpoints.Count > MaxEndpoints ? string.Create(CultureInfo.InvariantCulture, $" and {endpoints.Count - MaxEndpoints} more") : "");
+        : string.Join(", ", endpoints.Take(MaxEndpoints))
+            + (endpoints.Count > MaxEndpoints ? FormattableString.Invariant($" and {endpoints.Count - MaxEndpoints} more") : "");
 
     public static string FailedHandshakes(HandshakeFailureCounts failures)
     {
@@ -65,13 +70,17 @@ internal static class DescriptionText
             ("of another type", failures.TypeMismatch), ("ended by the peer's ERROR", failures.ErrorReceived),
             ("for a certificate", failures.Certificate),
         ];
-        string details = string.Join(", ", causes.Where(static one => one.Count > 0).Select(static one => string.Create(CultureInfo.InvariantCulture, $"{one.Count} {one.Cause}")));
-        return string.Create(CultureInfo.InvariantCulture, $"{failures.Total} failed handshakes{(details.Length > 0 ? $" ({details})" : "")}");
+        string details = string.Join(", ", causes.Where(static one => one.Count > 0)
+            .Select(static one => FormattableString.Invariant($"{one.Count} {one.Cause}")));
+        return FormattableString.Invariant($"{failures.Total} failed handshakes{(details.Length > 0 ? $" ({details})" : "")}");
     }
 
-    public static string Ago(TimeSpan? time) => time is { } since ? string.Create(CultureInfo.InvariantCulture, $"{since.TotalMilliseconds:0} ms ago") : "never";
+    public static string Ago(TimeSpan? time) =>
+        time is { } since ? FormattableString.Invariant($"{since.TotalMilliseconds:0} ms ago") : "never";
 
     public static string Quoted(string text) => text.Length == 0 ? "-" : text;
+
+    public static void Part(StringBuilder text, FormattableString part) => text.Append(part.ToString(CultureInfo.InvariantCulture));
 
     public static void Line(StringBuilder text, FormattableString line) => text.AppendLine(line.ToString(CultureInfo.InvariantCulture));
 }

@@ -1,5 +1,6 @@
 using System.Globalization;
 using System.Text;
+using Net.Zlink.Protocol.Zmp;
 using Net.Zlink.Sockets.Links;
 using static Net.Zlink.DescriptionText;
 
@@ -12,19 +13,35 @@ internal static class SocketDescription
         SocketStatistics counts = socket.GetStatistics();
         IReadOnlyList<PeerInfo> peers = socket.GetPeers();
         var text = new StringBuilder();
-        Line(text, $"{Protocol.Zmp.ZmpSocketTypeExtensions.get_Name(socket.Core.Type)}{(socket.Core.IsClosed ? ", closed" : "")}{TopicsOf(socket)}");
+        Line(text, $"{ZmpSocketTypeExtensions.get_Name(socket.Core.Type)}{(socket.Core.IsClosed ? ", closed" : "")}{TopicsOf(socket)}");
         Endpoints(text, socket.Core.Endpoints.All);
-        Line(text, $"  connections: {counts.AcceptedConnections} accepted, {counts.DialledConnections} dialled, {counts.RefusedConnections} refused, {FailedHandshakes(counts.HandshakeFailures)}");
-        Line(text, $"  sent: {counts.AcceptedMessages} accepted = {counts.WrittenMessages} written + {counts.DroppedMessages} dropped ({counts.ObsoleteMessages} obsolete) + {counts.QueuedMessages} queued; not accepted: {counts.DroppedAtHighWaterMark} at a mark, {counts.DroppedAtByteLimit} at a byte limit, {counts.DroppedAtContextLimit} at the context's, {counts.DroppedUnroutable} unroutable, {counts.UnmatchedMessages} unmatched");
-        Line(text, $"  received: {counts.ReceivedMessages} read = {counts.DeliveredMessages} delivered + {counts.DroppedUnreadMessages} dropped + {counts.UnreadMessages} unread + {counts.FilteredMessages} filtered");
+        Part(text, $"  connections: {counts.AcceptedConnections} accepted, {counts.DialledConnections} dialled, ");
+        Line(text, $"{counts.RefusedConnections} refused, {FailedHandshakes(counts.HandshakeFailures)}");
+        Part(text, $"  sent: {counts.AcceptedMessages} accepted = {counts.WrittenMessages} written + {counts.DroppedMessages} dropped ");
+        Part(text, $"({counts.ObsoleteMessages} obsolete) + {counts.QueuedMessages} queued; ");
+        Part(text, $"not accepted: {counts.DroppedAtHighWaterMark} at a mark, {counts.DroppedAtByteLimit} at a byte limit, ");
+        Part(text, $"{counts.DroppedAtContextLimit} at the context's, {counts.DroppedUnroutable} unroutable, ");
+        Line(text, $"{counts.UnmatchedMessages} unmatched");
+        Part(text, $"  received: {counts.ReceivedMessages} read = {counts.DeliveredMessages} delivered ");
+        Part(text, $"+ {counts.DroppedUnreadMessages} dropped + {counts.UnreadMessages} unread ");
+        Line(text, $"+ {counts.FilteredMessages} filtered");
         Memory(text, socket.Core.Host);
         foreach ((string endpoint, string why) in socket.Core.GivenUp.All)
         {
             Line(text, $"  given up: {Quoted(endpoint)}: {why}; no further attempt is made, connect again once that is mended");
         }
 
-        Peers(text, peers, static peer => $"{PeerIdentity.NameOf(peer.RoutingId.Span)} {Quoted(peer.RemoteAddress)} by {Quoted(peer.Endpoint)}: {StateOf(peer)}, sent {peer.MessagesSent}, to send {peer.Outbound.Messages} ({peer.Outbound.Bytes} bytes), dropped {peer.MessagesDropped}, received {peer.MessagesReceived}, unread {peer.Unread.Messages} ({peer.Unread.Bytes} bytes), last read {Ago(peer.SinceLastRead)}, last write {Ago(peer.SinceLastWrite)}");
+        Peers(text, peers, Describe);
         return text.ToString();
+    }
+
+    private static void Describe(StringBuilder text, PeerInfo peer)
+    {
+        Part(text, $"{PeerIdentity.NameOf(peer.RoutingId.Span)} {Quoted(peer.RemoteAddress)} by {Quoted(peer.Endpoint)}: ");
+        Part(text, $"{StateOf(peer)}, sent {peer.MessagesSent}, to send {peer.Outbound.Messages} ({peer.Outbound.Bytes} bytes), ");
+        Part(text, $"dropped {peer.MessagesDropped}, received {peer.MessagesReceived}, ");
+        Part(text, $"unread {peer.Unread.Messages} ({peer.Unread.Bytes} bytes), ");
+        Part(text, $"last read {Ago(peer.SinceLastRead)}, last write {Ago(peer.SinceLastWrite)}");
     }
 
     private static string TopicsOf(ZmpSocket socket) => socket switch

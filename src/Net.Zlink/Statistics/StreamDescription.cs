@@ -11,17 +11,25 @@ internal static class StreamDescription
         var text = new StringBuilder();
         Line(text, $"STREAM{(socket.Hub.IsClosed ? ", closed" : "")}");
         Endpoints(text, socket.Hub.Endpoints.All);
-        Line(text, $"  connections: {counts.AcceptedConnections} accepted, {counts.DialledConnections} dialled, {counts.RefusedConnections} refused, {FailedHandshakes(counts.HandshakeFailures)}, {counts.ClosedConnections} closed, {counts.HandlerFaults} handlers threw");
-        Line(text, $"  sent: {counts.AcceptedMessages} accepted = {counts.WrittenMessages} written + {counts.DroppedMessages} dropped + {counts.AcceptedMessages - counts.WrittenMessages - counts.DroppedMessages} queued");
-        Line(text, $"  received: {counts.ReceivedMessages} read, {counts.DroppedUnreadMessages} dropped unread, {counts.UnreadMessages} unread");
+        Part(text, $"  connections: {counts.AcceptedConnections} accepted, {counts.DialledConnections} dialled, ");
+        Part(text, $"{counts.RefusedConnections} refused, {FailedHandshakes(counts.HandshakeFailures)}, ");
+        Line(text, $"{counts.ClosedConnections} closed, {counts.HandlerFaults} handlers threw");
+        long queued = counts.AcceptedMessages - counts.WrittenMessages - counts.DroppedMessages;
+        Part(text, $"  sent: {counts.AcceptedMessages} accepted = {counts.WrittenMessages} written ");
+        Line(text, $"+ {counts.DroppedMessages} dropped + {queued} queued");
+        Part(text, $"  received: {counts.ReceivedMessages} read, {counts.DroppedUnreadMessages} dropped unread, ");
+        Line(text, $"{counts.UnreadMessages} unread");
         Memory(text, socket.Hub.Host);
-        Peers(text, socket.GetPeers(), static peer => Describe(peer));
+        Peers(text, socket.GetPeers(), Describe);
         return text.ToString();
     }
 
-    private static FormattableString Describe(StreamPeer peer)
+    private static void Describe(StringBuilder text, StreamPeer peer)
     {
         PeerStatistics one = peer.GetStatistics();
-        return $"{peer} by {Quoted(peer.Endpoint)}: {(one.IsPaused ? "not read: the application receives too slowly" : "connected")}, sent {one.WrittenMessages}, to send {one.QueuedMessages} ({one.QueuedBytes} bytes), received {one.ReceivedMessages}, unread {one.UnreadMessages}, last read {Ago(one.SinceLastRead)}, last write {Ago(one.SinceLastWrite)}";
+        string state = one.IsPaused ? "not read: the application receives too slowly" : "connected";
+        Part(text, $"{peer} by {Quoted(peer.Endpoint)}: {state}, sent {one.WrittenMessages}, ");
+        Part(text, $"to send {one.QueuedMessages} ({one.QueuedBytes} bytes), received {one.ReceivedMessages}, ");
+        Part(text, $"unread {one.UnreadMessages}, last read {Ago(one.SinceLastRead)}, last write {Ago(one.SinceLastWrite)}");
     }
 }

@@ -57,7 +57,8 @@ public sealed class NativeTestListTests
     {
         string name = file[(file.LastIndexOf('/') + 1)..];
         name = name.StartsWith("test_", StringComparison.Ordinal) ? name["test_".Length..] : name;
-        return $"{CultureInfo.InvariantCulture.TextInfo.ToTitleCase(name.Replace('_', ' ')).Replace(" ", "", StringComparison.Ordinal)}Tests";
+        string title = CultureInfo.InvariantCulture.TextInfo.ToTitleCase(name.Replace('_', ' '));
+        return $"{title.Replace(" ", "", StringComparison.Ordinal)}Tests";
     }
 
     private static bool HasTests(Type type) =>

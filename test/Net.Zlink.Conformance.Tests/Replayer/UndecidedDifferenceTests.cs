@@ -37,7 +37,8 @@ public sealed class UndecidedDifferenceTests
     }
 
     private static Transcript WithDifference(Transcript transcript, int step) =>
-        ExpectationFile.Parse("""{"rows": []}""").Apply(transcript with { Differences = [new Difference(step, "else", Should: true, Visible: true)] });
+        ExpectationFile.Parse("""{"rows": []}""")
+            .Apply(transcript with { Differences = [new Difference(step, "else", Should: true, Visible: true)] });
 
     private static Transcript Read(string file) =>
         TranscriptReader.ReadFile(Path.Combine(AppContext.BaseDirectory, "Transcripts", file + ".json")).Single();

@@ -45,7 +45,8 @@ public sealed class AspireTests
     private static string Pass(string service, string endpoint)
     {
         string name = $"{service}-{Guid.NewGuid():N}";
-        Environment.SetEnvironmentVariable($"services__{name}__tcp__0", endpoint.Replace("127.0.0.1", "localhost", StringComparison.Ordinal));
+        Environment.SetEnvironmentVariable(
+            $"services__{name}__tcp__0", endpoint.Replace("127.0.0.1", "localhost", StringComparison.Ordinal));
         return name;
     }
 }

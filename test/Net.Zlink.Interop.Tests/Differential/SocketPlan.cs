@@ -45,15 +45,21 @@ internal abstract class SocketPlan
     public override string ToString()
     {
         var text = new StringBuilder();
-        text.AppendLine(CultureInfo.InvariantCulture,
-            $"{string.Join(", ", Endpoints)}: {string.Join(", ", Types.Select((type, i) => $"S{i} "
-            + $"{type}{(string.Equals(RoutingIds[i], RoutingIdOf(i), StringComparison.Ordinal) ? "" : " as " + RoutingIds[i])} [{string.Join(' ', Options[i].Select(option => $"{option.Number}={option.Value}"))}]"))}");
+        text.AppendLine(
+            CultureInfo.InvariantCulture, $"{string.Join(", ", Endpoints)}: {string.Join(", ", Types.Select((_, i) => TextOf(i)))}");
         foreach (SocketStep step in _steps)
         {
             text.AppendLine(step.ToString());
         }
 
         return text.ToString();
+    }
+
+    private string TextOf(int socket)
+    {
+        bool isPlain = string.Equals(RoutingIds[socket], RoutingIdOf(socket), StringComparison.Ordinal);
+        string options = string.Join(' ', Options[socket].Select(option => $"{option.Number}={option.Value}"));
+        return $"S{socket} {Types[socket]}{(isPlain ? "" : " as " + RoutingIds[socket])} [{options}]";
     }
 
     protected void Add(SocketStep step) => _steps.Add(step);

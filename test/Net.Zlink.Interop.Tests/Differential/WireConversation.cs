@@ -81,9 +81,11 @@ internal abstract class WireConversation
     public override string ToString()
     {
         var text = new StringBuilder();
+        string options = string.Join(' ', _options.Select(option => $"{option.Number}={option.Value}"));
+        IEnumerable<string> aliases = Aliases.Select(static alias => alias is null ? "" : ", alias " + Encoding.ASCII.GetString(alias));
         text.AppendLine(CultureInfo.InvariantCulture,
-            $"{Type} {(Connects ? "connects" : "binds")} over {Transport}, options "
-            + $"{string.Join(' ', _options.Select(option => $"{option.Number}={option.Value}"))}{(WelcomeMessage is null ? "" : ", welcome message")}{string.Concat(Aliases.Select(static alias => alias is null ? "" : ", alias " + Encoding.ASCII.GetString(alias)))}");
+            $"{Type} {(Connects ? "connects" : "binds")} over {Transport}, options {options}"
+            + $"{(WelcomeMessage is null ? "" : ", welcome message")}{string.Concat(aliases)}");
         foreach (WireStep step in _steps)
         {
             text.AppendLine(step.ToString());

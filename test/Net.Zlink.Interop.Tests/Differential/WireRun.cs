@@ -303,10 +303,12 @@ internal sealed class WireRun : IDisposable
         foreach (string name in _all.Select(static entry => entry.Wire.Name).Distinct(StringComparer.Ordinal))
         {
             int peer = _all.Find(entry => string.Equals(entry.Wire.Name, name, StringComparison.Ordinal)).Peer;
-            yield return $"events of peer {peer}: "
-                + $"{string.Join(' ', events.Where(read => string.Equals(read.RemoteAddress, name, StringComparison.Ordinal)).Select(static read => read.ToString()))}";
+            yield return $"events of peer {peer}: {string.Join(' ', events.Where(read => IsOf(read, name)))}";
         }
 
-        yield return $"other events: {string.Join(' ', events.Where(read => _all.TrueForAll(entry => !string.Equals(entry.Wire.Name, read.RemoteAddress, StringComparison.Ordinal))).Select(static read => read.ToString()))}";
+        IEnumerable<PeerEvent> others = events.Where(read => _all.TrueForAll(entry => !IsOf(read, entry.Wire.Name)));
+        yield return $"other events: {string.Join(' ', others)}";
+
+        static bool IsOf(PeerEvent read, string name) => string.Equals(read.RemoteAddress, name, StringComparison.Ordinal);
     }
 }

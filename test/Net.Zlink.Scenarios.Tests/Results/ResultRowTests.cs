@@ -24,7 +24,8 @@ public sealed class ResultRowTests
 
     [Fact]
     public void The_csv_header_is_the_definition() => Assert.Equal(
-        "scenario_id,transport,ccu,inflight,size,connect_success,connect_fail,connect_timeout,sent,recv,incomplete_ratio,throughput,p50,p95,p99,errors_by_errno,pass_fail",
+        "scenario_id,transport,ccu,inflight,size,connect_success,connect_fail,connect_timeout,sent,recv,incomplete_ratio,"
+        + "throughput,p50,p95,p99,errors_by_errno,pass_fail",
         ResultRow.CsvHeader);
 
     [Fact]

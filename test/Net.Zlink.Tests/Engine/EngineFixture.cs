@@ -21,8 +21,9 @@ internal static class EngineFixture
     /// <summary>Checks a property, with a quarter of the examples unless slow tests run; on failure the message has the shrunk example and
     /// the seed that replays it.</summary>
     public static void ForAll<T>(Gen<T> values, int count, Action<T> check) =>
-        Prop.ForAll(values.ToArbitrary(), check).Check(
-            Config.QuickThrowOnFailure.WithMaxTest(Support.SlowTests.Rounds(Math.Max(20, count / 8), Math.Max(20, count / 3), count)).WithQuietOnSuccess(true));
+        Prop.ForAll(values.ToArbitrary(), check).Check(Config.QuickThrowOnFailure
+            .WithMaxTest(Support.SlowTests.Rounds(Math.Max(20, count / 8), Math.Max(20, count / 3), count))
+            .WithQuietOnSuccess(true));
 
     /// <summary>As <see cref="ForAll{T}"/>, over arrays, with a failing array shrunk to a short one.</summary>
     public static void ForAllArrays<T>(Gen<T> items, int count, Action<T[]> check) =>

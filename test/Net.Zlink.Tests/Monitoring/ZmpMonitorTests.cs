@@ -321,7 +321,8 @@ public sealed class ZmpMonitorTests
         using SocketMonitor here = server.OpenMonitor(SocketEventTypes.Accepted | SocketEventTypes.ConnectionReady);
         using SocketMonitor there = client.OpenMonitor(SocketEventTypes.Connected | SocketEventTypes.ConnectionReady);
         using SocketMonitor streams = stream.OpenMonitor(SocketEventTypes.Accepted | SocketEventTypes.ConnectionReady);
-        string numeric = $"{wildcard[..wildcard.IndexOf(':', StringComparison.Ordinal)]}://127.0.0.1:{new Uri(server.Bind(wildcard).Replace('*', '0')).Port}{path}";
+        string scheme = wildcard[..wildcard.IndexOf(':', StringComparison.Ordinal)];
+        string numeric = $"{scheme}://127.0.0.1:{new Uri(server.Bind(wildcard).Replace('*', '0')).Port}{path}";
         client.Connect(numeric);
         SocketEvent connected = await NextAsync(there, SocketEventTypes.Connected);
         Assert.EndsWith(path, connected.LocalAddress, StringComparison.Ordinal);
@@ -332,7 +333,7 @@ public sealed class ZmpMonitorTests
             Assert.Equal((numeric, connected.LocalAddress), (one.LocalAddress, one.RemoteAddress));
         }
 
-        numeric = $"{wildcard[..wildcard.IndexOf(':', StringComparison.Ordinal)]}://127.0.0.1:{new Uri(stream.Bind(wildcard).Replace('*', '0')).Port}{path}";
+        numeric = $"{scheme}://127.0.0.1:{new Uri(stream.Bind(wildcard).Replace('*', '0')).Port}{path}";
         using StreamSocket raw = context.CreateStream();
         await raw.ConnectAsync(numeric, Guard.Token).Guarded();
         Assert.Equal(numeric, (await NextAsync(streams, SocketEventTypes.Accepted)).LocalAddress);

@@ -34,7 +34,9 @@ public sealed class OptionRangeTests
 
         var refusal = Assert.IsType<ArgumentOutOfRangeException>(Assert.IsType<TargetInvocationException>(thrown).InnerException);
         Assert.StartsWith($"{name} takes ", refusal.Message, StringComparison.Ordinal);
-        Assert.Contains($", not {((Nullable.GetUnderlyingType(property.PropertyType) ?? property.PropertyType) == typeof(TimeSpan) ? "-77000 ms" : "-77")}.", refusal.Message, StringComparison.Ordinal);
+        Type value = Nullable.GetUnderlyingType(property.PropertyType) ?? property.PropertyType;
+        string given = value == typeof(TimeSpan) ? "-77000 ms" : "-77";
+        Assert.Contains($", not {given}.", refusal.Message, StringComparison.Ordinal);
         Assert.Equal("value", refusal.ParamName);
     }
 

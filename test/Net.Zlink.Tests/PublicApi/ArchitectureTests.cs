@@ -78,7 +78,8 @@ public sealed class ArchitectureTests
 
             string folder = Path.GetDirectoryName(path)!.Replace('\\', '/').Replace('/', '.');
             string expected = LayerOf(path).Length == 0 && !SubjectsWithNamespace.Contains(folder) ? "Net.Zlink" : $"Net.Zlink.{folder}";
-            string actual = Regex.Match(text, @"^namespace (?<name>[\w.]+);", RegexOptions.Multiline, TimeSpan.FromSeconds(10)).Groups["name"].Value;
+            string actual = Regex.Match(text, @"^namespace (?<name>[\w.]+);", RegexOptions.Multiline, TimeSpan.FromSeconds(10))
+                .Groups["name"].Value;
             if (actual.Length > 0 && !string.Equals(actual, expected, StringComparison.Ordinal))
             {
                 faults.Add($"{path}: its namespace is {actual}");
@@ -117,14 +118,21 @@ public sealed class ArchitectureTests
     }
 
     private static IEnumerable<string> UsedLayers(string text) =>
-        Regex.Matches(SourceTree.CodeOf(text), $@"(?:Net\.Zlink\.|(?<![\w.]))(?<layer>{string.Join('|', MayUse.Keys)})(?=[.;])", RegexOptions.ExplicitCapture, TimeSpan.FromSeconds(10))
+        Regex.Matches(
+                SourceTree.CodeOf(text), $@"(?:Net\.Zlink\.|(?<![\w.]))(?<layer>{string.Join('|', MayUse.Keys)})(?=[.;])",
+                RegexOptions.ExplicitCapture, TimeSpan.FromSeconds(10))
             .Select(static match => match.Groups["layer"].Value)
             .Distinct(StringComparer.Ordinal);
 
     private static IEnumerable<string> DeclaredTypes(string text) =>
-        Regex.Matches(SourceTree.CodeOf(text), @"\b(record\s+struct|record\s+class|class|struct|interface|enum|record|delegate\s+\w+)\s+(?<name>\w+)", RegexOptions.ExplicitCapture, TimeSpan.FromSeconds(10))
+        Regex.Matches(
+                SourceTree.CodeOf(text),
+                @"\b(record\s+struct|record\s+class|class|struct|interface|enum|record|delegate\s+\w+)\s+(?<name>\w+)",
+                RegexOptions.ExplicitCapture, TimeSpan.FromSeconds(10))
             .Select(static match => match.Groups["name"].Value);
 
     private static IEnumerable<string> Identifiers(string text) =>
-        Regex.Matches(SourceTree.CodeOf(text), @"(?<!(?<!Zlink)\.)\b[A-Z]\w*\b", RegexOptions.None, TimeSpan.FromSeconds(10)).Select(static match => match.Value).Distinct(StringComparer.Ordinal);
+        Regex.Matches(SourceTree.CodeOf(text), @"(?<!(?<!Zlink)\.)\b[A-Z]\w*\b", RegexOptions.None, TimeSpan.FromSeconds(10))
+            .Select(static match => match.Value)
+            .Distinct(StringComparer.Ordinal);
 }

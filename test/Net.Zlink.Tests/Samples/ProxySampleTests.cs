@@ -54,7 +54,8 @@ public sealed class ProxySampleTests
             Assert.StartsWith("READY ", await process.StandardOutput.ReadLineAsync(Guard.Token).AsTask().WaitAsync(Patience, Guard.Token),
                 StringComparison.Ordinal);
             using Process kill = Process.Start("kill", ["-INT", $"{process.Id}"]);
-            Assert.Matches(@"^Stopped after [\d,]+ right replies of 100,000,000\.\s*$", await process.StandardOutput.ReadToEndAsync(Guard.Token).WaitAsync(Patience, Guard.Token));
+            string output = await process.StandardOutput.ReadToEndAsync(Guard.Token).WaitAsync(Patience, Guard.Token);
+            Assert.Matches(@"^Stopped after [\d,]+ right replies of 100,000,000\.\s*$", output);
             await process.WaitForExitAsync(Guard.Token).WaitAsync(Patience, Guard.Token);
             Assert.Equal((1, ""), (process.ExitCode, await errors));
         }

@@ -15,7 +15,9 @@ public sealed class WebSocketChatTests
     // Where to put pictures of the page, for somebody to look at.
     private const string PicturesVariable = "ZLINK_PICTURES";
 
-    private static readonly Regex Ready = new(@"^READY (?<page>http://127\.0\.0\.1:\d+) \(chat at (?<chat>ws://[^)]+)\)", RegexOptions.ExplicitCapture | RegexOptions.CultureInvariant, Guard.Limit);
+    private static readonly Regex Ready = new(
+        @"^READY (?<page>http://127\.0\.0\.1:\d+) \(chat at (?<chat>ws://[^)]+)\)",
+        RegexOptions.ExplicitCapture | RegexOptions.CultureInvariant, Guard.Limit);
 
     [Fact]
     public async Task Two_tabs_see_each_other_come_talk_and_leave()

@@ -11,6 +11,7 @@ internal static class ModelEndpoint
         "ipc" => $"ipc://{Path.Combine(Path.GetTempPath(), $"zlink-{Guid.NewGuid():N}")}",
 
         // An address of its own within loopback: its ports are free, and stay so while nobody is bound.
-        _ => $"tcp://127.{RandomNumberGenerator.GetInt32(1, 255)}.{RandomNumberGenerator.GetInt32(256)}.{RandomNumberGenerator.GetInt32(1, 255)}:{RandomNumberGenerator.GetInt32(10_000, 30_000)}",
+        _ => $"tcp://127.{RandomNumberGenerator.GetInt32(1, 255)}.{RandomNumberGenerator.GetInt32(256)}."
+            + $"{RandomNumberGenerator.GetInt32(1, 255)}:{RandomNumberGenerator.GetInt32(10_000, 30_000)}",
     };
 }

@@ -37,7 +37,8 @@ public sealed class RebindTests
             }
             catch (OperationCanceledException)
             {
-                Assert.Fail($"round {round}\n{connecter.Describe()}\n{string.Join('\n', Events(there))}\n{binder.Describe()}\n{string.Join('\n', Events(here))}");
+                Assert.Fail($"round {round}\n{connecter.Describe()}\n{string.Join('\n', Events(there))}\n"
+                    + $"{binder.Describe()}\n{string.Join('\n', Events(here))}");
             }
 
             binder.Dispose();

@@ -113,8 +113,9 @@ internal static class ManyCommand
             {
                 Run run = await runner.RunAsync(side, string.Equals(side, One, StringComparison.Ordinal) ? 1 : runner.Dealers, round,
                     cancellation);
-                Console.Error.WriteLine($"{(round > 0 ? $"round {round} of {rounds}"
-                    : "round not counted")}, {side}: {run.Fault ?? $"{Metric.Rate.Of(run):N0} msg/s, {Metric.Cpu.Of(run):0.000} us of processor time per message"}");
+                string which = round > 0 ? $"round {round} of {rounds}" : "round not counted";
+                string figures = $"{Metric.Rate.Of(run):N0} msg/s, {Metric.Cpu.Of(run):0.000} us of processor time per message";
+                Console.Error.WriteLine($"{which}, {side}: {run.Fault ?? figures}");
                 if (round > 0)
                 {
                     runs.Add(run);

@@ -41,7 +41,8 @@ internal static class SeriesLook
             2 => $"M{N(x)} {N(y - R - 1)}L{N(x + R + 1)} {N(y + R)}H{N(x - R - 1)}z",
             3 => $"M{N(x)} {N(y - R - 1)}L{N(x + R + 1)} {N(y)}L{N(x)} {N(y + R + 1)}L{N(x - R - 1)} {N(y)}z",
             4 => $"M{N(x)} {N(y + R + 1)}L{N(x + R + 1)} {N(y - R)}H{N(x - R - 1)}z",
-            _ => $"M{N(x - 1.5)} {N(y - R - 1)}h3v{N(R - 0.5)}h{N(R - 0.5)}v3h{N(0.5 - R)}v{N(R - 0.5)}h-3v{N(0.5 - R)}h{N(0.5 - R)}v-3h{N(R - 0.5)}z",
+            _ => $"M{N(x - 1.5)} {N(y - R - 1)}h3v{N(R - 0.5)}h{N(R - 0.5)}v3h{N(0.5 - R)}v{N(R - 0.5)}"
+                + $"h-3v{N(0.5 - R)}h{N(0.5 - R)}v-3h{N(R - 0.5)}z",
         };
 
         static string N(double number) => Numbers.Text(number);

@@ -11,7 +11,10 @@ internal static class RawWs
     public static readonly byte[] Mask = [0, 0, 0, 0];
 
     public static readonly byte[] Request =
-        "GET / HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n"u8.ToArray();
+    [
+        .. "GET / HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"u8,
+        .. "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n"u8,
+    ];
 
     /// <summary>The tcp endpoint below a ws endpoint.</summary>
     public static string Below(string endpoint) => $"tcp://{new Uri(endpoint).Authority}";

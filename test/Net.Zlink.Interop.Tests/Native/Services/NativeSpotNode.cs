@@ -27,7 +27,8 @@ internal sealed unsafe class NativeSpotNode : IDisposable
         NativeException.ThrowIfFailed(NativeFunctions.zlink_spot_node_connect_peer_pub(_handle, publisher), $"connect peer {publisher}");
 
     public void DisconnectPeer(string publisher) =>
-        NativeException.ThrowIfFailed(NativeFunctions.zlink_spot_node_disconnect_peer_pub(_handle, publisher), $"disconnect peer {publisher}");
+        NativeException.ThrowIfFailed(
+            NativeFunctions.zlink_spot_node_disconnect_peer_pub(_handle, publisher), $"disconnect peer {publisher}");
 
     /// <summary>Waits without a limit for the answer, which must be yes. Null: the default service, the one bound endpoint.</summary>
     public void Register(string? service = null, string? advertise = null) =>

@@ -31,7 +31,8 @@ internal sealed record InboundFrame(ZmpFlags Flags, byte[] Body)
 
     public override string ToString() => string.Create(
         CultureInfo.InvariantCulture,
-            $"{Flags} {Convert.ToHexString(Body.AsSpan(0, Math.Min(4, Body.Length)))}({Body.Length}){(HasOwnSlab ? " own" : "")}{(IsPinned ? " pinned" : "")} take {TakenBehind}{(IsLastOfBatch ? " |" : "")}");
+            $"{Flags} {Convert.ToHexString(Body.AsSpan(0, Math.Min(4, Body.Length)))}({Body.Length}){(HasOwnSlab ? " own" : "")}"
+            + $"{(IsPinned ? " pinned" : "")} take {TakenBehind}{(IsLastOfBatch ? " |" : "")}");
 }
 
 /// <summary>Plays frames through <see cref="InboundMessages"/> as a session does, and tells what came of them: messages in order, then

@@ -33,7 +33,8 @@ public sealed class UpgradeRequestTests
             $"{Line}Upgrade: websocket\r\nConnection: keep-alive\r\nConnection: Upgrade\r\n{KeyField}{VersionField}\r\n", 101 },
         { "Upgrade lists more", $"{Line}Upgrade: h2c, websocket\r\nConnection: Upgrade\r\n{KeyField}{VersionField}\r\n", 101 },
         { "no blanks behind the colons",
-            "GET / HTTP/1.1\r\nHost:a\r\nUpgrade:websocket\r\nConnection:Upgrade\r\nSec-WebSocket-Key:dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version:13\r\n\r\n", 101 },
+            "GET / HTTP/1.1\r\nHost:a\r\nUpgrade:websocket\r\nConnection:Upgrade\r\n"
+            + "Sec-WebSocket-Key:dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version:13\r\n\r\n", 101 },
         { "blanks and tabs around values",
             $"GET / HTTP/1.1\r\nHost:\t a \r\nUpgrade:  websocket\t\r\nConnection: \tUpgrade  \r\n{KeyField}{VersionField}\r\n", 101 },
         { "sub-protocols and extensions are offered",
