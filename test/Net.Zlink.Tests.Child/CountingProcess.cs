@@ -31,7 +31,7 @@ internal static class CountingProcess
     }
 
     /// <summary>A DEALER or PAIR with a routing id. A line of input is how many messages to send first. Says COUNTED: accepted, dropped,
-    /// unconfirmed, queued.</summary>
+    /// unconfirmed, queued, and how often it connected.</summary>
     public static async Task<int> SendAsync(bool isPair, string endpoint, string routingId)
     {
         await using var context = new ZlinkContext(new ZlinkContextOptions { ShutdownTimeout = TimeSpan.FromSeconds(1) });
@@ -48,7 +48,8 @@ internal static class CountingProcess
 
             SocketStatistics counts = socket.GetStatistics();
             Console.WriteLine(string.Create(CultureInfo.InvariantCulture,
-                $"COUNTED {counts.AcceptedMessages} {counts.DroppedMessages} {counts.UnconfirmedMessages} {counts.QueuedMessages}"));
+                $"COUNTED {counts.AcceptedMessages} {counts.DroppedMessages} {counts.UnconfirmedMessages} {counts.QueuedMessages} "
+                + $"{counts.DialledConnections}"));
         }
 
         return 0;

@@ -121,27 +121,40 @@ public sealed class StoppedPeerTests
         await fixture.UntilAsync(() => newcomer.GetStatistics().WrittenMessages == 1);
         await fixture.SettleAsync();
         TimeSpan asked = time.Elapsed;
+        long started = TimeProvider.System.GetTimestamp();
         while (TakeAll(socket) == 0)
         {
+            Assert.True(TimeProvider.System.GetElapsedTime(started) < Guard.Limit, "the newcomer is not served");
             time.Advance(Second / 10);
             await fixture.SettleAsync();
         }
 
         Assert.InRange(time.Elapsed - asked, Second * 1.9, Second * 2.5);
         await holder.SignalAsync("CONT");
+
+        // What it writes before it has read the end of its old connection is lost with that, as over any tcp connection.
+        await UntilAsync(static counts => counts[4] >= 2);
         await holder.WriteLineAsync("5");
         await holder.ReadLineAsync("COUNTED");
         newcomer.Dispose();
+        await UntilAsync(counts => counts[0] == 15 && counts[3] == 0 && received + counts[1] + counts[2] >= 15);
+        Assert.InRange(received, 10, 15);
 
-        for (bool isCounted = false; !isCounted;)
+        async Task UntilAsync(Func<long[], bool> isSo)
         {
-            time.Advance(Second / 10);
-            await fixture.SettleAsync();
-            received += TakeAll(socket);
-            await holder.WriteLineAsync("0");
-            long[] counts = Numbers(await holder.ReadLineAsync("COUNTED"));
-            isCounted = counts[0] == 15 && counts[3] == 0 && received + counts[1] + counts[2] >= 15;
-            Assert.InRange(received, 0, 15);
+            started = TimeProvider.System.GetTimestamp();
+            long[] counts;
+            do
+            {
+                time.Advance(Second / 10);
+                await fixture.SettleAsync();
+                received += TakeAll(socket);
+                await holder.WriteLineAsync("0");
+                counts = Numbers(await holder.ReadLineAsync("COUNTED"));
+                Assert.True(TimeProvider.System.GetElapsedTime(started) < Guard.Limit,
+                    $"{received} received; accepted, dropped, unconfirmed, queued, connections: {string.Join(' ', counts)}");
+            }
+            while (!isSo(counts));
         }
     }
 
