@@ -29,6 +29,8 @@ var root = new RootCommand(
     ManyCommand.Create(),
     ManyRunCommand.Create(),
     ServicesCommand.Create(),
+    JoiningDiscoveries.Create(),
+    JoiningDiscoveries.CreateRegistry(),
     SpotCommand.Create(),
     SoakCommand.Create(),
     AttackCommand.Create(),
