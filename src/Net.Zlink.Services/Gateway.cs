@@ -24,7 +24,7 @@ public sealed class Gateway : IAsyncDisposable, IDisposable
     private readonly Requests _requests;
     private readonly ReplyLoop _replies;
     private readonly LinkEvents _events;
-    private readonly InprocPeerPoller _inproc;
+    private readonly InprocReconnects _inproc;
     private readonly ServicesMeters _meters;
     private readonly BackgroundLoop[] _loops;
     private readonly ConcurrentDictionary<string, ServiceClient> _clients = new(StringComparer.Ordinal);
@@ -55,7 +55,7 @@ public sealed class Gateway : IAsyncDisposable, IDisposable
         _links = new LinkTable(_router, context.TimeProvider, logger, Options.RemovedEndpointTimeout, link => _replies!.OnLost(link));
         _replies = new ReplyLoop(_router, _links, _requests, Options.UnreadMessageLimit, logger);
         _events = new LinkEvents(_router, _links);
-        _inproc = new InprocPeerPoller(_links, context.TimeProvider);
+        _inproc = new InprocReconnects(_links, context.TimeProvider);
         _meters = GatewayDescription.Meters(this, context, _links, _requests);
         _loops =
         [

@@ -21,6 +21,8 @@ internal sealed class LinkTable(
         | SocketEventTypes.ConnectRetried | SocketEventTypes.ConnectGivenUp
         | SocketEventTypes.HandshakeFailedNoDetail | SocketEventTypes.HandshakeFailedProtocol | SocketEventTypes.HandshakeFailedAuth;
 
+    private const string NobodyIsBound = "nobody is bound there";
+
     private readonly Lock _gate = new();
     private readonly Dictionary<string, ReceiverLink> _byEndpoint = new(StringComparer.Ordinal);
     private readonly ConcurrentDictionary<uint, ReceiverLink> _byNumber = new();
@@ -30,7 +32,7 @@ internal sealed class LinkTable(
     /// <summary>All links, also those that nobody lists any more: a snapshot in the order in which they were made.</summary>
     public ReceiverLink[] All => [.. _byNumber.Values.OrderBy(static link => link.Number)];
 
-    /// <summary>There is one over inproc, which tells no events.</summary>
+    /// <summary>There is one over inproc, which does not connect again by itself.</summary>
     public bool HasInproc => _byNumber.Values.Any(static link => link.IsInproc);
 
     /// <summary>The link by whose connection a message came.</summary>
@@ -85,37 +87,42 @@ internal sealed class LinkTable(
         }
     }
 
-    /// <summary>Takes the state of all links from the peers of the socket: events were dropped, or there are none, as over
-    /// inproc.</summary>
-    public void Reconcile(bool onlyInproc)
+    /// <summary>Takes the state of all links from the peers of the socket, because events were dropped. Only the loop that calls
+    /// <see cref="OnEvent"/> may call it: on another thread an older state could overwrite that of a newer event.</summary>
+    public void Reconcile()
     {
         IReadOnlyList<PeerInfo> peers = router.GetPeers();
-        foreach (ReceiverLink link in All.Where(link => link.IsInproc || !onlyInproc))
+        foreach (ReceiverLink link in All)
         {
             PeerInfo? peer = peers.FirstOrDefault(peer => peer.RoutingId.Span.SequenceEqual(link.Name))
                 ?? peers.FirstOrDefault(peer => string.Equals(peer.Endpoint, link.Shown, StringComparison.Ordinal));
             if (peer is { IsConnected: true })
             {
-                // A peer over inproc is connected a moment before the socket has its name.
-                if (link.State == LinkState.Ready || router.CanSendTo(link.Name))
-                {
-                    SetState(link, LinkState.Ready, "");
-                }
+                SetState(link, LinkState.Ready, "");
             }
             else if (link.State != LinkState.Unusable)
             {
-                SetState(link, LinkState.Lost, peer?.WhyNotConnected ?? "nobody is bound there");
+                SetState(link, LinkState.Lost, peer?.WhyNotConnected ?? NobodyIsBound);
+            }
+        }
+    }
+
+    /// <summary>Connects the links over inproc whose binder has ended: the socket does not, as natively.</summary>
+    public void ConnectInprocAgain()
+    {
+        foreach (ReceiverLink link in _byNumber.Values.Where(static link => link.IsInproc))
+        {
+            lock (_gate)
+            {
+                if (_byNumber.ContainsKey(link.Number) && !router.TryGetPeer(link.Name, out _))
+                {
+                    Connect(link);
+                }
             }
 
-            if (peer is null && link.IsInproc)
+            if (!router.TryGetPeer(link.Name, out PeerInfo? peer) || !peer.IsConnected)
             {
-                lock (_gate)
-                {
-                    if (_byNumber.ContainsKey(link.Number))
-                    {
-                        Connect(link);
-                    }
-                }
+                SetState(link, LinkState.Lost, peer?.WhyNotConnected ?? NobodyIsBound, isWaiting: true);
             }
         }
     }
@@ -141,7 +148,11 @@ internal sealed class LinkTable(
         }
     }
 
-    private void SetState(ReceiverLink link, LinkState state, string problem)
+    /// <param name="link">The link.</param>
+    /// <param name="state">Its state.</param>
+    /// <param name="problem">Why it is not ready.</param>
+    /// <param name="isWaiting">Only if it is waiting: whether it is ready is what its events say.</param>
+    private void SetState(ReceiverLink link, LinkState state, string problem, bool isWaiting = false)
     {
         bool isUpdate = link.State != state;
         if (!isUpdate && state != LinkState.Ready && string.Equals(link.Trouble, problem, StringComparison.Ordinal))
@@ -151,6 +162,13 @@ internal sealed class LinkTable(
 
         Change(link, link =>
         {
+            isUpdate = link.State != state;
+            if (isWaiting && link.State is LinkState.Ready or LinkState.Unusable)
+            {
+                isUpdate = false;
+                return;
+            }
+
             if (state == LinkState.Ready && link.State != state)
             {
                 link.Connections++;
@@ -281,25 +299,24 @@ internal sealed class LinkEvents(RouterSocket router, LinkTable links) : IDispos
         if (_monitor.Dropped != _dropped)
         {
             _dropped = _monitor.Dropped;
-            links.Reconcile(onlyInproc: false);
+            links.Reconcile();
         }
     }
 
     public void Dispose() => _monitor.Dispose();
 }
 
-/// <summary>Looks at the peers over inproc again and again, because the socket has no events of them. Where there is no such link it
-/// does nothing.</summary>
-internal sealed class InprocPeerPoller : IDisposable
+/// <summary>Connects links over inproc again whose binder has ended. Where there is no such link it does nothing.</summary>
+internal sealed class InprocReconnects : IDisposable
 {
     private readonly LinkTable _links;
     private readonly ITimer _timer;
     private int _isRunning;
 
-    public InprocPeerPoller(LinkTable links, TimeProvider clock)
+    public InprocReconnects(LinkTable links, TimeProvider clock)
     {
         _links = links;
-        _timer = clock.CreateTimer(static state => ((InprocPeerPoller)state!).OnTick(), this, Timeout.InfiniteTimeSpan,
+        _timer = clock.CreateTimer(static state => ((InprocReconnects)state!).OnTick(), this, Timeout.InfiniteTimeSpan,
             Timeout.InfiniteTimeSpan);
     }
 
@@ -326,7 +343,7 @@ internal sealed class InprocPeerPoller : IDisposable
         {
             if (_links.HasInproc)
             {
-                _links.Reconcile(onlyInproc: true);
+                _links.ConnectInprocAgain();
             }
             else
             {
