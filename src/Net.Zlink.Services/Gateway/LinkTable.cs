@@ -107,7 +107,7 @@ internal sealed class LinkTable(
         }
     }
 
-    /// <summary>Connects the links over inproc whose binder has ended: the socket does not, as natively.</summary>
+    /// <summary>Connects the links over inproc whose binder has ended: the socket does not.</summary>
     public void ConnectInprocAgain()
     {
         foreach (ReceiverLink link in _byNumber.Values.Where(static link => link.IsInproc))
