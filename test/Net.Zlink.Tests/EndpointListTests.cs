@@ -32,37 +32,6 @@ public sealed class EndpointListTests
         Assert.Empty(socket.BoundEndpoints);
     }
 
-    [Theory]
-    [InlineData("tcp")]
-    [InlineData("inproc")]
-    public async Task A_send_that_sees_an_endpoint_gone_from_the_list_does_not_reach_its_peer(string transport)
-    {
-        await using var fixture = new ContextFixture();
-        DealerSocket socket = fixture.Context.CreateDealer(new DealerOptions { Linger = TimeSpan.Zero });
-        string endpoint = transport is "tcp" ? RawListener.NobodyListens() : "inproc://nobody";
-        for (int round = 0; round < SlowTests.Rounds(50, 200, 10_000); round++)
-        {
-            socket.Connect(endpoint);
-            using var looking = new SemaphoreSlim(0);
-            Task<bool> sending = Task.Run(
-                () =>
-                {
-                    looking.Release();
-                    while (socket.ConnectedEndpoints.Count > 0)
-                    {
-                        Guard.Token.ThrowIfCancellationRequested();
-                        Thread.Yield();
-                    }
-
-                    return socket.TrySend("x"u8);
-                },
-                Guard.Token);
-            await looking.WaitAsync(Guard.Token).Guarded();
-            socket.Disconnect(endpoint);
-            Assert.False(await sending.Guarded());
-        }
-    }
-
     [Fact]
     public async Task Of_many_the_description_names_twenty()
     {

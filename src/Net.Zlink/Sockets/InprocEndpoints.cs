@@ -100,13 +100,13 @@ internal sealed class InprocEndpoints(SocketCore socket, InprocRegistry registry
         InprocLink[] links;
         lock (_gate)
         {
-            links = _links.Of(text);
+            links = _links.RemoveAll(text);
         }
 
         foreach (InprocLink link in links)
         {
             registry.Leave(link, linger);
-            socket.Detach(link, dropUnread: true); // Removes it from the list, too.
+            socket.Detach(link, dropUnread: true);
             link.Close(DisconnectReason.Local, linger);
         }
 

@@ -184,11 +184,6 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
         List<ZmpListener> listeners = bound.Meant();
         List<ZmpDialer> dialers = [.. dialled.Where(
             d => string.Equals(d.Text, text, StringComparison.Ordinal) || (parsed && target.Names(d.Target)))];
-        foreach (ZmpDialer dialer in dialers)
-        {
-            socket.Detach(dialer.Pipe, dropUnread: true); // First: a thread that sees it gone from the list reaches nobody there.
-        }
-
         lock (_gate)
         {
             // From now on the text can be connected again.
@@ -209,7 +204,12 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
             }
         }
 
-        dialers.ForEach(dialer => dialer.Close(DisconnectReason.Local, linger));
+        foreach (ZmpDialer dialer in dialers)
+        {
+            socket.Detach(dialer.Pipe, dropUnread: true);
+            dialer.Close(DisconnectReason.Local, linger);
+        }
+
         return _inproc.Remove(text, linger) || listeners.Count + dialers.Count > 0;
     }
 
