@@ -14,7 +14,7 @@ internal static class JoiningDiscoveries
     private const string Endpoint = "tcp://127.0.0.1:*";
     private const int ReceiverCount = 10;
 
-    // What the issue asks for.
+    // The bars of docs/benchmarks.md.
     private const double MaxSeconds = 2;
 
     private static readonly TimeSpan s_limit = TimeSpan.FromSeconds(60);

@@ -10,7 +10,7 @@ internal static class SpotCommand
     private const int Prefixes = 10_000;
     private const int IdleNodes = 10;
 
-    // What the issue asks for.
+    // The bars of docs/benchmarks.md.
     private const double MaxTime = 1.3;
     private const double MinBatch = 1.3;
     private const double MaxPercentile = 1.2;

@@ -1,8 +1,10 @@
+using System.Globalization;
 using System.Net;
 using System.Net.Sockets;
 using Net.Zlink.Conformance.Tests.Replay.Model;
 using Net.Zlink.Conformance.Tests.Replay.Played;
 using Net.Zlink.Conformance.Tests.Sides;
+using Net.Zlink.Tests.Support;
 
 namespace Net.Zlink.Conformance.Tests.Replay.Driving;
 
@@ -43,7 +45,7 @@ internal sealed class PlayedNetwork(Transcript transcript, string implemented, R
         ?? throw new ReplayFailedException($"connection {connection} is not there");
 
     /// <summary>The text that the implementation binds: any free port.</summary>
-    public static string BindText(Side side) => EndpointOf(side, "0");
+    public static string BindText(Side side) => EndpointOf(side, FreePort.Next());
 
     public void ImplementationIsAt(string endpoint) => _implementedPort = new Uri(endpoint).Port;
 
@@ -55,7 +57,7 @@ internal sealed class PlayedNetwork(Transcript transcript, string implemented, R
     public string ConnectText(Side side)
     {
         PlayedListener listener = _listener ?? throw new ReplayFailedException("the played side does not listen");
-        return EndpointOf(side, listener.Port.ToString(System.Globalization.CultureInfo.InvariantCulture));
+        return EndpointOf(side, listener.Port);
     }
 
     public async Task ConnectAsync(int connection, CancellationToken cancellation)
@@ -99,8 +101,8 @@ internal sealed class PlayedNetwork(Transcript transcript, string implemented, R
         }
     }
 
-    private static string EndpointOf(Side side, string port) =>
-        (side.Endpoint ?? $"{side.Transport}://127.0.0.1:PORT").Replace("PORT", port, StringComparison.Ordinal);
+    private static string EndpointOf(Side side, int port) => (side.Endpoint ?? $"{side.Transport}://127.0.0.1:PORT")
+        .Replace("PORT", port.ToString(CultureInfo.InvariantCulture), StringComparison.Ordinal);
 
     public void Dispose()
     {

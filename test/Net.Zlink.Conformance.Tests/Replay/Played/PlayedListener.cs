@@ -1,6 +1,7 @@
 using System.Net;
 using System.Net.Sockets;
 using System.Threading.Channels;
+using Net.Zlink.Tests.Support;
 
 namespace Net.Zlink.Conformance.Tests.Replay.Played;
 
@@ -15,9 +16,9 @@ internal sealed class PlayedListener : IDisposable
     public PlayedListener(Signal changed)
     {
         _changed = changed;
-        _socket.Bind(new IPEndPoint(IPAddress.Loopback, 0));
+        Port = FreePort.Next();
+        _socket.Bind(new IPEndPoint(IPAddress.Loopback, Port));
         _socket.Listen();
-        Port = ((IPEndPoint)_socket.LocalEndPoint!).Port;
         _ = AcceptAsync();
     }
 
