@@ -12,20 +12,7 @@ public static class ZlinkEndpointExtensions
     /// <exception cref="ZlinkException">As for <see cref="ZlinkSocket.Bind"/>.</exception>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
     public static TSocket BoundTo<TSocket>(this TSocket socket, string endpoint)
-        where TSocket : ZlinkSocket
-    {
-        ArgumentNullException.ThrowIfNull(socket);
-        try
-        {
-            socket.Bind(endpoint);
-            return socket;
-        }
-        catch
-        {
-            socket.Dispose();
-            throw;
-        }
-    }
+        where TSocket : ZlinkSocket => AttachOrDispose(socket, endpoint, static (socket, endpoint) => socket.Bind(endpoint));
 
     /// <summary>Connects to an endpoint in the background, and again whenever the connection is lost. A socket that cannot do that is
     /// disposed.</summary>
@@ -37,12 +24,15 @@ public static class ZlinkEndpointExtensions
     /// <exception cref="ZlinkException">As for <see cref="ZmpSocket.Connect"/>.</exception>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
     public static TSocket ConnectedTo<TSocket>(this TSocket socket, string endpoint)
-        where TSocket : ZmpSocket
+        where TSocket : ZmpSocket => AttachOrDispose(socket, endpoint, static (socket, endpoint) => socket.Connect(endpoint));
+
+    private static TSocket AttachOrDispose<TSocket>(TSocket socket, string endpoint, Action<TSocket, string> attach)
+        where TSocket : ZlinkSocket
     {
         ArgumentNullException.ThrowIfNull(socket);
         try
         {
-            socket.Connect(endpoint);
+            attach(socket, endpoint);
             return socket;
         }
         catch

@@ -29,21 +29,14 @@ internal struct OutboundBacklog(BufferPool pool)
     /// <summary>Returns true if donated memory was copied: dispose it outside the lock.</summary>
     public bool Add(in OutgoingMessage message, out OutboundSegment? obsolete)
     {
-        bool copied;
         if (Conflates)
         {
-            OutboundChain newest = NewMessage();
-            copied = message.AddTo(ref newest, pool);
-            obsolete = Replace(ref newest);
-        }
-        else
-        {
-            obsolete = null;
-            _messages.BeginMessage();
-            copied = message.AddTo(ref _messages, pool);
-            End();
+            return Replace(message, out obsolete);
         }
 
+        obsolete = Begin();
+        bool copied = message.AddTo(ref _messages, pool);
+        End();
         return copied;
     }
 
@@ -61,32 +54,18 @@ internal struct OutboundBacklog(BufferPool pool)
 
     public OutboundSegment? AddArray(byte[] array, int length)
     {
-        if (Conflates)
-        {
-            OutboundChain newest = NewMessage();
-            newest.AddArray(array, length);
-            return Replace(ref newest);
-        }
-
-        _messages.BeginMessage();
+        OutboundSegment? obsolete = Begin();
         _messages.AddArray(array, length);
         End();
-        return null;
+        return obsolete;
     }
 
     public OutboundSegment? AddShared(Slab encoded, int offset, int length, int messages)
     {
-        if (Conflates)
-        {
-            OutboundChain newest = NewMessage();
-            newest.AddShared(encoded, offset, length, messages);
-            return Replace(ref newest);
-        }
-
-        _messages.BeginMessage();
+        OutboundSegment? obsolete = Begin();
         _messages.AddShared(encoded, offset, length, messages);
         End(messages);
-        return null;
+        return obsolete;
     }
 
     public bool TryAddControl(ReadOnlySpan<byte> frames) => _control.TryAdd(frames, pool);
@@ -248,24 +227,32 @@ internal struct OutboundBacklog(BufferPool pool)
 
     private readonly bool MayFollow(OutboundSegment last) => last.EndsMidFrame || (_control.IsEmpty && !IsSendPaused);
 
-    /// <summary>Aside: if no buffer can be had, the message that it would replace stays.</summary>
-    private readonly OutboundChain NewMessage()
+    private OutboundSegment? Begin()
+    {
+        OutboundSegment? obsolete = Conflates ? Supersede() : null;
+        _messages.BeginMessage();
+        return obsolete;
+    }
+
+    /// <summary>The new message is made aside: if no buffer can be had, the one that it would replace stays.</summary>
+    private bool Replace(in OutgoingMessage message, out OutboundSegment? obsolete)
     {
         var newest = new OutboundChain(pool);
         newest.BeginMessage();
-        return newest;
-    }
-
-    private OutboundSegment? Replace(ref OutboundChain newest)
-    {
-        OutboundSegment? obsolete = _messages.IsEmpty ? null : Supersede();
+        bool copied = message.AddTo(ref newest, pool);
+        obsolete = Supersede();
         _messages.AddMessageOf(ref newest);
         End();
-        return obsolete;
+        return copied;
     }
 
     private OutboundSegment? Supersede()
     {
+        if (_messages.IsEmpty)
+        {
+            return null;
+        }
+
         OutboundSegment? obsolete = _messages.DequeueAllUnstarted(out int messages, out long bytes);
         _counts.Settle(messages, bytes, written: false);
         _counts.Excuse(messages, bytes);

@@ -182,17 +182,13 @@ public static class TypedMessageExtensions
         [EnumeratorCancellation] CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(socket);
-        socket.Subscribe(topic);
-        try
+        ArgumentNullException.ThrowIfNull(serializer);
+        await foreach (Message message in ReceiveSubscribedAsync(socket, topic, cancellationToken).ConfigureAwait(false))
         {
-            await foreach (T value in socket.ReceiveAllAsync<T>(serializer, onMalformed, cancellationToken).ConfigureAwait(false))
+            if (TryRead(message, serializer, onMalformed, out T value))
             {
                 yield return value;
             }
-        }
-        finally
-        {
-            Unsubscribe(socket, topic);
         }
     }
 
@@ -208,18 +204,27 @@ public static class TypedMessageExtensions
     {
         ArgumentNullException.ThrowIfNull(socket);
         ArgumentNullException.ThrowIfNull(read);
+        await foreach (Message message in ReceiveSubscribedAsync(socket, topic, cancellationToken).ConfigureAwait(false))
+        {
+            T value;
+            using (message)
+            {
+                value = read(message);
+            }
+
+            yield return value;
+        }
+    }
+
+    private static async IAsyncEnumerable<Message> ReceiveSubscribedAsync(
+        SubSocket socket, string topic, [EnumeratorCancellation] CancellationToken cancellationToken)
+    {
         socket.Subscribe(topic);
         try
         {
             await foreach (Message message in socket.ReceiveAllAsync(cancellationToken).ConfigureAwait(false))
             {
-                T value;
-                using (message)
-                {
-                    value = read(message);
-                }
-
-                yield return value;
+                yield return message;
             }
         }
         finally

@@ -25,9 +25,7 @@ public sealed class SilentHolderTests
         using IPeerSocket holder = kind.Create(NativeSocketType.Dealer);
         using IPeerSocket newcomer = kind.Create(NativeSocketType.Dealer);
         string endpoint = router.Bind("tcp://127.0.0.1:0");
-        Connect(holder, endpoint);
-        holder.SendText("first");
-        Assert.Equal("X|first", router.ReceiveText());
+        ConnectHolder(router, holder, endpoint);
 
         Connect(newcomer, endpoint);
         Assert.Contains("Disconnected(4)", newcomer.EventsUpTo(NativeEventTypes.ConnectRetried), StringComparer.Ordinal);
@@ -47,9 +45,7 @@ public sealed class SilentHolderTests
         using IPeerSocket newcomer = kind.Create(NativeSocketType.Dealer);
         string endpoint = router.Bind("tcp://127.0.0.1:0");
         await using var relay = new TcpRelay(endpoint);
-        Connect(holder, relay.Endpoint);
-        holder.SendText("first");
-        Assert.Equal("X|first", router.ReceiveText());
+        ConnectHolder(router, holder, relay.Endpoint);
         relay.Freeze();
 
         Connect(newcomer, endpoint);
@@ -69,9 +65,7 @@ public sealed class SilentHolderTests
         using IPeerSocket holder = kind.Create(NativeSocketType.Dealer);
         using IPeerSocket newcomer = kind.Create(NativeSocketType.Dealer);
         string endpoint = router.Bind("tcp://127.0.0.1:0");
-        Connect(holder, endpoint);
-        holder.SendText("first");
-        Assert.Equal("X|first", router.ReceiveText());
+        ConnectHolder(router, holder, endpoint);
         for (int i = 0; i < 100; i++)
         {
             router.SendText(Id, $"{i}");
@@ -96,9 +90,7 @@ public sealed class SilentHolderTests
         using IPeerSocket newcomer = newcomerKind.Create(NativeSocketType.Dealer);
         holder.SetOption(NativeOption.ReceiveHighWaterMark, Mark);
         string endpoint = router.Bind("tcp://127.0.0.1:0");
-        Connect(holder, endpoint);
-        holder.SendText("first");
-        Assert.Equal("X|first", router.ReceiveText());
+        ConnectHolder(router, holder, endpoint);
         for (int i = 0; i < 10 * Mark; i++)
         {
             router.SendText(Id, $"{i}");
@@ -126,6 +118,13 @@ public sealed class SilentHolderTests
         dealer.SetOption(NativeOption.ReconnectInterval, 10);
         dealer.SetOption(NativeOption.RoutingId, Id);
         dealer.Connect(endpoint);
+    }
+
+    private static void ConnectHolder(ManagedPeer router, IPeerSocket holder, string endpoint)
+    {
+        Connect(holder, endpoint);
+        holder.SendText("first");
+        Assert.Equal("X|first", router.ReceiveText());
     }
 
     // What a native one sends on a connection that is then refused is lost with it.

@@ -93,14 +93,7 @@ internal sealed class WireLink : PeerLink
     public override SendStatus TrySend(in OutgoingMessage message, bool force = false)
     {
         SendStatus status = Queue.TryAppend(message, out bool schedule, force);
-        if (schedule)
-        {
-            Flush();
-        }
-        else if (AsksWhenQueued)
-        {
-            Session?.Connection.PostToSink();
-        }
+        FlushOrAsk(schedule);
 
         return status;
     }
@@ -150,14 +143,7 @@ internal sealed class WireLink : PeerLink
 
         SendStatus status = Queue.TryAppendShared(encoded, 0, length, count, out bool schedule);
         encoded.Release();
-        if (schedule)
-        {
-            Flush();
-        }
-        else if (AsksWhenQueued)
-        {
-            Session?.Connection.PostToSink();
-        }
+        FlushOrAsk(schedule);
 
         return status == SendStatus.Accepted ? count : 0;
     }
@@ -248,6 +234,18 @@ internal sealed class WireLink : PeerLink
     }
 
     private void OnCapacityAvailable() => Socket.OnCapacity(this);
+
+    private void FlushOrAsk(bool schedule)
+    {
+        if (schedule)
+        {
+            Flush();
+        }
+        else if (AsksWhenQueued)
+        {
+            Session?.Connection.PostToSink();
+        }
+    }
 
     private static Span<byte> Write(Span<byte> free, ZmpFlags flags, ReadOnlySpan<byte> body)
     {
