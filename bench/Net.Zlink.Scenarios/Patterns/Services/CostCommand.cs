@@ -39,6 +39,12 @@ internal sealed class CostCommand(string name, string description)
         return spread.Median;
     }
 
+    /// <summary>A pause between two looks.</summary>
+    /// <exception cref="TimeoutException">The limit has passed since the start.</exception>
+    public static Task DelayAsync(long start, TimeSpan limit, string what, CancellationToken cancellation) =>
+        Stopwatch.GetElapsedTime(start) > limit ? throw new TimeoutException($"{what} within {limit.TotalSeconds:0} s.")
+            : Task.Delay(1, cancellation);
+
     public static async Task<double> IdlePercentAsync(TimeSpan time, CancellationToken cancellation)
     {
         await Task.Delay(TimeSpan.FromSeconds(5), cancellation); // The runtime has compiled what ran before.

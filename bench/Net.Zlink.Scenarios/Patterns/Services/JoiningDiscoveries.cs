@@ -11,7 +11,7 @@ namespace Net.Zlink.Scenarios.Patterns.Services;
 internal static class JoiningDiscoveries
 {
     private const string RegistryName = "registry-run";
-    private const string Endpoint = "tcp://127.0.0.1:*";
+    private const string Endpoint = CostCommand.Endpoint;
     private const int ReceiverCount = 10;
 
     // The bars of docs/benchmarks.md.
@@ -21,30 +21,19 @@ internal static class JoiningDiscoveries
 
     public static Command Create()
     {
-        Option<int> entries = new Option<int>("--entries") { Description = "Entries of the list.", DefaultValueFactory = _ => 10_000 }
-            .AtLeast(1);
-        Option<int> joining = new Option<int>("--joining")
-        {
-            Description = "Discoveries that join at once.",
-            DefaultValueFactory = _ => 200,
-        }.AtLeast(1);
-        var command = new ExampleCommand(
+        var command = new CostCommand(
             "joining",
             "Discoveries that join a registry at once: lists for each, and processor time of the registry, which has a process of its "
-                + $"own. Exit code 1: more than one list for each, or more than {MaxSeconds:0} s.",
-            "... joining")
-        {
-            entries,
-            joining,
-        };
-        command.SetAction(async (request, cancellation) =>
+                + $"own. Exit code 1: more than one list for each, or more than {MaxSeconds:0} s.");
+        Option<int> entries = command.Number("--entries", "Entries of the list.", 10_000);
+        Option<int> joining = command.Number("--joining", "Discoveries that join at once.", 200);
+        return command.Runs(async (request, cancellation) =>
         {
             (double listsEach, double seconds) = await RunAsync(request.GetValue(entries), request.GetValue(joining), cancellation);
             Console.WriteLine(new ResultLine(PatternStack.Managed, "REGISTRY_JOIN", "tcp", 0, "lists_each", listsEach));
             Console.WriteLine(new ResultLine(PatternStack.Managed, "REGISTRY_JOIN", "tcp", 0, "cpu_seconds", seconds));
-            return listsEach <= 1 && seconds <= MaxSeconds ? 0 : CommandLineProgram.Failed;
+            return listsEach <= 1 && seconds <= MaxSeconds;
         });
-        return command;
     }
 
     /// <summary>The program of the other process: answers each line with the lists that it has sent, and its processor time.</summary>
@@ -88,7 +77,7 @@ internal static class JoiningDiscoveries
         long start = Stopwatch.GetTimestamp();
         while (early.GetRegistries()[0].LastListAt is null)
         {
-            await DelayAsync(start, "The registry sent no list", cancellation);
+            await CostCommand.DelayAsync(start, s_limit, "The registry sent no list", cancellation);
         }
 
         var receivers = new Receiver[ReceiverCount];
@@ -106,7 +95,7 @@ internal static class JoiningDiscoveries
 
         while (early.GetServices().Count < entries)
         {
-            await DelayAsync(start, "Not all entries were registered", cancellation);
+            await CostCommand.DelayAsync(start, s_limit, "Not all entries were registered", cancellation);
         }
 
         Answer before = await AskAsync(registry, cancellation);
@@ -130,10 +119,6 @@ internal static class JoiningDiscoveries
 
         return ((after.Lists - before.Lists) / (double)joining, after.CpuSeconds - before.CpuSeconds);
     }
-
-    private static Task DelayAsync(long start, string what, CancellationToken cancellation) =>
-        Stopwatch.GetElapsedTime(start) > s_limit ? throw new TimeoutException($"{what} within {s_limit.TotalSeconds:0} s.")
-            : Task.Delay(1, cancellation);
 
     private static async Task<Answer> AskAsync(ChildProcess registry, CancellationToken cancellation)
     {

@@ -81,7 +81,7 @@ internal static class ServicesCommand
 
         while (discoveries.Any(discovery => discovery.GetServices().Count <= registrations))
         {
-            await DelayAsync(start, "Not all registrations were seen", cancellation);
+            await CostCommand.DelayAsync(start, s_limit, "Not all registrations were seen", cancellation);
         }
 
         double milliseconds = Stopwatch.GetElapsedTime(start).TotalMilliseconds;
@@ -93,10 +93,6 @@ internal static class ServicesCommand
 
         return (lists, milliseconds);
     }
-
-    private static Task DelayAsync(long start, string what, CancellationToken cancellation) =>
-        Stopwatch.GetElapsedTime(start) > s_limit ? throw new TimeoutException($"{what} within {s_limit.TotalSeconds:0} s.")
-            : Task.Delay(1, cancellation);
 
     private static string Name(int number) => string.Create(CultureInfo.InvariantCulture, $"service{number}");
 
