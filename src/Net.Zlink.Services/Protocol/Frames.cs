@@ -81,6 +81,11 @@ internal static class FrameWriting
 /// <summary>What receivers and nodes send to a registry, and its answer (docs/protocol.md, "Service messages").</summary>
 internal static class RegistrationFrames
 {
+    private const int MarkFrame = 4;
+
+    // "ZRG" and the version, as envelopes begin with "ZRP" and theirs.
+    private static ReadOnlySpan<byte> Mark => [0x5A, 0x52, 0x47, 1];
+
     /// <summary>REGISTER or UPDATE_WEIGHT.</summary>
     public static void WriteRegister(MessageBuilder message, ushort id, ushort kind, ReadOnlySpan<byte> service,
         ReadOnlySpan<byte> endpoint, uint weight) =>
@@ -91,9 +96,17 @@ internal static class RegistrationFrames
         ReadOnlySpan<byte> endpoint) =>
         message.AddUInt16(id).AddUInt16(kind).Add(service).Add(endpoint);
 
-    /// <summary>REGISTER_ACK.</summary>
+    /// <summary>REGISTER_ACK as the native registry sends it.</summary>
     public static void WriteAck(MessageBuilder message, byte status, ReadOnlySpan<byte> endpoint, string error) =>
         message.AddUInt16(MessageIds.RegisterAck).Add([status]).Add(endpoint).Add(error);
+
+    /// <summary>A trailing frame of a REGISTER_ACK, which native readers skip: the registry is one of Net.Zlink. A repeated REGISTER
+    /// costs it no list, renews the lease and brings back a lost entry, so heartbeats may be answered ones.</summary>
+    public static MessageBuilder AddMark(this MessageBuilder ack) => ack.Add(Mark);
+
+    /// <summary>Whether a REGISTER_ACK came from a registry of Net.Zlink. Longer marks, and later versions, are marks, too.</summary>
+    public static bool HasMark(in Frames frames) =>
+        frames.Count > MarkFrame && frames[MarkFrame] is { Length: >= 4 } mark && mark[..3].SequenceEqual(Mark[..3]) && mark[3] >= Mark[3];
 
     /// <summary>Reads a REGISTER_ACK as leniently as the native receiver.</summary>
     /// <returns>False: it is none.</returns>
@@ -134,5 +147,10 @@ internal static class AckStatus
 
     /// <summary>An invalid endpoint; by registries that admit not everybody, also a refusal by policy.</summary>
     public const byte Refused = 0x02;
+
+    /// <summary>The registry cannot decide now: its policy's store is away, or it is overloaded. To be asked again.</summary>
+    public const byte NotNow = 0x03;
+
+    /// <summary>Also "not the owner".</summary>
     public const byte Malformed = 0xFF;
 }

@@ -130,6 +130,7 @@ internal sealed class RegistryRouter : IAsyncDisposable
         {
             _ack.Clear();
             RegistrationFrames.WriteAck(_ack, ack.Status, ack.EchoesEndpoint ? frames[RegistryAck.EndpointFrame] : [], ack.Error);
+            _ack.AddMark();
             _socket.TrySendTo(message, _ack, out _); // A peer that has gone needs no answer.
         }
     }

@@ -177,9 +177,9 @@ internal sealed partial class RegistryState(RegistrySettings settings, ulong seq
             return ack;
         }
 
-        Sequence++; // Also for an identical repeat, as in the native core.
         if (entry is null)
         {
+            Sequence++;
             entry = _table.Set(request.Entry, asked, owner: null);
             (entry.RegisteredAt, entry.LastSign) = (now, now);
             _own.Add(request.Entry, entry);
@@ -202,7 +202,6 @@ internal sealed partial class RegistryState(RegistrySettings settings, ulong seq
                 : RegistryAck.ProviderNotFound;
         }
 
-        Sequence++;
         entry.LastSign = now; // In the native core only REGISTER and HEARTBEAT are signs of life; here an answered request is one, too.
         Change(now, entry, entry.Instance with { Weight = request.Weight });
         return RegistryAck.Done;
@@ -212,6 +211,7 @@ internal sealed partial class RegistryState(RegistrySettings settings, ulong seq
     {
         if (entry.Instance != instance)
         {
+            Sequence++; // Not for an identical repeat, unlike the native core: that is an answered heartbeat.
             _table.Set(entry.Key, instance, owner: null);
             Report(RegistryEventType.Updated, now, Id, entry.Key, instance);
         }

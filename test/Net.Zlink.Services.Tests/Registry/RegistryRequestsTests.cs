@@ -24,6 +24,21 @@ public sealed class RegistryRequestsTests
     }
 
     [Fact]
+    public async Task A_repeated_REGISTER_is_answered_and_moves_no_list_and_brings_back_a_removed_entry()
+    {
+        await using var fixture = new RegistryFixture();
+        Registry registry = fixture.Start();
+        RegistryClient client = fixture.Connect(registry, "x");
+        Assert.Equal("0 e ", await client.AskAsync(Register("s", "e", 3)));
+        Assert.Equal("0 e ", await client.AskAsync(Register("s", "e", 3)));
+        Assert.Equal("0 e ", await client.AskAsync(UpdateWeight("s", "e", 3)));
+        Assert.Equal(1ul, registry.GetSnapshot().Sequence);
+        Assert.True(registry.Remove(ServiceKind.Receiver, "s", "e"));
+        Assert.Equal("0 e ", await client.AskAsync(Register("s", "e", 3)));
+        Assert.Equal("e", Assert.Single(registry.GetSnapshot().Entries).Instance.Endpoint);
+    }
+
+    [Fact]
     public async Task Lists_are_ordered_by_kind_then_name_then_endpoint_in_the_order_of_bytes()
     {
         await using var fixture = new RegistryFixture();

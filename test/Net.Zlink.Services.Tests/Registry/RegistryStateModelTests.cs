@@ -47,10 +47,12 @@ public sealed class RegistryStateModelTests
                     expected = "2 registry full";
                     break;
                 case MessageIds.Register:
-                    (model[key], sequence, expected) = ((weight, id, now), sequence + 1, "0 ");
+                    sequence += isThere && (entry.Weight, entry.Id) == (weight, id) ? 0UL : 1;
+                    (model[key], expected) = ((weight, id, now), "0 ");
                     break;
                 case MessageIds.UpdateWeight when isThere:
-                    (model[key], sequence, expected) = ((weight, entry.Id, now), sequence + 1, "0 ");
+                    sequence += entry.Weight == weight ? 0UL : 1;
+                    (model[key], expected) = ((weight, entry.Id, now), "0 ");
                     break;
                 case MessageIds.UpdateWeight:
                     expected = model.Keys.Any(other => string.Equals(other.Service, key.Service, StringComparison.Ordinal))

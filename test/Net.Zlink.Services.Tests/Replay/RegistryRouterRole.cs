@@ -46,7 +46,7 @@ internal sealed class RegistryRouterRole : Role
         {
             if (!record.FromA)
             {
-                await connection.ExpectAsync(record);
+                connection.Same(record, WithoutMark(await connection.ReadAsync(fromA: false)));
                 continue;
             }
 
@@ -70,6 +70,13 @@ internal sealed class RegistryRouterRole : Role
         {
             Assert.Equal(clock.GetUtcNow() - (clock.Elapsed - heard), Assert.Single(own).LastHeartbeatAt);
         }
+    }
+
+    /// <summary>Behind what the native registry sends, ours has one more frame, which native readers skip.</summary>
+    private static TranscriptRecord WithoutMark(TranscriptRecord ack)
+    {
+        Assert.Equal("ZRG\u0001"u8, ack.Parts[^1]);
+        return TranscriptRecord.Parse(ack.FromA, Frames(ack.Parts[..^1]));
     }
 
     private static int Requests(ServiceTranscript transcript, TranscriptRecord record) =>

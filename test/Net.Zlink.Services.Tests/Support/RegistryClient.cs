@@ -49,7 +49,7 @@ internal sealed class RegistryClient : IDisposable
     public async Task<string> ReadAckAsync()
     {
         using Message ack = await Socket.ReceiveAsync(Guard.Token).Guarded();
-        return ack.PartCount == 4 && ack.Span.SequenceEqual(U16(2)) && ack[1].Length == 1
+        return ack.PartCount == 5 && ack[4].Span.SequenceEqual("ZRG\u0001"u8) && ack.Span.SequenceEqual(U16(2)) && ack[1].Length == 1
             ? string.Create(CultureInfo.InvariantCulture, $"{ack[1].Span[0]:x} {ack.GetString(2)} {ack.GetString(3)}")
             : $"no ack: {string.Join('|', ack.ToArrays().Select(Convert.ToHexStringLower))}";
     }
