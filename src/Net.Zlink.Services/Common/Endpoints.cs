@@ -45,16 +45,11 @@ internal static class InprocEndpoints
     }
 }
 
-/// <summary>An endpoint for spans, logs, exceptions and descriptions: without its query, which may hold a token. As the core shows
-/// it.</summary>
+/// <summary>An endpoint for spans, logs, exceptions and descriptions, without secrets. It is made only where something is
+/// shown.</summary>
 internal readonly record struct ShownEndpoint(string Endpoint)
 {
     public static implicit operator ShownEndpoint(string endpoint) => new(endpoint);
 
-    public override string ToString()
-    {
-        int query = Endpoint.IndexOf('?', StringComparison.Ordinal);
-        return query < 0 || Endpoint.StartsWith("ipc://", StringComparison.Ordinal) || InprocEndpoints.IsInproc(Endpoint) ? Endpoint
-            : $"{Endpoint[..query]}?…";
-    }
+    public override string ToString() => ZlinkEndpoint.WithoutSecrets(Endpoint);
 }

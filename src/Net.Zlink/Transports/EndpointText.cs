@@ -27,12 +27,21 @@ internal readonly record struct EndpointText(string Scheme, string Remainder)
             (Wss, "wss://host:port/path"),
     ];
 
-    /// <summary>An endpoint for events, logs, exceptions and descriptions: without its query, which may hold a token.</summary>
+    /// <summary>An endpoint for events, logs, exceptions and descriptions: without user information, query and fragment, which may hold a
+    /// secret. It takes any text, since texts that are refused are shown, too.</summary>
     public static string Shown(string endpoint)
     {
-        int query = endpoint.IndexOf('?', StringComparison.Ordinal);
-        return query < 0 || endpoint.StartsWith("ipc://", StringComparison.Ordinal) || endpoint.StartsWith("inproc://",
-            StringComparison.Ordinal) ? endpoint : $"{endpoint[..query]}?…";
+        if (HasPathOnly(endpoint))
+        {
+            return endpoint;
+        }
+
+        int start = endpoint.IndexOf(Separator, StringComparison.Ordinal);
+        start = start < 0 ? 0 : start + Separator.Length;
+        int end = endpoint.AsSpan(start).IndexOfAny('?', '#');
+        string kept = end < 0 ? endpoint[start..] : $"{endpoint.AsSpan(start, end + 1)}…";
+        int user = UserInfoLength(kept);
+        return user > 0 ? $"{endpoint.AsSpan(0, start)}…{kept.AsSpan(user - 1)}" : end < 0 ? endpoint : $"{endpoint.AsSpan(0, start)}{kept}";
     }
 
     /// <summary>A peer's name without control characters, which could be meant for a terminal or log.</summary>
@@ -69,8 +78,38 @@ internal readonly record struct EndpointText(string Scheme, string Remainder)
         }
 
         endpoint = new EndpointText(scheme, text[(at + Separator.Length)..]);
-        error = EndpointError.None;
-        return true;
+        error = HasPathOnly(text) ? EndpointError.None : endpoint.FindSecret();
+        return error.Fault == EndpointFault.None;
+    }
+
+    private static bool HasPathOnly(string text) =>
+        text.StartsWith($"{Ipc}{Separator}", StringComparison.Ordinal) || text.StartsWith($"{Inproc}{Separator}", StringComparison.Ordinal);
+
+    /// <summary>Refuses, without quoting it, what no transport takes and what may hold a secret.</summary>
+    private EndpointError FindSecret()
+    {
+        bool isWeb = Scheme is Ws or Wss;
+        int query = Remainder.IndexOf('?', StringComparison.Ordinal);
+        return UserInfoLength(query < 0 ? Remainder : Remainder[..query]) > 0
+            ? EndpointError.Invalid("there is user information before \"@\" in it, which no transport sends; leave it out")
+            : Remainder.Contains('#', StringComparison.Ordinal)
+                ? EndpointError.Invalid(isWeb
+                    ? "there is a fragment behind \"#\" in it, a character that no request can carry; write it percent-encoded"
+                    : $"there is a fragment behind \"#\" in it, which {Scheme} has no use for; leave it out")
+                : query >= 0 && !isWeb
+                    ? EndpointError.Invalid($"there is a query behind \"?\" in it, which {Scheme} has no use for; leave it out")
+                    : EndpointError.None;
+    }
+
+    /// <summary>How many characters before the host name a user, with the "@": 0 where a path begins behind host and port.</summary>
+    private static int UserInfoLength(string remainder)
+    {
+        ReadOnlySpan<char> authority = remainder.AsSpan();
+        int slash = authority.IndexOf('/');
+        authority = slash < 0 ? authority : authority[..slash];
+        int colon = authority.LastIndexOf(':');
+        bool hasPort = colon >= 0 && (authority[(colon + 1)..] is "*" || !authority[(colon + 1)..].ContainsAnyExceptInRange('0', '9'));
+        return hasPort && !authority.Contains('@') ? 0 : remainder.LastIndexOf('@') + 1;
     }
 
     private static string UnknownScheme(string scheme)
