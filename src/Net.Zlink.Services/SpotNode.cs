@@ -251,7 +251,11 @@ public sealed class SpotNode : IAsyncDisposable, IDisposable
     /// <exception cref="ArgumentException">The topic is null, empty or too long.</exception>
     /// <exception cref="ObjectDisposedException">The node is disposed.</exception>
     /// <exception cref="ZlinkException">ContextTerminated.</exception>
-    public bool TryPublish(string topic, ReadOnlySpan<byte> payload) => _path.TryPublish(EntryOf(topic), payload);
+    public bool TryPublish(string topic, ReadOnlySpan<byte> payload)
+    {
+        ReadOnlySpan<byte> name = TopicBytes.Encode(topic, stackalloc byte[TopicBytes.MaxLength], nameof(topic));
+        return _path.TryPublish(name, _index.Find(name), payload);
+    }
 
     /// <summary>Publishes a message of several parts if that need not wait.</summary>
     /// <param name="topic">As for <see cref="TryPublish(string, ReadOnlySpan{byte})"/>.</param>
@@ -260,7 +264,11 @@ public sealed class SpotNode : IAsyncDisposable, IDisposable
     /// <exception cref="ArgumentException">The topic is null, empty or too long, or there is no part.</exception>
     /// <exception cref="ObjectDisposedException">The node is disposed.</exception>
     /// <exception cref="ZlinkException">ContextTerminated.</exception>
-    public bool TryPublish(string topic, MessageBuilder parts) => _path.TryPublish(EntryOf(topic), parts);
+    public bool TryPublish(string topic, MessageBuilder parts)
+    {
+        ReadOnlySpan<byte> name = TopicBytes.Encode(topic, stackalloc byte[TopicBytes.MaxLength], nameof(topic));
+        return _path.TryPublish(name, _index.Find(name), parts);
+    }
 
     /// <summary>Publishes the parts of a received message if that need not wait.</summary>
     /// <param name="topic">As for <see cref="TryPublish(string, ReadOnlySpan{byte})"/>.</param>
@@ -269,7 +277,11 @@ public sealed class SpotNode : IAsyncDisposable, IDisposable
     /// <exception cref="ArgumentException">The topic is null, empty or too long, or there is no part.</exception>
     /// <exception cref="ObjectDisposedException">The node or the message is disposed.</exception>
     /// <exception cref="ZlinkException">ContextTerminated.</exception>
-    public bool TryPublish(string topic, in Message message) => _path.TryPublish(EntryOf(topic), message);
+    public bool TryPublish(string topic, in Message message)
+    {
+        ReadOnlySpan<byte> name = TopicBytes.Encode(topic, stackalloc byte[TopicBytes.MaxLength], nameof(topic));
+        return _path.TryPublish(name, _index.Find(name), message);
+    }
 
     /// <summary>Publishes a message of one part; waits where <see cref="TryPublish(string, ReadOnlySpan{byte})"/> returns false.</summary>
     /// <param name="topic">As there.</param>
@@ -280,8 +292,11 @@ public sealed class SpotNode : IAsyncDisposable, IDisposable
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
     /// <exception cref="ObjectDisposedException">The node is disposed.</exception>
     /// <exception cref="ZlinkException">ContextTerminated.</exception>
-    public ValueTask PublishAsync(string topic, ReadOnlyMemory<byte> payload, CancellationToken cancellationToken = default) =>
-        _path.PublishAsync(EntryOf(topic), payload, cancellationToken);
+    public ValueTask PublishAsync(string topic, ReadOnlyMemory<byte> payload, CancellationToken cancellationToken = default)
+    {
+        ReadOnlySpan<byte> name = TopicBytes.Encode(topic, stackalloc byte[TopicBytes.MaxLength], nameof(topic));
+        return _path.PublishAsync(name, _index.Find(name), payload, cancellationToken);
+    }
 
     /// <summary>Publishes a message of several parts; waits where <see cref="TryPublish(string, MessageBuilder)"/> returns false.</summary>
     /// <param name="topic">As there.</param>
@@ -292,14 +307,18 @@ public sealed class SpotNode : IAsyncDisposable, IDisposable
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
     /// <exception cref="ObjectDisposedException">The node is disposed.</exception>
     /// <exception cref="ZlinkException">ContextTerminated.</exception>
-    public ValueTask PublishAsync(string topic, MessageBuilder parts, CancellationToken cancellationToken = default) =>
-        _path.PublishAsync(EntryOf(topic), parts, cancellationToken);
+    public ValueTask PublishAsync(string topic, MessageBuilder parts, CancellationToken cancellationToken = default)
+    {
+        ReadOnlySpan<byte> name = TopicBytes.Encode(topic, stackalloc byte[TopicBytes.MaxLength], nameof(topic));
+        return _path.PublishAsync(name, _index.Find(name), parts, cancellationToken);
+    }
 
     /// <summary>A publisher of one topic: saves encoding and looking it up for each message.</summary>
     /// <param name="topic">As for <see cref="TryPublish(string, ReadOnlySpan{byte})"/>.</param>
     /// <returns>The publisher.</returns>
     /// <exception cref="ArgumentException">The topic is null, empty or too long.</exception>
-    public SpotPublisher CreatePublisher(string topic) => new(_index, _path, EntryOf(topic));
+    public SpotPublisher CreatePublisher(string topic) => new(
+        _index, _path, _index.FindOwn(TopicBytes.Encode(topic, stackalloc byte[TopicBytes.MaxLength], nameof(topic))));
 
     /// <summary>A subscriber without subscriptions.</summary>
     /// <param name="options">Its queue; null: the defaults.</param>
@@ -366,9 +385,6 @@ public sealed class SpotNode : IAsyncDisposable, IDisposable
         _path.Socket?.Dispose();
         _meters.Dispose();
     }
-
-    private TopicEntry EntryOf(string topic) =>
-        _index.Find(TopicBytes.Encode(topic, stackalloc byte[TopicBytes.MaxLength], nameof(topic)));
 
     /// <summary>Makes the socket for other nodes once; the application's delegate is called outside of the lock.</summary>
     private PubSocket PublisherSocket()

@@ -18,33 +18,33 @@ public sealed class SpotPublisher
     }
 
     /// <summary>The topic.</summary>
-    public string Topic => _topic.Text;
+    public string Topic => _topic.Text!;
 
     private TopicEntry Entry
     {
         get
         {
             TopicEntry entry = _topic;
-            return entry.Version == _index.Version ? entry : _topic = _index.Find(entry.Bytes);
+            return entry.Version == _index.Version ? entry : _topic = _index.FindOwn(entry.Bytes);
         }
     }
 
     /// <inheritdoc cref="SpotNode.TryPublish(string, ReadOnlySpan{byte})"/>
-    public bool TryPublish(ReadOnlySpan<byte> payload) => _path.TryPublish(Entry, payload);
+    public bool TryPublish(ReadOnlySpan<byte> payload) => _path.TryPublish(_topic.Bytes, Entry, payload);
 
     /// <inheritdoc cref="SpotNode.TryPublish(string, MessageBuilder)"/>
-    public bool TryPublish(MessageBuilder parts) => _path.TryPublish(Entry, parts);
+    public bool TryPublish(MessageBuilder parts) => _path.TryPublish(_topic.Bytes, Entry, parts);
 
     /// <inheritdoc cref="SpotNode.TryPublish(string, in Message)"/>
-    public bool TryPublish(in Message message) => _path.TryPublish(Entry, message);
+    public bool TryPublish(in Message message) => _path.TryPublish(_topic.Bytes, Entry, message);
 
     /// <inheritdoc cref="SpotNode.PublishAsync(string, ReadOnlyMemory{byte}, CancellationToken)"/>
     public ValueTask PublishAsync(ReadOnlyMemory<byte> payload, CancellationToken cancellationToken = default) =>
-        _path.PublishAsync(Entry, payload, cancellationToken);
+        _path.PublishAsync(_topic.Bytes, Entry, payload, cancellationToken);
 
     /// <inheritdoc cref="SpotNode.PublishAsync(string, MessageBuilder, CancellationToken)"/>
     public ValueTask PublishAsync(MessageBuilder parts, CancellationToken cancellationToken = default) =>
-        _path.PublishAsync(Entry, parts, cancellationToken);
+        _path.PublishAsync(_topic.Bytes, Entry, parts, cancellationToken);
 
     /// <summary>Publishes messages of one part until one is not accepted.</summary>
     /// <param name="payloads">The messages; copied.</param>

@@ -7,15 +7,20 @@ public readonly struct SpotMessage : IDisposable
     // In front of the parts there is the topic, as on the wire.
     private readonly Message _message;
 
-    internal SpotMessage(in Message message, string topic, bool isLocal)
+    // Null: the text is made when it is asked for.
+    private readonly string? _topic;
+
+    internal SpotMessage(in Message message, string? topic, bool isLocal)
     {
         _message = message;
-        Topic = topic;
+        _topic = topic;
         IsLocal = isLocal;
     }
 
     /// <summary>The topic. What is no UTF-8 comes as the replacement character: <see cref="TopicBytes"/> has the bytes.</summary>
-    public string Topic => field ?? "";
+    /// <remarks>A node remembers the texts of 10,000 topics. Of the others each call makes a string.</remarks>
+    /// <exception cref="ObjectDisposedException">The message was disposed, and the text was not remembered.</exception>
+    public string Topic => _topic ?? (_message.PartCount == 0 ? "" : System.Text.Encoding.UTF8.GetString(_message.Span));
 
     /// <summary>The topic's bytes, valid until Dispose.</summary>
     /// <exception cref="ObjectDisposedException">The message was disposed.</exception>
@@ -52,6 +57,9 @@ public readonly struct SpotMessage : IDisposable
     /// <summary>With the topic in front.</summary>
     internal Message Whole => _message;
 
+    /// <summary>What the constructor takes.</summary>
+    internal string? TopicText => _topic;
+
     /// <summary>Bytes of the topic and all parts.</summary>
     internal long ByteCount => _message.ByteCount;
 
@@ -65,7 +73,7 @@ public readonly struct SpotMessage : IDisposable
     /// <summary>A second lease on the same bytes, to be disposed on its own.</summary>
     /// <returns>The copy; nothing is copied but references.</returns>
     /// <exception cref="ObjectDisposedException">The message was disposed.</exception>
-    public SpotMessage Copy() => new(_message.Copy(), Topic, IsLocal);
+    public SpotMessage Copy() => new(_message.Copy(), _topic, IsLocal);
 
     /// <summary>Ends the lease; idempotent.</summary>
     public void Dispose() => _message.Dispose();

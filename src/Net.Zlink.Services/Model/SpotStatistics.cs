@@ -24,6 +24,9 @@ public sealed record SpotNodeStatistics
     /// <summary>Of these, what has no topic or no part besides it.</summary>
     public long Malformed { get; init; }
 
+    /// <summary>Of these, what has a topic of more than 255 bytes, which no node may publish. It is dropped.</summary>
+    public long LongTopics { get; init; }
+
     /// <summary>Subscribers that are not disposed.</summary>
     public int Subscribers { get; init; }
 

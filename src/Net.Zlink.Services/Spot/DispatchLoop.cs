@@ -17,12 +17,15 @@ internal sealed class DispatchLoop(SubSocket socket, TopicIndex index)
     private long _received;
     private long _unmatched;
     private long _malformed;
+    private long _longTopics;
 
     public long Received => Volatile.Read(ref _received);
 
     public long Unmatched => Volatile.Read(ref _unmatched);
 
     public long Malformed => Volatile.Read(ref _malformed);
+
+    public long LongTopics => Volatile.Read(ref _longTopics);
 
     /// <summary>Runs until the socket ends or the token is cancelled: a turn that never ends by itself, so that a wait costs no
     /// allocation.</summary>
@@ -49,6 +52,13 @@ internal sealed class DispatchLoop(SubSocket socket, TopicIndex index)
             if (message.PartCount < 2 || topic.IsEmpty)
             {
                 _malformed++;
+                message.Dispose();
+                continue;
+            }
+
+            if (topic.Length > TopicBytes.MaxLength)
+            {
+                _longTopics++; // Before anything keeps its bytes.
                 message.Dispose();
                 continue;
             }

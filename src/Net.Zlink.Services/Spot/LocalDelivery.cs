@@ -45,7 +45,7 @@ internal static class LocalDelivery
             Message.CopyMany(((ReadOnlySpan<Message>)originals)[..batch.Length], copies);
             for (int i = 0; i < batch.Length; i++)
             {
-                delivered[i] = new SpotMessage(copies[i], batch[i].Topic, batch[i].IsLocal);
+                delivered[i] = new SpotMessage(copies[i], batch[i].TopicText, batch[i].IsLocal);
             }
 
             taker.Enqueue(((ReadOnlySpan<SpotMessage>)delivered)[..batch.Length]);

@@ -20,6 +20,7 @@ internal sealed class NodeCounters(PublishPath path, DispatchLoop dispatch, Topi
             Received = dispatch.Received,
             Unmatched = dispatch.Unmatched,
             Malformed = dispatch.Malformed,
+            LongTopics = dispatch.LongTopics,
             Subscribers = count,
             Deliveries = deliveries,
             Filters = index.FilterCount,
@@ -81,6 +82,7 @@ internal sealed class NodeCounters(PublishPath path, DispatchLoop dispatch, Topi
     {
         yield return ServicesMeters.Tagged(subscribers.Statistics.Sum.Dropped, "cause", "subscriber");
         yield return ServicesMeters.Tagged(path.Queue?.Dropped ?? 0, "cause", "publish_queue");
+        yield return ServicesMeters.Tagged(dispatch.LongTopics, "cause", "long_topic");
     }
 
     /// <summary>The sockets may have ended.</summary>

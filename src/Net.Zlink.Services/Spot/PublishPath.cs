@@ -37,12 +37,16 @@ internal sealed class PublishPath : IDisposable
 
     public long Refused => Interlocked.Read(ref _refused);
 
-    public bool TryPublish(TopicEntry topic, ReadOnlySpan<byte> payload) => TryPublish(Begin(topic).Add(payload), topic);
+    /// <param name="name">The bytes of the topic, which a shared entry has not.</param>
+    /// <param name="topic">Its entry.</param>
+    /// <param name="payload">The one part.</param>
+    public bool TryPublish(ReadOnlySpan<byte> name, TopicEntry topic, ReadOnlySpan<byte> payload) =>
+        TryPublish(Begin(name).Add(payload), topic);
 
     /// <summary>The parts are the caller's, and empty if they were accepted.</summary>
-    public bool TryPublish(TopicEntry topic, MessageBuilder parts)
+    public bool TryPublish(ReadOnlySpan<byte> name, TopicEntry topic, MessageBuilder parts)
     {
-        bool isAccepted = TryPublish(BeginWith(topic, parts), topic);
+        bool isAccepted = TryPublish(BeginWith(name, parts), topic);
         if (isAccepted)
         {
             parts.Clear();
@@ -52,9 +56,9 @@ internal sealed class PublishPath : IDisposable
     }
 
     /// <summary>Passes a received message on: disposed if it was accepted.</summary>
-    public bool TryPublish(TopicEntry topic, in Message message)
+    public bool TryPublish(ReadOnlySpan<byte> name, TopicEntry topic, in Message message)
     {
-        bool isAccepted = TryPublish(BeginWith(topic, message), topic);
+        bool isAccepted = TryPublish(BeginWith(name, message), topic);
         if (isAccepted)
         {
             message.Dispose();
@@ -63,32 +67,38 @@ internal sealed class PublishPath : IDisposable
         return isAccepted;
     }
 
-    public ValueTask PublishAsync(TopicEntry topic, ReadOnlyMemory<byte> payload, CancellationToken cancellationToken)
+    public ValueTask PublishAsync(
+        ReadOnlySpan<byte> name, TopicEntry topic, ReadOnlyMemory<byte> payload, CancellationToken cancellationToken)
     {
         if (cancellationToken.IsCancellationRequested)
         {
             return ValueTask.FromCanceled(cancellationToken);
         }
 
-        return PublishAsync(Begin(topic).Add(payload.Span), topic, cancellationToken);
+        return PublishAsync(Begin(name).Add(payload.Span), topic, cancellationToken);
     }
 
     /// <summary>The parts are the caller's until the task completes, and empty if that was without a failure.</summary>
-    public async ValueTask PublishAsync(TopicEntry topic, MessageBuilder parts, CancellationToken cancellationToken)
+    public ValueTask PublishAsync(
+        ReadOnlySpan<byte> name, TopicEntry topic, MessageBuilder parts, CancellationToken cancellationToken)
     {
-        cancellationToken.ThrowIfCancellationRequested();
-        await PublishAsync(BeginWith(topic, parts), topic, cancellationToken).ConfigureAwait(false);
-        parts.Clear();
+        if (cancellationToken.IsCancellationRequested)
+        {
+            return ValueTask.FromCanceled(cancellationToken);
+        }
+
+        return PublishAndClearAsync(BeginWith(name, parts), topic, parts, cancellationToken);
     }
 
-    /// <summary>Publishes until one is not accepted. Peers and the node's own subscribers get runs of 64 under one lock.</summary>
+    /// <summary>Publishes until one is not accepted. Peers and the node's own subscribers get runs of 64 under one lock. The entry is the
+    /// topic's own.</summary>
     public int PublishMany(TopicEntry topic, ReadOnlySpan<ReadOnlyMemory<byte>> payloads)
     {
         ThrowIfDisposed();
         int accepted = 0;
         if (Queue is not null)
         {
-            while (accepted < payloads.Length && TryPublish(topic, payloads[accepted].Span))
+            while (accepted < payloads.Length && TryPublish(topic.Bytes, topic, payloads[accepted].Span))
             {
                 accepted++;
             }
@@ -121,25 +131,32 @@ internal sealed class PublishPath : IDisposable
         _builders.Dispose();
     }
 
-    private MessageBuilder Begin(TopicEntry topic)
+    private async ValueTask PublishAndClearAsync(
+        MessageBuilder whole, TopicEntry topic, MessageBuilder parts, CancellationToken cancellationToken)
+    {
+        await PublishAsync(whole, topic, cancellationToken).ConfigureAwait(false);
+        parts.Clear();
+    }
+
+    private MessageBuilder Begin(ReadOnlySpan<byte> name)
     {
         ThrowIfDisposed();
-        return _builders.Rent().Add(topic.Bytes);
+        return _builders.Rent().Add(name);
     }
 
     private void ThrowIfDisposed() => ObjectDisposedException.ThrowIf(Volatile.Read(ref _isDisposed), "Net.Zlink.Services.SpotNode");
 
-    private MessageBuilder BeginWith(TopicEntry topic, MessageBuilder parts)
+    private MessageBuilder BeginWith(ReadOnlySpan<byte> name, MessageBuilder parts)
     {
         ArgumentNullException.ThrowIfNull(parts);
         ThrowIfEmpty(parts.Count, nameof(parts));
-        return Begin(topic).AddParts(parts);
+        return Begin(name).AddParts(parts);
     }
 
-    private MessageBuilder BeginWith(TopicEntry topic, in Message message)
+    private MessageBuilder BeginWith(ReadOnlySpan<byte> name, in Message message)
     {
         ThrowIfEmpty(message.PartCount, nameof(message));
-        MessageBuilder builder = Begin(topic);
+        MessageBuilder builder = Begin(name);
         for (int i = 0; i < message.PartCount; i++)
         {
             builder.Add(message[i].Span);
@@ -255,7 +272,7 @@ internal sealed class PublishPath : IDisposable
             else
             {
                 await SendAsync(message, cancellationToken).ConfigureAwait(false);
-                DeliverLocally(message, _index.Refresh(topic));
+                DeliverLocally(message, _index.Refresh(topic, message.Span));
             }
         }
         catch (ChannelClosedException e)

@@ -44,7 +44,7 @@ internal sealed class PublishQueue
             {
                 try
                 {
-                    await _publish(next.Message, _index.Refresh(next.Topic), cancellationToken).ConfigureAwait(false);
+                    await _publish(next.Message, _index.Refresh(next.Topic, next.Message.Span), cancellationToken).ConfigureAwait(false);
                 }
                 catch
                 {

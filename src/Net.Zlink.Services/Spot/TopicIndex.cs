@@ -9,16 +9,26 @@ namespace Net.Zlink.Services;
 /// <param name="unsubscribe">The last subscription of a text is gone.</param>
 internal sealed class TopicIndex(Action<byte[]> subscribe, Action<byte[]> unsubscribe)
 {
-    // About 3 MB of usual topics. A peer that sends others again and again makes the index begin anew.
+    // About 3 MB of usual topics.
     private const int MaxKnown = 10_000;
+
+    // When all places are taken, one in so many unknown topics takes the oldest place. So a topic that comes often gets in soon, and a
+    // million topics in turn cost half a byte each and not the 500 of an entry.
+    private const int UnknownForOnePlace = 1024;
+
+    // Different sets of takers that are remembered, however many topics have them.
+    private const int MaxTakerSets = 1_000;
 
     private readonly Lock _gate = new();
     private readonly Dictionary<byte[], Filter> _filters = new(TopicBytes.Comparer);
     private readonly int[] _prefixesOfLength = new int[TopicBytes.MaxLength + 1];
     private int[] _prefixLengths = []; // The lengths that a prefix has: a topic is looked up once for each.
-    private ConcurrentDictionary<byte[], TopicEntry> _known = NewKnown();
-    private int _knownCount;
-    private SubscriberQueue[] _lastTakers = [];
+    private readonly ConcurrentDictionary<byte[], TopicEntry> _known = new(TopicBytes.Comparer);
+    private readonly byte[]?[] _places = new byte[]?[MaxKnown];
+    private readonly HashSet<SubscriberQueue> _scratch = [];
+    private readonly Dictionary<HashSet<SubscriberQueue>, TopicEntry> _byTakers = new(HashSet<SubscriberQueue>.CreateSetComparer());
+    private int _nextPlace;
+    private int _unknown;
     private int _version;
 
     public int Version => Volatile.Read(ref _version);
@@ -84,65 +94,97 @@ internal sealed class TopicIndex(Action<byte[]> subscribe, Action<byte[]> unsubs
         }
     }
 
-    public TopicEntry Find(ReadOnlySpan<byte> topic)
-    {
-        ConcurrentDictionary<byte[], TopicEntry> known = Volatile.Read(ref _known);
-        return known.GetAlternateLookup<ReadOnlySpan<byte>>().TryGetValue(topic, out TopicEntry? entry) && entry.Version == Version
+    /// <summary>Who takes a topic. The entry of one that is not remembered is shared with others, and has neither bytes nor
+    /// text.</summary>
+    public TopicEntry Find(ReadOnlySpan<byte> topic) =>
+        _known.GetAlternateLookup<ReadOnlySpan<byte>>().TryGetValue(topic, out TopicEntry? entry) && entry.Version == Version
             ? entry : Resolve(topic);
+
+    /// <summary>An entry of the topic's own, which a publisher keeps.</summary>
+    public TopicEntry FindOwn(ReadOnlySpan<byte> topic)
+    {
+        TopicEntry entry = Find(topic);
+        return entry.Bytes.Length > 0 ? entry : OwnEntry(topic, entry);
     }
 
     /// <summary>The same topic with its takers at this moment.</summary>
-    public TopicEntry Refresh(TopicEntry entry) => entry.Version == Version ? entry : Find(entry.Bytes);
+    /// <param name="entry">What was found before.</param>
+    /// <param name="topic">Its bytes, which a shared entry has not.</param>
+    public TopicEntry Refresh(TopicEntry entry, ReadOnlySpan<byte> topic) => entry.Version == Version ? entry : Find(topic);
 
-    private static ConcurrentDictionary<byte[], TopicEntry> NewKnown() => new(TopicBytes.Comparer);
+    private static TopicEntry OwnEntry(ReadOnlySpan<byte> topic, TopicEntry takers) =>
+        takers with { Bytes = topic.ToArray(), Text = Encoding.UTF8.GetString(topic) };
 
     private TopicEntry Resolve(ReadOnlySpan<byte> topic)
     {
         lock (_gate)
         {
-            Dictionary<byte[], Filter>.AlternateLookup<ReadOnlySpan<byte>> filters = _filters.GetAlternateLookup<ReadOnlySpan<byte>>();
-            HashSet<SubscriberQueue> takers = [];
-            if (filters.TryGetValue(topic, out Filter? exact))
+            TopicEntry shared = TakersOf(topic);
+            if (_known.GetAlternateLookup<ReadOnlySpan<byte>>().TryGetValue(topic, out TopicEntry? known))
             {
-                takers.UnionWith(exact.Takers(isPrefix: false));
+                return known.Version == _version ? known
+                    : _known[known.Bytes] = shared with { Bytes = known.Bytes, Text = known.Text };
             }
 
-            foreach (int length in _prefixLengths)
-            {
-                if (length <= topic.Length && filters.TryGetValue(topic[..length], out Filter? prefix))
-                {
-                    takers.UnionWith(prefix.Takers(isPrefix: true));
-                }
-            }
-
-            // Topics of the same subscribers share an array: one cache line for 10,000 topics.
-            _lastTakers = takers.Count == _lastTakers.Length && takers.SetEquals(_lastTakers) ? _lastTakers : [.. takers];
-            var entry = new TopicEntry(topic.ToArray(), Encoding.UTF8.GetString(topic), _lastTakers, _version);
-            if (topic.Length <= TopicBytes.MaxLength)
-            {
-                Remember(entry);
-            }
-
-            return entry;
+            return topic.Length <= TopicBytes.MaxLength && MayTakePlace() ? Remember(OwnEntry(topic, shared)) : shared;
         }
     }
 
-    private void Remember(TopicEntry entry)
+    private TopicEntry TakersOf(ReadOnlySpan<byte> topic)
     {
-        if (_known.ContainsKey(entry.Bytes))
+        Dictionary<byte[], Filter>.AlternateLookup<ReadOnlySpan<byte>> filters = _filters.GetAlternateLookup<ReadOnlySpan<byte>>();
+        _scratch.Clear();
+        if (filters.TryGetValue(topic, out Filter? exact))
         {
-            _known[entry.Bytes] = entry;
-            return;
+            _scratch.UnionWith(exact.Takers(isPrefix: false));
         }
 
-        if (_knownCount == MaxKnown)
+        foreach (int length in _prefixLengths)
         {
-            _knownCount = 0;
-            Volatile.Write(ref _known, NewKnown());
+            if (length <= topic.Length && filters.TryGetValue(topic[..length], out Filter? prefix))
+            {
+                _scratch.UnionWith(prefix.Takers(isPrefix: true));
+            }
         }
 
-        _knownCount++;
-        _known[entry.Bytes] = entry;
+        // Topics of the same subscribers share an array: one cache line for 10,000 topics.
+        if (_byTakers.TryGetValue(_scratch, out TopicEntry? known) && known.Version == _version)
+        {
+            return known;
+        }
+
+        if (_byTakers.Count == MaxTakerSets)
+        {
+            _byTakers.Clear();
+        }
+
+        SubscriberQueue[] takers = known?.Takers ?? (_scratch.Count == 0 ? [] : [.. _scratch]);
+        var entry = new TopicEntry([], null, takers, _version);
+        if (known is null)
+        {
+            _byTakers.Add([.. _scratch], entry);
+        }
+        else
+        {
+            _byTakers[_scratch] = entry;
+        }
+
+        return entry;
+    }
+
+    private bool MayTakePlace() => _places[_nextPlace] is null || ++_unknown % UnknownForOnePlace == 0;
+
+    private TopicEntry Remember(TopicEntry entry)
+    {
+        ref byte[]? place = ref _places[_nextPlace];
+        if (place is not null)
+        {
+            _known.TryRemove(place, out _);
+        }
+
+        place = entry.Bytes;
+        _nextPlace = (_nextPlace + 1) % MaxKnown;
+        return _known[entry.Bytes] = entry;
     }
 
     private bool RemoveOne(SubscriberQueue subscriber, ReadOnlySpan<byte> text, bool isPrefix)
@@ -154,7 +196,8 @@ internal sealed class TopicIndex(Action<byte[]> subscribe, Action<byte[]> unsubs
         }
 
         subscriber.Filters.Remove((filter.Text, isPrefix));
-        _lastTakers = []; // It may be the subscriber's last one.
+        _byTakers.Clear(); // It may be the subscriber's last one.
+        _scratch.Clear();
         CountPrefixes(filter, isPrefix, added: false);
         Volatile.Write(ref _version, _version + 1);
         if (filter.Count == 0)

@@ -102,6 +102,47 @@ public class SpotNodeTests
     }
 
     [Fact]
+    public async Task A_topic_over_255_bytes_from_a_peer_is_counted_and_dropped()
+    {
+        await using var scene = new SpotScene();
+        using PubSocket raw = scene.Context.CreatePub();
+        SpotNode node = scene.Create();
+        SpotSubscriber subscriber = node.CreateSubscriber();
+        subscriber.SubscribePrefix("t");
+        node.ConnectPeer(raw.Bind("tcp://127.0.0.1:*"));
+        await Guard.UntilAsync(() => raw.TopicCount == 1, "the filter has come");
+        using var message = new MessageBuilder();
+        Assert.True(raw.TrySend(message.Add(new byte[256].Select(static _ => (byte)'t').ToArray()).Add("long")));
+        message.Clear();
+        Assert.True(raw.TrySend(message.Add(new byte[255].Select(static _ => (byte)'t').ToArray()).Add("longest")));
+        Assert.Equal((new string('t', 255), "longest"), await SpotScene.ReceiveAsync(subscriber));
+        SpotNodeStatistics counts = node.GetStatistics();
+        Assert.Equal((2, 1, 0), (counts.Received, counts.LongTopics, counts.Malformed));
+    }
+
+    [Fact]
+    public async Task A_topic_that_is_not_remembered_is_received_with_its_text()
+    {
+        await using var scene = new SpotScene();
+        SpotNode node = scene.Create();
+        SpotSubscriber subscriber = node.CreateSubscriber();
+        for (int i = 0; i < 10_001; i++)
+        {
+            Assert.True(node.TryPublish($"topic:{i}", "x"u8));
+        }
+
+        subscriber.SubscribePrefix("topic:");
+        Assert.True(node.TryPublish("topic:new", "x"u8));
+        Assert.Equal(("topic:new", "x"), await SpotScene.ReceiveAsync(subscriber));
+        using var parts = new MessageBuilder();
+        await node.PublishAsync("topic:newer", parts.Add("a").Add("b"), Guard.Token).Guarded();
+        Assert.Equal(("topic:newer", "a|b"), await SpotScene.ReceiveAsync(subscriber));
+        SpotPublisher publisher = node.CreatePublisher("topic:newest");
+        Assert.Equal(("topic:newest", 1), (publisher.Topic, publisher.PublishMany([new byte[] { (byte)'y' }])));
+        Assert.Equal(("topic:newest", "y"), await SpotScene.ReceiveAsync(subscriber));
+    }
+
+    [Fact]
     public async Task A_node_that_a_directory_lists_is_connected_and_one_that_it_lists_no_more_is_disconnected()
     {
         await using var scene = new SpotScene();

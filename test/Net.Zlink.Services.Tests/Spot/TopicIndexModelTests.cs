@@ -50,6 +50,7 @@ public class TopicIndexModelTests
                     Assert.Equal(expected.Count, entry.Takers.Length); // One copy per subscriber.
                     Assert.Equal(expected, entry.Takers.Select(taker => Array.IndexOf(queues, taker)).ToHashSet());
                     Assert.Equal(topic, entry.Text);
+                    Assert.Equal((topic, entry.Takers), (index.FindOwn(Bytes(topic)).Text, index.FindOwn(Bytes(topic)).Takers));
                 }
             }
         }));
@@ -70,6 +71,44 @@ public class TopicIndexModelTests
 
         Assert.Empty(index.Find(Bytes("other")).Takers);
         Assert.Single(index.Find(Bytes("topic:" + new string('x', 10_000))).Takers);
+    }
+
+    [Fact]
+    public void More_topics_than_are_remembered_cost_no_allocation_each()
+    {
+        const int Topics = 50_000;
+        var index = new TopicIndex(static _ => { }, static _ => { });
+        SubscriberQueue[] queues = [NewQueue(), NewQueue()];
+        index.Add(queues[0], "topic:"u8, isPrefix: true);
+        index.Add(queues[1], "topic:1"u8, isPrefix: true);
+        byte[][] topics = [.. Enumerable.Range(0, Topics).Select(static i => Bytes($"topic:{i}"))];
+        long takers = 0;
+        FindAll();
+        long before = GC.GetAllocatedBytesForCurrentThread();
+        FindAll();
+        Assert.InRange((GC.GetAllocatedBytesForCurrentThread() - before) / (double)Topics, 0, 1);
+        Assert.Equal(2 * (Topics + 11_111), takers);
+
+        void FindAll() => Array.ForEach(topics, topic => takers += index.Find(topic).Takers.Length);
+    }
+
+    [Fact]
+    public void A_topic_that_comes_often_gets_a_place_among_more_topics_than_are_remembered()
+    {
+        var index = new TopicIndex(static _ => { }, static _ => { });
+        for (int i = 0; i < 25_000; i++)
+        {
+            index.Find(Bytes($"other:{i}"));
+        }
+
+        bool isKnown = false;
+        for (int i = 0; i < 2_000; i++)
+        {
+            isKnown |= string.Equals(index.Find("often"u8).Text, "often", StringComparison.Ordinal);
+        }
+
+        Assert.True(isKnown);
+        Assert.Equal(0, index.Find("other:24999"u8).Bytes.Length);
     }
 
     [Fact]
