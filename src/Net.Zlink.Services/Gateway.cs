@@ -1,5 +1,4 @@
 using System.Runtime.CompilerServices;
-using System.Threading.Channels;
 using System.Collections.Concurrent;
 using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Logging.Abstractions;
@@ -22,6 +21,7 @@ public sealed class Gateway : IAsyncDisposable, IDisposable
     private readonly MessageBuilderPool _builders;
     private readonly LinkTable _links;
     private readonly Requests _requests;
+    private readonly UnreadMessages _unread;
     private readonly ReplyLoop _replies;
     private readonly LinkEvents _events;
     private readonly InprocReconnects _inproc;
@@ -50,13 +50,14 @@ public sealed class Gateway : IAsyncDisposable, IDisposable
         ILogger logger = context.LoggerFactory?.CreateLogger(ServicesLog.Category) ?? NullLogger.Instance;
         _router = context.CreateRouter(SocketOptionsOf(Options));
         _builders = new MessageBuilderPool(context.Pool);
-        Sender = new MessageSender(_router, _builders);
+        _unread = new UnreadMessages(context, Options, logger);
+        Sender = new MessageSender(_router, _builders, _unread);
         _requests = new Requests(_router, _builders, context.TimeProvider, Options.TryNextWhenFull);
         _links = new LinkTable(_router, context.TimeProvider, logger, Options.RemovedEndpointTimeout, link => _replies!.OnLost(link));
-        _replies = new ReplyLoop(_router, _links, _requests, Options.UnreadMessageLimit, logger);
+        _replies = new ReplyLoop(_router, _links, _requests, _unread);
         _events = new LinkEvents(_router, _links);
         _inproc = new InprocReconnects(_links, context.TimeProvider);
-        _meters = GatewayDescription.Meters(this, context, _links, _requests);
+        _meters = GatewayDescription.Meters(this, context, _links, _requests, _unread);
         _loops =
         [
             BackgroundLoop.Start("gateway replies", logger, context.TimeProvider, _replies.RunAsync),
@@ -119,7 +120,7 @@ public sealed class Gateway : IAsyncDisposable, IDisposable
     /// <exception cref="ZlinkException">ContextTerminated.</exception>
     public bool TryReceive(out GatewayMessage message)
     {
-        bool found = _replies.Unread.TryRead(out message);
+        bool found = _unread.TryReceive(out message);
         if (!found)
         {
             ThrowIfEnded();
@@ -133,24 +134,13 @@ public sealed class Gateway : IAsyncDisposable, IDisposable
     /// <returns>The message, to be disposed.</returns>
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
     /// <inheritdoc cref="TryReceive" path="/exception"/>
-    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
-    public async ValueTask<GatewayMessage> ReceiveAsync(CancellationToken cancellationToken = default)
-    {
-        try
-        {
-            return await _replies.Unread.ReadAsync(cancellationToken).ConfigureAwait(false);
-        }
-        catch (ChannelClosedException)
-        {
-            throw EndedException();
-        }
-    }
+    public ValueTask<GatewayMessage> ReceiveAsync(CancellationToken cancellationToken = default) => _unread.ReceiveAsync(cancellationToken);
 
     /// <summary>All messages that are no replies to requests, until the gateway or the context ends; then the enumeration ends.</summary>
     /// <param name="cancellationToken">Ends the enumeration with an exception.</param>
     /// <returns>The messages, each to be disposed.</returns>
     public IAsyncEnumerable<GatewayMessage> ReceiveAllAsync(CancellationToken cancellationToken = default) =>
-        _replies.Unread.ReadAllAsync(cancellationToken);
+        _unread.ReceiveAllAsync(cancellationToken);
 
     /// <summary>Takes as many messages as there are and fit, without waiting.</summary>
     /// <param name="messages">Where they go; each to be disposed.</param>
@@ -192,7 +182,7 @@ public sealed class Gateway : IAsyncDisposable, IDisposable
 
     /// <summary>What this gateway has done so far: a snapshot.</summary>
     /// <returns>The statistics.</returns>
-    public GatewayStatistics GetStatistics() => GatewayDescription.StatisticsOf(_links.All, _requests, _router);
+    public GatewayStatistics GetStatistics() => GatewayDescription.StatisticsOf(_links.All, _requests, _unread, _router);
 
     /// <summary>Services, receivers and counts as text of several lines, for a log or a debugger.
     /// Its form may change.</summary>
@@ -263,7 +253,7 @@ public sealed class Gateway : IAsyncDisposable, IDisposable
 
     private int Take(Span<GatewayMessage> messages, int count)
     {
-        while (count < messages.Length && _replies.Unread.TryRead(out messages[count]))
+        while (count < messages.Length && _unread.TryReceive(out messages[count]))
         {
             count++;
         }
@@ -337,7 +327,7 @@ public sealed class Gateway : IAsyncDisposable, IDisposable
         Interlocked.CompareExchange(ref _ended, ended, null);
         _links.Stop();
         _requests.End(ended);
-        _replies.End();
+        _unread.End(EndedException);
         foreach (ServiceClient client in _clients.Values)
         {
             _links.Remove(client.Pool);

@@ -131,6 +131,26 @@ public sealed class ZlinkContext : IDisposable, IAsyncDisposable
     public XSubSocket CreateXSub(XSubOptions? options = null) =>
         Add(options ?? new XSubOptions(), static (context, own) => new XSubSocket(context, own));
 
+    /// <summary>Counts bytes that the caller keeps of received messages in <see cref="ZlinkContextOptions.QueuedByteLimit"/>, as those in
+    /// queues of sockets. Thread-safe.</summary>
+    /// <param name="bytes">How many.</param>
+    /// <returns>False: less is left, and nothing is counted. Without that limit always true.</returns>
+    /// <exception cref="ArgumentOutOfRangeException"><paramref name="bytes"/> is negative.</exception>
+    public bool TryReserveQueuedBytes(long bytes)
+    {
+        ArgumentOutOfRangeException.ThrowIfNegative(bytes);
+        return _host.Budget?.TryReserve(bytes) ?? true;
+    }
+
+    /// <summary>Ends what <see cref="TryReserveQueuedBytes"/> has counted.</summary>
+    /// <param name="bytes">How many; of all calls together never more than were counted.</param>
+    /// <exception cref="ArgumentOutOfRangeException"><paramref name="bytes"/> is negative.</exception>
+    public void ReleaseQueuedBytes(long bytes)
+    {
+        ArgumentOutOfRangeException.ThrowIfNegative(bytes);
+        _host.Budget?.GiveBack(bytes);
+    }
+
     /// <summary>Returns the statistics of the shards and sockets.</summary>
     /// <returns>A snapshot, made at the call.</returns>
     public ContextStatistics GetStatistics()

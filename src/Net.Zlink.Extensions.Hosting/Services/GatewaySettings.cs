@@ -9,7 +9,7 @@ internal sealed class GatewaySettings
     public static readonly string[] Names =
     [
         nameof(HighWaterMark), nameof(SendTimeout), nameof(Linger), nameof(RequestTimeout), nameof(RemovedEndpointTimeout),
-        nameof(TryNextWhenFull), nameof(UnreadMessageLimit), Keys.Options,
+        nameof(TryNextWhenFull), nameof(UnreadMessageLimit), nameof(UnreadByteLimit), Keys.Options,
     ];
 
     public int HighWaterMark { get; set; }
@@ -25,6 +25,8 @@ internal sealed class GatewaySettings
     public bool TryNextWhenFull { get; set; }
 
     public int UnreadMessageLimit { get; set; }
+
+    public long UnreadByteLimit { get; set; }
 
     public static GatewayOptions Apply(IConfigurationSection? section, GatewayOptions options)
     {
@@ -42,6 +44,7 @@ internal sealed class GatewaySettings
             RemovedEndpointTimeout = options.RemovedEndpointTimeout,
             TryNextWhenFull = options.TryNextWhenFull,
             UnreadMessageLimit = options.UnreadMessageLimit,
+            UnreadByteLimit = options.UnreadByteLimit,
         };
         ConfigurationErrors.Named(section, () => section.Bind(settings));
         return options with
@@ -53,6 +56,7 @@ internal sealed class GatewaySettings
             RemovedEndpointTimeout = settings.RemovedEndpointTimeout,
             TryNextWhenFull = settings.TryNextWhenFull,
             UnreadMessageLimit = settings.UnreadMessageLimit,
+            UnreadByteLimit = settings.UnreadByteLimit,
             ConfigureSocket = SocketKinds.Router.After(options.ConfigureSocket, section.GetSection(Keys.Options)),
         };
     }

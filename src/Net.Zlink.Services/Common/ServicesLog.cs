@@ -64,7 +64,7 @@ internal static partial class ServicesLog
     public static partial void ReceiverDisconnected(ILogger logger, ShownEndpoint endpoint);
 
     [LoggerMessage(2205, LogLevel.Warning,
-        "{Count} messages were dropped so far: the application receives fewer than come while requests are outstanding")]
+        "{Count} messages that are no replies were dropped so far: the application receives fewer than come, or none")]
     public static partial void UnreadMessagesDropped(ILogger logger, long count);
     [LoggerMessage(2150, LogLevel.Warning, "The DNS query of {Host} failed; the last known instances of {Service} stay")]
     public static partial void QueryFailed(ILogger logger, Exception exception, string host, string service);

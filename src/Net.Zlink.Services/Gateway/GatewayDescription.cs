@@ -34,7 +34,8 @@ internal static class GatewayDescription
         SentMessages = peer?.MessagesSent ?? 0,
     };
 
-    public static GatewayStatistics StatisticsOf(ReceiverLink[] links, Requests requests, RouterSocket router)
+    public static GatewayStatistics StatisticsOf(
+        ReceiverLink[] links, Requests requests, UnreadMessages unread, RouterSocket router)
     {
         RequestCounters counters = requests.Counters;
         return new GatewayStatistics
@@ -53,12 +54,15 @@ internal static class GatewayDescription
             AbandonedRequests = counters[RequestOutcomeKind.Ended],
             RequestsSentAgain = Volatile.Read(ref counters.SentAgain),
             UnmatchedReplies = Volatile.Read(ref counters.UnmatchedReplies),
-            DroppedMessages = Volatile.Read(ref counters.DroppedMessages),
+            UnreadMessages = unread.Count,
+            UnreadBytes = unread.Bytes,
+            DroppedMessages = unread.Dropped,
             Socket = router.GetStatistics(),
         };
     }
 
-    public static ServicesMeters Meters(object gateway, ZlinkContext context, LinkTable links, Requests requests)
+    public static ServicesMeters Meters(
+        object gateway, ZlinkContext context, LinkTable links, Requests requests, UnreadMessages unread)
     {
         var meters = new ServicesMeters("gateway", gateway, context);
         RequestCounters counters = requests.Counters;
@@ -70,7 +74,8 @@ internal static class GatewayDescription
             "How often a request went to a further receiver");
         meters.Counter("unmatched_replies", () => Volatile.Read(ref counters.UnmatchedReplies), "{message}",
             "Replies that nobody waited for");
-        meters.Counter("dropped_messages", () => Volatile.Read(ref counters.DroppedMessages), "{message}",
+        meters.Gauge("unread_bytes", () => unread.Bytes, "By", "Messages that wait to be received");
+        meters.Counter("dropped_messages", () => unread.Dropped, "{message}",
             "Messages that the application did not receive");
         requests.Duration = meters.Histogram("request.duration", "s", "From a request to its end");
         return meters;

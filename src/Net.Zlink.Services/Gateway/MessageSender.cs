@@ -4,7 +4,7 @@ namespace Net.Zlink.Services;
 
 /// <summary>Sends an application's message to one receiver, behind an envelope of kind Plain where it begins like an envelope. Safe for
 /// any number of threads.</summary>
-internal sealed class MessageSender(RouterSocket router, MessageBuilderPool builders)
+internal sealed class MessageSender(RouterSocket router, MessageBuilderPool builders, UnreadMessages unread)
 {
     public RouterSocket Router => router;
 
@@ -12,6 +12,7 @@ internal sealed class MessageSender(RouterSocket router, MessageBuilderPool buil
     public bool TrySend<T>(ReadOnlySpan<byte> name, scoped in T form, out ZlinkError error)
         where T : ISendForm, allows ref struct
     {
+        unread.Want();
         if (!NeedsEnvelope(form))
         {
             return form.TrySend(router, name, out error);
@@ -29,12 +30,16 @@ internal sealed class MessageSender(RouterSocket router, MessageBuilderPool buil
 
     /// <summary>Sends a message, waiting for capacity.</summary>
     public ValueTask SendAsync<T>(ReadOnlyMemory<byte> name, in T form, CancellationToken cancellation)
-        where T : struct, IAwaitableForm =>
-        NeedsEnvelope(form) ? SendQuotedAsync(name, form, cancellation) : form.SendAsync(router, name, cancellation);
+        where T : struct, IAwaitableForm
+    {
+        unread.Want();
+        return NeedsEnvelope(form) ? SendQuotedAsync(name, form, cancellation) : form.SendAsync(router, name, cancellation);
+    }
 
     /// <summary>Sends a message, blocking the calling thread for capacity.</summary>
     public void Send(ReadOnlySpan<byte> name, ReadOnlySpan<byte> payload, TimeSpan timeout)
     {
+        unread.Want();
         var form = new SpanForm(payload);
         if (!NeedsEnvelope(form))
         {
@@ -51,6 +56,7 @@ internal sealed class MessageSender(RouterSocket router, MessageBuilderPool buil
     public int SendMany<TItem, TForm>(ReadOnlySpan<byte> name, ReadOnlySpan<TItem> items, out ZlinkError error)
         where TForm : struct, IBatchForm<TItem, TForm>
     {
+        unread.Want();
         error = ZlinkError.None;
         int sent = 0;
         while (sent < items.Length && error == ZlinkError.None)

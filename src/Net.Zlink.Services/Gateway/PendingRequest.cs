@@ -208,7 +208,6 @@ internal sealed class RequestCounters
     public long Started;
     public long SentAgain;
     public long UnmatchedReplies;
-    public long DroppedMessages;
     private readonly long[] _ended = new long[Enum.GetValues<RequestOutcomeKind>().Length];
 
     /// <summary>How many ended so.</summary>

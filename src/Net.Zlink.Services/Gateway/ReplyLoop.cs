@@ -1,7 +1,4 @@
 using System.Collections.Concurrent;
-using System.Numerics;
-using System.Threading.Channels;
-using Microsoft.Extensions.Logging;
 
 namespace Net.Zlink.Services;
 
@@ -13,21 +10,14 @@ namespace Net.Zlink.Services;
 /// <param name="router">The socket.</param>
 /// <param name="links">Whose connections it has.</param>
 /// <param name="requests">Who waits for replies.</param>
-/// <param name="limit">Most messages that wait for the application.</param>
-/// <param name="logger">Gets the drops.</param>
-internal sealed class ReplyLoop(RouterSocket router, LinkTable links, Requests requests, int limit, ILogger logger)
+/// <param name="unread">Gets all else.</param>
+internal sealed class ReplyLoop(RouterSocket router, LinkTable links, Requests requests, UnreadMessages unread)
 {
     private const int BatchSize = 256;
-
-    private readonly Channel<GatewayMessage> _unread =
-        Channel.CreateBounded<GatewayMessage>(new BoundedChannelOptions(limit) { SingleWriter = true });
 
     private readonly ConcurrentQueue<ReceiverLink> _lost = new();
     private readonly Message[] _batch = new Message[BatchSize];
     private CancellationTokenSource _wake = new();
-    private volatile bool _isEnded;
-
-    public ChannelReader<GatewayMessage> Unread => _unread.Reader;
 
     /// <summary>A connection has ended. Its requests end when all that came over it was received.</summary>
     public void OnLost(ReceiverLink link)
@@ -69,17 +59,6 @@ internal sealed class ReplyLoop(RouterSocket router, LinkTable links, Requests r
         }
     }
 
-    /// <summary>Nothing is received any more.</summary>
-    public void End()
-    {
-        _isEnded = true;
-        _unread.Writer.TryComplete();
-        while (_unread.Reader.TryRead(out GatewayMessage message))
-        {
-            message.Dispose();
-        }
-    }
-
     /// <summary>What those connections had unread is received first. Each peer has its turn, so more messages than are unread now, times
     /// the peers, need not be looked at under steady inflow.</summary>
     private async ValueTask EndLostAsync()
@@ -107,40 +86,34 @@ internal sealed class ReplyLoop(RouterSocket router, LinkTable links, Requests r
         {
             Message message = _batch[i];
             _batch[i] = default;
-            if (!TryProcess(message, out GatewayMessage unread) && !TryEnqueue(unread))
+            if (!TryProcess(message, out GatewayMessage unasked, out ReceiverLink link))
             {
-                await EnqueueAsync(unread).ConfigureAwait(false);
+                await EnqueueAsync(unasked, link.Unread).ConfigureAwait(false);
             }
         }
     }
 
-    /// <summary>The application is to receive first. While there are requests nobody waits for it, and the oldest message is
-    /// dropped.</summary>
-    private async ValueTask EnqueueAsync(GatewayMessage unread)
+    /// <summary>The application is to receive first. While there are requests nobody waits for it.</summary>
+    private async ValueTask EnqueueAsync(GatewayMessage unasked, UnreadOfLink from)
     {
-        while (!TryEnqueue(unread))
+        while (!unread.TryEnqueue(from, unasked, mayDrop: Volatile.Read(ref requests.Counters.Started) != 0, out Task capacity))
         {
             CancellationTokenSource wake = Volatile.Read(ref _wake);
-            try
+            await capacity.WaitAsync(wake.Token).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+            if (wake.IsCancellationRequested && Volatile.Read(ref requests.Counters.Started) == 0)
             {
-                await _unread.Writer.WaitToWriteAsync(wake.Token).ConfigureAwait(false);
-            }
-            catch (Exception) when (_isEnded || wake.IsCancellationRequested)
-            {
-                if (!_isEnded && requests.Counters.Started == 0)
-                {
-                    Volatile.Write(ref _wake, new CancellationTokenSource());
-                    _lost.Clear(); // Nobody has sent a request that could be lost.
-                }
+                Volatile.Write(ref _wake, new CancellationTokenSource());
+                _lost.Clear(); // Nobody has sent a request that could be lost.
             }
         }
     }
 
     /// <returns>False: the application is to have it.</returns>
-    private bool TryProcess(in Message message, out GatewayMessage unread)
+    private bool TryProcess(in Message message, out GatewayMessage unasked, out ReceiverLink link)
     {
-        unread = default;
-        if (links.Find(message.RoutingId.Span) is not { } link)
+        unasked = default;
+        link = links.Find(message.RoutingId.Span)!;
+        if (link is null)
         {
             message.Dispose(); // Disconnected in this moment.
             return true;
@@ -148,7 +121,7 @@ internal sealed class ReplyLoop(RouterSocket router, LinkTable links, Requests r
 
         if (!RequestEnvelope.TryRead(message.Span, out RequestEnvelope envelope))
         {
-            unread = new GatewayMessage(link.Receiver, message, skip: 0);
+            unasked = new GatewayMessage(link.Receiver, message, skip: 0);
             return false;
         }
 
@@ -166,7 +139,7 @@ internal sealed class ReplyLoop(RouterSocket router, LinkTable links, Requests r
 
         if (envelope.Kind == EnvelopeKind.Plain && message.PartCount > 1)
         {
-            unread = new GatewayMessage(link.Receiver, message, skip: 1);
+            unasked = new GatewayMessage(link.Receiver, message, skip: 1);
             return false;
         }
 
@@ -192,35 +165,4 @@ internal sealed class ReplyLoop(RouterSocket router, LinkTable links, Requests r
     }
 
     private static string TextOf(in Message message) => message.PartCount > 1 ? message.GetString(1) : "";
-
-    private bool TryEnqueue(in GatewayMessage message)
-    {
-        if (_unread.Writer.TryWrite(message))
-        {
-            return true;
-        }
-
-        if (_isEnded)
-        {
-            message.Dispose();
-            return true;
-        }
-
-        if (Volatile.Read(ref requests.Counters.Started) == 0)
-        {
-            return false;
-        }
-
-        if (_unread.Reader.TryRead(out GatewayMessage oldest))
-        {
-            oldest.Dispose();
-            long dropped = Interlocked.Increment(ref requests.Counters.DroppedMessages);
-            if (BitOperations.IsPow2(dropped))
-            {
-                ServicesLog.UnreadMessagesDropped(logger, dropped);
-            }
-        }
-
-        return TryEnqueue(message);
-    }
 }

@@ -215,6 +215,9 @@ internal sealed class ReceiverLink(string endpoint, uint number)
     /// again.</summary>
     public int Removals { get; set; }
 
+    /// <summary>Its messages that wait for the application.</summary>
+    public UnreadOfLink Unread { get; } = new();
+
     /// <summary>Requests that wait for its reply.</summary>
     public long Outstanding => Volatile.Read(ref _outstanding);
 

@@ -45,6 +45,12 @@ public sealed record GatewayStatistics
     /// <summary>Replies that nobody waited for: late ones.</summary>
     public required long UnmatchedReplies { get; init; }
 
+    /// <summary>Messages other than replies that the application has not received yet.</summary>
+    public required int UnreadMessages { get; init; }
+
+    /// <summary>Their bytes, as <see cref="GatewayOptions.UnreadByteLimit"/> counts them.</summary>
+    public required long UnreadBytes { get; init; }
+
     /// <summary>Messages that were dropped because the application did not receive them: see
     /// <see cref="GatewayOptions.UnreadMessageLimit"/>.</summary>
     public required long DroppedMessages { get; init; }

@@ -29,25 +29,33 @@ public sealed record GatewayOptions
     /// false in the native core.</summary>
     public bool TryNextWhenFull { get; init; } = true;
 
-    /// <summary>Most messages other than replies that wait to be received. Beyond it the gateway stops reading; once it has sent a request
-    /// it drops the oldest one instead, and counts it. Default 100,000.</summary>
+    /// <summary>Most messages other than replies that wait to be received. Beyond it the gateway stops reading. Once it has sent a request
+    /// it drops instead, and counts: the oldest message of the receiver that has most. Default 100,000.</summary>
+    /// <remarks>A gateway that has neither sent a message without a request nor received keeps none, and counts them as dropped.</remarks>
     public int UnreadMessageLimit { get; init; } = 100_000;
+
+    /// <summary>Most bytes of these messages, with 128 for each message; of one receiver a quarter of it. At the limit as for
+    /// <see cref="UnreadMessageLimit"/>. They count in <see cref="ZlinkContextOptions.QueuedByteLimit"/>, too. Default 16 MiB.</summary>
+    public long UnreadByteLimit { get; init; } = 16L * 1024 * 1024;
 
     /// <summary>Sets further options of the socket, such as TLS, before the first connection. Mandatory, Immediate and OnDuplicateRoutingId
     /// are the gateway's own.</summary>
     public Action<RouterOptions>? ConfigureSocket { get; init; }
 
+    internal long UnreadBytesOfLink => UnreadByteLimit / 4;
+
     internal void Validate()
     {
         CheckCount(HighWaterMark, least: 0, nameof(HighWaterMark));
         CheckCount(UnreadMessageLimit, least: 1, nameof(UnreadMessageLimit));
+        CheckCount(UnreadByteLimit, least: 1, nameof(UnreadByteLimit));
         CheckTime(SendTimeout, nameof(SendTimeout));
         CheckTime(Linger, nameof(Linger));
         CheckTime(RequestTimeout, nameof(RequestTimeout));
         CheckTime(RemovedEndpointTimeout, nameof(RemovedEndpointTimeout));
     }
 
-    private static void CheckCount(int count, int least, string name)
+    private static void CheckCount(long count, long least, string name)
     {
         if (count < least)
         {

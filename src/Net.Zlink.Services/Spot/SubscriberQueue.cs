@@ -4,14 +4,15 @@ namespace Net.Zlink.Services;
 
 /// <summary>The messages that wait for one subscriber, and the receives that wait for messages. Safe for any number of threads.</summary>
 /// <remarks>At any moment under its lock: matched = received + dropped + queued.</remarks>
-/// <param name="options">Its limits.</param>
-/// <param name="onFull">Called outside of the lock when it drops for the first time since it was empty, with all it has dropped.</param>
-internal sealed class SubscriberQueue(SpotSubscriberOptions options, Action<long> onFull)
+internal sealed class SubscriberQueue
 {
     // 2 KB: what an idle subscriber keeps.
     private const int SegmentSize = 64;
 
+    private readonly SpotSubscriberOptions _options;
+    private readonly Action<long> _onFull;
     private readonly Lock _gate = new();
+    private readonly ReceiveWaiters<SpotMessage> _waiters;
     private readonly Queue<SpotMessage[]> _segments = new();
     private SpotMessage[] _tail = [];
     private int _headIndex;
@@ -21,12 +22,18 @@ internal sealed class SubscriberQueue(SpotSubscriberOptions options, Action<long
     private long _matched;
     private long _received;
     private long _dropped;
-    private ReceiveWaiter? _firstWaiter;
-    private ReceiveWaiter? _lastWaiter;
-    private ReceiveWaiter? _spareWaiters;
     private bool _hasHandler;
     private bool _isClosed;
     private bool _hasDropped;
+
+    /// <param name="options">Its limits.</param>
+    /// <param name="onFull">Called outside of the lock when it drops for the first time since it was empty, with all it has
+    /// dropped.</param>
+    public SubscriberQueue(SpotSubscriberOptions options, Action<long> onFull)
+    {
+        (_options, _onFull) = (options, onFull);
+        _waiters = new ReceiveWaiters<SpotMessage>(_gate);
+    }
 
     /// <summary>What it has subscribed to: text, and whether that is a prefix. Guarded by the index's lock.</summary>
     public HashSet<(byte[] Text, bool IsPrefix)> Filters { get; } = [];
@@ -54,7 +61,7 @@ internal sealed class SubscriberQueue(SpotSubscriberOptions options, Action<long
     /// <summary>Takes messages over, in order, under one lock.</summary>
     public void Enqueue(ReadOnlySpan<SpotMessage> messages)
     {
-        ReceiveWaiter? waiter;
+        ReceiveWaiter<SpotMessage>? waiter;
         bool isFirstDrop;
         long dropped;
         do
@@ -79,7 +86,7 @@ internal sealed class SubscriberQueue(SpotSubscriberOptions options, Action<long
             messages = messages[done..];
             if (isFirstDrop)
             {
-                onFull(dropped);
+                _onFull(dropped);
             }
         }
         while (!messages.IsEmpty);
@@ -132,7 +139,7 @@ internal sealed class SubscriberQueue(SpotSubscriberOptions options, Action<long
             return ValueTask.FromCanceled<SpotMessage>(cancellationToken);
         }
 
-        ReceiveWaiter waiter;
+        ReceiveWaiter<SpotMessage> waiter;
         lock (_gate)
         {
             if (_isClosed)
@@ -150,21 +157,10 @@ internal sealed class SubscriberQueue(SpotSubscriberOptions options, Action<long
                 return new ValueTask<SpotMessage>(message);
             }
 
-            waiter = RentWaiter();
-            waiter.IsWaiting = true;
-            waiter.Previous = _lastWaiter;
-            _ = _lastWaiter is null ? _firstWaiter = waiter : _lastWaiter.Next = waiter;
-            _lastWaiter = waiter;
+            waiter = _waiters.Add();
         }
 
-        ValueTask<SpotMessage> task = waiter.Task;
-        if (cancellationToken.CanBeCanceled)
-        {
-            waiter.Registration = cancellationToken.UnsafeRegister(
-                static (state, token) => ((ReceiveWaiter)state!).Cancel(token), waiter);
-        }
-
-        return task;
+        return waiter.Begin(cancellationToken);
     }
 
     /// <exception cref="InvalidOperationException">There is a handler already, or a receive waits.</exception>
@@ -173,7 +169,7 @@ internal sealed class SubscriberQueue(SpotSubscriberOptions options, Action<long
         lock (_gate)
         {
             ThrowIfNotReceiving();
-            if (_firstWaiter is not null)
+            if (!_waiters.IsEmpty)
             {
                 throw new InvalidOperationException("A receive is waiting for a message: end it before there is a handler.");
             }
@@ -193,7 +189,7 @@ internal sealed class SubscriberQueue(SpotSubscriberOptions options, Action<long
     /// <summary>Ends every wait, drops what is unread, takes nothing from now on.</summary>
     public void Close()
     {
-        ReceiveWaiter? waiters;
+        ReceiveWaiter<SpotMessage>? waiters;
         lock (_gate)
         {
             if (_isClosed)
@@ -212,46 +208,10 @@ internal sealed class SubscriberQueue(SpotSubscriberOptions options, Action<long
                 ArrayPool<SpotMessage>.Shared.Return(segment);
             }
 
-            waiters = _firstWaiter;
-            for (ReceiveWaiter? waiter = waiters; waiter is not null; waiter = waiter.Next)
-            {
-                waiter.IsWaiting = false;
-            }
-
-            (_firstWaiter, _lastWaiter) = (null, null);
+            waiters = _waiters.TakeAll();
         }
 
-        while (waiters is { } waiter)
-        {
-            waiters = waiter.Next; // A completed one may be in use again.
-            (waiter.Next, waiter.Previous) = (null, null);
-            waiter.Fail(Ended());
-        }
-    }
-
-    /// <summary>Takes a waiter out of the queue.</summary>
-    /// <returns>False: somebody else does, and completes it.</returns>
-    public bool TryRemove(ReceiveWaiter waiter)
-    {
-        lock (_gate)
-        {
-            if (!waiter.IsWaiting)
-            {
-                return false;
-            }
-
-            Unlink(waiter);
-            return true;
-        }
-    }
-
-    public void Recycle(ReceiveWaiter waiter)
-    {
-        lock (_gate)
-        {
-            waiter.Next = _spareWaiters;
-            _spareWaiters = waiter;
-        }
+        ReceiveWaiters<SpotMessage>.FailAll(waiters, Ended);
     }
 
     // Without the lock: who polls would delay who enqueues.
@@ -263,7 +223,7 @@ internal sealed class SubscriberQueue(SpotSubscriberOptions options, Action<long
     private static InvalidOperationException Handled() => new("A handler gets the messages: dispose it before receiving by hand.");
 
     /// <summary>Under the lock. Returns the waiter that the message is for; else it is queued or dropped.</summary>
-    private ReceiveWaiter? Accept(in SpotMessage message)
+    private ReceiveWaiter<SpotMessage>? Accept(in SpotMessage message)
     {
         if (_isClosed)
         {
@@ -272,18 +232,17 @@ internal sealed class SubscriberQueue(SpotSubscriberOptions options, Action<long
         }
 
         _matched++;
-        if (_firstWaiter is { } waiter)
+        if (_waiters.TakeFirst() is { } waiter)
         {
-            Unlink(waiter);
             _received++;
             return waiter;
         }
 
         long bytes = message.ByteCount;
-        while (_count > 0 && (_count >= options.Capacity || _bytes + bytes > options.ByteLimit))
+        while (_count > 0 && (_count >= _options.Capacity || _bytes + bytes > _options.ByteLimit))
         {
             _hasDropped = true;
-            if (options.Overflow == SpotOverflow.DropNewest)
+            if (_options.Overflow == SpotOverflow.DropNewest)
             {
                 _dropped++;
                 message.Dispose();
@@ -354,25 +313,6 @@ internal sealed class SubscriberQueue(SpotSubscriberOptions options, Action<long
         }
 
         return message;
-    }
-
-    private ReceiveWaiter RentWaiter()
-    {
-        if (_spareWaiters is not { } spare)
-        {
-            return new ReceiveWaiter(this);
-        }
-
-        _spareWaiters = spare.Next;
-        spare.Next = null;
-        return spare;
-    }
-
-    private void Unlink(ReceiveWaiter waiter)
-    {
-        _ = waiter.Previous is null ? _firstWaiter = waiter.Next : waiter.Previous.Next = waiter.Next;
-        _ = waiter.Next is null ? _lastWaiter = waiter.Previous : waiter.Next.Previous = waiter.Previous;
-        (waiter.Previous, waiter.Next, waiter.IsWaiting) = (null, null, false);
     }
 
     private void ThrowIfNotReceiving()
