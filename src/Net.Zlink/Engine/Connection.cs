@@ -86,6 +86,8 @@ internal sealed class Connection : ShardWork, IWireEvents
 
     public long ReceivedBytes => _reader.ReceivedBytes;
 
+    public long LastReadAt => _reader.LastReadAt;
+
     /// <summary>Any thread.</summary>
     public TimeSpan SinceLastRead => Shard.Timers.Time.GetElapsedTime(_reader.LastReadAt);
 

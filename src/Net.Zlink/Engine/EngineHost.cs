@@ -46,5 +46,7 @@ internal sealed class EngineHost : IDisposable
 
     public OwnEndpoints OwnEndpoints { get; } = new();
 
+    public HeartbeatingConnections Heartbeating { get; } = new();
+
     public void Dispose() => Shards.Dispose();
 }

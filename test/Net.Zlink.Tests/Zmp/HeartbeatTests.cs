@@ -10,6 +10,7 @@ namespace Net.Zlink.Tests.Zmp;
 public sealed class HeartbeatTests
 {
     private const string Ping = "5A0102000000000402000000";
+    private const string QuietPing = "5A0102000000000402009600";
     private const string Answer = "5A010200000000020300";
     private const string InternalError = "5A01020000000011057F0E696E7465726E616C206572726F72";
     private static readonly TimeSpan Second = TimeSpan.FromSeconds(1);
@@ -346,6 +347,123 @@ public sealed class HeartbeatTests
         Assert.Equal(4, (await monitor.NextAsync(SocketEventTypes.Disconnected)).Value);
         peer.Reset();
     }
+
+    [Fact]
+    public async Task A_heartbeat_only_if_silent_goes_out_behind_the_handshake_and_after_an_interval_without_a_frame_of_the_peer()
+    {
+        await using var fixture = new ContextFixture(time: _clock);
+        (RouterSocket router, RawPeer peer, SocketMonitor monitor) = await OpenAsync(fixture, OnlyIfSilent());
+        await AssertNextAsync(peer, QuietPing);
+        await peer.SendAsync(Convert.FromHexString(Answer));
+        await fixture.SettleAsync();
+        for (int i = 0; i < 3; i++)
+        {
+            // An answer tells that the peer was there, and is no reason to ask later.
+            _clock.Advance(Second);
+            await AssertNextAsync(peer, QuietPing);
+            await peer.SendAsync(Convert.FromHexString(Answer));
+            await fixture.SettleAsync();
+        }
+
+        for (int i = 0; i < 8; i++)
+        {
+            _clock.Advance(Second / 2);
+            await peer.SendAsync(Convert.FromHexString("5A0100000000000178"));
+            (await router.ReceiveAsync(Guard.Token).Guarded()).Dispose();
+            await fixture.SettleAsync();
+            Assert.Equal(0, peer.Socket.Available);
+        }
+
+        _clock.Advance(Second);
+        await AssertNextAsync(peer, QuietPing);
+        Assert.False(monitor.TryRead(out _));
+        _clock.Advance((3 * Second) + Moment);
+        Assert.Equal(4, (await monitor.NextAsync(SocketEventTypes.Disconnected)).Value);
+    }
+
+    [Fact]
+    public async Task A_side_that_hears_the_peer_all_the_time_sends_a_heartbeat_within_two_thirds_of_the_ttl_that_the_peer_counts_by()
+    {
+        await using var fixture = new ContextFixture(time: _clock);
+        (RouterSocket router, RawPeer peer, SocketMonitor monitor) = await OpenAsync(fixture, OnlyIfSilent());
+        await AssertNextAsync(peer, QuietPing);
+        for (int i = 0; i < 3; i++)
+        {
+            for (int j = 0; j < 20; j++)
+            {
+                Assert.Equal(0, peer.Socket.Available);
+                _clock.Advance(Second / 2);
+                await peer.SendAsync(Convert.FromHexString("5A0100000000000178"));
+                (await router.ReceiveAsync(Guard.Token).Guarded()).Dispose();
+                await fixture.SettleAsync();
+            }
+
+            await AssertNextAsync(peer, QuietPing);
+        }
+
+        Assert.False(monitor.TryRead(out _));
+    }
+
+    [Fact]
+    public async Task One_of_many_connections_on_which_nothing_happens_is_asked_less_often_until_it_is_used()
+    {
+        await using var fixture = new ContextFixture(time: _clock);
+        fixture.Context.Host.Heartbeating.Add(5_000);
+        (RouterSocket router, RawPeer peer, SocketMonitor monitor) = await OpenAsync(fixture, OnlyIfSilent());
+        await AssertNextAsync(peer, QuietPing);
+        await peer.SendAsync(Convert.FromHexString(Answer));
+        await fixture.SettleAsync();
+        for (int i = 0; i < 4; i++)
+        {
+            _clock.Advance(Second);
+            await fixture.SettleAsync();
+            Assert.Equal(0, peer.Socket.Available);
+        }
+
+        _clock.Advance(Second + Moment);
+        await AssertNextAsync(peer, QuietPing);
+        await peer.SendAsync(Convert.FromHexString(Answer));
+        await fixture.SettleAsync();
+        _clock.Advance(2 * Second);
+        await fixture.SettleAsync();
+        router.Send("A"u8, "x"u8);
+        await AssertNextAsync(peer, "5A0100000000000178");
+        await fixture.SettleAsync();
+        _clock.Advance(Second + Moment);
+        await AssertNextAsync(peer, QuietPing);
+        Assert.False(monitor.TryRead(out _));
+        _clock.Advance((3 * Second) + Moment);
+        Assert.Equal(4, (await monitor.NextAsync(SocketEventTypes.Disconnected)).Value);
+        peer.EndSending();
+        await fixture.UntilAsync(() => fixture.Context.Host.Heartbeating.Count == 5_000);
+    }
+
+    [Fact]
+    public async Task A_reader_that_pauses_tells_a_peer_whose_heartbeats_are_rare_each_second_that_it_is_there()
+    {
+        await using var fixture = new ContextFixture(time: _clock);
+        (RouterSocket router, RawPeer peer, SocketMonitor _) = await OpenAsync(fixture, new RouterOptions { ReceiveHighWaterMark = 2 });
+        await peer.SendAsync(Convert.FromHexString(QuietPing));
+        await AssertNextAsync(peer, Answer);
+        _clock.Advance(10 * Second);
+        await peer.SendAsync(Convert.FromHexString(QuietPing + "5A0100000000000178" + "5A0100000000000179"));
+        await AssertNextAsync(peer, Answer);
+        await fixture.UntilAsync(() => router.GetPeers()[0].IsPaused);
+        for (int i = 0; i < 5; i++)
+        {
+            await fixture.SettleAsync();
+            _clock.Advance(Second);
+            await AssertNextAsync(peer, Answer);
+        }
+    }
+
+    private static RouterOptions OnlyIfSilent() => new()
+    {
+        HeartbeatInterval = Second,
+        HeartbeatTimeout = 3 * Second,
+        HeartbeatTtl = 15 * Second,
+        HeartbeatOnlyIfSilent = true,
+    };
 
     private static async Task<(RouterSocket Router, RawPeer Peer, SocketMonitor Monitor)> OpenAsync(
         ContextFixture fixture, RouterOptions options, int receiveBuffer = 0)

@@ -17,6 +17,12 @@ internal sealed class ZmpHeartbeats
 
     private static readonly TimeSpan FastestPace = TimeSpan.FromMilliseconds(10);
 
+    // A peer that sends heartbeats only if it hears nothing has longer pauses between them than its timeout.
+    private static readonly TimeSpan SlowestPace = TimeSpan.FromSeconds(1);
+
+    // One right behind the handshake tells that the peer has heartbeats, and nothing of its interval.
+    private static readonly TimeSpan FirstInterval = TimeSpan.FromMilliseconds(20);
+
     private static readonly TimeSpan TimeForAnswer = TimeSpan.FromSeconds(2);
 
     // A peer that is closed and opened again at once may still answer on its old connection.
@@ -35,7 +41,8 @@ internal sealed class ZmpHeartbeats
     private readonly ShardTimer _question;
     private TimeSpan _effectiveTtl;
     private readonly long _openedAt;
-    private TimeSpan _peerInterval = TimeSpan.MaxValue;
+    private readonly QuietHeartbeats? _quiet;
+    private TimeSpan? _peerInterval;
     private long _heartbeats;
     private int _unread;
     private Progress _sinceHeartbeat;
@@ -51,6 +58,7 @@ internal sealed class ZmpHeartbeats
         _session = session;
         _settings = settings;
         _timers = timers;
+        _quiet = settings.OnlyIfSilent ? new QuietHeartbeats(session, settings) : null;
         _ping = new ShardTimer(static state => ((ZmpHeartbeats)state).OnPing(), this);
         _timeout = new ShardTimer(static state => ((ZmpHeartbeats)state).OnTimeout(), this);
         _ttl = new ShardTimer(static state => ((ZmpHeartbeats)state).OnTtl(), this);
@@ -60,10 +68,19 @@ internal sealed class ZmpHeartbeats
 
     public void Start()
     {
-        if (_settings.Interval > TimeSpan.Zero)
+        if (_settings.Interval <= TimeSpan.Zero)
+        {
+            return;
+        }
+
+        if (_quiet is null)
         {
             _timers.ArmWithSlack(_ping, _settings.Interval);
+            return;
         }
+
+        _quiet.Start();
+        OnPing(); // A peer that pauses reading within the first interval has to know that its signs of life are waited for.
     }
 
     /// <summary>
@@ -78,6 +95,7 @@ internal sealed class ZmpHeartbeats
 
     public void Stop()
     {
+        _quiet?.Stop();
         _timers.Cancel(_ping);
         _timers.Cancel(_timeout);
         _timers.Cancel(_ttl);
@@ -89,13 +107,24 @@ internal sealed class ZmpHeartbeats
         _isHeard = true;
         _timers.Cancel(_timeout);
         _timers.Cancel(_ttl);
+        OnUse();
+    }
+
+    /// <summary>A connection that has rested is in use.</summary>
+    public void OnUse()
+    {
+        if (_quiet is { IsResting: true })
+        {
+            _quiet.IsResting = false;
+            _timers.ArmWithSlack(_ping, _settings.Interval);
+        }
     }
 
     public void OnHeartbeat(TimeSpan remoteTtl)
     {
         // The mean over all: after a pause of reading, several come at once.
         TimeSpan interval = _timers.Time.GetElapsedTime(_openedAt) / ++_heartbeats;
-        _peerInterval = interval < _peerInterval ? interval : _peerInterval;
+        _peerInterval = _heartbeats > 1 || interval > FirstInterval ? interval : null;
         if (remoteTtl > TimeSpan.Zero)
         {
             var own = TimeSpan.FromMilliseconds(100.0 * _settings.TtlTenths);
@@ -155,6 +184,7 @@ internal sealed class ZmpHeartbeats
 
     public void OnAnswer()
     {
+        _quiet?.OnAnswer();
         if (_question.IsArmed && !_isAnswered)
         {
             _isAnswered = true;
@@ -180,8 +210,8 @@ internal sealed class ZmpHeartbeats
     {
         get
         {
-            TimeSpan pace = _heartbeats > 0 ? _peerInterval / 2 : DefaultPeerInterval;
-            return pace > FastestPace ? pace : FastestPace;
+            TimeSpan pace = _peerInterval / 2 ?? DefaultPeerInterval;
+            return pace < FastestPace ? FastestPace : pace > SlowestPace ? SlowestPace : pace;
         }
     }
 
@@ -196,6 +226,12 @@ internal sealed class ZmpHeartbeats
             return;
         }
 
+        if (_quiet?.TimeLeft() is { } left && left > _settings.Interval / 8)
+        {
+            _timers.ArmWithSlack(_ping, left);
+            return;
+        }
+
         Span<byte> frame = stackalloc byte[ZmpHeartbeat.LargestFrame];
         int length = ZmpHeartbeat.Write(frame, _settings.TtlTenths, []);
         if (_settings.Timeout > TimeSpan.Zero && !_timeout.IsArmed)
@@ -205,6 +241,7 @@ internal sealed class ZmpHeartbeats
         }
 
         _timers.ArmWithSlack(_ping, _settings.Interval);
+        _quiet?.OnSent();
         _session.SendControl(frame[..length]);
     }
 

@@ -75,6 +75,8 @@ internal sealed partial class ZmpSession : IConnectionSink, IFrameScanner
 
     public WireLink Pipe => _link;
 
+    public HeartbeatingConnections Heartbeating => _socket.Host.Heartbeating;
+
     public bool IsReady => _isReady;
 
     public ZmpFault? Fault { get; private set; }
@@ -310,6 +312,7 @@ internal sealed partial class ZmpSession : IConnectionSink, IFrameScanner
 
     public void OnFlushed(Connection connection)
     {
+        _heartbeats?.OnUse();
         if (connection.HasEndedWriting)
         {
             SettleUnconfirmed();

@@ -46,4 +46,4 @@ internal sealed record ZmpSettings
 }
 
 /// <summary><paramref name="Interval"/>: zero: none are sent.</summary>
-internal sealed record HeartbeatSettings(TimeSpan Interval, ushort TtlTenths, TimeSpan Timeout);
+internal sealed record HeartbeatSettings(TimeSpan Interval, ushort TtlTenths, TimeSpan Timeout, bool OnlyIfSilent = false);
