@@ -7,6 +7,7 @@ using Net.Zlink.Scenarios.Patterns;
 using Net.Zlink.Scenarios.Patterns.Many;
 using Net.Zlink.Scenarios.Patterns.Running;
 using Net.Zlink.Scenarios.Patterns.Services;
+using Net.Zlink.Scenarios.Patterns.Services.Chaos;
 using Net.Zlink.Scenarios.Patterns.Soak;
 using Net.Zlink.Scenarios.Report;
 using Net.Zlink.Scenarios.Runner;
@@ -29,6 +30,7 @@ var root = new RootCommand(
     ManyCommand.Create(),
     ManyRunCommand.Create(),
     ServicesCommand.Create(),
+    ChaosRoleCommand.Create(),
     JoiningDiscoveries.Create(),
     JoiningDiscoveries.CreateRegistry(),
     SpotCommand.Create(),
@@ -36,6 +38,7 @@ var root = new RootCommand(
     AttackCommand.Create(),
     AttackerCommand.Create(),
     ServedCommand.Create(),
+    VictimCommand.Create(),
     ReportCommand.Create(),
 };
 

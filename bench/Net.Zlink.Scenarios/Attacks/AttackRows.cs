@@ -10,5 +10,12 @@ internal static class AttackRows
         .. PauseRow.All,
         .. ReturningRow.All,
         .. SmallHeapRow.All,
+        new SpammedGatewayRow(),
+        new StolenEntryRow(),
+        new EntryFloodRow(),
+        .. DeadEndpointsRow.All,
+        new ReadAheadRow(),
+        new LongTopicRow(),
+        new SubscriptionFloodRow(),
     ];
 }

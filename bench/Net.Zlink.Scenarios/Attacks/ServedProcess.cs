@@ -1,6 +1,7 @@
 using System.Diagnostics;
 using System.Globalization;
 using Net.Zlink.Benchmarks.Common;
+using Net.Zlink.Scenarios.Runner;
 
 namespace Net.Zlink.Scenarios.Attacks;
 
@@ -24,10 +25,18 @@ internal sealed class ServedProcess : IAsyncDisposable
     /// <param name="heapLimit">In bytes. 0: none.</param>
     /// <param name="cancellation">Ends the wait.</param>
     /// <exception cref="InvalidOperationException">It did not start.</exception>
-    public static async Task<ServedProcess> StartAsync(string transport, TimeSpan heartbeat, long heapLimit, CancellationToken cancellation)
+    public static Task<ServedProcess> StartAsync(string transport, TimeSpan heartbeat, long heapLimit, CancellationToken cancellation) =>
+        StartAsync([ServedCommand.Name, "--transport", transport, "--heartbeat",
+            heartbeat.TotalMilliseconds.ToString("0", CultureInfo.InvariantCulture)], heapLimit, cancellation);
+
+    /// <param name="arguments">Of this program: a command that says when it is there, and answers lines.</param>
+    /// <param name="heapLimit">In bytes. 0: none.</param>
+    /// <param name="cancellation">Ends the wait.</param>
+    /// <exception cref="InvalidOperationException">It did not start.</exception>
+    public static async Task<ServedProcess> StartAsync(
+        IReadOnlyList<string> arguments, long heapLimit, CancellationToken cancellation)
     {
-        ProcessStartInfo info = Self.StartInfo(inlineCompletions: false, ServedCommand.Name, "--transport", transport, "--heartbeat",
-            heartbeat.TotalMilliseconds.ToString("0", CultureInfo.InvariantCulture));
+        ProcessStartInfo info = Self.StartInfo(inlineCompletions: false, arguments);
         if (heapLimit > 0)
         {
             info.Environment["DOTNET_GCHeapHardLimit"] = heapLimit.ToString("X", CultureInfo.InvariantCulture);
@@ -37,9 +46,9 @@ internal sealed class ServedProcess : IAsyncDisposable
         return new ServedProcess(process, line[ServedCommand.Bound.Length..]);
     }
 
-    public Task StopAsync(CancellationToken cancellation) => SignalAsync("STOP", cancellation);
+    public Task StopAsync(CancellationToken cancellation) => ProcessSignal.StopAsync(_process.Id, cancellation);
 
-    public Task ResumeAsync(CancellationToken cancellation) => SignalAsync("CONT", cancellation);
+    public Task ResumeAsync(CancellationToken cancellation) => ProcessSignal.ResumeAsync(_process.Id, cancellation);
 
     /// <returns>Null: it has ended.</returns>
     public async Task<ServedState?> AskAsync(CancellationToken cancellation)
@@ -64,12 +73,6 @@ internal sealed class ServedProcess : IAsyncDisposable
     }
 
     public ValueTask DisposeAsync() => _process.DisposeAsync();
-
-    private async Task SignalAsync(string signal, CancellationToken cancellation)
-    {
-        using var kill = Process.Start("kill", [$"-{signal}", _process.Id.ToString(CultureInfo.InvariantCulture)]);
-        await kill.WaitForExitAsync(cancellation);
-    }
 }
 
 /// <summary>What a server has done so far.</summary>

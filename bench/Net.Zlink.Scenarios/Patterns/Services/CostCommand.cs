@@ -6,13 +6,14 @@ using Net.Zlink.Scenarios.Patterns.Running;
 namespace Net.Zlink.Scenarios.Patterns.Services;
 
 /// <summary>A command that measures what services cost, prints medians, and judges them.</summary>
-internal sealed class CostCommand(string name, string description)
+internal sealed class CostCommand(string name, string description, params string[] examples)
 {
     public const string Endpoint = "tcp://127.0.0.1:*";
     public const double MaxIdlePercent = 0.2;
     private const double PercentOfOne = 100;
+    private const double MostMinutes = 24 * 60;
 
-    private readonly ExampleCommand _command = new(name, description, $"... {name}");
+    private readonly ExampleCommand _command = new(name, description, [$"... {name}", .. examples]);
 
     public Option<int> Number(string option, string text, int value, int least = 1)
     {
@@ -22,6 +23,28 @@ internal sealed class CostCommand(string name, string description)
     }
 
     public Option<int> Rounds() => Number("--rounds", "Rounds; the first is not judged.", 6, least: 2);
+
+    public Option<bool> Switch(string option, string text)
+    {
+        var made = new Option<bool>(option) { Description = text };
+        _command.Add(made);
+        return made;
+    }
+
+    /// <summary>More than 0, at most a day.</summary>
+    public Option<double> Minutes(string option, string text, double value)
+    {
+        var made = new Option<double>(option) { Description = text, DefaultValueFactory = _ => value };
+        made.Validators.Add(result =>
+        {
+            if (!(result.GetValueOrDefault<double>() is > 0 and <= MostMinutes))
+            {
+                result.AddError(FormattableString.Invariant($"{option} must be more than 0 and at most {MostMinutes:0}."));
+            }
+        });
+        _command.Add(made);
+        return made;
+    }
 
     /// <param name="passes">Measures, and returns whether all is as good as it must be.</param>
     public Command Runs(Func<ParseResult, CancellationToken, Task<bool>> passes)

@@ -1,6 +1,7 @@
 using System.CommandLine;
 using System.Diagnostics;
 using System.Globalization;
+using Net.Zlink.Scenarios.Patterns.Services.Chaos;
 using Net.Zlink.Services;
 
 namespace Net.Zlink.Scenarios.Patterns.Services;
@@ -25,15 +26,24 @@ internal static class ServicesCommand
             "Idle gateways, connected to one receiver: processor time that they add. Registrations in a burst: lists sent, and "
                 + "milliseconds until every discovery has seen all. "
                 + $"Exit code 1: a median is over {MaxLists} lists, "
-                + $"{MaxMilliseconds:0} ms or {CostCommand.MaxIdlePercent:0.0} % of one processor.");
+                + $"{MaxMilliseconds:0} ms or {CostCommand.MaxIdlePercent:0.0} % of one processor. With --chaos instead: processes that are "
+                + "killed, paused, drained and restarted in turn under load, and a check of each request and message.",
+            "... services --chaos --minutes 10");
         Option<int> registrations = command.Number(
             "--registrations", $"Registrations of {ReceiverCount} receivers in one burst.", 1_000, ReceiverCount);
         Option<int> discoveries = command.Number("--discoveries", "Who sees them.", 10);
         Option<int> gateways = command.Number("--gateways", "Idle gateways.", 10);
         Option<int> seconds = command.Number("--seconds", "For how long.", 20);
         Option<int> rounds = command.Rounds();
+        Option<bool> chaos = command.Switch("--chaos", "Kills, pauses, drains and restarts, instead of what things cost.");
+        Option<double> minutes = command.Minutes("--minutes", "For how long, with --chaos.", 10);
         return command.Runs(async (request, cancellation) =>
         {
+            if (request.GetValue(chaos))
+            {
+                return await ChaosCommand.RunAsync(TimeSpan.FromMinutes(request.GetValue(minutes)), cancellation);
+            }
+
             double percent = CostCommand.Print("GATEWAYS_IDLE", "percent",
                 [await IdleAsync(request.GetValue(gateways), TimeSpan.FromSeconds(request.GetValue(seconds)), cancellation)]);
             var bursts = new List<(long Lists, double Milliseconds)>();

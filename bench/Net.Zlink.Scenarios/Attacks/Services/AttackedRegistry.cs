@@ -1,0 +1,15 @@
+using Net.Zlink.Services;
+
+namespace Net.Zlink.Scenarios.Attacks;
+
+/// <summary>A registry with the default limits.</summary>
+internal static class AttackedRegistry
+{
+    public static Registry Start(ZlinkContext context)
+    {
+        var registry = new Registry(
+            context, new RegistryOptions { PublisherEndpoint = "tcp://127.0.0.1:*", RouterEndpoint = "tcp://127.0.0.1:*" });
+        registry.Start();
+        return registry;
+    }
+}
