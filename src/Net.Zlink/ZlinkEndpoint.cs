@@ -39,7 +39,7 @@ public sealed class ZlinkEndpoint : IEquatable<ZlinkEndpoint>
         && (address.Equals(IPAddress.Any) || address.Equals(IPAddress.IPv6Any) || address.Equals(IPAddress.Any.MapToIPv6())));
 
     /// <summary>A socket can connect to it: it names one place, and not each address or any free port.</summary>
-    public bool CanConnect => Scheme == EndpointText.Inproc || Endpoints.TryParseConnect(Text, out _, out _);
+    public bool CanConnect => Scheme is EndpointText.Inproc || Endpoints.TryParseConnect(Text, out _, out _);
 
     /// <summary>Reads an endpoint that a socket can bind or connect to.</summary>
     /// <param name="text">The text.</param>
