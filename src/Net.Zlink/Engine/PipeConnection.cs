@@ -74,6 +74,8 @@ internal sealed class PipeConnection : IDuplexPipe, IWireEvents
 
     public UpgradeHead? Request => _wire.Request;
 
+    public string? SubProtocol => _wire.SubProtocol;
+
     public long ReceivedBytes => Volatile.Read(ref _receivedBytes);
 
     public long SentBytes => Volatile.Read(ref _sentBytes);

@@ -30,6 +30,18 @@ public sealed class WebSocketTransportOptions
     public Func<WebSocketRequest, CancellationToken, ValueTask<WebSocketAdmission>>? Admission { get; set; }
 
     /// <summary>
+    /// The sub-protocols that a listener speaks and that an endpoint that connects offers, best first, such as "chat.v2". A listener agrees
+    /// on the first of the client's that is here, letter case included; without a common one it names none, and a browser that asked ends
+    /// the connection. What was agreed on is <see cref="PeerInfo.SubProtocol"/>. Empty by default: a listener names none. For endpoints
+    /// made afterwards.
+    /// </summary>
+    /// <remarks>
+    /// Bind and Connect throw <see cref="ArgumentException"/> for a name that is no HTTP token, for one that is here twice, and if <see
+    /// cref="RequestFields"/> has the field, too.
+    /// </remarks>
+    public IList<string> SubProtocols { get; } = [];
+
+    /// <summary>
     /// Fields of the request of an endpoint that connects, such as "Authorization", "Cookie" or "Sec-WebSocket-Protocol"; letter case of a
     /// name does not matter. Empty by default. Their values are in no event, log message, exception or description. A server may choose one
     /// of the sub-protocols that are named here. For endpoints made afterwards.
@@ -58,8 +70,10 @@ public sealed class WebSocketTransportOptions
     {
         PingInterval = PingInterval,
         MaxUpgradeSize = MaxUpgradeSize,
-        RequestFields = WebSocketRequestFields.Write(RequestFields),
-        SubProtocols = RequestFields.TryGetValue(WebSocketRequestFields.SubProtocol, out string? protocols) ? protocols : null,
+        RequestFields = WebSocketRequestFields.Write(RequestFields, SubProtocols),
+        SubProtocols = [.. SubProtocols],
+        OfferedSubProtocols = RequestFields.TryGetValue(WebSocketRequestFields.SubProtocol, out string? protocols)
+            ? protocols.Split(',', StringSplitOptions.TrimEntries) : [.. SubProtocols],
         AllowedOrigins = [.. AllowedOrigins],
         AllowedPaths = [.. AllowedPaths],
         Admission = Admission is { } admits ? context => AskAsync(admits, context) : null

@@ -24,6 +24,8 @@ internal sealed class StreamLink(uint id, string endpoint, object origin, Wire? 
 
     public UpgradeHead? Request => wire?.Request;
 
+    public string? SubProtocol => wire?.SubProtocol;
+
     public string RemoteText => wire?.Format(remote, endpoint) ?? "no connection";
 
     public (string Local, string Remote) Ends => origin is StreamListener ? (wire!.FormatLocal(LocalEndPoint, endpoint), RemoteText)

@@ -33,6 +33,11 @@ public sealed record PeerInfo
     [JsonIgnore]
     public WebSocketRequest? WebSocketRequest { get; init; }
 
+    /// <summary>
+    /// The sub-protocol over ws and wss that both sides agreed on, or null. See <see cref="WebSocketTransportOptions.SubProtocols"/>.
+    /// </summary>
+    public string? SubProtocol { get; init; }
+
     /// <summary>When the handshake was complete, or null.</summary>
     public required DateTimeOffset? ConnectedAt { get; init; }
 
@@ -112,6 +117,7 @@ public sealed record PeerInfo
             RemoteAddress = peer.RemoteAddress,
             RemoteCertificate = peer.Certificate,
             WebSocketRequest = global::Net.Zlink.WebSocketRequest.Of(peer),
+            SubProtocol = peer.SubProtocol,
             ConnectedAt = peer.ConnectedAt == default ? null : peer.ConnectedAt,
             IsConnected = isConnected,
             WhyNotConnected = isConnected ? null : link.WhyNotConnected,

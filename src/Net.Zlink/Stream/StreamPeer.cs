@@ -55,6 +55,11 @@ public sealed class StreamPeer
     /// <summary>The peer's upgrade request, if it was accepted over ws or wss, or null.</summary>
     public WebSocketRequest? WebSocketRequest => global::Net.Zlink.WebSocketRequest.Of(_link.Request, RemoteEndPoint, RemoteCertificate);
 
+    /// <summary>
+    /// The sub-protocol over ws and wss that both sides agreed on, or null. See <see cref="WebSocketTransportOptions.SubProtocols"/>.
+    /// </summary>
+    public string? SubProtocol => _link.SubProtocol;
+
     /// <summary>This side's address on the connection.</summary>
     public EndPoint? LocalEndPoint => _link.Connection?.LocalEndPoint ?? _link.Pipe?.LocalEndPoint;
 

@@ -61,6 +61,11 @@ public sealed class StreamPipe : IDuplexPipe, IAsyncDisposable
     public WebSocketRequest? WebSocketRequest =>
         global::Net.Zlink.WebSocketRequest.Of(_connection.Request, RemoteEndPoint, RemoteCertificate);
 
+    /// <summary>
+    /// The sub-protocol over ws and wss that both sides agreed on, or null. See <see cref="WebSocketTransportOptions.SubProtocols"/>.
+    /// </summary>
+    public string? SubProtocol => _connection.SubProtocol;
+
     /// <summary>This side's address on the connection.</summary>
     public EndPoint? LocalEndPoint => _connection.LocalEndPoint;
 

@@ -48,6 +48,8 @@ internal abstract class Wire(Socket socket, string scheme) : IDisposable
 
     public UpgradeHead? Request { get; set; }
 
+    public string? SubProtocol { get; set; }
+
     /// <summary>
     /// One write becomes one message of the transport, and the peer reads it in as many pieces: answers are gathered while there is more to
     /// read.

@@ -5,11 +5,14 @@ namespace Net.Zlink.Protocol.WebSocket;
 
 internal static class UpgradeAnswer
 {
+    public const string SubProtocolField = "Sec-WebSocket-Protocol";
+
     private const int LongestPhrase = 100;
 
-    public static byte[] Accept(ReadOnlySpan<byte> key) => Encoding.ASCII.GetBytes(
+    public static byte[] Accept(ReadOnlySpan<byte> key, string? subProtocol = null) => Encoding.ASCII.GetBytes(
         "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n" +
-        $"Sec-WebSocket-Accept: {WebSocketKey.AcceptFor(key)}\r\n\r\n");
+        $"Sec-WebSocket-Accept: {WebSocketKey.AcceptFor(key)}\r\n" +
+        $"{(subProtocol is null ? "" : $"{SubProtocolField}: {subProtocol}\r\n")}\r\n");
 
     public static byte[] Refuse(int status, string reason)
     {
@@ -33,8 +36,10 @@ internal static class UpgradeAnswer
                 $"Content-Length: {reason.Length}\r\n\r\n{reason}"));
     }
 
-    public static string? Classify(ReadOnlySpan<byte> head, ReadOnlySpan<byte> key, string? subProtocols = null)
+    public static string? Classify(
+        ReadOnlySpan<byte> head, ReadOnlySpan<byte> key, IReadOnlyList<string> offered, out string? subProtocol)
     {
+        subProtocol = null;
         ReadOnlySpan<byte> line = HttpHead.FirstLine(head);
         if (!HttpHead.IsWellFormed(head) || !line.StartsWith("HTTP/1.1 "u8))
         {
@@ -64,9 +69,8 @@ internal static class UpgradeAnswer
         bool hasExtras = HttpHead.Find(head, "Sec-WebSocket-Extensions"u8, out _) > 0;
         if (HttpHead.Find(head, "Sec-WebSocket-Protocol"u8, out ReadOnlySpan<byte> chosen) is var protocols and > 0)
         {
-            string name = Encoding.Latin1.GetString(chosen);
-            hasExtras |= protocols > 1 || subProtocols is null
-                || !subProtocols.Split(',', StringSplitOptions.TrimEntries).Contains(name, StringComparer.Ordinal);
+            subProtocol = Encoding.Latin1.GetString(chosen);
+            hasExtras |= protocols > 1 || !offered.Contains(subProtocol, StringComparer.Ordinal);
         }
 
         return hasExtras

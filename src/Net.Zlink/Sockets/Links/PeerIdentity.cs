@@ -20,6 +20,8 @@ internal sealed record PeerIdentity(byte[] RoutingId, ZmpProperties? Properties,
 
     public UpgradeHead? Request { get; init; }
 
+    public string? SubProtocol { get; init; }
+
     public PeerSlot Slot { get; } = new();
 
     public bool IsOfSameConnection(PeerIdentity other) => ReferenceEquals(Slot, other.Slot) && !ReferenceEquals(Slot, Unknown.Slot);

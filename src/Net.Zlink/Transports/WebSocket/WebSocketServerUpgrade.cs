@@ -21,7 +21,7 @@ internal sealed class WebSocketServerUpgrade(
 
     private readonly SemaphoreSlim _asking = new(MaxConcurrentAdmissions, MaxConcurrentAdmissions);
 
-    protected override async Task<(UpgradeResult? Failure, UpgradeHead? Head)> ExchangeAsync(
+    protected override async Task<(UpgradeResult? Failure, UpgradeHead? Head, string? SubProtocol)> ExchangeAsync(
         ReadAheadStream stream, Socket socket, X509Certificate2? certificate, CancellationToken cancellation)
     {
         int length = await ReadHeadAsync(stream, isRequest: true, cancellation).ConfigureAwait(false);
@@ -29,7 +29,7 @@ internal sealed class WebSocketServerUpgrade(
         {
             string tooLong = $"The request is over {Settings.MaxUpgradeSize} bytes";
             await stream.WriteAsync(UpgradeAnswer.Refuse(UpgradeRequest.HeadTooLarge, tooLong), cancellation).ConfigureAwait(false);
-            return (Malformed($"the upgrade was refused with status {UpgradeRequest.HeadTooLarge}: {tooLong}"), null);
+            return (Malformed($"the upgrade was refused with status {UpgradeRequest.HeadTooLarge}: {tooLong}"), null, null);
         }
 
         if (length <= 0)
@@ -37,7 +37,7 @@ internal sealed class WebSocketServerUpgrade(
             string? protocol = stream.Buffered is [(byte)'Z', 1, ..] ? "it looks like ZMP over tcp: one side's endpoint is not ws"
                 : ProtocolSniffer.Of(stream.Buffered);
             return (length == Ended ? Left("the peer closed the connection before it asked for a WebSocket")
-                : Malformed($"what the peer sent is no HTTP request{(protocol is null ? "" : $"; {protocol}")}"), null);
+                : Malformed($"what the peer sent is no HTTP request{(protocol is null ? "" : $"; {protocol}")}"), null, null);
         }
 
         byte[] bytes = stream.Buffered[..length].ToArray();
@@ -54,12 +54,18 @@ internal sealed class WebSocketServerUpgrade(
             }
         }
 
-        byte[] answer = request.Refusal == 0 ? UpgradeAnswer.Accept(WebSocketKey.BytesOf(request.Key))
+        string? subProtocol = SubProtocolFor(bytes);
+        byte[] answer = request.Refusal == 0 ? UpgradeAnswer.Accept(WebSocketKey.BytesOf(request.Key), subProtocol)
             : UpgradeAnswer.Refuse(request.Refusal, request.Reason);
         await stream.WriteAsync(answer, cancellation).ConfigureAwait(false);
-        return request.Refusal == 0 ? (null, head)
-            : (Malformed($"the upgrade was refused with status {request.Refusal}: {request.Reason}{why}"), null);
+        return request.Refusal == 0 ? (null, head, subProtocol)
+            : (Malformed($"the upgrade was refused with status {request.Refusal}: {request.Reason}{why}"), null, null);
     }
+
+    /// <summary>The client names the one that it likes best first (RFC 6455, 4.1).</summary>
+    private string? SubProtocolFor(byte[] request) => Settings.SubProtocols.Count == 0 ? null
+        : HttpHead.Values(request, UpgradeAnswer.SubProtocolField)?.Split(',', StringSplitOptions.TrimEntries)
+            .FirstOrDefault(one => Settings.SubProtocols.Contains(one, StringComparer.Ordinal));
 
     private (UpgradeRequest Request, string Why) Classify(UpgradeRequest request)
     {

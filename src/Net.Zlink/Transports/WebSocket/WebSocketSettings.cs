@@ -23,7 +23,9 @@ internal sealed record WebSocketSettings
     /// <summary>Never in an event, log message or exception.</summary>
     public string RequestFields { get; init; } = "";
 
-    public string? SubProtocols { get; init; }
+    public IReadOnlyList<string> SubProtocols { get; init; } = [];
+
+    public IReadOnlyList<string> OfferedSubProtocols { get; init; } = [];
 
     /// <summary>
     /// Finds entries that match no request: an origin is a scheme, a host and a non-default port (RFC 6454, 6.2), and a path begins with a

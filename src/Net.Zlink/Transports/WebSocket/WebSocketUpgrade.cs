@@ -69,7 +69,7 @@ internal abstract class WebSocketUpgrade(string scheme, TlsUpgrade? tls, bool is
         return result;
     }
 
-    protected abstract Task<(UpgradeResult? Failure, UpgradeHead? Head)> ExchangeAsync(
+    protected abstract Task<(UpgradeResult? Failure, UpgradeHead? Head, string? SubProtocol)> ExchangeAsync(
         ReadAheadStream stream, Socket socket, X509Certificate2? certificate, CancellationToken cancellation);
 
     protected static async Task<int> ReadHeadAsync(ReadAheadStream stream, bool isRequest, CancellationToken cancellation)
@@ -137,8 +137,8 @@ internal abstract class WebSocketUpgrade(string scheme, TlsUpgrade? tls, bool is
         try
         {
             X509Certificate2? certificate = secure?.PeerCertificate;
-            (UpgradeResult? failure, UpgradeHead? head) = await ExchangeAsync(stream, socket, certificate, deadline.Token)
-                .ConfigureAwait(false);
+            (UpgradeResult? failure, UpgradeHead? head, string? subProtocol) =
+                await ExchangeAsync(stream, socket, certificate, deadline.Token).ConfigureAwait(false);
             if (failure is { } why)
             {
                 return why;
@@ -154,7 +154,8 @@ internal abstract class WebSocketUpgrade(string scheme, TlsUpgrade? tls, bool is
                 socket, scheme, webSocket, stream, secure, pool, isServer, settings.PingInterval, closeTimeout, time)
             {
                 RemoteCertificate = certificate,
-                Request = head
+                Request = head,
+                SubProtocol = subProtocol,
             });
         }
         catch (Exception e) when (IoStreamErrors.IsOfStream(e))
@@ -168,7 +169,7 @@ internal sealed class WebSocketClientUpgrade(
     string scheme, TlsUpgrade? tls, string authority, string path, WebSocketSettings settings, TimeSpan limit, TimeSpan closeTimeout)
     : WebSocketUpgrade(scheme, tls, isServer: false, settings, limit, closeTimeout)
 {
-    protected override async Task<(UpgradeResult? Failure, UpgradeHead? Head)> ExchangeAsync(
+    protected override async Task<(UpgradeResult? Failure, UpgradeHead? Head, string? SubProtocol)> ExchangeAsync(
         ReadAheadStream stream, Socket socket, X509Certificate2? certificate, CancellationToken cancellation)
     {
         string key = WebSocketKey.Create();
@@ -178,11 +179,12 @@ internal sealed class WebSocketClientUpgrade(
         {
             return (length == Ended ? Left("the server closed the connection before it answered the request for a WebSocket")
                 : Malformed(length == TooLong ? $"the server's answer to the WebSocket upgrade is over {Settings.MaxUpgradeSize} bytes"
-                : "the server did not answer the WebSocket upgrade with HTTP"), null);
+                : "the server did not answer the WebSocket upgrade with HTTP"), null, null);
         }
 
-        string? complaint = UpgradeAnswer.Classify(stream.Buffered[..length], WebSocketKey.BytesOf(key), Settings.SubProtocols);
+        string? complaint = UpgradeAnswer.Classify(
+            stream.Buffered[..length], WebSocketKey.BytesOf(key), Settings.OfferedSubProtocols, out string? subProtocol);
         stream.Consume(length);
-        return (complaint is null ? null : Malformed(complaint), null);
+        return (complaint is null ? null : Malformed(complaint), null, subProtocol);
     }
 }

@@ -33,7 +33,7 @@ public sealed class UpgradeMessagesTests
     {
         byte[] answer = UpgradeAnswer.Accept(Encoding.ASCII.GetBytes(Key));
         Assert.Equal(Good + "\r\n", Encoding.ASCII.GetString(answer));
-        Assert.Null(UpgradeAnswer.Classify(answer, Encoding.ASCII.GetBytes(Key)));
+        Assert.Null(Judge(Encoding.ASCII.GetString(answer)));
     }
 
     [Theory]
@@ -74,10 +74,11 @@ public sealed class UpgradeMessagesTests
                 var request = UpgradeRequest.Parse(bytes.AsSpan(0, length));
                 Assert.True(request.Refusal is 0 or 400 or 426);
                 Assert.Equal(request.Refusal == 0, request.Reason.Length == 0);
-                UpgradeAnswer.Classify(bytes.AsSpan(0, length), Encoding.ASCII.GetBytes(Key));
+                UpgradeAnswer.Classify(bytes.AsSpan(0, length), Encoding.ASCII.GetBytes(Key), [], out _);
             }
         });
     }
 
-    private static string? Judge(string head) => UpgradeAnswer.Classify(Encoding.ASCII.GetBytes(head), Encoding.ASCII.GetBytes(Key));
+    private static string? Judge(string head) =>
+        UpgradeAnswer.Classify(Encoding.ASCII.GetBytes(head), Encoding.ASCII.GetBytes(Key), [], out _);
 }
