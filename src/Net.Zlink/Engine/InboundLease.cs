@@ -46,6 +46,9 @@ internal sealed class InboundLease
     /// <summary>The peer that the messages concern, if they are notifications of the socket itself.</summary>
     public object? NoticeOf { get; set; }
 
+    /// <summary>Notices that change nothing for all subscribers together: others have the topic.</summary>
+    public bool IsRepeatedNotice { get; set; }
+
     public int CheckedAtVersion { get; set; }
 
     public object? Source { get; private set; }
@@ -177,14 +180,16 @@ internal sealed class InboundLease
         return unfinished;
     }
 
+    public bool IsOfSameSource(InboundLease other) => ReferenceEquals(Source, other.Source)
+        && ReferenceEquals(NoticeOf, other.NoticeOf) && IsRepeatedNotice == other.IsRepeatedNotice;
+
     /// <summary>No consumer may know of either lease.</summary>
     public bool TryAbsorb(InboundLease other)
     {
         // Long messages are excluded: in this lease's slab they would stay as long as any of its messages.
         bool isLittle = other.Count <= FewSlots && other.Bytes <= ShortBytes;
         bool hasCapacity = Count + other.Count <= MaxSlots && Bytes <= ShortBytes * MaxSlots;
-        bool isSameSource = ReferenceEquals(Source, other.Source) && ReferenceEquals(NoticeOf, other.NoticeOf);
-        bool areAlike = isSameSource && CheckedAtVersion == other.CheckedAtVersion;
+        bool areAlike = IsOfSameSource(other) && CheckedAtVersion == other.CheckedAtVersion;
         if (!isLittle || !hasCapacity || !areAlike || !IsPlain || !other.IsPlain)
         {
             return false;
@@ -385,6 +390,7 @@ internal sealed class InboundLease
         _array = [];
         Source = null;
         NoticeOf = null;
+        IsRepeatedNotice = false;
         Next = null;
         for (int i = 0; i * GroupSize < Count; i++)
         {

@@ -19,6 +19,7 @@ internal static class LeaseCopies
         InboundLease copies = messages * from.PartsOf(slot) > InboundLease.SmallestSlots ? InboundLease.Rent(slab, from.Source)
             : InboundLease.RentForOne(slab, from.Source);
         copies.NoticeOf = from.NoticeOf;
+        copies.IsRepeatedNotice = from.IsRepeatedNotice;
         copies.AddParts(from, slot);
         copies.EndMessage();
         return copies;
@@ -27,8 +28,8 @@ internal static class LeaseCopies
     /// <summary>Adds one more message. False: it does not fit.</summary>
     public static bool TryAdd(InboundLease copies, InboundLease from, int slot)
     {
-        bool isOfSameSource = ReferenceEquals(copies.Source, from.Source) && ReferenceEquals(copies.NoticeOf, from.NoticeOf);
-        if (!isOfSameSource || copies.Count + from.PartsOf(slot) > InboundLease.MaxSlots || copies.Bytes + from.BytesOf(slot) > MaxBytes)
+        bool isTooMuch = copies.Count + from.PartsOf(slot) > InboundLease.MaxSlots || copies.Bytes + from.BytesOf(slot) > MaxBytes;
+        if (isTooMuch || !copies.IsOfSameSource(from))
         {
             return false;
         }

@@ -57,6 +57,8 @@ internal readonly ref struct OutgoingMessage
 
     public bool IsForwarded => _lease is not null;
 
+    public bool IsRepeatedNotice => _lease is { IsRepeatedNotice: true };
+
     public bool HasLongPartToShare
     {
         get

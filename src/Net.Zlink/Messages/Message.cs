@@ -248,6 +248,7 @@ public readonly struct Message : IDisposable
         int parts = PartCount;
         InboundLease copy = InboundLease.RentForOne(slab: null, _lease.Source);
         copy.NoticeOf = _lease.NoticeOf;
+        copy.IsRepeatedNotice = _lease.IsRepeatedNotice;
         if (first is not null)
         {
             copy.AddPart(first, 0, firstLength);

@@ -16,8 +16,13 @@ internal struct ZmpScanner
 
     private bool _helloParsed;
     private bool _readyParsed;
+    private uint _toSkip;
 
-    public ZmpScan Scan(ReadOnlySpan<byte> bytes, long maxMessageSize)
+    /// <summary>
+    /// <paramref name="skipsLongTopics"/>: a topic over the limit breaks nothing. Its header counts as a frame, and so does each piece of
+    /// its body, which is not kept.
+    /// </summary>
+    public ZmpScan Scan(ReadOnlySpan<byte> bytes, long maxMessageSize, bool skipsLongTopics = false)
     {
         int position = 0;
         int frames = 0;
@@ -35,11 +40,21 @@ internal struct ZmpScanner
         }
 
         long limit = ZmpFrame.EffectiveLimit(maxMessageSize);
+        Skip(bytes.Length, ref position, ref frames);
         while (bytes.Length - position >= ZmpFrame.HeaderSize)
         {
             if (!ZmpFrame.TryReadHeader(bytes[position..], out ZmpFlags flags, out uint length, out ZmpFault fault))
             {
                 return new ZmpScan(position, frames, 0, fault, length);
+            }
+
+            if (length > limit && skipsLongTopics && _readyParsed && IsTopic(flags))
+            {
+                position += ZmpFrame.HeaderSize;
+                frames++;
+                _toSkip = length;
+                Skip(bytes.Length, ref position, ref frames);
+                continue;
             }
 
             if (length > limit || (length > LargestControlBody && (flags == ZmpFlags.Control || !_readyParsed)))
@@ -60,6 +75,19 @@ internal struct ZmpScanner
         }
 
         return new ZmpScan(position, frames, 0, null, 0);
+    }
+
+    public static bool IsTopic(ZmpFlags flags) => flags is ZmpFlags.Subscribe or ZmpFlags.Cancel;
+
+    private void Skip(int end, ref int position, ref int frames)
+    {
+        int skipped = (int)Math.Min(_toSkip, (uint)(end - position));
+        if (skipped > 0)
+        {
+            _toSkip -= (uint)skipped;
+            position += skipped;
+            frames++;
+        }
     }
 
     // HELLO's length is checked first, the rest of its header with the whole frame: the fault for another protocol depends on its bytes 4

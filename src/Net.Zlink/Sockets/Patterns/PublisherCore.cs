@@ -228,10 +228,10 @@ internal sealed class PublisherCore : SocketCore
         using (RemovalQueue.EnterTableScope())
         using (Gate.EnterScope())
         {
-            outcome = Apply(link, prefix, subscribes);
+            outcome = Apply(link, prefix, subscribes, out bool isRepeat);
             if (outcome == SubscriptionOutcome.Notify && notifies)
             {
-                _notifications?.Add(link, prefix, subscribes);
+                _notifications?.Add(link, prefix, subscribes, isRepeat);
             }
         }
 
@@ -372,8 +372,9 @@ internal sealed class PublisherCore : SocketCore
 
     private static SubscriptionOutcome OutcomeOf(bool notify) => notify ? SubscriptionOutcome.Notify : SubscriptionOutcome.Silent;
 
-    private SubscriptionOutcome Apply(PeerLink link, ReadOnlySpan<byte> prefix, bool subscribes)
+    private SubscriptionOutcome Apply(PeerLink link, ReadOnlySpan<byte> prefix, bool subscribes, out bool isRepeat)
     {
+        isRepeat = false;
         if (link.PatternState is not PublisherPipeState state)
         {
             return SubscriptionOutcome.Silent;
@@ -388,6 +389,7 @@ internal sealed class PublisherCore : SocketCore
         {
             SubscriptionRemoval removal = trie.Remove(prefix, asked);
             state.ByteShare.TryReserve(asked.StoredBytes);
+            isRepeat = removal != SubscriptionRemoval.LastOfPrefix;
             return OutcomeOf(_notices.NotifiesCancel(removal));
         }
 
@@ -404,6 +406,7 @@ internal sealed class PublisherCore : SocketCore
             state.ByteShare.TryReserve(asked.StoredBytes);
         }
 
+        isRepeat = !first;
         return OutcomeOf(_notices.NotifiesSubscribe(first));
     }
 

@@ -40,20 +40,22 @@ internal sealed class PublisherNotices : PeerLink
     public override bool HasCapacity => false;
 
     /// <summary>Adds a notice under the lock for topic changes, so notices have the order of the changes.</summary>
-    public void Add(PeerLink about, ReadOnlySpan<byte> prefix, bool subscribes)
+    public void Add(PeerLink about, ReadOnlySpan<byte> prefix, bool subscribes, bool isRepeat)
     {
         Slab slab = _core.Host.Slabs.Rent(prefix.Length + 1);
         InboundLease notice = InboundLease.RentForOne(slab, about.Peer);
         notice.NoticeOf = about;
+        notice.IsRepeatedNotice = isRepeat;
         Write(notice, slab, 0, prefix, subscribes);
         Enqueue(notice);
     }
 
     /// <summary>Lost topics share leases: a lease each (0.8 KB and 2 us) takes seconds for a million.</summary>
-    public void AddLoss(PeerLink about, ReadOnlySpan<byte> prefix)
+    public void AddLoss(PeerLink about, ReadOnlySpan<byte> prefix, bool isRepeat)
     {
         int length = prefix.Length + 1;
-        if (_loss is null || _loss.Count == InboundLease.MaxSlots || _lossSlab!.Array.Length - _lossUsed < length)
+        if (_loss is null || _loss.IsRepeatedNotice != isRepeat
+            || _loss.Count == InboundLease.MaxSlots || _lossSlab!.Array.Length - _lossUsed < length)
         {
             _lossSize = _loss is null ? MinLossSlabSize : Math.Min(_lossSize * 4, MaxLossSlabSize);
             EndLosses();
@@ -61,6 +63,7 @@ internal sealed class PublisherNotices : PeerLink
             _lossUsed = 0;
             _loss = InboundLease.Rent(_lossSlab, about.Peer);
             _loss.NoticeOf = about;
+            _loss.IsRepeatedNotice = isRepeat;
         }
 
         Write(_loss, _lossSlab, _lossUsed, prefix, subscribes: false);

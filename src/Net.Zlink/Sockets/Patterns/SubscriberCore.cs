@@ -120,7 +120,8 @@ internal sealed class SubscriberCore : SocketCore
 
     /// <summary>
     /// XSUB: a message that begins with 1 or 0 changes topics and is sent as it is. A link that is being greeted may get it before or
-    /// between its topics, because it accepts messages once it is attached.
+    /// between its topics, because it accepts messages once it is attached. An XPUB's notice that others have the topic is passed on
+    /// without counting: behind proxies the last cancel would never go up, since Verbose tells of each subscriber but of one cancel.
     /// </summary>
     public override SendStatus Route(ReadOnlySpan<byte> routeId, in OutgoingMessage message)
     {
@@ -202,12 +203,16 @@ internal sealed class SubscriberCore : SocketCore
 
                 if (kind == UpstreamPart.Subscribe)
                 {
-                    Add(prefix);
+                    if (!message.IsRepeatedNotice)
+                    {
+                        Add(prefix);
+                    }
+
                     isUpdate = true;
                 }
                 else if (kind == UpstreamPart.Cancel)
                 {
-                    if (RemoveLast(prefix))
+                    if (!message.IsRepeatedNotice && RemoveLast(prefix))
                     {
                         isUpdate = true;
                     }

@@ -157,7 +157,7 @@ internal sealed class SubscriberRemovalQueue(PublisherCore core) : IThreadPoolWo
     {
         if (removal.Notices.NotifiesLoss(last))
         {
-            notices.AddLoss(removal.Link, prefix);
+            notices.AddLoss(removal.Link, prefix, isRepeat: !last);
         }
     }
 
