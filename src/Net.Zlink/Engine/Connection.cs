@@ -187,7 +187,6 @@ internal sealed class Connection : ShardWork, IWireEvents
         if ((reasons & WriteFailed) != 0)
         {
             _reader.ReadRemaining();
-            _closer.OnLost();
         }
     }
 
@@ -278,6 +277,8 @@ internal sealed class Connection : ShardWork, IWireEvents
     public bool IsOpen => _closer.IsOpen;
 
     public bool IsLingering => _closer.IsLingering;
+
+    public bool HasLostPeer => _closer.HasLostPeer;
 
     public long Discarded => _closer.Discarded;
 

@@ -42,6 +42,9 @@ internal sealed class ConnectionCloser(Connection connection)
 
     public long Discarded { get; private set; }
 
+    /// <summary>It did not end its side of the connection in order, so nothing says that it has read what was written.</summary>
+    public bool HasLostPeer { get; private set; }
+
     public bool Request(DisconnectReason reason, CloseMode mode, TimeSpan? linger)
     {
         lock (_gate)
@@ -198,6 +201,7 @@ internal sealed class ConnectionCloser(Connection connection)
             Discarded += _discarded - before;
             if (outcome is ReadOutcome.EndOfStream or ReadOutcome.Failed or ReadOutcome.Refused)
             {
+                HasLostPeer |= outcome == ReadOutcome.Failed;
                 OnPeerEnded();
                 return;
             }
@@ -256,6 +260,7 @@ internal sealed class ConnectionCloser(Connection connection)
     /// <summary>After a lost read or write queued messages may go out by another connection, while linger time is left.</summary>
     public void OnLost()
     {
+        HasLostPeer = true;
         if (IsLingering)
         {
             connection.DetachOutbound();
@@ -266,6 +271,7 @@ internal sealed class ConnectionCloser(Connection connection)
 
     public void OnSilent()
     {
+        HasLostPeer = true;
         if (IsLingering)
         {
             connection.DetachOutbound();
@@ -301,6 +307,7 @@ internal sealed class ConnectionCloser(Connection connection)
         }
         else
         {
+            HasLostPeer = true;
             Finish(resets: false);
         }
     }

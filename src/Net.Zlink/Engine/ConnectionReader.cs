@@ -25,6 +25,7 @@ internal sealed class ConnectionReader
     private bool _waits = true; // Connection.Start begins the first wait, off the shard.
     private bool _paused;
     private bool _hasUnflushedReplies;
+    private long? _finalLimit;
 
     public ConnectionReader(
         Connection connection,
@@ -120,25 +121,33 @@ internal sealed class ConnectionReader
 
     public void ContinueReading()
     {
-        if (_waits || _closer.IsClosed)
+        if (!_waits && !_closer.IsClosed)
         {
-            return;
+            if (!_closer.IsOpen)
+            {
+                _closer.Discard(MaxReadsPerTurn);
+            }
+            else if (!_paused)
+            {
+                ReadOrPause();
+            }
         }
 
-        if (!_closer.IsOpen)
+        if (_finalLimit is not null && _closer.IsOpen && (_waits ? !_connection.HasUnread : !IsReadingRemaining))
         {
-            _closer.Discard(MaxReadsPerTurn);
+            _closer.OnLost();
         }
-        else if (!_paused)
+    }
+
+    private void ReadOrPause()
+    {
+        if (IsReadingRemaining || _sink.MayRead(_connection))
         {
-            if (_sink.MayRead(_connection))
-            {
-                ReadLoop();
-            }
-            else
-            {
-                _paused = true;
-            }
+            ReadLoop();
+        }
+        else
+        {
+            _paused = true;
         }
     }
 
@@ -153,7 +162,7 @@ internal sealed class ConnectionReader
             ReadOutcome outcome = _frames.Read(_connection.Wire, _connection.Shard.ReceiveSlab, _pool, _scanner, out InboundBatch batch);
             if (batch.Frames > 0)
             {
-                _paused |= Deliver(batch) == Delivery.Pause;
+                _paused |= Deliver(batch) == Delivery.Pause && !IsReadingRemaining;
             }
             else if (_frames.BufferedBytes > kept)
             {
@@ -196,7 +205,7 @@ internal sealed class ConnectionReader
                 return;
             }
 
-            if (outcome == ReadOutcome.EndOfStream)
+            if (outcome == ReadOutcome.EndOfStream && _finalLimit is null)
             {
                 _closer.OnPeerEnded();
                 return;
@@ -209,7 +218,7 @@ internal sealed class ConnectionReader
                 return;
             }
 
-            if (outcome == ReadOutcome.Failed || wait == WireStatus.Failed)
+            if (outcome is ReadOutcome.Failed or ReadOutcome.EndOfStream || wait == WireStatus.Failed)
             {
                 _closer.OnLost();
             }
@@ -221,11 +230,34 @@ internal sealed class ConnectionReader
         _connection.ReadOn();
     }
 
-    /// <summary>What a lost peer sent before is delivered past the limits, since no connection remains to be resumed later.</summary>
+    /// <summary>
+    /// A write has failed. What the peer sent before is delivered past the limits, since no connection remains to be resumed later. Then
+    /// the connection ends. A wire with a buffer of its own cannot be read beyond that at once: it is read until it ends or has failed.
+    /// </summary>
     public void ReadRemaining()
     {
+        if (_closer.IsOpen)
+        {
+            _finalLimit = ReceivedBytes + (MaxFinalReads * (long)ReceiveSlab.ReadSize);
+            if (_connection.Wire.HasOwnBuffer)
+            {
+                _paused &= !IsReadingRemaining;
+                ContinueReading();
+                return;
+            }
+
+            ReadAll();
+        }
+
+        _closer.OnLost();
+    }
+
+    private bool IsReadingRemaining => ReceivedBytes < _finalLimit && _sink.MayReadRemaining(_connection);
+
+    private void ReadAll()
+    {
         ReadOutcome outcome = ReadOutcome.More;
-        for (int reads = 0; reads < MaxFinalReads && outcome == ReadOutcome.More && MayReadRemaining; reads++)
+        for (int reads = 0; reads < MaxFinalReads && outcome == ReadOutcome.More && MayReadAll; reads++)
         {
             outcome = _frames.Read(_connection.Wire, _connection.Shard.ReceiveSlab, _pool, _scanner, out InboundBatch batch);
             _paused |= batch.Frames > 0 && Deliver(batch) == Delivery.Pause;
@@ -245,7 +277,7 @@ internal sealed class ConnectionReader
         return status;
     }
 
-    private bool MayReadRemaining => _closer.IsOpen
+    private bool MayReadAll => _closer.IsOpen
         && _frames is { IsBroken: false, IsOutOfMemory: false } && (!_paused || _sink.MayReadRemaining(_connection));
 
     private Delivery Deliver(in InboundBatch batch)

@@ -76,10 +76,17 @@ public enum SocketEventTypes
     /// <summary>A connected endpoint is given up: no further attempt is made. Detail: why. Not a native event.</summary>
     ConnectGivenUp = 0x10_0000,
 
-    /// <summary>Ours: messages were written to a connection that the peer ended within 5 s without sending a frame, or with an ERROR. They
-    /// may be
-    /// lost. Value: how many.</summary>
+    /// <summary>
+    /// Messages were written and may be lost: the peer ended the connection within 5 s without sending a frame, or with an ERROR, or was
+    /// lost or fell silent after its last frame. Value: how many. Not a native event.
+    /// </summary>
     MessagesUnconfirmed = 0x20_0000,
+
+    /// <summary>
+    /// A publisher did not take a subscription, because its topic is longer than <see cref="ZmpSocketOptions.MaxMessageSize"/>. The
+    /// subscriber's other topics hold. Value: the topic's bytes. Not a native event.
+    /// </summary>
+    SubscriptionRefused = 0x40_0000,
 
     /// <summary>Every native event.</summary>
     AllNative = Connected | ConnectDelayed | ConnectRetried | Listening | BindFailed | Accepted | AcceptFailed | Closed | CloseFailed
@@ -87,5 +94,6 @@ public enum SocketEventTypes
         | MonitorStopped | HandshakeFailedNoDetail | ConnectionReady | HandshakeFailedProtocol | HandshakeFailedAuth,
 
     /// <summary>Every event.</summary>
-    All = AllNative | HandlerFailed | SlowHandler | ConnectionRefused | MessagesDropped | ConnectGivenUp | MessagesUnconfirmed,
+    All = AllNative | HandlerFailed | SlowHandler | ConnectionRefused | MessagesDropped | ConnectGivenUp | MessagesUnconfirmed
+        | SubscriptionRefused,
 }

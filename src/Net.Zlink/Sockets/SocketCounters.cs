@@ -78,6 +78,19 @@ internal sealed class SocketCounters
         }
     }
 
+    /// <summary>A dialer finalizes its link before the last connection has ended.</summary>
+    public void AddUnconfirmed(WireLink link, long messages)
+    {
+        lock (_gate)
+        {
+            link.Unconfirmed += messages;
+            if (link.AreCountersFinal)
+            {
+                _outbound.UnconfirmedMessages += messages;
+            }
+        }
+    }
+
     public bool TryFinalize(PeerLink link, out OutboundCounts outbound)
     {
         outbound = link.Outbound;
@@ -89,6 +102,7 @@ internal sealed class SocketCounters
                 return false;
             }
 
+            outbound.UnconfirmedMessages = (link as WireLink)?.Unconfirmed ?? 0;
             Sum(ref _outbound, outbound);
             _unread.Add(link.Lane);
             if (_unread.Count >= _nextFinalization)

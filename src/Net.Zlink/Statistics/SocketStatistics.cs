@@ -47,8 +47,11 @@ public sealed record SocketStatistics
     /// </summary>
     public required long DroppedMessages { get; init; }
 
-    /// <summary>Written messages that the peer may not have received: those of a connection that the peer ended within 5 s of its handshake
-    /// without sending a frame, and those written after the peer's last frame before an ERROR.</summary>
+    /// <summary>
+    /// Written messages that the peer may not have received: those of a connection that the peer ended within 5 s of its handshake without
+    /// sending a frame, and those written after the peer's last frame before an ERROR, a loss of the connection or a timeout. They may have
+    /// arrived all the same. Those of PUB and XPUB are not counted.
+    /// </summary>
     /// <remarks>ZMP has no acknowledgement of messages. After such a brief connection the next one sends nothing before the peer has
     /// answered a HEARTBEAT (docs/protocol.md section 15.3).</remarks>
     public required long UnconfirmedMessages { get; init; }

@@ -1,4 +1,5 @@
 using Net.Zlink.Protocol.Zmp;
+using Net.Zlink.Sockets.Zmp;
 using Net.Zlink.Tests.Protocol.Zmp;
 using Net.Zlink.Tests.Support;
 using Xunit;
@@ -94,7 +95,7 @@ public sealed class SilentHolderTests
     }
 
     [Fact]
-    public async Task A_flood_of_newcomers_costs_one_question_and_the_newest_of_them_gets_the_id()
+    public async Task A_flood_of_newcomers_costs_one_question_and_a_short_line_and_the_newest_of_them_gets_the_id()
     {
         var time = new ManualTimeProvider();
         await using var fixture = new ContextFixture(time: time);
@@ -108,15 +109,22 @@ public sealed class SilentHolderTests
             RawPeer newcomer = await fixture.ConnectAsync(endpoint);
             await newcomer.SendAsync((byte[])[.. greeting, .. ZmpFixture.Frame(0, System.Text.Encoding.ASCII.GetBytes($"{i}"))]);
             await newcomer.ReadAsync(OwnGreeting(Type).Length);
-            await fixture.UntilAsync(() => socket.GetStatistics().RefusedConnections == i);
+            await fixture.UntilAsync(() => socket.GetStatistics().RefusedConnections == Math.Max(0, i + 1 - PlaceClaims.MaxWaiting));
+            await fixture.SettleAsync(); // It waits in the line before the next one comes.
         }
 
         Assert.Equal(Question, await holder.ReadAsync(Question.Length));
         await fixture.SettleAsync();
         Assert.Equal(0, holder.Socket.Available);
         time.Advance(TimeSpan.FromSeconds(2));
+        for (int i = 0; i < PlaceClaims.MaxWaiting - 1; i++)
+        {
+            Assert.Equal($"{i}", await TextAsync(socket));
+        }
+
         Assert.Equal("49", await TextAsync(socket));
         Assert.Equal(49, socket.GetStatistics().RefusedConnections);
+        Assert.Equal(1, socket.PeerCount);
     }
 
     [Fact]

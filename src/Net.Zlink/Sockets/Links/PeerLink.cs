@@ -58,6 +58,8 @@ internal abstract class PeerLink
 
     public void CountTopics() => Interlocked.Increment(ref _topics);
 
+    public bool AreCountersFinal => _countersFinal;
+
     public bool TryFinalizeCounters() => !Interlocked.Exchange(ref _countersFinal, true);
 
     public virtual string? WhyNotConnected => null;

@@ -11,7 +11,6 @@ internal sealed class WireLink : PeerLink
     private ZmpSession? _session;
     private PausedReader? _pausedReader;
     private bool _asksWhenQueued;
-    private long _unconfirmed;
 
     public WireLink(SocketCore socket, ZmpSettings settings)
         : base(socket, new InboundLane(settings.Inbound, socket.Host.Budget) { Conflates = settings.Conflate })
@@ -79,12 +78,13 @@ internal sealed class WireLink : PeerLink
         get
         {
             OutboundCounts counts = Queue.Counts;
-            counts.UnconfirmedMessages = Volatile.Read(ref _unconfirmed);
+            counts.UnconfirmedMessages = Unconfirmed;
             return counts;
         }
     }
 
-    public void AddUnconfirmed(long messages) => Interlocked.Add(ref _unconfirmed, messages);
+    /// <summary>Written under the lock of <see cref="SocketCounters"/>, read by any thread.</summary>
+    public long Unconfirmed { get; set; }
 
     public override FullCause FullCause => Queue.FullCause;
 

@@ -20,6 +20,9 @@ internal struct HeldNewcomer
 
     public PeerIdentity? Peer { get; set; }
 
+    /// <summary>It is read when it gets its place, and leaves it at once to the next of the line unless it has ended.</summary>
+    public bool IsToEnd { get; set; }
+
     public void Owe(ReadOnlySpan<byte> answer)
     {
         if ((_owed?.Length ?? 0) + answer.Length <= MaxOwed)

@@ -59,7 +59,11 @@ internal struct PeerConfirmation
     {
         long messages = _isSettled ? 0 : link.Queue.WrittenMessages - _atLastFrame;
         _isSettled = true;
-        link.AddUnconfirmed(messages);
+        if (messages > 0)
+        {
+            link.Socket.Counters.AddUnconfirmed(link, messages);
+        }
+
         return messages;
     }
 }

@@ -5,11 +5,15 @@ using Net.Zlink.Sockets.Links;
 namespace Net.Zlink.Sockets.Zmp;
 
 /// <summary>
-/// Newcomers wait for a place which another connection has (docs/protocol.md, 15.3). Only the newest waits, and the holder is asked once,
-/// so a flood of newcomers costs no more than one.
+/// Newcomers wait in line for a place which another connection has (docs/protocol.md, 15.3). A client that is opened and closed again and
+/// again has several connections here at once, and what each has sent is received in its turn. The holder is asked once, and the line is
+/// short, so a flood of newcomers costs little more than one.
 /// </summary>
 internal sealed class PlaceClaims(SocketCore socket)
 {
+    /// <summary>When more wait, the newest takes the place of the one before it in the line.</summary>
+    public const int MaxWaiting = 32;
+
     private readonly Lock _gate = new();
 
     /// <summary>False if the holder has shown a certificate and the newcomer none with the same subject.</summary>
@@ -22,10 +26,16 @@ internal sealed class PlaceClaims(SocketCore socket)
     {
         lock (_gate)
         {
-            var question = new PlaceQuestion(holder.IsAsked ? null : holder.Accepted, holder.Newcomer);
-            holder.Newcomer = newcomer;
+            WireLink before = holder;
+            for (int waiting = 1; waiting < MaxWaiting && before.Newcomer is { } earlier; waiting++)
+            {
+                before = earlier.Pipe;
+            }
+
+            var question = new PlaceQuestion(holder.IsAsked ? null : holder.Accepted, before.Newcomer);
+            before.Newcomer = newcomer;
             holder.IsAsked = true;
-            newcomer.Held.WaitsFor = holder;
+            newcomer.Held.WaitsFor = before;
             return question;
         }
     }
@@ -36,15 +46,60 @@ internal sealed class PlaceClaims(SocketCore socket)
         question.Holder?.Connection.PostToSink();
     }
 
-    public void OnLeft(WireLink holder) => Take(holder)?.Connection.PostToSink();
+    /// <summary>The first of the line comes again. It is asked in its turn if others wait behind it.</summary>
+    public void OnLeft(WireLink holder)
+    {
+        ZmpSession? first;
+        lock (_gate)
+        {
+            first = holder.Newcomer;
+            holder.Newcomer = null;
+            holder.IsAsked = false;
+            first?.Pipe.IsAsked = first.Pipe.Newcomer is not null;
+        }
 
-    /// <summary>The newcomer is closed without an ERROR, so its socket connects again.</summary>
-    public void OnAnswered(WireLink holder) => Reject(Take(holder));
+        first?.Connection.PostToSink();
+    }
 
+    /// <summary>The newcomers are closed without an ERROR, so their sockets connect again.</summary>
+    public void OnAnswered(WireLink holder)
+    {
+        List<ZmpSession> all = [];
+        lock (_gate)
+        {
+            WireLink? before = holder;
+            while (before is not null)
+            {
+                ZmpSession? next = before.Newcomer;
+                before.Newcomer = null;
+                before.IsAsked = false;
+                if (next is not null)
+                {
+                    all.Add(next);
+                }
+
+                before = next?.Pipe;
+            }
+        }
+
+        foreach (ZmpSession newcomer in all)
+        {
+            Reject(newcomer);
+        }
+    }
+
+    /// <summary>
+    /// True: the silent holder leaves. Those in the line had its time to end, too: each is read, and only the newest may stay.
+    /// </summary>
     public bool IsToLeave(WireLink holder)
     {
         lock (_gate)
         {
+            for (ZmpSession? one = holder.Newcomer; one?.Pipe.Newcomer is { } next; one = next)
+            {
+                one.Held.IsToEnd = true;
+            }
+
             return holder.IsAsked = holder.Newcomer is not null;
         }
     }
@@ -53,25 +108,18 @@ internal sealed class PlaceClaims(SocketCore socket)
     {
         lock (_gate)
         {
-            if (newcomer.Held.WaitsFor is { } holder && ReferenceEquals(holder.Newcomer, newcomer))
+            if (newcomer.Held.WaitsFor is { } before && ReferenceEquals(before.Newcomer, newcomer))
             {
-                holder.Newcomer = null;
+                ZmpSession? next = newcomer.Pipe.Newcomer;
+                newcomer.Pipe.Newcomer = null;
+                newcomer.Pipe.IsAsked = false;
+                before.Newcomer = next;
+                next?.Held.WaitsFor = before;
             }
         }
     }
 
-    private ZmpSession? Take(WireLink holder)
-    {
-        lock (_gate)
-        {
-            ZmpSession? newcomer = holder.Newcomer;
-            holder.Newcomer = null;
-            holder.IsAsked = false;
-            return newcomer;
-        }
-    }
-
-    private void Reject(ZmpSession? newcomer)
+    public void Reject(ZmpSession? newcomer)
     {
         if (newcomer is not null)
         {

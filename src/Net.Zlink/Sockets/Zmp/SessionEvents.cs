@@ -1,3 +1,4 @@
+using System.Globalization;
 using System.Numerics;
 using Net.Zlink.Engine;
 using Net.Zlink.Monitoring;
@@ -75,6 +76,9 @@ internal sealed class SessionEvents(SocketCore socket)
 
     public void Unconfirmed(ZmpSession session, long messages) =>
         Publish(SocketEventTypes.MessagesUnconfirmed, messages, session, $"written, and not confirmed: {session.EndDetail}");
+
+    public void TopicRefused(ZmpSession session, uint length, long limit) => Publish(SocketEventTypes.SubscriptionRefused, length, session,
+        string.Create(CultureInfo.InvariantCulture, $"a topic of {length} bytes is over this side's MaxMessageSize, {limit}"));
 
     public void DroppedForMemory(PeerLink link)
     {

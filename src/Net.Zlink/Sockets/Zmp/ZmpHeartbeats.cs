@@ -175,6 +175,11 @@ internal sealed class ZmpHeartbeats
             return;
         }
 
+        if (_session.TryLeavePlace())
+        {
+            return;
+        }
+
         _isHeard = false;
         _isAnswered = false;
         _sinceQuestion.IsMade(_session.Connection);

@@ -18,6 +18,17 @@ internal sealed partial class ZmpSession
         }
     }
 
+    /// <summary>False: it is asked whether it is still there.</summary>
+    public bool TryLeavePlace()
+    {
+        if (Held.IsToEnd)
+        {
+            _socket.Claims.Reject(this);
+        }
+
+        return Held.IsToEnd;
+    }
+
     public void OnPosted(Connection connection)
     {
         if (!connection.IsOpen)
@@ -116,6 +127,10 @@ internal sealed partial class ZmpSession
         }
 
         Connection.Resume();
+        if (_link.IsAsked)
+        {
+            Connection.PostToSink();
+        }
     }
 
     private void SettleUnconfirmed()

@@ -132,7 +132,7 @@ internal sealed partial class ZmpSession : IConnectionSink, IFrameScanner
 
     public FrameScan Scan(ReadOnlySpan<byte> bytes)
     {
-        ZmpScan scan = _scanner.Scan(bytes, _settings.MaxMessageSize);
+        ZmpScan scan = _scanner.Scan(bytes, _settings.MaxMessageSize, skipsLongTopics: IsPublisher);
         _scanFault = scan.Fault;
         if (scan.Fault is not null && !_isReady && bytes is not [ZmpFrame.Magic, ..])
         {
@@ -168,10 +168,22 @@ internal sealed partial class ZmpSession : IConnectionSink, IFrameScanner
                 isBehindHeartbeat = false;
             }
 
+            if (_skipped > 0)
+            {
+                Skip(ref position, end);
+                continue;
+            }
+
             ReadOnlySpan<byte> frame = bytes.AsSpan(position, end - position);
             ZmpFlags flags = ZmpFrame.ReadFlags(frame);
             int length = ZmpFrame.ReadLength(frame);
             position += ZmpFrame.HeaderSize;
+            if (ZmpScanner.IsTopic(flags) && IsPublisher && (uint)length > ZmpFrame.EffectiveLimit(_settings.MaxMessageSize))
+            {
+                RefuseTopic(flags, (uint)length);
+                continue;
+            }
+
             ReadOnlySpan<byte> body = bytes.AsSpan(position, length);
             ZmpInboundKind kind = _inbound.Parse(flags, body, out ZmpFault fault);
             if (kind == ZmpInboundKind.Data)
@@ -298,7 +310,8 @@ internal sealed partial class ZmpSession : IConnectionSink, IFrameScanner
         ReadyFor = _isReady ? connection.Shard.Timers.Time.GetElapsedTime(_readyAt) : TimeSpan.Zero;
         WasBrief = _isReady && !HasLasted && reason is (DisconnectReason.Remote or DisconnectReason.TransportError);
         bool isBrief = IsActive && _confirmation.IsBrief(ReadyFor) && reason is DisconnectReason.Remote or DisconnectReason.TransportError;
-        _isUnconfirmed = _isReady && (isBrief || Fault is { Origin: ZmpFaultOrigin.Received });
+        bool isLost = reason is DisconnectReason.HeartbeatTimeout or DisconnectReason.TransportError && MayConfirm;
+        _isUnconfirmed = _isReady && (isBrief || isLost || Fault is { Origin: ZmpFaultOrigin.Received });
         _link.MustConfirm |= _isReady && isBrief && _settings.Type is ZmpSocketType.Dealer or ZmpSocketType.Router or ZmpSocketType.Pair;
         if (_confirmation.End(_link) && reason is DisconnectReason.Local or DisconnectReason.ContextTerminated)
         {
@@ -324,6 +337,7 @@ internal sealed partial class ZmpSession : IConnectionSink, IFrameScanner
     {
         _heartbeats?.Stop();
         _messages.Abandon();
+        _isUnconfirmed |= _isReady && connection is { HasLostPeer: true, OutboundStays: false } && MayConfirm;
         SettleUnconfirmed();
         _socket.Sessions.OnClosed(this);
         Left.TrySetResult();
@@ -350,6 +364,11 @@ internal sealed partial class ZmpSession : IConnectionSink, IFrameScanner
         DisconnectReason.SubscriptionByteLimit,
         CloseMode.Orderly,
         _socket.Host.Subscriptions!.Words("the peer has more than its part of topics", nameof(DisconnectReason.SubscriptionByteLimit)));
+
+    /// <summary>Subscribers send nothing by which a publisher could know what has arrived.</summary>
+    private bool MayConfirm => !IsPublisher;
+
+    private bool IsPublisher => _settings.Type is ZmpSocketType.Pub or ZmpSocketType.XPub;
 
     private void WriteError(in ZmpFault fault)
     {
@@ -391,7 +410,11 @@ internal sealed partial class ZmpSession : IConnectionSink, IFrameScanner
         (string local, string remote) = Ends;
         var peer = new PeerIdentity(_peerRoutingId, properties, remote, local,
             _socket.Host.Time.GetUtcNow())
-        { Certificate = Connection.Wire.RemoteCertificate, Request = Connection.Wire.Request };
+        {
+            Certificate = Connection.Wire.RemoteCertificate,
+            Request = Connection.Wire.Request,
+            SubProtocol = Connection.Wire.SubProtocol,
+        };
         if (!_socket.Sessions.OnReady(this, peer))
         {
             return false;

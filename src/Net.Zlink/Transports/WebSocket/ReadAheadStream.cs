@@ -176,7 +176,8 @@ internal sealed class ReadAheadStream(Stream inner, BufferPool pool) : Stream
         }
 
         _hasClosed = buffer.Span is [CloseFrame, ..];
-        if (buffer.Span is [PongFrame, ..])
+        bool isAnswer = buffer.Span is [PongFrame, ..];
+        if (isAnswer)
         {
             _quota.Consume(AnswerCost);
         }
@@ -184,7 +185,7 @@ internal sealed class ReadAheadStream(Stream inner, BufferPool pool) : Stream
         ValueTask write = inner.WriteAsync(buffer, cancellationToken);
         if (!write.IsCompletedSuccessfully)
         {
-            return WriteUntilEndAsync(write);
+            return WriteUntilEndAsync(write, isAnswer);
         }
 
         Volatile.Write(ref _writing, null);
@@ -278,15 +279,15 @@ internal sealed class ReadAheadStream(Stream inner, BufferPool pool) : Stream
     }
 
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
-    private async ValueTask WriteUntilEndAsync(ValueTask write)
+    private async ValueTask WriteUntilEndAsync(ValueTask write, bool isAnswer)
     {
         try
         {
             await write.ConfigureAwait(false);
         }
-        catch (Exception e) when (_hasEndedWriting && IoStreamErrors.IsOfStream(e))
+        catch (Exception e) when ((_hasEndedWriting || isAnswer) && IoStreamErrors.IsOfStream(e))
         {
-            // Our end came first.
+            // Our end came first; or a read answers a peer that has left, and what that has sent before is still to be read.
         }
         finally
         {
