@@ -137,6 +137,26 @@ public sealed class HandshakeSlotsTests : IDisposable
     }
 
     [Fact]
+    public async Task A_waiter_that_was_passed_by_newer_ones_is_served_although_newer_ones_come_for_each_that_is()
+    {
+        var slots = new HandshakeSlots(count: 1, _time);
+        using var socket = new System.Net.Sockets.Socket(System.Net.Sockets.SocketType.Stream, System.Net.Sockets.ProtocolType.Tcp);
+        HandshakeSlots.HandshakeSlot running = slots.TryAcquire(socket, CancellationToken.None)!;
+        Task<HandshakeSlots.HandshakeSlot?> passed = slots.AcquireAsync(socket, CancellationToken.None, CancellationToken.None);
+        List<int> served = [];
+        for (int i = 0; !passed.IsCompleted; i++)
+        {
+            Assert.InRange(i, 0, 10);
+            Task<HandshakeSlots.HandshakeSlot?> newer = slots.AcquireAsync(socket, CancellationToken.None, CancellationToken.None);
+            running.Release();
+            running = (await await Task.WhenAny(newer, passed).Guarded())!;
+            served.Add(newer.IsCompleted ? i : -1);
+        }
+
+        Assert.Equal([0, 1, -1], served);
+    }
+
+    [Fact]
     public async Task A_handshake_in_which_the_application_takes_its_time_gives_way_to_nobody()
     {
         var asked = new SemaphoreSlim(0);
