@@ -52,8 +52,10 @@ public sealed class Gateway : IAsyncDisposable, IDisposable
         _builders = new MessageBuilderPool(context.Pool);
         _unread = new UnreadMessages(context, Options, logger);
         Sender = new MessageSender(_router, _builders, _unread);
-        _requests = new Requests(_router, _builders, context.TimeProvider, Options.TryNextWhenFull);
-        _links = new LinkTable(_router, context.TimeProvider, logger, Options.RemovedEndpointTimeout, link => _replies!.OnLost(link));
+        _requests = new Requests(_router, _builders, context.TimeProvider, Options);
+        _links = new LinkTable(_router, context.TimeProvider, logger, Options.RemovedEndpointTimeout,
+            Options.EjectAfterTimeouts, link => _replies!.OnLost(link));
+        _requests.Ejections = new Ejections(_router, _links, context.TimeProvider, () => _requests.Pending.Now, logger);
         _replies = new ReplyLoop(_router, _links, _requests, _unread);
         _events = new LinkEvents(_router, _links);
         _inproc = new InprocReconnects(_links, context.TimeProvider);
@@ -276,6 +278,7 @@ public sealed class Gateway : IAsyncDisposable, IDisposable
             socket.RoutingId = options.RoutingId;
         }
 
+        ServiceHeartbeats.Apply(socket, options.HeartbeatInterval, options.HeartbeatTimeout, options.HeartbeatTtl);
         options.ConfigureSocket?.Invoke(socket);
         socket.Mandatory = true; // A send says that its receiver is full or gone.
         socket.Immediate = true; // What waits for a lost connection must not reach the receiver's next one, which may be another process.
@@ -337,6 +340,7 @@ public sealed class Gateway : IAsyncDisposable, IDisposable
         _events.Dispose();
         _meters.Dispose();
         _builders.Dispose();
+        _requests.Ejections.Dispose();
         _requests.Dispose();
         foreach (BackgroundLoop loop in _loops)
         {

@@ -26,7 +26,7 @@ internal sealed record ClientRegistration(string Service, string? Endpoint, stri
         }
 
         CheckKeys(section, GatewaySettings.Names);
-        GatewayOptions options = GatewaySettings.Apply(section, new GatewayOptions());
+        GatewayOptions options = GatewaySettings.Apply(section, GatewaySettings.DefaultsOf(provider));
         return ConfigurationErrors.Named(
             section, () => new RequestClient(
                 Registrations.ContextOf(provider, ContextName).Context, endpoint, serializer, Service, options, policy));

@@ -30,7 +30,7 @@ internal sealed class GatewayRegistration(string name, string contextName)
             ConfigurationErrors.CheckKeys(section, [Keys.FollowRegistries, Keys.Receivers, .. GatewaySettings.Names]);
         }
 
-        var defaults = new GatewayOptions();
+        GatewayOptions defaults = GatewaySettings.DefaultsOf(provider);
         GatewayOptions options = GatewaySettings.Apply(section, Configure?.Invoke(defaults) ?? defaults);
         (IServiceDirectory directory, Discovery? discovery) = FindDirectory(provider, hosted.Context, section);
         return ConfigurationErrors.Named(

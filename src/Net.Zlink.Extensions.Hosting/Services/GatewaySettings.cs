@@ -1,4 +1,6 @@
 using Microsoft.Extensions.Configuration;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Hosting;
 using Net.Zlink.Services;
 
 namespace Net.Zlink.Extensions.Hosting;
@@ -9,7 +11,8 @@ internal sealed class GatewaySettings
     public static readonly string[] Names =
     [
         nameof(HighWaterMark), nameof(SendTimeout), nameof(Linger), nameof(RequestTimeout), nameof(RemovedEndpointTimeout),
-        nameof(TryNextWhenFull), nameof(UnreadMessageLimit), nameof(UnreadByteLimit), Keys.Options,
+        nameof(TryNextWhenFull), nameof(UnreadMessageLimit), nameof(UnreadByteLimit), nameof(HeartbeatInterval),
+        nameof(HeartbeatTimeout), nameof(HeartbeatTtl), nameof(EjectAfterTimeouts), nameof(WaitForReady), Keys.Options,
     ];
 
     public int HighWaterMark { get; set; }
@@ -28,6 +31,24 @@ internal sealed class GatewaySettings
 
     public long UnreadByteLimit { get; set; }
 
+    public TimeSpan HeartbeatInterval { get; set; }
+
+    public TimeSpan? HeartbeatTimeout { get; set; }
+
+    public TimeSpan? HeartbeatTtl { get; set; }
+
+    public int EjectAfterTimeouts { get; set; }
+
+    public bool WaitForReady { get; set; }
+
+    /// <summary>All parts of a system start at once, so a first request may come before the first receiver. And a debugger stops a process
+    /// for longer than a network does.</summary>
+    public static GatewayOptions DefaultsOf(IServiceProvider provider) => new()
+    {
+        WaitForReady = true,
+        HeartbeatTimeout = provider.GetService<IHostEnvironment>()?.IsDevelopment() == true ? TimeSpan.FromMinutes(5) : null,
+    };
+
     public static GatewayOptions Apply(IConfigurationSection? section, GatewayOptions options)
     {
         if (section is null)
@@ -45,6 +66,11 @@ internal sealed class GatewaySettings
             TryNextWhenFull = options.TryNextWhenFull,
             UnreadMessageLimit = options.UnreadMessageLimit,
             UnreadByteLimit = options.UnreadByteLimit,
+            HeartbeatInterval = options.HeartbeatInterval,
+            HeartbeatTimeout = options.HeartbeatTimeout,
+            HeartbeatTtl = options.HeartbeatTtl,
+            EjectAfterTimeouts = options.EjectAfterTimeouts,
+            WaitForReady = options.WaitForReady,
         };
         ConfigurationErrors.Named(section, () => section.Bind(settings));
         return options with
@@ -57,6 +83,11 @@ internal sealed class GatewaySettings
             TryNextWhenFull = settings.TryNextWhenFull,
             UnreadMessageLimit = settings.UnreadMessageLimit,
             UnreadByteLimit = settings.UnreadByteLimit,
+            HeartbeatInterval = settings.HeartbeatInterval,
+            HeartbeatTimeout = settings.HeartbeatTimeout,
+            HeartbeatTtl = settings.HeartbeatTtl,
+            EjectAfterTimeouts = settings.EjectAfterTimeouts,
+            WaitForReady = settings.WaitForReady,
             ConfigureSocket = SocketKinds.Router.After(options.ConfigureSocket, section.GetSection(Keys.Options)),
         };
     }

@@ -66,6 +66,17 @@ internal static partial class ServicesLog
     [LoggerMessage(2205, LogLevel.Warning,
         "{Count} messages that are no replies were dropped so far: the application receives fewer than come, or none")]
     public static partial void UnreadMessagesDropped(ILogger logger, long count);
+    [LoggerMessage(2206, LogLevel.Warning,
+        "The receiver at {Endpoint} left requests in a row unanswered while others answered, and gets none for {Seconds} s")]
+    public static partial void ReceiverEjected(ILogger logger, ShownEndpoint endpoint, double seconds);
+
+    [LoggerMessage(2207, LogLevel.Information,
+        "The receiver at {Endpoint} did not answer when it was tried again, and gets nothing for {Seconds} s")]
+    public static partial void ReceiverStaysEjected(ILogger logger, ShownEndpoint endpoint, double seconds);
+
+    [LoggerMessage(2208, LogLevel.Information, "The receiver at {Endpoint} answers again and gets its share")]
+    public static partial void ReceiverReadmitted(ILogger logger, ShownEndpoint endpoint);
+
     [LoggerMessage(2150, LogLevel.Warning, "The DNS query of {Host} failed; the last known instances of {Service} stay")]
     public static partial void QueryFailed(ILogger logger, Exception exception, string host, string service);
 

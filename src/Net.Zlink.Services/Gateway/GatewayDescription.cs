@@ -26,6 +26,7 @@ internal static class GatewayDescription
             pool.Listed.Instances.First(instance => string.Equals(instance.Endpoint, link.Endpoint, StringComparison.Ordinal)))],
         IsReady = link.IsInPools,
         IsDraining = link.IsDraining,
+        IsEjected = link.IsUsable && link.IsEjected,
         WhyNotReady = link.IsInPools ? null : RequestFailure.WhyNotReady(link),
         Since = link.Since,
         Connections = link.Connections,
@@ -42,6 +43,8 @@ internal static class GatewayDescription
         {
             ReadyReceivers = links.Count(static link => link.IsInPools),
             Receivers = links.Length,
+            EjectedReceivers = links.Count(static link => link.IsUsable && link.IsEjected),
+            Ejections = requests.Ejections.Count,
             OutstandingRequests = requests.Pending.Count,
             StartedRequests = Volatile.Read(ref counters.Started),
             AnsweredRequests = counters[RequestOutcomeKind.Replied],
@@ -72,6 +75,8 @@ internal static class GatewayDescription
             "{request}", "Requests that have ended, by result");
         meters.Counter("sent_again", () => Volatile.Read(ref counters.SentAgain), "{request}",
             "How often a request went to a further receiver");
+        meters.Counter("ejections", () => requests.Ejections.Count, "{ejection}",
+            "How often a receiver was taken out because it left requests unanswered");
         meters.Counter("unmatched_replies", () => Volatile.Read(ref counters.UnmatchedReplies), "{message}",
             "Replies that nobody waited for");
         meters.Gauge("unread_bytes", () => unread.Bytes, "By", "Messages that wait to be received");
@@ -87,7 +92,8 @@ internal static class GatewayDescription
     {
         var text = new StringBuilder();
         text.Append(CultureInfo.InvariantCulture,
-            $"gateway: {statistics.ReadyReceivers} of {statistics.Receivers} receivers ready, {statistics.OutstandingRequests} requests "
+            $"gateway: {statistics.ReadyReceivers} of {statistics.Receivers} receivers ready, {statistics.EjectedReceivers} ejected, "
+            + $"{statistics.OutstandingRequests} requests "
             + $"outstanding, ");
         text.Append(CultureInfo.InvariantCulture,
             $"{statistics.AnsweredRequests} of {statistics.StartedRequests} answered, {statistics.UnmatchedReplies} late replies, "
@@ -113,7 +119,7 @@ internal static class GatewayDescription
     }
 
     private static IEnumerable<Measurement<long>> StatesOf(ReceiverLink[] links) =>
-        links.CountBy(static link => link.IsInPools ? "ready" : link.IsDraining ? "draining" : link.State == LinkState.Connecting
+        links.CountBy(static link => link.IsInPools ? "ready" : link.IsUsable ? "ejected" : link.IsDraining ? "draining" : link.State == LinkState.Connecting
             ? "connecting" : "lost")
             .Select(static state => ServicesMeters.Tagged(state.Value, "state", state.Key));
 }

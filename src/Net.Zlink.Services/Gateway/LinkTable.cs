@@ -12,9 +12,10 @@ namespace Net.Zlink.Services;
 /// <param name="clock">The context's.</param>
 /// <param name="logger">Logs changes.</param>
 /// <param name="removedTimeout">How long a link stays that nobody lists any more.</param>
+/// <param name="ejectAfter">See <see cref="GatewayOptions.EjectAfterTimeouts"/>.</param>
 /// <param name="onLost">A link that was ready is not any more; outside of the lock.</param>
 internal sealed class LinkTable(
-    RouterSocket router, TimeProvider clock, ILogger logger, TimeSpan removedTimeout, Action<ReceiverLink> onLost)
+    RouterSocket router, TimeProvider clock, ILogger logger, TimeSpan removedTimeout, int ejectAfter, Action<ReceiverLink> onLost)
 {
     /// <summary>The events that <see cref="OnEvent"/> understands.</summary>
     public const SocketEventTypes Events = SocketEventTypes.ConnectionReady | SocketEventTypes.Disconnected
@@ -173,6 +174,7 @@ internal sealed class LinkTable(
             {
                 link.Connections++;
                 link.IsDraining = false;
+                link.Health.OnHeard(clock.GetUtcNow());
             }
 
             link.Since = link.State == state ? link.Since : clock.GetUtcNow();
@@ -224,7 +226,7 @@ internal sealed class LinkTable(
         string endpoint = instance.Endpoint;
         if (!_byEndpoint.TryGetValue(endpoint, out ReceiverLink? link))
         {
-            link = new ReceiverLink(endpoint, ++_lastNumber) { Since = clock.GetUtcNow() };
+            link = new ReceiverLink(endpoint, ++_lastNumber, ejectAfter) { Since = clock.GetUtcNow() };
             _byEndpoint.Add(endpoint, link);
             _byNumber[link.Number] = link;
             Connect(link);

@@ -33,6 +33,9 @@ internal sealed class PendingRequest(Action<PendingRequest> recycle) : IValueTas
     /// <summary>When it was sent to its present receiver.</summary>
     public DateTimeOffset SentAt { get; set; }
 
+    /// <summary>What had come over its link by then.</summary>
+    public long HeardBefore { get; set; }
+
     /// <summary>Who is to reply; null: it is not sent.</summary>
     public ReceiverLink? Link { get; set; }
 
@@ -197,6 +200,7 @@ internal static class RequestFailure
     /// <summary>Why a link is in no pool, as text.</summary>
     public static string WhyNotReady(ReceiverLink link) =>
         link.IsInPools ? "ready"
+        : link is { IsUsable: true, IsEjected: true } ? "it left requests unanswered and is tried again after a pause"
         : link.IsDraining ? "it is about to end"
         : link.State == LinkState.Connecting ? "connecting"
         : link.Trouble ?? "not connected";

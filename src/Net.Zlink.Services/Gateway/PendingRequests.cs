@@ -172,6 +172,7 @@ internal sealed class PendingRequests : IDisposable
             request.Link = link;
             request.Receiver = receiver;
             request.SentAt = Now;
+            request.HeardBefore = link.Heard;
             link.BeginRequest();
             return true;
         }

@@ -119,6 +119,12 @@ internal sealed class ReplyLoop(RouterSocket router, LinkTable links, Requests r
             return true;
         }
 
+        link.CountHeard();
+        if (link.Health.IsInDoubt)
+        {
+            requests.Ejections.OnHeard(link);
+        }
+
         if (!RequestEnvelope.TryRead(message.Span, out RequestEnvelope envelope))
         {
             unasked = new GatewayMessage(link.Receiver, message, skip: 0);
@@ -151,7 +157,11 @@ internal sealed class ReplyLoop(RouterSocket router, LinkTable links, Requests r
             _ => default,
         };
         bool isTaken = outcome.Kind != RequestOutcomeKind.None && requests.OnReply(envelope.Id, link, outcome);
-        if (!isTaken)
+        if (isTaken)
+        {
+            link.CountAnswered();
+        }
+        else
         {
             Interlocked.Increment(ref requests.Counters.UnmatchedReplies);
         }

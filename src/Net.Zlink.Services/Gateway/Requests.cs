@@ -8,23 +8,30 @@ internal sealed class Requests : IDisposable
     /// <summary>How long a request waits at most for a receiver that makes its first attempt to connect.</summary>
     public static readonly TimeSpan MaxWaitForFirstAttempt = TimeSpan.FromSeconds(2);
 
+    private static readonly TimeSpan LongestWait = TimeSpan.FromDays(1);
+
     private readonly RouterSocket _router;
     private readonly TimeProvider _clock;
     private readonly MessageBuilderPool _builders;
     private readonly bool _triesNextWhenFull;
+    private readonly bool _waitsForReady;
 
-    public Requests(RouterSocket router, MessageBuilderPool builders, TimeProvider clock, bool triesNextWhenFull)
+    public Requests(RouterSocket router, MessageBuilderPool builders, TimeProvider clock, GatewayOptions options)
     {
         _router = router;
         _clock = clock;
         _builders = builders;
-        _triesNextWhenFull = triesNextWhenFull;
+        _triesNextWhenFull = options.TryNextWhenFull;
+        _waitsForReady = options.WaitForReady;
         Pending = new PendingRequests(clock, request => Finish(request, new RequestOutcome(RequestOutcomeKind.TimedOut)));
     }
 
     public RequestCounters Counters { get; } = new();
 
     public PendingRequests Pending { get; }
+
+    /// <summary>Set before the first request.</summary>
+    public Ejections Ejections { get; set; } = null!;
 
     /// <summary>Seconds from the request to its end.</summary>
     public Histogram<double>? Duration { get; set; }
@@ -109,6 +116,12 @@ internal sealed class Requests : IDisposable
     /// attempt.</summary>
     private TimeSpan WaitFor(PendingRequest request, PoolSnapshot ready)
     {
+        ServicePool pool = request.Call.Pool;
+        if (_waitsForReady && !pool.HasBeenReady && !pool.IsRemoved)
+        {
+            return LongestWait; // Its own time ends it.
+        }
+
         TimeSpan left = MaxWaitForFirstAttempt - _clock.GetElapsedTime(request.StartedAt);
         return request.Asked.Count == 0 && ready.IsFirstAttempt && left > TimeSpan.Zero ? left : TimeSpan.Zero;
     }
@@ -162,7 +175,10 @@ internal sealed class Requests : IDisposable
 
             if (!isDone)
             {
-                EndBySender(request, new RequestOutcome(RequestOutcomeKind.NoReceiver));
+                // Never at once: a caller that asks again without a pause would keep the process from hearing that somebody is there.
+                ThreadPool.UnsafeQueueUserWorkItem(
+                    static request => request.Requests!.EndBySender(request, new RequestOutcome(RequestOutcomeKind.NoReceiver)), request,
+                    preferLocal: false);
                 return;
             }
         }
@@ -248,11 +264,16 @@ internal sealed class Requests : IDisposable
     private bool Attempt(PendingRequest request, PoolSnapshot ready, out int full)
     {
         full = -1;
-        int count = request.Call.Target.IsEmpty ? ready.Count : Math.Min(ready.Count, 1);
+        if (ready.TrialIndex >= 0 && request.Call.Target.IsEmpty && TryTrial(request, ready))
+        {
+            return true;
+        }
+
+        int count = request.Call.Target.IsEmpty ? ready.Count : 1;
         int first = count == 0 ? 0 : request.Call.Target.IsEmpty ? request.Call.Pool.Next(ready) : ready.IndexOf(request.Call.Target);
         for (int i = 0; i < count && first >= 0; i++)
         {
-            int index = (first + i) % ready.Count;
+            int index = i == 0 ? first : (first + i) % ready.Count;
             if (request.Asked.Contains(ready.Links[index]))
             {
                 continue;
@@ -273,6 +294,27 @@ internal sealed class Requests : IDisposable
         }
 
         return false;
+    }
+
+    /// <summary>Sends it to a receiver that is out of rotation, to see whether that one answers.</summary>
+    /// <returns>False: it is not with that one.</returns>
+    private bool TryTrial(PendingRequest request, PoolSnapshot ready)
+    {
+        ReceiverLink link = ready.Links[ready.TrialIndex];
+        bool isLongEnough = request.Call.Timeout >= Ejections.LeastTime; // Of no time limit nothing could be learned.
+        if (!isLongEnough || request.Asked.Contains(link) || !Ejections.TryBeginTrial(link))
+        {
+            return false;
+        }
+
+        DateTimeOffset at = Pending.Now;
+        bool isDone = TryTransfer(request, link, ready.Instances[ready.TrialIndex]) is null or ZlinkError.None;
+        if (!isDone)
+        {
+            Ejections.OnUnanswered(link, at, isTimeOut: false);
+        }
+
+        return isDone;
     }
 
     /// <returns>Null: the request has ended. Else what the socket says.</returns>
@@ -337,6 +379,10 @@ internal sealed class Requests : IDisposable
         if (kind is RequestOutcomeKind.TimedOut or RequestOutcomeKind.Cancelled && request.Link is { } link)
         {
             Cancel(link, request.Id);
+            if (link.Heard == request.HeardBefore)
+            {
+                Ejections.OnUnanswered(link, request.SentAt, kind == RequestOutcomeKind.TimedOut);
+            }
         }
 
         if (kind == RequestOutcomeKind.Replied)

@@ -34,6 +34,13 @@ internal sealed class ServicePool(string service)
     /// <summary>Its client was removed from the gateway.</summary>
     public bool IsRemoved { get; set; }
 
+    /// <summary>A receiver of it was ready since the gateway was made: from then on a request that finds none fails at once.</summary>
+    public bool HasBeenReady { get; private set; }
+
+    /// <summary>One more of its receivers can be taken out of rotation: never more than half of those that are connected.</summary>
+    public bool CanSpareOne => 1 + Links.Count(static link => link.IsUsable && link.IsEjected)
+        <= Links.Count(static link => link.IsUsable) / 2;
+
     /// <summary>Takes the present state over from the directory, as often as it may have changed meanwhile, one thread at a time: none puts
     /// an older state over a later one.</summary>
     public void Update(Action takeOver)
@@ -88,13 +95,27 @@ internal sealed class ServicePool(string service)
     /// <summary>Makes the snapshot anew. Under the lock of the <see cref="LinkTable"/>.</summary>
     public void Refresh()
     {
-        int[] ready = [.. Enumerable.Range(0, Links.Length).Where(index => Links[index].IsInPools)];
+        int[] ready = [.. Enumerable.Range(0, Links.Length).Where(index => Links[index].IsUsable)];
+        int ejected = Array.Exists(ready, index => Links[index].IsEjected) ? MoveEjectedToEnd(ready) : 0;
         var next = new PoolSnapshot(
             [.. ready.Select(index => Links[index])],
             [.. ready.Select(index => Listed.Instances[index])],
             Links.Length > 0,
-            Links.Any(static link => link.State == LinkState.Connecting));
+            Links.Any(static link => link.State == LinkState.Connecting),
+            ejected);
+        HasBeenReady |= next.Count > 0;
         Interlocked.Exchange(ref _ready, next).Replace();
+    }
+
+    /// <summary>Others may have been lost since: of those that are connected half are in rotation at least.</summary>
+    /// <returns>How many are not.</returns>
+    private int MoveEjectedToEnd(int[] ready)
+    {
+        int[] ejected = [.. ready.Where(index => Links[index].IsEjected).Take(ready.Length / 2)];
+        int[] others = [.. ready.Except(ejected)];
+        others.CopyTo(ready, 0);
+        ejected.CopyTo(ready, others.Length);
+        return ejected.Length;
     }
 }
 
@@ -109,14 +130,21 @@ internal sealed class PoolSnapshot
     /// <param name="instances">What the directory says of each.</param>
     /// <param name="isListed">The directory lists somebody, ready or not.</param>
     /// <param name="isFirstAttempt">One that is listed makes its first attempt to connect.</param>
-    public PoolSnapshot(ReceiverLink[] links, ServiceInstance[] instances, bool isListed, bool isFirstAttempt)
+    /// <param name="ejected">So many at the end of the links are out of rotation: they are only reached by their routing ids.</param>
+    public PoolSnapshot(ReceiverLink[] links, ServiceInstance[] instances, bool isListed, bool isFirstAttempt, int ejected = 0)
     {
         (Links, Instances, IsListed, IsFirstAttempt) = (links, instances, isListed, isFirstAttempt);
-        WeightsUpTo = new ulong[links.Length];
+        Count = links.Length - ejected;
+        WeightsUpTo = new ulong[Count];
+        TrialIndex = Array.FindIndex(links, Count, static link => link.Health.Standing == LinkStanding.Probed);
         ulong sum = 0;
         for (int i = 0; i < links.Length; i++)
         {
-            WeightsUpTo[i] = sum += WeightOf(i);
+            if (i < Count)
+            {
+                WeightsUpTo[i] = sum += WeightOf(i);
+            }
+
             if (!instances[i].RoutingId.IsEmpty)
             {
                 _byId.TryAdd(instances[i].RoutingId, i);
@@ -124,6 +152,7 @@ internal sealed class PoolSnapshot
         }
     }
 
+    /// <summary>Those in rotation, and behind them those that are not.</summary>
     public ReceiverLink[] Links { get; }
 
     public ServiceInstance[] Instances { get; }
@@ -134,7 +163,11 @@ internal sealed class PoolSnapshot
 
     public bool IsFirstAttempt { get; }
 
-    public int Count => Links.Length;
+    /// <summary>How many are in rotation.</summary>
+    public int Count { get; }
+
+    /// <summary>The place of one that is out of rotation and gets one request to show that it answers; -1: there is none.</summary>
+    public int TrialIndex { get; }
 
     /// <summary>Completes when another snapshot has taken the place of this one.</summary>
     public Task Replaced => _replaced.Task;
@@ -168,10 +201,12 @@ internal enum LinkState
 /// <summary>One endpoint that a gateway connects to, by a name that the gateway gives it: routing ids of lists may be equal, or change
 /// while the endpoint stays.</summary>
 /// <remarks>What can be set is guarded by the lock of the <see cref="LinkTable"/>, except the count of outstanding requests.</remarks>
-internal sealed class ReceiverLink(string endpoint, uint number)
+internal sealed class ReceiverLink(string endpoint, uint number, int ejectAfter = 0)
 {
     private ServiceInstance _receiver = new("", endpoint);
     private long _outstanding;
+    private long _heard;
+    private long _answered;
 
     public string Endpoint { get; } = endpoint;
 
@@ -221,13 +256,31 @@ internal sealed class ReceiverLink(string endpoint, uint number)
     /// <summary>Requests that wait for its reply.</summary>
     public long Outstanding => Volatile.Read(ref _outstanding);
 
-    public bool IsInPools => State == LinkState.Ready && !IsDraining;
+    /// <summary>It is connected, and its receiver goes on.</summary>
+    public bool IsUsable => State == LinkState.Ready && !IsDraining;
+
+    /// <summary>Its receiver left requests unanswered: it is out of rotation where its services can do without it.</summary>
+    public bool IsEjected => Health.Standing != LinkStanding.In;
+
+    public bool IsInPools => IsUsable && !IsEjected;
+
+    public LinkHealth Health { get; } = new(ejectAfter);
+
+    /// <summary>Counts the messages that came. Only the reply loop writes this and the next one.</summary>
+    public long Heard => Volatile.Read(ref _heard);
+
+    /// <summary>Counts the replies that came in time.</summary>
+    public long Answered => Volatile.Read(ref _answered);
 
     public bool IsInproc => InprocEndpoints.IsInproc(Endpoint);
 
     public void BeginRequest() => Interlocked.Increment(ref _outstanding);
 
     public void EndRequest() => Interlocked.Decrement(ref _outstanding);
+
+    public void CountHeard() => Volatile.Write(ref _heard, _heard + 1);
+
+    public void CountAnswered() => Volatile.Write(ref _answered, _answered + 1);
 
     /// <summary>The number in a name that this class made; 0 for any other routing id.</summary>
     public static uint NumberIn(ReadOnlySpan<byte> name) => name is [0, _, _, _, _] ? BinaryPrimitives.ReadUInt32BigEndian(name[1..]) : 0;

@@ -9,6 +9,12 @@ public sealed record GatewayStatistics
     /// <summary>Receivers that are connected to, ready or not.</summary>
     public required int Receivers { get; init; }
 
+    /// <summary>Receivers that are connected and left requests unanswered: they get nothing for a while.</summary>
+    public required int EjectedReceivers { get; init; }
+
+    /// <summary>How often a receiver was taken out so.</summary>
+    public required long Ejections { get; init; }
+
     /// <summary>Requests that wait for their end now.</summary>
     public required long OutstandingRequests { get; init; }
 
@@ -74,6 +80,9 @@ public sealed record ReceiverLinkInfo
 
     /// <summary>It is connected, and has said that it is about to end: it gets nothing more until it connects anew.</summary>
     public required bool IsDraining { get; init; }
+
+    /// <summary>It is connected and left requests unanswered: see <see cref="GatewayOptions.EjectAfterTimeouts"/>.</summary>
+    public required bool IsEjected { get; init; }
 
     /// <summary>Why it is not ready, as text; null while it is.</summary>
     public required string? WhyNotReady { get; init; }

@@ -38,6 +38,28 @@ public sealed record GatewayOptions
     /// <see cref="UnreadMessageLimit"/>. They count in <see cref="ZlinkContextOptions.QueuedByteLimit"/>, too. Default 16 MiB.</summary>
     public long UnreadByteLimit { get; init; } = 16L * 1024 * 1024;
 
+    /// <summary>After so much silence the gateway asks a receiver whether it is there. Default 1 s; zero: never, as in the native
+    /// core.</summary>
+    /// <remarks>docs/protocol.md section 14 says when heartbeats are sent, and how often to receivers of which there are more than
+    /// 1,000.</remarks>
+    public TimeSpan HeartbeatInterval { get; init; } = ServiceHeartbeats.Interval;
+
+    /// <summary>How long a receiver may leave that unanswered; then its connection ends, and its requests with it. Null (default): 3 s, and
+    /// 5 min in the Development environment of a host.</summary>
+    public TimeSpan? HeartbeatTimeout { get; init; }
+
+    /// <summary>Of how much silence a receiver may take the gateway for gone. Null (default): 15 s, or the timeout if that is longer.
+    /// Longer than <see cref="HeartbeatInterval"/>.</summary>
+    public TimeSpan? HeartbeatTtl { get; init; }
+
+    /// <summary>Takes a receiver out that left so many requests in a row unanswered, each for a second at least, while others answered: for
+    /// 5 s, and up to 60 s if it goes on. Never more than half of a service. Default 5; zero: never.</summary>
+    public int EjectAfterTimeouts { get; init; } = 5;
+
+    /// <summary>A request waits within its time until the service has its first receiver, as while a process starts. Once it had one,
+    /// requests fail at once where none is ready. Default false: they do so from the beginning. True in a host.</summary>
+    public bool WaitForReady { get; init; }
+
     /// <summary>Sets further options of the socket, such as TLS, before the first connection. Mandatory, Immediate and OnDuplicateRoutingId
     /// are the gateway's own.</summary>
     public Action<RouterOptions>? ConfigureSocket { get; init; }
@@ -49,6 +71,8 @@ public sealed record GatewayOptions
         CheckCount(HighWaterMark, least: 0, nameof(HighWaterMark));
         CheckCount(UnreadMessageLimit, least: 1, nameof(UnreadMessageLimit));
         CheckCount(UnreadByteLimit, least: 1, nameof(UnreadByteLimit));
+        CheckCount(EjectAfterTimeouts, least: 0, nameof(EjectAfterTimeouts));
+        CheckTime(HeartbeatInterval, nameof(HeartbeatInterval));
         CheckTime(SendTimeout, nameof(SendTimeout));
         CheckTime(Linger, nameof(Linger));
         CheckTime(RequestTimeout, nameof(RequestTimeout));

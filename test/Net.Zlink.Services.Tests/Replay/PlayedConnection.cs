@@ -7,8 +7,12 @@ namespace Net.Zlink.Services.Tests.Replay;
 /// <summary>The scripted side of a transcript, byte for byte on a plain connection.</summary>
 /// <param name="peer">The connection.</param>
 /// <param name="role">What is played, for failures.</param>
-internal sealed class PlayedConnection(RawPeer peer, string role)
+/// <param name="skipsHeartbeats">What ours sends has heartbeats that were not recorded.</param>
+internal sealed class PlayedConnection(RawPeer peer, string role, bool skipsHeartbeats = false)
 {
+    private const byte Control = 0x02;
+    private const byte Heartbeat = 0x02;
+
     private const int HeaderSize = 8;
     private const byte More = 0x01;
 
@@ -22,8 +26,14 @@ internal sealed class PlayedConnection(RawPeer peer, string role)
         {
             byte[] header = await peer.ReadAsync(HeaderSize);
             Assert.True(header.Length == HeaderSize, $"{role}: ours closed the connection");
+            byte[] body = await peer.ReadAsync((int)BinaryPrimitives.ReadUInt32BigEndian(header.AsSpan(4)));
+            if (skipsHeartbeats && header[2] == Control && body is [Heartbeat, ..])
+            {
+                continue;
+            }
+
             bytes.AddRange(header);
-            bytes.AddRange(await peer.ReadAsync((int)BinaryPrimitives.ReadUInt32BigEndian(header.AsSpan(4))));
+            bytes.AddRange(body);
             if ((header[2] & More) == 0)
             {
                 return TranscriptRecord.Parse(fromA, [.. bytes]);

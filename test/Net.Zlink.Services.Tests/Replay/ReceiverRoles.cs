@@ -139,11 +139,12 @@ internal sealed class ReceiverRole : Role
 
 /// <summary>A gateway's ROUTER: it sends the recorded messages, those of one part to any receiver, others to the one that the directory
 /// names, and reads the recorded answers.</summary>
-internal sealed class GatewayRole : Role
+/// <param name="hasHeartbeats">With the defaults, and its heartbeats left out of what is compared; else without heartbeats.</param>
+internal sealed class GatewayRole(bool hasHeartbeats) : Role
 {
     private const string Service = "service";
 
-    public override string Name => "gateway";
+    public override string Name => hasHeartbeats ? "gateway with heartbeats" : "gateway";
 
     public override bool Plays(ServiceTranscript transcript) =>
         (transcript.TypeOfA, transcript.TypeOfB) == (SocketKind.Router, SocketKind.Router);
@@ -159,11 +160,11 @@ internal sealed class GatewayRole : Role
             {
                 RoutingId = transcript.IdOfA,
                 Linger = TimeSpan.Zero,
-                ConfigureSocket = static router => router.HeartbeatInterval = TimeSpan.Zero
+                HeartbeatInterval = hasHeartbeats ? new GatewayOptions().HeartbeatInterval : TimeSpan.Zero,
             });
         ServiceClient client = gateway.GetService(Service);
         using RawPeer raw = await listener.AcceptAsync();
-        var connection = new PlayedConnection(raw, $"{transcript.File}, {Name}");
+        var connection = new PlayedConnection(raw, $"{transcript.File}, {Name}", hasHeartbeats);
         await connection.ShakeHandsAsync(transcript, oursIsA: true);
         await client.WaitUntilReadyAsync(cancellationToken: Guard.Token).Guarded();
         using var message = new MessageBuilder();

@@ -13,7 +13,11 @@ internal sealed class GatewayScene : IAsyncDisposable
     public GatewayScene(GatewayOptions? options = null, ManualTimeProvider? time = null)
     {
         Fixture = new ContextFixture(time: time);
-        Gateway = new Gateway(Fixture.Context, Directory, options);
+        options ??= new GatewayOptions();
+
+        // A clock that is moved by seconds at once leaves no time for the answers of heartbeats.
+        Gateway = new Gateway(
+            Fixture.Context, Directory, time is null ? options : options with { HeartbeatInterval = TimeSpan.Zero });
         Client = Gateway.GetService(Service);
     }
 
