@@ -35,6 +35,7 @@ public sealed class Receiver : IAsyncDisposable, IDisposable
     private readonly RegistrationSet _registrations;
     private readonly ServicesMeters _meters;
     private readonly Histogram<double> _duration;
+    private readonly RoutingId _madeUpId;
     private int _isServing;
     private int _isDisposed;
 
@@ -51,15 +52,15 @@ public sealed class Receiver : IAsyncDisposable, IDisposable
         _options = options ?? new ReceiverOptions();
         ArgumentOutOfRangeException.ThrowIfLessThanOrEqual(_options.HeartbeatInterval, TimeSpan.Zero, nameof(options));
         ArgumentOutOfRangeException.ThrowIfLessThanOrEqual(_options.AckTimeout, TimeSpan.Zero, nameof(options));
-        RoutingId = _options.RoutingId.IsEmpty ? RandomRoutingId.Make(zeros: 1) : _options.RoutingId.Copy();
+        _madeUpId = RandomRoutingId.Make(zeros: 1);
         var socketOptions = new RouterOptions
         {
             Linger = DefaultLinger,
             SendHighWaterMark = HighWaterMark,
-            ReceiveHighWaterMark = HighWaterMark
+            ReceiveHighWaterMark = HighWaterMark,
+            RoutingId = _options.RoutingId.IsEmpty ? _madeUpId : _options.RoutingId,
         };
         _options.ConfigureSocket?.Invoke(socketOptions);
-        socketOptions.RoutingId = RoutingId;
         socketOptions.OnDuplicateRoutingId = DuplicateRoutingId.Share; // Two gateways may have one id: each is answered by its connection.
         Socket = context.CreateRouter(socketOptions);
         ILogger logger = context.LoggerFactory.CreateLogger(ServicesLog.Category);
@@ -78,9 +79,9 @@ public sealed class Receiver : IAsyncDisposable, IDisposable
     /// with the envelope of requests as an extra first part.</summary>
     public RouterSocket Socket { get; }
 
-    /// <summary>What the socket calls itself. Registries list the id of each advertised endpoint, which is this one only where
-    /// <see cref="ReceiverOptions.RoutingId"/> was set.</summary>
-    public RoutingId RoutingId { get; }
+    /// <summary>What the socket calls itself. Registries list it for the first advertised endpoint if it was given: by <see
+    /// cref="ReceiverOptions.RoutingId"/>, or by the options of <see cref="Socket"/> before <see cref="ConnectRegistry"/>.</summary>
+    public RoutingId RoutingId => Socket.Options.RoutingId;
 
     /// <summary>Listens for gateways. May be called for several endpoints.</summary>
     /// <param name="endpoint">As for <see cref="ZlinkSocket.Bind"/>.</param>
@@ -98,6 +99,11 @@ public sealed class Receiver : IAsyncDisposable, IDisposable
     public void ConnectRegistry(string routerEndpoint)
     {
         ArgumentNullException.ThrowIfNull(routerEndpoint);
+        if (_registrations.Registries.Length == 0 && RoutingId is var given && !given.Equals(_madeUpId))
+        {
+            _registrations.GivenId = given; // As natively: programs set ROUTING_ID on the receiver's router first.
+        }
+
         _registrations.AddRegistry(routerEndpoint);
     }
 

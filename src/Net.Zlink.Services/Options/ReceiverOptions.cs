@@ -4,8 +4,8 @@ namespace Net.Zlink.Services;
 public sealed record ReceiverOptions
 {
     /// <summary>What the receiver's socket calls itself, and what registries list for its first advertised endpoint. Empty (default): the
-    /// socket has 5 random bytes, and each endpoint is listed with an id made of its text, which survives a restart on the same
-    /// port.</summary>
+    /// socket has 5 random bytes, and each endpoint is listed with an id made of its text, which survives a restart on the same port. An id
+    /// that <see cref="ConfigureSocket"/> or the socket's options set counts as given, too.</summary>
     public RoutingId RoutingId { get; init; }
 
     /// <summary>The host that is advertised where the bound endpoint has a wildcard. Null (default): the first address of this machine that

@@ -11,6 +11,9 @@ internal sealed class RegistrationSet(ZlinkContext context, ServiceKind kind, Re
     private string? _firstEndpoint;
     private bool _isDisposed;
 
+    /// <summary>Listed for the first advertised endpoint. Empty: an id made of the endpoint's text is.</summary>
+    public RoutingId GivenId { get; set; } = options.RoutingId.Copy();
+
     public Registration[] Registrations => CopyOf(_registrations);
 
     public string[] Registries => CopyOf(_registries);
@@ -162,8 +165,8 @@ internal sealed class RegistrationSet(ZlinkContext context, ServiceKind kind, Re
         if (link is null)
         {
             // Two endpoints with one id would abort a native gateway, so a given id is the first one's.
-            bool hasGivenId = !options.RoutingId.IsEmpty && string.Equals(endpoint, _firstEndpoint, StringComparison.Ordinal);
-            RoutingId id = hasGivenId ? options.RoutingId.Copy() : StableRoutingId.Of(endpoint);
+            bool hasGivenId = !GivenId.IsEmpty && string.Equals(endpoint, _firstEndpoint, StringComparison.Ordinal);
+            RoutingId id = hasGivenId ? GivenId : StableRoutingId.Of(endpoint);
             link = new RegistryLinkLoop(context, kind, registry, endpoint, id, options);
             _links.Add(link);
             link.Start();

@@ -43,6 +43,30 @@ public class RegistrationTests
         Assert.Contains(StableRoutingId.Of(Here), one.Senders);
     }
 
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public async Task A_routing_id_that_is_set_on_the_socket_before_a_registry_is_connected_is_listed_for_the_first_endpoint(bool isLater)
+    {
+        await using var fixture = new ContextFixture();
+        using var registry = new ScriptedRegistry(fixture.Context);
+        var mine = RoutingId.FromText("mine");
+        await using var receiver = new Receiver(fixture.Context, new ReceiverOptions
+        {
+            ConfigureSocket = options => options.RoutingId = isLater ? RoutingId.FromText("other") : mine,
+        });
+        if (isLater)
+        {
+            receiver.Socket.Options.RoutingId = mine;
+        }
+
+        receiver.ConnectRegistry(registry.RouterEndpoint);
+        await receiver.RegisterAsync("first", Here, cancellationToken: Guard.Token).Guarded();
+        await receiver.RegisterAsync("second", "tcp://127.0.0.1:6", cancellationToken: Guard.Token).Guarded();
+        Assert.Equal(mine, receiver.RoutingId);
+        Assert.Equal([mine, StableRoutingId.Of("tcp://127.0.0.1:6")], registry.Senders.Distinct());
+    }
+
     [Fact]
     public async Task Disposing_ends_at_once_while_a_registration_waits_for_an_answer()
     {
