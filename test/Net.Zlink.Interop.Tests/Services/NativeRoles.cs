@@ -94,11 +94,11 @@ internal sealed class NativeGatewayRole : IGatewayRole
     private readonly NativeDiscovery _discovery;
     private readonly NativeGateway _gateway;
 
-    public NativeGatewayRole(IEnumerable<string> registries, TestCertificates? certificates)
+    public NativeGatewayRole(IEnumerable<string> registries, TestCertificates? certificates, string? routingId = null)
     {
         _discovery = new NativeDiscovery(_context, Receivers);
         NativeTls.Use(certificates, _discovery.SetOption);
-        _gateway = new NativeGateway(_context, _discovery);
+        _gateway = new NativeGateway(_context, _discovery, routingId);
         if (certificates is not null)
         {
             _gateway.SetTlsClient(certificates.CaFile, "localhost");
@@ -109,6 +109,8 @@ internal sealed class NativeGatewayRole : IGatewayRole
             _discovery.ConnectRegistry(registry);
         }
     }
+
+    public NativeGateway Gateway => _gateway;
 
     public IReadOnlyList<NativeReceiverInfo> GetReceivers(string service) => _discovery.GetReceivers(service);
 

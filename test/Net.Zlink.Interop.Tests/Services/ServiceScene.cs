@@ -64,6 +64,10 @@ internal sealed class ServiceScene(TestTransport transport = TestTransport.Tcp) 
             : new ManagedGatewayRole(publishers, _certificates));
     }
 
+    /// <summary>Ends it with the others.</summary>
+    public T Own<T>(T part)
+        where T : IDisposable => Add(part);
+
     /// <summary>Ends one of its parts before the others.</summary>
     public void End(IDisposable part)
     {

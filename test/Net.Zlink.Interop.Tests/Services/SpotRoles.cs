@@ -58,9 +58,14 @@ internal sealed class NativeSpotRole : ISpotRole
         _discovery = new NativeDiscovery(_context, 2);
         _discovery.ConnectRegistry(registry.Publisher);
         _node.ConnectRegistry(registry.Router);
-        _node.Register(advertise: Endpoint);
+        Register();
         _node.SetDiscovery(_discovery);
     }
+
+    /// <summary>Once it has joined.</summary>
+    public void Register() => _node.Register(advertise: Endpoint);
+
+    public void Unregister() => _node.Unregister();
 
     public void ConnectPeer(string endpoint) => _node.ConnectPeer(endpoint);
 

@@ -1,5 +1,6 @@
 using System.Runtime.CompilerServices;
 using Net.Zlink.Interop.Tests.Native;
+using Net.Zlink.Tests.Support;
 using Xunit;
 
 namespace Net.Zlink.Interop.Tests.Support;
@@ -31,4 +32,13 @@ public sealed class NativeTheoryAttribute : TheoryAttribute
 {
     public NativeTheoryAttribute([CallerFilePath] string? sourceFile = null, [CallerLineNumber] int sourceLine = -1)
         : base(sourceFile, sourceLine) => Skip = NativeLibraryFile.IsGiven ? null : NativeLibraryFile.HowToTurnOn;
+}
+
+/// <summary>A <see cref="NativeFactAttribute"/> that takes long, among the slow tests.</summary>
+[AttributeUsage(AttributeTargets.Method)]
+public sealed class SlowNativeFactAttribute : FactAttribute
+{
+    public SlowNativeFactAttribute([CallerFilePath] string? sourceFile = null, [CallerLineNumber] int sourceLine = -1)
+        : base(sourceFile, sourceLine) =>
+        Skip = !NativeLibraryFile.IsGiven ? NativeLibraryFile.HowToTurnOn : SlowTests.AreOn ? null : SlowTests.Reason;
 }

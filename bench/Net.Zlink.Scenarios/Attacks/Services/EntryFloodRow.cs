@@ -11,6 +11,9 @@ internal sealed class EntryFloodRow() : AttackRow("services-entries")
     // A list of more than 33,332 entries of one service each has more than 100,000 parts.
     private const int Entries = 40_000;
 
+    // The list of so many has 5 MB, so that the pace of lists is a few a second.
+    private const double SeenWithin = 5;
+
     private static readonly byte[] s_receiver = [1, 0];
     private static readonly TimeSpan s_limit = TimeSpan.FromSeconds(60);
     private static readonly TimeSpan s_look = TimeSpan.FromMilliseconds(20);
@@ -21,7 +24,7 @@ internal sealed class EntryFloodRow() : AttackRow("services-entries")
         await using var registry = AttackedRegistry.Start(context);
         await using var discovery = new Discovery(context);
         discovery.ConnectRegistry(registry.PublisherEndpoint);
-        using var flood = new RawDealer(registry.RouterEndpoint, from: "127.0.0.2");
+        using var flood = new RawClient(registry.RouterEndpoint, from: "127.0.0.2");
         for (int i = 0; i < Entries; i++)
         {
             byte[] service = Encoding.UTF8.GetBytes($"flood{i}");
@@ -34,15 +37,16 @@ internal sealed class EntryFloodRow() : AttackRow("services-entries")
 
         double listed = await SecondsUntilAsync(
             () => registry.GetSnapshot() is var now && now.OwnEntries + now.RefusedRequests >= Entries, cancellation);
+        int entries = registry.GetSnapshot().OwnEntries;
         await using var honest = new HonestReceiver(context);
         honest.Receiver.ConnectRegistry(registry.RouterEndpoint);
         honest.Receiver.Register(VictimCommand.Service);
         double seen = await SecondsUntilAsync(() => discovery.IsAvailable(VictimCommand.Service), cancellation);
         return
         [
-            new("seconds until a discovery saw an honest receiver", seen, time.TotalSeconds),
+            new("seconds until a discovery saw an honest receiver", seen, SeenWithin),
             new("seconds for the flood", listed, null),
-            new("entries", registry.GetSnapshot().OwnEntries, null),
+            new("entries", entries, null),
         ];
     }
 

@@ -56,7 +56,7 @@ internal sealed class LongTopicRow() : AttackRow("services-long-topic")
         return
         [
             new("memory kept, MB", Math.Max(0, HeapMegabytes(context) - before), MostMegabytes),
-            new("topics counted as malformed", node.GetStatistics().Malformed, Topics, AtLeast: true),
+            new("topics counted as too long", node.GetStatistics().LongTopics, Topics, AtLeast: true),
             new("honest messages behind them", received, 1, AtLeast: true),
         ];
     }

@@ -2,8 +2,7 @@ using System.Diagnostics;
 
 namespace Net.Zlink.Scenarios.Attacks;
 
-/// <summary>A listed receiver that sends what nobody asked for, to a gateway with a small heap that receives nothing but
-/// replies.</summary>
+/// <summary>A listed receiver that sends what nobody asked for, to a gateway with a small heap that only asks another one.</summary>
 internal sealed class SpammedGatewayRow() : AttackRow("services-unasked")
 {
     private const int HeapMegabytes = 96;
@@ -12,26 +11,27 @@ internal sealed class SpammedGatewayRow() : AttackRow("services-unasked")
     private const double MostHeap = 48;
     private const double LeastShare = 0.9;
 
-    // The two take turns, and the liar answers nothing, so that its requests fail until it is left out.
     private static readonly TimeSpan s_warm = TimeSpan.FromSeconds(2);
+
+    private volatile bool _spams;
 
     public override async Task<IReadOnlyList<AttackFigure>> RunAsync(TimeSpan time, CancellationToken cancellation)
     {
         await using var context = new ZlinkContext(new ZlinkContextOptions { DefaultLinger = TimeSpan.Zero });
         await using var honest = new HonestReceiver(context);
         RouterSocket liar = context.CreateRouter();
-        string lying = liar.Bind("tcp://127.0.0.1:*");
+        string endpoint = liar.Bind("tcp://127.0.0.1:*");
         await using ServedProcess gateway = await ServedProcess.StartAsync(
-            [VictimCommand.Name, "--role", VictimCommand.AsGateway, "--endpoint", honest.Endpoint, "--endpoint", lying],
+            [VictimCommand.Name, "--role", VictimCommand.AsGateway, "--endpoint", honest.Endpoint, "--endpoint", endpoint],
             HeapMegabytes * Mebibyte, cancellation);
         using var stop = CancellationTokenSource.CreateLinkedTokenSource(cancellation);
-        Task<long> answering = Task.Run(() => LieAsync(liar, stop.Token), CancellationToken.None);
+        Task<long> lying = Task.Run(() => LieAsync(liar, stop.Token), CancellationToken.None);
         double before = await RateAsync(gateway, s_warm, cancellation);
         _spams = true;
         double during = await RateAsync(gateway, time, cancellation);
         ServedState? state = await gateway.AskAsync(cancellation);
         await stop.CancelAsync();
-        long spam = await answering;
+        long spam = await lying;
         return
         [
             new("gateway alive", state is null ? 0 : 1, 1, AtLeast: true),
@@ -41,10 +41,8 @@ internal sealed class SpammedGatewayRow() : AttackRow("services-unasked")
         ];
     }
 
-    private volatile bool _spams;
-
     /// <summary>Answered requests a second; 0 if the process has ended.</summary>
-    internal static async Task<double> RateAsync(ServedProcess process, TimeSpan time, CancellationToken cancellation)
+    private static async Task<double> RateAsync(ServedProcess process, TimeSpan time, CancellationToken cancellation)
     {
         long from = (await process.AskAsync(cancellation))?.Received ?? 0;
         long start = Stopwatch.GetTimestamp();
@@ -53,25 +51,20 @@ internal sealed class SpammedGatewayRow() : AttackRow("services-unasked")
             ? (state.Received - from) / Stopwatch.GetElapsedTime(start).TotalSeconds : 0;
     }
 
-    /// <summary>Answers each request as an honest one would by another library, with plain messages, and sends far more of
-    /// them.</summary>
+    /// <summary>Sends plain messages as fast as they are taken, once it is told to.</summary>
     private async Task<long> LieAsync(RouterSocket liar, CancellationToken stop)
     {
         byte[] spam = new byte[SpamSize];
         long sent = 0;
         while (!stop.IsCancellationRequested)
         {
-            while (liar.TryReceive(out Message request))
-            {
-                request.Dispose();
-            }
-
+            long before = sent;
             foreach (PeerInfo peer in liar.GetPeers())
             {
                 sent += _spams && liar.TrySend(peer.RoutingId.Span, spam, out _) ? 1 : 0;
             }
 
-            if (!_spams || sent % 64 == 0)
+            if (sent == before || sent % 64 == 0)
             {
                 await Task.Delay(1, stop).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
             }

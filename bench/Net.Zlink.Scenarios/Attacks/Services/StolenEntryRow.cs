@@ -27,7 +27,7 @@ internal sealed class StolenEntryRow() : AttackRow("services-stolen-entry")
         long wrong = 0;
         long tries = 0;
         long start = Stopwatch.GetTimestamp();
-        using var thief = new RawDealer(registry.RouterEndpoint, from: "127.0.0.2");
+        using var thief = new RawClient(registry.RouterEndpoint, from: "127.0.0.2");
         while (Stopwatch.GetElapsedTime(start) < time)
         {
             tries += thief.TrySend([3, 0], s_receiver, service, endpoint) ? 1 : 0;

@@ -1,6 +1,5 @@
 using System.Diagnostics;
 using System.Globalization;
-using System.Text;
 using Net.Zlink.Services;
 
 namespace Net.Zlink.Scenarios.Attacks;
@@ -10,7 +9,10 @@ internal sealed class SubscriptionFloodRow() : AttackRow("services-subscriptions
 {
     private const int Entries = 1_000;
     private const int Attackers = 4;
-    private const double MostLists = 20;
+    private const double BytesPerMegabyte = 1_000_000;
+
+    // The default pace of lists, with room for the first one of each.
+    private const double MostMegabytes = 25;
     private const double LongestSeconds = 1;
 
     private static readonly TimeSpan s_between = TimeSpan.FromMilliseconds(2);
@@ -29,11 +31,11 @@ internal sealed class SubscriptionFloodRow() : AttackRow("services-subscriptions
         discovery.ConnectRegistry(registry.PublisherEndpoint);
         await discovery.WaitForAsync(VictimCommand.Service, cancellationToken: cancellation);
 
-        await using var attackers = new ZlinkContext(new ZlinkContextOptions { DefaultLinger = TimeSpan.Zero });
+        RawClient[] attackers = [.. Enumerable.Range(0, Attackers)
+            .Select(_ => new RawClient(registry.PublisherEndpoint, type: RawClient.Sub))];
         using var stop = CancellationTokenSource.CreateLinkedTokenSource(cancellation);
-        long listsBefore = registry.GetSnapshot().ListsSent;
-        Task<long>[] attacks = [.. Enumerable.Range(0, Attackers)
-            .Select(_ => Task.Run(() => AttackAsync(attackers, registry.PublisherEndpoint, stop.Token), CancellationToken.None))];
+        Task<long>[] attacks = [.. attackers.Select(
+            one => Task.Run(() => AttackAsync(one, stop.Token), CancellationToken.None))];
         double longest = 0;
         long start = Stopwatch.GetTimestamp();
         for (uint weight = 2; Stopwatch.GetElapsedTime(start) < time; weight++)
@@ -50,27 +52,23 @@ internal sealed class SubscriptionFloodRow() : AttackRow("services-subscriptions
         }
 
         double seconds = Stopwatch.GetElapsedTime(start).TotalSeconds;
-        long lists = registry.GetSnapshot().ListsSent - listsBefore;
+        double bytes = attackers.Sum(static one => one.Received);
         await stop.CancelAsync();
         long frames = (await Task.WhenAll(attacks)).Sum();
+        Array.ForEach(attackers, static one => one.Dispose());
         return
         [
             new("seconds until a change was seen, longest", longest, LongestSeconds),
-            new("lists a second and asker", lists / seconds / (Attackers + 1), MostLists),
+            new("lists to them, MB a second", bytes / seconds / BytesPerMegabyte, MostMegabytes),
             new("subscriptions a second", frames / seconds, 1, AtLeast: true),
         ];
     }
 
-    private static async Task<long> AttackAsync(ZlinkContext context, string endpoint, CancellationToken stop)
+    private static async Task<long> AttackAsync(RawClient attacker, CancellationToken stop)
     {
-        SubSocket socket = context.CreateSub();
-        socket.Connect(endpoint);
         long frames = 0;
-        while (!stop.IsCancellationRequested)
+        while (!stop.IsCancellationRequested && attacker.TrySubscribe([]))
         {
-            byte[] topic = Encoding.UTF8.GetBytes(string.Create(CultureInfo.InvariantCulture, $"{frames}"));
-            socket.Subscribe(topic);
-            socket.Unsubscribe(topic);
             frames++;
             await Task.Delay(s_between, stop).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
         }

@@ -14,6 +14,8 @@ internal static class VictimCommand
     public const string AsReceiver = "receiver";
     public const string Service = "attacked";
 
+    private const string OtherService = "other";
+
     private const double BytesPerMebibyte = 1 << 20;
 
     private static readonly TimeSpan s_timeout = TimeSpan.FromSeconds(1);
@@ -23,7 +25,7 @@ internal static class VictimCommand
     public static Command Create()
     {
         var role = new Option<string>("--role") { Description = $"{AsGateway} or {AsReceiver}.", Required = true };
-        var endpoints = new Option<string[]>("--endpoint") { Description = "Of a gateway: its receivers, repeatable." };
+        var endpoints = new Option<string[]>("--endpoint") { Description = "Of a gateway, repeatable: the receiver that it asks, then others." };
         var command = new Command(Name, "A gateway or a receiver that counts what it does; 'attack' runs it.") { role, endpoints };
         command.SetAction(async (request, cancellation) =>
         {
@@ -57,8 +59,9 @@ internal static class VictimCommand
     private static async Task AskAsync(
         ZlinkContext context, string[] endpoints, ConcurrentDictionary<string, long> counts, CancellationToken cancellation)
     {
-        await using var gateway = new Gateway(
-            context, new StaticDirectory(endpoints.Select(static endpoint => new ServiceInstance(Service, endpoint))));
+        await using var gateway = new Gateway(context, new StaticDirectory(
+            endpoints.Select(static (endpoint, at) => new ServiceInstance(at == 0 ? Service : OtherService, endpoint))));
+        gateway.GetService(OtherService);
         Console.WriteLine(ServedCommand.Bound);
         using var stop = CancellationTokenSource.CreateLinkedTokenSource(cancellation);
         Task asking = Task.Run(() => LoadAsync(gateway.GetService(Service), counts, stop.Token), CancellationToken.None);

@@ -61,6 +61,10 @@ internal static unsafe partial class NativeFunctions
     public static partial int zlink_gateway_send_rid(
         nint gateway, string service, NativeRoutingIdStruct* routingId, NativeMessageStruct* parts, nuint count, NativeFlags flags);
 
+    [LibraryImport(Library, SetLastError = true)]
+    public static partial int zlink_gateway_recv(
+        nint gateway, out NativeMessageStruct* parts, out nuint count, NativeFlags flags, byte* service);
+
     [LibraryImport(Library, SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]
     public static partial int zlink_gateway_set_lb_strategy(nint gateway, string service, int strategy);
 

@@ -5,9 +5,9 @@ internal sealed unsafe class NativeGateway : IDisposable
 {
     private nint _handle;
 
-    public NativeGateway(NativeContext context, NativeDiscovery discovery)
+    public NativeGateway(NativeContext context, NativeDiscovery discovery, string? routingId = null)
     {
-        _handle = NativeFunctions.zlink_gateway_new(context.Handle, discovery.Handle, null);
+        _handle = NativeFunctions.zlink_gateway_new(context.Handle, discovery.Handle, routingId);
         NativeException.ThrowIfFailed(_handle == 0 ? -1 : 0, "new gateway");
         Router = new NativeSocket(NativeFunctions.zlink_gateway_router(_handle));
     }
@@ -53,6 +53,13 @@ internal sealed unsafe class NativeGateway : IDisposable
                     _handle, service, (NativeRoutingIdStruct*)idPointer, pointer, count, NativeFlags.None);
             }
         });
+    }
+
+    /// <summary>What its receive call says, without waiting: it takes a message and answers -1 for it.</summary>
+    public int TryReceive()
+    {
+        byte* service = stackalloc byte[256];
+        return NativeFunctions.zlink_gateway_recv(_handle, out _, out _, NativeFlags.DontWait, service);
     }
 
     public void Dispose()
