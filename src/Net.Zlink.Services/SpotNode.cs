@@ -60,18 +60,20 @@ public sealed class SpotNode : IAsyncDisposable, IDisposable
         ArgumentNullException.ThrowIfNull(context);
         _context = context;
         _options = options ?? new SpotNodeOptions();
-        ArgumentOutOfRangeException.ThrowIfLessThanOrEqual(_options.HeartbeatInterval, TimeSpan.Zero, nameof(options));
-        ArgumentOutOfRangeException.ThrowIfLessThanOrEqual(_options.AckTimeout, TimeSpan.Zero, nameof(options));
-        ArgumentOutOfRangeException.ThrowIfNegative(_options.PublishQueueCapacity, nameof(options));
+        _options.Validate();
         RoutingId = _options.RoutingId.IsEmpty ? RandomRoutingId.Make(zeros: 0) : _options.RoutingId.Copy();
         _logger = context.LoggerFactory.CreateLogger(ServicesLog.Category);
         _index = new TopicIndex(text => _socket!.Subscribe(text), text => _socket!.Unsubscribe(text));
         _path = new PublishPath(
             new MessageBuilderPool(context.Pool), _index, _options.PublishQueueCapacity, _options.PublishQueueFullMode);
         var socketOptions = new SubOptions { ReconnectAfterFault = true };
+        ServiceHeartbeats.Apply(
+            socketOptions, _options.PeerHeartbeatInterval, _options.PeerHeartbeatTimeout, _options.PeerHeartbeatTtl);
         _options.ConfigureSubscriber?.Invoke(socketOptions);
         _socket = context.CreateSub(socketOptions);
-        _peers = new PeerSet(_socket, context.TimeProvider, _logger);
+        _subscribers = new SubscriberSet(_index, _logger);
+        _peers = new PeerSet(
+            _socket, new PeerSetOptions(_logger, _options.MaxConcurrentDials, () => _subscribers.Present), context.TimeProvider);
         _registrations = new RegistrationSet(context, ServiceKind.SpotNode, new ReceiverOptions
         {
             RoutingId = RoutingId,
@@ -79,8 +81,7 @@ public sealed class SpotNode : IAsyncDisposable, IDisposable
             AckTimeout = _options.AckTimeout,
             ConfigureRegistryConnection = _options.ConfigureRegistryConnection,
         });
-        _subscribers = new SubscriberSet(_index, _logger);
-        _dispatch = new DispatchLoop(_socket, _index);
+        _dispatch = new DispatchLoop(_socket, _index, _peers);
         _receiving = BackgroundLoop.Start("spot receive", _logger, context.TimeProvider, _dispatch.RunAsync);
         _publishing = _path.Queue is { } queue ? BackgroundLoop.Start("spot publish", _logger, context.TimeProvider, queue.RunAsync) : null;
         _counters = new NodeCounters(_path, _dispatch, _index, _peers, _registrations, _subscribers);
@@ -190,8 +191,9 @@ public sealed class SpotNode : IAsyncDisposable, IDisposable
         string service = DefaultService, string? advertise = null, CancellationToken cancellationToken = default) =>
         _registrations.RegisterAsync(() => Register(service, advertise), cancellationToken);
 
-    /// <summary>Connects to all nodes that a directory lists, and disconnects from those that it lists no more, as soon as it says so. This
-    /// node itself is left out. Nodes of <see cref="ConnectPeer"/> and of other directories stay connected.</summary>
+    /// <summary>Connects to all nodes that a directory lists, and disconnects from those that it lists no more: at once where there is no
+    /// connection, or else after <see cref="SpotNodeOptions.ForgottenEndpointTimeout"/>. This node itself is left out. Nodes of
+    /// <see cref="ConnectPeer"/> and of other directories stay connected.</summary>
     /// <param name="directory">A <see cref="Discovery"/> of SPOT nodes, a <see cref="StaticDirectory"/>, or one of your own. When it ends,
     /// its last list stays.</param>
     /// <param name="service">The name under which the nodes are listed.</param>
@@ -209,7 +211,8 @@ public sealed class SpotNode : IAsyncDisposable, IDisposable
         }
 
         ObjectDisposedException.ThrowIf(_isDisposed, this);
-        var follower = new DirectoryFollower(_peers, directory, service, RoutingId, _logger);
+        TimeSpan keepTime = directory is StaticDirectory ? _options.RemovedEndpointTimeout : _options.ForgottenEndpointTimeout;
+        var follower = new DirectoryFollower(_peers, directory, service, RoutingId, keepTime, _logger);
         lock (_gate)
         {
             if (!_isDisposed)
@@ -234,9 +237,16 @@ public sealed class SpotNode : IAsyncDisposable, IDisposable
         _peers.WaitAsync(count, cancellationToken);
 
     /// <summary>The nodes that this one connects to, connected or not: a snapshot.</summary>
-    /// <returns>One for each endpoint.</returns>
+    /// <returns>One for each endpoint, also those that wait to be dialled, and further addresses of one node.</returns>
     /// <exception cref="ObjectDisposedException">The node is disposed.</exception>
-    public IReadOnlyList<PeerInfo> GetPeers() => _socket.GetPeers();
+    public IReadOnlyList<PeerInfo> GetPeers() => _peers.GetPeers();
+
+    /// <summary>Every time at which the connection to a node is made again, so that messages of it may be missing. The next message of
+    /// that node says it, too, to each subscriber: <see cref="SpotMessage.MissedBefore"/>.</summary>
+    /// <param name="cancellationToken">Ends the enumeration with an exception.</param>
+    /// <returns>From the call on. It ends with the node. Of those that nobody reads, the oldest beyond 1,000 are left out.</returns>
+    public IAsyncEnumerable<SpotGap> WatchGapsAsync(CancellationToken cancellationToken = default) =>
+        _peers.Gaps.WatchAsync(cancellationToken);
 
     /// <summary>The nodes that are connected to this one, and how many messages wait for each or were dropped: a snapshot.</summary>
     /// <returns>One for each connection; none as long as the node is not bound.</returns>

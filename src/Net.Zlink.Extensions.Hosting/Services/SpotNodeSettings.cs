@@ -21,6 +21,18 @@ internal sealed class SpotNodeSettings
 
     public TimeSpan AckTimeout { get; set; }
 
+    public TimeSpan PeerHeartbeatInterval { get; set; }
+
+    public TimeSpan? PeerHeartbeatTimeout { get; set; }
+
+    public TimeSpan? PeerHeartbeatTtl { get; set; }
+
+    public TimeSpan RemovedEndpointTimeout { get; set; }
+
+    public TimeSpan ForgottenEndpointTimeout { get; set; }
+
+    public int MaxConcurrentDials { get; set; }
+
     public static SpotNodeOptions Apply(IConfigurationSection? section, SpotNodeOptions options)
     {
         if (section is null)
@@ -30,7 +42,8 @@ internal sealed class SpotNodeSettings
 
         ConfigurationErrors.CheckKeys(section, Keys.Bind, Keys.Connect, Keys.Registries, Keys.FollowRegistries, Publisher, Subscriber,
             nameof(PublishQueueCapacity), nameof(PublishQueueFullMode), nameof(NoDrop), nameof(AdvertiseHost), nameof(HeartbeatInterval),
-            nameof(AckTimeout));
+            nameof(AckTimeout), nameof(PeerHeartbeatInterval), nameof(PeerHeartbeatTimeout), nameof(PeerHeartbeatTtl),
+            nameof(RemovedEndpointTimeout), nameof(ForgottenEndpointTimeout), nameof(MaxConcurrentDials));
         var settings = new SpotNodeSettings
         {
             PublishQueueCapacity = options.PublishQueueCapacity,
@@ -39,6 +52,12 @@ internal sealed class SpotNodeSettings
             AdvertiseHost = options.AdvertiseHost,
             HeartbeatInterval = options.HeartbeatInterval,
             AckTimeout = options.AckTimeout,
+            PeerHeartbeatInterval = options.PeerHeartbeatInterval,
+            PeerHeartbeatTimeout = options.PeerHeartbeatTimeout,
+            PeerHeartbeatTtl = options.PeerHeartbeatTtl,
+            RemovedEndpointTimeout = options.RemovedEndpointTimeout,
+            ForgottenEndpointTimeout = options.ForgottenEndpointTimeout,
+            MaxConcurrentDials = options.MaxConcurrentDials,
         };
         ConfigurationErrors.Named(section, () => section.Bind(settings));
         return options with
@@ -49,6 +68,12 @@ internal sealed class SpotNodeSettings
             AdvertiseHost = settings.AdvertiseHost,
             HeartbeatInterval = settings.HeartbeatInterval,
             AckTimeout = settings.AckTimeout,
+            PeerHeartbeatInterval = settings.PeerHeartbeatInterval,
+            PeerHeartbeatTimeout = settings.PeerHeartbeatTimeout,
+            PeerHeartbeatTtl = settings.PeerHeartbeatTtl,
+            RemovedEndpointTimeout = settings.RemovedEndpointTimeout,
+            ForgottenEndpointTimeout = settings.ForgottenEndpointTimeout,
+            MaxConcurrentDials = settings.MaxConcurrentDials,
             ConfigurePublisher = SocketKinds.Pub.After(options.ConfigurePublisher, section.GetSection(Publisher)),
             ConfigureSubscriber = SocketKinds.Sub.After(options.ConfigureSubscriber, section.GetSection(Subscriber)),
         };

@@ -96,7 +96,7 @@ internal static partial class SpotLog
     [LoggerMessage(2301, LogLevel.Warning, "The node at {Endpoint} cannot be connected: {Reason}")]
     public static partial void PeerUnusable(ILogger logger, string endpoint, string reason);
 
-    [LoggerMessage(2302, LogLevel.Information, "The node at {Endpoint} is connected: {Why}")]
+    [LoggerMessage(2302, LogLevel.Information, "The node at {Endpoint} is to be connected: {Why}")]
     public static partial void PeerAdded(ILogger logger, string endpoint, string why);
 
     [LoggerMessage(2303, LogLevel.Information, "The node at {Endpoint} was disconnected: nothing names it any more")]
@@ -107,4 +107,16 @@ internal static partial class SpotLog
 
     [LoggerMessage(2305, LogLevel.Warning, "A subscriber reads slower than messages come: {Dropped} were dropped so far")]
     public static partial void SubscriberDrops(ILogger logger, long dropped);
+
+    [LoggerMessage(2306, LogLevel.Information,
+        "The node at {Endpoint} is the one at {Connected}: it is disconnected and stays as a spare address")]
+    public static partial void PeerIsSpare(ILogger logger, string endpoint, string connected);
+
+    [LoggerMessage(2307, LogLevel.Warning,
+        "Messages of the node at {Endpoint} may be missing: it was not connected from {From:O} to {Until:O}")]
+    public static partial void GapBegan(ILogger logger, string endpoint, DateTimeOffset from, DateTimeOffset until);
+
+    [LoggerMessage(2308, LogLevel.Warning,
+        "The nodes at {Endpoint} and {Other} have one configured routing id, {Id}, and count as two: give each its own, or none")]
+    public static partial void SameRoutingId(ILogger logger, string endpoint, string other, RoutingId id);
 }

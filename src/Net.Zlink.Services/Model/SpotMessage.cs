@@ -7,10 +7,10 @@ public readonly struct SpotMessage : IDisposable
     // In front of the parts there is the topic, as on the wire.
     private readonly Message _message;
 
-    // Null: the text is made when it is asked for.
-    private readonly string? _topic;
+    // The topic's text, a MissedTopic, or null where the text is made when it is asked for. One field: a queue moves this struct often.
+    private readonly object? _topic;
 
-    internal SpotMessage(in Message message, string? topic, bool isLocal)
+    internal SpotMessage(in Message message, object? topic, bool isLocal)
     {
         _message = message;
         _topic = topic;
@@ -20,7 +20,8 @@ public readonly struct SpotMessage : IDisposable
     /// <summary>The topic. What is no UTF-8 comes as the replacement character: <see cref="TopicBytes"/> has the bytes.</summary>
     /// <remarks>A node remembers the texts of 10,000 topics. Of the others each call makes a string.</remarks>
     /// <exception cref="ObjectDisposedException">The message was disposed, and the text was not remembered.</exception>
-    public string Topic => _topic ?? (_message.PartCount == 0 ? "" : System.Text.Encoding.UTF8.GetString(_message.Span));
+    public string Topic => _topic as string ?? (_topic as MissedTopic)?.Text
+        ?? (_message.PartCount == 0 ? "" : System.Text.Encoding.UTF8.GetString(_message.Span));
 
     /// <summary>The topic's bytes, valid until Dispose.</summary>
     /// <exception cref="ObjectDisposedException">The message was disposed.</exception>
@@ -28,6 +29,11 @@ public readonly struct SpotMessage : IDisposable
 
     /// <summary>Whether it was published at the subscriber's own node.</summary>
     public bool IsLocal { get; }
+
+    /// <summary>What its node may have published before it and this subscriber did not get: the connection to that node was lost and made
+    /// again. Null for all messages but the first one behind such a gap.</summary>
+    /// <remarks>Where a full queue drops that message, the next one of the queue says it.</remarks>
+    public SpotGap? MissedBefore => (_topic as MissedTopic)?.Gap;
 
     /// <summary>Number of parts without the topic, at least 1; 0 for a message that was never received.</summary>
     /// <exception cref="ObjectDisposedException">The message was disposed.</exception>
@@ -58,7 +64,7 @@ public readonly struct SpotMessage : IDisposable
     internal Message Whole => _message;
 
     /// <summary>What the constructor takes.</summary>
-    internal string? TopicText => _topic;
+    internal object? TopicText => _topic;
 
     /// <summary>Bytes of the topic and all parts.</summary>
     internal long ByteCount => _message.ByteCount;
@@ -77,4 +83,10 @@ public readonly struct SpotMessage : IDisposable
 
     /// <summary>Ends the lease; idempotent.</summary>
     public void Dispose() => _message.Dispose();
+
+    /// <summary>The same lease, as the first message behind a gap.</summary>
+    internal SpotMessage After(SpotGap gap) =>
+        new(_message, new MissedTopic(_topic as string ?? (_topic as MissedTopic)?.Text, gap), IsLocal);
+
+    private sealed record MissedTopic(string? Text, SpotGap Gap);
 }

@@ -27,6 +27,12 @@ public sealed record SpotNodeStatistics
     /// <summary>Of these, what has a topic of more than 255 bytes, which no node may publish. It is dropped.</summary>
     public long LongTopics { get; init; }
 
+    /// <summary>Of these, what came by a second address of a node that is connected. It is dropped.</summary>
+    public long Repeated { get; init; }
+
+    /// <summary>How often the connection to a node was made again: <see cref="SpotGap"/>.</summary>
+    public long Gaps { get; init; }
+
     /// <summary>Subscribers that are not disposed.</summary>
     public int Subscribers { get; init; }
 

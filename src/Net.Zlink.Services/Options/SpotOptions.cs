@@ -31,6 +31,34 @@ public sealed record SpotNodeOptions
     /// <summary>How long a registry may take to answer; after that the connection to it is made anew. Default 5 s.</summary>
     public TimeSpan AckTimeout { get; init; } = TimeSpan.FromSeconds(5);
 
+    /// <summary>After so much silence of a node this one asks whether it is there. Default 1 s; zero: never, as in the native core. Nothing
+    /// is asked of nodes that are connected to this one: one that does not read only misses messages.</summary>
+    /// <remarks>docs/protocol.md section 14 says when heartbeats are sent, and how often to nodes of which there are more than
+    /// 1,000.</remarks>
+    public TimeSpan PeerHeartbeatInterval { get; init; } = ServiceHeartbeats.Interval;
+
+    /// <summary>How long a node may leave that unanswered; then it is connected anew. Null (default): 3 s, and 5 min in the Development
+    /// environment of a host.</summary>
+    public TimeSpan? PeerHeartbeatTimeout { get; init; }
+
+    /// <summary>Of how much silence such a node, also a native one, may take this one for gone. Null (default): 15 s, or the timeout if
+    /// that is longer. Longer than <see cref="PeerHeartbeatInterval"/>.</summary>
+    public TimeSpan? PeerHeartbeatTtl { get; init; }
+
+    /// <summary>How long a connection that works stays when its node was taken out of a <see cref="StaticDirectory"/>, or left its
+    /// registries. Default 5 s; the native core cuts it at once.</summary>
+    public TimeSpan RemovedEndpointTimeout { get; init; } = TimeSpan.FromSeconds(5);
+
+    /// <summary>How long a connection that works stays when its node is not listed any more and nobody says that it has left: registries
+    /// may have lost it. Default 15 s, the lease time of registries.</summary>
+    public TimeSpan ForgottenEndpointTimeout { get; init; } = TimeSpan.FromSeconds(15);
+
+    /// <summary>Most nodes that are dialled at a time. A quarter is kept for those that were never tried, and a quarter for those that were
+    /// connected. While others wait, one that does not answer has 1 s, and more with each attempt. Default 64.</summary>
+    /// <remarks>The pauses between attempts grow with the number of nodes that fail; those of <see cref="ConfigureSubscriber"/> do not
+    /// apply.</remarks>
+    public int MaxConcurrentDials { get; init; } = 64;
+
     /// <summary>Changes the options of the socket that other nodes connect to, before it is made: TLS, limits, linger time.</summary>
     public Action<PubOptions>? ConfigurePublisher { get; init; }
 
@@ -40,6 +68,17 @@ public sealed record SpotNodeOptions
     /// <summary>Changes the options of the connections to registries: TLS, heartbeats. Called once for each connection that is
     /// made.</summary>
     public Action<DealerOptions>? ConfigureRegistryConnection { get; init; }
+
+    internal void Validate()
+    {
+        ArgumentOutOfRangeException.ThrowIfLessThanOrEqual(HeartbeatInterval, TimeSpan.Zero);
+        ArgumentOutOfRangeException.ThrowIfLessThanOrEqual(AckTimeout, TimeSpan.Zero);
+        ArgumentOutOfRangeException.ThrowIfNegative(PublishQueueCapacity);
+        ArgumentOutOfRangeException.ThrowIfLessThan(PeerHeartbeatInterval, TimeSpan.Zero);
+        GatewayOptions.CheckTime(RemovedEndpointTimeout, nameof(RemovedEndpointTimeout));
+        GatewayOptions.CheckTime(ForgottenEndpointTimeout, nameof(ForgottenEndpointTimeout));
+        ArgumentOutOfRangeException.ThrowIfLessThan(MaxConcurrentDials, 1);
+    }
 }
 
 /// <summary>The queue of a subscriber.</summary>

@@ -7,16 +7,25 @@ namespace Net.Zlink.Services;
 internal sealed class DirectoryFollower : IDisposable
 {
     private readonly PeerSet _peers;
+    private readonly TimeSpan _keepTime;
     private readonly RoutingId _ownId;
     private readonly ILogger _logger;
     private readonly CancellationTokenSource _stop = new();
 
-    public DirectoryFollower(PeerSet peers, IServiceDirectory directory, string service, RoutingId ownId, ILogger logger)
+    /// <param name="peers">What the node is connected to.</param>
+    /// <param name="directory">Lists the nodes.</param>
+    /// <param name="service">Under this name.</param>
+    /// <param name="ownId">The node's own.</param>
+    /// <param name="keepTime">How long a connection that works stays when its endpoint is listed no more.</param>
+    /// <param name="logger">Logs the end of the directory.</param>
+    public DirectoryFollower(
+        PeerSet peers, IServiceDirectory directory, string service, RoutingId ownId, TimeSpan keepTime, ILogger logger)
     {
         _peers = peers;
+        _keepTime = keepTime;
         _ownId = ownId;
         _logger = logger;
-        peers.SetListed(this, EndpointsOf(directory.GetService(service)));
+        SetListed(directory.GetService(service));
         _ = Task.Run(() => FollowAsync(directory, service));
     }
 
@@ -32,7 +41,7 @@ internal sealed class DirectoryFollower : IDisposable
         {
             await foreach (ServiceChange change in directory.WatchAsync(service, _stop.Token).ConfigureAwait(false))
             {
-                _peers.SetListed(this, EndpointsOf(change.After));
+                SetListed(change.After);
                 if (_stop.IsCancellationRequested)
                 {
                     _peers.RemoveListed(this); // It was disposed meanwhile.
@@ -50,7 +59,7 @@ internal sealed class DirectoryFollower : IDisposable
     }
 
     /// <summary>All but the node itself, which is listed with its own id, and entries without an endpoint, as in the native core.</summary>
-    private string[] EndpointsOf(ServiceSnapshot snapshot) =>
-        [.. snapshot.Instances.Where(instance => instance.Endpoint.Length > 0 && instance.RoutingId != _ownId)
-            .Select(static instance => instance.Endpoint)];
+    private void SetListed(ServiceSnapshot snapshot) => _peers.SetListed(
+        this, snapshot.Instances.Where(instance => instance.Endpoint.Length > 0 && instance.RoutingId != _ownId)
+            .Select(static instance => instance.Endpoint), _ => _keepTime);
 }

@@ -2,7 +2,7 @@ namespace Net.Zlink.Services;
 
 /// <summary>Gives what comes from other nodes to the subscribers. Nothing else is done on this loop, so a flood delays nothing but
 /// itself.</summary>
-internal sealed class DispatchLoop(SubSocket socket, TopicIndex index)
+internal sealed class DispatchLoop(SubSocket socket, TopicIndex index, PeerSet peers)
 {
     private const int BatchSize = 64;
 
@@ -18,6 +18,8 @@ internal sealed class DispatchLoop(SubSocket socket, TopicIndex index)
     private long _unmatched;
     private long _malformed;
     private long _longTopics;
+    private long _repeated;
+    private PeerStream _stream = new(isIgnored: false);
 
     public long Received => Volatile.Read(ref _received);
 
@@ -26,6 +28,8 @@ internal sealed class DispatchLoop(SubSocket socket, TopicIndex index)
     public long Malformed => Volatile.Read(ref _malformed);
 
     public long LongTopics => Volatile.Read(ref _longTopics);
+
+    public long Repeated => Volatile.Read(ref _repeated);
 
     /// <summary>Runs until the socket ends or the token is cancelled: a turn that never ends by itself, so that a wait costs no
     /// allocation.</summary>
@@ -48,6 +52,15 @@ internal sealed class DispatchLoop(SubSocket socket, TopicIndex index)
     {
         foreach (ref Message message in batch)
         {
+            object? state = message.UserState;
+            PeerStream stream = ReferenceEquals(state, _stream) ? _stream : _stream = state as PeerStream ?? peers.BeginStream(message);
+            if (stream.IsIgnored)
+            {
+                _repeated++;
+                message.Dispose();
+                continue;
+            }
+
             ReadOnlySpan<byte> topic = message.Span;
             if (message.PartCount < 2 || topic.IsEmpty)
             {
@@ -70,6 +83,13 @@ internal sealed class DispatchLoop(SubSocket socket, TopicIndex index)
             {
                 _unmatched++;
                 message.Dispose();
+                continue;
+            }
+
+            if (stream.HasGap && stream.IsNewTo(entry.Takers))
+            {
+                EndRun();
+                LocalDelivery.DeliverFirst(stream, new SpotMessage(message, entry.Text, isLocal: false), entry.Takers);
                 continue;
             }
 

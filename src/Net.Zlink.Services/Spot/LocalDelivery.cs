@@ -30,6 +30,16 @@ internal static class LocalDelivery
         }
     }
 
+    /// <summary>Takes one message over that comes behind a gap.</summary>
+    public static void DeliverFirst(PeerStream stream, in SpotMessage message, SubscriberQueue[] takers)
+    {
+        for (int i = 0; i < takers.Length; i++)
+        {
+            SpotMessage delivered = stream.For(takers[i], i < takers.Length - 1 ? message.Copy() : message);
+            takers[i].Enqueue(new ReadOnlySpan<SpotMessage>(in delivered));
+        }
+    }
+
     private static void DeliverBatch(ReadOnlySpan<SpotMessage> batch, SubscriberQueue[] takers)
     {
         var originals = default(Messages);

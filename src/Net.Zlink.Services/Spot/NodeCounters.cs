@@ -21,10 +21,12 @@ internal sealed class NodeCounters(PublishPath path, DispatchLoop dispatch, Topi
             Unmatched = dispatch.Unmatched,
             Malformed = dispatch.Malformed,
             LongTopics = dispatch.LongTopics,
+            Repeated = dispatch.Repeated,
+            Gaps = peers.Gaps.Count,
             Subscribers = count,
             Deliveries = deliveries,
             Filters = index.FilterCount,
-            Peers = CountOrZero(() => peers.ConnectedCount),
+            Peers = peers.ConnectedCount,
             Followers = CountOrZero(() => path.Socket?.PeerCount ?? 0),
             HandlerFaults = subscribers.HandlerFaults,
         };
@@ -41,7 +43,8 @@ internal sealed class NodeCounters(PublishPath path, DispatchLoop dispatch, Topi
         meters.Counter("delivered", () => subscribers.Statistics.Sum.Matched, "{message}", "Messages for subscribers, each for each");
         meters.Counter("dropped", Dropped, "{message}", "Messages that were dropped, by cause");
         meters.Gauge("queued", () => subscribers.Statistics.Sum.Queued, "{message}", "Messages that wait for subscribers");
-        meters.Gauge("peers", () => CountOrZero(() => peers.ConnectedCount), "{node}", "Nodes that this one is connected to");
+        meters.Counter("gaps", () => peers.Gaps.Count, "{gap}", "Connections that were lost and made again: messages may be missing");
+        meters.Gauge("peers", () => peers.ConnectedCount, "{node}", "Nodes that this one is connected to");
         return meters;
     }
 

@@ -5,77 +5,160 @@ namespace Net.Zlink.Services;
 
 /// <summary>The nodes that a node is connected to: those that the application names, and those that directories list. Safe for any number
 /// of threads.</summary>
-internal sealed class PeerSet : IDisposable
+/// <remarks>The lock is held for pointer work and for Connect and Disconnect, which return at once. Few endpoints are dialled at a time, by
+/// a <see cref="DialSchedule{T}"/>; those that wait for their turn are not in the socket.</remarks>
+internal sealed partial class PeerSet : IDisposable
 {
+    private const SocketEventTypes Events = SocketEventTypes.ConnectionReady | SocketEventTypes.Disconnected
+        | SocketEventTypes.ConnectRetried | SocketEventTypes.ConnectGivenUp
+        | SocketEventTypes.HandshakeFailedNoDetail | SocketEventTypes.HandshakeFailedProtocol | SocketEventTypes.HandshakeFailedAuth;
+
+    // What a lost connection has brought and the dispatch loop has not taken yet would go with its endpoint.
+    private static readonly TimeSpan DrainLook = TimeSpan.FromMilliseconds(100);
+
     private readonly SubSocket _socket;
-    private readonly ILogger _logger;
+    private readonly PeerSetOptions _options;
+    private readonly TimeProvider _clock;
+    private readonly long _start;
     private readonly ITimer _timer;
-    private readonly IDisposable _events;
+    private readonly SocketMonitor _events;
+    private readonly IDisposable _signal;
     private readonly Lock _gate = new();
-    private readonly HashSet<string> _manual = new(StringComparer.Ordinal);
-    private readonly Dictionary<object, IReadOnlyCollection<string>> _listed = [];
+    private readonly DialSchedule<SpotPeer> _schedule;
+    private readonly Dictionary<string, SpotPeer> _peers = new(StringComparer.Ordinal);
+    private readonly Dictionary<string, SpotPeer> _byShown = new(StringComparer.Ordinal);
+    private readonly Dictionary<object, HashSet<string>> _listed = [];
     private readonly HashSet<string> _own = new(StringComparer.Ordinal);
-    private readonly HashSet<string> _connected = new(StringComparer.Ordinal);
-    private readonly HashSet<string> _unusable = new(StringComparer.Ordinal);
+    private readonly HashSet<SpotPeer> _kept = [];
+    private readonly HashSet<SpotPeer> _undrained = [];
+    private readonly HashSet<SpotPeer> _inproc = [];
+    private readonly PeerNodes _nodes = new();
+    private readonly List<Action> _afterwards = [];
     private TaskCompletionSource _changed = NewChange();
+    private TimeSpan? _drainLookAt;
+    private long _droppedEvents;
+    private int _ready;
     private bool _isDisposed;
 
-    public PeerSet(SubSocket socket, TimeProvider clock, ILogger logger)
+    public PeerSet(SubSocket socket, PeerSetOptions options, TimeProvider clock)
     {
         _socket = socket;
-        _logger = logger;
-        _timer = clock.CreateTimer(static state => ((PeerSet)state!).PollInproc(), this, Timeout.InfiniteTimeSpan,
-            Timeout.InfiniteTimeSpan);
-        _events = socket.OnEvent(SocketEventTypes.ConnectionReady | SocketEventTypes.Disconnected, _ => NotifyChange());
+        _options = options;
+        _clock = clock;
+        _start = clock.GetTimestamp();
+        Gaps = new PeerGaps(clock, socket.Options);
+        _schedule = new DialSchedule<SpotPeer>(
+            new DialLimits { ConcurrentDials = options.ConcurrentDials, Seed = (uint)GetHashCode() });
+        _timer = clock.CreateTimer(static state => ((PeerSet)state!).OnTimer(), this, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
+        _events = socket.OpenMonitor(Events); // Before the signal: who is called by that one finds the event here.
+        _signal = socket.OnEvent(Events, _ => Change(static () => { }));
     }
 
-    public int ConnectedCount => _socket.GetPeers().Count(static peer => peer.IsConnected);
+    public PeerGaps Gaps { get; }
+
+    public int ConnectedCount => Volatile.Read(ref _ready);
+
+    private TimeSpan Now => _clock.GetElapsedTime(_start);
 
     /// <summary>Connects for good what the application names.</summary>
     /// <exception cref="ZlinkException">That is no endpoint; nothing was added.</exception>
-    public void Add(string endpoint)
+    /// <exception cref="ObjectDisposedException">The node is disposed.</exception>
+    public void Add(string endpoint) => Change(() =>
     {
-        lock (_gate)
+        SpotPeer? peer = _peers.GetValueOrDefault(endpoint);
+        if (peer is { IsManual: true })
         {
-            if (_manual.Contains(endpoint))
-            {
-                return;
-            }
-
-            if (!_connected.Contains(endpoint))
-            {
-                _socket.Connect(endpoint);
-                _connected.Add(endpoint);
-            }
-
-            _manual.Add(endpoint);
-            _unusable.Remove(endpoint);
-            ArmTimer(endpoint);
+            return;
         }
 
-        SpotLog.PeerAdded(_logger, endpoint, "the application names it");
-        NotifyChange();
-    }
+        if (peer is null or { IsOpen: false, IsSpare: false })
+        {
+            _socket.Connect(endpoint); // At once: an application names few. Those that fail wait for their turn as others do.
+            peer = FindOrAdd(endpoint);
+            (peer.IsOpen, peer.IsUnusable) = (true, false);
+            Reschedule(peer);
+        }
+
+        peer.IsManual = true;
+        Keep(peer);
+        Afterwards(() => SpotLog.PeerAdded(_options.Logger, peer.Shown, "the application names it"));
+    }, throwIfDisposed: true);
 
     /// <summary>The application names it no more; it stays connected while a directory lists it.</summary>
     public bool Remove(string endpoint)
     {
         bool isRemoved = false;
-        Change(() => isRemoved = _manual.Remove(endpoint));
+        Change(() =>
+        {
+            if (_peers.GetValueOrDefault(endpoint) is { IsManual: true } peer)
+            {
+                peer.IsManual = false;
+                isRemoved = true;
+                Release(peer, TimeSpan.Zero);
+            }
+        });
         return isRemoved;
     }
 
-    public void SetListed(object source, IReadOnlyCollection<string> endpoints) => Change(() =>
+    /// <summary>What a directory lists now.</summary>
+    /// <param name="source">Who follows the directory.</param>
+    /// <param name="endpoints">All that it lists.</param>
+    /// <param name="keepTime">How long a connection that works stays whose endpoint it lists no more.</param>
+    public void SetListed(object source, IEnumerable<string> endpoints, Func<string, TimeSpan> keepTime) => Change(() =>
     {
-        _listed[source] = endpoints;
-        _unusable.Clear();
-        return true;
+        HashSet<string> listed = new(endpoints, StringComparer.Ordinal);
+        HashSet<string> before = _listed.GetValueOrDefault(source) ?? [];
+        _listed[source] = listed;
+        foreach (string endpoint in listed.Where(endpoint => !before.Contains(endpoint)))
+        {
+            SpotPeer peer = FindOrAdd(endpoint);
+            peer.Lists++;
+            Keep(peer);
+            Want(peer);
+            if (peer is { Lists: 1, IsNamed: true, IsManual: false, IsUnusable: false })
+            {
+                Afterwards(() => SpotLog.PeerAdded(_options.Logger, peer.Shown, "a directory lists it"));
+            }
+        }
+
+        foreach (string endpoint in before.Where(endpoint => !listed.Contains(endpoint)))
+        {
+            Unlist(endpoint, keepTime(endpoint));
+        }
     });
 
-    public void RemoveListed(object source) => Change(() => _listed.Remove(source));
+    public void RemoveListed(object source) => Change(() =>
+    {
+        if (_listed.Remove(source, out HashSet<string>? listed))
+        {
+            foreach (string endpoint in listed)
+            {
+                Unlist(endpoint, TimeSpan.Zero);
+            }
+        }
+    });
 
     /// <summary>An endpoint of the node itself: it is not connected because a directory lists it.</summary>
-    public void AddOwn(string endpoint) => Change(() => _own.Add(endpoint));
+    public void AddOwn(string endpoint) => Change(() =>
+    {
+        _own.Add(endpoint);
+        if (_peers.TryGetValue(endpoint, out SpotPeer? peer))
+        {
+            peer.IsOwn = true;
+            Release(peer, TimeSpan.Zero);
+        }
+    });
+
+    /// <summary>All that are named, connected or not, but for texts that are no endpoints.</summary>
+    public IReadOnlyList<PeerInfo> GetPeers()
+    {
+        lock (_gate)
+        {
+            IEnumerable<SpotPeer> others =
+                _peers.Values.Where(static peer => peer is { IsOpen: false, IsNamed: true, IsUnusable: false });
+            return [.. _socket.GetPeers(), .. others.Select(InfoOf)];
+        }
+    }
 
     public async ValueTask WaitAsync(int count, CancellationToken cancellationToken)
     {
@@ -97,6 +180,15 @@ internal sealed class PeerSet : IDisposable
         }
     }
 
+    /// <summary>The first message of a connection came. Only the dispatch loop calls it.</summary>
+    public PeerStream BeginStream(Message message)
+    {
+        var stream = new PeerStream(isIgnored: false);
+        message.UserState = stream;
+        Change(() => Bind(stream, message.RoutingId)); // Reads the event of the handshake first, which came before the message.
+        return stream;
+    }
+
     public void Dispose()
     {
         lock (_gate)
@@ -104,12 +196,33 @@ internal sealed class PeerSet : IDisposable
             _isDisposed = true;
         }
 
+        _signal.Dispose();
         _events.Dispose();
         _timer.Dispose();
+        Gaps.Complete();
         NotifyChange();
     }
 
     private static TaskCompletionSource NewChange() => new(TaskCreationOptions.RunContinuationsAsynchronously);
+
+    private static PeerInfo InfoOf(SpotPeer peer) => new()
+    {
+        RoutingId = peer.Node?.Id ?? default(RoutingId),
+        Endpoint = peer.Shown,
+        RemoteAddress = "",
+        ConnectedAt = null,
+        IsConnected = false,
+        WhyNotConnected = peer.IsSpare ? $"the same node is connected at {peer.Node!.Ready[0].Shown}"
+            : peer.Trouble ?? "it waits for its turn to be dialled",
+        IsPaused = false,
+        MessagesSent = 0,
+        MessagesReceived = 0,
+        MessagesDropped = 0,
+        Outbound = default,
+        Unread = default,
+        SinceLastRead = null,
+        SinceLastWrite = null,
+    };
 
     private void NotifyChange()
     {
@@ -123,69 +236,159 @@ internal sealed class PeerSet : IDisposable
         changed.TrySetResult();
     }
 
-    /// <summary>Changes what is wanted, connects and disconnects, and logs outside of the lock.</summary>
-    private void Change(Func<bool> change)
+    /// <summary>Changes what is wanted, behind what has happened; connects and disconnects. Logs outside of the lock.</summary>
+    private void Change(Action change, bool throwIfDisposed = false)
     {
-        List<string> added = [];
-        List<(string Endpoint, string Reason)> unusable = [];
-        string[] removed = [];
+        Action[] afterwards;
         lock (_gate)
         {
-            if (!change() || _isDisposed)
+            if (_isDisposed)
             {
+                ObjectDisposedException.ThrowIf(throwIfDisposed, "Net.Zlink.Services.SpotNode");
                 return;
             }
 
-            HashSet<string> wanted = new(_listed.Values.SelectMany(static endpoints => endpoints), StringComparer.Ordinal);
-            wanted.ExceptWith(_own);
-            wanted.ExceptWith(_unusable);
-            wanted.UnionWith(_manual);
-            removed = [.. _connected.Except(wanted, StringComparer.Ordinal)];
-            Array.ForEach(removed, Disconnect);
-            foreach (string endpoint in wanted.Except(_connected, StringComparer.Ordinal).ToArray())
-            {
-                if (TryConnect(endpoint) is { } reason)
-                {
-                    _unusable.Add(endpoint);
-                    unusable.Add((endpoint, reason));
-                }
-                else
-                {
-                    added.Add(endpoint);
-                }
-            }
+            Gaps.OnTick();
+            ReadEvents();
+            change();
+            Advance();
+            afterwards = [.. _afterwards];
+            _afterwards.Clear();
         }
 
-        added.ForEach(endpoint => SpotLog.PeerAdded(_logger, endpoint, "a directory lists it"));
-        Array.ForEach(removed, endpoint => SpotLog.PeerRemoved(_logger, endpoint));
-        unusable.ForEach(one => SpotLog.PeerUnusable(_logger, one.Endpoint, one.Reason));
+        Array.ForEach(afterwards, static action => action());
         NotifyChange();
     }
 
-    /// <summary>Null, or why it cannot be connected. Under the lock.</summary>
-    private string? TryConnect(string endpoint)
+    private void Afterwards(Action action) => _afterwards.Add(action);
+
+    private SpotPeer FindOrAdd(string endpoint)
     {
+        if (!_peers.TryGetValue(endpoint, out SpotPeer? peer))
+        {
+            peer = new SpotPeer(endpoint) { IsOwn = _own.Contains(endpoint) };
+            _peers.Add(endpoint, peer);
+            _byShown[peer.Shown] = peer;
+            if (peer.IsInproc)
+            {
+                _inproc.Add(peer);
+            }
+
+            Gaps.OnNamed(peer);
+        }
+
+        return peer;
+    }
+
+    /// <summary>It is named, and so it is dialled unless it is connected or a spare.</summary>
+    private void Want(SpotPeer peer)
+    {
+        if (!peer.IsNamed || peer.IsSpare || peer.IsUnusable)
+        {
+            return;
+        }
+
+        if (peer.IsInproc)
+        {
+            Open(peer);
+        }
+        else
+        {
+            _schedule.Add(peer, this, Now);
+        }
+    }
+
+    private void Keep(SpotPeer peer)
+    {
+        peer.KeptUntil = null;
+        _kept.Remove(peer);
+        if (peer.IsSpare)
+        {
+            peer.Node!.Ready.ForEach(Keep); // The connection that works is wanted for this one.
+        }
+    }
+
+    private void Unlist(string endpoint, TimeSpan keepTime)
+    {
+        SpotPeer peer = _peers[endpoint];
+        peer.Lists--;
+        Release(peer, keepTime);
+    }
+
+    /// <summary>One less names it.</summary>
+    private void Release(SpotPeer peer, TimeSpan keepTime)
+    {
+        if (peer.IsWanted)
+        {
+            return;
+        }
+
+        if (peer.IsReady && keepTime != TimeSpan.Zero)
+        {
+            peer.KeptUntil = keepTime == Timeout.InfiniteTimeSpan ? TimeSpan.MaxValue : Now + keepTime;
+            _kept.Add(peer);
+            return;
+        }
+
+        SpotPeer[] connected = peer.IsSpare ? [.. peer.Node!.Ready] : [];
+        Drop(peer);
+        Array.ForEach(connected, other => Release(other, keepTime));
+    }
+
+    private void Drop(SpotPeer peer)
+    {
+        if (peer.IsReady)
+        {
+            Gaps.OnLost(peer);
+        }
+
+        Gaps.OnForgotten(peer);
+        Leave(peer);
+        _schedule.Remove(peer, this);
+        Close(peer);
+        _peers.Remove(peer.Endpoint);
+        _kept.Remove(peer);
+        _inproc.Remove(peer);
+        if (_byShown.TryGetValue(peer.Shown, out SpotPeer? shown) && ReferenceEquals(shown, peer))
+        {
+            _byShown.Remove(peer.Shown);
+        }
+
+        Afterwards(() => SpotLog.PeerRemoved(_options.Logger, peer.Shown));
+    }
+
+    private void Open(SpotPeer peer)
+    {
+        if (peer.IsOpen)
+        {
+            return; // It is there for what was not received yet, and is being dialled.
+        }
+
         try
         {
-            _socket.Connect(endpoint);
+            _socket.Connect(peer.Endpoint);
+            peer.IsOpen = true;
         }
         catch (Exception e) when (e is ZlinkException or ArgumentException or ObjectDisposedException)
         {
-            return e.Message;
+            peer.IsUnusable = true;
+            _schedule.Remove(peer, this);
+            Afterwards(() => SpotLog.PeerUnusable(_options.Logger, peer.Shown, e.Message));
         }
-
-        _connected.Add(endpoint);
-        ArmTimer(endpoint);
-        return null;
     }
 
-    /// <summary>Under the lock.</summary>
-    private void Disconnect(string endpoint)
+    private void Close(SpotPeer peer)
     {
-        _connected.Remove(endpoint);
+        _undrained.Remove(peer);
+        if (!peer.IsOpen)
+        {
+            return;
+        }
+
+        peer.IsOpen = false;
         try
         {
-            _socket.Disconnect(endpoint);
+            _socket.Disconnect(peer.Endpoint);
         }
         catch (Exception e) when (e is ZlinkException or ObjectDisposedException)
         {
@@ -193,27 +396,18 @@ internal sealed class PeerSet : IDisposable
         }
     }
 
-    private void ArmTimer(string endpoint)
+    /// <summary>It counts as connected for the schedule, whatever it was there.</summary>
+    private void Reschedule(SpotPeer peer)
     {
-        if (InprocEndpoints.IsInproc(endpoint))
+        if (!peer.IsInproc)
         {
-            _timer.Change(InprocEndpoints.PollInterval, Timeout.InfiniteTimeSpan);
+            _schedule.Remove(peer, this);
+            _schedule.Add(peer, this, Now, isConnected: true);
         }
-    }
-
-    private void PollInproc()
-    {
-        lock (_gate)
-        {
-            if (_isDisposed || !_connected.Any(InprocEndpoints.IsInproc))
-            {
-                return;
-            }
-
-            InprocEndpoints.ConnectMissing(_socket, _connected);
-            _timer.Change(InprocEndpoints.PollInterval, Timeout.InfiniteTimeSpan);
-        }
-
-        NotifyChange();
     }
 }
+
+/// <param name="Logger">Logs changes.</param>
+/// <param name="ConcurrentDials">Most dials at a time.</param>
+/// <param name="Subscribers">Those that there are now.</param>
+internal sealed record PeerSetOptions(ILogger Logger, int ConcurrentDials, Func<SubscriberQueue[]> Subscribers);

@@ -25,6 +25,7 @@ internal sealed class SubscriberQueue
     private bool _hasHandler;
     private bool _isClosed;
     private bool _hasDropped;
+    private SpotGap? _missed; // Of a message that was dropped: the next one says it.
 
     /// <param name="options">Its limits.</param>
     /// <param name="onFull">Called outside of the lock when it drops for the first time since it was empty, with all it has
@@ -245,6 +246,7 @@ internal sealed class SubscriberQueue
             if (_options.Overflow == SpotOverflow.DropNewest)
             {
                 _dropped++;
+                _missed = message.MissedBefore ?? _missed;
                 message.Dispose();
                 return null;
             }
@@ -285,6 +287,12 @@ internal sealed class SubscriberQueue
         }
 
         message = Dequeue();
+        if (_missed is { } missed)
+        {
+            _missed = null;
+            message = message.MissedBefore is null ? message.After(missed) : message;
+        }
+
         _received++;
         _hasDropped &= _count > 0;
         return true;
@@ -293,7 +301,9 @@ internal sealed class SubscriberQueue
     private void DropOldest()
     {
         _dropped++;
-        Dequeue().Dispose();
+        SpotMessage oldest = Dequeue();
+        _missed = oldest.MissedBefore ?? _missed;
+        oldest.Dispose();
     }
 
     private SpotMessage Dequeue()

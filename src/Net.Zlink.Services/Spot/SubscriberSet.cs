@@ -27,6 +27,18 @@ internal sealed class SubscriberSet(TopicIndex index, ILogger logger) : IDisposa
         }
     }
 
+    /// <summary>Those that are not disposed.</summary>
+    public SubscriberQueue[] Present
+    {
+        get
+        {
+            lock (_gate)
+            {
+                return [.. _queues];
+            }
+        }
+    }
+
     public SubscriberQueue Add(SpotSubscriberOptions options)
     {
         var queue = new SubscriberQueue(options, dropped => SpotLog.SubscriberDrops(logger, dropped));

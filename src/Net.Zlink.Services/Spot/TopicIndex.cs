@@ -136,14 +136,14 @@ internal sealed class TopicIndex(Action<byte[]> subscribe, Action<byte[]> unsubs
         _scratch.Clear();
         if (filters.TryGetValue(topic, out Filter? exact))
         {
-            _scratch.UnionWith(exact.Takers(isPrefix: false));
+            Collect(exact.Takers(isPrefix: false));
         }
 
         foreach (int length in _prefixLengths)
         {
             if (length <= topic.Length && filters.TryGetValue(topic[..length], out Filter? prefix))
             {
-                _scratch.UnionWith(prefix.Takers(isPrefix: true));
+                Collect(prefix.Takers(isPrefix: true));
             }
         }
 
@@ -170,6 +170,14 @@ internal sealed class TopicIndex(Action<byte[]> subscribe, Action<byte[]> unsubs
         }
 
         return entry;
+    }
+
+    private void Collect(HashSet<SubscriberQueue> takers)
+    {
+        foreach (SubscriberQueue taker in takers) // UnionWith would allocate an enumerator.
+        {
+            _scratch.Add(taker);
+        }
     }
 
     private bool MayTakePlace() => _places[_nextPlace] is null || ++_unknown % UnknownForOnePlace == 0;

@@ -4,9 +4,10 @@ using Xunit;
 namespace Net.Zlink.Services.Tests.Replay;
 
 /// <summary>A node that connects to another one: it subscribes what the recording asks for, and receives what was published.</summary>
-internal sealed class SpotSubscriberRole : Role
+/// <param name="hasHeartbeats">With the defaults, and its heartbeats left out of what is compared; else without heartbeats.</param>
+internal sealed class SpotSubscriberRole(bool hasHeartbeats) : Role
 {
-    public override string Name => "SPOT node, subscribing";
+    public override string Name => hasHeartbeats ? "SPOT node with heartbeats, subscribing" : "SPOT node, subscribing";
 
     public override bool Plays(ServiceTranscript transcript) =>
         (transcript.TypeOfA, transcript.TypeOfB) == (SocketKind.Sub, SocketKind.Pub);
@@ -17,7 +18,8 @@ internal sealed class SpotSubscriberRole : Role
         using var listener = new RawListener();
         await using var node = new SpotNode(fixture.Context, new SpotNodeOptions
         {
-            ConfigureSubscriber = sub => (sub.RoutingId, sub.HeartbeatInterval) = (transcript.IdOfA, TimeSpan.Zero),
+            PeerHeartbeatInterval = hasHeartbeats ? new SpotNodeOptions().PeerHeartbeatInterval : TimeSpan.Zero,
+            ConfigureSubscriber = sub => sub.RoutingId = transcript.IdOfA,
         });
         SpotSubscriber subscriber = node.CreateSubscriber();
         SpotSubscriber second = node.CreateSubscriber(); // Holds the same filters: the wire has each once.
@@ -32,7 +34,7 @@ internal sealed class SpotSubscriberRole : Role
 
         node.ConnectPeer(listener.Endpoint);
         using RawPeer raw = await listener.AcceptAsync();
-        var connection = new PlayedConnection(raw, $"{transcript.File}, {Name}");
+        var connection = new PlayedConnection(raw, $"{transcript.File}, {Name}", hasHeartbeats);
         await connection.ShakeHandsAsync(transcript, oursIsA: true);
         foreach (TranscriptRecord record in transcript.Data)
         {

@@ -148,7 +148,7 @@ public class SpotNodeTests
         await using var scene = new SpotScene();
         SpotNode listed = scene.Create();
         SpotNode manual = scene.Create();
-        SpotNode node = scene.Create();
+        SpotNode node = scene.Create(new SpotNodeOptions { RemovedEndpointTimeout = TimeSpan.Zero });
         string listedEndpoint = listed.Bind("tcp://127.0.0.1:*");
         string manualEndpoint = manual.Bind("tcp://127.0.0.1:*");
         string own = node.Bind("tcp://127.0.0.1:*");

@@ -83,6 +83,24 @@ public class SubscriberQueueModelTests
         queue.Close();
     }
 
+    [Theory]
+    [InlineData(SpotOverflow.DropOldest)]
+    [InlineData(SpotOverflow.DropNewest)]
+    public void What_a_dropped_message_says_of_a_gap_the_next_one_says(SpotOverflow overflow)
+    {
+        var queue = new SubscriberQueue(new SpotSubscriberOptions { Capacity = 1, Overflow = overflow }, static _ => { });
+        var gap = new SpotGap("tcp://127.0.0.1:1", default, DateTimeOffset.UnixEpoch, DateTimeOffset.UnixEpoch);
+        SpotMessage[] messages = [Make(), Make().After(gap), Make()];
+        queue.Enqueue(overflow == SpotOverflow.DropOldest ? messages.AsSpan(1, 2) : messages.AsSpan(0, 2));
+        Assert.True(queue.TryReceive(out SpotMessage received));
+        Assert.Same(gap, received.MissedBefore);
+        Assert.Equal("t", received.Topic);
+        received.Dispose();
+        Array.ForEach(messages, static message => message.Dispose());
+
+        static SpotMessage Make() => new(Message.Create("t"), "t", isLocal: false);
+    }
+
     private static void Run(Step[] steps, int capacity, SpotOverflow overflow)
     {
         const long ByteLimit = 60;

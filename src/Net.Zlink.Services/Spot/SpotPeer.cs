@@ -1,0 +1,57 @@
+namespace Net.Zlink.Services;
+
+/// <summary>One endpoint that a node connects to, or would. Guarded by the lock of the <see cref="PeerSet"/>.</summary>
+internal sealed class SpotPeer(string endpoint)
+{
+    public string Endpoint { get; } = endpoint;
+
+    /// <summary>As events, peers and logs have it.</summary>
+    public string Shown { get; } = new ShownEndpoint(endpoint).ToString();
+
+    public bool IsInproc { get; } = InprocEndpoints.IsInproc(endpoint);
+
+    public bool IsManual { get; set; }
+
+    /// <summary>How many directories list it.</summary>
+    public int Lists { get; set; }
+
+    /// <summary>It is the node itself.</summary>
+    public bool IsOwn { get; set; }
+
+    public bool IsNamed => IsManual || (Lists > 0 && !IsOwn);
+
+    /// <summary>It has a connection that works and is named, or another address of the same node is.</summary>
+    public bool IsWanted => IsNamed || (IsReady && Node!.Spares.Exists(static spare => spare.IsNamed));
+
+    /// <summary>The socket has its endpoint.</summary>
+    public bool IsOpen { get; set; }
+
+    /// <summary>Its handshake is complete.</summary>
+    public bool IsReady { get; set; }
+
+    /// <summary>Another address of the same node is connected.</summary>
+    public bool IsSpare => Node is not null && !IsReady;
+
+    /// <summary>Nobody names it any more, and its connection works: until then.</summary>
+    public TimeSpan? KeptUntil { get; set; }
+
+    public DateTimeOffset ReadyAt { get; set; }
+
+    /// <summary>Its last connection is known to have worked until then; null: it is connected, or never was.</summary>
+    public DateTimeOffset? LostAt { get; set; }
+
+    /// <summary>Why it is not connected.</summary>
+    public string? Trouble { get; set; }
+
+    /// <summary>It is not dialled: that is no endpoint.</summary>
+    public bool IsUnusable { get; set; }
+
+    /// <summary>Which node is there, while it is ready or a spare.</summary>
+    public PeerNode? Node { get; set; }
+
+    /// <summary>What came by the present connection, once something did.</summary>
+    public PeerStream? Stream { get; set; }
+
+    /// <summary>What the first message of the present connection has to say.</summary>
+    public (SpotGap Gap, SubscriberQueue[] Subscribers)? Gap { get; set; }
+}
