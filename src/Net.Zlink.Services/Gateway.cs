@@ -48,13 +48,14 @@ public sealed class Gateway : IAsyncDisposable, IDisposable
         Options = options ?? new GatewayOptions();
         Options.Validate();
         ILogger logger = context.LoggerFactory?.CreateLogger(ServicesLog.Category) ?? NullLogger.Instance;
-        _router = context.CreateRouter(SocketOptionsOf(Options));
+        RouterOptions socketOptions = SocketOptionsOf(Options);
+        DialLimits limits = LimitsOf(Options, socketOptions);
+        _router = context.CreateRouter(socketOptions);
         _builders = new MessageBuilderPool(context.Pool);
         _unread = new UnreadMessages(context, Options, logger);
         Sender = new MessageSender(_router, _builders, _unread);
         _requests = new Requests(_router, _builders, context.TimeProvider, Options);
-        _links = new LinkTable(_router, context.TimeProvider, logger, Options.RemovedEndpointTimeout,
-            Options.EjectAfterTimeouts, link => _replies!.OnLost(link));
+        _links = new LinkTable(_router, context.TimeProvider, logger, limits, Options, link => _replies!.OnLost(link));
         _requests.Ejections = new Ejections(_router, _links, context.TimeProvider, () => _requests.Pending.Now, logger);
         _replies = new ReplyLoop(_router, _links, _requests, _unread);
         _events = new LinkEvents(_router, _links);
@@ -283,6 +284,29 @@ public sealed class Gateway : IAsyncDisposable, IDisposable
         socket.Mandatory = true; // A send says that its receiver is full or gone.
         socket.Immediate = true; // What waits for a lost connection must not reach the receiver's next one, which may be another process.
         return socket;
+    }
+
+    /// <summary>Takes the pauses over from the socket, which then makes one attempt each time.</summary>
+    private static DialLimits LimitsOf(GatewayOptions options, RouterOptions socket)
+    {
+        var limits = new DialLimits
+        {
+            ConcurrentDials = options.MaxConcurrentDials,
+            ConnectedPerGroup = options.MaxConnectedEndpoints,
+            Seed = (uint)Guid.NewGuid().GetHashCode(),
+        };
+        if (socket.ReconnectInterval <= TimeSpan.Zero)
+        {
+            return limits; // The application wants one attempt only, or its own: the socket says that it has given up.
+        }
+
+        limits = limits with
+        {
+            FirstPause = socket.ReconnectInterval,
+            LongestPause = socket.ReconnectIntervalMax > TimeSpan.Zero ? socket.ReconnectIntervalMax : limits.LongestPause,
+        };
+        socket.ReconnectInterval = Timeout.InfiniteTimeSpan;
+        return limits;
     }
 
     private Exception EndedException() =>

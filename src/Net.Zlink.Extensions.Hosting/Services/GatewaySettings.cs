@@ -12,7 +12,8 @@ internal sealed class GatewaySettings
     [
         nameof(HighWaterMark), nameof(SendTimeout), nameof(Linger), nameof(RequestTimeout), nameof(RemovedEndpointTimeout),
         nameof(TryNextWhenFull), nameof(UnreadMessageLimit), nameof(UnreadByteLimit), nameof(HeartbeatInterval),
-        nameof(HeartbeatTimeout), nameof(HeartbeatTtl), nameof(EjectAfterTimeouts), nameof(WaitForReady), Keys.Options,
+        nameof(HeartbeatTimeout), nameof(HeartbeatTtl), nameof(EjectAfterTimeouts), nameof(WaitForReady),
+        nameof(MaxConcurrentDials), nameof(MaxConnectedEndpoints), Keys.Options,
     ];
 
     public int HighWaterMark { get; set; }
@@ -30,6 +31,10 @@ internal sealed class GatewaySettings
     public int UnreadMessageLimit { get; set; }
 
     public long UnreadByteLimit { get; set; }
+
+    public int MaxConcurrentDials { get; set; }
+
+    public int MaxConnectedEndpoints { get; set; }
 
     public TimeSpan HeartbeatInterval { get; set; }
 
@@ -71,6 +76,8 @@ internal sealed class GatewaySettings
             HeartbeatTtl = options.HeartbeatTtl,
             EjectAfterTimeouts = options.EjectAfterTimeouts,
             WaitForReady = options.WaitForReady,
+            MaxConcurrentDials = options.MaxConcurrentDials,
+            MaxConnectedEndpoints = options.MaxConnectedEndpoints,
         };
         ConfigurationErrors.Named(section, () => section.Bind(settings));
         return options with
@@ -88,6 +95,8 @@ internal sealed class GatewaySettings
             HeartbeatTtl = settings.HeartbeatTtl,
             EjectAfterTimeouts = settings.EjectAfterTimeouts,
             WaitForReady = settings.WaitForReady,
+            MaxConcurrentDials = settings.MaxConcurrentDials,
+            MaxConnectedEndpoints = settings.MaxConnectedEndpoints,
             ConfigureSocket = SocketKinds.Router.After(options.ConfigureSocket, section.GetSection(Keys.Options)),
         };
     }

@@ -46,10 +46,6 @@ internal sealed class DialSchedule<T>(DialLimits limits)
 
     public bool IsConnected(T target) => _entries.TryGetValue(target, out DialEntry<T>? entry) && entry.Phase == DialPhase.Connected;
 
-    /// <summary>It waits although it is due, because its groups have as many endpoints as they may.</summary>
-    public bool IsBeyondLimit(T target) => _entries.TryGetValue(target, out DialEntry<T>? entry)
-        && entry.Phase == DialPhase.Waiting && entry.Groups.TrueForAll(IsFull);
-
     /// <summary>A group wants an endpoint, which may be in several.</summary>
     /// <param name="target">The endpoint.</param>
     /// <param name="group">Who wants it.</param>

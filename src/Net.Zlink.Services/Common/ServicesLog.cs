@@ -77,6 +77,13 @@ internal static partial class ServicesLog
     [LoggerMessage(2208, LogLevel.Information, "The receiver at {Endpoint} answers again and gets its share")]
     public static partial void ReceiverReadmitted(ILogger logger, ShownEndpoint endpoint);
 
+    [LoggerMessage(2209, LogLevel.Warning, "The receiver at {Endpoint} could not be reached: {Reason}. It is dialled again")]
+    public static partial void ReceiverNotReached(ILogger logger, ShownEndpoint endpoint, string reason);
+
+    [LoggerMessage(2210, LogLevel.Warning,
+        "{Service} has {Count} endpoints: {Limit} of them are connected at a time, others when one of these fails or leaves")]
+    public static partial void ServiceOverLimit(ILogger logger, string service, int count, int limit);
+
     [LoggerMessage(2150, LogLevel.Warning, "The DNS query of {Host} failed; the last known instances of {Service} stay")]
     public static partial void QueryFailed(ILogger logger, Exception exception, string host, string service);
 

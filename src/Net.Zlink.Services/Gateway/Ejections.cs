@@ -35,7 +35,7 @@ internal sealed class Ejections(
             {
                 health.EndTrial(sentAt);
             }
-            else if (health.OnTimeOut(sentAt, now, AnsweredByOthers(link)) && link.Pools.TrueForAll(static pool => pool.CanSpareOne))
+            else if (health.OnTimeOut(sentAt, now, AnsweredByOthers(link)) && link.Listings.TrueForAll(static listing => listing.Pool.CanSpareOne))
             {
                 isEjected = true;
                 health.TakeOut(now);
@@ -83,9 +83,9 @@ internal sealed class Ejections(
     private static long AnsweredByOthers(ReceiverLink link)
     {
         long answered = 0;
-        foreach (ServicePool pool in link.Pools)
+        foreach (Listing listing in link.Listings)
         {
-            foreach (ReceiverLink other in pool.Links)
+            foreach (ReceiverLink other in listing.Pool.Links)
             {
                 answered += ReferenceEquals(other, link) ? 0 : other.Answered;
             }
@@ -101,7 +101,7 @@ internal sealed class Ejections(
         change(link.Health, now());
         if (link.Health.Standing != before)
         {
-            link.Pools.ForEach(static pool => pool.Refresh());
+            link.Listings.ForEach(static listing => listing.Pool.Refresh());
         }
 
         return link.Health.Standing;

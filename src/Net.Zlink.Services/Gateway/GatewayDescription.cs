@@ -22,8 +22,7 @@ internal static class GatewayDescription
     public static ReceiverLinkInfo InfoOf(ReceiverLink link, PeerInfo? peer) => new()
     {
         Endpoint = link.Endpoint,
-        Instances = [.. link.Pools.Select(pool =>
-            pool.Listed.Instances.First(instance => string.Equals(instance.Endpoint, link.Endpoint, StringComparison.Ordinal)))],
+        Instances = [.. link.Listings.Select(static listing => listing.Pool.Listed.Instances[listing.Index])],
         IsReady = link.IsInPools,
         IsDraining = link.IsDraining,
         IsEjected = link.IsUsable && link.IsEjected,

@@ -5,36 +5,55 @@ using Net.Zlink.Monitoring;
 namespace Net.Zlink.Services;
 
 /// <summary>The links of a gateway by endpoint: what the directory lists is connected, once for all services; what it drops is disconnected
-/// after a while.</summary>
+/// after a while. A change costs by what changed, whatever the number of links.</summary>
 /// <remarks>Safe for any number of threads. The lock is held for pointer work and for Connect and Disconnect, which return at
 /// once.</remarks>
-/// <param name="router">The socket, which has no other connections.</param>
-/// <param name="clock">The context's.</param>
-/// <param name="logger">Logs changes.</param>
-/// <param name="removedTimeout">How long a link stays that nobody lists any more.</param>
-/// <param name="ejectAfter">See <see cref="GatewayOptions.EjectAfterTimeouts"/>.</param>
-/// <param name="onLost">A link that was ready is not any more; outside of the lock.</param>
-internal sealed class LinkTable(
-    RouterSocket router, TimeProvider clock, ILogger logger, TimeSpan removedTimeout, int ejectAfter, Action<ReceiverLink> onLost)
+internal sealed class LinkTable : IDisposable
 {
-    /// <summary>The events that <see cref="OnEvent"/> understands.</summary>
+    /// <summary>The events that <see cref="OnEvents"/> understands. Each failed attempt and each lost connection ends with
+    /// ConnectRetried.</summary>
     public const SocketEventTypes Events = SocketEventTypes.ConnectionReady | SocketEventTypes.Disconnected
-        | SocketEventTypes.ConnectRetried | SocketEventTypes.ConnectGivenUp
-        | SocketEventTypes.HandshakeFailedNoDetail | SocketEventTypes.HandshakeFailedProtocol | SocketEventTypes.HandshakeFailedAuth;
+        | SocketEventTypes.ConnectRetried | SocketEventTypes.ConnectGivenUp;
 
     private const string NobodyIsBound = "nobody is bound there";
 
+    private readonly RouterSocket _router;
+    private readonly TimeProvider _clock;
+    private readonly ILogger _logger;
+    private readonly GatewayOptions _options;
+    private readonly Action<ReceiverLink> _onLost;
+    private readonly LinkDialer _dialer;
+    private readonly ITimer _timer;
     private readonly Lock _gate = new();
     private readonly Dictionary<string, ReceiverLink> _byEndpoint = new(StringComparer.Ordinal);
     private readonly ConcurrentDictionary<uint, ReceiverLink> _byNumber = new();
-    private readonly CancellationTokenSource _stop = new();
+    private readonly ConcurrentDictionary<uint, ReceiverLink> _inproc = new();
+    private readonly Queue<(ReceiverLink Link, int Removal, TimeSpan Due)> _removals = new();
+    private readonly List<ServicePool> _stale = [];
+    private readonly List<Action> _after = [];
     private uint _lastNumber;
+    private bool _isStopped;
+
+    /// <param name="router">The socket, which has no other connections, and does not connect again by itself.</param>
+    /// <param name="clock">The context's.</param>
+    /// <param name="logger">Logs changes.</param>
+    /// <param name="limits">How many are dialled and connected.</param>
+    /// <param name="options">The gateway's.</param>
+    /// <param name="onLost">A link that was ready is not any more; outside of the lock.</param>
+    public LinkTable(RouterSocket router, TimeProvider clock, ILogger logger, DialLimits limits, GatewayOptions options,
+        Action<ReceiverLink> onLost)
+    {
+        (_router, _clock, _logger, _options, _onLost) = (router, clock, logger, options, onLost);
+        _dialer = new LinkDialer(router, clock, limits);
+        _timer = clock.CreateTimer(static state => ((LinkTable)state!).Run(static () => { }), this, Timeout.InfiniteTimeSpan,
+            Timeout.InfiniteTimeSpan);
+    }
 
     /// <summary>All links, also those that nobody lists any more: a snapshot in the order in which they were made.</summary>
     public ReceiverLink[] All => [.. _byNumber.Values.OrderBy(static link => link.Number)];
 
     /// <summary>There is one over inproc, which does not connect again by itself.</summary>
-    public bool HasInproc => _byNumber.Values.Any(static link => link.IsInproc);
+    public bool HasInproc => !_inproc.IsEmpty;
 
     /// <summary>The link by whose connection a message came.</summary>
     public ReceiverLink? Find(ReadOnlySpan<byte> name) =>
@@ -50,33 +69,13 @@ internal sealed class LinkTable(
     }
 
     /// <summary>The directory says who serves a service.</summary>
-    public void Apply(ServicePool pool, ServiceSnapshot listed) => Replace(pool, listed, isLast: false);
+    public void Apply(ServicePool pool, ServiceSnapshot listed) => Run(() => Replace(pool, listed, isLast: false));
 
     /// <summary>Nobody uses a service any more: its links go unless another service lists them.</summary>
-    public void Remove(ServicePool pool) => Replace(pool, new ServiceSnapshot(pool.Service, []), isLast: true);
+    public void Remove(ServicePool pool) => Run(() => Replace(pool, new ServiceSnapshot(pool.Service, []), isLast: true));
 
-    /// <summary>A connection has changed.</summary>
-    public void OnEvent(in SocketEvent socketEvent)
-    {
-        string address = socketEvent.RemoteAddress;
-        ReceiverLink? link = Find(socketEvent.PeerRoutingId.Span)
-            ?? _byNumber.FirstOrDefault(one => string.Equals(one.Value.Shown, address, StringComparison.Ordinal)).Value;
-        if (link is null)
-        {
-            return;
-        }
-
-        LinkState state = socketEvent.Type switch
-        {
-            SocketEventTypes.ConnectionReady => LinkState.Ready,
-            SocketEventTypes.ConnectGivenUp => LinkState.Unusable,
-            _ => LinkState.Lost,
-        };
-        if (socketEvent.Type != SocketEventTypes.ConnectRetried || link.State == LinkState.Connecting)
-        {
-            SetState(link, state, socketEvent.Detail ?? socketEvent.Type.ToString());
-        }
-    }
+    /// <summary>Connections have changed. Pools are made anew once for all of them.</summary>
+    public void OnEvents(List<SocketEvent> events) => Run(() => events.ForEach(one => OnEvent(one)));
 
     /// <summary>Its receiver says that it is about to end: it gets no further requests and messages over this connection.</summary>
     public void OnDraining(ReceiverLink link)
@@ -84,160 +83,274 @@ internal sealed class LinkTable(
         if (!link.IsDraining)
         {
             Change(link, static link => link.IsDraining = true);
-            ServicesLog.ReceiverDrains(logger, link.Shown);
+            ServicesLog.ReceiverDrains(_logger, link.Shown);
         }
     }
 
     /// <summary>Takes the state of all links from the peers of the socket, because events were dropped. Only the loop that calls
-    /// <see cref="OnEvent"/> may call it: on another thread an older state could overwrite that of a newer event.</summary>
+    /// <see cref="OnEvents"/> may call it: on another thread an older state could overwrite that of a newer event.</summary>
     public void Reconcile()
     {
-        IReadOnlyList<PeerInfo> peers = router.GetPeers();
-        foreach (ReceiverLink link in All)
+        var peers = new Dictionary<uint, PeerInfo>();
+        foreach (PeerInfo peer in _router.GetPeers())
         {
-            PeerInfo? peer = peers.FirstOrDefault(peer => peer.RoutingId.Span.SequenceEqual(link.Name))
-                ?? peers.FirstOrDefault(peer => string.Equals(peer.Endpoint, link.Shown, StringComparison.Ordinal));
-            if (peer is { IsConnected: true })
-            {
-                SetState(link, LinkState.Ready, "");
-            }
-            else if (link.State != LinkState.Unusable)
-            {
-                SetState(link, LinkState.Lost, peer?.WhyNotConnected ?? NobodyIsBound);
-            }
+            peers[ReceiverLink.NumberIn(peer.RoutingId.Span)] = peer;
         }
+
+        Run(() =>
+        {
+            foreach (ReceiverLink link in _byNumber.Values)
+            {
+                Reconcile(link, peers.GetValueOrDefault(link.Number));
+            }
+        });
     }
 
     /// <summary>Connects the links over inproc whose binder has ended: the socket does not.</summary>
-    public void ConnectInprocAgain()
+    public void ConnectInprocAgain() => Run(() =>
     {
-        foreach (ReceiverLink link in _byNumber.Values.Where(static link => link.IsInproc))
+        foreach (ReceiverLink link in _inproc.Values)
         {
-            lock (_gate)
+            if (!_router.TryGetPeer(link.Name, out _))
             {
-                if (_byNumber.ContainsKey(link.Number) && !router.TryGetPeer(link.Name, out _))
-                {
-                    Connect(link);
-                }
+                ConnectInproc(link);
             }
 
-            if (!router.TryGetPeer(link.Name, out PeerInfo? peer) || !peer.IsConnected)
+            if (link.State is LinkState.Connecting or LinkState.Lost
+                && (!_router.TryGetPeer(link.Name, out PeerInfo? peer) || !peer.IsConnected))
             {
-                SetState(link, LinkState.Lost, peer?.WhyNotConnected ?? NobodyIsBound, isWaiting: true);
+                SetState(link, LinkState.Lost, NobodyIsBound); // Whether it is ready is what its events say.
             }
         }
-    }
+    });
 
-    /// <summary>No link is disconnected from here on: the socket is being closed.</summary>
-    public void Stop() => _stop.Cancel();
-
-    /// <summary>Changes a link under the lock and refreshes its pools.</summary>
-    private void Change(ReceiverLink link, Action<ReceiverLink> change)
+    /// <summary>No link is connected or disconnected from here on: the socket is being closed.</summary>
+    public void Stop()
     {
-        bool isLost;
         lock (_gate)
         {
-            bool wasReady = link.State == LinkState.Ready;
-            change(link);
-            isLost = wasReady && link.State != LinkState.Ready;
-            link.Pools.ForEach(static pool => pool.Refresh());
+            _isStopped = true;
+            _removals.Clear();
         }
 
-        if (isLost)
-        {
-            onLost(link);
-        }
+        _timer.Dispose();
     }
 
-    /// <param name="link">The link.</param>
-    /// <param name="state">Its state.</param>
-    /// <param name="problem">Why it is not ready.</param>
-    /// <param name="isWaiting">Only if it is waiting: whether it is ready is what its events say.</param>
-    private void SetState(ReceiverLink link, LinkState state, string problem, bool isWaiting = false)
+    public void Dispose() => Stop();
+
+    /// <summary>Changes a link under the lock and refreshes its pools.</summary>
+    public void Change(ReceiverLink link, Action<ReceiverLink> change) => Run(() => ChangeIn(link, change));
+
+    /// <summary>Changes something under the lock, dials who may be dialled, makes the pools anew that changed; logs and reports outside of
+    /// the lock.</summary>
+    private void Run(Action change)
     {
-        bool isUpdate = link.State != state;
-        if (!isUpdate && state != LinkState.Ready && string.Equals(link.Trouble, problem, StringComparison.Ordinal))
+        Action[] after;
+        lock (_gate)
+        {
+            change();
+            if (!_isStopped)
+            {
+                EndRemovals();
+                Dial();
+            }
+
+            _stale.ForEach(static pool => pool.Refresh());
+            _stale.Clear();
+            after = [.. _after];
+            _after.Clear();
+        }
+
+        Array.ForEach(after, static report => report());
+    }
+
+    private void OnEvent(in SocketEvent socketEvent)
+    {
+        if (Find(socketEvent.PeerRoutingId.Span) is not { } link)
         {
             return;
         }
 
-        Change(link, link =>
+        string detail = socketEvent.Detail ?? socketEvent.Type.ToString();
+        switch (socketEvent.Type)
         {
-            isUpdate = link.State != state;
-            if (isWaiting && link.State is LinkState.Ready or LinkState.Unusable)
-            {
-                isUpdate = false;
-                return;
-            }
+            case SocketEventTypes.ConnectionReady when link.IsInproc || _dialer.OnReady(link):
+                SetState(link, LinkState.Ready, detail);
+                break;
+            case SocketEventTypes.ConnectGivenUp:
+                _dialer.Forget(link);
+                SetState(link, LinkState.Unusable, detail);
+                break;
+            case SocketEventTypes.Disconnected when link.State == LinkState.Ready:
+                SetState(link, LinkState.Lost, detail);
+                break;
+            case SocketEventTypes.ConnectRetried when _dialer.OnEnded(link):
+                SetState(link, LinkState.Lost, detail);
+                break;
+            default:
+                break; // Of an attempt that was ended since.
+        }
+    }
 
-            if (state == LinkState.Ready && link.State != state)
+    private void Reconcile(ReceiverLink link, PeerInfo? peer)
+    {
+        if (peer is { IsConnected: true })
+        {
+            if (link.IsInproc || _dialer.OnReady(link))
+            {
+                SetState(link, LinkState.Ready, "");
+            }
+        }
+        else if (link.IsInproc ? link.State != LinkState.Unusable
+            : link.State == LinkState.Ready || _dialer.HasEnded(link, peer))
+        {
+            _dialer.OnEnded(link);
+            SetState(link, LinkState.Lost, peer?.WhyNotConnected ?? NobodyIsBound);
+        }
+    }
+
+    private void Dial()
+    {
+        while (_dialer.TryDial(out ReceiverLink? link, out string? problem, out bool isUnusable))
+        {
+            if (problem is not null)
+            {
+                SetState(link, isUnusable ? LinkState.Unusable : LinkState.Lost, problem);
+            }
+        }
+
+        TimeSpan? due = _dialer.NextDue;
+        if (_removals.TryPeek(out (ReceiverLink Link, int Removal, TimeSpan Due) next) && (due is null || next.Due < due))
+        {
+            due = next.Due;
+        }
+
+        // A timer cuts fractions of a millisecond off, and would come too early.
+        _timer.ChangeDue(due is { } at ? TimeSpan.FromMilliseconds(Math.Ceiling((at - _dialer.Now).TotalMilliseconds)) : null);
+    }
+
+    /// <summary>Under the lock, as all below.</summary>
+    private void ChangeIn(ReceiverLink link, Action<ReceiverLink> change)
+    {
+        bool wasReady = link.State == LinkState.Ready;
+        change(link);
+        foreach (Listing listing in link.Listings)
+        {
+            if (listing.Pool.OnChanged(listing, link) && !_stale.Contains(listing.Pool))
+            {
+                _stale.Add(listing.Pool);
+            }
+        }
+
+        if (wasReady && link.State != LinkState.Ready)
+        {
+            _after.Add(() => _onLost(link));
+        }
+    }
+
+    private void SetState(ReceiverLink link, LinkState state, string problem)
+    {
+        LinkState before = link.State;
+        ChangeIn(link, link =>
+        {
+            if (state == LinkState.Ready && before != state)
             {
                 link.Connections++;
                 link.IsDraining = false;
-                link.Health.OnHeard(clock.GetUtcNow());
+                link.Health.OnHeard(_clock.GetUtcNow());
             }
 
-            link.Since = link.State == state ? link.Since : clock.GetUtcNow();
+            link.Since = before == state ? link.Since : _clock.GetUtcNow();
             link.State = state;
             link.Trouble = state == LinkState.Ready ? null : problem;
         });
-        if (isUpdate && state == LinkState.Ready)
+        if (before != state)
         {
-            ServicesLog.ReceiverReady(logger, link.Shown);
+            _after.Add(() => Log(link, before, state, problem));
         }
-        else if (isUpdate)
+    }
+
+    private void Log(ReceiverLink link, LinkState before, LinkState state, string problem)
+    {
+        switch (state)
         {
-            ServicesLog.ReceiverNotReady(logger, link.Shown, problem);
+            case LinkState.Ready:
+                ServicesLog.ReceiverReady(_logger, link.Shown);
+                break;
+            case LinkState.Unusable:
+                ServicesLog.ReceiverUnusable(_logger, link.Shown, problem);
+                break;
+            default:
+                if (before == LinkState.Connecting)
+                {
+                    ServicesLog.ReceiverNotReached(_logger, link.Shown, problem);
+                }
+                else
+                {
+                    ServicesLog.ReceiverNotReady(_logger, link.Shown, problem);
+                }
+
+                break;
         }
     }
 
     private void Replace(ServicePool pool, ServiceSnapshot listed, bool isLast)
     {
-        lock (_gate)
+        if (pool.IsRemoved)
         {
-            if (pool.IsRemoved)
-            {
-                return;
-            }
-
-            ReceiverLink[] links = [.. listed.Instances.Select(instance => Add(instance, pool))];
-            foreach (ReceiverLink dropped in pool.Links.Except(links))
-            {
-                dropped.Pools.Remove(pool);
-                if (dropped.Pools.Count == 0)
-                {
-                    _ = DisconnectLaterAsync(dropped, ++dropped.Removals);
-                }
-                else
-                {
-                    dropped.Receiver = dropped.Receiver with { Service = dropped.Pools[0].Service };
-                }
-            }
-
-            pool.Listed = listed;
-            pool.Links = links;
-            pool.IsRemoved = isLast;
-            pool.Refresh();
+            return;
         }
+
+        ReceiverLink[] before = pool.Links;
+        ReceiverLink[] links = new ReceiverLink[listed.Instances.Length];
+        pool.Begin(listed, links, isLast);
+        for (int i = 0; i < links.Length; i++)
+        {
+            links[i] = Add(listed.Instances[i], pool, i);
+        }
+
+        foreach (ReceiverLink dropped in before)
+        {
+            if (dropped.ListingOf(pool) is { } listing && !pool.Lists(listing))
+            {
+                Drop(dropped, listing);
+            }
+        }
+
+        if (links.Length > _options.MaxConnectedEndpoints && before.Length <= _options.MaxConnectedEndpoints)
+        {
+            _after.Add(() => ServicesLog.ServiceOverLimit(_logger, pool.Service, links.Length, _options.MaxConnectedEndpoints));
+        }
+
+        _stale.Add(pool);
     }
 
-    private ReceiverLink Add(ServiceInstance instance, ServicePool pool)
+    private ReceiverLink Add(ServiceInstance instance, ServicePool pool, int place)
     {
         string endpoint = instance.Endpoint;
         if (!_byEndpoint.TryGetValue(endpoint, out ReceiverLink? link))
         {
-            link = new ReceiverLink(endpoint, ++_lastNumber, ejectAfter) { Since = clock.GetUtcNow() };
+            link = new ReceiverLink(endpoint, ++_lastNumber, _options.EjectAfterTimeouts) { Since = _clock.GetUtcNow() };
             _byEndpoint.Add(endpoint, link);
             _byNumber[link.Number] = link;
-            Connect(link);
+            if (link.IsInproc)
+            {
+                _inproc[link.Number] = link;
+                ConnectInproc(link);
+            }
         }
 
-        if (!link.Pools.Contains(pool))
+        if (link.ListingOf(pool) is not { } listing)
         {
-            link.Pools.Add(pool); // One that nobody had listed is revived with that: its removal finds a pool.
+            link.Listings.Add(listing = new Listing(pool)); // One that nobody had listed is revived: its removal finds a listing.
+            if (!link.IsInproc && link.State != LinkState.Unusable)
+            {
+                _dialer.Add(link, pool);
+            }
         }
 
-        if (ReferenceEquals(link.Pools[0], pool))
+        pool.Place(listing, link, place);
+        if (ReferenceEquals(link.Listings[0], listing))
         {
             link.Receiver = instance;
         }
@@ -245,59 +358,71 @@ internal sealed class LinkTable(
         return link;
     }
 
-    private void Connect(ReceiverLink link)
+    private void Drop(ReceiverLink link, Listing listing)
     {
-        try
+        link.Listings.Remove(listing);
+        _dialer.Remove(link, listing.Pool);
+        if (link.Listings.Count > 0)
         {
-            router.Connect(link.Endpoint, link.Name);
+            link.Receiver = link.Receiver with { Service = link.Listings[0].Pool.Service };
         }
-        catch (Exception e) when (e is ZlinkException or ArgumentException)
+        else if (_options.RemovedEndpointTimeout != Timeout.InfiniteTimeSpan)
         {
-            link.State = LinkState.Unusable;
-            link.Trouble = e.Message;
-            ServicesLog.ReceiverUnusable(logger, link.Shown, e.Message);
+            _removals.Enqueue((link, ++link.Removals, _dialer.Now + _options.RemovedEndpointTimeout));
         }
     }
 
-    private async Task DisconnectLaterAsync(ReceiverLink link, int removal)
+    private void EndRemovals()
     {
-        await Task.Delay(removedTimeout, clock, _stop.Token)
-            .ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing | ConfigureAwaitOptions.ForceYielding);
-        lock (_gate)
+        TimeSpan now = _dialer.Now;
+        while (_removals.TryPeek(out (ReceiverLink Link, int Removal, TimeSpan Due) next) && next.Due <= now)
         {
-            if (_stop.IsCancellationRequested || link.Removals != removal || link.Pools.Count > 0)
+            _removals.Dequeue();
+            ReceiverLink link = next.Link;
+            if (link.Removals != next.Removal || link.Listings.Count > 0)
             {
-                return;
+                continue;
             }
 
             _byEndpoint.Remove(link.Endpoint);
             _byNumber.TryRemove(link.Number, out _);
+            _inproc.TryRemove(link.Number, out _);
             link.State = LinkState.Unusable;
             link.Trouble = "it is not listed any more";
-            try
-            {
-                router.Disconnect(link.Endpoint);
-            }
-            catch (Exception e) when (e is ZlinkException or ObjectDisposedException)
-            {
-                // It is gone already: an endpoint that was given up, an inproc binder that has closed, or the whole socket.
-            }
+            _dialer.Disconnect(link);
+            _after.Add(() => ServicesLog.ReceiverDisconnected(_logger, link.Shown));
+            _after.Add(() => _onLost(link)); // A disconnect of ours raises no event.
         }
+    }
 
-        ServicesLog.ReceiverDisconnected(logger, link.Shown);
-        onLost(link); // A disconnect of ours raises no event.
+    private void ConnectInproc(ReceiverLink link)
+    {
+        if (_dialer.Connect(link, out bool isUnusable) is { } problem && isUnusable)
+        {
+            SetState(link, LinkState.Unusable, problem);
+        }
     }
 }
 
 /// <summary>Passes the events of the socket to the links, in order, and takes the state from the peers where events were dropped.</summary>
 internal sealed class LinkEvents(RouterSocket router, LinkTable links) : IDisposable
 {
+    private const int BatchSize = 64;
+
     private readonly SocketMonitor _monitor = router.OpenMonitor(LinkTable.Events);
+    private readonly List<SocketEvent> _batch = new(BatchSize);
     private long _dropped;
 
     public async ValueTask RunAsync(CancellationToken cancellationToken)
     {
-        links.OnEvent(await _monitor.ReadAsync(cancellationToken).ConfigureAwait(false));
+        _batch.Clear();
+        _batch.Add(await _monitor.ReadAsync(cancellationToken).ConfigureAwait(false));
+        while (_batch.Count < BatchSize && _monitor.TryRead(out SocketEvent next))
+        {
+            _batch.Add(next);
+        }
+
+        links.OnEvents(_batch);
         if (_monitor.Dropped != _dropped)
         {
             _dropped = _monitor.Dropped;

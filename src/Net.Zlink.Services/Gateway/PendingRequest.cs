@@ -202,7 +202,7 @@ internal static class RequestFailure
         link.IsInPools ? "ready"
         : link is { IsUsable: true, IsEjected: true } ? "it left requests unanswered and is tried again after a pause"
         : link.IsDraining ? "it is about to end"
-        : link.State == LinkState.Connecting ? "connecting"
+        : link.State == LinkState.Connecting ? link.WasDialled ? "connecting" : "it waits for its turn to be dialled"
         : link.Trouble ?? "not connected";
 }
 

@@ -7,7 +7,10 @@ namespace Net.Zlink.Services;
 internal sealed class ServicePool(string service)
 {
     private PoolSnapshot _ready = new([], [], isListed: false, isFirstAttempt: false);
+    private readonly SortedDictionary<int, ReceiverLink> _usable = [];
     private ulong _counter;
+    private int _connecting;
+    private int _lists;
     private int _loadBalancing;
     private int _updates;
 
@@ -25,21 +28,20 @@ internal sealed class ServicePool(string service)
         set => Volatile.Write(ref _loadBalancing, (int)value);
     }
 
-    /// <summary>What the directory said last. Guarded by the lock of the <see cref="LinkTable"/>, as the next two.</summary>
-    public ServiceSnapshot Listed { get; set; } = new(service, []);
+    /// <summary>What the directory said last. Guarded by the lock of the <see cref="LinkTable"/>, as what follows.</summary>
+    public ServiceSnapshot Listed { get; private set; } = new(service, []);
 
     /// <summary>The link of each instance that is listed.</summary>
-    public ReceiverLink[] Links { get; set; } = [];
+    public ReceiverLink[] Links { get; private set; } = [];
 
     /// <summary>Its client was removed from the gateway.</summary>
-    public bool IsRemoved { get; set; }
+    public bool IsRemoved { get; private set; }
 
     /// <summary>A receiver of it was ready since the gateway was made: from then on a request that finds none fails at once.</summary>
     public bool HasBeenReady { get; private set; }
 
     /// <summary>One more of its receivers can be taken out of rotation: never more than half of those that are connected.</summary>
-    public bool CanSpareOne => 1 + Links.Count(static link => link.IsUsable && link.IsEjected)
-        <= Links.Count(static link => link.IsUsable) / 2;
+    public bool CanSpareOne => 1 + _usable.Values.Count(static link => link.IsEjected) <= _usable.Count / 2;
 
     /// <summary>Takes the present state over from the directory, as often as it may have changed meanwhile, one thread at a time: none puts
     /// an older state over a later one.</summary>
@@ -92,16 +94,67 @@ internal sealed class ServicePool(string service)
         }
     }
 
-    /// <summary>Makes the snapshot anew. Under the lock of the <see cref="LinkTable"/>.</summary>
+    /// <summary>There is another list: <see cref="Place"/> follows for each link in it.</summary>
+    public void Begin(ServiceSnapshot listed, ReceiverLink[] links, bool isLast)
+    {
+        (Listed, Links, IsRemoved) = (listed, links, isLast);
+        _usable.Clear();
+        _connecting = 0;
+        _lists++;
+    }
+
+    /// <summary>A link is in the present list at this place.</summary>
+    public void Place(Listing listing, ReceiverLink link, int place)
+    {
+        if (Lists(listing))
+        {
+            return; // An endpoint that comes twice is one.
+        }
+
+        (listing.Index, listing.List, listing.IsUsable, listing.IsConnecting) = (place, _lists, false, false);
+        OnChanged(listing, link);
+    }
+
+    /// <summary>It is of the present list.</summary>
+    public bool Lists(Listing listing) => listing.List == _lists;
+
+    /// <summary>A link may have become ready, or not be any more.</summary>
+    /// <returns>The snapshot has to be made anew.</returns>
+    public bool OnChanged(Listing listing, ReceiverLink link)
+    {
+        if (!Lists(listing))
+        {
+            return false;
+        }
+
+        bool isStale = listing.IsUsable != link.IsUsable;
+        if (isStale)
+        {
+            listing.IsUsable = !listing.IsUsable;
+            _ = listing.IsUsable ? _usable.TryAdd(listing.Index, link) : _usable.Remove(listing.Index);
+        }
+
+        bool isConnecting = link.State == LinkState.Connecting;
+        if (listing.IsConnecting != isConnecting)
+        {
+            listing.IsConnecting = isConnecting;
+            _connecting += isConnecting ? 1 : -1;
+            isStale |= _connecting == (isConnecting ? 1 : 0);
+        }
+
+        return isStale;
+    }
+
+    /// <summary>Makes the snapshot anew, of those that are ready.</summary>
     public void Refresh()
     {
-        int[] ready = [.. Enumerable.Range(0, Links.Length).Where(index => Links[index].IsUsable)];
+        int[] ready = [.. _usable.Keys];
         int ejected = Array.Exists(ready, index => Links[index].IsEjected) ? MoveEjectedToEnd(ready) : 0;
         var next = new PoolSnapshot(
             [.. ready.Select(index => Links[index])],
             [.. ready.Select(index => Listed.Instances[index])],
             Links.Length > 0,
-            Links.Any(static link => link.State == LinkState.Connecting),
+            _connecting > 0,
             ejected);
         HasBeenReady |= next.Count > 0;
         Interlocked.Exchange(ref _ready, next).Replace();
@@ -182,10 +235,26 @@ internal sealed class PoolSnapshot
     public uint WeightOf(int index) => Math.Max(1, Instances[index].Weight);
 }
 
+/// <summary>One link in the list of one service.</summary>
+internal sealed class Listing(ServicePool pool)
+{
+    public ServicePool Pool { get; } = pool;
+
+    /// <summary>Its place in the list.</summary>
+    public int Index { get; set; }
+
+    /// <summary>Which of its pool's lists that was.</summary>
+    public int List { get; set; }
+
+    public bool IsUsable { get; set; }
+
+    public bool IsConnecting { get; set; }
+}
+
 /// <summary>Where the connection to a receiver stands.</summary>
 internal enum LinkState
 {
-    /// <summary>The first attempt to connect is under way.</summary>
+    /// <summary>The first attempt to connect is under way, or has still to begin.</summary>
     Connecting,
 
     /// <summary>The handshake is complete.</summary>
@@ -226,6 +295,9 @@ internal sealed class ReceiverLink(string endpoint, uint number, int ejectAfter 
     /// <summary>Its receiver executes nothing more of what has no reply. Only the reply loop reads and writes it.</summary>
     public bool HasEndedService { get; set; }
 
+    /// <summary>It has had its first turn.</summary>
+    public bool WasDialled { get; set; }
+
     /// <summary>How often its handshake was complete.</summary>
     public int Connections { get; set; }
 
@@ -236,7 +308,7 @@ internal sealed class ReceiverLink(string endpoint, uint number, int ejectAfter 
     public string? Trouble { get; set; }
 
     /// <summary>The services that list it, in the order in which they came to.</summary>
-    public List<ServicePool> Pools { get; } = [];
+    public List<Listing> Listings { get; } = new(capacity: 1);
 
     /// <summary>What the directory says of it; of several services that list it, what the first of them says. Read without the
     /// lock.</summary>
@@ -273,6 +345,19 @@ internal sealed class ReceiverLink(string endpoint, uint number, int ejectAfter 
     public long Answered => Volatile.Read(ref _answered);
 
     public bool IsInproc => InprocEndpoints.IsInproc(Endpoint);
+
+    public Listing? ListingOf(ServicePool pool)
+    {
+        foreach (Listing listing in Listings)
+        {
+            if (ReferenceEquals(listing.Pool, pool))
+            {
+                return listing;
+            }
+        }
+
+        return null;
+    }
 
     public void BeginRequest() => Interlocked.Increment(ref _outstanding);
 

@@ -38,6 +38,14 @@ public sealed record GatewayOptions
     /// <see cref="UnreadMessageLimit"/>. They count in <see cref="ZlinkContextOptions.QueuedByteLimit"/>, too. Default 16 MiB.</summary>
     public long UnreadByteLimit { get; init; } = 16L * 1024 * 1024;
 
+    /// <summary>Most receivers that are dialled at a time. A quarter is kept for those that were never tried, and a quarter for those that
+    /// were connected. While others wait, one that does not answer has 1 s, and more with each attempt. Default 64.</summary>
+    public int MaxConcurrentDials { get; init; } = 64;
+
+    /// <summary>Most receivers of one service that are dialled or connected. Where more are listed, others take the place of those that
+    /// fail or leave; <see cref="ReceiverLinkInfo.WhyNotReady"/> says who waits. Default 1,000.</summary>
+    public int MaxConnectedEndpoints { get; init; } = 1_000;
+
     /// <summary>After so much silence the gateway asks a receiver whether it is there. Default 1 s; zero: never, as in the native
     /// core.</summary>
     /// <remarks>docs/protocol.md section 14 says when heartbeats are sent, and how often to receivers of which there are more than
@@ -69,6 +77,8 @@ public sealed record GatewayOptions
     internal void Validate()
     {
         CheckCount(HighWaterMark, least: 0, nameof(HighWaterMark));
+        CheckCount(MaxConcurrentDials, least: 1, nameof(MaxConcurrentDials));
+        CheckCount(MaxConnectedEndpoints, least: 1, nameof(MaxConnectedEndpoints));
         CheckCount(UnreadMessageLimit, least: 1, nameof(UnreadMessageLimit));
         CheckCount(UnreadByteLimit, least: 1, nameof(UnreadByteLimit));
         CheckCount(EjectAfterTimeouts, least: 0, nameof(EjectAfterTimeouts));

@@ -84,4 +84,7 @@ internal static partial class Log
 
     [LoggerMessage(23, LogLevel.Warning, "{Endpoint}: {Why}")]
     public static partial void FilesNotRenewed(ILogger logger, string endpoint, string why);
+
+    [LoggerMessage(24, LogLevel.Debug, "{Endpoint}: cannot connect: {Why}. The application decides when to try again")]
+    public static partial void AttemptFailed(ILogger logger, string endpoint, string why);
 }

@@ -20,8 +20,8 @@ public readonly record struct SocketEvent(
     SocketEventTypes Type, long Value, RoutingId RoutingId, string LocalAddress, string RemoteAddress, uint PeerId, string? Detail)
 {
     /// <summary>
-    /// The peer's routing id, as in its messages: set in every event of its connection once it is known. Empty before that and for STREAM,
-    /// which has <see cref="PeerId"/>.
+    /// The peer's routing id, as in its messages: set in every event of its connection once it is known. A name that Connect gave to it is
+    /// known from the start. Empty before that and for STREAM, which has <see cref="PeerId"/>.
     /// </summary>
     public RoutingId PeerRoutingId { get; init; }
 

@@ -113,11 +113,13 @@ public abstract class ZmpSocketOptions : SocketOptions
     public bool HeartbeatOnlyIfSilent { get; set; }
 
     /// <summary>
-    /// The pause before a reconnect; a random part of it is added. Zero: no reconnect. Default 100 ms. For endpoints that may be down for
-    /// long, set <see cref="ReconnectIntervalMax"/> too. For endpoints made afterwards.
+    /// The pause before a reconnect; a random part of it is added. Zero: no reconnect, and the endpoint is given up. Default 100 ms. For
+    /// endpoints that may be down for long, set <see cref="ReconnectIntervalMax"/> too. <see cref="Timeout.InfiniteTimeSpan"/>: the
+    /// application decides when. The event ConnectRetried reports each failure, the log only at Debug, and Disconnect and Connect begin the
+    /// next attempt. For endpoints made afterwards.
     /// </summary>
-    /// <exception cref="ArgumentOutOfRangeException">The value is negative or infinite.</exception>
-    public TimeSpan ReconnectInterval { get; set => field = OptionRange.Time(value, mayBeInfinite: false); } =
+    /// <exception cref="ArgumentOutOfRangeException">The value is negative and not infinite.</exception>
+    public TimeSpan ReconnectInterval { get; set => field = OptionRange.Time(value, mayBeInfinite: true); } =
         TimeSpan.FromMilliseconds(100);
 
     /// <summary>

@@ -41,21 +41,26 @@ internal static class EndpointEvents
     }
 
     /// <summary>Nothing awaits a dialer, so this is its only report.</summary>
-    public static void DialerFailed(SocketMonitors monitors, EngineHost host, string endpoint, Exception exception)
+    public static void DialerFailed(
+        SocketMonitors monitors, EngineHost host, string endpoint, Exception exception, RoutingId name = default)
     {
-        PublishGivenUp(monitors, endpoint, $"an internal fault: {exception.GetType().Name}: {ExceptionText.MessageOf(exception)}");
+        PublishGivenUp(monitors, endpoint, name, $"an internal fault: {exception.GetType().Name}: {ExceptionText.MessageOf(exception)}");
         Log.GaveUp(host.Logger, endpoint, $"an internal fault, please report it: {ExceptionText.Of(exception)}");
     }
 
-    public static void GivenUp(SocketMonitors monitors, EngineHost host, string endpoint, string why)
+    public static void GivenUp(SocketMonitors monitors, EngineHost host, string endpoint, RoutingId name, string why)
     {
-        PublishGivenUp(monitors, endpoint, why);
+        PublishGivenUp(monitors, endpoint, name, why);
         Log.GaveUp(host.Logger, endpoint, why);
     }
 
-    public static string Failed(EngineHost host, string endpoint, string why, string? logged)
+    public static string Failed(EngineHost host, string endpoint, string why, string? logged, bool isReported = false)
     {
-        if (!string.Equals(why, logged, StringComparison.Ordinal))
+        if (isReported)
+        {
+            Log.AttemptFailed(host.Logger, endpoint, why); // The application sees the event, and may dial thousands.
+        }
+        else if (!string.Equals(why, logged, StringComparison.Ordinal))
         {
             Log.CannotConnect(host.Logger, endpoint, why);
         }
@@ -76,15 +81,31 @@ internal static class EndpointEvents
         }
     }
 
+    /// <param name="monitors">The socket's.</param>
+    /// <param name="host">The context's.</param>
+    /// <param name="endpoint">As it may be shown.</param>
+    /// <param name="why">What the last attempt met.</param>
+    /// <param name="pause">Before the next one.</param>
+    /// <param name="closed">Ends it.</param>
+    /// <param name="name">What the application calls the peer, if it gave it a name.</param>
     public static Task PauseAsync(SocketMonitors monitors, EngineHost host, string endpoint, string why, TimeSpan pause,
-        CancellationToken closed)
+        CancellationToken closed, RoutingId name = default)
     {
         // Armed before the event: its reader may move a test clock.
         Task delay = Task.Delay(pause, host.Time, closed);
-        monitors.Publish(SocketEventTypes.ConnectRetried, (long)pause.TotalMilliseconds, "", endpoint, detail: why);
+        Publish(monitors, SocketEventTypes.ConnectRetried, (long)pause.TotalMilliseconds, endpoint, name, why);
         return delay;
     }
 
-    private static void PublishGivenUp(SocketMonitors monitors, string endpoint, string why) =>
-        monitors.Publish(SocketEventTypes.ConnectGivenUp, 0, "", endpoint, detail: $"{why}; no further attempt is made");
+    private static void PublishGivenUp(SocketMonitors monitors, string endpoint, RoutingId name, string why) =>
+        Publish(monitors, SocketEventTypes.ConnectGivenUp, 0, endpoint, name, $"{why}; no further attempt is made");
+
+    private static void Publish(
+        SocketMonitors monitors, SocketEventTypes type, long value, string endpoint, RoutingId name, string detail)
+    {
+        if (!monitors.IsEmpty)
+        {
+            monitors.Publish(new SocketEvent(type, value, default, "", endpoint, 0, detail) { PeerRoutingId = name });
+        }
+    }
 }

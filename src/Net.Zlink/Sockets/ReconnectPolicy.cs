@@ -1,14 +1,24 @@
 namespace Net.Zlink.Sockets;
 
-/// <param name="Interval">The first pause.</param>
+/// <param name="Interval">The first pause; zero and infinite: there is none.</param>
 /// <param name="MaxInterval">Above zero, the pause doubles up to it.</param>
 internal sealed record ReconnectPolicy(TimeSpan Interval, TimeSpan MaxInterval)
 {
+    public bool IsOff => Interval == TimeSpan.Zero;
+
+    /// <summary>The application dials again, when it decides to.</summary>
+    public bool IsByApplication => Interval == Timeout.InfiniteTimeSpan;
+
     /// <summary>
     /// The pause before attempt <paramref name="attempt"/>, counted from 0: the native core's rule (docs/protocol.md section 4).
     /// </summary>
     public TimeSpan PauseBefore(int attempt)
     {
+        if (IsByApplication)
+        {
+            return Interval;
+        }
+
         if (MaxInterval <= TimeSpan.Zero)
         {
 #pragma warning disable CA5394

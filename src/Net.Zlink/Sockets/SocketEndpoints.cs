@@ -206,7 +206,8 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
 
         foreach (ZmpDialer dialer in dialers)
         {
-            socket.Detach(dialer.Pipe, dropUnread: true);
+            // A link that has lost its connection, with IMMEDIATE, has no peer to be disconnected: what that one sent stays readable.
+            socket.Detach(dialer.Pipe, dropUnread: socket.Has(dialer.Pipe));
             dialer.Close(DisconnectReason.Local, linger);
         }
 

@@ -143,7 +143,6 @@ public class DialScheduleTests
         schedule.OnReady(4, At(5));
         schedule.OnReady(3, At(5));
         Assert.Empty(Dialled(schedule, At(100)));
-        Assert.True(schedule.IsBeyondLimit(0));
         schedule.OnEnded(3, At(100));
         Assert.Equal([2], Dialled(schedule, At(100)));
     }

@@ -221,7 +221,7 @@ internal sealed class ZmpDialer
         catch (Exception e)
 #pragma warning restore CA1031
         {
-            EndpointEvents.DialerFailed(_socket.Monitors, _socket.Host, _target.Shown, e);
+            EndpointEvents.DialerFailed(_socket.Monitors, _socket.Host, _target.Shown, e, Alias ?? []);
         }
         finally
         {
@@ -246,7 +246,7 @@ internal sealed class ZmpDialer
         {
             if (Interlocked.Exchange(ref _whenFree, null) is { } whenFree)
             {
-                if (_settings.Reconnect.Interval <= TimeSpan.Zero)
+                if (_settings.Reconnect.IsOff)
                 {
                     return IsClosing ? null : ReplacedText;
                 }
@@ -284,17 +284,17 @@ internal sealed class ZmpDialer
                 return null;
             }
 
-            if (_settings.Reconnect.Interval <= TimeSpan.Zero)
+            if (_settings.Reconnect.IsOff)
             {
                 return session is null ? problem : "the connection is lost and no reconnecting was asked for";
             }
 
             Volatile.Write(ref _problem, problem);
             _logged = session is { IsReady: true } && !_attempts.HaveFailed ? null
-                : EndpointEvents.Failed(_socket.Host, _target.Shown, problem, _logged);
+                : EndpointEvents.Failed(_socket.Host, _target.Shown, problem, _logged, _settings.Reconnect.IsByApplication);
             TimeSpan pause = comesApart ? _attempts.PauseApart : _attempts.NextPause();
-            await _pause.RunAsync(token => EndpointEvents.PauseAsync(_socket.Monitors, _socket.Host, _target.Shown, problem, pause, token),
-                _stop.Token).ConfigureAwait(false);
+            await _pause.RunAsync(token => EndpointEvents.PauseAsync(_socket.Monitors, _socket.Host, _target.Shown, problem, pause, token,
+                Alias ?? []), _stop.Token).ConfigureAwait(false);
         }
     }
 
@@ -343,7 +343,8 @@ internal sealed class ZmpDialer
             await free.WaitAsync(_stop.Token).ConfigureAwait(false);
 
             // The other peer may return soon: it has lost its connection, and either may dial first.
-            await EndpointEvents.PauseAsync(_socket.Monitors, _socket.Host, _target.Shown, problem, _attempts.PauseApart, _stop.Token)
+            await EndpointEvents.PauseAsync(
+                _socket.Monitors, _socket.Host, _target.Shown, problem, _attempts.PauseApart, _stop.Token, Alias ?? [])
                 .ConfigureAwait(false);
             free = whenFree();
         }
@@ -400,7 +401,7 @@ internal sealed class ZmpDialer
             _socket.GivenUp.Add(Text, gaveUp);
             _socket.Endpoints.Forget(this);
             _socket.Detach(Pipe, dropUnread: false);
-            EndpointEvents.GivenUp(_socket.Monitors, _socket.Host, _target.Shown, gaveUp);
+            EndpointEvents.GivenUp(_socket.Monitors, _socket.Host, _target.Shown, Alias ?? [], gaveUp);
         }
 
         Drop();
