@@ -60,6 +60,10 @@ public sealed class ServiceDiscoveryDirectory : IServiceDirectory, IAsyncDisposa
     }
 
     /// <inheritdoc/>
+    /// <remarks>Its endpoints are those of the configuration.</remarks>
+    public DirectoryTrust Trust => DirectoryTrust.Application;
+
+    /// <inheritdoc/>
     /// <remarks>The first call for a service begins to resolve it, in the background.</remarks>
     /// <exception cref="ArgumentException"><paramref name="service"/> is null or empty.</exception>
     public ServiceSnapshot GetService(string service)

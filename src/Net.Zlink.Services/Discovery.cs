@@ -91,6 +91,18 @@ public sealed class Discovery : IServiceDirectory, IAsyncDisposable, IDisposable
     /// <summary>What it looks for.</summary>
     public ServiceKind Kind { get; }
 
+    /// <inheritdoc/>
+    public DirectoryTrust Trust
+    {
+        get
+        {
+            lock (_gate)
+            {
+                return _endpoints.Any(DirectoryEndpointFilter.IsLocal) ? DirectoryTrust.SameMachine : DirectoryTrust.Network;
+            }
+        }
+    }
+
     /// <summary>Adds a registry. Returns at once: it is connected in the background, again and again.</summary>
     /// <param name="publisherEndpoint">The publisher endpoint of the registry. One that was added before stays as it is.</param>
     /// <exception cref="ArgumentNullException"><paramref name="publisherEndpoint"/> is null.</exception>

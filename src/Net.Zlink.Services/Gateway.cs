@@ -55,7 +55,9 @@ public sealed class Gateway : IAsyncDisposable, IDisposable
         _unread = new UnreadMessages(context, Options, logger);
         Sender = new MessageSender(_router, _builders, _unread);
         _requests = new Requests(_router, _builders, context.TimeProvider, Options);
-        _links = new LinkTable(_router, context.TimeProvider, logger, limits, Options, link => _replies!.OnLost(link));
+        var filter = new DirectoryEndpointFilter(Options.DirectoryEndpoints, socketOptions.Tls);
+        _links = new LinkTable(_router, context.TimeProvider, logger, limits, Options,
+            endpoint => filter.WhyRefused(endpoint, directory.Trust), link => _replies!.OnLost(link));
         _requests.Ejections = new Ejections(_router, _links, context.TimeProvider, () => _requests.Pending.Now, logger);
         _replies = new ReplyLoop(_router, _links, _requests, _unread);
         _events = new LinkEvents(_router, _links);

@@ -21,6 +21,7 @@ internal sealed class LinkTable : IDisposable
     private readonly TimeProvider _clock;
     private readonly ILogger _logger;
     private readonly GatewayOptions _options;
+    private readonly Func<string, string?> _whyRefused;
     private readonly Action<ReceiverLink> _onLost;
     private readonly LinkDialer _dialer;
     private readonly ITimer _timer;
@@ -39,11 +40,13 @@ internal sealed class LinkTable : IDisposable
     /// <param name="logger">Logs changes.</param>
     /// <param name="limits">How many are dialled and connected.</param>
     /// <param name="options">The gateway's.</param>
+    /// <param name="whyRefused">Why an endpoint of the directory is not to be connected; null: it may be.</param>
     /// <param name="onLost">A link that was ready is not any more; outside of the lock.</param>
     public LinkTable(RouterSocket router, TimeProvider clock, ILogger logger, DialLimits limits, GatewayOptions options,
-        Action<ReceiverLink> onLost)
+        Func<string, string?> whyRefused, Action<ReceiverLink> onLost)
     {
-        (_router, _clock, _logger, _options, _onLost) = (router, clock, logger, options, onLost);
+        (_router, _clock, _logger, _options) = (router, clock, logger, options);
+        (_whyRefused, _onLost) = (whyRefused, onLost);
         _dialer = new LinkDialer(router, clock, limits);
         _timer = clock.CreateTimer(static state => ((LinkTable)state!).Run(static () => { }), this, Timeout.InfiniteTimeSpan,
             Timeout.InfiniteTimeSpan);
@@ -302,7 +305,7 @@ internal sealed class LinkTable : IDisposable
         }
 
         ReceiverLink[] before = pool.Links;
-        ReceiverLink[] links = new ReceiverLink[listed.Instances.Length];
+        var links = new ReceiverLink[listed.Instances.Length];
         pool.Begin(listed, links, isLast);
         for (int i = 0; i < links.Length; i++)
         {
@@ -333,7 +336,11 @@ internal sealed class LinkTable : IDisposable
             link = new ReceiverLink(endpoint, ++_lastNumber, _options.EjectAfterTimeouts) { Since = _clock.GetUtcNow() };
             _byEndpoint.Add(endpoint, link);
             _byNumber[link.Number] = link;
-            if (link.IsInproc)
+            if (_whyRefused(endpoint) is { } why)
+            {
+                SetState(link, LinkState.Unusable, why);
+            }
+            else if (link.IsInproc)
             {
                 _inproc[link.Number] = link;
                 ConnectInproc(link);

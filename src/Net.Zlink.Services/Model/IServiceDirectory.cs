@@ -4,6 +4,10 @@ namespace Net.Zlink.Services;
 /// <remarks>Implementations are safe for any number of threads.</remarks>
 public interface IServiceDirectory
 {
+    /// <summary>Who decides what it lists: gateways and SPOT nodes connect only to what <see cref="DirectoryEndpointOptions"/> allow.
+    /// Default: all who can register from the network.</summary>
+    DirectoryTrust Trust => DirectoryTrust.Network;
+
     /// <summary>The present state of one service.</summary>
     /// <param name="service">Its name.</param>
     /// <returns>A snapshot; one without instances for a service that nobody serves or that is unknown.</returns>

@@ -44,6 +44,9 @@ public sealed class StaticDirectory : IServiceDirectory
     }
 
     /// <inheritdoc/>
+    public DirectoryTrust Trust => DirectoryTrust.Application;
+
+    /// <inheritdoc/>
     /// <exception cref="ArgumentNullException"><paramref name="service"/> is null.</exception>
     public ServiceSnapshot GetService(string service)
     {

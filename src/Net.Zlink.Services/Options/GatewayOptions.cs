@@ -68,6 +68,10 @@ public sealed record GatewayOptions
     /// requests fail at once where none is ready. Default false: they do so from the beginning. True in a host.</summary>
     public bool WaitForReady { get; init; }
 
+    /// <summary>Which endpoints of the directory are connected to. The link of one that is not has
+    /// <see cref="ReceiverLinkInfo.WhyNotReady"/>, and is in the log once.</summary>
+    public DirectoryEndpointOptions DirectoryEndpoints { get; init; } = new();
+
     /// <summary>Sets further options of the socket, such as TLS, before the first connection. Mandatory, Immediate and OnDuplicateRoutingId
     /// are the gateway's own.</summary>
     public Action<RouterOptions>? ConfigureSocket { get; init; }
@@ -77,6 +81,7 @@ public sealed record GatewayOptions
     internal void Validate()
     {
         CheckCount(HighWaterMark, least: 0, nameof(HighWaterMark));
+        DirectoryEndpoints.Validate();
         CheckCount(MaxConcurrentDials, least: 1, nameof(MaxConcurrentDials));
         CheckCount(MaxConnectedEndpoints, least: 1, nameof(MaxConnectedEndpoints));
         CheckCount(UnreadMessageLimit, least: 1, nameof(UnreadMessageLimit));
