@@ -16,8 +16,8 @@ internal enum DialStep
 /// Decides which of many endpoints is dialled next: those that were connected, then those that were never tried, newest first, then those
 /// that have failed, behind pauses that grow. Each change costs by what changed, whatever the number of endpoints.
 /// </summary>
-/// <remarks>It knows no socket, no clock and no random numbers: times, since any moment, are arguments. Guarded by the lock of its owner, who calls
-/// <see cref="TryTake"/> after each change and at <see cref="NextDue"/>, until it returns false.</remarks>
+/// <remarks>It knows no socket, no clock and no random numbers: times, since any moment, are arguments. Guarded by the lock of its owner,
+/// who calls <see cref="TryTake"/> after each change and at <see cref="NextDue"/>, until it returns false.</remarks>
 internal sealed class DialSchedule<T>(DialLimits limits)
     where T : notnull
 {

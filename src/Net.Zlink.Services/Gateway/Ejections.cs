@@ -35,7 +35,8 @@ internal sealed class Ejections(
             {
                 health.EndTrial(sentAt);
             }
-            else if (health.OnTimeOut(sentAt, now, AnsweredByOthers(link)) && link.Listings.TrueForAll(static listing => listing.Pool.CanSpareOne))
+            else if (health.OnTimeOut(sentAt, now, AnsweredByOthers(link))
+                && link.Listings.TrueForAll(static listing => listing.Pool.CanSpareOne))
             {
                 isEjected = true;
                 health.TakeOut(now);

@@ -118,7 +118,7 @@ internal static class GatewayDescription
     }
 
     private static IEnumerable<Measurement<long>> StatesOf(ReceiverLink[] links) =>
-        links.CountBy(static link => link.IsInPools ? "ready" : link.IsUsable ? "ejected" : link.IsDraining ? "draining" : link.State == LinkState.Connecting
-            ? "connecting" : "lost")
+        links.CountBy(static link => link.IsInPools ? "ready" : link.IsUsable ? "ejected" : link.IsDraining ? "draining"
+            : link.State == LinkState.Connecting ? "connecting" : "lost")
             .Select(static state => ServicesMeters.Tagged(state.Value, "state", state.Key));
 }
