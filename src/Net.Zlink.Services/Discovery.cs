@@ -2,6 +2,7 @@ using System.Collections.Immutable;
 using System.Diagnostics.Metrics;
 using System.Globalization;
 using System.Text;
+using Microsoft.Extensions.Logging;
 using Net.Zlink.Monitoring;
 
 namespace Net.Zlink.Services;
@@ -16,7 +17,7 @@ namespace Net.Zlink.Services;
 /// ServiceSnapshot echo = await discovery.WaitForAsync("echo");
 /// </code>
 /// </example>
-public sealed class Discovery : IServiceDirectory, IAsyncDisposable, IDisposable
+public sealed class Discovery : IServiceDirectory, IFollowedLists, IAsyncDisposable, IDisposable
 {
     private const int BatchSize = 64;
 
@@ -24,6 +25,8 @@ public sealed class Discovery : IServiceDirectory, IAsyncDisposable, IDisposable
     private static readonly TimeSpan HeartbeatTimeout = TimeSpan.FromSeconds(15);
 
     private readonly TimeProvider _clock;
+    private readonly ILogger _logger;
+    private readonly FollowedLists _ofContext;
     private readonly long _start;
     private readonly Lock _gate = new();
     private readonly SubSocket _socket;
@@ -60,6 +63,8 @@ public sealed class Discovery : IServiceDirectory, IAsyncDisposable, IDisposable
         ArgumentOutOfRangeException.ThrowIfLessThan(options.RestartTimeout, TimeSpan.Zero, nameof(options));
         Kind = kind;
         _clock = context.TimeProvider;
+        _logger = context.LoggerFactory.CreateLogger(ServicesLog.Category);
+        _ofContext = FollowedLists.Of(context);
         _start = _clock.GetTimestamp();
         _store = new ViewStore(kind, options.StaleViewTimeout, options.RestartTimeout);
         _watchers = new ServiceWatchers(GetService, () => _store.Services.Keys);
@@ -77,14 +82,15 @@ public sealed class Discovery : IServiceDirectory, IAsyncDisposable, IDisposable
         _socket.Subscribe("");
         _timer = _clock.CreateTimer(static state => ((Discovery)state!).OnTimer(), this, Timeout.InfiniteTimeSpan,
             Timeout.InfiniteTimeSpan);
-        _events = _socket.OnEvent(SocketEventTypes.Disconnected, _ => CheckConnections());
+        _events = _socket.OnEvent(SocketEventTypes.Disconnected, OnDisconnected);
         _meters = new ServicesMeters("discovery", this, context);
         _meters.Gauge("services", () => _store.Services.Count, "{service}", "Services with an instance");
         _meters.Gauge("instances", () => _store.Services.Values.Sum(static service => (long)service.Instances.Length), "{instance}",
             "Instances of all services");
         _meters.Gauge("registries", Registries, "{registry}", "Registries by the state of their connection");
         _meters.Counter("lists", Lists, "{list}", "Lists by what became of them");
-        _loop = BackgroundLoop.Start("discovery", context.LoggerFactory.CreateLogger(ServicesLog.Category), _clock, ReceiveAsync);
+        _loop = BackgroundLoop.Start("discovery", _logger, _clock, ReceiveAsync);
+        _ofContext.Add(this);
         _ = _loop.Completion.ContinueWith(_ => _watchers.Complete(), TaskScheduler.Default);
     }
 
@@ -247,16 +253,18 @@ public sealed class Discovery : IServiceDirectory, IAsyncDisposable, IDisposable
                 UpdateConnections();
             }
 
+            IReadOnlyList<PeerInfo> peers = _isDisposed ? [] : _socket.GetPeers();
+            string? WhyNot(string endpoint) => peers.FirstOrDefault(peer => IsAt(peer, endpoint))?.WhyNotConnected;
             IEnumerable<RegistryView> without = _endpoints
                 .Except(_store.Views.Where(static view => view.EndedAt is null).Select(static view => view.Endpoint),
                     StringComparer.Ordinal)
                 .Select(endpoint => new RegistryView
                 {
                     Endpoint = endpoint,
-                    IsConnected = _socket.GetPeers().Any(
-                        peer => peer.IsConnected && string.Equals(peer.Endpoint, endpoint, StringComparison.Ordinal)),
+                    IsConnected = peers.Any(peer => peer.IsConnected && IsAt(peer, endpoint)),
+                    WhyNotConnected = WhyNot(endpoint),
                 });
-            return [.. _store.Views.Select(ViewOf), .. without];
+            return [.. _store.Views.Select(view => ViewOf(view, WhyNot(view.Endpoint))), .. without];
         }
     }
 
@@ -269,9 +277,10 @@ public sealed class Discovery : IServiceDirectory, IAsyncDisposable, IDisposable
         text.AppendLine(CultureInfo.InvariantCulture, $"Discovery of {Kind}");
         foreach (RegistryView view in GetRegistries())
         {
+            string why = view.WhyNotConnected is null ? "" : $": {view.WhyNotConnected}";
             text.AppendLine(CultureInfo.InvariantCulture,
                 $"  registry {new ShownEndpoint(view.Endpoint)}: {(view.IsConnected ? "" : "not ")}connected, id {view.RegistryId}, "
-                + $"sequence {view.Sequence}, last list at {view.LastListAt:O}, {view.Services} services");
+                + $"sequence {view.Sequence}, last list at {view.LastListAt:O}, {view.Services} services{why}");
         }
 
         foreach (ServiceSnapshot service in GetServices().OrderBy(static service => service.Service, StringComparer.Ordinal))
@@ -296,6 +305,7 @@ public sealed class Discovery : IServiceDirectory, IAsyncDisposable, IDisposable
             _isDisposed = true;
         }
 
+        _ofContext.Remove(this);
         _events.Dispose();
         _timer.Dispose();
         _socket.Dispose();
@@ -311,7 +321,21 @@ public sealed class Discovery : IServiceDirectory, IAsyncDisposable, IDisposable
         await _loop.Completion.ConfigureAwait(false);
     }
 
+    bool IFollowedLists.Lists(string service, string endpoint) => _store.Services.TryGetValue(service, out ServiceSnapshot? snapshot)
+        && snapshot.Instances.Any(instance => string.Equals(instance.Endpoint, endpoint, StringComparison.Ordinal));
+
+    bool IFollowedLists.Follows(string? registry)
+    {
+        lock (_gate)
+        {
+            return _store.Views.Any(view => view.EndedAt is null && (registry is null || IsSameHost(view.Endpoint, registry)));
+        }
+    }
+
     private TimeSpan Now => _clock.GetElapsedTime(_start);
+
+    private static bool IsSameHost(string one, string other) => ZlinkEndpoint.TryParse(one, out ZlinkEndpoint? first)
+        && ZlinkEndpoint.TryParse(other, out ZlinkEndpoint? second) && string.Equals(first.Host, second.Host, StringComparison.OrdinalIgnoreCase);
 
     private static bool IsShown(ImmutableHashSet<string> filter, string service) => filter.IsEmpty || filter.Contains(service);
 
@@ -348,8 +372,14 @@ public sealed class Discovery : IServiceDirectory, IAsyncDisposable, IDisposable
         }
     }
 
-    private void CheckConnections()
+    private void OnDisconnected(SocketEvent happened)
     {
+        if (happened.Value == DisconnectReason.ProtocolError.ToNativeReason())
+        {
+            // Not one of a registry that has gone: such a list comes by each connection, and none of it is taken.
+            ServicesLog.ListNotTaken(_logger, happened.RemoteAddress, happened.Detail ?? "the connection broke the protocol");
+        }
+
         lock (_gate)
         {
             if (!_isDisposed)
@@ -359,6 +389,8 @@ public sealed class Discovery : IServiceDirectory, IAsyncDisposable, IDisposable
             }
         }
     }
+
+    private static bool IsAt(PeerInfo peer, string endpoint) => string.Equals(peer.Endpoint, endpoint, StringComparison.Ordinal);
 
     // Under the gate.
     private void UpdateConnections(ConnectionView? first = null)
@@ -432,10 +464,11 @@ public sealed class Discovery : IServiceDirectory, IAsyncDisposable, IDisposable
         }
     }
 
-    private RegistryView ViewOf(ConnectionView view) => new()
+    private RegistryView ViewOf(ConnectionView view, string? whyNotConnected) => new()
     {
         Endpoint = view.Endpoint,
         IsConnected = view.EndedAt is null,
+        WhyNotConnected = view.EndedAt is null ? null : whyNotConnected,
         RegistryId = view.RegistryId,
         Sequence = view.Sequence,
         LastListAt = view.LastListAt,

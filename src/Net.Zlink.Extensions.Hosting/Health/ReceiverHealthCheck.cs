@@ -25,7 +25,8 @@ internal sealed class ReceiverHealthCheck(HostedReceiver hosted, ReceiverHealthO
             findings.AtMost("missing registrations", missing.Length, options.MissingRegistrations);
             if (missing.Length == registries.Count && missing.Length > 0)
             {
-                findings.Unhealthy($"no registry has accepted it: {missing[0].RegistryEndpoint} is {missing[0].State} {missing[0].Detail}");
+                findings.Unhealthy($"no registry lists it: at {ZlinkEndpoint.WithoutSecrets(missing[0].RegistryEndpoint)} it is "
+                    + $"{missing[0].State} {missing[0].Detail}");
             }
         }
 

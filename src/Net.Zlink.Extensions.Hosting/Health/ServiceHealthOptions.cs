@@ -1,3 +1,5 @@
+using Net.Zlink.Services;
+
 namespace Net.Zlink.Extensions.Hosting;
 
 /// <summary>Thresholds of the health check of a receiver. Each figure counts from its threshold on.</summary>
@@ -12,7 +14,8 @@ public sealed class ReceiverHealthOptions
     /// <summary>Requests that have not ended. Default: degraded at 1,000, unhealthy at 10,000.</summary>
     public HealthThreshold RunningRequests { get; set; } = new(1_000, 10_000);
 
-    /// <summary>Registries that have not accepted the registration. Default: degraded at 1; unhealthy where none has accepted it.</summary>
+    /// <summary>Registries that have not accepted the registration, or where it is <see cref="RegistrationState.Unconfirmed"/>. Default:
+    /// degraded at 1; unhealthy where no registry lists it.</summary>
     public HealthThreshold MissingRegistrations { get; set; } = new(1, null);
 }
 

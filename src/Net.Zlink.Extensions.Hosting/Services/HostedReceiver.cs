@@ -49,7 +49,8 @@ internal sealed class HostedReceiver(IServiceProvider provider, ReceiverRegistra
         bool hasRegistry = ConfigurationErrors.TextsOr(registration.Section(provider), Keys.Registries, registration.Registries).Count > 0;
         if (hasRegistry)
         {
-            Registration = receiver.Register(registration.Service, _settings.Advertise, _settings.Weight);
+            Registration = ConfigurationErrors.Named(registration.Section(provider)?.GetSection(nameof(ReceiverSettings.Advertise)),
+                () => receiver.Register(registration.Service, _settings.Advertise, _settings.Weight));
         }
 
         return Task.CompletedTask;

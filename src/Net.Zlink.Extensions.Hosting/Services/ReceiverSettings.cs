@@ -31,9 +31,10 @@ internal sealed class ReceiverSettings
         ConfigurationErrors.CheckKeys(section, Keys.Bind, Keys.Registries, Keys.Options, Keys.Health, nameof(MaxConcurrency),
             nameof(Weight), nameof(Advertise), nameof(AdvertiseHost), nameof(HeartbeatInterval), nameof(AckTimeout));
         ConfigurationErrors.Named(section, () => section.Bind(this));
+        options = ConfigurationErrors.Named(section.GetSection(nameof(AdvertiseHost)),
+            () => options with { AdvertiseHost = AdvertiseHost ?? options.AdvertiseHost });
         return options with
         {
-            AdvertiseHost = AdvertiseHost ?? options.AdvertiseHost,
             HeartbeatInterval = HeartbeatInterval ?? options.HeartbeatInterval,
             AckTimeout = AckTimeout ?? options.AckTimeout,
             ConfigureSocket = SocketKinds.Router.After(options.ConfigureSocket, section.GetSection(Keys.Options)),

@@ -60,12 +60,13 @@ internal sealed class SpotNodeSettings
             MaxConcurrentDials = options.MaxConcurrentDials,
         };
         ConfigurationErrors.Named(section, () => section.Bind(settings));
+        options = ConfigurationErrors.Named(section.GetSection(nameof(AdvertiseHost)),
+            () => options with { AdvertiseHost = settings.AdvertiseHost });
         return options with
         {
             PublishQueueCapacity = settings.PublishQueueCapacity,
             PublishQueueFullMode = settings.PublishQueueFullMode,
             NoDrop = settings.NoDrop,
-            AdvertiseHost = settings.AdvertiseHost,
             HeartbeatInterval = settings.HeartbeatInterval,
             AckTimeout = settings.AckTimeout,
             PeerHeartbeatInterval = settings.PeerHeartbeatInterval,

@@ -48,6 +48,21 @@ internal static partial class ServicesLog
         "The registry {Registry} does not answer the registration of {Endpoint}, also on another connection: another receiver may have "
         + "registered the same endpoint there")]
     public static partial void RegistryDoesNotAnswer(ILogger logger, ShownEndpoint registry, ShownEndpoint endpoint);
+
+    [LoggerMessage(2102, LogLevel.Warning,
+        "The registry {Registry} refused {Service} at {Endpoint}: {Text}; it is asked again after {Seconds} s and growing pauses")]
+    public static partial void RegistrationRefused(
+        ILogger logger, ShownEndpoint registry, string service, ShownEndpoint endpoint, string text, double seconds);
+
+    [LoggerMessage(2103, LogLevel.Warning,
+        "The registry {Registry} accepted {Service} at {Endpoint}, and the lists that this process follows do not have it")]
+    public static partial void RegistrationUnconfirmed(ILogger logger, ShownEndpoint registry, string service, ShownEndpoint endpoint);
+
+    [LoggerMessage(2104, LogLevel.Error,
+        "What the registry at {Registry} sent was not taken: {Why}; what it listed before stays. If its list is larger than MaxMessageParts or "
+        + "MaxMessageSize of the discovery's socket, raise them by DiscoveryOptions.ConfigureSocket")]
+    public static partial void ListNotTaken(ILogger logger, ShownEndpoint registry, string why);
+
     [LoggerMessage(2200, LogLevel.Information, "The receiver at {Endpoint} is ready")]
     public static partial void ReceiverReady(ILogger logger, ShownEndpoint endpoint);
 

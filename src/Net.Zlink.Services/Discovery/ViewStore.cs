@@ -16,6 +16,9 @@ internal sealed class ConnectionView
 
     public DateTimeOffset LastListAt { get; set; }
 
+    /// <summary>When its first list came: from then on receivers may have registered there.</summary>
+    public TimeSpan LiveSince { get; set; }
+
     public TimeSpan? EndedAt { get; set; }
 
     public SortedDictionary<ServiceKey, ListedService> Services { get; set; } = [];
@@ -26,6 +29,8 @@ internal sealed class ConnectionView
 
 /// <summary>The views of all registries and their union. Knows no sockets; times are since any fixed moment. Not thread-safe but for
 /// <see cref="Services"/>.</summary>
+/// <remarks>What no connected registry lists goes only while one is connected at which it could have been registered: one that has been
+/// there, without a break, for the time that its receivers get after a restart.</remarks>
 internal sealed class ViewStore(ServiceKind kind, TimeSpan staleViewTimeout, TimeSpan restartTimeout)
 {
     // A registry that begins its sequence at the clock jumps by more than this when it is restarted; no registry has so many changes
@@ -33,7 +38,7 @@ internal sealed class ViewStore(ServiceKind kind, TimeSpan staleViewTimeout, Tim
     private const ulong RestartJump = 1 << 20;
 
     private readonly List<ConnectionView> _views = [];
-    private readonly List<Remembered> _remembered = [];
+    private readonly Dictionary<EntryKey, Remembered> _remembered = [];
     private ImmutableDictionary<string, ServiceSnapshot> _services = ImmutableDictionary.Create<string,
         ServiceSnapshot>(StringComparer.Ordinal);
     private long _changes;
@@ -51,11 +56,14 @@ internal sealed class ViewStore(ServiceKind kind, TimeSpan staleViewTimeout, Tim
     {
         get
         {
-            bool hasLive = _views.Exists(static view => view.EndedAt is null);
-            return _views.Where(_ => hasLive).Select(view => view.EndedAt + staleViewTimeout)
-                .Concat(_remembered.Select(static remembered => (TimeSpan?)remembered.Until)).Min();
+            return LiveSince is not { } live ? null
+                : _views.Where(static view => view.EndedAt is not null).Select(view => StaleAt(view, live))
+                    .Concat(_remembered.Values.Select(remembered => (TimeSpan?)ForgottenAt(remembered, live))).Min();
         }
     }
+
+    /// <summary>Of the registry that has been connected for longest; null: none is.</summary>
+    private TimeSpan? LiveSince => _views.Where(static view => view.EndedAt is null).Min(static view => (TimeSpan?)view.LiveSince);
 
     /// <returns>The names of the services that changed.</returns>
     public IReadOnlyCollection<string> OnList(TimeSpan now, DateTimeOffset wallClock, ConnectionView view, in Frames frames)
@@ -85,17 +93,20 @@ internal sealed class ViewStore(ServiceKind kind, TimeSpan staleViewTimeout, Tim
         if (!view.HasList)
         {
             touched.AddRange(RemoveOlder(now, view, header, services));
+            view.LiveSince = now;
             _views.Add(view);
         }
         else if (IsRestart(view, header))
         {
             Remember(now, view, services);
+            view.LiveSince = now;
         }
 
         foreach (ServiceKey key in services.Keys.Where(key => !ReferenceEquals(view.Services.GetValueOrDefault(key), services[key])))
         {
             view.ChangedAt[key] = _changes + 1;
             touched.Add(key);
+            ForgetListed(services[key]);
         }
 
         foreach (ServiceKey gone in view.Services.Keys.Except(services.Keys))
@@ -134,15 +145,28 @@ internal sealed class ViewStore(ServiceKind kind, TimeSpan staleViewTimeout, Tim
 
     public IReadOnlyCollection<string> OnTime(TimeSpan now, DateTimeOffset wallClock)
     {
-        List<ServiceKey> touched = [.. from remembered in _remembered where remembered.Until <= now select remembered.Key];
-        _remembered.RemoveAll(remembered => remembered.Until <= now);
-        if (_views.Exists(static view => view.EndedAt is null))
+        if (LiveSince is not { } live)
         {
-            touched.AddRange(RemoveViews(view => view.EndedAt + staleViewTimeout <= now).SelectMany(static view => view.Services.Keys));
+            return [];
+        }
+
+        List<ServiceKey> touched = [.. RemoveViews(view => StaleAt(view, live) <= now).SelectMany(static view => view.Services.Keys)];
+        foreach ((EntryKey key, Remembered remembered) in _remembered)
+        {
+            if (ForgottenAt(remembered, live) <= now)
+            {
+                _remembered.Remove(key); // A dictionary may be removed from while it is enumerated.
+                touched.Add(key.Service);
+            }
         }
 
         return Merge(wallClock, touched);
     }
+
+    private TimeSpan? StaleAt(ConnectionView ended, TimeSpan live) =>
+        ended.EndedAt is { } at ? Later(at, live + restartTimeout) + staleViewTimeout : null;
+
+    private TimeSpan ForgottenAt(Remembered remembered, TimeSpan live) => Later(remembered.Since, live) + restartTimeout;
 
     private List<ConnectionView> RemoveViews(Predicate<ConnectionView> which)
     {
@@ -175,8 +199,20 @@ internal sealed class ViewStore(ServiceKind kind, TimeSpan staleViewTimeout, Tim
         foreach ((ServiceKey key, ListedService service) in older.Services)
         {
             ListedInstance[] listed = services.GetValueOrDefault(key)?.Instances ?? [];
-            _remembered.AddRange(service.Instances.ExceptBy(listed.Select(static instance => instance.Endpoint),
-                static instance => instance.Endpoint).Select(instance => new Remembered(key, instance, now + restartTimeout)));
+            foreach (ListedInstance instance in service.Instances.ExceptBy(
+                listed.Select(static instance => instance.Endpoint), static instance => instance.Endpoint))
+            {
+                _remembered[new EntryKey(key, instance.Endpoint)] = new Remembered(instance, now);
+            }
+        }
+    }
+
+    /// <summary>What is listed again is known from its list, and ends with it.</summary>
+    private void ForgetListed(ListedService service)
+    {
+        foreach (ListedInstance instance in _remembered.Count == 0 ? [] : service.Instances)
+        {
+            _remembered.Remove(new EntryKey(service.Key, instance.Endpoint));
         }
     }
 
@@ -196,8 +232,8 @@ internal sealed class ViewStore(ServiceKind kind, TimeSpan staleViewTimeout, Tim
                       from instance in service.Instances
                       select (Name: service.Key.Name.ToString(), Instance: instance, ChangedAt: view.ChangedAt[service.Key]))
             .Concat(from remembered in _remembered
-                    where IsTouched(remembered.Key)
-                    select (Name: remembered.Key.Name.ToString(), remembered.Instance, ChangedAt: -1L))
+                    where IsTouched(remembered.Key.Service)
+                    select (Name: remembered.Key.Service.Name.ToString(), remembered.Value.Instance, ChangedAt: -1L))
             .ToLookup(static one => one.Name, StringComparer.Ordinal);
 
         // One counter for all services and lists: a service that is gone and comes again has a greater version, and of two views the
@@ -232,5 +268,8 @@ internal sealed class ViewStore(ServiceKind kind, TimeSpan staleViewTimeout, Tim
         return names;
     }
 
-    private sealed record Remembered(ServiceKey Key, ListedInstance Instance, TimeSpan Until);
+    private static TimeSpan Later(TimeSpan one, TimeSpan other) => one > other ? one : other;
+
+    /// <summary>An instance that a registry listed before it was restarted.</summary>
+    private sealed record Remembered(ListedInstance Instance, TimeSpan Since);
 }

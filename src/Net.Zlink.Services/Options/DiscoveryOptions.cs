@@ -5,12 +5,13 @@ namespace Net.Zlink.Services;
 /// <summary>How a discovery treats registries that are lost or come again.</summary>
 public sealed record DiscoveryOptions
 {
-    /// <summary>What a registry listed stays for this long after its connection ended, and longer while no other registry is connected:
-    /// gateways judge receivers by their own connections. Default 30 s.</summary>
+    /// <summary>What a registry listed stays for this long after its connection ended. The time begins only when another registry has been
+    /// connected for <see cref="RestartTimeout"/>: receivers had time to register there. Meanwhile gateways judge receivers by their own
+    /// connections. Default 30 s.</summary>
     public TimeSpan StaleViewTimeout { get; init; } = TimeSpan.FromSeconds(30);
 
-    /// <summary>What a registry listed before it was restarted stays for this long: its receivers register again meanwhile. Default 15
-    /// s.</summary>
+    /// <summary>What a registry listed before it was restarted stays for this long, counted while a registry is connected without a break:
+    /// its receivers register again meanwhile. Default 15 s.</summary>
     public TimeSpan RestartTimeout { get; init; } = TimeSpan.FromSeconds(15);
 
     /// <summary>Changes the options of the socket that is connected to the registries, before it is made: TLS, heartbeats,

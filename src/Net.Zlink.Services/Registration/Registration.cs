@@ -43,6 +43,7 @@ public sealed class Registration : IAsyncDisposable
                 return _hasEnded ? RegistrationState.Ended
                     : states.Contains(RegistrationState.Registered) ? RegistrationState.Registered
                     : states.Length == 0 || states.Contains(RegistrationState.Pending) ? RegistrationState.Pending
+                    : states.Contains(RegistrationState.Unconfirmed) ? RegistrationState.Unconfirmed
                     : states.Contains(RegistrationState.Refused) ? RegistrationState.Refused
                     : RegistrationState.Unreachable;
             }
@@ -73,7 +74,7 @@ public sealed class Registration : IAsyncDisposable
         uint wanted = Math.Max(1, weight);
         ObjectDisposedException.ThrowIf(State == RegistrationState.Ended, this);
         Volatile.Write(ref _weight, wanted);
-        _owner.UpdateWeight(this);
+        await _owner.UpdateWeightAsync(this).WaitAsync(cancellationToken).ConfigureAwait(false);
         await WaitAsync(status => status.State == RegistrationState.Registered && status.Weight != wanted, cancellationToken)
             .ConfigureAwait(false);
     }
@@ -169,7 +170,8 @@ public sealed class Registration : IAsyncDisposable
             {
                 RegistryStatus refused = statuses.First(static status => status.State == RegistrationState.Refused);
                 throw new ServiceException(ServiceError.RegistrationRefused,
-                    $"{refused.RegistryEndpoint} refused {Service} at {Endpoint}: {refused.Detail}", refused.StatusCode ?? 0);
+                    $"{new ShownEndpoint(refused.RegistryEndpoint)} refused {Service} at {new ShownEndpoint(Endpoint)}: {refused.Detail}",
+                    refused.StatusCode ?? 0);
             }
         }
     }
@@ -184,8 +186,12 @@ public enum RegistrationState
     /// <summary>The registry lists the service. Of a whole registration: at least one registry does.</summary>
     Registered,
 
-    /// <summary>The registry refused it. It is asked again on the next connection. Of a whole registration: each connected registry refused
-    /// it.</summary>
+    /// <summary>The registry accepted it, and a <see cref="Discovery"/> of the same context has not seen it in the lists for two heartbeats.
+    /// Only of native registries: others answer each second heartbeat. Of a whole registration: no registry is better.</summary>
+    Unconfirmed,
+
+    /// <summary>The registry refused it. It is asked again after 5 s, then after pauses that double up to a minute, and on the next
+    /// connection at once. Of a whole registration: each connected registry refused it.</summary>
     Refused,
 
     /// <summary>There is no connection to the registry. Of a whole registration: to none of them.</summary>
@@ -204,14 +210,14 @@ public sealed record RegistryStatus
     /// <summary>How far the registration is at this registry.</summary>
     public required RegistrationState State { get; init; }
 
-    /// <summary>The status byte of the last answer: 0 accepted, 1 unknown entry, 2 refused, 255 malformed. Null before the first
-    /// answer.</summary>
+    /// <summary>The status byte of the last answer: 0 accepted, 1 unknown entry, 2 refused, 3 the registry cannot decide now, 255 malformed
+    /// or of another owner. Null before the first answer.</summary>
     public required byte? StatusCode { get; init; }
 
     /// <summary>The text of the last answer, or why there is no connection; empty where there is nothing to say.</summary>
     public required string Detail { get; init; }
 
-    /// <summary>When the registry last accepted the registration or a weight of it; null before.</summary>
+    /// <summary>When the registry last accepted the registration, a weight of it or an answered heartbeat; null before.</summary>
     public required DateTimeOffset? AcceptedAt { get; init; }
 
     /// <summary>When the last registration or heartbeat was sent; null before.</summary>
@@ -219,4 +225,7 @@ public sealed record RegistryStatus
 
     /// <summary>The weight that the registry last accepted; null before.</summary>
     public required uint? Weight { get; init; }
+
+    /// <summary>When a refused registration is sent again; null: it is not refused, or it is on its way.</summary>
+    public DateTimeOffset? RetryAt { get; init; }
 }

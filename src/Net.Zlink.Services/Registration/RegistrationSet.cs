@@ -99,7 +99,8 @@ internal sealed class RegistrationSet(ZlinkContext context, ServiceKind kind, Re
         }
     }
 
-    public void UpdateWeight(Registration registration) => Array.ForEach(LinksOf(registration), link => link.UpdateWeight(registration));
+    public Task UpdateWeightAsync(Registration registration) =>
+        Task.WhenAll(LinksOf(registration).Select(link => link.UpdateWeightAsync(registration)));
 
     public async Task RemoveAsync(Registration registration)
     {

@@ -129,9 +129,10 @@ internal sealed class RegistryConnection : IDisposable
             {
                 using (message)
                 {
-                    if (RegistrationFrames.TryReadAck(new Frames(message), out byte status, out string text))
+                    var frames = new Frames(message);
+                    if (RegistrationFrames.TryReadAck(frames, out byte status, out string text))
                     {
-                        _owner.OnAck(_number, status, text);
+                        _owner.OnAck(_number, status, text, RegistrationFrames.HasMark(frames));
                     }
                 }
             }

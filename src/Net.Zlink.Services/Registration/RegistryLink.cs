@@ -1,13 +1,15 @@
 namespace Net.Zlink.Services;
 
 /// <summary>What a link wants done: a new connection, which the link's number names; the end of the present one; one message about an
-/// entry; a warning that registrations stay unanswered.</summary>
+/// entry; a warning that registrations stay unanswered, that one was refused, or that nobody sees it.</summary>
 internal enum LinkAction
 {
     Connect,
     Disconnect,
     Send,
-    Warn,
+    WarnUnanswered,
+    WarnRefused,
+    WarnUnconfirmed,
 }
 
 internal readonly record struct LinkCommand(LinkAction Action, ushort MessageId = 0, LinkEntry? Entry = null, uint Weight = 0);
@@ -19,11 +21,27 @@ internal readonly record struct LinkCommand(LinkAction Action, ushort MessageId 
 /// unanswered requests are forgotten with it, and events of another connection are ignored: no answer is ever taken for that of another
 /// request. Not thread-safe; times are since any fixed moment.
 /// </remarks>
-internal sealed class RegistryLink(TimeSpan heartbeatInterval, TimeSpan ackTimeout)
+/// <param name="heartbeatInterval">Between two heartbeats.</param>
+/// <param name="ackTimeout">How long an answer may take.</param>
+/// <param name="spread">From 0 to 1: by which part of a quarter pauses behind refusals are longer than those of another link. Processes
+/// that were refused at one moment do not come back at one moment.</param>
+internal sealed class RegistryLink(TimeSpan heartbeatInterval, TimeSpan ackTimeout, double spread = 0)
 {
     /// <summary>Pauses between connections double from the first to the second while no answer comes.</summary>
     public static readonly TimeSpan ReconnectInterval = TimeSpan.FromMilliseconds(200);
     public static readonly TimeSpan ReconnectIntervalMax = TimeSpan.FromSeconds(5);
+
+    /// <summary>Pauses between attempts double from the first to the second while the registry refuses.</summary>
+    public static readonly TimeSpan RefusalPause = TimeSpan.FromSeconds(5);
+    public static readonly TimeSpan RefusalPauseMax = TimeSpan.FromSeconds(60);
+
+    private const double LargestSpread = 0.25;
+
+    // At a registry that says that it is ours each second heartbeat is a REGISTER: its answer tells that the entry is there.
+    private const int HeartbeatsUntilAnswered = 2;
+
+    // A list may be on its way at one heartbeat, not at two.
+    private const int HeartbeatsUntilUnconfirmed = 2;
 
     // A receiver whose last sign of life is older than this many intervals may have been dropped by the registry: it was suspended.
     private const int IntervalsUntilRegisteredAnew = 2;
@@ -39,6 +57,7 @@ internal sealed class RegistryLink(TimeSpan heartbeatInterval, TimeSpan ackTimeo
     private TimeSpan? _reconnectAt;
     private TimeSpan _lastHeartbeatAt;
     private int _unansweredInARow;
+    private int _heartbeats;
     private bool _isReady;
     private bool _isClosed;
 
@@ -49,6 +68,9 @@ internal sealed class RegistryLink(TimeSpan heartbeatInterval, TimeSpan ackTimeo
     public int Connection { get; private set; }
 
     public bool IsReady => _isReady;
+
+    /// <summary>The registry has said that a repeated REGISTER costs it no list and brings back a lost entry. Native ones never do.</summary>
+    public bool HasAnsweredHeartbeats { get; private set; }
 
     public IReadOnlyList<LinkEntry> Entries => _entries;
 
@@ -64,11 +86,19 @@ internal sealed class RegistryLink(TimeSpan heartbeatInterval, TimeSpan ackTimeo
     {
         get
         {
-            TimeSpan heartbeat = NextHeartbeat;
-            return _isClosed ? null
-                : !_isReady ? _reconnectAt
-                : _unanswered.TryPeek(out UnansweredRequest oldest) && oldest.SentAt + ackTimeout < heartbeat ? oldest.SentAt + ackTimeout
-                : heartbeat;
+            if (_isClosed || !_isReady)
+            {
+                return _isClosed ? null : _reconnectAt;
+            }
+
+            TimeSpan next = NextHeartbeat;
+            next = _unanswered.TryPeek(out UnansweredRequest oldest) ? Earlier(next, oldest.SentAt + ackTimeout) : next;
+            foreach (LinkEntry entry in _entries)
+            {
+                next = entry.RetryAt is { } retry ? Earlier(next, retry) : next;
+            }
+
+            return next;
         }
     }
 
@@ -82,6 +112,8 @@ internal sealed class RegistryLink(TimeSpan heartbeatInterval, TimeSpan ackTimeo
         }
 
         _isReady = true;
+        HasAnsweredHeartbeats = false;
+        _heartbeats = 0;
         _reconnectAt = null;
         _lastHeartbeatAt = now;
         foreach (LinkEntry entry in _entries)
@@ -101,8 +133,7 @@ internal sealed class RegistryLink(TimeSpan heartbeatInterval, TimeSpan ackTimeo
         _unanswered.Clear();
         foreach (LinkEntry entry in _entries)
         {
-            entry.State = RegistrationState.Unreachable;
-            entry.Detail = why;
+            entry.OnLost(why);
         }
 
         Commands.Enqueue(new LinkCommand(LinkAction.Disconnect));
@@ -110,7 +141,7 @@ internal sealed class RegistryLink(TimeSpan heartbeatInterval, TimeSpan ackTimeo
         _reconnectPause = TimeSpan.FromTicks(Math.Min(_reconnectPause.Ticks * 2, ReconnectIntervalMax.Ticks));
     }
 
-    public void OnAck(TimeSpan now, int connection, byte status, string text)
+    public void OnAck(TimeSpan now, int connection, byte status, string text, bool hasAnsweredHeartbeats = false)
     {
         if (_isClosed || !_isReady || connection != Connection)
         {
@@ -123,6 +154,7 @@ internal sealed class RegistryLink(TimeSpan heartbeatInterval, TimeSpan ackTimeo
             return;
         }
 
+        HasAnsweredHeartbeats = hasAnsweredHeartbeats;
         _unansweredInARow = 0;
         _reconnectPause = ReconnectInterval;
         LinkEntry entry = request.Entry;
@@ -131,28 +163,26 @@ internal sealed class RegistryLink(TimeSpan heartbeatInterval, TimeSpan ackTimeo
             return; // It was removed while its answer was on the way.
         }
 
-        if (status == AckStatus.NotFound && request.MessageId == MessageIds.UpdateWeight && entry.State == RegistrationState.Registered)
+        bool isUpdate = request.MessageId == MessageIds.UpdateWeight;
+        if (isUpdate && entry.IsListed && status is AckStatus.NotFound or AckStatus.Malformed)
         {
             Reregistrations++;
-            SendRegister(entry, now); // The registry has lost the entry: restarted, or its lease was over.
+            SendRegister(entry, now); // The registry has lost the entry, or lists it as another one's.
             return;
         }
 
         entry.StatusCode = status;
         entry.Detail = text;
-        if (status == AckStatus.Done)
+        if (status != AckStatus.Done)
         {
-            entry.State = RegistrationState.Registered;
-            entry.AcceptedWeight = request.Weight;
-            entry.AcceptedAt = now;
-            if (request.Weight != entry.Weight && !_unanswered.Any(later => later.Entry == entry))
-            {
-                SendAnswered(MessageIds.UpdateWeight, entry, now); // It was changed while the entry was refused.
-            }
+            OnRefused(now, entry, isListed: isUpdate && entry.IsListed);
+            return;
         }
-        else
+
+        entry.OnAccepted(now, request.Weight);
+        if (request.Weight != entry.Weight && !_unanswered.Any(later => later.Entry == entry))
         {
-            entry.State = RegistrationState.Refused; // Asked again on the next connection.
+            SendAnswered(MessageIds.UpdateWeight, entry, now); // It was changed while the entry was refused.
         }
     }
 
@@ -163,23 +193,38 @@ internal sealed class RegistryLink(TimeSpan heartbeatInterval, TimeSpan ackTimeo
             return;
         }
 
-        TimeSpan silence = now - _lastHeartbeatAt;
         if (!_isReady)
         {
             if (_reconnectAt <= now)
             {
                 Connect();
             }
+
+            return;
         }
-        else if (_unanswered.TryPeek(out UnansweredRequest oldest) && now - oldest.SentAt >= ackTimeout)
+
+        if (_unanswered.TryPeek(out UnansweredRequest oldest) && now - oldest.SentAt >= ackTimeout)
         {
             OnUnanswered(now);
+            return;
         }
-        else if (now >= NextHeartbeat)
+
+        foreach (LinkEntry entry in _entries)
         {
-            SendHeartbeats(now, silence);
+            if (entry.RetryAt <= now)
+            {
+                Retry(entry, now);
+            }
+        }
+
+        if (now >= NextHeartbeat)
+        {
+            SendHeartbeats(now);
         }
     }
+
+    /// <summary>The tick at this time sends heartbeats which nobody answers, so that <see cref="LinkEntry.IsSeen"/> is of use.</summary>
+    public bool JudgesByLists(TimeSpan now) => _isReady && !HasAnsweredHeartbeats && now >= NextHeartbeat;
 
     public void Add(TimeSpan now, LinkEntry entry)
     {
@@ -199,8 +244,10 @@ internal sealed class RegistryLink(TimeSpan heartbeatInterval, TimeSpan ackTimeo
     public void UpdateWeight(TimeSpan now, LinkEntry entry, uint weight)
     {
         entry.Weight = weight;
-        if (_isReady && !_isClosed && entry.State != RegistrationState.Refused && _entries.Contains(entry))
+        bool isRefused = entry.State == RegistrationState.Refused;
+        if (_isReady && !_isClosed && (entry.IsListed || !isRefused) && _entries.Contains(entry))
         {
+            entry.State = isRefused ? RegistrationState.Pending : entry.State; // The registry has it and refused another weight.
             SendAnswered(MessageIds.UpdateWeight, entry, now);
         }
     }
@@ -256,15 +303,22 @@ internal sealed class RegistryLink(TimeSpan heartbeatInterval, TimeSpan ackTimeo
         Commands.Enqueue(new LinkCommand(LinkAction.Connect));
     }
 
-    private void SendHeartbeats(TimeSpan now, TimeSpan silence)
+    private void SendHeartbeats(TimeSpan now)
     {
+        bool wasSuspended = now - _lastHeartbeatAt > heartbeatInterval * IntervalsUntilRegisteredAnew;
+        bool isAnswered = ++_heartbeats % HeartbeatsUntilAnswered == 0 && HasAnsweredHeartbeats;
         _lastHeartbeatAt = now;
-        bool wasSuspended = silence > heartbeatInterval * IntervalsUntilRegisteredAnew;
-        foreach (LinkEntry entry in _entries.Where(static entry => entry.State == RegistrationState.Registered))
+        foreach (LinkEntry entry in _entries)
         {
-            if (wasSuspended)
+            if (!entry.IsListed)
             {
-                Reregistrations++;
+                continue;
+            }
+
+            Judge(entry);
+            Reregistrations += wasSuspended ? 1 : 0;
+            if (wasSuspended || (isAnswered && entry.State == RegistrationState.Registered))
+            {
                 SendRegister(entry, now);
             }
             else
@@ -275,11 +329,46 @@ internal sealed class RegistryLink(TimeSpan heartbeatInterval, TimeSpan ackTimeo
         }
     }
 
+    /// <summary>A registry whose heartbeats have no answer: what lists say is all that there is to know.</summary>
+    private void Judge(LinkEntry entry)
+    {
+        entry.Unseen = HasAnsweredHeartbeats || entry.IsSeen == true ? 0 : entry.Unseen + (entry.IsSeen == false ? 1 : 0);
+        if (entry.State == RegistrationState.Registered && entry.Unseen >= HeartbeatsUntilUnconfirmed)
+        {
+            entry.State = RegistrationState.Unconfirmed;
+            entry.Detail = "the registry accepted it, and the lists that this process follows do not have it";
+            Commands.Enqueue(new LinkCommand(LinkAction.WarnUnconfirmed, Entry: entry));
+        }
+        else if (entry.State == RegistrationState.Unconfirmed && entry.Unseen == 0)
+        {
+            entry.State = RegistrationState.Registered;
+            entry.Detail = "";
+        }
+    }
+
+    private void OnRefused(TimeSpan now, LinkEntry entry, bool isListed)
+    {
+        if (entry.Refusals == 0)
+        {
+            Commands.Enqueue(new LinkCommand(LinkAction.WarnRefused, Entry: entry));
+        }
+
+        double doubled = Math.Min(RefusalPause.TotalSeconds * Math.Pow(2, entry.Refusals), RefusalPauseMax.TotalSeconds);
+        entry.OnRefused(now + TimeSpan.FromSeconds(doubled * (1 + (spread * LargestSpread))), isListed);
+    }
+
+    /// <summary>The refusal stays visible until there is another answer.</summary>
+    private void Retry(LinkEntry entry, TimeSpan now)
+    {
+        entry.LastSentAt = now;
+        SendAnswered(entry.IsListed ? MessageIds.UpdateWeight : MessageIds.Register, entry, now);
+    }
+
     private void OnUnanswered(TimeSpan now)
     {
         if (++_unansweredInARow == UnansweredUntilWarning)
         {
-            Commands.Enqueue(new LinkCommand(LinkAction.Warn));
+            Commands.Enqueue(new LinkCommand(LinkAction.WarnUnanswered));
         }
 
         OnLost(now, Connection, _unansweredInARow < UnansweredUntilWarning ? "the registry did not answer in time"
@@ -300,9 +389,12 @@ internal sealed class RegistryLink(TimeSpan heartbeatInterval, TimeSpan ackTimeo
 
     private void SendAnswered(ushort messageId, LinkEntry entry, TimeSpan now)
     {
+        entry.RetryAt = null;
         _unanswered.Enqueue(new UnansweredRequest(messageId, entry, entry.Weight, now));
         Commands.Enqueue(new LinkCommand(LinkAction.Send, messageId, entry, entry.Weight));
     }
+
+    private static TimeSpan Earlier(TimeSpan one, TimeSpan other) => one < other ? one : other;
 
     private readonly record struct UnansweredRequest(ushort MessageId, LinkEntry Entry, uint Weight, TimeSpan SentAt);
 }

@@ -10,7 +10,8 @@ internal sealed class RegistryLinkLoop(ZlinkContext context, ServiceKind kind, s
 {
     private readonly TimeProvider _clock = context.TimeProvider;
     private readonly ILogger _logger = context.LoggerFactory.CreateLogger(ServicesLog.Category);
-    private readonly RegistryLink _link = new(options.HeartbeatInterval, options.AckTimeout);
+    private readonly FollowedLists _lists = FollowedLists.Of(context);
+    private readonly RegistryLink _link = new(options.HeartbeatInterval, options.AckTimeout, Random.Shared.NextDouble());
     private readonly Dictionary<Registration, LinkEntry> _entries = [];
     private readonly Channel<Action> _events = Channel.CreateUnbounded<Action>(new UnboundedChannelOptions { SingleReader = true });
     private readonly MessageBuilder _builder = new();
@@ -37,18 +38,22 @@ internal sealed class RegistryLinkLoop(ZlinkContext context, ServiceKind kind, s
         });
     }
 
-    public void UpdateWeight(Registration registration) => Post(() =>
+    /// <summary>Complete when the status is one behind it: what was refused before is no answer to it.</summary>
+    public Task UpdateWeightAsync(Registration registration)
     {
-        if (_entries.TryGetValue(registration, out LinkEntry? entry))
+        Post(() =>
         {
-            _link.UpdateWeight(Now, entry, registration.Weight);
-        }
-    });
+            if (_entries.TryGetValue(registration, out LinkEntry? entry))
+            {
+                _link.UpdateWeight(Now, entry, registration.Weight);
+            }
+        });
+        return AfterEventsAsync(ShowStatuses);
+    }
 
     /// <summary>Unregisters. Complete when the socket has accepted it, if it is connected.</summary>
     public Task RemoveAsync(Registration registration)
     {
-        var done = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
         Post(() =>
         {
             if (_entries.Remove(registration, out LinkEntry? entry))
@@ -56,7 +61,7 @@ internal sealed class RegistryLinkLoop(ZlinkContext context, ServiceKind kind, s
                 _link.Remove(entry);
             }
         });
-        return Post(done.SetResult) ? done.Task : Task.CompletedTask;
+        return AfterEventsAsync(static () => { });
     }
 
     /// <summary>Unregisters what is left, and ends.</summary>
@@ -95,16 +100,28 @@ internal sealed class RegistryLinkLoop(ZlinkContext context, ServiceKind kind, s
     /// <summary>An attempt to connect failed; the socket goes on trying.</summary>
     public void OnFailed(int connection, string why) => Post(() => ShowFailure(connection, why));
 
-    public void OnAck(int connection, byte status, string text) => Post(() => _link.OnAck(Now, connection, status, text));
+    public void OnAck(int connection, byte status, string text, bool hasAnsweredHeartbeats) =>
+        Post(() => _link.OnAck(Now, connection, status, text, hasAnsweredHeartbeats));
 
     /// <summary>By the clock's own zero, which all links have in common.</summary>
     private TimeSpan Now => _clock.GetElapsedTime(0);
 
     private bool Post(Action happened) => _events.Writer.TryWrite(happened);
 
+    /// <summary>Complete when what was posted before has happened, and then this.</summary>
+    private Task AfterEventsAsync(Action last)
+    {
+        var done = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+        return Post(() =>
+        {
+            last();
+            done.SetResult();
+        }) ? done.Task : Task.CompletedTask;
+    }
+
     private async Task RunAsync()
     {
-        ITimer timer = _clock.CreateTimer(_ => Post(() => _link.OnTick(Now)), null, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
+        ITimer timer = _clock.CreateTimer(_ => Post(OnTick), null, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
         _link.Start();
         Execute();
         while (await _events.Reader.WaitToReadAsync().ConfigureAwait(false))
@@ -122,18 +139,36 @@ internal sealed class RegistryLinkLoop(ZlinkContext context, ServiceKind kind, s
                 }
             }
 
-            DateTimeOffset start = _clock.GetUtcNow() - Now;
-            foreach ((Registration registration, LinkEntry entry) in _entries)
-            {
-                registration.SetStatus(this, StatusOf(entry, start));
-            }
-
-            timer.ChangeDue(_link.NextTick - Now);
+            timer.ChangeDue(_link.NextTick - Now); // Ahead of the statuses: who sees one knows that what follows it is due.
+            ShowStatuses();
         }
 
         timer.Dispose();
         _connection?.Dispose();
         _builder.Dispose();
+    }
+
+    private void ShowStatuses()
+    {
+        DateTimeOffset start = _clock.GetUtcNow() - Now;
+        foreach ((Registration registration, LinkEntry entry) in _entries)
+        {
+            registration.SetStatus(this, StatusOf(entry, start));
+        }
+    }
+
+    private void OnTick()
+    {
+        if (_link.JudgesByLists(Now))
+        {
+            foreach (LinkEntry entry in _entries.Values)
+            {
+                entry.IsSeen = _lists.Lists(kind, entry.Service.ToString(), endpoint, registryEndpoint, entry.WasSeen);
+                entry.WasSeen |= entry.IsSeen == true;
+            }
+        }
+
+        _link.OnTick(Now);
     }
 
     /// <summary>Does what the link wants, in order.</summary>
@@ -159,6 +194,13 @@ internal sealed class RegistryLinkLoop(ZlinkContext context, ServiceKind kind, s
                         _link.OnLost(Now, _link.Connection, "the connection takes no more messages");
                     }
 
+                    break;
+                case LinkAction.WarnRefused:
+                    ServicesLog.RegistrationRefused(_logger, registryEndpoint, command.Entry!.Service.ToString(), endpoint,
+                        command.Entry.Detail, RegistryLink.RefusalPause.TotalSeconds);
+                    break;
+                case LinkAction.WarnUnconfirmed:
+                    ServicesLog.RegistrationUnconfirmed(_logger, registryEndpoint, command.Entry!.Service.ToString(), endpoint);
                     break;
                 default:
                     ServicesLog.RegistryDoesNotAnswer(_logger, registryEndpoint, endpoint);
@@ -231,27 +273,6 @@ internal sealed class RegistryLinkLoop(ZlinkContext context, ServiceKind kind, s
         AcceptedAt = start + entry.AcceptedAt,
         LastHeartbeatAt = start + entry.LastSentAt,
         Weight = entry.AcceptedWeight,
+        RetryAt = start + entry.RetryAt,
     };
-}
-
-/// <summary>What one link knows of one registration. Used by the link's loop alone.</summary>
-internal sealed class LinkEntry(ServiceText service, uint weight)
-{
-    public ServiceText Service => service;
-
-    /// <summary>What the application wants.</summary>
-    public uint Weight { get; set; } = weight;
-
-    public uint? AcceptedWeight { get; set; }
-
-    public RegistrationState State { get; set; } = RegistrationState.Pending;
-
-    public byte? StatusCode { get; set; }
-
-    public string Detail { get; set; } = "";
-
-    public TimeSpan? AcceptedAt { get; set; }
-
-    /// <summary>Of REGISTER or HEARTBEAT.</summary>
-    public TimeSpan? LastSentAt { get; set; }
 }

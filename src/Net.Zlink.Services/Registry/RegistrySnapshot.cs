@@ -88,6 +88,10 @@ public sealed record RegistryView
     /// <summary>Whether the connection is there now.</summary>
     public required bool IsConnected { get; init; }
 
+    /// <summary>Of a discovery: why the last connection ended or could not be made, such as a list over a limit of its socket. Null while
+    /// connected, and where there is nothing to say.</summary>
+    public string? WhyNotConnected { get; init; }
+
     /// <summary>The number of the registry; 0 before its first list.</summary>
     public uint RegistryId { get; init; }
 

@@ -111,6 +111,7 @@ public sealed class ServicesConfigurationTests
     [InlineData("Clients:direct:RequestTimeout", "soon", "Zlink:Clients:direct:RequestTimeout")]
     [InlineData("Clients:direct:Health:ReadyReceiver:Degraded", "1", "ReadyReceiver")]
     [InlineData("Receivers:quotes:Weight", "0", "Zlink:Receivers:quotes: Weight")]
+    [InlineData("Receivers:quotes:AdvertiseHost", "host:1234", "Zlink:Receivers:quotes:AdvertiseHost: ")]
     [InlineData("Receivers:quotes:HeartbeatInterval", "often", "Zlink:Receivers:quotes:HeartbeatInterval")]
     [InlineData("Receivers:quotes:HeartbeatInterval", "00:00:00", "Zlink:Receivers:quotes: ")]
     [InlineData("SpotNodes:prices:PublishQueueFullMode", "Maybe", "Zlink:SpotNodes:prices:PublishQueueFullMode")]

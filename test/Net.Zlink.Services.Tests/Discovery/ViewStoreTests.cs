@@ -119,27 +119,82 @@ public class ViewStoreTests
         Assert.Empty(_store.OnTime(_now, default));
         Assert.Equal(["tcp://1"], Endpoints("a"));
 
+        // One comes back of which nothing was known: those that live had no time to register there.
         List(new ConnectionView(), 2, 1, ("b", "tcp://2", 1));
-        Assert.True(_store.NextTime <= _now);
+        Assert.Equal(_now + Restart + Stale, _store.NextTime);
+        _now += Restart + Stale - TimeSpan.FromTicks(1);
+        Assert.Empty(_store.OnTime(_now, default));
+        _now += TimeSpan.FromTicks(1);
         Assert.Equal(["a"], _store.OnTime(_now, default));
         Assert.Equal(["b"], _store.Services.Keys, StringComparer.Ordinal);
     }
 
     [Fact]
-    public void Views_of_registries_with_random_ids_are_not_kept_for_ever()
+    public void A_view_that_ends_beside_a_registry_that_has_long_been_there_goes_after_the_stale_time_alone()
     {
-        for (uint id = 1; id <= 100; id++)
+        var one = new ConnectionView();
+        var two = new ConnectionView();
+        List(one, 1, 1, ("a", "tcp://1", 1));
+        List(two, 2, 1);
+        _now += TimeSpan.FromHours(1);
+        _store.OnConnections(_now, new Dictionary<ConnectionView, string> { [two] = "tcp://two" });
+        Assert.Equal(_now + Stale, _store.NextTime);
+    }
+
+    [Fact]
+    public void A_registry_that_was_live_too_briefly_to_be_registered_at_takes_nothing_away()
+    {
+        var one = new ConnectionView();
+        List(one, 1, 1, ("a", "tcp://1", 1));
+        _store.OnConnections(_now, new Dictionary<ConnectionView, string>());
+        for (uint id = 2; id < 10; id++)
         {
-            var view = new ConnectionView { Endpoint = "tcp://registry" };
-            List(view, id, 1, ("a", $"tcp://{id}", 1));
-            _store.OnConnections(_now, new Dictionary<ConnectionView, string> { [view] = "tcp://registry" });
+            var brief = new ConnectionView();
+            List(brief, id, 1);
+            _now += Restart + Stale - TimeSpan.FromTicks(1);
+            Assert.Empty(_store.OnTime(_now, default));
             _store.OnConnections(_now, new Dictionary<ConnectionView, string>());
-            _now += TimeSpan.FromSeconds(1);
-            _store.OnTime(_now, default);
+            Assert.Null(_store.NextTime);
         }
 
-        Assert.Single(_store.Views);
-        Assert.Equal(1 + (int)Restart.TotalSeconds, _store.Services["a"].Instances.Length + 1);
+        Assert.Equal(["tcp://1"], Endpoints("a"));
+    }
+
+    [Fact]
+    public void A_registry_that_restarts_again_and_again_takes_nothing_away_until_it_has_been_there_for_long_enough()
+    {
+        ConnectionView view = new() { Endpoint = "tcp://registry" };
+        for (uint id = 1; id <= 100; id++)
+        {
+            view = new ConnectionView { Endpoint = "tcp://registry" };
+            List(view, id, 1, ("a", $"tcp://{id % 10}", 1));
+            _store.OnConnections(_now, new Dictionary<ConnectionView, string> { [view] = "tcp://registry" });
+            _now += Restart - TimeSpan.FromTicks(1);
+            _store.OnTime(_now, default);
+            if (id < 100)
+            {
+                _store.OnConnections(_now, new Dictionary<ConnectionView, string>());
+            }
+        }
+
+        Assert.Equal([view], _store.Views);
+        Assert.Equal(10, Endpoints("a").Length);
+        _now += TimeSpan.FromTicks(1);
+        Assert.Equal(["a"], _store.OnTime(_now, default));
+        Assert.Equal(["tcp://0"], Endpoints("a"));
+        Assert.Null(_store.NextTime);
+    }
+
+    [Fact]
+    public void What_a_restarted_registry_lists_again_and_then_drops_goes_at_once()
+    {
+        var view = new ConnectionView();
+        List(view, 1, 5, ("a", "tcp://1", 1));
+        List(view, 9, 1);
+        Assert.Equal(["tcp://1"], Endpoints("a"));
+        List(view, 9, 2, ("a", "tcp://1", 1));
+        Assert.Equal(["a"], List(view, 9, 3));
+        Assert.Null(_store.NextTime);
     }
 
     private IReadOnlyCollection<string> List(

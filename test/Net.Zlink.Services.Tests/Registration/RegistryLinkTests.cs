@@ -124,7 +124,7 @@ public class RegistryLinkTests
         TimeSpan now = TimeSpan.Zero;
         for (int i = 0; i < 3; i++)
         {
-            Assert.Equal(i >= 2 ? 1 : 0, link.Commands.Count(static command => command.Action == LinkAction.Warn));
+            Assert.Equal(i >= 2 ? 1 : 0, link.Commands.Count(static command => command.Action == LinkAction.WarnUnanswered));
             link.OnReady(now, link.Connection);
             now += AckTimeout;
             link.OnTick(now);
@@ -133,7 +133,7 @@ public class RegistryLinkTests
         }
 
         Assert.Contains("another receiver", entry.Detail, StringComparison.Ordinal);
-        Assert.Equal(1, link.Commands.Count(static command => command.Action == LinkAction.Warn));
+        Assert.Equal(1, link.Commands.Count(static command => command.Action == LinkAction.WarnUnanswered));
     }
 
     [Fact]
@@ -146,6 +146,168 @@ public class RegistryLinkTests
         Assert.Equal([new LinkCommand(LinkAction.Send, MessageIds.Register, entries[0], 9)], link.Commands);
         link.OnAck(TimeSpan.Zero, 1, AckStatus.Done, "");
         Assert.Equal((RegistrationState.Registered, 9u), (entries[0].State, entries[0].AcceptedWeight));
+    }
+
+    [Fact]
+    public void A_refused_registration_is_asked_again_after_pauses_that_double_up_to_a_minute_and_says_why_meanwhile()
+    {
+        (RegistryLink link, LinkEntry[] entries) = Registered();
+        var entry = new LinkEntry(new ServiceText("a"), 3);
+        link.Add(TimeSpan.Zero, entry);
+        TimeSpan now = TimeSpan.Zero;
+        List<double> pauses = [];
+        for (int i = 0; i < 6; i++)
+        {
+            link.Commands.Clear();
+            link.OnAck(now, 1, AckStatus.Refused, "registry full");
+            Assert.Equal((RegistrationState.Refused, "registry full"), (entry.State, entry.Detail));
+            Assert.Equal(i == 0 ? 1 : 0, link.Commands.Count(static command => command.Action == LinkAction.WarnRefused));
+            pauses.Add((entry.RetryAt!.Value - now).TotalSeconds);
+            link.Commands.Clear();
+            for (TimeSpan due = entry.RetryAt.Value; now < due;)
+            {
+                Assert.Empty(link.Commands);
+                Assert.True(link.NextTick > now);
+                now = link.NextTick!.Value;
+                link.OnTick(now);
+            }
+
+            Assert.Equal([new LinkCommand(LinkAction.Send, MessageIds.Register, entry, 3)], link.Commands);
+            Assert.Equal((RegistrationState.Refused, null), (entry.State, entry.RetryAt));
+        }
+
+        Assert.Equal([5, 10, 20, 40, 60, 60], pauses);
+        Assert.Empty(entries);
+        link.OnAck(now, 1, AckStatus.Done, "");
+        Assert.Equal((RegistrationState.Registered, 3u), (entry.State, entry.AcceptedWeight));
+        link.OnLost(now, 1, "gone");
+        now = link.NextTick!.Value;
+        link.OnTick(now);
+        link.OnReady(now, 2);
+        link.OnAck(now, 2, AckStatus.Refused, "no");
+        Assert.Equal(now + RegistryLink.RefusalPause, entry.RetryAt);
+    }
+
+    [Fact]
+    public void Links_that_are_refused_at_one_moment_do_not_ask_again_at_one_moment()
+    {
+        TimeSpan?[] retries = [.. new[] { 0, 0.5, 1 }.Select(static spread =>
+        {
+            var link = new RegistryLink(HeartbeatInterval, AckTimeout, spread);
+            var entry = new LinkEntry(new ServiceText("a"), 1);
+            link.Start();
+            link.Add(TimeSpan.Zero, entry);
+            link.OnReady(TimeSpan.Zero, 1);
+            link.OnAck(TimeSpan.Zero, 1, AckStatus.Refused, "no");
+            return entry.RetryAt;
+        })];
+        Assert.Equal([TimeSpan.FromSeconds(5), TimeSpan.FromSeconds(5.625), TimeSpan.FromSeconds(6.25)], retries);
+    }
+
+    [Fact]
+    public void A_refused_weight_leaves_the_entry_alive_and_is_asked_again()
+    {
+        (RegistryLink link, LinkEntry[] entries) = Registered("a");
+        link.UpdateWeight(TimeSpan.Zero, entries[0], 9);
+        link.OnAck(TimeSpan.Zero, 1, AckStatus.Refused, "too heavy");
+        Assert.Equal((RegistrationState.Refused, 1u), (entries[0].State, entries[0].AcceptedWeight));
+        link.Commands.Clear();
+        link.OnTick(HeartbeatInterval);
+        Assert.Equal([new LinkCommand(LinkAction.Send, MessageIds.UpdateWeight, entries[0], 9),
+            new LinkCommand(LinkAction.Send, MessageIds.Heartbeat, entries[0])], link.Commands);
+        link.OnAck(HeartbeatInterval, 1, AckStatus.Refused, "too heavy");
+        link.UpdateWeight(HeartbeatInterval, entries[0], 2);
+        Assert.Equal(RegistrationState.Pending, entries[0].State);
+        link.OnAck(HeartbeatInterval, 1, AckStatus.Done, "");
+        Assert.Equal((RegistrationState.Registered, 2u), (entries[0].State, entries[0].AcceptedWeight));
+    }
+
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public void Each_second_heartbeat_is_a_REGISTER_only_where_the_registry_says_that_it_is_ours(bool isOurs)
+    {
+        (RegistryLink link, LinkEntry[] entries) = Registered("a");
+        link.UpdateWeight(TimeSpan.Zero, entries[0], 4);
+        link.OnAck(TimeSpan.Zero, 1, AckStatus.Done, "", isOurs);
+        link.Commands.Clear();
+        List<ushort> sent = [];
+        TimeSpan now = TimeSpan.Zero;
+        for (int i = 0; i < 6; i++)
+        {
+            now += HeartbeatInterval;
+            link.OnTick(now);
+            LinkCommand command = Assert.Single(link.Commands);
+            link.Commands.Clear();
+            sent.Add(command.MessageId);
+            Assert.Equal(RegistrationState.Registered, entries[0].State);
+            if (command.MessageId == MessageIds.Register)
+            {
+                Assert.Equal(4u, command.Weight);
+                link.OnAck(now, 1, AckStatus.Done, "", isOurs);
+                Assert.Equal(now, entries[0].AcceptedAt);
+            }
+        }
+
+        ushort second = isOurs ? MessageIds.Register : MessageIds.Heartbeat;
+        Assert.Equal([MessageIds.Heartbeat, second, MessageIds.Heartbeat, second, MessageIds.Heartbeat, second], sent);
+        Assert.Equal(0, link.Reregistrations);
+    }
+
+    [Fact]
+    public void A_refused_answer_to_a_heartbeat_is_a_refusal_and_is_asked_again()
+    {
+        (RegistryLink link, LinkEntry[] entries) = Registered("a");
+        link.UpdateWeight(TimeSpan.Zero, entries[0], 4);
+        link.OnAck(TimeSpan.Zero, 1, AckStatus.Done, "", hasAnsweredHeartbeats: true);
+        link.OnTick(HeartbeatInterval);
+        link.OnTick(HeartbeatInterval * 2);
+        link.OnAck(HeartbeatInterval * 2, 1, AckStatus.Refused, "not any more", hasAnsweredHeartbeats: true);
+        Assert.Equal((RegistrationState.Refused, "not any more"), (entries[0].State, entries[0].Detail));
+        link.Commands.Clear();
+        link.OnTick(HeartbeatInterval * 3);
+        Assert.Equal([new LinkCommand(LinkAction.Send, MessageIds.Register, entries[0], 4)], link.Commands);
+    }
+
+    [Fact]
+    public void An_entry_of_a_native_registry_that_lists_lack_for_two_heartbeats_is_unconfirmed_and_nothing_more_is_sent()
+    {
+        (RegistryLink link, LinkEntry[] entries) = Registered("a");
+        TimeSpan now = TimeSpan.Zero;
+        Assert.Equal(RegistrationState.Registered, Beat(null));
+        Assert.Equal(RegistrationState.Registered, Beat(false));
+        Assert.Equal(RegistrationState.Registered, Beat(true));
+        Assert.Equal(RegistrationState.Registered, Beat(false));
+        Assert.Equal(RegistrationState.Registered, Beat(null));
+        Assert.Equal(RegistrationState.Unconfirmed, Beat(false));
+        Assert.Equal(RegistrationState.Unconfirmed, Beat(false));
+        Assert.Equal(RegistrationState.Registered, Beat(true));
+        Assert.Equal(1, link.Commands.Count(static command => command.Action == LinkAction.WarnUnconfirmed));
+        Assert.Equal(8, link.Commands.Count(static command => command.MessageId == MessageIds.Heartbeat));
+        Assert.Equal(9, link.Commands.Count);
+
+        RegistrationState Beat(bool? isSeen)
+        {
+            if (now == TimeSpan.Zero)
+            {
+                link.Commands.Clear();
+            }
+
+            now += HeartbeatInterval;
+            entries[0].IsSeen = isSeen;
+            link.OnTick(now);
+            return entries[0].State;
+        }
+    }
+
+    [Fact]
+    public void A_weight_that_another_owner_holds_registers_anew()
+    {
+        (RegistryLink link, LinkEntry[] entries) = Registered("a");
+        link.UpdateWeight(TimeSpan.Zero, entries[0], 9);
+        link.Commands.Clear();
+        link.OnAck(TimeSpan.Zero, 1, AckStatus.Malformed, "not the owner", hasAnsweredHeartbeats: true);
+        Assert.Equal([new LinkCommand(LinkAction.Send, MessageIds.Register, entries[0], 9)], link.Commands);
     }
 
     private static (RegistryLink Link, LinkEntry[] Entries) Registered(params string[] services)
@@ -199,18 +361,18 @@ public class RegistryLinkTests
                 Transmit();
             }
 
-            while (_atRegistry.Count > 0)
+            AnswerAll();
+            while (_wanted.Exists(static entry => entry.RetryAt is not null)) // Each retry is accepted, so this ends.
             {
-                Answer(AckStatus.Done);
+                _now = _link.NextTick!.Value;
+                _link.OnTick(_now);
                 Transmit();
+                AnswerAll();
             }
 
             foreach (LinkEntry entry in _wanted)
             {
-                // A refusal stands until the next connection.
-                bool isTrue = (entry.State == RegistrationState.Registered && entry.AcceptedWeight == entry.Weight)
-                    || entry.State == RegistrationState.Refused;
-                if (!isTrue)
+                if (entry.State != RegistrationState.Registered || entry.AcceptedWeight != entry.Weight)
                 {
                     Assert.Fail($"{string.Join(' ', order.ToArray())}: {entry.State}, weight {entry.AcceptedWeight} instead of "
                         + $"{entry.Weight}");
@@ -219,6 +381,15 @@ public class RegistryLinkTests
 
             Assert.True(_wanted.SequenceEqual(_link.Entries), "other entries than those wanted");
             return true;
+        }
+
+        private void AnswerAll()
+        {
+            while (_atRegistry.Count > 0)
+            {
+                Answer(AckStatus.Done);
+                Transmit();
+            }
         }
 
         private bool HasEffect(Step step)
@@ -282,7 +453,7 @@ public class RegistryLinkTests
             LinkEntry entry = request.Entry!;
             bool isRemoved = entry.State == RegistrationState.Ended;
             uint? before = entry.AcceptedWeight;
-            _link.OnAck(_now, _link.Connection, status, "");
+            _link.OnAck(_now, _link.Connection, status, "", hasAnsweredHeartbeats: true);
             Assert.Equal(isRemoved ? before : status == AckStatus.Done ? request.Weight : before, entry.AcceptedWeight);
             Assert.Equal(isRemoved ? RegistrationState.Ended : status == AckStatus.Done ? RegistrationState.Registered
                 : RegistrationState.Refused, entry.State);

@@ -26,6 +26,9 @@ internal sealed class ScriptedRegistry : IDisposable
         _ = AnswerAsync(answer ?? (static _ => (AckStatus.Done, "")));
     }
 
+    /// <summary>Its answers say that a repeated REGISTER costs it no list, as those of this library do. Native ones never do.</summary>
+    public bool HasMark { get; init; }
+
     public string RouterEndpoint { get; }
 
     public string PublisherEndpoint { get; }
@@ -103,6 +106,11 @@ internal sealed class ScriptedRegistry : IDisposable
                 {
                     using var builder = new MessageBuilder();
                     RegistrationFrames.WriteAck(builder, ack.Status, frames[3], ack.Text);
+                    if (HasMark)
+                    {
+                        builder.AddMark();
+                    }
+
                     _router.TrySendTo(message, builder, out ZlinkError _);
                 }
             }
