@@ -101,7 +101,7 @@ public sealed class Receiver : IAsyncDisposable, IDisposable
         ArgumentNullException.ThrowIfNull(routerEndpoint);
         if (_registrations.Registries.Length == 0 && RoutingId is var given && !given.Equals(_madeUpId))
         {
-            _registrations.GivenId = given; // As natively: programs set ROUTING_ID on the receiver's router first.
+            _registrations.GivenId = given; // As in the native core: programs set ROUTING_ID on the receiver's router first.
         }
 
         _registrations.AddRegistry(routerEndpoint);

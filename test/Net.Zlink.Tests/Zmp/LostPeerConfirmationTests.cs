@@ -79,13 +79,22 @@ public sealed class LostPeerConfirmationTests
         await UntilAsync(fixture, time, () => dealer.GetStatistics().UnconfirmedMessages == 2);
     }
 
-    [Fact]
-    public async Task What_was_written_to_a_peer_that_ends_in_order_is_not_unconfirmed()
+    [Theory]
+    [InlineData("tcp://127.0.0.1:*")]
+    [InlineData("ipc://*")]
+    [InlineData("tls://127.0.0.1:*")]
+    [InlineData("ws://127.0.0.1:*")]
+    [InlineData("wss://127.0.0.1:*")]
+    public async Task What_was_written_to_a_peer_that_ends_in_order_is_not_unconfirmed(string endpoint)
     {
+        using var certificates = new TestCertificates();
         await using var fixture = new ContextFixture();
         RouterSocket router = fixture.Context.CreateRouter(new RouterOptions { Linger = TimeSpan.Zero });
         DealerSocket dealer = fixture.Context.CreateDealer();
-        dealer.Connect(router.Bind("tcp://127.0.0.1:*"));
+        router.Options.Tls.CertificateFile = certificates.CertificateFile;
+        router.Options.Tls.KeyFile = certificates.KeyFile;
+        dealer.Options.Tls.CaFile = certificates.CaFile;
+        dealer.Connect(router.Bind(endpoint));
         dealer.Send("1");
         (await router.ReceiveAsync(Guard.Token).Guarded()).Dispose();
         dealer.Dispose();
