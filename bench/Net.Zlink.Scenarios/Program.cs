@@ -33,6 +33,8 @@ var root = new RootCommand(
     ChaosRoleCommand.Create(),
     JoiningDiscoveries.Create(),
     JoiningDiscoveries.CreateRegistry(),
+    RestingConnections.Create(),
+    RestingConnections.CreateReceiver(),
     SpotCommand.Create(),
     SoakCommand.Create(),
     AttackCommand.Create(),

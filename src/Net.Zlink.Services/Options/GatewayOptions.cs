@@ -49,7 +49,7 @@ public sealed record GatewayOptions
     /// <summary>After so much silence the gateway asks a receiver whether it is there. Default 1 s; zero: never, as in the native
     /// core.</summary>
     /// <remarks>docs/protocol.md section 14 says when heartbeats are sent, and how often to receivers of which there are more than
-    /// 1,000.</remarks>
+    /// 250.</remarks>
     public TimeSpan HeartbeatInterval { get; init; } = ServiceHeartbeats.Interval;
 
     /// <summary>How long a receiver may leave that unanswered; then its connection ends, and its requests with it. Null (default): 3 s, and

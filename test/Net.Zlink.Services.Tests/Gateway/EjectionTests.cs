@@ -3,7 +3,8 @@ using Xunit;
 
 namespace Net.Zlink.Services.Tests;
 
-/// <summary>Receivers that are connected and leave requests unanswered. Heartbeats are off: they would end such connections first.</summary>
+/// <summary>Receivers that are connected and leave requests unanswered. Heartbeats are off: they would end such connections
+/// first.</summary>
 public sealed class EjectionTests
 {
     private static readonly TimeSpan Second = TimeSpan.FromSeconds(1);

@@ -408,7 +408,7 @@ public sealed class HeartbeatTests
     public async Task One_of_many_connections_on_which_nothing_happens_is_asked_less_often_until_it_is_used()
     {
         await using var fixture = new ContextFixture(time: _clock);
-        fixture.Context.Host.Heartbeating.Add(5_000);
+        fixture.Context.Host.Heartbeating.Add(1_249);
         (RouterSocket router, RawPeer peer, SocketMonitor monitor) = await OpenAsync(fixture, OnlyIfSilent());
         await AssertNextAsync(peer, QuietPing);
         await peer.SendAsync(Convert.FromHexString(Answer));
@@ -435,7 +435,32 @@ public sealed class HeartbeatTests
         _clock.Advance((3 * Second) + Moment);
         Assert.Equal(4, (await monitor.NextAsync(SocketEventTypes.Disconnected)).Value);
         peer.EndSending();
-        await fixture.UntilAsync(() => fixture.Context.Host.Heartbeating.Count == 5_000);
+        await fixture.UntilAsync(() => fixture.Context.Host.Heartbeating.Count == 1_249);
+    }
+
+    [Fact]
+    public async Task A_heartbeat_of_one_of_very_many_that_rest_announces_a_ttl_until_behind_the_next_one()
+    {
+        await using var fixture = new ContextFixture(time: _clock);
+        fixture.Context.Host.Heartbeating.Add(9_999);
+        (RouterSocket _, RawPeer peer, SocketMonitor monitor) = await OpenAsync(fixture, OnlyIfSilent());
+        await AssertNextAsync(peer, QuietPing);
+        foreach (int seconds in (int[])[10, 40, 40])
+        {
+            await peer.SendAsync(Convert.FromHexString(Answer));
+            await fixture.SettleAsync();
+            for (int i = 0; i < seconds - 1; i++)
+            {
+                _clock.Advance(Second);
+                await fixture.SettleAsync();
+                Assert.Equal(0, peer.Socket.Available);
+            }
+
+            _clock.Advance(Second + Moment);
+            await AssertNextAsync(peer, "5A0102000000000402025800"); // 60 s
+        }
+
+        Assert.False(monitor.TryRead(out _));
     }
 
     [Fact]

@@ -8,15 +8,13 @@ namespace Net.Zlink.Sockets.Zmp;
 /// </summary>
 internal sealed class QuietHeartbeats(ZmpSession session, HeartbeatSettings settings)
 {
-    // A heartbeat with its answer costs some 10 us of processor time. 10,000 a second would be a tenth of a processor.
-    private static readonly TimeSpan RestOfOne = TimeSpan.FromMilliseconds(1);
+    // A heartbeat with its answer costs 10 to 20 us of processor time. So many a second are half a percent of a processor.
+    private static readonly TimeSpan RestOfOne = TimeSpan.FromMilliseconds(4);
 
-    private static readonly TimeSpan LongestRest = TimeSpan.FromSeconds(10);
+    private static readonly TimeSpan LongestRest = TimeSpan.FromSeconds(60);
 
     private readonly TimeProvider _time = session.Connection.Shard.Timers.Time;
-    private readonly TimeSpan _longest = settings.TtlTenths > 0 ? TimeSpan.FromMilliseconds(100.0 * settings.TtlTenths) * 2 / 3
-        : LongestRest > settings.Interval ? LongestRest : settings.Interval;
-
+    private ushort _announced = settings.TtlTenths;
     private long? _sentAt;
     private long _answeredAt;
     private long _writes;
@@ -38,6 +36,13 @@ internal sealed class QuietHeartbeats(ZmpSession session, HeartbeatSettings sett
             _isStarted = false;
             session.Heartbeating.Add(-1);
         }
+    }
+
+    /// <summary>What the next heartbeat announces: on a connection at rest the time until the one behind it, and half of that.</summary>
+    public ushort Announce()
+    {
+        double rest = Rest.TotalMilliseconds / 100 * 3 / 2;
+        return _announced = IsResting && settings.TtlTenths > 0 && rest > settings.TtlTenths ? (ushort)rest : settings.TtlTenths;
     }
 
     public void OnSent()
@@ -67,8 +72,20 @@ internal sealed class QuietHeartbeats(ZmpSession session, HeartbeatSettings sett
         bool isAnswerLast = connection.LastReadAt == _answeredAt;
         TimeSpan left = settings.Interval - (isAnswerLast ? sinceSent : connection.SinceLastRead);
         IsResting = isAnswerLast && connection.Writes == _writes && Rest > settings.Interval;
-        left = IsResting ? Rest - sinceSent : left;
-        return left < _longest - sinceSent ? left : _longest - sinceSent;
+        left = IsResting ? OnGrid(Rest - sinceSent) : left;
+        TimeSpan longest = _announced > 0 ? TimeSpan.FromMilliseconds(100.0 * _announced) * 2 / 3 : LongestRest;
+        return left < longest - sinceSent ? left : longest - sinceSent;
+    }
+
+    /// <summary>
+    /// Those that rest send together, once an interval: one by one, each wakes the process and its pool, which costs more than the
+    /// heartbeat.
+    /// </summary>
+    private TimeSpan OnGrid(TimeSpan left)
+    {
+        TimeSpan now = _time.GetElapsedTime(0);
+        long due = (now + left).Ticks;
+        return TimeSpan.FromTicks(due - (due % settings.Interval.Ticks)) - now;
     }
 
     private TimeSpan Rest
@@ -76,7 +93,7 @@ internal sealed class QuietHeartbeats(ZmpSession session, HeartbeatSettings sett
         get
         {
             TimeSpan rest = RestOfOne * session.Heartbeating.Count;
-            return rest > _longest ? _longest : rest;
+            return rest < LongestRest ? rest : LongestRest;
         }
     }
 }

@@ -233,12 +233,20 @@ internal sealed class ZmpHeartbeats
 
         if (_quiet?.TimeLeft() is { } left && left > _settings.Interval / 8)
         {
-            _timers.ArmWithSlack(_ping, left);
+            if (_quiet.IsResting)
+            {
+                _timers.Arm(_ping, left);
+            }
+            else
+            {
+                _timers.ArmWithSlack(_ping, left);
+            }
+
             return;
         }
 
         Span<byte> frame = stackalloc byte[ZmpHeartbeat.LargestFrame];
-        int length = ZmpHeartbeat.Write(frame, _settings.TtlTenths, []);
+        int length = ZmpHeartbeat.Write(frame, _quiet?.Announce() ?? _settings.TtlTenths, []);
         if (_settings.Timeout > TimeSpan.Zero && !_timeout.IsArmed)
         {
             _sinceHeartbeat.IsMade(_session.Connection);
