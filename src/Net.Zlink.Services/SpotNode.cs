@@ -45,6 +45,7 @@ public sealed class SpotNode : IAsyncDisposable, IDisposable
     private readonly SubscriberSet _subscribers;
     private readonly NodeCounters _counters;
     private readonly List<DirectoryFollower> _directories = [];
+    private readonly Dictionary<string, string> _bound = new(StringComparer.Ordinal);
     private bool _isDisposed;
 
     /// <summary>Makes a node; it is bound nowhere and connected to nobody yet, and its own subscribers get what it publishes.</summary>
@@ -71,7 +72,7 @@ public sealed class SpotNode : IAsyncDisposable, IDisposable
             socketOptions, _options.PeerHeartbeatInterval, _options.PeerHeartbeatTimeout, _options.PeerHeartbeatTtl);
         _options.ConfigureSubscriber?.Invoke(socketOptions);
         _socket = context.CreateSub(socketOptions);
-        _subscribers = new SubscriberSet(_index, _logger);
+        _subscribers = new SubscriberSet(_index, context, _logger);
         _peers = new PeerSet(
             _socket, new PeerSetOptions(_logger, _options.MaxConcurrentDials, () => _subscribers.Present), context.TimeProvider);
         _registrations = new RegistrationSet(context, ServiceKind.SpotNode, new ReceiverOptions
@@ -92,7 +93,8 @@ public sealed class SpotNode : IAsyncDisposable, IDisposable
     /// <summary>What registries list for the first advertised endpoint; others are listed with an id made of their text.</summary>
     public RoutingId RoutingId { get; }
 
-    /// <summary>Listens for other nodes, which then get what this one publishes. May be called for several endpoints.</summary>
+    /// <summary>Listens for other nodes, which then get what this one publishes. May be called for several endpoints. One that this node is
+    /// bound to stays as it is.</summary>
     /// <param name="endpoint">As for <see cref="ZlinkSocket.Bind"/>.</param>
     /// <returns>The endpoint with what the system filled in.</returns>
     /// <exception cref="ArgumentNullException"><paramref name="endpoint"/> is null.</exception>
@@ -100,7 +102,25 @@ public sealed class SpotNode : IAsyncDisposable, IDisposable
     /// <exception cref="ObjectDisposedException">The node is disposed.</exception>
     public string Bind(string endpoint)
     {
-        string bound = PublisherSocket().Bind(endpoint);
+        ArgumentNullException.ThrowIfNull(endpoint);
+        PubSocket socket = PublisherSocket();
+        lock (_gate)
+        {
+            // One with a wildcard port is another endpoint each time.
+            bool isFixed = ZlinkEndpoint.TryParse(endpoint, out ZlinkEndpoint? parsed) && parsed.Port is > 0;
+            string there = isFixed ? _bound.GetValueOrDefault(endpoint, endpoint) : endpoint;
+            if (socket.BoundEndpoints.Contains(there, StringComparer.Ordinal))
+            {
+                return there;
+            }
+        }
+
+        string bound = socket.Bind(endpoint);
+        lock (_gate)
+        {
+            _bound[endpoint] = bound;
+        }
+
         _peers.AddOwn(bound);
         return bound;
     }

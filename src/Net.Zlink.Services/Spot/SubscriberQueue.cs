@@ -11,6 +11,7 @@ internal sealed class SubscriberQueue
 
     private readonly SpotSubscriberOptions _options;
     private readonly Action<long> _onFull;
+    private readonly QueuedByteShare _share;
     private readonly Lock _gate = new();
     private readonly ReceiveWaiters<SpotMessage> _waiters;
     private readonly Queue<SpotMessage[]> _segments = new();
@@ -30,9 +31,11 @@ internal sealed class SubscriberQueue
     /// <param name="options">Its limits.</param>
     /// <param name="onFull">Called outside of the lock when it drops for the first time since it was empty, with all it has
     /// dropped.</param>
-    public SubscriberQueue(SpotSubscriberOptions options, Action<long> onFull)
+    /// <param name="context">Whose QueuedByteLimit counts what waits; null: none does.</param>
+    public SubscriberQueue(SpotSubscriberOptions options, Action<long> onFull, ZlinkContext? context = null)
     {
         (_options, _onFull) = (options, onFull);
+        _share = new QueuedByteShare(context);
         _waiters = new ReceiveWaiters<SpotMessage>(_gate);
     }
 
@@ -240,7 +243,7 @@ internal sealed class SubscriberQueue
         }
 
         long bytes = message.ByteCount;
-        while (_count > 0 && (_count >= _options.Capacity || _bytes + bytes > _options.ByteLimit))
+        while (_count > 0 && (_count >= _options.Capacity || _bytes + bytes > _options.ByteLimit || !_share.TryCover(_bytes + bytes)))
         {
             _hasDropped = true;
             if (_options.Overflow == SpotOverflow.DropNewest)
@@ -312,6 +315,7 @@ internal sealed class SubscriberQueue
         SpotMessage message = head[_headIndex];
         head[_headIndex++] = default;
         _bytes -= message.ByteCount;
+        _share.Shrink(_bytes);
         if (--_count == 0)
         {
             (_headIndex, _tailCount) = (0, 0); // It is the only segment: it is filled again from its start.

@@ -3,7 +3,7 @@ using Microsoft.Extensions.Logging;
 namespace Net.Zlink.Services;
 
 /// <summary>The subscribers of a node, and what those had that have ended. Safe for any number of threads.</summary>
-internal sealed class SubscriberSet(TopicIndex index, ILogger logger) : IDisposable
+internal sealed class SubscriberSet(TopicIndex index, ZlinkContext context, ILogger logger) : IDisposable
 {
     private readonly Lock _gate = new();
     private readonly HashSet<SubscriberQueue> _queues = [];
@@ -41,7 +41,7 @@ internal sealed class SubscriberSet(TopicIndex index, ILogger logger) : IDisposa
 
     public SubscriberQueue Add(SpotSubscriberOptions options)
     {
-        var queue = new SubscriberQueue(options, dropped => SpotLog.SubscriberDrops(logger, dropped));
+        var queue = new SubscriberQueue(options, dropped => SpotLog.SubscriberDrops(logger, dropped), context);
         lock (_gate)
         {
             ObjectDisposedException.ThrowIf(_isDisposed, "Net.Zlink.Services.SpotNode");

@@ -102,6 +102,50 @@ public class SpotNodeTests
     }
 
     [Fact]
+    public async Task A_second_bind_of_the_same_endpoint_is_a_success_and_one_of_another_node_is_refused()
+    {
+        await using var scene = new SpotScene();
+        SpotNode node = scene.Create();
+        string endpoint = node.Bind("tcp://127.0.0.1:*");
+        Assert.Equal(endpoint, node.Bind(endpoint));
+        Assert.NotEqual(endpoint, node.Bind("tcp://127.0.0.1:*"));
+        string byName = endpoint.Replace("127.0.0.1", "*", StringComparison.Ordinal);
+        Assert.Equal(ZlinkError.AddressInUse, Assert.Throws<ZlinkException>(() => scene.Create().Bind(endpoint)).Error);
+        node.Unbind(endpoint);
+        string wild = node.Bind(byName);
+        Assert.Equal(wild, node.Bind(byName));
+        Assert.Throws<ZlinkException>(() => node.Bind("no endpoint"));
+        Assert.Throws<ZlinkException>(() => node.ConnectPeer("no endpoint"));
+    }
+
+    [Fact]
+    public async Task What_waits_for_a_subscriber_counts_in_the_limit_of_the_context()
+    {
+        const int Limit = 1024 * 1024;
+        await using var fixture = new ContextFixture(queuedByteLimit: Limit);
+        await using var node = new SpotNode(fixture.Context);
+        SpotSubscriber subscriber = node.CreateSubscriber();
+        subscriber.Subscribe("t");
+        byte[] payload = new byte[16 * 1024];
+        for (int i = 0; i < 128; i++)
+        {
+            Assert.True(node.TryPublish("t", payload));
+        }
+
+        SpotSubscriberStatistics counts = subscriber.GetStatistics();
+        Assert.InRange(counts.QueuedBytes, Limit / 2, Limit + (128 * 1024));
+        Assert.InRange(counts.Dropped, 1, 127);
+        Assert.InRange(fixture.Context.GetStatistics().QueuedBytes, Limit / 2, Limit);
+        while (subscriber.TryReceive(out SpotMessage message))
+        {
+            message.Dispose();
+        }
+
+        Assert.Equal(0, fixture.Context.GetStatistics().QueuedBytes);
+        Assert.True(node.TryPublish("t", payload));
+    }
+
+    [Fact]
     public async Task A_topic_over_255_bytes_from_a_peer_is_counted_and_dropped()
     {
         await using var scene = new SpotScene();
