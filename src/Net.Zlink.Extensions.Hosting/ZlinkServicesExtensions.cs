@@ -13,13 +13,20 @@ public static class ZlinkServicesExtensions
 {
     private const DynamicallyAccessedMemberTypes Constructors = DynamicallyAccessedMemberTypes.PublicConstructors;
 
-    /// <summary>Registers the serializer of the host's clients and receivers: System.Text.Json without reflection.</summary>
+    /// <summary>Registers the serializer of the host's clients and receivers: System.Text.Json without reflection. A further call adds the
+    /// types of its context, with the naming and the converters of that context; the first one that knows a type counts.</summary>
     /// <param name="services">The services of the host.</param>
     /// <param name="context">A source-generated context, such as <c>Contracts.Default</c>.</param>
     /// <returns>The services.</returns>
     /// <exception cref="ArgumentNullException">An argument is null.</exception>
-    public static IServiceCollection AddZlinkJson(this IServiceCollection services, JsonSerializerContext context) =>
-        services.AddSingleton<IMessageSerializer>(new JsonMessageSerializer(context));
+    public static IServiceCollection AddZlinkJson(this IServiceCollection services, JsonSerializerContext context)
+    {
+        ArgumentNullException.ThrowIfNull(services);
+        ServiceDescriptor? last = services.LastOrDefault(
+            static one => one.ServiceType == typeof(IMessageSerializer) && !one.IsKeyedService);
+        return services.AddSingleton<IMessageSerializer>(
+            last?.ImplementationInstance is JsonMessageSerializer former ? former.With(context) : new JsonMessageSerializer(context));
+    }
 
     /// <summary>Registers a receiver, a keyed singleton <see cref="Receiver"/>, whose handler is made by the container for each request,
     /// with a scope of services of its own. The receiver is bound when the host starts, registered when all has started, and drained when
@@ -38,7 +45,7 @@ public static class ZlinkServicesExtensions
     {
         ArgumentNullException.ThrowIfNull(services);
         services.TryAddScoped<THandler>();
-        return Add(services, service, bind, context, static provider =>
+        return Add(services, service, bind, context, typeof(THandler).Name, static provider =>
         {
             IServiceScopeFactory scopes = provider.GetRequiredService<IServiceScopeFactory>();
             return (request, cancellation) => Scopes.CallAsync<THandler>(scopes, request, cancellation);
@@ -58,7 +65,7 @@ public static class ZlinkServicesExtensions
     {
         ArgumentNullException.ThrowIfNull(services);
         services.TryAddScoped<THandler>();
-        return Add(services, service, bind, context, static provider =>
+        return Add(services, service, bind, context, typeof(THandler).Name, static provider =>
         {
             IServiceScopeFactory scopes = provider.GetRequiredService<IServiceScopeFactory>();
             IMessageSerializer serializer = ClientRegistration.SerializerOf(provider);
@@ -84,7 +91,7 @@ public static class ZlinkServicesExtensions
     {
         ArgumentNullException.ThrowIfNull(services);
         ArgumentNullException.ThrowIfNull(handler);
-        return Add(services, service, bind, context, provider =>
+        return Add(services, service, bind, context, $"{handler.Method.DeclaringType?.Name}.{handler.Method.Name}", provider =>
         {
             IMessageSerializer serializer = ClientRegistration.SerializerOf(provider);
             return (request, cancellation) => request.AnswerAsync(handler, serializer, cancellation);
@@ -201,11 +208,11 @@ public static class ZlinkServicesExtensions
         return services;
     }
 
-    private static ZlinkReceiverBuilder Add(IServiceCollection services, string service, string? bind, string context,
+    private static ZlinkReceiverBuilder Add(IServiceCollection services, string service, string? bind, string context, string handlerName,
         Func<IServiceProvider, Func<ServiceRequest, CancellationToken, ValueTask>> handler)
     {
         ArgumentException.ThrowIfNullOrEmpty(service);
-        var registration = new ReceiverRegistration(service, context, handler);
+        var registration = new ReceiverRegistration(service, context, handlerName, handler);
         services.AddPart(context, Keys.Receivers, service);
         services.AddKeyedSingleton(service, (provider, _) => registration.Create(provider));
         services.AddKeyedSingleton(service, (provider, _) => new HostedReceiver(

@@ -59,7 +59,7 @@ public sealed class Gateway : IAsyncDisposable, IDisposable
         _links = new LinkTable(_router, context.TimeProvider, logger, limits, Options,
             endpoint => filter.WhyRefused(endpoint, directory.Trust), link => _replies!.OnLost(link));
         _requests.Ejections = new Ejections(_router, _links, context.TimeProvider, () => _requests.Pending.Now, logger);
-        _replies = new ReplyLoop(_router, _links, _requests, _unread);
+        _replies = new ReplyLoop(_router, _links, _requests, _unread, logger);
         _events = new LinkEvents(_router, _links);
         _inproc = new InprocReconnects(_links, context.TimeProvider);
         _meters = GatewayDescription.Meters(this, context, _links, _requests, _unread);

@@ -30,6 +30,7 @@ public sealed class Receiver : IAsyncDisposable, IDisposable
     // Replies that were accepted before the end get this long to leave.
     private static readonly TimeSpan DefaultLinger = TimeSpan.FromSeconds(5);
 
+    private readonly ZlinkContext _context;
     private readonly ReceiverOptions _options;
     private readonly ReceiverRequests _requests;
     private readonly RegistrationSet _registrations;
@@ -43,15 +44,17 @@ public sealed class Receiver : IAsyncDisposable, IDisposable
     /// <param name="context">Makes its sockets. Dispose the receiver before it.</param>
     /// <param name="options">Its options; null: the defaults.</param>
     /// <exception cref="ArgumentNullException"><paramref name="context"/> is null.</exception>
-    /// <exception cref="ArgumentOutOfRangeException">An interval of the options is zero or negative.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">An interval or a limit of the options is zero or negative.</exception>
     /// <exception cref="ZlinkException">TooManySockets. ContextTerminated.</exception>
     /// <exception cref="ObjectDisposedException">The context is disposed.</exception>
     public Receiver(ZlinkContext context, ReceiverOptions? options = null)
     {
         ArgumentNullException.ThrowIfNull(context);
+        _context = context;
         _options = options ?? new ReceiverOptions();
         ArgumentOutOfRangeException.ThrowIfLessThanOrEqual(_options.HeartbeatInterval, TimeSpan.Zero, nameof(options));
         ArgumentOutOfRangeException.ThrowIfLessThanOrEqual(_options.AckTimeout, TimeSpan.Zero, nameof(options));
+        ArgumentOutOfRangeException.ThrowIfLessThan(_options.ReadAheadByteLimit, 1, nameof(options));
         _madeUpId = RandomRoutingId.Make(zeros: 1);
         var socketOptions = new RouterOptions
         {
@@ -82,6 +85,9 @@ public sealed class Receiver : IAsyncDisposable, IDisposable
     /// <summary>What the socket calls itself. Registries list it for the first advertised endpoint if it was given: by <see
     /// cref="ReceiverOptions.RoutingId"/>, or by the options of <see cref="Socket"/> before <see cref="ConnectRegistry"/>.</summary>
     public RoutingId RoutingId => Socket.Options.RoutingId;
+
+    /// <summary>Whether <see cref="DrainAsync"/> was called: the receiver refuses requests, or is about to.</summary>
+    public bool IsDraining => _requests.IsDraining;
 
     /// <summary>Listens for gateways. May be called for several endpoints.</summary>
     /// <param name="endpoint">As for <see cref="ZlinkSocket.Bind"/>.</param>
@@ -266,10 +272,12 @@ public sealed class Receiver : IAsyncDisposable, IDisposable
 
     /// <summary>Serves requests with a handler until the token is cancelled or the receiver is disposed.</summary>
     /// <remarks>
-    /// A handler runs on the thread that received its request until its first wait: one that computes for long begins with <c>await
-    /// Task.Yield()</c>. The loop disposes the request when the handler has ended.
-    /// A handler that throws, or that ends without a reply to a request that expects one, is answered for with a failure. A request whose
-    /// time is over, or that its gateway cancelled, is not begun.
+    /// A handler runs on the thread that received its request until its first wait. Handlers that block, or compute for long, run one after
+    /// the other then, whatever <paramref name="maxConcurrency"/> says: set <see cref="ReceiverOptions.RunHandlersOnPool"/>.
+    /// The loop disposes the request when the handler has ended.
+    /// A handler that throws, or that ends without a reply to a request that expects one, is answered for with a failure. Of a
+    /// <see cref="ServiceException"/> the caller gets code and text, of others the name of the type. A request whose time is over, or that
+    /// its gateway cancelled, is not begun.
     /// </remarks>
     /// <param name="handler">Called for each request, in the order of arrival. Its token ends with the request: cancelled by the gateway,
     /// by the time that the request has, and by the end of this loop.</param>
@@ -364,7 +372,8 @@ public sealed class Receiver : IAsyncDisposable, IDisposable
     {
         try
         {
-            await new ServeLoop(_requests, handler, maxConcurrency, _duration).RunAsync(cancellationToken).ConfigureAwait(false);
+            await new ServeLoop(_requests, handler, maxConcurrency, _options, new QueueReservation(_context), _duration)
+                .RunAsync(cancellationToken).ConfigureAwait(false);
         }
         finally
         {

@@ -18,7 +18,11 @@ internal sealed class ReceiverHealthCheck(HostedReceiver hosted, ReceiverHealthO
         findings.AtMost("handler faults", faults, options.HandlerFaults);
         findings.AtMost("expired requests", expired, options.ExpiredRequests);
         findings.AtMost("running requests", statistics.Running, options.RunningRequests);
-        if (hosted.Registration is { } registration)
+        if (hosted.Receiver.IsDraining)
+        {
+            findings.Unhealthy("it is being drained and refuses requests");
+        }
+        else if (hosted.Registration is { } registration)
         {
             IReadOnlyList<RegistryStatus> registries = registration.GetRegistries();
             RegistryStatus[] missing = [.. registries.Where(static one => one.State != RegistrationState.Registered)];

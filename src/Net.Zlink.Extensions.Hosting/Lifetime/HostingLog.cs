@@ -33,6 +33,10 @@ internal static partial class HostingLog
     public static partial void ReceiverDrained(
         ILogger logger, string part, long accepted, long refused, int unfinished, double milliseconds);
 
+    [LoggerMessage(11, LogLevel.Error,
+        "{Part} ends with {Count} requests that {Handler} has not ended: it ignores its cancellation token, or blocks")]
+    public static partial void HandlersCut(ILogger logger, string part, int count, string handler);
+
     [LoggerMessage(10, LogLevel.Information, "{Part} follows the service {Service}")]
     public static partial void Follows(ILogger logger, string part, string service);
 

@@ -13,6 +13,7 @@ internal sealed class HostedReceiver(IServiceProvider provider, ReceiverRegistra
     private readonly CancellationTokenSource _end = new();
     private readonly ReceiverSettings _settings = registration.Settings;
     private Task? _serving;
+    private DrainClock? _clock;
 
     public override string Description => $"Receiver \"{registration.Service}\"";
 
@@ -58,6 +59,7 @@ internal sealed class HostedReceiver(IServiceProvider provider, ReceiverRegistra
 
     public override async Task DrainAsync(DrainClock clock, CancellationToken cancellation)
     {
+        _clock = clock;
         TimeSpan limit = clock.Half;
         bool isKnown = receiver.Socket.PeerCount > 0 || Registration is not null;
         DrainReport report = await receiver.DrainAsync(
@@ -75,10 +77,16 @@ internal sealed class HostedReceiver(IServiceProvider provider, ReceiverRegistra
 
     public override async ValueTask EndAsync()
     {
-        await _end.CancelAsync().ConfigureAwait(false);
         if (_serving is { } serving)
         {
-            await serving.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+            // Callbacks of the tokens are the application's, too.
+            Task ended = Task.WhenAll(_end.CancelAsync(), serving);
+            TimeSpan limit = _clock?.Half ?? MaxDelay;
+            await ended.WaitAsync(limit, _clock?.Clock ?? TimeProvider.System).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+            if (!ended.IsCompleted)
+            {
+                HostingLog.HandlersCut(logger, Description, receiver.GetStatistics().Running, registration.HandlerName);
+            }
         }
 
         await receiver.DisposeAsync().ConfigureAwait(false);

@@ -5,11 +5,14 @@ using Net.Zlink.Services;
 namespace Net.Zlink.Extensions.Hosting;
 
 internal sealed class ReceiverRegistration(
-    string service, string contextName, Func<IServiceProvider, Func<ServiceRequest, CancellationToken, ValueTask>> handler)
+    string service, string contextName, string handlerName,
+    Func<IServiceProvider, Func<ServiceRequest, CancellationToken, ValueTask>> handler)
 {
     public string Service { get; } = service;
 
     public string ContextName { get; } = contextName;
+
+    public string HandlerName { get; } = handlerName;
 
     public Func<IServiceProvider, Func<ServiceRequest, CancellationToken, ValueTask>> Handler { get; } = handler;
 
@@ -30,7 +33,7 @@ internal sealed class ReceiverRegistration(
 
     public Receiver Create(IServiceProvider provider)
     {
-        var options = new ReceiverOptions();
+        var options = new ReceiverOptions { RunHandlersOnPool = true }; // Scoped code often blocks.
         options = Configure?.Invoke(options) ?? options;
         IConfigurationSection? section = Section(provider);
         if (section is not null)

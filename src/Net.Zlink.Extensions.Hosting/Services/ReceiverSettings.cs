@@ -26,10 +26,15 @@ internal sealed class ReceiverSettings
 
     public TimeSpan? AckTimeout { get; set; }
 
+    public bool? RunHandlersOnPool { get; set; }
+
+    public long? ReadAheadByteLimit { get; set; }
+
     public ReceiverOptions Apply(IConfigurationSection section, ReceiverOptions options)
     {
         ConfigurationErrors.CheckKeys(section, Keys.Bind, Keys.Registries, Keys.Options, Keys.Health, nameof(MaxConcurrency),
-            nameof(Weight), nameof(Advertise), nameof(AdvertiseHost), nameof(HeartbeatInterval), nameof(AckTimeout));
+            nameof(Weight), nameof(Advertise), nameof(AdvertiseHost), nameof(HeartbeatInterval), nameof(AckTimeout),
+            nameof(RunHandlersOnPool), nameof(ReadAheadByteLimit));
         ConfigurationErrors.Named(section, () => section.Bind(this));
         options = ConfigurationErrors.Named(section.GetSection(nameof(AdvertiseHost)),
             () => options with { AdvertiseHost = AdvertiseHost ?? options.AdvertiseHost });
@@ -37,6 +42,8 @@ internal sealed class ReceiverSettings
         {
             HeartbeatInterval = HeartbeatInterval ?? options.HeartbeatInterval,
             AckTimeout = AckTimeout ?? options.AckTimeout,
+            RunHandlersOnPool = RunHandlersOnPool ?? options.RunHandlersOnPool,
+            ReadAheadByteLimit = ReadAheadByteLimit ?? options.ReadAheadByteLimit,
             ConfigureSocket = SocketKinds.Router.After(options.ConfigureSocket, section.GetSection(Keys.Options)),
         };
     }

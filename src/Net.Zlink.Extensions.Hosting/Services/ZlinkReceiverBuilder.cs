@@ -5,8 +5,9 @@ namespace Net.Zlink.Extensions.Hosting;
 
 /// <summary>One receiver of a host, for further settings.</summary>
 /// <remarks>The configuration's section <c>Receivers:service</c> has the keys <c>Bind</c>, <c>Registries</c>, <c>MaxConcurrency</c>,
-/// <c>Weight</c>, <c>Advertise</c>, <c>AdvertiseHost</c>, <c>HeartbeatInterval</c>, <c>AckTimeout</c>, <c>Options</c> and <c>Health</c>,
-/// which take the place of what is said in code.</remarks>
+/// <c>Weight</c>, <c>Advertise</c>, <c>AdvertiseHost</c>, <c>HeartbeatInterval</c>, <c>AckTimeout</c>, <c>RunHandlersOnPool</c>,
+/// <c>ReadAheadByteLimit</c>, <c>Options</c> and <c>Health</c>, which take the place of what is said in code. Handlers run on the thread
+/// pool unless <see cref="ReceiverOptions.RunHandlersOnPool"/> is set to false.</remarks>
 public sealed class ZlinkReceiverBuilder : ZlinkPartBuilder
 {
     private readonly ReceiverRegistration _registration;

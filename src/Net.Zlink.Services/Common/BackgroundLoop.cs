@@ -68,7 +68,7 @@ internal sealed class BackgroundLoop : IAsyncDisposable
             catch (Exception e)
             {
                 Interlocked.Increment(ref _failedTurns);
-                ServicesLog.TurnFailed(_logger, e, _name);
+                ServicesLog.TryTurnFailed(_logger, e, _name);
                 await Task.Delay(DelayAfterFailure, _clock, _stop.Token).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
             }
         }

@@ -13,6 +13,19 @@ internal static partial class ServicesLog
     [LoggerMessage(2000, LogLevel.Error, "The {Loop} loop failed in one turn and goes on")]
     public static partial void TurnFailed(ILogger logger, Exception exception, string loop);
 
+    /// <summary>As <see cref="TurnFailed"/>. A logger that throws does not end the loop.</summary>
+    public static void TryTurnFailed(ILogger logger, Exception exception, string loop)
+    {
+        try
+        {
+            TurnFailed(logger, exception, loop);
+        }
+        catch (Exception)
+        {
+            // Where nothing can be logged this cannot, either.
+        }
+    }
+
     [LoggerMessage(2001, LogLevel.Error, "Registry {Id}: the admission callback threw; {Service} at {Endpoint} was refused")]
     public static partial void AdmissionFailed(ILogger logger, Exception exception, uint id, string service, ShownEndpoint endpoint);
 
@@ -43,6 +56,10 @@ internal static partial class ServicesLog
     public static partial void SubscriberFull(ILogger logger, uint id, string address, long messages);
     [LoggerMessage(2100, LogLevel.Error, "A handler of requests failed")]
     public static partial void HandlerFailed(ILogger logger, Exception exception);
+
+    [LoggerMessage(2102, LogLevel.Error,
+        "The serializer cannot handle {Type}, and requests fail by it; said once for each type and receiver")]
+    public static partial void SerializerFailed(ILogger logger, Exception exception, string type);
 
     [LoggerMessage(2101, LogLevel.Warning,
         "The registry {Registry} does not answer the registration of {Endpoint}, also on another connection: another receiver may have "

@@ -47,3 +47,19 @@ internal sealed class ServicesMeters : IDisposable
 
     public void Dispose() => _meter.Dispose();
 }
+
+internal static class HistogramExtensions
+{
+    /// <summary>Records a value. A listener that throws does not end what is measured.</summary>
+    public static void TryRecord(this Histogram<double> histogram, double value)
+    {
+        try
+        {
+            histogram.Record(value);
+        }
+        catch (Exception)
+        {
+            // Of the application, which hears of it nowhere: there is no caller of ours to throw at.
+        }
+    }
+}

@@ -150,6 +150,9 @@ internal static class RequestFailure
         string receiver = request.Link?.Shown ?? "";
         return outcome.Kind switch
         {
+            RequestOutcomeKind.Failed when outcome.Code == FailureCode.Malformed => new ServiceException(
+                ServiceError.Failed, $"{service} at {receiver} could not read the request and did not execute it: {outcome.Text}",
+                outcome.Code),
             RequestOutcomeKind.Failed => new ServiceException(
                 ServiceError.Failed, $"{service} at {receiver} executed the request and failed: {outcome.Text}", outcome.Code,
                 wasExecuted: true),
@@ -173,6 +176,8 @@ internal static class RequestFailure
 
     private static string WhyLate(PendingRequest request, string receiver) =>
         request.Link is not null ? $"{receiver} was asked and has not answered"
+        : request.Refusal is { Kind: RequestOutcomeKind.Refused, Code: RefusalCode.Expired }
+            ? $"the receiver that was asked last refused: {request.Refusal.Text}"
         : request.Refusal.Kind == RequestOutcomeKind.Refused
             ? $"the receiver that was asked last refused ({request.Refusal.Text}), and no other one was left that had room"
         : request.Call.Pool.Ready.Count > 0 ? "no receiver that is ready had room; it was not sent"

@@ -139,16 +139,31 @@ internal sealed class PendingRequests : IDisposable
                 return false;
             }
 
-            if (!request.IsSending)
+            if (!TryTake(ref request, outcome, out waiting))
             {
-                TakeOut(request, outcome);
-                return true;
+                return false;
+            }
+        }
+
+        waiting?.Cancel();
+        return true;
+    }
+
+    /// <summary>As <see cref="TryTake(ulong, ReceiverLink?, in RequestOutcome, out PendingRequest?)"/>, for a token that was cancelled. The
+    /// object may have another request by now, which is taken only if it has the same token.</summary>
+    public bool TryTakeOf(PendingRequest held, CancellationToken token, in RequestOutcome outcome, out PendingRequest? request)
+    {
+        CancellationTokenSource? waiting;
+        lock (_gate)
+        {
+            // Both under the lock under which a request enters and leaves the table: they are of one request.
+            if (!TryFind(held.Id, out request) || !ReferenceEquals(request, held) || request.Call.Token != token)
+            {
+                request = null;
+                return false;
             }
 
-            waiting = outcome.Kind == RequestOutcomeKind.Refused ? null : request.Waiting; // A refusal ends no wait: see UndoAttempt.
-            bool isFirst = TryDefer(request, outcome);
-            request = null;
-            if (!isFirst)
+            if (!TryTake(ref request, outcome, out waiting))
             {
                 return false;
             }
@@ -302,6 +317,25 @@ internal sealed class PendingRequests : IDisposable
                 _kept.Push(request);
             }
         }
+    }
+
+    /// <param name="request">In the table; null behind the call where the sending thread goes on with it.</param>
+    /// <param name="outcome">What has happened.</param>
+    /// <param name="waiting">To be cancelled outside of the lock.</param>
+    /// <returns>False: something else has happened to it before.</returns>
+    private bool TryTake(ref PendingRequest? request, in RequestOutcome outcome, out CancellationTokenSource? waiting)
+    {
+        waiting = null;
+        if (!request!.IsSending)
+        {
+            TakeOut(request, outcome);
+            return true;
+        }
+
+        bool isFirst = TryDefer(request, outcome);
+        waiting = isFirst && outcome.Kind != RequestOutcomeKind.Refused ? request.Waiting : null; // A refusal ends none: see UndoAttempt.
+        request = null;
+        return isFirst;
     }
 
     private bool TryFind(ulong id, [NotNullWhen(true)] out PendingRequest? request)

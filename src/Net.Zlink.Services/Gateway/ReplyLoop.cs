@@ -1,4 +1,5 @@
 using System.Collections.Concurrent;
+using Microsoft.Extensions.Logging;
 
 namespace Net.Zlink.Services;
 
@@ -11,7 +12,8 @@ namespace Net.Zlink.Services;
 /// <param name="links">Whose connections it has.</param>
 /// <param name="requests">Who waits for replies.</param>
 /// <param name="unread">Gets all else.</param>
-internal sealed class ReplyLoop(RouterSocket router, LinkTable links, Requests requests, UnreadMessages unread)
+/// <param name="logger">Gets faults of the application's loggers and listeners.</param>
+internal sealed class ReplyLoop(RouterSocket router, LinkTable links, Requests requests, UnreadMessages unread, ILogger logger)
 {
     private const int BatchSize = 256;
 
@@ -86,9 +88,16 @@ internal sealed class ReplyLoop(RouterSocket router, LinkTable links, Requests r
         {
             Message message = _batch[i];
             _batch[i] = default;
-            if (!TryProcess(message, out GatewayMessage unasked, out ReceiverLink link))
+            try
             {
-                await EnqueueAsync(unasked, link.Unread).ConfigureAwait(false);
+                if (!TryProcess(message, out GatewayMessage unasked, out ReceiverLink link))
+                {
+                    await EnqueueAsync(unasked, link.Unread).ConfigureAwait(false);
+                }
+            }
+            catch (Exception e)
+            {
+                ServicesLog.TryTurnFailed(logger, e, "reply"); // The rest of the batch is whole.
             }
         }
     }
@@ -134,7 +143,7 @@ internal sealed class ReplyLoop(RouterSocket router, LinkTable links, Requests r
         if ((envelope.Flags & EnvelopeFlags.Draining) != EnvelopeFlags.None
             || envelope is { Kind: EnvelopeKind.Refused, Code: RefusalCode.Draining })
         {
-            links.OnDraining(link);
+            NoteDraining(link);
             if (envelope is { Kind: EnvelopeKind.Refused, Id: RequestEnvelope.AllIds })
             {
                 link.HasEndedService = true;
@@ -172,6 +181,19 @@ internal sealed class ReplyLoop(RouterSocket router, LinkTable links, Requests r
         }
 
         return true;
+    }
+
+    /// <summary>A logger that throws must not cost the reply that said so.</summary>
+    private void NoteDraining(ReceiverLink link)
+    {
+        try
+        {
+            links.OnDraining(link);
+        }
+        catch (Exception e)
+        {
+            ServicesLog.TryTurnFailed(logger, e, "reply");
+        }
     }
 
     private static string TextOf(in Message message) => message.PartCount > 1 ? message.GetString(1) : "";

@@ -128,9 +128,8 @@ internal sealed class Requests : IDisposable
 
     private void OnCancelled(PendingRequest request, CancellationToken token)
     {
-        // The request may be another one by now. Of the same token that one is to end, too.
         var outcome = new RequestOutcome(RequestOutcomeKind.Cancelled);
-        if (request.Call.Token == token && Pending.TryTake(request.Id, from: null, outcome, out PendingRequest? taken) && taken is not null)
+        if (Pending.TryTakeOf(request, token, outcome, out PendingRequest? taken) && taken is not null)
         {
             Finish(taken, outcome);
         }
@@ -375,7 +374,7 @@ internal sealed class Requests : IDisposable
             : request.Refusal.Code == RefusalCode.Expired ? RequestOutcomeKind.TimedOut // The receiver's clock was the first to say so.
             : RequestOutcomeKind.Refused;
         Counters.Count(kind);
-        Duration?.Record(elapsed.TotalSeconds);
+        Duration?.TryRecord(elapsed.TotalSeconds);
         if (kind is RequestOutcomeKind.TimedOut or RequestOutcomeKind.Cancelled && request.Link is { } link)
         {
             Cancel(link, request.Id);

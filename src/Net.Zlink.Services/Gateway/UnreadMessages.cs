@@ -26,12 +26,9 @@ internal sealed class UnreadMessages
     // What a message takes besides its bytes: its place here, and its share of what the socket keeps of it.
     private const long MessageCost = 128;
 
-    // What is kept without the context, so that a queue that fills and empties seldom reserves.
-    private const long FreeBytes = 64 * 1024;
-    private const long ReserveStep = 256 * 1024;
     private const int SmallestArray = 16;
 
-    private readonly ZlinkContext _context;
+    private readonly QueueReservation _reservation;
     private readonly GatewayOptions _options;
     private readonly ILogger _logger;
     private readonly Lock _gate = new();
@@ -42,7 +39,6 @@ internal sealed class UnreadMessages
     private int _freePlace = -1;
     private int _count;
     private long _bytes;
-    private long _reserved;
     private long _dropped;
     private bool _isWanted;
     private UnreadOfLink? _blocked;
@@ -51,7 +47,7 @@ internal sealed class UnreadMessages
 
     public UnreadMessages(ZlinkContext context, GatewayOptions options, ILogger logger)
     {
-        (_context, _options, _logger) = (context, options, logger);
+        (_reservation, _options, _logger) = (new QueueReservation(context), options, logger);
         _waiters = new ReceiveWaiters<GatewayMessage>(_gate);
     }
 
@@ -243,7 +239,7 @@ internal sealed class UnreadMessages
     {
         if (_count == 0)
         {
-            _ = TryReserve(bytes);
+            _ = _reservation.TryCover(bytes);
             return null;
         }
 
@@ -252,8 +248,8 @@ internal sealed class UnreadMessages
             return link;
         }
 
-        return _count < _options.UnreadMessageLimit && _bytes + bytes <= _options.UnreadByteLimit && TryReserve(_bytes + bytes) ? null
-            : WhoHoldsMost(link, bytes);
+        return _count < _options.UnreadMessageLimit && _bytes + bytes <= _options.UnreadByteLimit
+            && _reservation.TryCover(_bytes + bytes) ? null : WhoHoldsMost(link, bytes);
     }
 
     private UnreadOfLink WhoHoldsMost(UnreadOfLink link, long bytes)
@@ -329,7 +325,7 @@ internal sealed class UnreadMessages
         link.Bytes -= bytes;
         _bytes -= bytes;
         _count--;
-        GiveBack();
+        _reservation.Shrink(_bytes);
         return message;
     }
 
@@ -348,34 +344,6 @@ internal sealed class UnreadMessages
         }
 
         return _usedPlaces++;
-    }
-
-    private bool TryReserve(long bytes)
-    {
-        long missing = bytes - FreeBytes - _reserved;
-        if (missing <= 0)
-        {
-            return true;
-        }
-
-        long wanted = Math.Max(missing, ReserveStep);
-        if (!_context.TryReserveQueuedBytes(wanted) && !_context.TryReserveQueuedBytes(wanted = missing))
-        {
-            return false;
-        }
-
-        _reserved += wanted;
-        return true;
-    }
-
-    private void GiveBack()
-    {
-        long kept = _count == 0 ? 0 : Math.Max(0, _bytes - FreeBytes) + (2 * ReserveStep);
-        if (_reserved > kept)
-        {
-            _context.ReleaseQueuedBytes(_reserved - kept);
-            _reserved = kept;
-        }
     }
 
     /// <summary>Who waits for capacity goes on when half of it is free: not for each message.</summary>

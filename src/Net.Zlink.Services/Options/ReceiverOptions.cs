@@ -27,4 +27,14 @@ public sealed record ReceiverOptions
     /// <summary>Changes the options of the connections to registries: TLS, heartbeats. Called once for each connection that is
     /// made.</summary>
     public Action<DealerOptions>? ConfigureRegistryConnection { get; init; }
+
+    /// <summary>Whether <see cref="Receiver.ServeAsync"/> begins each handler as work of its own on the thread pool. False (default): on
+    /// the thread that received the request, which costs least, but a handler that blocks holds all others up. True: a handler that blocks
+    /// holds one thread of the pool. Receivers of Net.Zlink.Extensions.Hosting have true.</summary>
+    public bool RunHandlersOnPool { get; init; }
+
+    /// <summary>How many bytes of requests <see cref="Receiver.ServeAsync"/> reads ahead of its handlers, beside the limit of 1,024
+    /// requests. They count in <see cref="ZlinkContextOptions.QueuedByteLimit"/>, too. What comes behind them waits in the socket and then
+    /// at the gateways. One batch of up to 64 requests may exceed it where larger ones come than before. Default 16 MiB.</summary>
+    public long ReadAheadByteLimit { get; init; } = 16 * 1024 * 1024;
 }

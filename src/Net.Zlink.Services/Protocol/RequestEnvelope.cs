@@ -39,6 +39,9 @@ internal static class RefusalCode
     public const ushort NotServed = 2;
     public const ushort Expired = 3;
     public const ushort Stopped = 4;
+
+    /// <summary>Its serializer does not know the type of the request.</summary>
+    public const ushort NoSerializer = 5;
 }
 
 /// <summary>Why an executed request failed. The numbers are on the wire.</summary>
@@ -49,6 +52,11 @@ internal static class FailureCode
 
     /// <summary>The handler did not see it: it could not be read.</summary>
     public const ushort Malformed = 3;
+
+    /// <summary>The handler has ended, and its reply could not be written.</summary>
+    public const ushort ReplyNotWritten = 4;
+
+    public const ushort FirstOfApplications = 256;
 }
 
 /// <summary>The first part of a request, and of what answers it. Native processes never send one.</summary>

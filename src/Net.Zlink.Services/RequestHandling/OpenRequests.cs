@@ -61,7 +61,7 @@ internal sealed class OpenRequests : IDisposable
 
     /// <summary>The gateway does not wait any more.</summary>
     /// <returns>False: there is no such request, or not any more.</returns>
-    public bool Cancel(GatewayConnection connection, ulong id)
+    public bool Abandon(GatewayConnection connection, ulong id)
     {
         OpenRequest? request;
         int generation;
@@ -75,7 +75,7 @@ internal sealed class OpenRequests : IDisposable
             generation = request.Generation;
         }
 
-        return request.Cancel(generation);
+        return request.Cancel(generation, isAbandoned: true);
     }
 
     /// <summary>Cancels what a loop has begun or would begin.</summary>
@@ -117,6 +117,7 @@ internal sealed class OpenRequest
     private readonly Lock _gate = new();
     private CancellationTokenSource? _source;
     private volatile bool _isCancelled;
+    private volatile bool _isAbandoned;
     private bool _isAnswered;
 
     public int Generation { get; private set; }
@@ -133,6 +134,9 @@ internal sealed class OpenRequest
 
     public bool IsCancelled => _isCancelled;
 
+    /// <summary>Its gateway has said that it does not wait any more.</summary>
+    public bool IsAbandoned => _isAbandoned;
+
     public void Begin(GatewayConnection connection, ulong id, long deadline, ServeLoop? loop)
     {
         Connection = connection;
@@ -140,6 +144,7 @@ internal sealed class OpenRequest
         Deadline = deadline;
         Loop = loop;
         _isCancelled = false;
+        _isAbandoned = false;
         _isAnswered = false;
     }
 
@@ -156,11 +161,12 @@ internal sealed class OpenRequest
 
     /// <summary>Cancels the token, on this thread and outside of all locks of ours.</summary>
     /// <returns>False: that request has ended, or was cancelled before.</returns>
-    public bool Cancel(int generation)
+    public bool Cancel(int generation, bool isAbandoned = false)
     {
         CancellationTokenSource? source;
         lock (_gate)
         {
+            _isAbandoned |= isAbandoned && generation == Generation;
             if (generation != Generation || _isCancelled)
             {
                 return false;
@@ -193,15 +199,6 @@ internal sealed class OpenRequest
         lock (_gate)
         {
             _isAnswered = generation != Generation && _isAnswered;
-        }
-    }
-
-    /// <summary>Whether it has its answer; a request that has ended counts as answered.</summary>
-    public bool IsAnswered(int generation)
-    {
-        lock (_gate)
-        {
-            return generation != Generation || _isAnswered;
         }
     }
 

@@ -1,3 +1,5 @@
+using System.Collections.Concurrent;
+using System.Globalization;
 using System.Text;
 using Microsoft.Extensions.Logging;
 
@@ -17,6 +19,7 @@ internal sealed class ReceiverRequests(RouterSocket socket, TimeProvider clock, 
     // Names that were registered once: their requests are welcome as long as the receiver lives. Others reach it because addresses are used
     // again.
     private volatile byte[][] _served = [];
+    private readonly ConcurrentDictionary<Type, bool> _faultyTypes = new();
 
     public RouterSocket Socket { get; } = socket;
 
@@ -67,13 +70,14 @@ internal sealed class ReceiverRequests(RouterSocket socket, TimeProvider clock, 
 
     /// <summary>Says that nothing will be executed any more of what has no reply (docs/protocol.md 19). A request on its way here, or
     /// unread, then goes to the next receiver when the connection ends. Only while refusing, and with nothing
-    /// <see cref="Running"/>.</summary>
+    /// <see cref="Running"/>; not to a gateway that may wait for what was executed.</summary>
     public void SendEndOfService()
     {
         var end = new RequestEnvelope { Kind = EnvelopeKind.Refused, Flags = Flags, Code = RefusalCode.Draining };
+        long now = clock.GetTimestamp();
         foreach (PeerInfo peer in Socket.GetPeers())
         {
-            if (peer is { IsConnected: true, UserState: GatewayConnection })
+            if (peer is { IsConnected: true, UserState: GatewayConnection connection } && !connection.MayWaitForExecuted(now))
             {
                 Answers.TrySend(this, peer, end, TextOf(RefusalCode.Draining));
             }
@@ -105,7 +109,7 @@ internal sealed class ReceiverRequests(RouterSocket socket, TimeProvider clock, 
             case EnvelopeKind.Request:
                 return TryAcceptRequest(message, envelope, loop, out request);
             case EnvelopeKind.Cancel:
-                if (Open.Cancel(ConnectionOf(message), envelope.Id))
+                if (Open.Abandon(ConnectionOf(message), envelope.Id))
                 {
                     Interlocked.Increment(ref Counters.Cancelled);
                 }
@@ -120,12 +124,56 @@ internal sealed class ReceiverRequests(RouterSocket socket, TimeProvider clock, 
         }
     }
 
+    /// <summary>A request ends without an answer, and this is the only one that may still be given: its holder may have executed it, so its
+    /// gateway must not send it elsewhere.</summary>
+    public void FailUnanswered(in ServiceRequest request, OpenRequest open)
+    {
+        if (open.IsAbandoned)
+        {
+            return;
+        }
+
+        bool isSent = false;
+        if (!request.IsExpired) // Else the gateway says so itself, at this moment.
+        {
+            try
+            {
+                var failure = new RequestEnvelope { Kind = EnvelopeKind.Failed, Flags = Flags, Code = FailureCode.NoReply, Id = open.Id };
+                isSent = Answers.TrySend(this, request.Message, failure, "the request ended without a reply");
+            }
+            catch (Exception e) when (e is ObjectDisposedException or ZlinkException)
+            {
+                // The socket has ended, which the gateway sees.
+            }
+        }
+
+        if (isSent)
+        {
+            Interlocked.Increment(ref Counters.Failed);
+        }
+        else
+        {
+            open.Connection.NoteUnanswered(open.Deadline, clock);
+        }
+    }
+
+    /// <summary>A serializer cannot do what its application asks of it, whatever the peer sends: said once for each type, counted each
+    /// time.</summary>
+    public void NoteSerializerFault(Type type, Exception fault)
+    {
+        Interlocked.Increment(ref Counters.HandlerFaults);
+        if (_faultyTypes.TryAdd(type, true))
+        {
+            ServicesLog.SerializerFailed(logger, fault, type.Name);
+        }
+    }
+
     /// <summary>Refuses a request that was accepted and whose handler has not begun.</summary>
     public void Refuse(in ServiceRequest request, ushort code)
     {
         if (request.TryTakeAnswer())
         {
-            Refuse(request.Message, request.Id, code);
+            Refuse(request.Message, request.Id, code, TextOf(code));
         }
     }
 
@@ -135,6 +183,7 @@ internal sealed class ReceiverRequests(RouterSocket socket, TimeProvider clock, 
         RefusalCode.NotServed => "the receiver does not serve this service",
         RefusalCode.Expired => "the time of the request was over before it could begin",
         RefusalCode.Stopped => "the receiver has stopped serving",
+        RefusalCode.NoSerializer => "the receiver cannot read requests of this type",
         _ => "",
     };
 
@@ -146,7 +195,7 @@ internal sealed class ReceiverRequests(RouterSocket socket, TimeProvider clock, 
         request = default;
         GatewayConnection connection = ConnectionOf(message);
         long now = clock.GetTimestamp();
-        long deadline = DeadlineOf(connection, envelope, now);
+        long deadline = DeadlineOf(connection, envelope, now, out TimeSpan clocksDifferBy);
         ushort refusal = _isRefusing ? RefusalCode.Draining : deadline <= now ? RefusalCode.Expired : Serves(envelope.Service) ? (ushort)0
             : RefusalCode.NotServed;
         if (refusal == 0)
@@ -170,7 +219,10 @@ internal sealed class ReceiverRequests(RouterSocket socket, TimeProvider clock, 
             refusal = RefusalCode.Draining;
         }
 
-        Refuse(message, envelope.Id, refusal);
+        Refuse(message, envelope.Id, refusal, refusal == RefusalCode.Expired && clocksDifferBy > TimeSpan.Zero
+            ? string.Create(CultureInfo.InvariantCulture, $"by the clocks the request was {clocksDifferBy.TotalSeconds:0.0} s on its way, "
+                + $"and nothing waits at the receiver: a clock was set, or a machine stood still")
+            : TextOf(refusal));
         message.Dispose();
         return false;
     }
@@ -182,7 +234,7 @@ internal sealed class ReceiverRequests(RouterSocket socket, TimeProvider clock, 
         return new ServiceRequest(this, message, open: null, generation: 0, skippedParts);
     }
 
-    private void Refuse(in Message message, ulong id, ushort code)
+    private void Refuse(in Message message, ulong id, ushort code, string text)
     {
         Interlocked.Increment(ref Counters.Refused);
         if (code == RefusalCode.Expired)
@@ -193,7 +245,7 @@ internal sealed class ReceiverRequests(RouterSocket socket, TimeProvider clock, 
         try
         {
             var refusal = new RequestEnvelope { Kind = EnvelopeKind.Refused, Flags = Flags, Code = code, Id = id };
-            Answers.TrySend(this, message, refusal, TextOf(code));
+            Answers.TrySend(this, message, refusal, text);
         }
         catch (Exception e) when (e is ObjectDisposedException or ZlinkException)
         {
@@ -213,14 +265,25 @@ internal sealed class ReceiverRequests(RouterSocket socket, TimeProvider clock, 
         return isServed;
     }
 
-    private long DeadlineOf(GatewayConnection connection, in RequestEnvelope envelope, long now)
+    /// <param name="connection">Whose request it is.</param>
+    /// <param name="envelope">Of the request.</param>
+    /// <param name="now">A timestamp.</param>
+    /// <param name="clocksDifferBy">More than zero: so old the request is, and it cannot have waited here.</param>
+    private long DeadlineOf(GatewayConnection connection, in RequestEnvelope envelope, long now, out TimeSpan clocksDifferBy)
     {
         TimeSpan age = TimeSpan.Zero;
+        clocksDifferBy = TimeSpan.Zero;
         if (envelope.SentAt is { } sentAt)
         {
             // Not the wall clock, which is set now and then.
             TimeSpan elapsed = clock.GetElapsedTime(_start, now);
-            age = connection.AgeOf(elapsed, _startedAt + elapsed - (sentAt - DateTimeOffset.UnixEpoch));
+            TimeSpan delay = _startedAt + elapsed - (sentAt - DateTimeOffset.UnixEpoch);
+            age = connection.AgeOf(elapsed, delay);
+            if (age > ClockOffset.Agreement && Socket.GetStatistics().UnreadMessages == 0)
+            {
+                age = connection.Judge(elapsed, delay);
+                clocksDifferBy = age;
+            }
         }
 
         return envelope.TimeLeft is { } timeLeft ? now + (long)((timeLeft - age).TotalSeconds * clock.TimestampFrequency) : long.MaxValue;
@@ -242,123 +305,4 @@ internal sealed class ReceiverRequests(RouterSocket socket, TimeProvider clock, 
                 return new GatewayConnection();
         }
     }
-}
-
-/// <summary>What a receiver knows of one connection: how old its requests are when they arrive. Kept as the user state of the
-/// connection.</summary>
-/// <remarks>
-/// The clocks of two machines differ by an unknown offset, so the smallest (arrival - sent) of the connection counts as age 0. The offset
-/// follows clocks that drift:
-/// it grows by <see cref="DriftDivisor"/> while no sample comes near it, and where all samples of a <see cref="Window"/> are above it the
-/// smallest of them takes its place.
-/// </remarks>
-internal sealed class GatewayConnection
-{
-    private const int DriftDivisor = 5000; // 200 millionths: twice what quartz clocks of two machines differ by.
-    private static readonly TimeSpan Window = TimeSpan.FromSeconds(30);
-
-    private readonly Lock _gate = new();
-    private TimeSpan _offset = TimeSpan.MaxValue;
-    private TimeSpan _offsetAt;
-    private TimeSpan _windowSmallest = TimeSpan.MaxValue;
-    private TimeSpan _windowStart;
-
-    /// <summary>How long a request was on its way, beyond what is usual on this connection.</summary>
-    /// <param name="now">By the receiver's clock, from its start on.</param>
-    /// <param name="delay">Arrival less the time of sending, by two clocks.</param>
-    public TimeSpan AgeOf(TimeSpan now, TimeSpan delay)
-    {
-        lock (_gate)
-        {
-            if (_windowSmallest != TimeSpan.MaxValue && now - _windowStart >= Window)
-            {
-                (_offset, _offsetAt) = (_windowSmallest, now);
-                (_windowSmallest, _windowStart) = (TimeSpan.MaxValue, now);
-            }
-
-            if (_windowSmallest == TimeSpan.MaxValue)
-            {
-                _windowStart = now;
-            }
-
-            _windowSmallest = delay < _windowSmallest ? delay : _windowSmallest;
-            TimeSpan usual = _offset == TimeSpan.MaxValue ? delay : _offset + ((now - _offsetAt) / DriftDivisor);
-            if (delay <= usual)
-            {
-                (_offset, _offsetAt) = (delay, now);
-                return TimeSpan.Zero;
-            }
-
-            return delay - usual;
-        }
-    }
-}
-
-/// <summary>What a receiver has done so far: a snapshot. Messages that the application takes from the raw socket are not among
-/// them.</summary>
-public sealed record ReceiverStatistics
-{
-    /// <summary>Requests that expect a reply, those that were refused included.</summary>
-    public required long Requests { get; init; }
-
-    /// <summary>Messages without an envelope, which expect no reply.</summary>
-    public required long PlainMessages { get; init; }
-
-    /// <summary>Replies to requests.</summary>
-    public required long Replies { get; init; }
-
-    /// <summary>Requests that were executed and reported as failed.</summary>
-    public required long Failed { get; init; }
-
-    /// <summary>Requests that were refused, thus not executed, for whatever cause.</summary>
-    public required long Refused { get; init; }
-
-    /// <summary>Of <see cref="Refused"/>: the time of the request was over before a handler could begin.</summary>
-    public required long Expired { get; init; }
-
-    /// <summary>Requests that their gateway cancelled, and that were still waiting or running then.</summary>
-    public required long Cancelled { get; init; }
-
-    /// <summary>Handlers that threw.</summary>
-    public required long HandlerFaults { get; init; }
-
-    /// <summary>Replies that could not be sent because the gateway was gone or its queue was full.</summary>
-    public required long LostReplies { get; init; }
-
-    /// <summary>Requests whose id their connection has in use: they were dropped.</summary>
-    public required long DuplicateIds { get; init; }
-
-    /// <summary>Requests that were received and are not disposed yet, and plain messages in handlers.</summary>
-    public required int Running { get; init; }
-}
-
-/// <summary>What <see cref="ReceiverStatistics"/> shows, counted with Interlocked.</summary>
-internal sealed class ReceiverCounters
-{
-    public long Requests;
-    public long PlainMessages;
-    public long Replies;
-    public long Failed;
-    public long Refused;
-    public long Expired;
-    public long Cancelled;
-    public long HandlerFaults;
-    public long LostReplies;
-    public long DuplicateIds;
-    public long PlainInHandlers;
-
-    public ReceiverStatistics ToStatistics(int running) => new()
-    {
-        Requests = Interlocked.Read(ref Requests),
-        PlainMessages = Interlocked.Read(ref PlainMessages),
-        Replies = Interlocked.Read(ref Replies),
-        Failed = Interlocked.Read(ref Failed),
-        Refused = Interlocked.Read(ref Refused),
-        Expired = Interlocked.Read(ref Expired),
-        Cancelled = Interlocked.Read(ref Cancelled),
-        HandlerFaults = Interlocked.Read(ref HandlerFaults),
-        LostReplies = Interlocked.Read(ref LostReplies),
-        DuplicateIds = Interlocked.Read(ref DuplicateIds),
-        Running = running,
-    };
 }

@@ -7,9 +7,10 @@ namespace Net.Zlink.Services;
 /// <summary>Serves requests with a handler: reads ahead, so that a cancel takes effect before its request begins, and runs a limited number
 /// of handlers at once.</summary>
 /// <remarks>A handler is called by the thread that has a request for it, the reading one or that of a handler that has just ended, so a
-/// handler without waits costs no hop to another thread.</remarks>
+/// handler without waits costs no hop to another thread. With <see cref="ReceiverOptions.RunHandlersOnPool"/> each begins as work of its
+/// own.</remarks>
 internal sealed class ServeLoop(ReceiverRequests requests, Func<ServiceRequest, CancellationToken, ValueTask> handler, int maxConcurrency,
-    Histogram<double> duration)
+    ReceiverOptions options, QueueReservation reservation, Histogram<double> duration)
 {
     private const int BatchSize = 64;
 
@@ -18,7 +19,7 @@ internal sealed class ServeLoop(ReceiverRequests requests, Func<ServiceRequest, 
     private const int MaxHeldRequests = 1024;
 
     private readonly Message[] _batch = new Message[BatchSize];
-    private readonly Queue<ServiceRequest> _held = new();
+    private readonly ReadAhead _held = new(MaxHeldRequests, options.ReadAheadByteLimit, reservation);
     private readonly Lock _gate = new();
     private readonly Channel<bool> _capacity = Channel.CreateBounded<bool>(new BoundedChannelOptions(1)
     {
@@ -26,7 +27,7 @@ internal sealed class ServeLoop(ReceiverRequests requests, Func<ServiceRequest, 
         SingleReader = true,
     });
     private readonly TaskCompletionSource _idle = new(TaskCreationOptions.RunContinuationsAsynchronously);
-    private readonly Stack<Waiting> _pool = new();
+    private readonly Stack<Handling> _pool = new();
     private CancellationToken _stop;
     private int _running;
     private bool _isStopped;
@@ -39,14 +40,15 @@ internal sealed class ServeLoop(ReceiverRequests requests, Func<ServiceRequest, 
         {
             while (true)
             {
-                int count = await requests.Socket.ReceiveManyAsync(_batch, cancellationToken).ConfigureAwait(false);
+                int count = await requests.Socket.ReceiveManyAsync(_batch.AsMemory(0, PlacesInBatch), cancellationToken)
+                    .ConfigureAwait(false);
                 do
                 {
                     Accept(_batch.AsSpan(0, count));
                 }
-                while (HeldCount < MaxHeldRequests && (count = requests.Socket.ReceiveMany(_batch)) > 0);
+                while (PlacesInBatch is var places and > 0 && (count = requests.Socket.ReceiveMany(_batch.AsSpan(0, places))) > 0);
 
-                bool isFull = HeldCount >= MaxHeldRequests;
+                bool isFull = PlacesInBatch == 0;
                 StartHandlers();
                 if (isFull)
                 {
@@ -66,13 +68,14 @@ internal sealed class ServeLoop(ReceiverRequests requests, Func<ServiceRequest, 
         cancellationToken.ThrowIfCancellationRequested();
     }
 
-    private int HeldCount
+    /// <summary>How many messages may be read now; 0: as many are held as may be.</summary>
+    private int PlacesInBatch
     {
         get
         {
             lock (_gate)
             {
-                return _held.Count;
+                return Math.Min(_held.Places, BatchSize);
             }
         }
     }
@@ -104,10 +107,18 @@ internal sealed class ServeLoop(ReceiverRequests requests, Func<ServiceRequest, 
         // The read itself takes no token: one that cannot be cancelled allocates nothing.
         using (cancellationToken.UnsafeRegister(static writer => ((ChannelWriter<bool>)writer!).TryWrite(true), _capacity.Writer))
         {
-            while (!cancellationToken.IsCancellationRequested && HeldCount > MaxHeldRequests / 2)
+            while (!cancellationToken.IsCancellationRequested && IsMoreThanHalfFull())
             {
                 await _capacity.Reader.ReadAsync(CancellationToken.None).ConfigureAwait(false);
             }
+        }
+    }
+
+    private bool IsMoreThanHalfFull()
+    {
+        lock (_gate)
+        {
+            return _held.IsMoreThanHalfFull;
         }
     }
 
@@ -120,13 +131,14 @@ internal sealed class ServeLoop(ReceiverRequests requests, Func<ServiceRequest, 
             bool hasCapacity;
             lock (_gate)
             {
+                bool wasFull = _held.IsMoreThanHalfFull;
                 if (_isStopped || _running == maxConcurrency || !_held.TryDequeue(out request))
                 {
                     return;
                 }
 
                 _running++;
-                hasCapacity = _held.Count == MaxHeldRequests / 2;
+                hasCapacity = wasFull && !_held.IsMoreThanHalfFull;
             }
 
             if (hasCapacity)
@@ -134,7 +146,14 @@ internal sealed class ServeLoop(ReceiverRequests requests, Func<ServiceRequest, 
                 _capacity.Writer.TryWrite(true);
             }
 
-            Start(request);
+            if (options.RunHandlersOnPool)
+            {
+                Rent().Queue(request);
+            }
+            else
+            {
+                Start(request);
+            }
         }
     }
 
@@ -178,13 +197,15 @@ internal sealed class ServeLoop(ReceiverRequests requests, Func<ServiceRequest, 
             return;
         }
 
-        Waiting? waiting;
+        Rent().Wait(handling, request, startedAt);
+    }
+
+    private Handling Rent()
+    {
         lock (_gate)
         {
-            _pool.TryPop(out waiting);
+            return _pool.TryPop(out Handling? kept) ? kept : new Handling(this);
         }
-
-        (waiting ?? new Waiting(this)).Begin(handling, request, startedAt);
     }
 
     private void Complete(in ServiceRequest request, long startedAt, Exception? failure)
@@ -193,9 +214,10 @@ internal sealed class ServeLoop(ReceiverRequests requests, Func<ServiceRequest, 
         {
             Answer(request, failure);
         }
-        catch (Exception e) when (e is ObjectDisposedException or ZlinkException)
+        catch (Exception)
         {
-            // The socket has ended, so nobody waits for the answer; or the handler disposed the request.
+            // The socket has ended, so nobody waits for the answer; or the handler disposed the request; or a logger threw. What has no
+            // answer gets one below.
         }
 
         request.Dispose();
@@ -207,37 +229,36 @@ internal sealed class ServeLoop(ReceiverRequests requests, Func<ServiceRequest, 
 
         if (startedAt != 0)
         {
-            duration.Record(requests.Clock.GetElapsedTime(startedAt).TotalSeconds);
+            duration.TryRecord(requests.Clock.GetElapsedTime(startedAt).TotalSeconds);
         }
 
         Release();
     }
 
-    /// <summary>A request is never left without an answer: its gateway would wait for its whole time.</summary>
+    /// <summary>Says why a handler failed. A request that has no answer even then gets one when it is disposed: its gateway would wait for
+    /// its whole time.</summary>
     private void Answer(in ServiceRequest request, Exception? failure)
     {
-        if (failure is OperationCanceledException && (request.IsCancelled || _stop.IsCancellationRequested))
+        switch (failure)
         {
-            if (!request.IsExpired && _stop.IsCancellationRequested && request.ExpectsReply)
-            {
-                request.TryFail(FailureCode.HandlerThrew, "the receiver stopped serving while it handled the request");
-            }
+            case null:
+                return;
+            case OperationCanceledException when request.IsCancelled || _stop.IsCancellationRequested:
+                if (!request.IsExpired && _stop.IsCancellationRequested && request.ExpectsReply)
+                {
+                    request.TryFail(FailureCode.HandlerThrew, "the receiver stopped serving while it handled the request");
+                }
 
-            return;
-        }
-
-        if (failure is not null)
-        {
-            Interlocked.Increment(ref requests.Counters.HandlerFaults);
-            ServicesLog.HandlerFailed(requests.Logger, failure);
-            if (request.ExpectsReply)
-            {
-                request.TryFail(FailureCode.HandlerThrew, failure.GetType().Name);
-            }
-        }
-        else if (request.ExpectsReply && !request.IsAnswered)
-        {
-            request.TryFail(FailureCode.NoReply, "the handler sent no reply");
+                return;
+            case ServiceException { Code: >= FailureCode.FirstOfApplications } said:
+                request.TryFail(said.Code, said.Message); // It is an answer, and no fault.
+                return;
+            default:
+                request.TryFail(
+                    FailureCode.HandlerThrew, failure is ServiceException ? failure.Message : failure.GetType().Name);
+                Interlocked.Increment(ref requests.Counters.HandlerFaults);
+                ServicesLog.HandlerFailed(requests.Logger, failure);
+                return;
         }
     }
 
@@ -264,8 +285,7 @@ internal sealed class ServeLoop(ReceiverRequests requests, Func<ServiceRequest, 
         lock (_gate)
         {
             _isStopped = true;
-            held = [.. _held];
-            _held.Clear();
+            held = _held.RemoveAll();
             isIdle = _running == 0;
         }
 
@@ -282,8 +302,8 @@ internal sealed class ServeLoop(ReceiverRequests requests, Func<ServiceRequest, 
         }
     }
 
-    /// <summary>A handler that waits. Pooled, so that waiting costs the loop no memory.</summary>
-    private sealed class Waiting
+    /// <summary>A handler that waits, or that is to be called by the thread pool. Pooled, so that neither costs the loop memory.</summary>
+    private sealed class Handling : IThreadPoolWorkItem
     {
         private readonly ServeLoop _loop;
         private readonly Action _continue;
@@ -291,13 +311,26 @@ internal sealed class ServeLoop(ReceiverRequests requests, Func<ServiceRequest, 
         private ServiceRequest _request;
         private long _startedAt;
 
-        public Waiting(ServeLoop loop)
+        public Handling(ServeLoop loop)
         {
             _loop = loop;
             _continue = Continue;
         }
 
-        public void Begin(ValueTask handling, in ServiceRequest request, long startedAt)
+        public void Queue(in ServiceRequest request)
+        {
+            _request = request;
+            ThreadPool.UnsafeQueueUserWorkItem(this, preferLocal: false); // In order: threads begin with the last of their own work.
+        }
+
+        public void Execute()
+        {
+            ServiceRequest request = Return();
+            _loop.Start(request);
+            _loop.StartHandlers();
+        }
+
+        public void Wait(ValueTask handling, in ServiceRequest request, long startedAt)
         {
             _request = request;
             _startedAt = startedAt;
@@ -317,8 +350,15 @@ internal sealed class ServeLoop(ReceiverRequests requests, Func<ServiceRequest, 
                 failure = e;
             }
 
-            ServiceRequest request = _request;
             long startedAt = _startedAt;
+            ServiceRequest request = Return();
+            _loop.Complete(request, startedAt, failure);
+            _loop.StartHandlers();
+        }
+
+        private ServiceRequest Return()
+        {
+            ServiceRequest request = _request;
             _request = default;
             _awaiter = default;
             lock (_loop._gate)
@@ -326,8 +366,7 @@ internal sealed class ServeLoop(ReceiverRequests requests, Func<ServiceRequest, 
                 _loop._pool.Push(this);
             }
 
-            _loop.Complete(request, startedAt, failure);
-            _loop.StartHandlers();
+            return request;
         }
     }
 }

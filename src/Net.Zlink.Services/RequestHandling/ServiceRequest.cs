@@ -90,9 +90,6 @@ public readonly struct ServiceRequest : IDisposable
 
     internal bool IsExpired => _open is not null && _open.Deadline != long.MaxValue && _open.Deadline <= _requests!.Clock.GetTimestamp();
 
-    /// <summary>Whether a reply, a failure or a refusal was sent.</summary>
-    internal bool IsAnswered => _open is not null && _open.IsAnswered(_generation);
-
     /// <summary>An empty message of one part, which a peer with ProbeRouter sends first.</summary>
     internal bool IsProbe => _open is null && Message.PartCount == 1 && Message.Span.IsEmpty;
 
@@ -165,11 +162,17 @@ public readonly struct ServiceRequest : IDisposable
     /// <inheritdoc cref="TryFail"/>
     public bool TryRefuse(ushort code, string text) => TryAnswer(EnvelopeKind.Refused, code, text);
 
-    /// <summary>Ends the request and gives its memory back. Idempotent.</summary>
+    /// <summary>Ends the request and gives its memory back. Idempotent. A request without an answer is reported as failed, since it may
+    /// have been executed: <see cref="TryRefuse"/> says that it was not.</summary>
     public void Dispose()
     {
         if (_open is not null)
         {
+            if (TryTakeAnswer())
+            {
+                _requests!.FailUnanswered(this, _open);
+            }
+
             _requests!.Open.Remove(_open, _generation);
             _requests.NoteActivity();
         }
@@ -180,7 +183,7 @@ public readonly struct ServiceRequest : IDisposable
     /// <summary>Takes the right to answer; false also where the request has ended.</summary>
     internal bool TryTakeAnswer() => _open?.TryAnswer(_generation) == true;
 
-    private ReceiverRequests Requests => _requests ?? throw new InvalidOperationException("This is no received request.");
+    internal ReceiverRequests Requests => _requests ?? throw new InvalidOperationException("This is no received request.");
 
     /// <summary>A plain message's answer has an envelope only where its first part could be taken for one.</summary>
     private MessageBuilder Begin(MessageBuilder reply, ReadOnlySpan<byte> firstPart) =>
@@ -247,41 +250,4 @@ public readonly struct ServiceRequest : IDisposable
 
         return isSent;
     }
-}
-
-/// <summary>Sends what answers a message, to the connection by which it came.</summary>
-internal static class Answers
-{
-    // One for each thread that answers: its memory is used again by the next answer.
-    [ThreadStatic]
-    private static MessageBuilder? t_builder;
-
-    /// <summary>An empty builder, for an answer that this thread sends before it begins another.</summary>
-    public static MessageBuilder Empty()
-    {
-        MessageBuilder builder = t_builder ??= new MessageBuilder();
-        builder.Clear(); // A send that was not accepted leaves its parts.
-        return builder;
-    }
-
-    /// <summary>Sends an envelope with a text behind it.</summary>
-    public static bool TrySend(ReceiverRequests requests, in Message received, in RequestEnvelope envelope, string text) =>
-        TrySend(requests, received, Begin(envelope, text), out _);
-
-    /// <summary>Sends an envelope with a text behind it to a peer, not in answer to a message.</summary>
-    public static bool TrySend(ReceiverRequests requests, PeerInfo peer, in RequestEnvelope envelope, string text) =>
-        requests.Socket.TrySend(peer.RoutingId.Span, Begin(envelope, text));
-
-    public static bool TrySend(ReceiverRequests requests, in Message received, MessageBuilder answer, out ZlinkError error)
-    {
-        bool isSent = requests.Socket.TrySendTo(received, answer, out error);
-        if (!isSent)
-        {
-            Interlocked.Increment(ref requests.Counters.LostReplies);
-        }
-
-        return isSent;
-    }
-
-    private static MessageBuilder Begin(in RequestEnvelope envelope, string text) => Empty().AddEnvelope(envelope).Add(text);
 }

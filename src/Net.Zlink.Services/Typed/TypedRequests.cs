@@ -10,6 +10,9 @@ public static class TypedRequests
     private static readonly MessageBuilderPool Builders = new(BufferPool.Shared, maxKept: 1024);
 
     /// <summary>Sends a request and waits for its reply, both as values.</summary>
+    /// <remarks>Both sides say the same types. What <typeparamref name="TRequest"/> does not declare is not written: a Circle is asked as a
+    /// Shape with <c>RequestAsync&lt;Shape, TReply&gt;</c> and a <c>[JsonDerivedType]</c> of Shape. As <c>RequestAsync&lt;Circle,
+    /// TReply&gt;</c> it arrives at a handler of Shape as a bare Shape.</remarks>
     /// <param name="service">The service.</param>
     /// <param name="request">The request.</param>
     /// <param name="serializer">Writes the request before the call returns, and reads the reply.</param>
@@ -18,9 +21,11 @@ public static class TypedRequests
     /// <typeparam name="TRequest">The request's type.</typeparam>
     /// <typeparam name="TReply">The reply's type.</typeparam>
     /// <returns>The reply.</returns>
-    /// <exception cref="TimeoutException">No reply came in time; the message says why. The request is not executed any more.</exception>
+    /// <exception cref="TimeoutException">No reply came in time; the message says why. The request may have been executed, or may be being
+    /// executed; a receiver that has not begun it does not begin it any more.</exception>
     /// <exception cref="ServiceException">NoReceiver, at once: nobody serves it or can be reached. Refused: nobody executed it. Failed: its
-    /// handler threw. ReceiverLost: the connection ended before the reply.</exception>
+    /// handler threw, with code and text where it threw a <see cref="ServiceException"/>; or it could not be read and was not executed.
+    /// ReceiverLost: the connection ended before the reply.</exception>
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
     /// <exception cref="ObjectDisposedException">The gateway is disposed.</exception>
     /// <exception cref="Exception">The reply is no such value: the serializer's exception.</exception>
@@ -38,8 +43,9 @@ public static class TypedRequests
 
     /// <summary>Serves requests with a handler that takes and returns values; for the rest as
     /// <see cref="Receiver.ServeAsync"/>.</summary>
-    /// <remarks>A request that cannot be read is answered with a failure, and the handler does not see it. A handler that throws fails its
-    /// own request.</remarks>
+    /// <remarks>A request that cannot be read is answered with a failure, and the handler does not see it. A serializer that does not know
+    /// the type (<see cref="NotSupportedException"/>) refuses it instead, so that another receiver may be asked, and the log says so once.
+    /// A handler that throws fails its own request: see <see cref="Receiver.ServeAsync"/>.</remarks>
     /// <param name="receiver">The receiver.</param>
     /// <param name="handler">Called for each request. Its token ends with the request.</param>
     /// <param name="serializer">Reads requests and writes replies.</param>
@@ -68,7 +74,7 @@ public static class TypedRequests
     /// <param name="cancellationToken">Passed to the handler.</param>
     /// <typeparam name="TRequest">The request's type.</typeparam>
     /// <typeparam name="TReply">The reply's type.</typeparam>
-    /// <returns>Complete when the reply was accepted.</returns>
+    /// <returns>Complete when the reply was accepted, or the request was answered with a failure.</returns>
     /// <exception cref="ArgumentNullException">An argument is null.</exception>
     /// <exception cref="ZlinkException">HostUnreachable: nobody waits for the reply any more. ContextTerminated.</exception>
     /// <exception cref="ObjectDisposedException">The receiver is disposed.</exception>
@@ -87,7 +93,17 @@ public static class TypedRequests
 
         TReply reply = await handler(value, cancellationToken).ConfigureAwait(false);
         using var rented = new RentedBuilder(Builders);
-        rented.Message.Add(reply, serializer);
+        try
+        {
+            rented.Message.Add(reply, serializer);
+        }
+        catch (Exception e)
+        {
+            request.Requests.NoteSerializerFault(typeof(TReply), e);
+            request.TryFail(FailureCode.ReplyNotWritten, $"the reply {typeof(TReply).Name} could not be written: {e.GetType().Name}");
+            return;
+        }
+
         if (!request.TryReply(rented.Message, out ZlinkError error) && error == ZlinkError.Again)
         {
             await request.ReplyAsync(rented.Message[0].ToArray(), cancellationToken).ConfigureAwait(false);
@@ -100,6 +116,13 @@ public static class TypedRequests
         {
             value = serializer.Deserialize<TRequest>(request.Span);
             return true;
+        }
+        catch (NotSupportedException e)
+        {
+            request.Requests.NoteSerializerFault(typeof(TRequest), e);
+            request.TryRefuse(RefusalCode.NoSerializer, $"the serializer of the receiver does not know {typeof(TRequest).Name}");
+            value = default!;
+            return false;
         }
         catch (Exception e)
         {

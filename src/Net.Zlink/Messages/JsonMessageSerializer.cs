@@ -23,7 +23,8 @@ public sealed class JsonMessageSerializer : IMessageSerializer
     [ThreadStatic]
     private static Utf8JsonWriter? t_writer;
 
-    private readonly JsonSerializerOptions _options;
+    // Each type is written by the first options that know it, with their own naming and converters.
+    private readonly JsonSerializerOptions[] _options;
 
     /// <summary>Types of one context.</summary>
     /// <param name="context">The context, such as <c>Contracts.Default</c>.</param>
@@ -31,7 +32,7 @@ public sealed class JsonMessageSerializer : IMessageSerializer
     public JsonMessageSerializer(JsonSerializerContext context)
     {
         ArgumentNullException.ThrowIfNull(context);
-        _options = context.Options;
+        _options = [context.Options];
     }
 
     /// <summary>Types that some options know, for several contexts or converters.</summary>
@@ -42,7 +43,19 @@ public sealed class JsonMessageSerializer : IMessageSerializer
     {
         ArgumentNullException.ThrowIfNull(options);
         options.MakeReadOnly();
-        _options = options;
+        _options = [options];
+    }
+
+    private JsonMessageSerializer(JsonSerializerOptions[] options) => _options = options;
+
+    /// <summary>A serializer that knows the types of one more context. Where both know a type, this one's context is used.</summary>
+    /// <param name="context">The context.</param>
+    /// <returns>The serializer; this one stays as it is.</returns>
+    /// <exception cref="ArgumentNullException"><paramref name="context"/> is null.</exception>
+    public JsonMessageSerializer With(JsonSerializerContext context)
+    {
+        ArgumentNullException.ThrowIfNull(context);
+        return new JsonMessageSerializer([.. _options, context.Options]);
     }
 
     /// <inheritdoc/>
@@ -70,7 +83,18 @@ public sealed class JsonMessageSerializer : IMessageSerializer
     /// <exception cref="NotSupportedException">The context does not know the type: add <c>[JsonSerializable(typeof(T))]</c>.</exception>
     public T Deserialize<T>(ReadOnlySpan<byte> bytes) => JsonSerializer.Deserialize(bytes, TypeOf<T>())!;
 
-    private JsonTypeInfo<T> TypeOf<T>() => (JsonTypeInfo<T>)_options.GetTypeInfo(typeof(T));
+    private JsonTypeInfo<T> TypeOf<T>()
+    {
+        for (int i = 0; i < _options.Length - 1; i++)
+        {
+            if (_options[i].TryGetTypeInfo(typeof(T), out JsonTypeInfo? type))
+            {
+                return (JsonTypeInfo<T>)type;
+            }
+        }
+
+        return (JsonTypeInfo<T>)_options[^1].GetTypeInfo(typeof(T)); // Throws where it knows the type neither.
+    }
 
     private sealed class NoOutput : IBufferWriter<byte>
     {

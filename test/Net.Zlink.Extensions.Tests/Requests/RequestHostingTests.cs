@@ -1,5 +1,6 @@
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Diagnostics.HealthChecks;
+using Microsoft.Extensions.Hosting;
 using Net.Zlink.Extensions.Hosting;
 using Net.Zlink.Services;
 using Net.Zlink.Tests.Support;
@@ -13,6 +14,7 @@ namespace Net.Zlink.Extensions.Tests;
 public sealed class RequestHostingTests
 {
     private const string AnyPort = "tcp://127.0.0.1:*";
+    private const ushort RefusalCode = 5;
 
     [Fact]
     public async Task A_handler_of_the_container_answers_each_request_in_a_scope_of_its_own()
@@ -80,6 +82,116 @@ public sealed class RequestHostingTests
         HealthReportEntry red = await client.CheckAsync("zlink-client-quotes");
         Assert.Equal(HealthStatus.Unhealthy, red.Status);
         Assert.StartsWith("ready receivers 0 < 1", red.Description, StringComparison.Ordinal);
+    }
+
+    [Theory]
+    [InlineData("waits")]
+    [InlineData("blocks")]
+    public async Task A_host_stops_in_time_though_a_handler_ignores_its_token_and_names_the_handler(string how)
+    {
+        using var end = new ManualResetEventSlim();
+        await using var server = new HostFixture();
+        server.Services.Configure<HostOptions>(static options => options.ShutdownTimeout = TimeSpan.FromSeconds(1));
+        server.Services.AddSingleton(end);
+        server.Services.AddZlinkJson(Contracts.Default);
+        server.Services.AddZlinkReceiver<Stubborn, Ask, Quote>("quotes", AnyPort);
+        await server.StartAsync();
+        await using HostFixture client = await ClientAsync(server);
+        Task<Quote> asked = AskAsync(client, how);
+        await Guard.UntilAsync(() => server.Get<Receiver>("quotes").GetStatistics().Running == 1, "it runs");
+
+        await server.StopAsync();
+
+        Assert.Single(server.Log, static line => line.Message is "Receiver \"quotes\" ends with 1 requests that Stubborn has not ended: "
+            + "it ignores its cancellation token, or blocks");
+        Assert.True((await Assert.ThrowsAsync<ServiceException>(() => asked.Guarded())).WasExecuted);
+        end.Set();
+    }
+
+    [Fact]
+    public async Task Handlers_of_a_host_that_block_run_beside_each_other()
+    {
+        using var both = new Barrier(2);
+        await using var server = new HostFixture();
+        server.Services.AddZlinkJson(Contracts.Default);
+        server.Services.AddZlinkReceiver<Ask, Quote>("quotes", AnyPort, (ask, _) =>
+        {
+            Assert.True(both.SignalAndWait(Guard.Limit)); // It goes on when the other one is there.
+            return ValueTask.FromResult(new Quote(ask.Currency, 1));
+        });
+        await server.StartAsync();
+        await using HostFixture client = await ClientAsync(server);
+        await Task.WhenAll(AskAsync(client, "EUR"), AskAsync(client, "USD")).Guarded();
+    }
+
+    [Fact]
+    public async Task A_receiver_that_drains_is_not_ready()
+    {
+        await using HostFixture server = await ServerAsync();
+        var soon = new DrainOptions { MinDelay = TimeSpan.Zero, IdleTime = TimeSpan.Zero };
+        await server.Get<Receiver>("quotes").DrainAsync(soon, Guard.Token).Guarded();
+        HealthReportEntry draining = await server.CheckAsync("zlink-receiver-quotes");
+        Assert.Equal((HealthStatus.Unhealthy, "it is being drained and refuses requests"), (draining.Status, draining.Description));
+    }
+
+    [Fact]
+    public async Task Two_modules_each_bring_the_types_of_their_requests()
+    {
+        await using var host = new HostFixture();
+        host.Services.AddZlinkJson(Contracts.Default);
+        host.Services.AddZlinkJson(StockContracts.Default);
+        host.Services.AddZlinkReceiver<Ask, Quote>("quotes", "inproc://quotes", static (ask, _) =>
+            ValueTask.FromResult(new Quote(ask.Currency, 1)));
+        host.Services.AddZlinkReceiver<Stock, Stock>("stock", "inproc://stock", static (stock, _) => ValueTask.FromResult(stock));
+        host.Services.AddZlinkClient("quotes", "inproc://quotes");
+        host.Services.AddZlinkClient("stock", "inproc://stock");
+        await host.StartAsync();
+        await host.Get<RequestClient>("quotes").Service.WaitUntilReadyAsync(cancellationToken: Guard.Token).Guarded();
+        await host.Get<RequestClient>("stock").Service.WaitUntilReadyAsync(cancellationToken: Guard.Token).Guarded();
+        Assert.Equal(new Quote("EUR", 1), await AskAsync(host, "EUR"));
+        Assert.Equal(new Stock("nuts"),
+            await host.Get<RequestClient>("stock").RequestAsync<Stock, Stock>(new Stock("nuts"), Guard.Limit, Guard.Token).Guarded());
+        using ServiceReply raw = await host.Get<RequestClient>("stock").Service.RequestAsync(
+            """{"item_name":"x"}"""u8.ToArray(), Guard.Limit, Guard.Token).Guarded();
+        Assert.Equal("""{"item_name":"x"}""", System.Text.Encoding.UTF8.GetString(raw.Span));
+    }
+
+    [Fact]
+    public async Task A_serializer_that_does_not_know_a_type_refuses_its_requests_and_says_so_once()
+    {
+        await using var server = new HostFixture();
+        server.Services.AddZlinkJson(Contracts.Default);
+        server.Services.AddZlinkReceiver<Stock, Quote>("quotes", AnyPort, static (_, _) => throw new InvalidOperationException("called"));
+        await server.StartAsync();
+        await using HostFixture client = await ClientAsync(server);
+        RequestClient quotes = client.Get<RequestClient>("quotes");
+        for (int i = 0; i < 2; i++)
+        {
+            var refused = await Assert.ThrowsAsync<ServiceException>(() => AskAsync(client, "EUR"));
+            Assert.Equal((ServiceError.Refused, RefusalCode, false), (refused.Error, refused.Code, refused.WasExecuted));
+            Assert.Contains("does not know Stock", refused.Message, StringComparison.Ordinal);
+        }
+
+        Assert.Single(server.Log, static line => line.Message.StartsWith("The serializer cannot handle Stock", StringComparison.Ordinal));
+        Assert.Equal(2, server.Get<Receiver>("quotes").GetStatistics().HandlerFaults);
+    }
+
+    [Fact]
+    public async Task A_reply_that_cannot_be_written_has_failed_and_the_log_says_so_once()
+    {
+        await using var server = new HostFixture();
+        server.Services.AddZlinkJson(Contracts.Default);
+        server.Services.AddZlinkReceiver<Ask, Stock>("quotes", AnyPort, static (ask, _) => ValueTask.FromResult(new Stock(ask.Currency)));
+        await server.StartAsync();
+        await using HostFixture client = await ClientAsync(server);
+        for (int i = 0; i < 2; i++)
+        {
+            var failed = await Assert.ThrowsAsync<ServiceException>(() => AskAsync(client, "EUR"));
+            Assert.Equal((ServiceError.Failed, true), (failed.Error, failed.WasExecuted));
+            Assert.Contains("the reply Stock could not be written", failed.Message, StringComparison.Ordinal);
+        }
+
+        Assert.Single(server.Log, static line => line.Message.StartsWith("The serializer cannot handle Stock", StringComparison.Ordinal));
     }
 
     [Fact]
@@ -191,6 +303,20 @@ public sealed class RequestHostingTests
         await client.StartAsync();
         await client.Get<RequestClient>("quotes").Service.WaitUntilReadyAsync(cancellationToken: Guard.Token).Guarded();
         return client;
+    }
+
+    public sealed class Stubborn(ManualResetEventSlim end) : IRequestHandler<Ask, Quote>
+    {
+        public async ValueTask<Quote> HandleAsync(Ask request, CancellationToken cancellationToken)
+        {
+            if (request.Currency is "blocks")
+            {
+                end.Wait(CancellationToken.None);
+            }
+
+            await Task.Run(() => end.Wait(CancellationToken.None), CancellationToken.None);
+            return new Quote(request.Currency, 1);
+        }
     }
 
     public sealed class Pricing(StreamHostingTests.Tracked tracked) : IRequestHandler<Ask, Quote>

@@ -29,6 +29,11 @@ public sealed class TypedRequestTests
         await using var server = new RequestServer(context, "tcp://127.0.0.1:*", Serializers.Json);
         _ = server.ServeAsync<Ask, Quote>(static async (ask, cancellation) =>
         {
+            if (ask.Currency is "sold out")
+            {
+                throw new ServiceException(ServiceError.Failed, "no more of these", 302);
+            }
+
             if (ask.Currency is "bad")
             {
                 throw new InvalidOperationException("no such currency");
@@ -41,6 +46,10 @@ public sealed class TypedRequestTests
         var failed = await Assert.ThrowsAsync<ServiceException>(
             () => client.RequestAsync<Ask, Quote>(new Ask("bad"), Long, Guard.Token).Guarded());
         Assert.Equal((ServiceError.Failed, true), (failed.Error, failed.WasExecuted));
+        failed = await Assert.ThrowsAsync<ServiceException>(
+            () => client.RequestAsync<Ask, Quote>(new Ask("sold out"), Long, Guard.Token).Guarded());
+        Assert.Equal((ServiceError.Failed, 302, true), (failed.Error, failed.Code, failed.WasExecuted));
+        Assert.Contains("no more of these", failed.Message, StringComparison.Ordinal);
         await Assert.ThrowsAsync<TimeoutException>(
             () => client.RequestAsync<Ask, Quote>(new Ask("EUR"), TimeSpan.FromMilliseconds(50), Guard.Token).AsTask());
         using var cancel = new CancellationTokenSource();
@@ -95,6 +104,7 @@ public sealed class TypedRequestTests
             using ServiceReply reply = await client.Service.RequestAsync("{"u8.ToArray(), Long, Guard.Token);
         });
         Assert.Contains("the request is no Ask", failed.Message, StringComparison.Ordinal);
+        Assert.False(failed.WasExecuted);
         Assert.Equal(0, calls);
     }
 }

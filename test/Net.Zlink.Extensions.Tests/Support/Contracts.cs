@@ -18,6 +18,13 @@ public sealed partial record Quote([property: Key(0)] string Currency, [property
 [JsonSerializable(typeof(int))]
 internal sealed partial class Contracts : JsonSerializerContext;
 
+/// <summary>Of another module, which names its properties in another way.</summary>
+public sealed record Stock(string ItemName);
+
+[JsonSourceGenerationOptions(PropertyNamingPolicy = JsonKnownNamingPolicy.SnakeCaseLower)]
+[JsonSerializable(typeof(Stock))]
+internal sealed partial class StockContracts : JsonSerializerContext;
+
 // begin g
 
 /// <summary>MemoryPack behind the seam.</summary>

@@ -234,6 +234,27 @@ public class PendingRequestsTests
     }
 
     [Fact]
+    public void A_token_of_an_earlier_request_does_not_cancel_the_one_that_has_its_object_now()
+    {
+        using var table = new PendingRequests(new ManualTimeProvider(), static _ => { });
+        using var first = new CancellationTokenSource();
+        using var second = new CancellationTokenSource();
+        PendingRequest request = Sent(table, _links[0], first.Token);
+        var cancelled = new RequestOutcome(RequestOutcomeKind.Cancelled);
+        Assert.True(table.TryTake(request.Id, _links[0], new RequestOutcome(RequestOutcomeKind.Replied), out _));
+        short version = request.Version;
+        request.Complete(default);
+        request.GetResult(version);
+        Assert.False(table.TryTakeOf(request, first.Token, cancelled, out _)); // It is nobody's.
+
+        Assert.Same(request, Sent(table, _links[0], second.Token));
+        Assert.False(table.TryTakeOf(request, first.Token, cancelled, out _));
+        Assert.Equal(1, table.Count);
+        Assert.True(table.TryTakeOf(request, second.Token, cancelled, out PendingRequest? taken));
+        Assert.Same(request, taken);
+    }
+
+    [Fact]
     public void Time_is_never_over_too_early_and_at_most_20_ms_late()
     {
         var time = new ManualTimeProvider();
@@ -251,13 +272,13 @@ public class PendingRequestsTests
         Assert.Equal(1, expired);
     }
 
-    private static RequestCall CallWith(TimeSpan timeout) =>
-        new(new ServicePool("svc"), default, default, Parts: null, timeout, CancellationToken.None);
+    private static RequestCall CallWith(TimeSpan timeout, CancellationToken token = default) =>
+        new(new ServicePool("svc"), default, default, Parts: null, timeout, token);
 
-    private static PendingRequest Sent(PendingRequests table, ReceiverLink link)
+    private static PendingRequest Sent(PendingRequests table, ReceiverLink link, CancellationToken token = default)
     {
         PendingRequest request = table.Rent();
-        request.Call = CallWith(Timeout.InfiniteTimeSpan);
+        request.Call = CallWith(Timeout.InfiniteTimeSpan, token);
         table.Add(request);
         table.BeginAttempt(request, link, new ServiceInstance("svc", link.Endpoint));
         table.EndSending(request, out _);

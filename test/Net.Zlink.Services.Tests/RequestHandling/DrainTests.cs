@@ -80,6 +80,35 @@ public class DrainTests
         Assert.Equal((EnvelopeKind.Reply, 1ul), (await gateway.ReceiveAsync()) is var answer ? (answer.Kind, answer.Id) : default);
     }
 
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)] // Its time is over at the receiver; the gateway may still wait.
+    public async Task A_gateway_that_may_wait_for_an_executed_request_is_not_told_that_none_was(bool isExpired)
+    {
+        var clock = new ManualTimeProvider();
+        await using var fixture = new ContextFixture(time: clock);
+        await using var receiver = new Receiver(fixture.Context);
+        using var gateway = new ScriptedGateway(fixture.Context, receiver.Bind("tcp://127.0.0.1:*"));
+        gateway.Request(1, "executed", TimeSpan.FromSeconds(1));
+        ServiceRequest request = await receiver.ReceiveAsync(Guard.Token).Guarded();
+        clock.Advance(isExpired ? TimeSpan.FromSeconds(1) : TimeSpan.Zero);
+        request.Dispose();
+        gateway.SendPlain("x");
+        using ServiceRequest plain = await receiver.ReceiveAsync(Guard.Token).Guarded();
+
+        await receiver.DrainAsync(new DrainOptions { MinDelay = TimeSpan.Zero, IdleTime = TimeSpan.Zero }, Guard.Token).Guarded();
+        Assert.True(plain.TryReply("last"u8, out _));
+
+        var answers = new List<ScriptedGateway.Answer>();
+        while (answers is [] || answers[^1].Text is not "last")
+        {
+            answers.Add(await gateway.ReceiveAsync());
+        }
+
+        // Either it heard that the request failed, and that no other was executed; or it hears nothing.
+        Assert.Equal(isExpired ? [0ul] : [1ul, RequestEnvelope.AllIds, 0ul], answers.Select(static answer => answer.Id));
+    }
+
     [Fact]
     public async Task A_peer_that_sent_no_request_is_not_told_of_the_end_of_a_drain()
     {

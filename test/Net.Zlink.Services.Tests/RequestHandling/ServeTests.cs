@@ -81,6 +81,8 @@ public class ServeTests
             static (request, _) => Encoding.UTF8.GetString(request.Span) switch
             {
                 "throw" => throw new FormatException("no"),
+                "say" => throw new ServiceException(ServiceError.Failed, "sold out", 302),
+                "pass on" => throw new ServiceException(ServiceError.NoReceiver, "no receiver of prices is ready"),
                 "refuse" => Ignore(request.TryRefuse(300, "not today")),
                 "fail" => Ignore(request.TryFail(301, "it broke")),
                 "parts" => Ignore(request.TryReply([request.Memory, "two"u8.ToArray(), default], out ZlinkError _)),
@@ -93,6 +95,8 @@ public class ServeTests
         gateway.Request(3, "refuse");
         gateway.Request(4, "fail");
         gateway.Request(5, "parts");
+        gateway.Request(6, "say");
+        gateway.Request(7, "pass on");
 
         Assert.Equal(new ScriptedGateway.Answer(EnvelopeKind.Failed, EnvelopeFlags.None, FailureCode.HandlerThrew, 1,
             nameof(FormatException)), await gateway.ReceiveAsync());
@@ -101,7 +105,101 @@ public class ServeTests
             await gateway.ReceiveAsync());
         Assert.Equal(new ScriptedGateway.Answer(EnvelopeKind.Failed, EnvelopeFlags.None, 301, 4, "it broke"), await gateway.ReceiveAsync());
         Assert.Equal(new ScriptedGateway.Answer(EnvelopeKind.Reply, EnvelopeFlags.None, 0, 5, "parts|two|"), await gateway.ReceiveAsync());
-        Assert.Equal(1, receiver.GetStatistics().HandlerFaults);
+        Assert.Equal(new ScriptedGateway.Answer(EnvelopeKind.Failed, EnvelopeFlags.None, 302, 6, "sold out"), await gateway.ReceiveAsync());
+        Assert.Equal(new ScriptedGateway.Answer(EnvelopeKind.Failed, EnvelopeFlags.None, FailureCode.HandlerThrew, 7,
+            "no receiver of prices is ready"), await gateway.ReceiveAsync());
+        await Guard.UntilAsync(() => receiver.GetStatistics().HandlerFaults == 2, "what an application says by a code is no fault");
+    }
+
+    [Fact]
+    public async Task A_request_that_is_disposed_without_an_answer_has_failed()
+    {
+        await using var fixture = new ContextFixture();
+        await using var receiver = new Receiver(fixture.Context);
+        using var gateway = new ScriptedGateway(fixture.Context, receiver.Bind("tcp://127.0.0.1:*"));
+        gateway.Request(1, "x");
+        gateway.Request(2, "cancelled");
+        gateway.Cancel(2);
+        gateway.Request(3, "last");
+        using (await receiver.ReceiveAsync(Guard.Token).Guarded())
+        {
+        }
+
+        ServiceRequest cancelled = await receiver.ReceiveAsync(Guard.Token).Guarded();
+        ServiceRequest last = await receiver.ReceiveAsync(Guard.Token).Guarded(); // The cancel came before it.
+        cancelled.Dispose();
+        last.Dispose();
+        last.Dispose();
+
+        Assert.Equal((EnvelopeKind.Failed, 1ul, FailureCode.NoReply), Of(await gateway.ReceiveAsync()));
+        Assert.Equal((EnvelopeKind.Failed, 3ul, FailureCode.NoReply), Of(await gateway.ReceiveAsync()));
+        Assert.Equal((2, 0), (receiver.GetStatistics().Failed, receiver.GetStatistics().Running));
+
+        static (EnvelopeKind?, ulong, ushort) Of(ScriptedGateway.Answer answer) => (answer.Kind, answer.Id, answer.Code);
+    }
+
+    [Fact]
+    public async Task Handlers_on_the_pool_that_block_run_beside_each_other()
+    {
+        await using var fixture = new ContextFixture();
+        await using var receiver = new Receiver(fixture.Context, new ReceiverOptions { RunHandlersOnPool = true });
+        using var gateway = new ScriptedGateway(fixture.Context, receiver.Bind("tcp://127.0.0.1:*"));
+        using var both = new Barrier(2);
+        _ = receiver.ServeAsync(
+            (request, _) =>
+            {
+                Assert.True(both.SignalAndWait(Guard.Limit)); // It goes on when the other one is there.
+                request.TryReply(request.Span, out ZlinkError _);
+                return default;
+            },
+            maxConcurrency: 2,
+            Guard.Token);
+
+        gateway.Request(1, "x");
+        gateway.Request(2, "x");
+
+        var answers = new[] { await gateway.ReceiveAsync(), await gateway.ReceiveAsync() };
+        Assert.Equal([EnvelopeKind.Reply, EnvelopeKind.Reply], answers.Select(static answer => answer.Kind));
+    }
+
+    [Fact]
+    public async Task Six_peers_with_large_requests_and_slow_handlers_stay_within_the_read_ahead()
+    {
+        const int Limit = 1_000_000;
+        const int Size = 100_000;
+        await using var fixture = new ContextFixture();
+        await using var receiver = new Receiver(fixture.Context, new ReceiverOptions { ReadAheadByteLimit = Limit });
+        string endpoint = receiver.Bind("tcp://127.0.0.1:*");
+        var release = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+        _ = receiver.ServeAsync(
+            async (request, _) =>
+            {
+                await release.Task;
+                request.TryReply("done"u8, out ZlinkError _);
+            },
+            maxConcurrency: 1,
+            Guard.Token);
+        ScriptedGateway[] gateways = [.. Enumerable.Range(0, 6).Select(_ => fixture.Own(new ScriptedGateway(fixture.Context, endpoint)))];
+        string large = new('x', Size);
+        foreach (ScriptedGateway gateway in gateways)
+        {
+            for (ulong id = 1; id <= 10; id++)
+            {
+                gateway.Request(id, large);
+            }
+        }
+
+        await Guard.UntilAsync(
+            () => receiver.Socket.GetStatistics().UnreadMessages + receiver.GetStatistics().Requests == 60, "all have come");
+        Assert.InRange(receiver.GetStatistics().Requests, 3, 1 + (Limit / Size) + 1); // One runs, and one may exceed the limit.
+        release.SetResult();
+        foreach (ScriptedGateway gateway in gateways)
+        {
+            for (int i = 0; i < 10; i++)
+            {
+                Assert.Equal("done", (await gateway.ReceiveAsync()).Text);
+            }
+        }
     }
 
     [Fact]
