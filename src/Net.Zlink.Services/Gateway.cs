@@ -1,4 +1,3 @@
-using System.Runtime.CompilerServices;
 using System.Collections.Concurrent;
 using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Logging.Abstractions;

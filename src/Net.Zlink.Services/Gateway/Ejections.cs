@@ -45,13 +45,13 @@ internal sealed class Ejections(
         if (isEjected)
         {
             Interlocked.Increment(ref _count);
+            SetTimer(); // Before the log, which may throw.
             ServicesLog.ReceiverEjected(logger, link.Shown, link.Health.Pause.TotalSeconds);
-            SetTimer();
         }
         else if (wasOnTrial && standing == LinkStanding.Out)
         {
+            SetTimer(); // Before the log, which may throw.
             ServicesLog.ReceiverStaysEjected(logger, link.Shown, link.Health.Pause.TotalSeconds);
-            SetTimer();
         }
     }
 

@@ -19,6 +19,8 @@ internal sealed class ReplyLoop(RouterSocket router, LinkTable links, Requests r
 
     private readonly ConcurrentQueue<ReceiverLink> _lost = new();
     private readonly Message[] _batch = new Message[BatchSize];
+    private readonly Action<ReceiverLink> _draining = links.OnDraining;
+    private readonly Action<ReceiverLink> _heard = link => requests.Ejections.OnHeard(link);
     private CancellationTokenSource _wake = new();
 
     /// <summary>A connection has ended. Its requests end when all that came over it was received.</summary>
@@ -131,7 +133,7 @@ internal sealed class ReplyLoop(RouterSocket router, LinkTable links, Requests r
         link.CountHeard();
         if (link.Health.IsInDoubt)
         {
-            requests.Ejections.OnHeard(link);
+            Note(link, _heard);
         }
 
         if (!RequestEnvelope.TryRead(message.Span, out RequestEnvelope envelope))
@@ -143,7 +145,7 @@ internal sealed class ReplyLoop(RouterSocket router, LinkTable links, Requests r
         if ((envelope.Flags & EnvelopeFlags.Draining) != EnvelopeFlags.None
             || envelope is { Kind: EnvelopeKind.Refused, Code: RefusalCode.Draining })
         {
-            NoteDraining(link);
+            Note(link, _draining);
             if (envelope is { Kind: EnvelopeKind.Refused, Id: RequestEnvelope.AllIds })
             {
                 link.HasEndedService = true;
@@ -183,12 +185,12 @@ internal sealed class ReplyLoop(RouterSocket router, LinkTable links, Requests r
         return true;
     }
 
-    /// <summary>A logger that throws must not cost the reply that said so.</summary>
-    private void NoteDraining(ReceiverLink link)
+    /// <summary>What is noted is logged, too, and a logger that throws must not cost the reply that comes with it.</summary>
+    private void Note(ReceiverLink link, Action<ReceiverLink> note)
     {
         try
         {
-            links.OnDraining(link);
+            note(link);
         }
         catch (Exception e)
         {

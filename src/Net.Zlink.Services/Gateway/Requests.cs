@@ -83,9 +83,9 @@ internal sealed class Requests : IDisposable
     {
         // Requests of its next connection, which may be there already, are not lost. Between the two nothing could be sent.
         DateTimeOffset end = Pending.Now;
-        if (_router.TryGetPeer(link.Name, out PeerInfo? peer) && peer is { IsConnected: true, ConnectedAt: { } connectedAt })
+        if (_router.TryGetPeer(link.Name, out PeerInfo? peer) && peer is { IsConnected: true, ConnectedFor: { } since })
         {
-            end = connectedAt + (end - _clock.GetUtcNow()) - TimeSpan.FromTicks(1); // By the clock of the requests.
+            end -= since + TimeSpan.FromTicks(1); // Not by the wall clock, which may have been set meanwhile.
         }
 
         var outcome = new RequestOutcome(RequestOutcomeKind.Lost);
@@ -350,6 +350,8 @@ internal sealed class Requests : IDisposable
 
     private MessageBuilder Write(PendingRequest request, MessageBuilder message)
     {
+        Span<byte> fields = request.Span is null ? default : stackalloc byte[ServicesTracing.FieldsSize];
+        ReadOnlySpan<byte> baggage = ServicesTracing.WriteFields(request.Span, fields, out ReadOnlySpan<byte> state);
         message.AddEnvelope(new RequestEnvelope
         {
             Kind = EnvelopeKind.Request,
@@ -360,6 +362,8 @@ internal sealed class Requests : IDisposable
             SentAt = request.SentAt,
             Service = request.Call.Pool.ServiceBytes,
             TraceParent = ServicesTracing.Write(request.Span, stackalloc byte[RequestEnvelope.TraceParentSize]),
+            TraceState = state,
+            Baggage = baggage,
         });
         return request.Call.Parts is { } parts ? message.AddParts(parts) : message.Add(request.Call.Payload.Span);
     }
@@ -378,10 +382,7 @@ internal sealed class Requests : IDisposable
         if (kind is RequestOutcomeKind.TimedOut or RequestOutcomeKind.Cancelled && request.Link is { } link)
         {
             Cancel(link, request.Id);
-            if (link.Heard == request.HeardBefore)
-            {
-                Ejections.OnUnanswered(link, request.SentAt, kind == RequestOutcomeKind.TimedOut);
-            }
+            NoteUnanswered(request, link, kind);
         }
 
         if (kind == RequestOutcomeKind.Replied)
@@ -391,6 +392,22 @@ internal sealed class Requests : IDisposable
         else
         {
             request.Fail(RequestFailure.Of(request, outcome with { Kind = kind }));
+        }
+    }
+
+    /// <summary>A logger of the application that throws must not keep the caller from its end.</summary>
+    private void NoteUnanswered(PendingRequest request, ReceiverLink link, RequestOutcomeKind kind)
+    {
+        try
+        {
+            if (link.Heard == request.HeardBefore)
+            {
+                Ejections.OnUnanswered(link, request.SentAt, kind == RequestOutcomeKind.TimedOut);
+            }
+        }
+        catch (Exception)
+        {
+            // The link's count is what matters, and it was made.
         }
     }
 

@@ -80,6 +80,10 @@ internal readonly ref struct RequestEnvelope
     private const byte ServiceExtension = 4;
     private const byte TraceParentExtension = 5;
 
+    // Longer than an extension may be: all extensions of the number, one behind the other.
+    private const byte TraceStateExtension = 6;
+    private const byte BaggageExtension = 7;
+
     private static ReadOnlySpan<byte> Magic => [0x5A, (byte)'R', (byte)'P', 1];
 
     public EnvelopeKind Kind { get; init; }
@@ -104,10 +108,17 @@ internal readonly ref struct RequestEnvelope
     /// <summary>The caller's span as a W3C traceparent, in text; empty: not said.</summary>
     public ReadOnlySpan<byte> TraceParent { get; init; }
 
+    /// <summary>The caller's W3C tracestate. Only to be written: see <see cref="ReadTrace"/>.</summary>
+    public ReadOnlySpan<byte> TraceState { get; init; }
+
+    /// <summary>The caller's W3C baggage. Only to be written: see <see cref="ReadTrace"/>.</summary>
+    public ReadOnlySpan<byte> Baggage { get; init; }
+
     /// <summary>How many bytes <see cref="Write"/> writes.</summary>
     public int Size =>
         HeaderSize + (TimeLeft is null ? 0 : 2 + sizeof(uint)) + (SentAt is null ? 0 : 2 + sizeof(long))
-            + (Service.IsEmpty ? 0 : 2 + Service.Length) + (TraceParent.IsEmpty ? 0 : 2 + TraceParent.Length);
+            + (Service.IsEmpty ? 0 : 2 + Service.Length) + (TraceParent.IsEmpty ? 0 : 2 + TraceParent.Length)
+            + SizeOfLong(TraceState) + SizeOfLong(Baggage);
 
     /// <summary>A first part of an application that begins like this has to go behind an envelope of kind Plain.</summary>
     public static bool BeginsLikeOne(ReadOnlySpan<byte> firstPart) => firstPart.StartsWith(Magic);
@@ -209,7 +220,46 @@ internal readonly ref struct RequestEnvelope
             TraceParent.CopyTo(AddExtension(destination, TraceParentExtension, TraceParent.Length, ref length));
         }
 
+        AddLong(destination, TraceStateExtension, TraceState, ref length);
+        AddLong(destination, BaggageExtension, Baggage, ref length);
         return length;
+    }
+
+    /// <summary>Reads tracestate and baggage, which only a span needs, of an envelope that <see cref="TryRead"/> has read.</summary>
+    /// <param name="firstPart">The envelope.</param>
+    /// <param name="state">Gets the tracestate, as far as it fits.</param>
+    /// <param name="baggage">Gets the baggage, as far as it fits.</param>
+    /// <returns>The bytes of each.</returns>
+    public static (int State, int Baggage) ReadTrace(ReadOnlySpan<byte> firstPart, Span<byte> state, Span<byte> baggage)
+    {
+        (int stateLength, int baggageLength) = (0, 0);
+        for (ReadOnlySpan<byte> rest = firstPart[HeaderSize..]; !rest.IsEmpty; rest = rest[(2 + rest[1])..])
+        {
+            ReadOnlySpan<byte> value = rest.Slice(2, rest[1]);
+            if (rest[0] == TraceStateExtension && value.TryCopyTo(state[stateLength..]))
+            {
+                stateLength += value.Length;
+            }
+            else if (rest[0] == BaggageExtension && value.TryCopyTo(baggage[baggageLength..]))
+            {
+                baggageLength += value.Length;
+            }
+        }
+
+        return (stateLength, baggageLength);
+    }
+
+    private static int SizeOfLong(ReadOnlySpan<byte> value) =>
+        value.Length + (2 * ((value.Length + byte.MaxValue - 1) / byte.MaxValue));
+
+    private static void AddLong(Span<byte> destination, byte type, ReadOnlySpan<byte> value, ref int length)
+    {
+        while (!value.IsEmpty)
+        {
+            ReadOnlySpan<byte> next = value[..Math.Min(value.Length, byte.MaxValue)];
+            next.CopyTo(AddExtension(destination, type, next.Length, ref length));
+            value = value[next.Length..];
+        }
     }
 
     private static Span<byte> AddExtension(Span<byte> destination, byte type, int valueLength, ref int length)

@@ -19,6 +19,9 @@ internal static class ServicesTracing
 {
     private static readonly ActivitySource Source = new(ServicesInstrumentation.ActivitySourceName);
 
+    /// <summary>What <see cref="WriteFields"/> needs.</summary>
+    public const int FieldsSize = BaggageText.MaxStateSize + BaggageText.MaxSize;
+
     public static bool IsOn => Source.HasListeners();
 
     /// <summary>The span that a request belongs to; null where it has no W3C id.</summary>
@@ -29,6 +32,25 @@ internal static class ServicesTracing
     /// <returns>The bytes; none without a span, or where its id has another version's length.</returns>
     public static ReadOnlySpan<byte> Write(Activity? span, Span<byte> destination) =>
         span?.Id is { Length: RequestEnvelope.TraceParentSize } id ? destination[..Encoding.ASCII.GetBytes(id, destination)] : default;
+
+    /// <summary>Writes tracestate and baggage of a span, within their limits.</summary>
+    /// <param name="span">The span; null: there is none.</param>
+    /// <param name="destination">Of <see cref="FieldsSize"/> bytes.</param>
+    /// <param name="state">The tracestate.</param>
+    /// <returns>The baggage.</returns>
+    public static ReadOnlySpan<byte> WriteFields(Activity? span, Span<byte> destination, out ReadOnlySpan<byte> state)
+    {
+        state = default;
+        if (span is null)
+        {
+            return default;
+        }
+
+        Span<byte> ofState = destination[..BaggageText.MaxStateSize];
+        state = ofState[..BaggageText.WriteState(span.TraceStateString, ofState)];
+        Span<byte> baggage = destination[BaggageText.MaxStateSize..];
+        return baggage[..BaggageText.Write(span, baggage)];
+    }
 
     public static async ValueTask<ServiceReply> SendAsync(string service, Func<ValueTask<ServiceReply>> send)
     {
@@ -54,6 +76,7 @@ internal static class ServicesTracing
         Activity.Current = null; // The span in which ServeAsync was called is no parent of a request.
         string service = request.Service;
         using Activity? span = Source.StartActivity($"process {service}", ActivityKind.Server, ParentOf(request.Message.Span));
+        AddBaggage(span, request.Message.Span);
         Describe(span, service, "process");
         try
         {
@@ -66,11 +89,35 @@ internal static class ServicesTracing
         }
     }
 
-    private static ActivityContext ParentOf(ReadOnlySpan<byte> firstPart) =>
-        RequestEnvelope.TryRead(firstPart, out RequestEnvelope envelope) && !envelope.TraceParent.IsEmpty
-            && ActivityContext.TryParse(
-                Encoding.ASCII.GetString(envelope.TraceParent), traceState: null, isRemote: true, out ActivityContext parent)
+    private static ActivityContext ParentOf(ReadOnlySpan<byte> firstPart)
+    {
+        if (!RequestEnvelope.TryRead(firstPart, out RequestEnvelope envelope) || envelope.TraceParent.IsEmpty)
+        {
+            return default;
+        }
+
+        Span<byte> state = stackalloc byte[BaggageText.MaxStateSize];
+        int length = RequestEnvelope.ReadTrace(firstPart, state, default).State;
+        return ActivityContext.TryParse(
+            Encoding.ASCII.GetString(envelope.TraceParent), length == 0 ? null : Encoding.ASCII.GetString(state[..length]), isRemote: true,
+            out ActivityContext parent)
             ? parent : default;
+    }
+
+    private static void AddBaggage(Activity? span, ReadOnlySpan<byte> firstPart)
+    {
+        Span<byte> baggage = stackalloc byte[BaggageText.MaxSize];
+        if (span is null || !RequestEnvelope.TryRead(firstPart, out _)
+            || RequestEnvelope.ReadTrace(firstPart, default, baggage).Baggage is not (> 0 and var length))
+        {
+            return;
+        }
+
+        foreach ((string key, string? value) in BaggageText.Read(baggage[..length]).Reverse())
+        {
+            span.AddBaggage(key, value); // The last one that is added is the first one that is listed.
+        }
+    }
 
     private static void Describe(Activity? span, string service, string operation)
     {

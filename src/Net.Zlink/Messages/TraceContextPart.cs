@@ -9,15 +9,19 @@ namespace Net.Zlink;
 /// Net.Zlink.Services carry their context in the envelope and need no part.</remarks>
 public static class TraceContextPart
 {
-    // A traceparent has 55 bytes. State that is longer than W3C asks to support is left out.
-    private const int MaxLength = 1024;
+    private const int ParentSize = 55;
 
     private static ReadOnlySpan<byte> Parent => "traceparent:"u8;
 
     private static ReadOnlySpan<byte> State => "\ntracestate:"u8;
 
-    /// <summary>Adds the context of an activity as the last part. Adds nothing where there is no activity, or one without a W3C
-    /// id.</summary>
+    private static ReadOnlySpan<byte> Baggage => "\nbaggage:"u8;
+
+    private static int MaxLength =>
+        Parent.Length + ParentSize + State.Length + BaggageText.MaxStateSize + Baggage.Length + BaggageText.MaxSize;
+
+    /// <summary>Adds the context of an activity as the last part, with its tracestate up to 512 bytes and its baggage up to 1,024. Adds
+    /// nothing where there is no activity, or one without a W3C id.</summary>
     /// <param name="message">The message; add its other parts before.</param>
     /// <param name="activity">The activity; null: <see cref="Activity.Current"/>.</param>
     /// <returns>The message.</returns>
@@ -27,27 +31,20 @@ public static class TraceContextPart
     {
         ArgumentNullException.ThrowIfNull(message);
         activity ??= Activity.Current;
-        if (activity is not { IdFormat: ActivityIdFormat.W3C, Id: { } id })
+        if (activity is not { IdFormat: ActivityIdFormat.W3C, Id: { Length: ParentSize } id })
         {
             return message;
         }
 
-        string? state = activity.TraceStateString;
-        if (state is not null && Parent.Length + id.Length + State.Length + Encoding.UTF8.GetByteCount(state) > MaxLength)
-        {
-            state = null;
-        }
-
-        int length = Parent.Length + id.Length + (string.IsNullOrEmpty(state) ? 0 : State.Length + Encoding.UTF8.GetByteCount(state));
-        Span<byte> part = message.AddSpace(length);
+        Span<byte> state = stackalloc byte[BaggageText.MaxStateSize];
+        state = state[..BaggageText.WriteState(activity.TraceStateString, state)];
+        Span<byte> baggage = stackalloc byte[BaggageText.MaxSize];
+        baggage = baggage[..BaggageText.Write(activity, baggage)];
+        Span<byte> part = message.AddSpace(Parent.Length + ParentSize + SizeOf(State, state) + SizeOf(Baggage, baggage));
         Parent.CopyTo(part);
-        Encoding.ASCII.GetBytes(id, part[Parent.Length..]);
-        if (!string.IsNullOrEmpty(state))
-        {
-            State.CopyTo(part[(Parent.Length + id.Length)..]);
-            Encoding.UTF8.GetBytes(state, part[(Parent.Length + id.Length + State.Length)..]);
-        }
-
+        part = part[Parent.Length..];
+        part = part[Encoding.ASCII.GetBytes(id, part)..];
+        Write(Baggage, baggage, Write(State, state, part));
         return message;
     }
 
@@ -56,9 +53,28 @@ public static class TraceContextPart
     /// <param name="context">The context, as that of a remote parent.</param>
     /// <returns>False: the last part is none.</returns>
     /// <exception cref="ObjectDisposedException">The message is disposed.</exception>
-    public static bool TryGetTraceContext(this in Message message, out ActivityContext context)
+    public static bool TryGetTraceContext(this in Message message, out ActivityContext context) =>
+        TryRead(message, out context, out _);
+
+    /// <summary>Reads the context of the last part, and its baggage for <see cref="Activity.AddBaggage"/>.</summary>
+    /// <inheritdoc cref="TryGetTraceContext(in Message, out ActivityContext)"/>
+    /// <param name="message">A received message; stays the caller's.</param>
+    /// <param name="context">The context, as that of a remote parent.</param>
+    /// <param name="baggage">The baggage; empty where there is none.</param>
+    public static bool TryGetTraceContext(
+        this in Message message, out ActivityContext context, out IEnumerable<KeyValuePair<string, string?>> baggage)
+    {
+        bool isOne = TryRead(message, out context, out ReadOnlySpan<byte> text);
+        baggage = BaggageText.Read(text);
+        return isOne;
+    }
+
+    internal static bool IsOne(ReadOnlySpan<byte> part) => part.Length <= MaxLength && part.StartsWith(Parent);
+
+    private static bool TryRead(in Message message, out ActivityContext context, out ReadOnlySpan<byte> baggage)
     {
         context = default;
+        baggage = default;
         ReadOnlySpan<byte> part = message[message.PartCount - 1].Span;
         if (!IsOne(part))
         {
@@ -66,11 +82,36 @@ public static class TraceContextPart
         }
 
         part = part[Parent.Length..];
-        int end = part.IndexOf(State);
-        string parent = Encoding.ASCII.GetString(end < 0 ? part : part[..end]);
-        string? state = end < 0 ? null : Encoding.UTF8.GetString(part[(end + State.Length)..]);
-        return ActivityContext.TryParse(parent, state, isRemote: true, out context);
+        ReadOnlySpan<byte> state = default;
+        if (part.IndexOf(Baggage) is var end and >= 0)
+        {
+            baggage = part[(end + Baggage.Length)..];
+            part = part[..end];
+        }
+
+        if ((end = part.IndexOf(State)) >= 0)
+        {
+            state = part[(end + State.Length)..];
+            part = part[..end];
+        }
+
+        bool isOne = ActivityContext.TryParse(
+            Encoding.ASCII.GetString(part), state.IsEmpty ? null : Encoding.UTF8.GetString(state), isRemote: true, out context);
+        baggage = isOne ? baggage : default;
+        return isOne;
     }
 
-    internal static bool IsOne(ReadOnlySpan<byte> part) => part.Length <= MaxLength && part.StartsWith(Parent);
+    private static int SizeOf(ReadOnlySpan<byte> name, ReadOnlySpan<byte> value) => value.IsEmpty ? 0 : name.Length + value.Length;
+
+    private static Span<byte> Write(ReadOnlySpan<byte> name, ReadOnlySpan<byte> value, Span<byte> destination)
+    {
+        if (value.IsEmpty)
+        {
+            return destination;
+        }
+
+        name.CopyTo(destination);
+        value.CopyTo(destination[name.Length..]);
+        return destination[(name.Length + value.Length)..];
+    }
 }

@@ -81,7 +81,7 @@ internal sealed class InprocRegistry
             }
 
             // Alone, the connecting side has its own high-water mark; with a binder, both sockets' marks add up.
-            var own = new PeerIdentity(settings.RoutingId, null, "", "", socket.Host.Time.GetUtcNow());
+            var own = new PeerIdentity(settings.RoutingId, null, "", "", socket.Host.Time);
             var link = new InprocLink(
                 socket,
                 new InboundLane(settings.Inbound, socket.Host.Budget) { Conflates = settings.Conflate },
@@ -163,7 +163,7 @@ internal sealed class InprocRegistry
     private static bool Join(InprocLink connecter, ZmpSettings settings, Binding binding, bool waited)
     {
         SocketCore binder = binding.Socket;
-        var own = new PeerIdentity(binding.Settings.RoutingId, null, "", "", binder.Host.Time.GetUtcNow());
+        var own = new PeerIdentity(binding.Settings.RoutingId, null, "", "", binder.Host.Time);
         var link = new InprocLink(binder, connecter.Out, connecter.Lane, own)
         {
             Endpoint = connecter.Endpoint,

@@ -41,6 +41,9 @@ public sealed record PeerInfo
     /// <summary>When the handshake was complete, or null.</summary>
     public required DateTimeOffset? ConnectedAt { get; init; }
 
+    /// <summary>Time since then, by a clock that nobody sets. Null: as for <see cref="ConnectedAt"/>.</summary>
+    public required TimeSpan? ConnectedFor { get; init; }
+
     /// <summary>It has a connection.</summary>
     public required bool IsConnected { get; init; }
 
@@ -89,6 +92,7 @@ public sealed record PeerInfo
         Endpoint = dialer.Target.Shown,
         RemoteAddress = "",
         ConnectedAt = null,
+        ConnectedFor = null,
         IsConnected = false,
         WhyNotConnected = dialer.Problem,
         IsPaused = false,
@@ -118,7 +122,8 @@ public sealed record PeerInfo
             RemoteCertificate = peer.Certificate,
             WebSocketRequest = global::Net.Zlink.WebSocketRequest.Of(peer),
             SubProtocol = peer.SubProtocol,
-            ConnectedAt = peer.ConnectedAt == default ? null : peer.ConnectedAt,
+            ConnectedAt = peer.ConnectedAt,
+            ConnectedFor = peer.ConnectedFor,
             IsConnected = isConnected,
             WhyNotConnected = isConnected ? null : link.WhyNotConnected,
             // An XPUB's connection also pauses while notices are unread.

@@ -114,9 +114,9 @@ public sealed class RequestHostingTests
         using var both = new Barrier(2);
         await using var server = new HostFixture();
         server.Services.AddZlinkJson(Contracts.Default);
-        server.Services.AddZlinkReceiver<Ask, Quote>("quotes", AnyPort, (ask, _) =>
+        server.Services.AddZlinkReceiver<Ask, Quote>("quotes", AnyPort, (ask, cancellation) =>
         {
-            Assert.True(both.SignalAndWait(Guard.Limit)); // It goes on when the other one is there.
+            Assert.True(both.SignalAndWait(Guard.Limit, cancellation)); // It goes on when the other one is there.
             return ValueTask.FromResult(new Quote(ask.Currency, 1));
         });
         await server.StartAsync();

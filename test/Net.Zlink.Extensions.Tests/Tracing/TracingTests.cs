@@ -48,6 +48,38 @@ public sealed class TracingTests
     }
 
     [Fact]
+    public async Task Tracestate_and_baggage_reach_the_handler_within_their_limits()
+    {
+        string service = $"quotes-{Guid.NewGuid():N}";
+        await using var host = new HostFixture();
+        var seen = new List<(string? State, string Baggage)>();
+        host.Services.AddZlinkJson(Contracts.Default);
+        host.Services.AddZlinkReceiver<Ask, Quote>(service, "tcp://127.0.0.1:*", (ask, _) =>
+        {
+            Activity span = Activity.Current!;
+            seen.Add((span.TraceStateString, string.Join(',', span.Baggage.Select(static one => $"{one.Key}={one.Value}"))));
+            return ValueTask.FromResult(new Quote(ask.Currency, 1));
+        });
+        host.Services.AddOpenTelemetry().WithTracing(static tracing => tracing.AddZlinkInstrumentation());
+        await host.StartAsync();
+        await using var client = new RequestClient(
+            host.Get<ZlinkContext>(), host.Get<Receiver>(service).Socket.LastEndpoint, Serializers.Json, service);
+        await AskWithAsync(new string('s', 500), ("user", "Müller, A=B"), ("long", new string('x', 600)));
+        await AskWithAsync(new string('s', 513), ("too-long", new string('x', 1_100)), ("no key", "1"), ("short", "1"));
+        Assert.Equal((new string('s', 500), $"long={new string('x', 600)},user=Müller, A=B"), seen[0]);
+        Assert.Equal((null, "short=1"), seen[1]);
+
+        async Task AskWithAsync(string state, params (string Key, string Value)[] baggage)
+        {
+            using var span = new Activity("caller");
+            span.TraceStateString = state;
+            Array.ForEach(baggage, one => span.AddBaggage(one.Key, one.Value));
+            span.Start();
+            await client.RequestAsync<Ask, Quote>(new Ask("EUR"), Guard.Limit, Guard.Token).Guarded();
+        }
+    }
+
+    [Fact]
     public async Task Metrics_of_sockets_and_services_are_collected_with_durations_as_histograms()
     {
         var metrics = new List<Metric>();

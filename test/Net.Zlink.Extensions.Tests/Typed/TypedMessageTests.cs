@@ -91,6 +91,7 @@ public sealed class TypedMessageTests
         using var activity = new Activity("send");
         activity.SetIdFormat(ActivityIdFormat.W3C);
         activity.TraceStateString = "vendor=1";
+        activity.AddBaggage("user", "a,b");
         activity.Start();
         using var builder = new MessageBuilder();
         using Message message = builder.Add("price.EUR").Add(new Quote("EUR", 1), Serializers.Json).AddTraceContext().ToMessage();
@@ -98,6 +99,8 @@ public sealed class TypedMessageTests
         Assert.True(message.TryGetTraceContext(out ActivityContext context));
         Assert.Equal((activity.TraceId, activity.SpanId, "vendor=1", true),
             (context.TraceId, context.SpanId, context.TraceState, context.IsRemote));
+        Assert.True(message.TryGetTraceContext(out _, out IEnumerable<KeyValuePair<string, string?>> baggage));
+        Assert.Equal([new("user", "a,b")], baggage);
         Assert.Equal(new Quote("EUR", 1), message.Read<Quote>(Serializers.Json));
     }
 

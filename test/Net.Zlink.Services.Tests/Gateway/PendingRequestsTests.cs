@@ -239,7 +239,7 @@ public class PendingRequestsTests
         using var table = new PendingRequests(new ManualTimeProvider(), static _ => { });
         using var first = new CancellationTokenSource();
         using var second = new CancellationTokenSource();
-        PendingRequest request = Sent(table, _links[0], first.Token);
+        PendingRequest request = SentWith(table, _links[0], first.Token);
         var cancelled = new RequestOutcome(RequestOutcomeKind.Cancelled);
         Assert.True(table.TryTake(request.Id, _links[0], new RequestOutcome(RequestOutcomeKind.Replied), out _));
         short version = request.Version;
@@ -247,7 +247,7 @@ public class PendingRequestsTests
         request.GetResult(version);
         Assert.False(table.TryTakeOf(request, first.Token, cancelled, out _)); // It is nobody's.
 
-        Assert.Same(request, Sent(table, _links[0], second.Token));
+        Assert.Same(request, SentWith(table, _links[0], second.Token));
         Assert.False(table.TryTakeOf(request, first.Token, cancelled, out _));
         Assert.Equal(1, table.Count);
         Assert.True(table.TryTakeOf(request, second.Token, cancelled, out PendingRequest? taken));
@@ -272,13 +272,15 @@ public class PendingRequestsTests
         Assert.Equal(1, expired);
     }
 
-    private static RequestCall CallWith(TimeSpan timeout, CancellationToken token = default) =>
-        new(new ServicePool("svc"), default, default, Parts: null, timeout, token);
+    private static RequestCall CallWith(TimeSpan timeout) =>
+        new(new ServicePool("svc"), default, default, Parts: null, timeout, CancellationToken.None);
 
-    private static PendingRequest Sent(PendingRequests table, ReceiverLink link, CancellationToken token = default)
+    private static PendingRequest Sent(PendingRequests table, ReceiverLink link) => SentWith(table, link, CancellationToken.None);
+
+    private static PendingRequest SentWith(PendingRequests table, ReceiverLink link, CancellationToken token)
     {
         PendingRequest request = table.Rent();
-        request.Call = CallWith(Timeout.InfiniteTimeSpan, token);
+        request.Call = CallWith(Timeout.InfiniteTimeSpan) with { Token = token };
         table.Add(request);
         table.BeginAttempt(request, link, new ServiceInstance("svc", link.Endpoint));
         table.EndSending(request, out _);

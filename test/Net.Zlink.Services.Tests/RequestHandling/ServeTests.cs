@@ -146,9 +146,9 @@ public class ServeTests
         using var gateway = new ScriptedGateway(fixture.Context, receiver.Bind("tcp://127.0.0.1:*"));
         using var both = new Barrier(2);
         _ = receiver.ServeAsync(
-            (request, _) =>
+            (request, cancellationToken) =>
             {
-                Assert.True(both.SignalAndWait(Guard.Limit)); // It goes on when the other one is there.
+                Assert.True(both.SignalAndWait(Guard.Limit, cancellationToken)); // It goes on when the other one is there.
                 request.TryReply(request.Span, out ZlinkError _);
                 return default;
             },

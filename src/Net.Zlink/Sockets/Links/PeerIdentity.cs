@@ -10,11 +10,18 @@ namespace Net.Zlink.Sockets.Links;
 
 /// <summary>
 /// <paramref name="RoutingId"/>: the application's name of the peer: for ROUTER the id to send to, otherwise the announced id.
+/// <paramref name="Time"/>: the context's; null: there was no connection.
 /// </summary>
 internal sealed record PeerIdentity(byte[] RoutingId, ZmpProperties? Properties, string RemoteAddress, string LocalAddress,
-    DateTimeOffset ConnectedAt)
+    TimeProvider? Time)
 {
-    public static readonly PeerIdentity Unknown = new([], null, "", "", default);
+    public static readonly PeerIdentity Unknown = new([], null, "", "", Time: null);
+
+    private readonly long _connected = Time?.GetTimestamp() ?? 0;
+
+    public DateTimeOffset? ConnectedAt { get; } = Time?.GetUtcNow();
+
+    public TimeSpan? ConnectedFor => Time?.GetElapsedTime(_connected);
 
     public X509Certificate2? Certificate { get; init; }
 

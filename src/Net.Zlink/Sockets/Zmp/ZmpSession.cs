@@ -408,8 +408,7 @@ internal sealed partial class ZmpSession : IConnectionSink, IFrameScanner
             body, address.Length > 0 ? [new(ZmpProperties.PeerAddressKey, address),
             new(ZmpProperties.FileDescriptorKey, NumberOf(Connection.Wire.Socket))] : []);
         (string local, string remote) = Ends;
-        var peer = new PeerIdentity(_peerRoutingId, properties, remote, local,
-            _socket.Host.Time.GetUtcNow())
+        var peer = new PeerIdentity(_peerRoutingId, properties, remote, local, _socket.Host.Time)
         {
             Certificate = Connection.Wire.RemoteCertificate,
             Request = Connection.Wire.Request,
