@@ -211,6 +211,7 @@ internal sealed partial class PeerSet : IDisposable
         Endpoint = peer.Shown,
         RemoteAddress = "",
         ConnectedAt = null,
+        ConnectedFor = null,
         IsConnected = false,
         WhyNotConnected = peer.IsSpare ? $"the same node is connected at {peer.Node!.Ready[0].Shown}"
             : peer.Trouble ?? "it waits for its turn to be dialled",
