@@ -39,6 +39,7 @@ public sealed class Discovery : IServiceDirectory, IFollowedLists, IAsyncDisposa
     private readonly Message[] _batch = new Message[BatchSize];
     private ImmutableHashSet<string> _filter = ImmutableHashSet.Create<string>(StringComparer.Ordinal);
     private readonly HashSet<string> _endpoints = new(StringComparer.Ordinal);
+    private readonly HashSet<string> _notTaken = new(StringComparer.Ordinal);
     private bool _isDisposed;
 
     /// <summary>A discovery without registries.</summary>
@@ -364,6 +365,7 @@ public sealed class Discovery : IServiceDirectory, IFollowedLists, IAsyncDisposa
                 message.UserState = view;
                 UpdateConnections(view);
                 changed = _store.OnList(Now, _clock.GetUtcNow(), view, new Frames(message));
+                _notTaken.Remove(message.RemoteAddress);
                 UpdateConnections(); // Its connection may have ended before it was known here.
             }
 
@@ -374,21 +376,25 @@ public sealed class Discovery : IServiceDirectory, IFollowedLists, IAsyncDisposa
 
     private void OnDisconnected(SocketEvent happened)
     {
-        if (happened.Value == DisconnectReason.ProtocolError.ToNativeReason())
-        {
-            // Not one of a registry that has gone: such a list comes by each connection, and none of it is taken.
-            ServicesLog.ListNotTaken(_logger, happened.RemoteAddress, happened.Detail ?? "the connection broke the protocol");
-        }
-
+        bool isReported = true;
         lock (_gate)
         {
             if (!_isDisposed)
             {
                 UpdateConnections();
                 ArmTimer();
+                isReported = !IsOfOurs(happened) || !_notTaken.Add(happened.RemoteAddress); // It comes by each connection: once is enough.
             }
         }
+
+        if (!isReported)
+        {
+            ServicesLog.ListNotTaken(_logger, happened.RemoteAddress, happened.Detail ?? "the connection broke the protocol");
+        }
     }
+
+    /// <summary>This end has ended the connection because of what came by it.</summary>
+    private static bool IsOfOurs(SocketEvent happened) => happened.Value == DisconnectReason.ProtocolError.ToNativeReason();
 
     private static bool IsAt(PeerInfo peer, string endpoint) => string.Equals(peer.Endpoint, endpoint, StringComparison.Ordinal);
 

@@ -1,3 +1,4 @@
+using Net.Zlink.Tests.Monitoring;
 using Net.Zlink.Tests.Support;
 using Xunit;
 
@@ -149,6 +150,58 @@ public class DiscoveryTests
         Parallel.For(0, 32, _ => discovery.ConnectRegistry("inproc://publisher"));
         Assert.Equal(1, registry.Subscribers);
         Assert.Single(discovery.GetRegistries());
+    }
+
+    [Fact]
+    public async Task A_discovery_asks_each_registry_once_for_each_connection()
+    {
+        await using var fixture = new ContextFixture();
+        using var one = new ScriptedRegistry(fixture.Context);
+        using var two = new ScriptedRegistry(fixture.Context);
+        await using var discovery = new Discovery(fixture.Context);
+        discovery.ConnectRegistry(one.PublisherEndpoint);
+        discovery.ConnectRegistry(one.PublisherEndpoint);
+        await one.WaitForSubscribersAsync();
+        discovery.Subscribe("a");
+        discovery.ConnectRegistry(two.PublisherEndpoint);
+        await two.WaitForSubscribersAsync();
+        discovery.Subscribe("b");
+        one.Publish(1, 1, ("a", "tcp://1", 1));
+        two.Publish(2, 1, ("b", "tcp://2", 1));
+        await discovery.WaitForAsync("a", cancellationToken: Guard.Token).Guarded();
+        await discovery.WaitForAsync("b", cancellationToken: Guard.Token).Guarded();
+        Assert.True(discovery.Unsubscribe("a"));
+        await fixture.SettleAsync();
+        Assert.Equal((0, 0), (one.TakeNotices(), two.TakeNotices()));
+    }
+
+    [Fact]
+    public async Task A_list_over_a_limit_is_one_line_in_the_log_and_stands_in_the_status_and_what_was_listed_before_stays()
+    {
+        var clock = new ManualTimeProvider();
+        var log = new RecordingLoggers();
+        await using var fixture = new ContextFixture(time: clock, log: log);
+        using var registry = new ScriptedRegistry(fixture.Context);
+        await using var discovery = new Discovery(fixture.Context,
+            options: new DiscoveryOptions { ConfigureSocket = static options => options.MaxMessageParts = 12 });
+        discovery.ConnectRegistry(registry.PublisherEndpoint);
+        await registry.WaitForSubscribersAsync();
+        registry.Publish(1, 1, ("a", "tcp://1", 1));
+        await discovery.WaitForAsync("a", cancellationToken: Guard.Token).Guarded();
+
+        int asked = 0;
+        for (int i = 0; i < 3; i++)
+        {
+            registry.Publish(1, 2, ("a", "tcp://1", 1), ("a", "tcp://2", 1), ("a", "tcp://3", 1));
+            await UntilAsync(clock, () => discovery.GetRegistries().Any(static lost => lost is { Sequence: 1, WhyNotConnected: not null }));
+            Assert.All(discovery.GetRegistries(),
+                static lost => Assert.Contains("too large", lost.WhyNotConnected, StringComparison.Ordinal));
+            Assert.Contains("too large", discovery.Describe(), StringComparison.Ordinal);
+            await UntilAsync(clock, () => (asked += registry.TakeNotices()) > i);
+        }
+
+        Assert.Equal((1, 3), (discovery.GetInstanceCount("a"), asked));
+        Assert.Single(log.TextsOf(2104));
     }
 
     // Reconnecting and looking at inproc peers take the clock's time.

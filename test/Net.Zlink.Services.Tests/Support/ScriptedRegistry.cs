@@ -53,6 +53,19 @@ internal sealed class ScriptedRegistry : IDisposable
         }
     }
 
+    /// <summary>How often lists were asked for since the last look: subscriptions.</summary>
+    public int TakeNotices()
+    {
+        int count = 0;
+        while (_publisher.TryReceive(out Message notice))
+        {
+            count += notice.Span is [1, ..] ? 1 : 0; // The end of a connection is a notice, too.
+            notice.Dispose();
+        }
+
+        return count;
+    }
+
     /// <param name="id">Of the registry.</param>
     /// <param name="sequence">Of the list.</param>
     /// <param name="instances">Service, endpoint and weight of each; in the order of services.</param>
