@@ -77,6 +77,7 @@ public sealed class Discovery : IServiceDirectory, IFollowedLists, IAsyncDisposa
             ReconnectInterval = TimeSpan.FromMilliseconds(200),
             ReconnectIntervalMax = TimeSpan.FromSeconds(5),
             ReconnectAfterFault = true,
+            MaxMessageParts = ListLimits.MaxParts,
         };
         options.ConfigureSocket?.Invoke(socketOptions);
         _socket = context.CreateSub(socketOptions);

@@ -275,8 +275,8 @@ public sealed class Registry : IAsyncDisposable, IDisposable
 
         public RegistrySnapshot GetSnapshot()
         {
-            (RegistryView[] peers, int subscribers) = (Peers.GetViews(), Publisher.Subscribers);
-            return Core.Do((state, _) => state.GetSnapshot(peers, subscribers, Publisher.ListsSent));
+            (RegistryView[] peers, int subscribers, int clients) = (Peers.GetViews(), Publisher.Subscribers, _router.Clients);
+            return Core.Do((state, _) => state.GetSnapshot(peers, subscribers, clients, Publisher.ListsSent));
         }
 
         public async ValueTask DisposeAsync()

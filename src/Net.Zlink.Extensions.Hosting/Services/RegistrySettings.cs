@@ -26,6 +26,10 @@ internal sealed class RegistrySettings
 
     public int MaxEntries { get; set; }
 
+    public long MaxBroadcastBytesPerSecond { get; set; }
+
+    public TimeSpan AdmissionTimeout { get; set; }
+
     public static RegistryOptions Apply(IConfigurationSection? section, RegistryOptions options)
     {
         if (section is null)
@@ -35,7 +39,8 @@ internal sealed class RegistrySettings
 
         ConfigurationErrors.CheckKeys(section, nameof(PublisherEndpoint), nameof(RouterEndpoint), nameof(Id),
             nameof(RegistryOptions.Peers), nameof(SendOwnEntries), nameof(HeartbeatTimeout), nameof(BroadcastInterval),
-            nameof(MinBroadcastInterval), nameof(PeerTimeout), nameof(MaxEntries), Publisher, Router);
+            nameof(MinBroadcastInterval), nameof(PeerTimeout), nameof(MaxEntries),
+            nameof(MaxBroadcastBytesPerSecond), nameof(AdmissionTimeout), Publisher, Router);
         var settings = new RegistrySettings
         {
             PublisherEndpoint = options.PublisherEndpoint,
@@ -47,6 +52,8 @@ internal sealed class RegistrySettings
             MinBroadcastInterval = options.MinBroadcastInterval,
             PeerTimeout = options.PeerTimeout,
             MaxEntries = options.MaxEntries,
+            MaxBroadcastBytesPerSecond = options.MaxBroadcastBytesPerSecond,
+            AdmissionTimeout = options.AdmissionTimeout,
         };
         ConfigurationErrors.Named(section, () => section.Bind(settings));
         return options with
@@ -61,6 +68,8 @@ internal sealed class RegistrySettings
             MinBroadcastInterval = settings.MinBroadcastInterval,
             PeerTimeout = settings.PeerTimeout,
             MaxEntries = settings.MaxEntries,
+            MaxBroadcastBytesPerSecond = settings.MaxBroadcastBytesPerSecond,
+            AdmissionTimeout = settings.AdmissionTimeout,
             ConfigurePublisher = SocketKinds.XPub.After(options.ConfigurePublisher, section.GetSection(Publisher)),
             ConfigureRouter = SocketKinds.Router.After(options.ConfigureRouter, section.GetSection(Router)),
         };

@@ -26,7 +26,7 @@ internal static partial class ServicesLog
         }
     }
 
-    [LoggerMessage(2001, LogLevel.Error, "Registry {Id}: the admission callback threw; {Service} at {Endpoint} was refused")]
+    [LoggerMessage(2001, LogLevel.Error, "Registry {Id}: the admission callback threw; {Service} at {Endpoint} is refused for now")]
     public static partial void AdmissionFailed(ILogger logger, Exception exception, uint id, string service, ShownEndpoint endpoint);
 
     [LoggerMessage(2002, LogLevel.Warning, "Registry {Id}: {What}; they ignore each other until one gets another number")]
@@ -54,6 +54,14 @@ internal static partial class ServicesLog
     [LoggerMessage(2009, LogLevel.Warning,
         "Registry {Id}: the subscriber at {Address} does not read {Messages} messages and was disconnected")]
     public static partial void SubscriberFull(ILogger logger, uint id, string address, long messages);
+
+    [LoggerMessage(2010, LogLevel.Warning,
+        "Registry {Id}: {Bytes} bytes of requests of the client at {Address} wait for admission; it was disconnected")]
+    public static partial void TooMuchWaits(ILogger logger, uint id, string address, long bytes);
+
+    [LoggerMessage(2011, LogLevel.Warning,
+        "Registry {Id}: the list is full; entries of registry {Peer} are left out until it has a place for them")]
+    public static partial void EntriesLeftOut(ILogger logger, uint id, uint peer);
     [LoggerMessage(2100, LogLevel.Error, "A handler of requests failed")]
     public static partial void HandlerFailed(ILogger logger, Exception exception);
 

@@ -36,19 +36,39 @@ public sealed record RegistryOptions
     public TimeSpan MinBroadcastInterval { get; init; } = TimeSpan.FromMilliseconds(10);
 
     /// <summary>
+    /// How many bytes of broadcast lists go out in a second, to all followers together; then changes wait for each other, and the latest
+    /// state is sent. 20,000,000. A list of 100 entries has about 12 KB, of 100,000 about 12 MB.
+    /// </summary>
+    public long MaxBroadcastBytesPerSecond { get; init; } = 20_000_000;
+
+    /// <summary>
     /// The entries of a peer that is connected and silent for longer are dropped. Null: three times <see cref="BroadcastInterval"/>, as
     /// in the native core.
     /// </summary>
     public TimeSpan? PeerTimeout { get; init; }
 
-    /// <summary>How many own entries it takes; further registrations are refused. 100,000.</summary>
-    public int MaxEntries { get; init; } = 100_000;
+    /// <summary>
+    /// How many entries it lists, own and learned; further registrations are refused, and further entries of peers left out. 100,000, which
+    /// is the most that followers take. A list has at most 32 MiB, too.
+    /// </summary>
+    public int MaxEntries { get; init; } = ListLimits.MaxEntries;
 
     /// <summary>
-    /// Decides each REGISTER: null accepts it, a text refuses it with status 0x02 and is sent. Called on the thread pool, one call at a
-    /// time, outside any lock; one that throws refuses.
+    /// Decides who may register and change entries, in addition to the rule that an entry is changed by its owner alone. Null: everybody
+    /// that can connect may register.
     /// </summary>
-    public Func<RegistrationRequest, string?>? Admission { get; init; }
+    /// <remarks>
+    /// Asked about each REGISTER and UPDATE_WEIGHT, except an exact repeat by the same connection, and about an UNREGISTER or HEARTBEAT of
+    /// who is not the owner. Called on the thread pool, up to 64 calls at a time, outside any lock. Later requests of the same connection
+    /// wait, those of others do not. Equal questions that are open share one call. One that throws, or exceeds
+    /// <see cref="AdmissionTimeout"/>, refuses for now: clients ask again.
+    /// </remarks>
+    public Func<RegistrationRequest, CancellationToken, ValueTask<RegistrationAdmission>>? Admission { get; init; }
+
+    /// <summary>
+    /// How long <see cref="Admission"/> may take; then its token is cancelled. 4 s: receivers wait 5 s for an answer by default.
+    /// </summary>
+    public TimeSpan AdmissionTimeout { get; init; } = TimeSpan.FromSeconds(4);
 
     /// <summary>Sets further options of the XPUB socket, for example TLS.</summary>
     public Action<XPubOptions>? ConfigurePublisher { get; init; }
@@ -69,8 +89,10 @@ public sealed record RegistryOptions
         Require(options.HeartbeatTimeout > TimeSpan.Zero, nameof(HeartbeatTimeout));
         Require(options.BroadcastInterval > TimeSpan.Zero, nameof(BroadcastInterval));
         Require(options.MinBroadcastInterval >= TimeSpan.Zero, nameof(MinBroadcastInterval));
+        Require(options.MaxBroadcastBytesPerSecond > 0, nameof(MaxBroadcastBytesPerSecond));
         Require(options.PeerTimeout is null || options.PeerTimeout > TimeSpan.Zero, nameof(PeerTimeout));
-        Require(options.MaxEntries >= 0, nameof(MaxEntries));
+        Require(options.MaxEntries is >= 0 and <= ListLimits.MaxEntries, nameof(MaxEntries));
+        Require(options.AdmissionTimeout > TimeSpan.Zero, nameof(AdmissionTimeout));
 
         void Require(bool isGood, string setting)
         {

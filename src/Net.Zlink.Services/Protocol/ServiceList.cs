@@ -48,8 +48,7 @@ internal readonly record struct ServiceListHeader(ushort MessageId, uint Registr
 /// </summary>
 internal static class ServiceListReader
 {
-    // Of a service without instances: kind, name, count. Of an instance: endpoint, routing id, weight.
-    private const int FramesPerItem = 3;
+    private const int FramesPerItem = ListLimits.PartsPerItem;
 
     private static readonly Comparer<ListedInstance> ByEndpoint =
         Comparer<ListedInstance>.Create(static (left, right) => left.Endpoint.CompareTo(right.Endpoint));
@@ -168,16 +167,10 @@ internal static class ServiceListWriter
     /// <summary>How much of a queue a list takes up, frame headers included.</summary>
     public static long ByteCount(IReadOnlyCollection<ListedService> services)
     {
-        const int FrameHeader = 8;
-        const int Numbers = sizeof(uint) + (3 * FrameHeader); // Of an instance: its weight and three headers; of a service a little more.
-        long bytes = ServiceListHeader.FrameCount * (FrameHeader + sizeof(ulong));
+        long bytes = ListLimits.HeaderBytes;
         foreach (ListedService service in services)
         {
-            bytes += Numbers + sizeof(ushort) + service.Key.Name.Span.Length;
-            foreach (ListedInstance instance in service.Instances)
-            {
-                bytes += Numbers + instance.Endpoint.Span.Length + instance.RoutingId.Length;
-            }
+            bytes += ListLimits.BytesOf(service.Key) + service.Instances.Sum(ListLimits.BytesOf);
         }
 
         return bytes;

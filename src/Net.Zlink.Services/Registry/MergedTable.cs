@@ -9,9 +9,10 @@ internal sealed class TableEntry(EntryKey key, ListedInstance instance)
 
     public PeerView? Owner { get; set; }
 
-    public TimeSpan RegisteredAt { get; set; }
+    /// <summary>Who registered an own entry.</summary>
+    public EntryOwners? Registrants { get; set; }
 
-    public TimeSpan LastSign { get; set; }
+    public TimeSpan RegisteredAt { get; set; }
 }
 
 /// <summary>What a registry lists, in the order of lists.</summary>
@@ -28,25 +29,39 @@ internal sealed class MergedTable
     public ListedService[] Own =>
         _own ??= [.. _services.Values.Select(static service => service.Own).Where(static service => service.Instances.Length > 0)];
 
+    public int Count { get; private set; }
+
+    /// <summary>Of a list of all entries.</summary>
+    public long ByteCount { get; private set; } = ListLimits.HeaderBytes;
+
     public IEnumerable<TableEntry> Entries => _services.Values.SelectMany(static service => service.Entries.Values);
 
     public bool HasService(ServiceKey key) => _services.ContainsKey(key);
 
     public TableEntry? Find(in EntryKey key) => _services.GetValueOrDefault(key.Service)?.Entries.GetValueOrDefault(key.Endpoint);
 
+    /// <summary>Whether a new entry would exceed what followers take.</summary>
+    public bool CanAdd(in EntryKey key, ListedInstance instance, int maxEntries) => Count < maxEntries
+        && ByteCount + ListLimits.BytesOf(key.Service) + ListLimits.BytesOf(instance) <= ListLimits.MaxBytes;
+
     public TableEntry Set(in EntryKey key, ListedInstance instance, PeerView? owner)
     {
         if (!_services.TryGetValue(key.Service, out Service? service))
         {
             _services.Add(key.Service, service = new Service(key.Service));
+            ByteCount += ListLimits.BytesOf(key.Service);
         }
 
         if (!service.Entries.TryGetValue(key.Endpoint, out TableEntry? entry))
         {
             service.Entries.Add(key.Endpoint, entry = new TableEntry(key, instance));
+            Count++;
+            ByteCount += ListLimits.BytesOf(instance);
         }
 
+        ByteCount += instance.RoutingId.Length - entry.Instance.RoutingId.Length;
         (entry.Instance, entry.Owner) = (instance, owner);
+        entry.Registrants = owner is null ? entry.Registrants : null;
         Changed(service);
         return entry;
     }
@@ -55,10 +70,13 @@ internal sealed class MergedTable
     {
         Service service = _services[entry.Key.Service];
         service.Entries.Remove(entry.Key.Endpoint);
+        Count--;
+        ByteCount -= ListLimits.BytesOf(entry.Instance);
         Changed(service);
         if (service.Entries.Count == 0)
         {
             _services.Remove(entry.Key.Service);
+            ByteCount -= ListLimits.BytesOf(entry.Key.Service);
         }
     }
 

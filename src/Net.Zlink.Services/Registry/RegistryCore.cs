@@ -3,8 +3,9 @@ using Microsoft.Extensions.Logging;
 
 namespace Net.Zlink.Services;
 
-/// <summary>What a list says at one moment; <paramref name="Own"/> where own entries are sent apart.</summary>
-internal readonly record struct RegistryLists(ulong Sequence, ListedService[] All, ListedService[]? Own);
+/// <summary>What a list says at one moment; <paramref name="Own"/> where own entries are sent apart. <paramref name="ByteCount"/> is at
+/// least that of both.</summary>
+internal readonly record struct RegistryLists(ulong Sequence, ListedService[] All, ListedService[]? Own, long ByteCount);
 
 /// <summary>
 /// The state of a registry behind its lock, with the clock and the events. Safe for any number of threads; it calls nobody under the lock.
@@ -44,7 +45,8 @@ internal sealed class RegistryCore(RegistryState state, TimeProvider clock, ILog
             state.RenumberList();
         }
 
-        return new RegistryLists(state.Sequence, state.All, SendsPairs ? state.Own : null);
+        bool isPair = SendsPairs;
+        return new RegistryLists(state.Sequence, state.All, isPair ? state.Own : null, state.ByteCount * (isPair ? 2 : 1));
     });
 
     public void Do(Action<RegistryState, TimeSpan> action) => Do((state, now) =>
@@ -86,6 +88,9 @@ internal sealed class RegistryCore(RegistryState state, TimeProvider clock, ILog
                 break;
             case RegistryEventType.PeerDown:
                 ServicesLog.PeerDown(logger, Id, one.RegistryId, one.Text);
+                break;
+            case RegistryEventType.ListFull:
+                ServicesLog.EntriesLeftOut(logger, Id, one.RegistryId);
                 break;
             case RegistryEventType.IdConflict:
                 ServicesLog.RegistryIdConflict(logger, Id, one.Text);

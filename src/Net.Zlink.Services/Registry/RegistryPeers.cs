@@ -30,6 +30,7 @@ internal sealed class RegistryPeers : IAsyncDisposable
             HeartbeatInterval = HeartbeatInterval,
             HeartbeatTimeout = HeartbeatTimeout,
             ReconnectAfterFault = true,
+            MaxMessageParts = ListLimits.MaxParts,
         };
         options.ConfigurePeers?.Invoke(settings);
         _socket = context.CreateSub(settings);

@@ -7,9 +7,15 @@ internal sealed class RegistryPublisher : IAsyncDisposable
 {
     private const byte Subscribes = 1;
 
+    // A follower subscribes once in the life of a connection.
+    private static readonly TimeSpan AnswerInterval = TimeSpan.FromMilliseconds(100);
+
     private readonly XPubSocket _socket;
     private readonly RegistryCore _core;
     private readonly BroadcastSchedule _schedule;
+    private readonly long _bytesPerSecond;
+    private readonly PacedAnswers _answers = new(AnswerInterval);
+    private readonly ITimer _answersLater;
     private readonly MessageBuilder _message;
     private readonly ITimer _later;
     private readonly BackgroundLoop _notices;
@@ -26,7 +32,10 @@ internal sealed class RegistryPublisher : IAsyncDisposable
         _core = core;
         _logger = logger;
         _schedule = new BroadcastSchedule(options.MinBroadcastInterval, options.BroadcastInterval, core.Sequence, core.Now);
+        _bytesPerSecond = options.MaxBroadcastBytesPerSecond;
         _message = new MessageBuilder(context.Pool);
+        _answersLater = context.TimeProvider.CreateTimer(static state => ((RegistryPublisher)state!).AnswerDue(), this,
+            Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
         _later = context.TimeProvider.CreateTimer(static state => ((RegistryPublisher)state!).BroadcastIfDue(), this,
             Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
         _notices = BackgroundLoop.Start("registry's subscriptions", logger, context.TimeProvider, AnswerAsync);
@@ -37,37 +46,22 @@ internal sealed class RegistryPublisher : IAsyncDisposable
     public int Subscribers => _socket.PeerCount;
 
     /// <summary>Sends the list to everybody if it changed or is due; one that came too early is sent later.</summary>
-    public void BroadcastIfDue()
+    public void BroadcastIfDue() => Guarded(static publisher =>
     {
-        try
+        ulong sequence = publisher._core.Sequence;
+        bool isPeriodic = !publisher._schedule.HasChanged(sequence);
+        TimeSpan delay = publisher._schedule.DueAt(sequence) - publisher._core.Now;
+        if (delay <= TimeSpan.Zero)
         {
-            lock (_gate)
-            {
-                if (_isEnded)
-                {
-                    return;
-                }
-
-                ulong sequence = _core.Sequence;
-                bool isPeriodic = !_schedule.HasChanged(sequence);
-                TimeSpan delay = _schedule.DueAt(sequence) - _core.Now;
-                if (delay <= TimeSpan.Zero)
-                {
-                    RegistryLists lists = _core.GetLists(renumber: isPeriodic && _core.SendsPairs);
-                    _schedule.Sent(_core.Now, lists.Sequence);
-                    Broadcast(lists);
-                }
-                else if (!isPeriodic)
-                {
-                    _later.ChangeDue(delay);
-                }
-            }
+            RegistryLists lists = publisher._core.GetLists(renumber: isPeriodic && publisher._core.SendsPairs);
+            publisher._schedule.Sent(publisher._core.Now, lists.Sequence, publisher.PaceOf(lists.ByteCount * publisher.Subscribers));
+            publisher.Broadcast(lists);
         }
-        catch (Exception e) when (e is ObjectDisposedException or ZlinkException { Error: ZlinkError.ContextTerminated })
+        else if (!isPeriodic)
         {
-            // The socket has ended, or its context: nobody is there to be sent anything.
+            publisher._later.ChangeDue(delay);
         }
-    }
+    });
 
     public async ValueTask DisposeAsync()
     {
@@ -75,9 +69,11 @@ internal sealed class RegistryPublisher : IAsyncDisposable
         {
             _isEnded = true;
             _message.Dispose();
+            _answers.Clear();
         }
 
         await _later.DisposeAsync().ConfigureAwait(false);
+        await _answersLater.DisposeAsync().ConfigureAwait(false);
         _socket.Dispose();
         await _notices.DisposeAsync().ConfigureAwait(false);
     }
@@ -135,19 +131,62 @@ internal sealed class RegistryPublisher : IAsyncDisposable
 
         lock (_gate)
         {
-            if (!_isEnded)
+            if (_isEnded)
             {
-                RegistryLists lists = _core.GetLists();
-                Answer(notice, MessageIds.RegistrySync, lists.Sequence, lists.Own);
-                Answer(notice, MessageIds.ServiceList, lists.Sequence, lists.All);
+                return;
+            }
+
+            if (_answers.MayAnswer(_core.Now, notice))
+            {
+                // A topic is a prefix of the first frame, which is the id.
+                Answer(notice, notice.Span.Length > 1 ? notice.Span[1..] : []);
+            }
+            else if (_answers.NextAt is { } at)
+            {
+                _answersLater.ChangeDue(at - _core.Now);
             }
         }
     }
 
-    private void Answer(in Message notice, ushort id, ulong sequence, ListedService[]? services)
+    private void AnswerDue() => Guarded(static publisher =>
     {
-        // A topic is a prefix of the first frame, which is the id.
-        if (services is not null && ((ReadOnlySpan<byte>)[(byte)id, (byte)(id >> 8)]).StartsWith(notice.Span[1..]))
+        publisher._answers.AnswerDue(publisher._core.Now, notice => publisher.Answer(notice, topic: []));
+        publisher._answersLater.ChangeDue(publisher._answers.NextAt is { } at ? at - publisher._core.Now : null);
+    });
+
+    /// <summary>Acts under the lock, unless there is nobody to be sent anything.</summary>
+    private void Guarded(Action<RegistryPublisher> action)
+    {
+        try
+        {
+            lock (_gate)
+            {
+                if (!_isEnded)
+                {
+                    action(this);
+                }
+            }
+        }
+        catch (Exception e) when (e is ObjectDisposedException or ZlinkException { Error: ZlinkError.ContextTerminated })
+        {
+            // The socket has ended, or its context.
+        }
+    }
+
+    /// <summary>What timers measure: less than a millisecond is none.</summary>
+    private TimeSpan PaceOf(long bytes) => TimeSpan.FromMilliseconds(Math.Floor(bytes * 1000.0 / _bytesPerSecond));
+
+    private void Answer(in Message notice, ReadOnlySpan<byte> topic)
+    {
+        RegistryLists lists = _core.GetLists();
+        Answer(notice, topic, MessageIds.RegistrySync, lists.Sequence, lists.Own);
+        Answer(notice, topic, MessageIds.ServiceList, lists.Sequence, lists.All);
+        _answers.Answered(_core.Now, notice, PaceOf(lists.ByteCount));
+    }
+
+    private void Answer(in Message notice, ReadOnlySpan<byte> topic, ushort id, ulong sequence, ListedService[]? services)
+    {
+        if (services is not null && ((ReadOnlySpan<byte>)[(byte)id, (byte)(id >> 8)]).StartsWith(topic))
         {
             Write(id, sequence, services);
             _socket.TrySendTo(notice, _message);
@@ -164,17 +203,20 @@ internal sealed class RegistryPublisher : IAsyncDisposable
 
 /// <summary>
 /// Decides when a registry sends its list to everybody: at once after a change, changes that follow closely together, and now and then
-/// without one. The first list need not be sent.
+/// without one. What all followers get in a second is limited: the larger a list, the more changes share it. The first list need not be
+/// sent.
 /// </summary>
 internal sealed class BroadcastSchedule(TimeSpan minInterval, TimeSpan interval, ulong sequence, TimeSpan now)
 {
     private ulong _sent = sequence;
     private TimeSpan _last = now;
-    private bool _hasSent;
+    private TimeSpan _pause;
 
     public bool HasChanged(ulong current) => current != _sent;
 
-    public TimeSpan DueAt(ulong current) => !HasChanged(current) ? _last + interval : _hasSent ? _last + minInterval : TimeSpan.Zero;
+    public TimeSpan DueAt(ulong current) => _last + (HasChanged(current) || _pause > interval ? _pause : interval);
 
-    public void Sent(TimeSpan at, ulong current) => (_sent, _last, _hasSent) = (current, at, true);
+    /// <summary>A list went out, which takes so long at the rate.</summary>
+    public void Sent(TimeSpan at, ulong current, TimeSpan pace = default) =>
+        (_sent, _last, _pause) = (current, at, pace > minInterval ? pace : minInterval);
 }

@@ -1,10 +1,11 @@
+using System.Threading.Channels;
 using Microsoft.Extensions.Logging;
+using Net.Zlink.Monitoring;
 
 namespace Net.Zlink.Services;
 
 /// <summary>
-/// The ROUTER socket of a registry: answers requests in order, each by the connection that it came by, and ticks behind what has come by
-/// then.
+/// The ROUTER socket of a registry: one loop that reads requests, does what was posted to it, and ticks behind what has come by then.
 /// </summary>
 internal sealed class RegistryRouter : IAsyncDisposable
 {
@@ -14,17 +15,18 @@ internal sealed class RegistryRouter : IAsyncDisposable
     private const int MaxMessagesBeforeTick = 1024;
 
     private readonly RouterSocket _socket;
-    private readonly RegistryCore _core;
-    private readonly Func<RegistrationRequest, string?>? _admission;
+    private readonly RegistryDesk _desk;
+    private readonly Channel<Action> _posted = Channel.CreateUnbounded<Action>(new UnboundedChannelOptions { SingleReader = true });
+    private readonly IDisposable? _events;
     private readonly Action _handled;
     private readonly Action _tick;
     private readonly ILogger _logger;
     private readonly Message[] _batch = new Message[MessagesPerBatch];
-    private readonly MessageBuilder _ack;
     private readonly PeriodicTimer _timer;
     private readonly BackgroundLoop _loop;
     private Task<int>? _receiving;
     private Task<bool>? _ticking;
+    private Task<bool>? _postedSome;
 
     /// <summary>Owns the bound socket. <paramref name="handled"/> is called behind each batch of requests, <paramref name="tick"/> each
     /// <paramref name="tickInterval"/>.</summary>
@@ -32,22 +34,25 @@ internal sealed class RegistryRouter : IAsyncDisposable
         ILogger logger, Action handled, Action tick)
     {
         _socket = socket;
-        _core = core;
-        _admission = options.Admission;
         _handled = handled;
         _tick = tick;
         _logger = logger;
-        _ack = new MessageBuilder(context.Pool);
+        _desk = new RegistryDesk(context, socket, core, options, logger, Post);
+        _events = options.Admission is null ? null : socket.OnEvent(SocketEventTypes.Disconnected,
+            happened => Post(() => _desk.Lost(happened.RemoteAddress)));
         _timer = new PeriodicTimer(tickInterval, context.TimeProvider);
         _loop = BackgroundLoop.Start("registry's requests", logger, context.TimeProvider, TurnAsync);
     }
 
+    public int Clients => _socket.PeerCount;
+
     public async ValueTask DisposeAsync()
     {
+        _events?.Dispose();
         _socket.Dispose();
         await _loop.DisposeAsync().ConfigureAwait(false); // Before the timer: one that is disposed ticks for ever.
         _timer.Dispose();
-        _ack.Dispose();
+        _desk.Dispose();
         if (_receiving is not null)
         {
             await ((Task)_receiving).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
@@ -58,15 +63,22 @@ internal sealed class RegistryRouter : IAsyncDisposable
 
     private async ValueTask TurnAsync(CancellationToken cancellationToken)
     {
-        // Two tasks that outlive a turn, so that a tick is no cancelled receive: an exception each time.
+        // Tasks that outlive a turn, so that a tick is no cancelled receive: an exception each time.
         _receiving ??= _socket.ReceiveManyAsync(_batch, cancellationToken).AsTask();
         _ticking ??= _timer.WaitForNextTickAsync(cancellationToken).AsTask();
-        await Task.WhenAny(_receiving, _ticking).ConfigureAwait(false);
+        _postedSome ??= _posted.Reader.WaitToReadAsync(cancellationToken).AsTask();
+        await Task.WhenAny(_receiving, _ticking, _postedSome).ConfigureAwait(false);
         if (_receiving.IsCompleted)
         {
             Task<int> received = _receiving;
             _receiving = null;
             Handle(await received.ConfigureAwait(false));
+        }
+
+        if (_postedSome.IsCompleted)
+        {
+            _postedSome = null;
+            DoPosted();
         }
 
         if (_ticking.IsCompleted)
@@ -107,56 +119,30 @@ internal sealed class RegistryRouter : IAsyncDisposable
         {
             using Message message = _batch[i];
             _batch[i] = default;
-            try
-            {
-                Handle(message);
-            }
-            catch (Exception e) when (e is not (ObjectDisposedException or ZlinkException))
-            {
-                ServicesLog.TurnFailed(_logger, e, "registry's requests"); // The other messages of the batch have their answers to come.
-            }
+            Guard(message, static (router, message) => router._desk.Take(message));
         }
     }
 
-    private void Handle(in Message message)
+    private void Post(Action action) => _posted.Writer.TryWrite(action);
+
+    private void DoPosted()
     {
-        var frames = new Frames(message);
-        RegistryRequest request = RegistryRequest.Read(frames);
-        RoutingId sender = message.RoutingId;
-        string? refusal = request is { Id: MessageIds.Register, Fault: null } && _admission is not null
-            ? Refusal(_admission, request, message)
-            : null;
-        if (_core.Do((state, now) => state.Handle(now, request, sender, refusal)) is { } ack)
+        while (_posted.Reader.TryRead(out Action? action))
         {
-            _ack.Clear();
-            RegistrationFrames.WriteAck(_ack, ack.Status, ack.EchoesEndpoint ? frames[RegistryAck.EndpointFrame] : [], ack.Error);
-            _ack.AddMark();
-            _socket.TrySendTo(message, _ack, out _); // A peer that has gone needs no answer.
+            Guard(action, static (_, action) => action());
         }
     }
 
-    private string? Refusal(Func<RegistrationRequest, string?> admission, in RegistryRequest request, in Message message)
+    /// <summary>One that fails does not take the others of its batch along: they have their answers to come.</summary>
+    private void Guard<T>(T argument, Action<RegistryRouter, T> action)
     {
-        string service = request.Entry.Service.Name.ToString();
-        string endpoint = request.Entry.Endpoint.ToString();
         try
         {
-            return admission(new RegistrationRequest
-            {
-                Kind = (ServiceKind)request.Entry.Service.Kind,
-                Service = service,
-                Endpoint = endpoint,
-                Weight = request.Weight,
-                RoutingId = new RoutingId(message.RoutingId.ToArray()),
-                RemoteAddress = message.RemoteAddress,
-                RemoteCertificate = message.RemoteCertificate,
-                WebSocketRequest = message.WebSocketRequest,
-            });
+            action(this, argument);
         }
-        catch (Exception e)
+        catch (Exception e) when (e is not (ObjectDisposedException or ZlinkException))
         {
-            ServicesLog.AdmissionFailed(_logger, e, _core.Id, service, endpoint);
-            return "admission failed";
+            ServicesLog.TurnFailed(_logger, e, "registry's requests");
         }
     }
 }

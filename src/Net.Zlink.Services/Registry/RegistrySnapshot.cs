@@ -1,5 +1,3 @@
-using System.Security.Cryptography.X509Certificates;
-
 namespace Net.Zlink.Services;
 
 /// <summary>An entry of a registry.</summary>
@@ -32,10 +30,13 @@ public sealed record RegistrySnapshot
     /// <summary>Discoveries and peers that are connected to its publisher.</summary>
     public required int Subscribers { get; init; }
 
+    /// <summary>Connections of receivers and nodes to its router.</summary>
+    public required int Clients { get; init; }
+
     /// <summary>Requests read from its router, those that mean nothing included.</summary>
     public required long Requests { get; init; }
 
-    /// <summary>Requests that were answered with another status than 0.</summary>
+    /// <summary>Requests that were answered with another status than 0, and UNREGISTER and HEARTBEAT of who is not the owner.</summary>
     public required long RefusedRequests { get; init; }
 
     /// <summary>Requests that mean nothing, and lists of peers that are malformed.</summary>
@@ -49,34 +50,6 @@ public sealed record RegistrySnapshot
 
     /// <summary>Lists of peers that were taken.</summary>
     public required long PeerLists { get; init; }
-}
-
-/// <summary>A REGISTER that <see cref="RegistryOptions.Admission"/> decides.</summary>
-public sealed record RegistrationRequest
-{
-    /// <summary>What registers.</summary>
-    public required ServiceKind Kind { get; init; }
-
-    /// <summary>The name of the service.</summary>
-    public required string Service { get; init; }
-
-    /// <summary>The endpoint that is to be listed.</summary>
-    public required string Endpoint { get; init; }
-
-    /// <summary>The weight that is to be listed, 1 or more.</summary>
-    public required uint Weight { get; init; }
-
-    /// <summary>The routing id of the connection, which is listed with the endpoint.</summary>
-    public required RoutingId RoutingId { get; init; }
-
-    /// <summary>Where the connection comes from.</summary>
-    public required string RemoteAddress { get; init; }
-
-    /// <summary>The certificate of the other side, with mutual TLS; valid during the call.</summary>
-    public X509Certificate2? RemoteCertificate { get; init; }
-
-    /// <summary>The HTTP request of the connection, over ws and wss.</summary>
-    public WebSocketRequest? WebSocketRequest { get; init; }
 }
 
 /// <summary>What one connection to a registry has brought: of a discovery, or of a registry to its peer.</summary>
@@ -123,7 +96,9 @@ public enum RegistryEventType
     /// <summary>An own entry was removed: no heartbeat for <see cref="RegistryOptions.HeartbeatTimeout"/>.</summary>
     Expired,
 
-    /// <summary>A REGISTER was refused; <see cref="RegistryEvent.Text"/> says why.</summary>
+    /// <summary>
+    /// A request was refused; <see cref="RegistryEvent.Text"/> says why. Of one connection the first, second, fourth and so on is reported.
+    /// </summary>
     Refused,
 
     /// <summary>An entry came from a peer.</summary>
@@ -140,6 +115,9 @@ public enum RegistryEventType
 
     /// <summary>Another registry uses the number of this one: they ignore each other until one of them gets another number.</summary>
     IdConflict,
+
+    /// <summary>The list is full, and entries of a peer are left out until it has a place for them.</summary>
+    ListFull,
 }
 
 /// <summary>Something that happened at a registry.</summary>

@@ -144,6 +144,12 @@ internal sealed partial class RegistryState
             return entry is not null;
         }
 
+        if (entry is null && !_table.CanAdd(key, after, settings.MaxEntries))
+        {
+            LeaveOut(now, owner);
+            return false;
+        }
+
         _table.Set(key, after, owner);
         if (before != after || formerOwner is null)
         {
@@ -151,6 +157,28 @@ internal sealed partial class RegistryState
         }
 
         return before != after;
+    }
+
+    /// <summary>An entry of a peer has no place in the list. When others have gone, it is looked for again.</summary>
+    private void LeaveOut(TimeSpan now, PeerView view)
+    {
+        _fullAt = _table.Count;
+        if (!view.HasReportedFull)
+        {
+            view.HasReportedFull = true;
+            Report(RegistryEventType.ListFull, now, view.RegistryId, view.RemoteAddress);
+        }
+    }
+
+    private void MergeLeftOut(TimeSpan now)
+    {
+        if (_table.Count < _fullAt)
+        {
+            _fullAt = 0;
+            var all = new HashSet<EntryKey>();
+            _views.ForEach(view => Collect(all, view.Services, []));
+            Merge(now, all);
+        }
     }
 
     /// <summary>The entries of services that differ: unchanged services are the same objects.</summary>
@@ -194,6 +222,8 @@ internal sealed class PeerView(string remoteAddress)
     public bool SendsOwnEntries { get; set; }
 
     public bool HasReportedConflict { get; set; }
+
+    public bool HasReportedFull { get; set; }
 
     /// <summary>Replaced as a whole, never changed.</summary>
     public SortedDictionary<ServiceKey, ListedService> Services { get; set; } = Nothing;

@@ -28,6 +28,7 @@ internal sealed partial class RegistryState(RegistrySettings settings, ulong seq
     private readonly List<PeerView> _views = [];
     private readonly List<RegistryEvent> _events = [];
     private TimeSpan _lastTick;
+    private int _fullAt;
     private long _requests;
     private long _refused;
     private long _malformed;
@@ -45,6 +46,9 @@ internal sealed partial class RegistryState(RegistrySettings settings, ulong seq
 
     /// <summary>Own entries alone, for a REGISTRY_SYNC. The array is not changed afterwards.</summary>
     public ListedService[] Own => _table.Own;
+
+    /// <summary>Of a list of all entries.</summary>
+    public long ByteCount => _table.ByteCount;
 
     /// <summary>From the oldest connection to the newest.</summary>
     public IReadOnlyList<PeerView> Views => _views;
@@ -64,30 +68,6 @@ internal sealed partial class RegistryState(RegistrySettings settings, ulong seq
         RegistryEvent[] events = [.. _events];
         _events.Clear();
         return events;
-    }
-
-    /// <summary>Gives the answer to a request, if there is one. The refusal is that of the application.</summary>
-    public RegistryAck? Handle(TimeSpan now, in RegistryRequest request, RoutingId sender, string? refusal = null)
-    {
-        RegistryAck? ack = request.Fault ?? request.Id switch
-        {
-            MessageIds.Register => Register(now, request, sender, refusal),
-            MessageIds.UpdateWeight => UpdateWeight(now, request),
-            _ => null,
-        };
-        if (request.Id == MessageIds.Heartbeat && _own.TryGetValue(request.Entry, out TableEntry? entry))
-        {
-            entry.LastSign = now;
-        }
-        else if (request.Id == MessageIds.Unregister)
-        {
-            Remove(now, request.Entry);
-        }
-
-        _requests++;
-        _malformed += request.Id == 0 || request.Fault is not null ? 1 : 0;
-        _refused += ack is { Status: not AckStatus.Done } ? 1 : 0;
-        return ack;
     }
 
     public bool Remove(TimeSpan now, in EntryKey key)
@@ -122,6 +102,7 @@ internal sealed partial class RegistryState(RegistrySettings settings, ulong seq
         }
 
         Expire(now);
+        MergeLeftOut(now);
         foreach (PeerView view in _views.ToArray())
         {
             if (now - view.LastHeard > settings.PeerTimeout)
@@ -140,7 +121,7 @@ internal sealed partial class RegistryState(RegistrySettings settings, ulong seq
     }
 
     /// <summary>The state as text; what only sockets know is given.</summary>
-    public RegistrySnapshot GetSnapshot(IReadOnlyList<RegistryView> peers, int subscribers, long listsSent) => new()
+    public RegistrySnapshot GetSnapshot(IReadOnlyList<RegistryView> peers, int subscribers, int clients, long listsSent) => new()
     {
         Id = Id,
         Sequence = Sequence,
@@ -149,11 +130,13 @@ internal sealed partial class RegistryState(RegistrySettings settings, ulong seq
             .. from entry in _table.Entries
                let isOwn = entry.Owner is null
                select new RegistryEntry((ServiceKind)entry.Key.Service.Kind, Instance(entry.Key, entry.Instance),
-                   entry.Owner?.RegistryId ?? Id, isOwn ? At(entry.RegisteredAt) : null, isOwn ? At(entry.LastSign) : null),
+                   entry.Owner?.RegistryId ?? Id, isOwn ? At(entry.RegisteredAt) : null,
+                   entry.Registrants is { Count: > 0 } own ? At(own.LastSign) : null),
         ],
         OwnEntries = OwnCount,
         Peers = peers,
         Subscribers = subscribers,
+        Clients = clients,
         Requests = _requests,
         RefusedRequests = _refused,
         MalformedMessages = _malformed,
@@ -164,75 +147,28 @@ internal sealed partial class RegistryState(RegistrySettings settings, ulong seq
 
     private DateTimeOffset At(TimeSpan time) => settings.Start + time;
 
-    private RegistryAck Register(TimeSpan now, in RegistryRequest request, RoutingId sender, string? refusal)
-    {
-        TableEntry? entry = _own.GetValueOrDefault(request.Entry);
-        RegistryAck? refused = refusal is not null ? new RegistryAck(AckStatus.Refused, refusal)
-            : entry is null && _own.Count >= settings.MaxEntries ? RegistryAck.RegistryFull
-            : null;
-        var asked = new ListedInstance(request.Entry.Endpoint, sender.Copy(), request.Weight);
-        if (refused is { } ack)
-        {
-            Report(RegistryEventType.Refused, now, Id, request.Entry, asked, ack.Error);
-            return ack;
-        }
-
-        if (entry is null)
-        {
-            Sequence++;
-            entry = _table.Set(request.Entry, asked, owner: null);
-            (entry.RegisteredAt, entry.LastSign) = (now, now);
-            _own.Add(request.Entry, entry);
-            Report(RegistryEventType.Registered, now, Id, request.Entry, asked);
-            return RegistryAck.Done;
-        }
-
-        entry.LastSign = now;
-        Change(now, entry, asked);
-
-        return RegistryAck.Done;
-    }
-
-    private RegistryAck UpdateWeight(TimeSpan now, in RegistryRequest request)
-    {
-        if (!_own.TryGetValue(request.Entry, out TableEntry? entry))
-        {
-            return !_table.HasService(request.Entry.Service) ? RegistryAck.ServiceNotFound
-                : _table.Find(request.Entry) is not null ? RegistryAck.ProviderNotLocal
-                : RegistryAck.ProviderNotFound;
-        }
-
-        entry.LastSign = now; // In the native core only REGISTER and HEARTBEAT are signs of life; here an answered request is one, too.
-        Change(now, entry, entry.Instance with { Weight = request.Weight });
-        return RegistryAck.Done;
-    }
-
-    private void Change(TimeSpan now, TableEntry entry, ListedInstance instance)
-    {
-        if (entry.Instance != instance)
-        {
-            Sequence++; // Not for an identical repeat, unlike the native core: that is an answered heartbeat.
-            _table.Set(entry.Key, instance, owner: null);
-            Report(RegistryEventType.Updated, now, Id, entry.Key, instance);
-        }
-    }
-
     private void Expire(TimeSpan now)
     {
-        bool any = false;
+        TimeSpan before = now - settings.HeartbeatTimeout;
+        ulong sequenceBefore = Sequence;
         foreach ((EntryKey key, TableEntry entry) in _own)
         {
-            if (now - entry.LastSign > settings.HeartbeatTimeout)
+            TimeSpan lastSign = entry.Registrants!.LastSign;
+            entry.Registrants.Expire(before);
+            if (entry.Registrants.Count > 0)
             {
-                _own.Remove(key); // A dictionary may be removed from while it is enumerated.
-                Report(RegistryEventType.Expired, now, Id, key, entry.Instance, $"no heartbeat for {now - entry.LastSign}");
-                Excluded(now, key);
-                _expired++;
-                any = true;
+                ShowNewest(now, entry);
+                continue;
             }
+
+            _own.Remove(key); // A dictionary may be removed from while it is enumerated.
+            Report(RegistryEventType.Expired, now, Id, key, entry.Instance, $"no heartbeat for {now - lastSign}");
+            Excluded(now, key);
+            _expired++;
+            Sequence++;
         }
 
-        Sequence += any ? 1UL : 0;
+        Sequence = Math.Min(Sequence, sequenceBefore + 1); // One list for all.
     }
 
     /// <summary>The registry did not run for a while: everybody gets that time in addition.</summary>
@@ -240,7 +176,7 @@ internal sealed partial class RegistryState(RegistrySettings settings, ulong seq
     {
         foreach (TableEntry entry in _own.Values)
         {
-            entry.LastSign = Earlier(now, entry.LastSign + late);
+            entry.Registrants!.Postpone(now, late);
         }
 
         foreach (PeerView view in _views)

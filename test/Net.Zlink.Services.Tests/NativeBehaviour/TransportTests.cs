@@ -41,10 +41,10 @@ public class TransportTests
             RouterEndpoint = endpoint,
             ConfigurePublisher = Listen,
             ConfigureRouter = Listen,
-            Admission = request =>
+            Admission = (request, _) =>
             {
                 seen = request;
-                return null;
+                return default;
             },
         });
         registry.Start();

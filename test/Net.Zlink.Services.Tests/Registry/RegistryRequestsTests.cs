@@ -82,20 +82,20 @@ public sealed class RegistryRequestsTests
         List<RegistrationRequest> asked = [];
         Registry registry = fixture.Start(options => options with
         {
-            Admission = request =>
+            Admission = (request, _) =>
             {
                 asked.Add(request);
-                return request.Service switch
+                return new(request.Service switch
                 {
-                    "no" => "not here",
+                    "no" => RegistrationAdmission.Refuse("not here"),
                     "bad" => throw new InvalidOperationException("of the test"),
-                    _ => null
-                };
+                    _ => RegistrationAdmission.Accept
+                });
             },
         });
         RegistryClient client = fixture.Connect(registry, "x");
         Assert.Equal("2 e not here", await client.AskAsync(Register("no", "e", 5)));
-        Assert.Equal("2 e admission failed", await client.AskAsync(Register("bad", "e")));
+        Assert.Equal("3 e admission failed", await client.AskAsync(Register("bad", "e")));
         Assert.Equal("0 e ", await client.AskAsync(Register("yes", "e")));
         Assert.Equal((ServiceKind.Receiver, "no", "e", 5u, RoutingId.FromText("x")),
             (asked[0].Kind, asked[0].Service, asked[0].Endpoint, asked[0].Weight, asked[0].RoutingId));

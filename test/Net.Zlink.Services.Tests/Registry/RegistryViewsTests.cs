@@ -174,7 +174,7 @@ public sealed class RegistryViewsTests
 
     private void Handle(ushort message, string endpoint) =>
         _state.Handle(_now, new RegistryRequest(message, new EntryKey(new ServiceKey(1, new ServiceText("s")), new ServiceText(endpoint))),
-        default);
+        new RegistrySender(default, "place"));
 
     private void List(PeerView view, uint registry, ulong sequence, params string[] endpoints) =>
         List(view, registry, sequence, sync: false, endpoints);

@@ -4,6 +4,8 @@ namespace Net.Zlink.Services.Tests.Clusters;
 internal sealed class ManagedNode : ClusterNode
 {
     private readonly RegistryState _state;
+    private static readonly RegistrySender Sender = new(default, "place");
+
     private readonly BroadcastSchedule _schedule;
 
     public ManagedNode(uint id, ulong sequence, TimeSpan now)
@@ -18,11 +20,11 @@ internal sealed class ManagedNode : ClusterNode
     public override IReadOnlySet<string> Listed => Texts(_state.All);
 
     public override void Register(TimeSpan now, string key, uint weight) =>
-        _state.Handle(now, Request(MessageIds.Register, key, weight), default);
+        _state.Handle(now, Request(MessageIds.Register, key, weight), Sender);
 
-    public override void Unregister(TimeSpan now, string key) => _state.Handle(now, Request(MessageIds.Unregister, key), default);
+    public override void Unregister(TimeSpan now, string key) => _state.Handle(now, Request(MessageIds.Unregister, key), Sender);
 
-    public override void Heartbeat(TimeSpan now, string key) => _state.Handle(now, Request(MessageIds.Heartbeat, key), default);
+    public override void Heartbeat(TimeSpan now, string key) => _state.Handle(now, Request(MessageIds.Heartbeat, key), Sender);
 
     public override IReadOnlyList<SentList> Tick(TimeSpan now)
     {

@@ -1,0 +1,196 @@
+using Microsoft.Extensions.Logging;
+
+namespace Net.Zlink.Services;
+
+/// <summary>
+/// Deals with the requests of each connection in their order. Those whose admission is asked wait, and behind them the later ones of their
+/// connection, and no other. Used by the router's loop alone.
+/// </summary>
+internal sealed class RegistryDesk : IDisposable
+{
+    // Answers have no number, so none may be refused out of its turn: beyond this the connection ends. 4 MiB are 10,000 requests and more.
+    private const long MaxWaitingBytes = 4 * 1024 * 1024;
+    private const long MaxWaitingBytesOfAll = 64 * 1024 * 1024;
+
+    private readonly RouterSocket _socket;
+    private readonly RegistryCore _core;
+    private readonly Admissions? _admissions;
+    private readonly ILogger _logger;
+    private readonly MessageBuilder _ack;
+    private readonly HashSet<RegistryAsker> _waiting = [];
+
+    /// <param name="context">Gives the clock and the pool.</param>
+    /// <param name="socket">Answers go by it.</param>
+    /// <param name="core">The registry's state.</param>
+    /// <param name="options">The application's policy.</param>
+    /// <param name="logger">The log.</param>
+    /// <param name="post">Has an action done by the router's loop.</param>
+    public RegistryDesk(ZlinkContext context, RouterSocket socket, RegistryCore core, RegistryOptions options, ILogger logger,
+        Action<Action> post)
+    {
+        _socket = socket;
+        _core = core;
+        _logger = logger;
+        _ack = new MessageBuilder(context.Pool);
+        _admissions = options.Admission is null ? null
+            : new Admissions(options, core.Id, context.TimeProvider, logger,
+                (question, admission) => post(() => Decided(question, admission)));
+    }
+
+    /// <summary>Deals with a request now, or when its turn has come.</summary>
+    public void Take(in Message message)
+    {
+        if (message.UserState is not RegistryAsker client)
+        {
+            message.UserState = client = new RegistryAsker(message);
+        }
+
+        if (client.HasEnded)
+        {
+            return;
+        }
+
+        var frames = new Frames(message);
+        RegistryRequest request = RegistryRequest.Read(frames);
+        if (client.IsWaiting || AsksAdmission(request, client, out _))
+        {
+            bool isFirst = !client.IsWaiting;
+            client.Enqueue(message, new WaitingRequest(request, request.Fault is not { } fault ? null
+                : fault.EchoesEndpoint ? frames[RegistryAck.EndpointFrame].ToArray() : []));
+            _waiting.Add(client);
+            if (isFirst)
+            {
+                Continue(client);
+            }
+
+            LimitWaiting(client);
+        }
+        else
+        {
+            Answer(message, client, request, request.Fault is { EchoesEndpoint: false } || request.Id is not (MessageIds.Register
+                or MessageIds.UpdateWeight) ? [] : frames[RegistryAck.EndpointFrame], default);
+        }
+    }
+
+    /// <summary>A connection has ended: nobody is asked about what waits, but what it wanted to leave, it leaves.</summary>
+    public void Lost(string remoteAddress)
+    {
+        foreach (RegistryAsker client in _waiting.Where(client => string.Equals(client.RemoteAddress, remoteAddress, StringComparison.Ordinal))
+            .ToArray())
+        {
+            End(client);
+        }
+    }
+
+    public void Dispose()
+    {
+        _admissions?.Dispose();
+        _ack.Dispose();
+        foreach (RegistryAsker client in _waiting)
+        {
+            while (client.IsWaiting)
+            {
+                client.Dequeue();
+            }
+        }
+    }
+
+    private bool AsksAdmission(RegistryRequest request, RegistryAsker client, out bool isOwner)
+    {
+        isOwner = false;
+        if (_admissions is null)
+        {
+            return false;
+        }
+
+        (bool asks, isOwner) = _core.Do((state, _) => (state.AsksAdmission(request, client.Sender, out bool owns), owns));
+        return asks;
+    }
+
+    private void Decided(in AdmissionQuestion question, in RegistrationAdmission admission)
+    {
+        foreach (RegistryAsker client in _admissions!.Close(question))
+        {
+            if (client.TryPeek(out WaitingRequest waiting))
+            {
+                Answer(client.Origin, client, waiting.Request, waiting.EchoOrEndpoint, admission);
+                client.Dequeue();
+                Continue(client);
+            }
+        }
+    }
+
+    /// <summary>Deals with what waits until an admission is to be asked.</summary>
+    private void Continue(RegistryAsker client)
+    {
+        while (client.TryPeek(out WaitingRequest waiting))
+        {
+            if (AsksAdmission(waiting.Request, client, out bool isOwner))
+            {
+                _admissions!.Ask(AdmissionQuestion.Of(waiting.Request, client, isOwner), client);
+                return;
+            }
+
+            Answer(client.Origin, client, waiting.Request, waiting.EchoOrEndpoint, default);
+            client.Dequeue();
+        }
+
+        _waiting.Remove(client);
+    }
+
+    private void LimitWaiting(RegistryAsker client)
+    {
+        RegistryAsker? excess = client.WaitingBytes > MaxWaitingBytes ? client
+            : _waiting.Sum(static one => one.WaitingBytes) > MaxWaitingBytesOfAll ? _waiting.MaxBy(static one => one.WaitingBytes)
+            : null;
+        if (excess is null)
+        {
+            return;
+        }
+
+        ServicesLog.TooMuchWaits(_logger, _core.Id, excess.RemoteAddress, excess.WaitingBytes);
+        if (_socket.GetPeers().FirstOrDefault(peer => ReferenceEquals(peer.UserState, excess)) is { } connection)
+        {
+            _socket.DisconnectPeer(connection);
+        }
+
+        End(excess);
+    }
+
+    private void End(RegistryAsker client)
+    {
+        client.HasEnded = true;
+        while (client.TryPeek(out WaitingRequest waiting))
+        {
+            if (waiting.Request.Id == MessageIds.Unregister)
+            {
+                Answer(client.Origin, client, waiting.Request, [], default);
+            }
+
+            client.Dequeue();
+        }
+
+        _waiting.Remove(client);
+    }
+
+    private void Answer(in Message to, RegistryAsker client, RegistryRequest request, ReadOnlySpan<byte> echo,
+        RegistrationAdmission admission)
+    {
+        HashSet<(RoutingId Id, string Address)>? connected =
+            request.Id == MessageIds.Unregister && _core.Do((state, _) => state.AsksConnections(request)) ? Connections() : null;
+        if (_core.Do((state, now) => state.Handle(now, request, client.Sender, admission, connected)) is { } ack)
+        {
+            _ack.Clear();
+            RegistrationFrames.WriteAck(_ack, ack.Status, echo, ack.Error);
+            _ack.AddMark();
+            _socket.TrySendTo(to, _ack, out _); // A peer that has gone needs no answer.
+        }
+    }
+
+    private HashSet<(RoutingId Id, string Address)> Connections() =>
+    [
+        .. from peer in _socket.GetPeers()
+           where peer.IsConnected
+           select (peer.RoutingId, RegistrySender.AddressOf(peer.RemoteAddress)),
+    ];
+}
