@@ -12,6 +12,7 @@ namespace Net.Zlink.Services;
 /// </remarks>
 public sealed class Registry : IAsyncDisposable, IDisposable
 {
+    // Also for the end of each connection: one peer that is stopped would hold up the end of the process for 5 s.
     private static readonly TimeSpan Linger = TimeSpan.FromSeconds(1);
     private const int MaxRequestBytes = 64 * 1024;
     private const int MaxRequestParts = 16;
@@ -215,10 +216,16 @@ public sealed class Registry : IAsyncDisposable, IDisposable
 
     private Parts Open()
     {
-        var publisherOptions = new XPubOptions { Linger = Linger };
+        var publisherOptions = new XPubOptions { Linger = Linger, CloseTimeout = Linger };
         _options.ConfigurePublisher?.Invoke(publisherOptions);
         publisherOptions.Verbose = true;
-        var routerOptions = new RouterOptions { Linger = Linger, MaxMessageSize = MaxRequestBytes, MaxMessageParts = MaxRequestParts };
+        var routerOptions = new RouterOptions
+        {
+            Linger = Linger,
+            CloseTimeout = Linger,
+            MaxMessageSize = MaxRequestBytes,
+            MaxMessageParts = MaxRequestParts,
+        };
         _options.ConfigureRouter?.Invoke(routerOptions);
         // A native receiver's heartbeats come by a second connection with its id.
         routerOptions.OnDuplicateRoutingId = DuplicateRoutingId.Share;

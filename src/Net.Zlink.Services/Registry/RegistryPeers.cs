@@ -8,6 +8,7 @@ internal sealed class RegistryPeers : IAsyncDisposable
     // A registry whose machine is gone sends no FIN. The interval and the time are those of leases.
     private static readonly TimeSpan HeartbeatInterval = TimeSpan.FromSeconds(5);
     private static readonly TimeSpan HeartbeatTimeout = TimeSpan.FromSeconds(15);
+    private static readonly TimeSpan CloseTimeout = TimeSpan.FromSeconds(1);
 
     private readonly Lock _gate = new();
     private readonly RegistryCore _core;
@@ -31,6 +32,7 @@ internal sealed class RegistryPeers : IAsyncDisposable
             HeartbeatTimeout = HeartbeatTimeout,
             ReconnectAfterFault = true,
             MaxMessageParts = ListLimits.MaxParts,
+            CloseTimeout = CloseTimeout,
         };
         options.ConfigurePeers?.Invoke(settings);
         _socket = context.CreateSub(settings);

@@ -198,6 +198,30 @@ public sealed class NativeRegistryDefectsTests
     }
 
     [Fact]
+    public async Task The_end_of_a_registry_does_not_wait_for_peers_that_do_not_end_their_side()
+    {
+        var clock = new ManualTimeProvider();
+        await using var fixture = new RegistryFixture();
+        await using var mortal = new ContextFixture(time: clock);
+        var registry = new Registry(mortal.Context,
+            new RegistryOptions { PublisherEndpoint = "tcp://127.0.0.1:0", RouterEndpoint = "tcp://127.0.0.1:0" });
+        registry.Start();
+        using RawPeer stopped = await RawPeer.ConnectAsync(registry.RouterEndpoint);
+        await stopped.SendAsync(Convert.FromHexString("5a0102000000000401050161" + "5a0102000000000104"));
+        await Guard.UntilAsync(() => registry.GetSnapshot().Clients == 1, "it is connected");
+        await registry.DisposeAsync().Guarded();
+        Task end = mortal.Context.DisposeAsync().AsTask();
+        TimeSpan waited = TimeSpan.Zero;
+        await Guard.UntilAsync(() =>
+        {
+            clock.Advance(TimeSpan.FromMilliseconds(100));
+            waited += TimeSpan.FromMilliseconds(end.IsCompleted ? 0 : 100);
+            return end.IsCompleted;
+        }, "the context ends");
+        TestContext.Current.TestOutputHelper?.WriteLine($"waited {waited}");
+    }
+
+    [Fact]
     public async Task A_request_of_a_client_that_has_gone_disturbs_no_other_one()
     {
         await using var fixture = new RegistryFixture();

@@ -58,6 +58,7 @@ public sealed class RegistryStateModelTests
                 Assert.Equal(expected, Do(step));
                 Assert.Equal(Rows(), Listed(_state.All));
                 Assert.Equal(Rows(), Listed(_state.Own));
+                Assert.Equal(ServiceListWriter.ByteCount(_state.All), _state.ByteCount);
                 Assert.Equal(before.SequenceEqual(Rows(), StringComparer.Ordinal), sequence == _state.Sequence);
             }
         }
