@@ -113,9 +113,9 @@ public sealed class RegistryLimitsTests
         Assert.Equal(RegistryAck.RegistryFull, state.Handle(default, new RegistryRequest(MessageIds.Register, Key("more", "e")), sender));
         state.Handle(default, new RegistryRequest(MessageIds.Unregister, Key("own", "e")), sender);
         state.Tick(RegistryState.ShortestTick);
-        Assert.Equal(["service-0", "service-1", "service-2"], state.All.Select(static service => service.Key.Name.ToString()));
+        Assert.Equal("service-0 service-1 service-2", string.Join(" ", state.All.Select(static service => service.Key.Name)));
         Take(state, view, 2, [Service(3, "e")]);
-        Assert.Equal(["service-3"], state.All.Select(static service => service.Key.Name.ToString()));
+        Assert.Equal("service-3", Assert.Single(state.All).Key.Name.ToString());
     }
 
     [Fact]
