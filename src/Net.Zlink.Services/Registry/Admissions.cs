@@ -38,7 +38,8 @@ internal sealed class Admissions(RegistryOptions options, uint registry, TimePro
 
     /// <summary>A question is open no more.</summary>
     /// <returns>Those that asked it.</returns>
-    public List<RegistryAsker> Close(in AdmissionQuestion question) => _open.Remove(question, out List<RegistryAsker>? clients) ? clients : [];
+    public List<RegistryAsker> Close(in AdmissionQuestion question) =>
+        _open.Remove(question, out List<RegistryAsker>? clients) ? clients : [];
 
     public void Dispose() => _end.Cancel();
 

@@ -75,8 +75,8 @@ internal sealed class RegistryDesk : IDisposable
     /// <summary>A connection has ended: nobody is asked about what waits, but what it wanted to leave, it leaves.</summary>
     public void Lost(string remoteAddress)
     {
-        foreach (RegistryAsker client in _waiting.Where(client => string.Equals(client.RemoteAddress, remoteAddress, StringComparison.Ordinal))
-            .ToArray())
+        foreach (RegistryAsker client in _waiting.ToArray()
+            .Where(client => string.Equals(client.RemoteAddress, remoteAddress, StringComparison.Ordinal)))
         {
             End(client);
         }

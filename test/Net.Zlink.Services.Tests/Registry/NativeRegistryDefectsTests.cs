@@ -203,7 +203,12 @@ public sealed class NativeRegistryDefectsTests
         // A process that is stopped ends nothing; by default each connection waits 5 s for that.
         List<SocketOptions> sockets = [];
         await using var fixture = new RegistryFixture();
-        fixture.Start(options => options with { ConfigurePublisher = sockets.Add, ConfigureRouter = sockets.Add, ConfigurePeers = sockets.Add });
+        fixture.Start(options => options with
+        {
+            ConfigurePublisher = sockets.Add,
+            ConfigureRouter = sockets.Add,
+            ConfigurePeers = sockets.Add,
+        });
         Assert.Equal([1.0, 1.0, 1.0], sockets.Select(static socket => socket.CloseTimeout.TotalSeconds));
     }
 

@@ -131,7 +131,7 @@ public sealed class RegistryAdmissionTests
     };
 
     private TaskCompletionSource<RegistrationAdmission> Slow(string endpoint) =>
-        _slow.GetOrAdd(endpoint, static _ => new TaskCompletionSource<RegistrationAdmission>(TaskCreationOptions.RunContinuationsAsynchronously));
+        _slow.GetOrAdd(endpoint, static _ => new(TaskCreationOptions.RunContinuationsAsynchronously));
 
     private void Decide(string endpoint, RegistrationAdmission admission) => Slow(endpoint).SetResult(admission);
 }

@@ -60,10 +60,12 @@ public sealed class RegistryLimitsTests
 
         await sending.Guarded();
         Assert.Equal("2 e registry full", await client.AskAsync(Register("one-more", "e")));
-        await Guard.UntilAsync(() => discovery.GetServices().Count == ListLimits.MaxEntries, "the discovery sees all", TimeSpan.FromMinutes(1));
+        await Guard.UntilAsync(() => discovery.GetServices().Count == ListLimits.MaxEntries, "the discovery sees all",
+            TimeSpan.FromMinutes(1));
         await using var behind = new Discovery(fixture.Context); // A snapshot of the peer for each look would keep it from its work.
         behind.ConnectRegistry(peer.PublisherEndpoint);
-        await Guard.UntilAsync(() => behind.GetServices().Count == ListLimits.MaxEntries, "the peer sees all", TimeSpan.FromMinutes(1));
+        await Guard.UntilAsync(() => behind.GetServices().Count == ListLimits.MaxEntries, "the peer sees all",
+            TimeSpan.FromMinutes(1));
     }
 
     [Fact]
@@ -71,7 +73,8 @@ public sealed class RegistryLimitsTests
     {
         using var list = new MessageBuilder();
         ServiceListWriter.Write(list, new ServiceListHeader(MessageIds.ServiceList, 1, 1, 0), [Service(0, "e")]);
-        Assert.Equal(ListLimits.MaxParts, ServiceListHeader.FrameCount + ((list.Count - ServiceListHeader.FrameCount) * ListLimits.MaxEntries));
+        int partsOfOne = list.Count - ServiceListHeader.FrameCount;
+        Assert.Equal(ListLimits.MaxParts, ServiceListHeader.FrameCount + (partsOfOne * ListLimits.MaxEntries));
         Assert.Throws<ArgumentOutOfRangeException>(static () => RegistryOptions.Validate(new RegistryOptions
         {
             PublisherEndpoint = "tcp://127.0.0.1:0",
@@ -165,6 +168,6 @@ public sealed class RegistryLimitsTests
     {
         var header = new ServiceListHeader(MessageIds.RegistrySync, 2, sequence, (uint)services.Length);
         Assert.True(state.WantsList(default, view, header));
-        state.TakeList(default, view, header, new SortedDictionary<ServiceKey, ListedService>(services.ToDictionary(static one => one.Key)));
+        state.TakeList(default, view, header, new(services.ToDictionary(static one => one.Key)));
     }
 }

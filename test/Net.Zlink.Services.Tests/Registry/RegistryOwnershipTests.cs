@@ -80,7 +80,8 @@ public sealed class RegistryOwnershipTests
         await present.AskAsync(Register("s", "e"));
         await former.SendAsync(Unregister("s", "e"));
         Assert.Equal("0 probe ", await former.AskAsync(Register("s", "probe")));
-        Assert.Equal("present", registry.GetSnapshot().Entries.Single(static entry => entry.Instance.Endpoint is "e").Instance.RoutingId.ToString());
+        Assert.Equal("present",
+            registry.GetSnapshot().Entries.Single(static entry => entry.Instance.Endpoint is "e").Instance.RoutingId.ToString());
     }
 
     [Theory]

@@ -163,7 +163,8 @@ public sealed class RegistryStateModelTests
             && string.Equals(other.Item.Id, Senders[sender].Id, StringComparison.Ordinal)
             && string.Equals(other.Item.Address, Senders[sender].Address, StringComparison.Ordinal));
 
-        private static bool IsSameId(int sender, int owner) => string.Equals(Senders[sender].Id, Senders[owner].Id, StringComparison.Ordinal);
+        private static bool IsSameId(int sender, int owner) =>
+            string.Equals(Senders[sender].Id, Senders[owner].Id, StringComparison.Ordinal);
 
         private static bool IsSameAddress(int sender, int owner) =>
             string.Equals(Senders[sender].Address, Senders[owner].Address, StringComparison.Ordinal);
