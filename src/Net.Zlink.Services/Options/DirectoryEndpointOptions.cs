@@ -23,10 +23,15 @@ public sealed class DirectoryEndpointOptions
     {
         foreach (string transport in Transports)
         {
-            if (!Known.Contains(transport, StringComparer.Ordinal))
-            {
-                throw new ArgumentException($"\"{transport}\" is no transport; there are {string.Join(", ", Known)}.", nameof(Transports));
-            }
+            CheckTransport(transport, nameof(Transports));
+        }
+    }
+
+    private static void CheckTransport(string transport, string name)
+    {
+        if (!Known.Contains(transport, StringComparer.Ordinal))
+        {
+            throw new ArgumentException($"\"{transport}\" is no transport; there are {string.Join(", ", Known)}.", name);
         }
     }
 }

@@ -94,11 +94,19 @@ public sealed record GatewayOptions
         CheckTime(RemovedEndpointTimeout, nameof(RemovedEndpointTimeout));
     }
 
-    private static void CheckCount(long count, long least, string name)
+    internal static void CheckCount(long count, long least, string name)
     {
         if (count < least)
         {
             throw new ArgumentOutOfRangeException(name, count, $"This is {least} or more.");
+        }
+    }
+
+    internal static void CheckPositive(TimeSpan time, string name)
+    {
+        if (time <= TimeSpan.Zero)
+        {
+            throw new ArgumentOutOfRangeException(name, time, "A time is greater than zero.");
         }
     }
 

@@ -73,13 +73,13 @@ public sealed record SpotNodeOptions
 
     internal void Validate()
     {
-        ArgumentOutOfRangeException.ThrowIfLessThanOrEqual(HeartbeatInterval, TimeSpan.Zero);
-        ArgumentOutOfRangeException.ThrowIfLessThanOrEqual(AckTimeout, TimeSpan.Zero);
-        ArgumentOutOfRangeException.ThrowIfNegative(PublishQueueCapacity);
-        ArgumentOutOfRangeException.ThrowIfLessThan(PeerHeartbeatInterval, TimeSpan.Zero);
+        GatewayOptions.CheckPositive(HeartbeatInterval, nameof(HeartbeatInterval));
+        GatewayOptions.CheckPositive(AckTimeout, nameof(AckTimeout));
+        GatewayOptions.CheckCount(PublishQueueCapacity, least: 0, nameof(PublishQueueCapacity));
+        GatewayOptions.CheckTime(PeerHeartbeatInterval, nameof(PeerHeartbeatInterval));
         GatewayOptions.CheckTime(RemovedEndpointTimeout, nameof(RemovedEndpointTimeout));
         GatewayOptions.CheckTime(ForgottenEndpointTimeout, nameof(ForgottenEndpointTimeout));
-        ArgumentOutOfRangeException.ThrowIfLessThan(MaxConcurrentDials, 1);
+        GatewayOptions.CheckCount(MaxConcurrentDials, least: 1, nameof(MaxConcurrentDials));
     }
 }
 
