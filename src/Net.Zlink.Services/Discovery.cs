@@ -17,7 +17,7 @@ namespace Net.Zlink.Services;
 /// ServiceSnapshot echo = await discovery.WaitForAsync("echo");
 /// </code>
 /// </example>
-public sealed class Discovery : IServiceDirectory, IFollowedLists, IAsyncDisposable, IDisposable
+public sealed class Discovery : IServiceDirectory, IFollowedLists, IKnowsRemovals, IAsyncDisposable, IDisposable
 {
     private const int BatchSize = 64;
 
@@ -333,6 +333,8 @@ public sealed class Discovery : IServiceDirectory, IFollowedLists, IAsyncDisposa
             return _store.Views.Any(view => view.EndedAt is null && (registry is null || IsSameHost(view.Endpoint, registry)));
         }
     }
+
+    bool IKnowsRemovals.IsRemoved(string service, string endpoint) => _store.IsRemoved(Now, service, endpoint);
 
     private TimeSpan Now => _clock.GetElapsedTime(_start);
 

@@ -40,6 +40,7 @@ public sealed class SpotNode : IAsyncDisposable, IDisposable
     private readonly BackgroundLoop _receiving;
     private readonly BackgroundLoop? _publishing;
     private readonly PeerSet _peers;
+    private readonly DirectoryEndpointFilter _filter;
     private readonly RegistrationSet _registrations;
     private readonly ServicesMeters _meters;
     private readonly SubscriberSet _subscribers;
@@ -65,13 +66,13 @@ public sealed class SpotNode : IAsyncDisposable, IDisposable
         RoutingId = _options.RoutingId.IsEmpty ? RandomRoutingId.Make(zeros: 0) : _options.RoutingId.Copy();
         _logger = context.LoggerFactory.CreateLogger(ServicesLog.Category);
         _index = new TopicIndex(text => _socket!.Subscribe(text), text => _socket!.Unsubscribe(text));
-        _path = new PublishPath(
-            new MessageBuilderPool(context.Pool), _index, _options.PublishQueueCapacity, _options.PublishQueueFullMode);
+        _path = new PublishPath(new MessageBuilderPool(context.Pool), _index, _options, context);
         var socketOptions = new SubOptions { ReconnectAfterFault = true };
         ServiceHeartbeats.Apply(
             socketOptions, _options.PeerHeartbeatInterval, _options.PeerHeartbeatTimeout, _options.PeerHeartbeatTtl);
         _options.ConfigureSubscriber?.Invoke(socketOptions);
         _socket = context.CreateSub(socketOptions);
+        _filter = new DirectoryEndpointFilter(_options.DirectoryEndpoints, socketOptions.Tls);
         _subscribers = new SubscriberSet(_index, context, _logger);
         _peers = new PeerSet(
             _socket, new PeerSetOptions(_logger, _options.MaxConcurrentDials, () => _subscribers.Present), context.TimeProvider);
@@ -212,8 +213,10 @@ public sealed class SpotNode : IAsyncDisposable, IDisposable
         _registrations.RegisterAsync(() => Register(service, advertise), cancellationToken);
 
     /// <summary>Connects to all nodes that a directory lists, and disconnects from those that it lists no more: at once where there is no
-    /// connection, or else after <see cref="SpotNodeOptions.ForgottenEndpointTimeout"/>. This node itself is left out. Nodes of
-    /// <see cref="ConnectPeer"/> and of other directories stay connected.</summary>
+    /// connection, or else after <see cref="SpotNodeOptions.ForgottenEndpointTimeout"/>. For those that have left by word it is
+    /// <see cref="SpotNodeOptions.RemovedEndpointTimeout"/>.</summary>
+    /// <remarks>This node itself is left out, and what <see cref="SpotNodeOptions.DirectoryEndpoints"/> refuse. Nodes of
+    /// <see cref="ConnectPeer"/> and of other directories stay connected.</remarks>
     /// <param name="directory">A <see cref="Discovery"/> of SPOT nodes, a <see cref="StaticDirectory"/>, or one of your own. When it ends,
     /// its last list stays.</param>
     /// <param name="service">The name under which the nodes are listed.</param>
@@ -231,8 +234,7 @@ public sealed class SpotNode : IAsyncDisposable, IDisposable
         }
 
         ObjectDisposedException.ThrowIf(_isDisposed, this);
-        TimeSpan keepTime = directory is StaticDirectory ? _options.RemovedEndpointTimeout : _options.ForgottenEndpointTimeout;
-        var follower = new DirectoryFollower(_peers, directory, service, RoutingId, keepTime, _logger);
+        var follower = new DirectoryFollower(_peers, directory, service, RoutingId, _filter, _options, _logger);
         lock (_gate)
         {
             if (!_isDisposed)

@@ -13,8 +13,10 @@ internal sealed class GatewaySettings
         nameof(HighWaterMark), nameof(SendTimeout), nameof(Linger), nameof(RequestTimeout), nameof(RemovedEndpointTimeout),
         nameof(TryNextWhenFull), nameof(UnreadMessageLimit), nameof(UnreadByteLimit), nameof(HeartbeatInterval),
         nameof(HeartbeatTimeout), nameof(HeartbeatTtl), nameof(EjectAfterTimeouts), nameof(WaitForReady),
-        nameof(MaxConcurrentDials), nameof(MaxConnectedEndpoints), Keys.Options,
+        nameof(MaxConcurrentDials), nameof(MaxConnectedEndpoints), DirectoryEndpoints, Keys.Options,
     ];
+
+    private const string DirectoryEndpoints = nameof(DirectoryEndpoints);
 
     public int HighWaterMark { get; set; }
 
@@ -97,6 +99,7 @@ internal sealed class GatewaySettings
             WaitForReady = settings.WaitForReady,
             MaxConcurrentDials = settings.MaxConcurrentDials,
             MaxConnectedEndpoints = settings.MaxConnectedEndpoints,
+            DirectoryEndpoints = DirectoryEndpointSettings.Apply(section.GetSection(DirectoryEndpoints), options.DirectoryEndpoints),
             ConfigureSocket = SocketKinds.Router.After(options.ConfigureSocket, section.GetSection(Keys.Options)),
         };
     }

@@ -6,10 +6,13 @@ namespace Net.Zlink.Extensions.Hosting;
 
 internal sealed class SpotNodeSettings
 {
+    private const string DirectoryEndpoints = nameof(DirectoryEndpoints);
     private const string Publisher = nameof(Publisher);
     private const string Subscriber = nameof(Subscriber);
 
     public int PublishQueueCapacity { get; set; }
+
+    public long PublishQueueByteLimit { get; set; }
 
     public BoundedChannelFullMode PublishQueueFullMode { get; set; }
 
@@ -43,10 +46,12 @@ internal sealed class SpotNodeSettings
         ConfigurationErrors.CheckKeys(section, Keys.Bind, Keys.Connect, Keys.Registries, Keys.FollowRegistries, Publisher, Subscriber,
             nameof(PublishQueueCapacity), nameof(PublishQueueFullMode), nameof(NoDrop), nameof(AdvertiseHost), nameof(HeartbeatInterval),
             nameof(AckTimeout), nameof(PeerHeartbeatInterval), nameof(PeerHeartbeatTimeout), nameof(PeerHeartbeatTtl),
-            nameof(RemovedEndpointTimeout), nameof(ForgottenEndpointTimeout), nameof(MaxConcurrentDials));
+            nameof(RemovedEndpointTimeout), nameof(ForgottenEndpointTimeout), nameof(MaxConcurrentDials),
+            nameof(PublishQueueByteLimit), DirectoryEndpoints);
         var settings = new SpotNodeSettings
         {
             PublishQueueCapacity = options.PublishQueueCapacity,
+            PublishQueueByteLimit = options.PublishQueueByteLimit,
             PublishQueueFullMode = options.PublishQueueFullMode,
             NoDrop = options.NoDrop,
             AdvertiseHost = options.AdvertiseHost,
@@ -65,6 +70,7 @@ internal sealed class SpotNodeSettings
         return options with
         {
             PublishQueueCapacity = settings.PublishQueueCapacity,
+            PublishQueueByteLimit = settings.PublishQueueByteLimit,
             PublishQueueFullMode = settings.PublishQueueFullMode,
             NoDrop = settings.NoDrop,
             HeartbeatInterval = settings.HeartbeatInterval,
@@ -75,6 +81,7 @@ internal sealed class SpotNodeSettings
             RemovedEndpointTimeout = settings.RemovedEndpointTimeout,
             ForgottenEndpointTimeout = settings.ForgottenEndpointTimeout,
             MaxConcurrentDials = settings.MaxConcurrentDials,
+            DirectoryEndpoints = DirectoryEndpointSettings.Apply(section.GetSection(DirectoryEndpoints), options.DirectoryEndpoints),
             ConfigurePublisher = SocketKinds.Pub.After(options.ConfigurePublisher, section.GetSection(Publisher)),
             ConfigureSubscriber = SocketKinds.Sub.After(options.ConfigureSubscriber, section.GetSection(Subscriber)),
         };

@@ -27,7 +27,14 @@ internal sealed class DirectoryEndpointFilter(DirectoryEndpointOptions options, 
             return "a directory may not list link-local and multicast addresses: see DirectoryEndpointOptions.AllowLinkLocal";
         }
 
-        return options.Admission is { } admission && !admission(parts) ? "DirectoryEndpointOptions.Admission refused it" : null;
+        try
+        {
+            return options.Admission is { } admission && !admission(parts) ? "DirectoryEndpointOptions.Admission refused it" : null;
+        }
+        catch (Exception e)
+        {
+            return $"DirectoryEndpointOptions.Admission failed: {e.Message}"; // The application's code must not end who follows the list.
+        }
     }
 
     /// <summary>It leads to this machine only.</summary>

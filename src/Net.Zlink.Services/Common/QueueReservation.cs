@@ -1,7 +1,8 @@
 namespace Net.Zlink.Services;
 
 /// <summary>What one queue counts in the context's QueuedByteLimit, in steps. Guarded by the lock of the queue.</summary>
-internal sealed class QueueReservation(ZlinkContext context)
+/// <param name="context">Null: there is no such limit.</param>
+internal sealed class QueueReservation(ZlinkContext? context)
 {
     // What is kept without the context, so that a queue that fills and empties seldom reserves.
     private const long FreeBytes = 64 * 1024;
@@ -14,7 +15,7 @@ internal sealed class QueueReservation(ZlinkContext context)
     public bool TryCover(long bytes)
     {
         long missing = bytes - FreeBytes - _reserved;
-        if (missing <= 0)
+        if (missing <= 0 || context is null)
         {
             return true;
         }
@@ -35,7 +36,7 @@ internal sealed class QueueReservation(ZlinkContext context)
         long kept = bytes == 0 ? 0 : Math.Max(0, bytes - FreeBytes) + (2 * Step);
         if (_reserved > kept)
         {
-            context.ReleaseQueuedBytes(_reserved - kept);
+            context!.ReleaseQueuedBytes(_reserved - kept);
             _reserved = kept;
         }
     }

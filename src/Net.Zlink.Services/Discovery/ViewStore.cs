@@ -1,3 +1,4 @@
+using System.Collections.Concurrent;
 using System.Collections.Immutable;
 
 namespace Net.Zlink.Services;
@@ -23,12 +24,15 @@ internal sealed class ConnectionView
 
     public SortedDictionary<ServiceKey, ListedService> Services { get; set; } = [];
 
+    /// <summary>What its last list says to have left by word.</summary>
+    public HashSet<EntryKey> Removed { get; set; } = [];
+
     /// <summary>When each service became what it is here: where two views differ on one endpoint, the younger one counts.</summary>
     public Dictionary<ServiceKey, long> ChangedAt { get; } = [];
 }
 
 /// <summary>The views of all registries and their union. Knows no sockets; times are since any fixed moment. Not thread-safe but for
-/// <see cref="Services"/>.</summary>
+/// <see cref="Services"/> and <see cref="IsRemoved"/>.</summary>
 /// <remarks>What no connected registry lists goes only while one is connected at which it could have been registered: one that has been
 /// there, without a break, for the time that its receivers get after a restart.</remarks>
 internal sealed class ViewStore(ServiceKind kind, TimeSpan staleViewTimeout, TimeSpan restartTimeout)
@@ -37,8 +41,12 @@ internal sealed class ViewStore(ServiceKind kind, TimeSpan staleViewTimeout, Tim
     // between two lists.
     private const ulong RestartJump = 1 << 20;
 
+    // Of all registries; each names 1,000 at most.
+    private const int MaxRemovals = 10_000;
+
     private readonly List<ConnectionView> _views = [];
     private readonly Dictionary<EntryKey, Remembered> _remembered = [];
+    private readonly ConcurrentDictionary<EntryKey, TimeSpan> _removedUntil = [];
     private ImmutableDictionary<string, ServiceSnapshot> _services = ImmutableDictionary.Create<string,
         ServiceSnapshot>(StringComparer.Ordinal);
     private long _changes;
@@ -102,6 +110,7 @@ internal sealed class ViewStore(ServiceKind kind, TimeSpan staleViewTimeout, Tim
             view.LiveSince = now;
         }
 
+        TakeRemovals(now, view, frames);
         foreach (ServiceKey key in services.Keys.Where(key => !ReferenceEquals(view.Services.GetValueOrDefault(key), services[key])))
         {
             view.ChangedAt[key] = _changes + 1;
@@ -121,6 +130,12 @@ internal sealed class ViewStore(ServiceKind kind, TimeSpan staleViewTimeout, Tim
         view.HasList = true;
         return Merge(wallClock, touched);
     }
+
+    /// <summary>Whether a registry said a short while ago that an instance has left by word, and none has listed it anew since.</summary>
+    public bool IsRemoved(TimeSpan now, string service, string endpoint) =>
+        _removedUntil.TryGetValue(
+            new EntryKey(new ServiceKey((ushort)kind, new ServiceText(service)), new ServiceText(endpoint)), out TimeSpan until)
+        && now < until;
 
     /// <summary>Tells which connections are up; the views of others have ended.</summary>
     public void OnConnections(TimeSpan now, IReadOnlyDictionary<ConnectionView, string> live)
@@ -210,10 +225,32 @@ internal sealed class ViewStore(ServiceKind kind, TimeSpan staleViewTimeout, Tim
     /// <summary>What is listed again is known from its list, and ends with it.</summary>
     private void ForgetListed(ListedService service)
     {
-        foreach (ListedInstance instance in _remembered.Count == 0 ? [] : service.Instances)
+        foreach (ListedInstance instance in _remembered.Count == 0 && _removedUntil.IsEmpty ? [] : service.Instances)
         {
             _remembered.Remove(new EntryKey(service.Key, instance.Endpoint));
+            _removedUntil.TryRemove(new EntryKey(service.Key, instance.Endpoint), out _);
         }
+    }
+
+    /// <summary>A registry repeats in its lists what was removed: each counts from the first time.</summary>
+    private void TakeRemovals(TimeSpan now, ConnectionView view, in Frames frames)
+    {
+        foreach ((EntryKey key, TimeSpan until) in _removedUntil)
+        {
+            if (until <= now)
+            {
+                _removedUntil.TryRemove(key, out _);
+            }
+        }
+
+        List<EntryKey> removed = ListRemovals.Read(frames);
+        foreach (EntryKey key in removed.Where(key => key.Service.Kind == (ushort)kind && !view.Removed.Contains(key))
+            .Take(MaxRemovals - _removedUntil.Count))
+        {
+            _removedUntil[key] = now + ListRemovals.Time;
+        }
+
+        view.Removed = [.. removed];
     }
 
     private HashSet<string> Merge(DateTimeOffset wallClock, IEnumerable<ServiceKey> touched)

@@ -14,6 +14,13 @@ internal interface IFollowedLists
     bool Follows(string? registry);
 }
 
+/// <summary>A directory that knows what has left it by word, and what merely vanished from it.</summary>
+internal interface IKnowsRemovals
+{
+    /// <summary>Whether an instance that was listed, and is not any more, was removed on purpose.</summary>
+    bool IsRemoved(string service, string endpoint);
+}
+
 /// <summary>The discoveries of one context: what they know tells the registrations of the same context whether they are listed.</summary>
 internal sealed class FollowedLists
 {

@@ -4,7 +4,7 @@ using System.Text;
 namespace Net.Zlink.Services;
 
 /// <summary>A directory that the application fills: requests work without a registry. Safe for any number of threads.</summary>
-public sealed class StaticDirectory : IServiceDirectory
+public sealed class StaticDirectory : IServiceDirectory, IKnowsRemovals
 {
     private static readonly Comparer<byte[]> ByBytes =
         Comparer<byte[]>.Create(static (left, right) => left.AsSpan().SequenceCompareTo(right));
@@ -93,6 +93,9 @@ public sealed class StaticDirectory : IServiceDirectory
 
     /// <summary>Ends the enumerations of <see cref="WatchAsync"/>, each behind the last state. The snapshots stay. Idempotent.</summary>
     public void Complete() => _watchers.Complete();
+
+    /// <summary>The application says each word.</summary>
+    bool IKnowsRemovals.IsRemoved(string service, string endpoint) => true;
 
     private static ServiceInstance Checked(ServiceInstance instance)
     {

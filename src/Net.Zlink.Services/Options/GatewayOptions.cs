@@ -102,6 +102,15 @@ public sealed record GatewayOptions
         }
     }
 
+    internal static void CheckDefined<T>(T value, string name)
+        where T : struct, Enum
+    {
+        if (!Enum.IsDefined(value))
+        {
+            throw new ArgumentOutOfRangeException(name, value, $"There is no such {typeof(T).Name}.");
+        }
+    }
+
     internal static void CheckPositive(TimeSpan time, string name)
     {
         if (time <= TimeSpan.Zero)

@@ -12,6 +12,10 @@ public sealed record SpotNodeOptions
     /// delivered on the publisher's thread.</summary>
     public int PublishQueueCapacity { get; init; }
 
+    /// <summary>How many bytes may wait there, topics included; they count in <see cref="ZlinkContextOptions.QueuedByteLimit"/>, too. A
+    /// publication always fits into an empty queue. Default 64 MiB.</summary>
+    public long PublishQueueByteLimit { get; init; } = 64L * 1024 * 1024;
+
     /// <summary>What a full queue of publications does. Wait (default): TryPublish returns false, PublishAsync waits. The others accept,
     /// and count what they drop.</summary>
     public BoundedChannelFullMode PublishQueueFullMode { get; init; } = BoundedChannelFullMode.Wait;
@@ -47,13 +51,18 @@ public sealed record SpotNodeOptions
     /// that is longer. Longer than <see cref="PeerHeartbeatInterval"/>.</summary>
     public TimeSpan? PeerHeartbeatTtl { get; init; }
 
-    /// <summary>How long a connection that works stays when its node was taken out of a <see cref="StaticDirectory"/>, or left its
-    /// registries. Default 5 s; the native core cuts it at once.</summary>
+    /// <summary>How long a connection that works stays when its node was taken out of a <see cref="StaticDirectory"/>, or has left a
+    /// registry of Net.Zlink by word: it unregistered, or <see cref="Registry.Remove"/> removed it. Default 5 s; the native core cuts it at
+    /// once.</summary>
     public TimeSpan RemovedEndpointTimeout { get; init; } = TimeSpan.FromSeconds(5);
 
     /// <summary>How long a connection that works stays when its node is not listed any more and nobody says that it has left: registries
     /// may have lost it. Default 15 s, the lease time of registries.</summary>
     public TimeSpan ForgottenEndpointTimeout { get; init; } = TimeSpan.FromSeconds(15);
+
+    /// <summary>Which endpoints of directories are connected to. <see cref="SpotNode.GetPeers"/> says why one is not, and the log does
+    /// once. <see cref="SpotNode.ConnectPeer"/> is not asked about.</summary>
+    public DirectoryEndpointOptions DirectoryEndpoints { get; init; } = new();
 
     /// <summary>Most nodes that are dialled at a time. A quarter is kept for those that were never tried, and a quarter for those that were
     /// connected. While others wait, one that does not answer has 1 s, and more with each attempt. Default 64.</summary>
@@ -73,9 +82,12 @@ public sealed record SpotNodeOptions
 
     internal void Validate()
     {
+        DirectoryEndpoints.Validate();
         GatewayOptions.CheckPositive(HeartbeatInterval, nameof(HeartbeatInterval));
         GatewayOptions.CheckPositive(AckTimeout, nameof(AckTimeout));
         GatewayOptions.CheckCount(PublishQueueCapacity, least: 0, nameof(PublishQueueCapacity));
+        GatewayOptions.CheckCount(PublishQueueByteLimit, least: 1, nameof(PublishQueueByteLimit));
+        GatewayOptions.CheckDefined(PublishQueueFullMode, nameof(PublishQueueFullMode));
         GatewayOptions.CheckTime(PeerHeartbeatInterval, nameof(PeerHeartbeatInterval));
         GatewayOptions.CheckTime(RemovedEndpointTimeout, nameof(RemovedEndpointTimeout));
         GatewayOptions.CheckTime(ForgottenEndpointTimeout, nameof(ForgottenEndpointTimeout));

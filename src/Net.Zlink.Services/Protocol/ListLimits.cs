@@ -12,9 +12,9 @@ internal static class ListLimits
     /// the default outbound queue of a subscriber together.</summary>
     public const long MaxBytes = 32 * 1024 * 1024;
 
-    /// <summary>The parts of a list whose every entry is a service of its own: <see cref="ZmpSocketOptions.MaxMessageParts"/> of
-    /// followers.</summary>
-    public const int MaxParts = ServiceListHeader.FrameCount + (2 * PartsPerItem * MaxEntries);
+    /// <summary>The parts of a list whose every entry is a service of its own, and one for removals:
+    /// <see cref="ZmpSocketOptions.MaxMessageParts"/> of followers.</summary>
+    public const int MaxParts = ServiceListHeader.FrameCount + (2 * PartsPerItem * MaxEntries) + 1;
 
     /// <summary>Of a service without instances: kind, name, count. Of an instance: endpoint, routing id, weight.</summary>
     public const int PartsPerItem = 3;

@@ -3,9 +3,10 @@ using Microsoft.Extensions.Logging;
 
 namespace Net.Zlink.Services;
 
-/// <summary>What a list says at one moment; <paramref name="Own"/> where own entries are sent apart. <paramref name="ByteCount"/> is at
-/// least that of both.</summary>
-internal readonly record struct RegistryLists(ulong Sequence, ListedService[] All, ListedService[]? Own, long ByteCount);
+/// <summary>What a list says at one moment; <paramref name="Own"/> where own entries are sent apart. <paramref name="Removals"/> is the
+/// frame behind either, if it is not empty. <paramref name="ByteCount"/> is at least that of both.</summary>
+internal readonly record struct RegistryLists(
+    ulong Sequence, ListedService[] All, ListedService[]? Own, byte[] Removals, long ByteCount);
 
 /// <summary>
 /// The state of a registry behind its lock, with the clock and the events. Safe for any number of threads; it calls nobody under the lock.
@@ -38,7 +39,7 @@ internal sealed class RegistryCore(RegistryState state, TimeProvider clock, ILog
 
     public void End() => _watchers.Complete();
 
-    public RegistryLists GetLists(bool renumber = false) => Do((state, _) =>
+    public RegistryLists GetLists(bool renumber = false) => Do((state, now) =>
     {
         if (renumber)
         {
@@ -46,7 +47,9 @@ internal sealed class RegistryCore(RegistryState state, TimeProvider clock, ILog
         }
 
         bool isPair = SendsPairs;
-        return new RegistryLists(state.Sequence, state.All, isPair ? state.Own : null, state.ByteCount * (isPair ? 2 : 1));
+        byte[] removals = state.RemovalsAt(now);
+        return new RegistryLists(state.Sequence, state.All, isPair ? state.Own : null, removals,
+            (state.ByteCount + removals.Length) * (isPair ? 2 : 1));
     });
 
     public void Do(Action<RegistryState, TimeSpan> action) => Do((state, now) =>

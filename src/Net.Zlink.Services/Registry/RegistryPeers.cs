@@ -141,7 +141,8 @@ internal sealed class RegistryPeers : IAsyncDisposable
         if (_core.Do((state, now) => state.WantsList(now, view, header, isOwnSocket)))
         {
             SortedDictionary<ServiceKey, ListedService> services = ServiceListReader.Read(frames, list, view.Services);
-            _core.Do((state, now) => state.TakeList(now, view, list, services));
+            List<EntryKey> removed = ListRemovals.Read(frames);
+            _core.Do((state, now) => state.TakeList(now, view, list, services, removed));
             _taken();
         }
     }

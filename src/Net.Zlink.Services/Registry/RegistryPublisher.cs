@@ -83,11 +83,11 @@ internal sealed class RegistryPublisher : IAsyncDisposable
         if (lists.Own is not null)
         {
             DisconnectFullSubscribers(lists);
-            Write(MessageIds.RegistrySync, lists.Sequence, lists.Own);
+            Write(MessageIds.RegistrySync, lists, lists.Own);
             _socket.TrySend(_message);
         }
 
-        Write(MessageIds.ServiceList, lists.Sequence, lists.All);
+        Write(MessageIds.ServiceList, lists, lists.All);
         _socket.TrySend(_message);
         _listsSent++;
     }
@@ -105,7 +105,8 @@ internal sealed class RegistryPublisher : IAsyncDisposable
 
         const int Pair = 2;
         (int? marks, long? bytes) = (_socket.Options.SendHighWaterMark, _socket.Options.SendByteLimit);
-        long needed = ServiceListWriter.ByteCount(lists.Own!) + ServiceListWriter.ByteCount(lists.All);
+        long needed = ServiceListWriter.ByteCount(lists.Own!) + ServiceListWriter.ByteCount(lists.All)
+            + (Pair * lists.Removals.Length);
         if (marks < Pair || bytes < needed)
         {
             return; // No subscriber ever has capacity for the pair, so a disconnect would not help.
@@ -179,25 +180,29 @@ internal sealed class RegistryPublisher : IAsyncDisposable
     private void Answer(in Message notice, ReadOnlySpan<byte> topic)
     {
         RegistryLists lists = _core.GetLists();
-        Answer(notice, topic, MessageIds.RegistrySync, lists.Sequence, lists.Own);
-        Answer(notice, topic, MessageIds.ServiceList, lists.Sequence, lists.All);
+        Answer(notice, topic, MessageIds.RegistrySync, lists, lists.Own);
+        Answer(notice, topic, MessageIds.ServiceList, lists, lists.All);
         _answers.Answered(_core.Now, notice, PaceOf(lists.ByteCount));
     }
 
-    private void Answer(in Message notice, ReadOnlySpan<byte> topic, ushort id, ulong sequence, ListedService[]? services)
+    private void Answer(in Message notice, ReadOnlySpan<byte> topic, ushort id, in RegistryLists lists, ListedService[]? services)
     {
         if (services is not null && ((ReadOnlySpan<byte>)[(byte)id, (byte)(id >> 8)]).StartsWith(topic))
         {
-            Write(id, sequence, services);
+            Write(id, lists, services);
             _socket.TrySendTo(notice, _message);
             _listsSent += id == MessageIds.ServiceList ? 1 : 0;
         }
     }
 
-    private void Write(ushort id, ulong sequence, ListedService[] services)
+    private void Write(ushort id, in RegistryLists lists, ListedService[] services)
     {
         _message.Clear(); // A send that was not accepted leaves it as it was.
-        ServiceListWriter.Write(_message, new ServiceListHeader(id, _core.Id, sequence, (uint)services.Length), services);
+        ServiceListWriter.Write(_message, new ServiceListHeader(id, _core.Id, lists.Sequence, (uint)services.Length), services);
+        if (lists.Removals.Length > 0)
+        {
+            _message.Add(lists.Removals);
+        }
     }
 }
 

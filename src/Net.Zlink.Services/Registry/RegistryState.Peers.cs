@@ -37,7 +37,13 @@ internal sealed partial class RegistryState
         return isWanted;
     }
 
-    public void TakeList(TimeSpan now, PeerView view, in ServiceListHeader header, SortedDictionary<ServiceKey, ListedService> services)
+    /// <param name="now">The time.</param>
+    /// <param name="view">Whose list it is.</param>
+    /// <param name="header">Its header.</param>
+    /// <param name="services">What it lists.</param>
+    /// <param name="removed">What it says to have left by word; null: nothing.</param>
+    public void TakeList(TimeSpan now, PeerView view, in ServiceListHeader header, SortedDictionary<ServiceKey, ListedService> services,
+        List<EntryKey>? removed = null)
     {
         var touched = new HashSet<EntryKey>();
         if (!_views.Contains(view))
@@ -65,7 +71,12 @@ internal sealed partial class RegistryState
         Collect(touched, view.Services, services);
         view.Services = services;
         touched.UnionWith(view.EndExclusions(now, isNewList: true));
+        EntryKey[] leaving = [.. (removed ?? []).Where(key => touched.Contains(key) && _table.Find(key) is not null)];
         Merge(now, touched);
+        foreach (EntryKey key in leaving.Where(key => _table.Find(key) is null))
+        {
+            _removals.Add(now, key); // For own followers, too. A repeat changes nothing, and is not passed on.
+        }
     }
 
     /// <summary>The connection of a view has ended; what it brought stays for a while.</summary>
@@ -151,6 +162,7 @@ internal sealed partial class RegistryState
         }
 
         _table.Set(key, after, owner);
+        _removals.Forget(key);
         if (before != after || formerOwner is null)
         {
             Report(formerOwner is null ? RegistryEventType.Learned : RegistryEventType.Updated, now, owner.RegistryId, key, after);

@@ -85,6 +85,7 @@ internal sealed partial class RegistryState
         (entry.RegisteredAt, entry.Registrants) = (now, new EntryOwners());
         entry.Registrants.Add(now, sender, asked);
         _own.Add(request.Entry, entry);
+        _removals.Forget(request.Entry);
         Report(RegistryEventType.Registered, now, Id, request.Entry, asked);
         return RegistryAck.Done;
     }

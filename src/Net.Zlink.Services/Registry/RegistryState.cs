@@ -27,6 +27,7 @@ internal sealed partial class RegistryState(RegistrySettings settings, ulong seq
     private readonly MergedTable _table = new();
     private readonly List<PeerView> _views = [];
     private readonly List<RegistryEvent> _events = [];
+    private readonly RecentRemovals _removals = new();
     private TimeSpan _lastTick;
     private int _fullAt;
     private long _requests;
@@ -60,6 +61,11 @@ internal sealed partial class RegistryState(RegistrySettings settings, ulong seq
         return tenth < ShortestTick ? ShortestTick : tenth > LongestTick ? LongestTick : tenth;
     }
 
+    /// <summary>The frame that names what has left by word; empty for none, and where the list is so long that followers might not have
+    /// space for it.</summary>
+    public byte[] RemovalsAt(TimeSpan now) =>
+        _removals.FrameAt(now) is { } frame && ByteCount + frame.Length <= ListLimits.MaxBytes ? frame : [];
+
     /// <summary>A list that has a new number although nothing changed: peers of the native kind look again at what they refused.</summary>
     public void RenumberList() => Sequence++;
 
@@ -78,6 +84,7 @@ internal sealed partial class RegistryState(RegistrySettings settings, ulong seq
         }
 
         Report(RegistryEventType.Unregistered, now, Id, key, entry.Instance);
+        _removals.Add(now, key);
         Excluded(now, key);
         Sequence++;
         return true;

@@ -28,6 +28,7 @@ internal sealed partial class PeerSet : IDisposable
     private readonly Dictionary<string, SpotPeer> _peers = new(StringComparer.Ordinal);
     private readonly Dictionary<string, SpotPeer> _byShown = new(StringComparer.Ordinal);
     private readonly Dictionary<object, HashSet<string>> _listed = [];
+    private readonly Dictionary<object, (string Endpoint, string Why)[]> _refused = [];
     private readonly HashSet<string> _own = new(StringComparer.Ordinal);
     private readonly HashSet<SpotPeer> _kept = [];
     private readonly HashSet<SpotPeer> _undrained = [];
@@ -102,11 +103,14 @@ internal sealed partial class PeerSet : IDisposable
 
     /// <summary>What a directory lists now.</summary>
     /// <param name="source">Who follows the directory.</param>
-    /// <param name="endpoints">All that it lists.</param>
+    /// <param name="endpoints">All that it lists, and why some of it is not to be connected.</param>
     /// <param name="keepTime">How long a connection that works stays whose endpoint it lists no more.</param>
-    public void SetListed(object source, IEnumerable<string> endpoints, Func<string, TimeSpan> keepTime) => Change(() =>
+    public void SetListed(
+        object source, IReadOnlyDictionary<string, string?> endpoints, Func<string, TimeSpan> keepTime) => Change(() =>
     {
-        HashSet<string> listed = new(endpoints, StringComparer.Ordinal);
+        HashSet<string> listed =
+            new(endpoints.Where(static one => one.Value is null).Select(static one => one.Key), StringComparer.Ordinal);
+        _refused[source] = [.. from one in endpoints where one.Value is not null select (one.Key, one.Value)];
         HashSet<string> before = _listed.GetValueOrDefault(source) ?? [];
         _listed[source] = listed;
         foreach (string endpoint in listed.Where(endpoint => !before.Contains(endpoint)))
@@ -129,6 +133,7 @@ internal sealed partial class PeerSet : IDisposable
 
     public void RemoveListed(object source) => Change(() =>
     {
+        _refused.Remove(source);
         if (_listed.Remove(source, out HashSet<string>? listed))
         {
             foreach (string endpoint in listed)
@@ -156,7 +161,14 @@ internal sealed partial class PeerSet : IDisposable
         {
             IEnumerable<SpotPeer> others =
                 _peers.Values.Where(static peer => peer is { IsOpen: false, IsNamed: true, IsUnusable: false });
-            return [.. _socket.GetPeers(), .. others.Select(InfoOf)];
+            var refused = _refused.Values.SelectMany(static one => one).Where(one => !_peers.ContainsKey(one.Endpoint))
+                .DistinctBy(static one => one.Endpoint, StringComparer.Ordinal);
+            return
+            [
+                .. _socket.GetPeers(),
+                .. others.Select(InfoOf),
+                .. refused.Select(static one => InfoOf(new SpotPeer(one.Endpoint) { Trouble = one.Why })),
+            ];
         }
     }
 

@@ -1,6 +1,5 @@
 using System.Buffers;
 using System.Runtime.CompilerServices;
-using System.Threading.Channels;
 
 namespace Net.Zlink.Services;
 
@@ -17,11 +16,11 @@ internal sealed class PublishPath : IDisposable
     private long _published;
     private long _refused;
 
-    public PublishPath(MessageBuilderPool builders, TopicIndex index, int capacity, BoundedChannelFullMode fullMode)
+    public PublishPath(MessageBuilderPool builders, TopicIndex index, SpotNodeOptions options, ZlinkContext context)
     {
         _index = index;
         _builders = builders;
-        Queue = capacity == 0 ? null : new PublishQueue(capacity, fullMode, index, PublishQueuedAsync);
+        Queue = options.PublishQueueCapacity == 0 ? null : new PublishQueue(options, context, index, PublishQueuedAsync);
     }
 
     public PublishQueue? Queue { get; }
@@ -274,11 +273,6 @@ internal sealed class PublishPath : IDisposable
                 await SendAsync(message, cancellationToken).ConfigureAwait(false);
                 DeliverLocally(message, _index.Refresh(topic, message.Span));
             }
-        }
-        catch (ChannelClosedException e)
-        {
-            Refuse(message);
-            throw new ObjectDisposedException("The node ends: its queue of publications is closed.", e);
         }
         catch
         {

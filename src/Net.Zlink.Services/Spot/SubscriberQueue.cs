@@ -11,7 +11,7 @@ internal sealed class SubscriberQueue
 
     private readonly SpotSubscriberOptions _options;
     private readonly Action<long> _onFull;
-    private readonly QueuedByteShare _share;
+    private readonly QueueReservation _share;
     private readonly Lock _gate = new();
     private readonly ReceiveWaiters<SpotMessage> _waiters;
     private readonly Queue<SpotMessage[]> _segments = new();
@@ -35,7 +35,7 @@ internal sealed class SubscriberQueue
     public SubscriberQueue(SpotSubscriberOptions options, Action<long> onFull, ZlinkContext? context = null)
     {
         (_options, _onFull) = (options, onFull);
-        _share = new QueuedByteShare(context);
+        _share = new QueueReservation(context);
         _waiters = new ReceiveWaiters<SpotMessage>(_gate);
     }
 

@@ -90,6 +90,32 @@ public sealed class ServicesConfigurationTests
     }
 
     [Fact]
+    public async Task What_a_directory_may_make_a_gateway_and_a_node_dial_is_configured()
+    {
+        await using var host = new HostFixture(
+            ("Registry:PublisherEndpoint", "inproc://lists"), ("Registry:RouterEndpoint", "inproc://registry"),
+            ("Receivers:quotes:Bind", "inproc://quotes"), ("Receivers:quotes:Registries", "inproc://registry"),
+            ("Gateway:FollowRegistries", "inproc://lists"), ("Gateway:DirectoryEndpoints:Transports:0", "tcp"),
+            ("Gateway:DirectoryEndpoints:Transports:1", "ws"),
+            ("SpotNodes:source:Bind", "inproc://source"), ("SpotNodes:source:Registries", "inproc://registry"),
+            ("SpotNodes:follower:FollowRegistries", "inproc://lists"), ("SpotNodes:follower:DirectoryEndpoints:Transports", "tcp"));
+        host.Services.AddZlink(host.Section);
+        host.Services.AddZlinkJson(Contracts.Default);
+        host.Services.AddZlinkRegistry();
+        host.Services.AddZlinkReceiver<Ask, Quote>("quotes", null, static (ask, _) => ValueTask.FromResult(new Quote(ask.Currency, 1)));
+        host.Services.AddZlinkGateway();
+        host.Services.AddSpotNode("source");
+        host.Services.AddSpotNode("follower");
+        await host.StartAsync();
+        host.Get<Gateway>().GetService("quotes");
+        await Guard.UntilAsync(() => host.Get<Gateway>().GetReceivers().Any(static one => one.WhyNotReady?.Contains("Transports",
+            StringComparison.Ordinal) == true), "the gateway may not use inproc");
+        await Guard.UntilAsync(() => host.Get<SpotNode>("follower").GetPeers().Any(static one => one.WhyNotConnected?.Contains("Transports",
+            StringComparison.Ordinal) == true), "the node may not use inproc");
+        await host.StopAsync();
+    }
+
+    [Fact]
     public void A_name_is_used_once_in_all_contexts()
     {
         var host = new HostFixture();
@@ -115,6 +141,9 @@ public sealed class ServicesConfigurationTests
     [InlineData("Receivers:quotes:HeartbeatInterval", "often", "Zlink:Receivers:quotes:HeartbeatInterval")]
     [InlineData("Receivers:quotes:HeartbeatInterval", "00:00:00", "Zlink:Receivers:quotes: ")]
     [InlineData("SpotNodes:prices:PublishQueueFullMode", "Maybe", "Zlink:SpotNodes:prices:PublishQueueFullMode")]
+    [InlineData("SpotNodes:prices:DirectoryEndpoints:Transports", "udp", "Zlink:SpotNodes:prices:DirectoryEndpoints: \"udp\" is no")]
+    [InlineData("SpotNodes:prices:DirectoryEndpoints:Admission", "x", "Zlink:SpotNodes:prices:DirectoryEndpoints:Admission is no setting")]
+    [InlineData("Gateway:DirectoryEndpoints:AllowLinkLocal", "maybe", "Zlink:Gateway:DirectoryEndpoints:AllowLinkLocal")]
     [InlineData("SpotNodes:prices:HeartbeatInterval", "00:00:00", "Zlink:SpotNodes:prices: ")]
     [InlineData("SpotNodes:prices:Subscriber:ReconnectInterval", "x", "Zlink:SpotNodes:prices:Subscriber:ReconnectInterval")]
     [InlineData("Registry:MaxEntries", "many", "Zlink:Registry:MaxEntries")]

@@ -197,6 +197,37 @@ public class ViewStoreTests
         Assert.Null(_store.NextTime);
     }
 
+    [Fact]
+    public void What_a_registry_says_to_have_left_is_known_for_30_s_from_the_first_time_unless_it_is_listed_again()
+    {
+        var (one, two) = (new ConnectionView(), new ConnectionView());
+        List(one, 1, 1, ("a", "tcp://1", 1));
+        List(two, 2, 1, ("a", "tcp://2", 1));
+        Assert.False(IsRemoved("tcp://1"));
+        ListRemoved(one, 1, 2, "tcp://1");
+        Assert.True(IsRemoved("tcp://1"));
+        _now += ListRemovals.Time / 2;
+        ListRemoved(one, 1, 3, "tcp://1");
+        List(two, 2, 2); // It vanishes without a word.
+        Assert.Equal((true, false), (IsRemoved("tcp://1"), IsRemoved("tcp://2")));
+        _now += ListRemovals.Time / 2;
+        Assert.False(IsRemoved("tcp://1"));
+        ListRemoved(two, 2, 3, "tcp://1");
+        List(one, 1, 4, ("a", "tcp://1", 1));
+        Assert.False(IsRemoved("tcp://1"));
+    }
+
+    private bool IsRemoved(string endpoint) => _store.IsRemoved(_now, "a", endpoint);
+
+    private void ListRemoved(ConnectionView view, uint id, ulong sequence, string endpoint) =>
+        _store.OnList(_now, default, view, new Frames(
+        [
+            BitConverter.GetBytes(MessageIds.ServiceList), BitConverter.GetBytes(id), BitConverter.GetBytes(sequence),
+            BitConverter.GetBytes(0),
+            ListRemovals.Encode(
+                [new EntryKey(new ServiceKey((ushort)ServiceKind.Receiver, new ServiceText("a")), new ServiceText(endpoint))]),
+        ]));
+
     private IReadOnlyCollection<string> List(
         ConnectionView view, uint id, ulong sequence, params ReadOnlySpan<(string Service, string Endpoint, int Weight)> instances) =>
         _store.OnList(_now, default, view, Encode(MessageIds.ServiceList, id, sequence, ServiceKind.Receiver, instances));

@@ -30,6 +30,7 @@ public sealed class ServiceListTests
             var read = new Frames(frames);
             RegistryRequest.Read(read);
             RegistrationFrames.TryReadAck(read, out _, out _);
+            ListRemovals.Read(read);
             if (ServiceListHeader.TryRead(read, out ServiceListHeader header))
             {
                 foreach (ListedService service in ServiceListReader.Read(read, header).Values)
@@ -42,6 +43,27 @@ public sealed class ServiceListTests
                 }
             }
         }));
+    }
+
+    [Fact]
+    public void Removals_behind_a_list_are_read_cut_anywhere_and_a_list_without_them_has_none()
+    {
+        EntryKey[] keys = [Key("a", "tcp://a:1"), Key(new string('s', 255), ""), Key("b", new string('e', 255))];
+        byte[] frame = ListRemovals.Encode([keys[0], Key(new string('x', 256), "cannot be named"), .. keys[1..]]);
+        Assert.Equal([0x5A, 0x52, 0x47, 1, 2, 0, 1, (byte)'a', 9], frame[..9]);
+        byte[][] list = [U16(5), U32(7), U64(1), U32(1), U16(1), Text("a"), U32(1), Text("e1"), Text("i1"), U32(3)];
+        Assert.Equal(keys, Read(frame));
+        Assert.Equal("a e1", Show([.. list, frame]));
+        Assert.All(Enumerable.Range(0, frame.Length),
+            length => Assert.Equal(keys.Take(Read(frame[..length]).Count), Read(frame[..length])));
+        Assert.Equal([0, 1, 2], Enumerable.Range(0, frame.Length).Select(length => Read(frame[..length]).Count).Distinct());
+        list[^1] = [0x5A, 0x52, 0x47, 1]; // An instance of just this weight.
+        Assert.Empty(ListRemovals.Read(new Frames(list)));
+        Assert.Empty(ListRemovals.Encode([]));
+        Assert.InRange(ListRemovals.Encode(Enumerable.Repeat(keys[2], 1_000)).Length, 65_000, 65_536);
+
+        List<EntryKey> Read(byte[] last) => ListRemovals.Read(new Frames([.. list, last]));
+        static EntryKey Key(string service, string endpoint) => new(new ServiceKey(2, new ServiceText(service)), new ServiceText(endpoint));
     }
 
     [Fact]

@@ -74,7 +74,7 @@ public sealed class RegistryLimitsTests
         using var list = new MessageBuilder();
         ServiceListWriter.Write(list, new ServiceListHeader(MessageIds.ServiceList, 1, 1, 0), [Service(0, "e")]);
         int partsOfOne = list.Count - ServiceListHeader.FrameCount;
-        Assert.Equal(ListLimits.MaxParts, ServiceListHeader.FrameCount + (partsOfOne * ListLimits.MaxEntries));
+        Assert.Equal(ListLimits.MaxParts, ServiceListHeader.FrameCount + (partsOfOne * ListLimits.MaxEntries) + 1); // And the removals.
         Assert.Throws<ArgumentOutOfRangeException>(static () => RegistryOptions.Validate(new RegistryOptions
         {
             PublisherEndpoint = "tcp://127.0.0.1:0",

@@ -38,6 +38,43 @@ public sealed class RegistryViewsTests
     }
 
     [Fact]
+    public void What_has_left_by_word_here_or_at_a_peer_is_named_for_30_s_unless_it_is_listed_again()
+    {
+        Handle(MessageIds.Register, "own");
+        Handle(MessageIds.Register, "expires");
+        var peer = new PeerView("tcp://a:1");
+        List(peer, 2, 1, sync: true, "left", "vanished");
+        Assert.Empty(Named());
+        Handle(MessageIds.Unregister, "own");
+        List(peer, 2, 2, sync: true, removed: ["left", "unknown"], "vanished");
+        List(peer, 2, 3, sync: true, removed: ["left"]);
+        Assert.Equal(["left", "own"], Named());
+        Handle(MessageIds.Register, "own");
+        Assert.Equal(["left"], Named());
+        Pass(Lease + RegistryState.ShortestTick); // Both that are registered here expire, which is no word.
+        Assert.Equal((0, "left"), (_state.OwnCount, Assert.Single(Named())));
+        List(peer, 2, 4, sync: true, "left");
+        Assert.Empty(Named());
+        List(peer, 2, 5, sync: true, removed: ["left"]);
+        Pass(ListRemovals.Time);
+        Assert.Equal(["left"], Named());
+        Pass(RegistryState.ShortestTick);
+        Assert.Empty(Named());
+    }
+
+    [Fact]
+    public void A_list_names_the_1000_newest_removals()
+    {
+        for (int i = 0; i < 1_100; i++)
+        {
+            Handle(MessageIds.Register, $"e{i}");
+            Handle(MessageIds.Unregister, $"e{i}");
+        }
+
+        Assert.Equal([.. Enumerable.Range(100, 1_000).Select(static i => $"e{i}").Order(StringComparer.Ordinal)], Named());
+    }
+
+    [Fact]
     public void A_restarted_peer_with_its_old_number_and_a_lower_list_is_believed_at_once()
     {
         List(new PeerView("tcp://a:1"), 2, 1000, "old");
@@ -179,7 +216,17 @@ public sealed class RegistryViewsTests
     private void List(PeerView view, uint registry, ulong sequence, params string[] endpoints) =>
         List(view, registry, sequence, sync: false, endpoints);
 
-    private void List(PeerView view, uint registry, ulong sequence, bool sync, params string[] endpoints)
+    /// <summary>What a list would name, by name.</summary>
+    private string[] Named()
+    {
+        var frames = new Frames([[], [], [], [], _state.RemovalsAt(_now)]);
+        return [.. ListRemovals.Read(frames).Select(static key => key.Endpoint.ToString()).Order(StringComparer.Ordinal)];
+    }
+
+    private void List(PeerView view, uint registry, ulong sequence, bool sync, params string[] endpoints) =>
+        List(view, registry, sequence, sync, removed: [], endpoints);
+
+    private void List(PeerView view, uint registry, ulong sequence, bool sync, string[] removed, params string[] endpoints)
     {
         var header = new ServiceListHeader(sync ? MessageIds.RegistrySync : MessageIds.ServiceList, registry, sequence, 1);
         if (_state.WantsList(_now, view, header))
@@ -192,7 +239,8 @@ public sealed class RegistryViewsTests
                     static endpoint => new ListedInstance(new ServiceText(endpoint), default, 1))]));
             }
 
-            _state.TakeList(_now, view, header, services);
+            _state.TakeList(_now, view, header, services,
+                [.. removed.Select(endpoint => new EntryKey(key, new ServiceText(endpoint)))]);
         }
     }
 

@@ -48,6 +48,7 @@ internal sealed class RegistryPublisherRole(bool expires) : Role
         }
 
         await connection.ExpectAsync(lists[0]);
+        var removed = new HashSet<(string Service, string Endpoint)>();
         foreach ((TranscriptRecord before, TranscriptRecord after) in lists.Zip(lists.Skip(1)))
         {
             Entry[] remaining = Entry.Of(after);
@@ -62,8 +63,21 @@ internal sealed class RegistryPublisherRole(bool expires) : Role
                     (int)(Header(after).Sequence - Header(before).Sequence));
             }
 
-            await connection.ExpectAsync(after);
+            Entry[] gone = expires ? [] : [.. Entry.Of(before).Except(remaining, Entry.ByKey)];
+            removed.UnionWith(gone.Select(static entry => (entry.Service, entry.Endpoint)));
+            removed.ExceptWith(remaining.Select(static entry => (entry.Service, entry.Endpoint)));
+            connection.Same(after, WithoutRemovals(await connection.ReadAsync(fromA: false), removed, atLeast: gone.Length));
         }
+    }
+
+    /// <summary>Behind what the native registry sends, ours names for a while what was unregistered; native readers skip it.</summary>
+    private static TranscriptRecord WithoutRemovals(
+        TranscriptRecord list, HashSet<(string Service, string Endpoint)> removed, int atLeast)
+    {
+        List<EntryKey> named = ListRemovals.Read(new Frames(list.Parts));
+        Assert.InRange(named.Count, atLeast, removed.Count);
+        Assert.All(named, key => Assert.Contains((key.Service.Name.ToString(), key.Endpoint.ToString()), removed));
+        return named.Count == 0 ? list : TranscriptRecord.Parse(list.FromA, RegistryRouterRole.Frames(list.Parts[..^1]));
     }
 
     private static TranscriptRecord[] Lists(ServiceTranscript transcript) => [.. transcript.Data.Where(static record => !record.FromA)];

@@ -110,6 +110,6 @@ internal sealed class RegistryRouterRole : Role
         transcript.Data.Where(static record => record is { FromA: true, Parts.Length: >= 4 })
             .Select(static record => ((ushort)record.Parts[1][0], Text(record.Parts[2]), Text(record.Parts[3]))).Distinct();
 
-    private static byte[] Frames(byte[][] parts) =>
+    internal static byte[] Frames(byte[][] parts) =>
         [.. parts.SelectMany((part, i) => (byte[])[0x5A, 1, (byte)(i < parts.Length - 1 ? 1 : 0), 0, 0, 0, 0, (byte)part.Length, .. part])];
 }

@@ -1,3 +1,4 @@
+using Net.Zlink.Services.Tests.Support;
 using Net.Zlink.Tests.Monitoring;
 using Net.Zlink.Tests.Support;
 using Xunit;
@@ -180,7 +181,7 @@ public class SpotPeersTests
 
         // Forgotten and listed again in time.
         list.SetService(SpotNode.DefaultService, []);
-        await AdvanceAsync(scene, clock, TimeSpan.FromSeconds(seconds) - Step);
+        await AdvanceAsync(scene, clock, TimeSpan.FromSeconds(seconds - 3));
         list.SetService(SpotNode.DefaultService, listed);
         await AdvanceAsync(scene, clock, TimeSpan.FromSeconds(seconds));
         Assert.True(publishing.TryPublish("t", "heard"u8));
@@ -188,15 +189,106 @@ public class SpotPeersTests
         Assert.Equal(0, node.GetStatistics().Gaps);
 
         list.SetService(SpotNode.DefaultService, []);
-        await AdvanceAsync(scene, clock, TimeSpan.FromSeconds(seconds) - Step);
-        Assert.Equal(1, node.GetStatistics().Peers);
-        await AdvanceAsync(scene, clock, Step * 2);
-        Assert.Empty(node.GetPeers());
+        await AssertPeerGoesAfterAsync(scene, clock, node, seconds);
 
         // It comes back, and messages were missed.
         list.SetService(SpotNode.DefaultService, listed);
         await node.WaitForPeersAsync(1, Guard.Token).Guarded();
         Assert.Equal(1, node.GetStatistics().Gaps);
+    }
+
+    [Theory]
+    [InlineData("unregister", 5)]
+    [InlineData("remove", 5)]
+    [InlineData("expire", 15)]
+    public async Task A_connection_outlives_its_entry_by_5_s_when_a_registry_says_that_the_node_left_and_by_15_s_when_it_vanished(
+        string end, int seconds)
+    {
+        var clock = new ManualTimeProvider();
+        await using var scene = new SpotScene(clock);
+        var registry = scene.Fixture.Own(new Registry(scene.Context, new RegistryOptions
+        {
+            PublisherEndpoint = "tcp://127.0.0.1:0",
+            RouterEndpoint = "tcp://127.0.0.1:0",
+            HeartbeatTimeout = end is "expire" ? TimeSpan.FromSeconds(2) : TimeSpan.FromHours(1),
+        }));
+        registry.Start();
+        using var client = new RegistryClient(scene.Context, registry.RouterEndpoint, "node"u8.ToArray());
+        await using var discovery = new Discovery(scene.Context, ServiceKind.SpotNode);
+        discovery.ConnectRegistry(registry.PublisherEndpoint);
+        SpotNode node = scene.Create();
+        using IDisposable use = node.UseDirectory(discovery);
+        string endpoint = scene.Create().Bind("tcp://127.0.0.1:*");
+        const ushort Kind = (ushort)ServiceKind.SpotNode;
+        await client.AskAsync(RegistryClient.Register(SpotNode.DefaultService, endpoint, 1, Kind)).Guarded();
+        for (int steps = 0; node.GetStatistics().Peers == 0; steps++)
+        {
+            Assert.True(steps < 5_000, "it is connected");
+            if (end is "expire")
+            {
+                await client.SendAsync(RegistryClient.Heartbeat(SpotNode.DefaultService, endpoint, Kind)).Guarded();
+            }
+
+            await AdvanceAsync(scene, clock, Step);
+        }
+
+        if (end is "unregister")
+        {
+            await client.SendAsync(RegistryClient.Unregister(SpotNode.DefaultService, endpoint, Kind)).Guarded();
+        }
+        else if (end is "remove")
+        {
+            Assert.True(registry.Remove(ServiceKind.SpotNode, SpotNode.DefaultService, endpoint));
+        }
+
+        for (int steps = 0; discovery.IsAvailable(SpotNode.DefaultService); steps++)
+        {
+            Assert.True(steps < 5_000, "it is listed no more");
+            await AdvanceAsync(scene, clock, Step);
+        }
+
+        await AssertPeerGoesAfterAsync(scene, clock, node, seconds);
+    }
+
+    [Fact]
+    public async Task An_endpoint_of_a_directory_that_is_refused_is_not_dialled_says_why_and_may_be_named_by_hand()
+    {
+        using var log = new RecordingLoggers();
+        await using var fixture = new ContextFixture(log: log);
+        using RawListener never = fixture.Listen();
+        await using var good = new SpotNode(fixture.Context);
+        await using var node = new SpotNode(fixture.Context, new SpotNodeOptions
+        {
+            DirectoryEndpoints =
+            {
+                Admission = one => one.Port is 22 ? throw new IOException("no answer")
+                    : !string.Equals(one.Text, never.Endpoint, StringComparison.Ordinal),
+            },
+        });
+        string endpoint = good.Bind("tcp://127.0.0.1:*");
+        var list = new StaticDirectory();
+        ServiceInstance[] listed =
+            [.. new[] { endpoint, never.Endpoint, "tcp://127.0.0.1:22", "tcp://169.254.169.254:80", "ipc:///tmp/none" }
+                .Select(static one => new ServiceInstance(SpotNode.DefaultService, one))];
+        list.SetService(SpotNode.DefaultService, listed);
+        using IDisposable use = node.UseDirectory(new OtherDirectory(list));
+        await node.WaitForPeersAsync(1, Guard.Token).Guarded();
+
+        // Each is decided about, and in the log, once.
+        list.SetService(SpotNode.DefaultService, [.. listed, new ServiceInstance(SpotNode.DefaultService, "tcp://127.0.0.1:9")]);
+        await Guard.UntilAsync(() => node.GetPeers().Count == 6, "the second list has come");
+        Assert.Equal(4, log.TextsOf(2301).Count());
+        Assert.False(never.HasPending);
+        Assert.Contains("Admission refused", WhyNot(never.Endpoint), StringComparison.Ordinal);
+        Assert.Contains("no answer", WhyNot("tcp://127.0.0.1:22"), StringComparison.Ordinal);
+        Assert.Contains("AllowLinkLocal", WhyNot("tcp://169.254.169.254:80"), StringComparison.Ordinal);
+        Assert.Contains("Transports", WhyNot("ipc:///tmp/none"), StringComparison.Ordinal);
+
+        node.ConnectPeer(never.Endpoint);
+        await Guard.UntilAsync(() => never.HasPending, "what the application names is dialled");
+
+        string? WhyNot(string at) =>
+            node.GetPeers().Single(peer => string.Equals(peer.Endpoint, at, StringComparison.Ordinal)).WhyNotConnected;
     }
 
     [Fact]
@@ -262,6 +354,19 @@ public class SpotPeersTests
             clock.Advance(Step);
             await scene.Fixture.SettleAsync();
         }
+    }
+
+    /// <summary>The list that has it no longer was set, and comes to the node within a few steps.</summary>
+    private static async Task AssertPeerGoesAfterAsync(SpotScene scene, ManualTimeProvider clock, SpotNode node, int seconds)
+    {
+        TimeSpan passed = TimeSpan.Zero;
+        for (; node.GetPeers().Count > 0; passed += Step)
+        {
+            Assert.True(passed < TimeSpan.FromMinutes(1), "it is disconnected");
+            await AdvanceAsync(scene, clock, Step);
+        }
+
+        Assert.InRange(passed, TimeSpan.FromSeconds(seconds - 1), TimeSpan.FromSeconds(seconds + 4));
     }
 
     private static async Task<SpotGap?> NextGapAsync(SpotSubscriber subscriber)

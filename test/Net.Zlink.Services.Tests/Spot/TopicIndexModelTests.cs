@@ -83,11 +83,20 @@ public class TopicIndexModelTests
         index.Add(queues[1], "topic:1"u8, isPrefix: true);
         byte[][] topics = [.. Enumerable.Range(0, Topics).Select(static i => Bytes($"topic:{i}"))];
         long takers = 0;
-        FindAll();
-        long before = GC.GetAllocatedBytesForCurrentThread();
-        FindAll();
-        Assert.InRange((GC.GetAllocatedBytesForCurrentThread() - before) / (double)Topics, 0, 1);
-        Assert.Equal(2 * (Topics + 11_111), takers);
+
+        // What the runtime allocates of its own on this thread, as with tiered code, comes now and then: one round with little is enough,
+        // and an allocation for each topic would be in all of them.
+        long least = long.MaxValue;
+        int rounds = 0;
+        for (; rounds < 20 && least >= Topics; rounds++)
+        {
+            long before = GC.GetAllocatedBytesForCurrentThread();
+            FindAll();
+            least = Math.Min(least, GC.GetAllocatedBytesForCurrentThread() - before);
+        }
+
+        Assert.InRange(least, 0, Topics - 1);
+        Assert.Equal(rounds * (Topics + 11_111), takers);
 
         void FindAll() => Array.ForEach(topics, topic => takers += index.Find(topic).Takers.Length);
     }
@@ -108,7 +117,7 @@ public class TopicIndexModelTests
         }
 
         Assert.True(isKnown);
-        Assert.Empty(index.Find("other:24999"u8).Bytes);
+        Assert.Equal(0, index.Find("other:24999"u8).Bytes.Length);
     }
 
     [Fact]

@@ -88,8 +88,7 @@ internal sealed class ChaosSpot : IChaosPart
         {
             using (message)
             {
-                _log.Append(
-                    ChaosFact.Received, BinaryPrimitives.ReadInt64LittleEndian(message.Span), message.MissedBefore is null ? 0 : 1);
+                _log.Append(ChaosFact.Received, BinaryPrimitives.ReadInt64LittleEndian(message.Span));
                 Interlocked.Increment(ref _received);
             }
         }
