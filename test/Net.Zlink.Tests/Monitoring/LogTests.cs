@@ -35,6 +35,7 @@ public sealed class LogTests
         (21, LogLevel.Error, "CapacityNotNotified"),
         (22, LogLevel.Warning, "PeerUnfinishedLimit"),
         (23, LogLevel.Warning, "FilesNotRenewed"),
+        (24, LogLevel.Debug, "AttemptFailed"),
     ];
 
     [Fact]
