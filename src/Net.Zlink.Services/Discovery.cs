@@ -339,7 +339,8 @@ public sealed class Discovery : IServiceDirectory, IFollowedLists, IKnowsRemoval
     private TimeSpan Now => _clock.GetElapsedTime(_start);
 
     private static bool IsSameHost(string one, string other) => ZlinkEndpoint.TryParse(one, out ZlinkEndpoint? first)
-        && ZlinkEndpoint.TryParse(other, out ZlinkEndpoint? second) && string.Equals(first.Host, second.Host, StringComparison.OrdinalIgnoreCase);
+        && ZlinkEndpoint.TryParse(other, out ZlinkEndpoint? second)
+        && string.Equals(first.Host, second.Host, StringComparison.OrdinalIgnoreCase);
 
     private static bool IsShown(ImmutableHashSet<string> filter, string service) => filter.IsEmpty || filter.Contains(service);
 

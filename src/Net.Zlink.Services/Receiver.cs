@@ -129,7 +129,8 @@ public sealed class Receiver : IAsyncDisposable, IDisposable
     /// <see cref="ReceiverOptions.AdvertiseHost"/> in place of a wildcard.</param>
     /// <param name="weight">Its share with weighted load balancing; 0 is taken for 1, as in the native core.</param>
     /// <returns>The registration; dispose it to leave the registries.</returns>
-    /// <exception cref="ArgumentException">The name or the endpoint is empty or too long, or nobody can connect to the endpoint.</exception>
+    /// <exception cref="ArgumentException">The name or the endpoint is empty or too long, or nobody can connect to the
+    /// endpoint.</exception>
     /// <exception cref="InvalidOperationException">Nothing is bound and no endpoint was given, the service is registered at that endpoint
     /// already, or the receiver is being drained.</exception>
     /// <exception cref="ObjectDisposedException">The receiver is disposed.</exception>
@@ -153,7 +154,8 @@ public sealed class Receiver : IAsyncDisposable, IDisposable
     /// <param name="weight">As for <see cref="Register"/>.</param>
     /// <param name="cancellationToken">Ends the wait, and the registration with it.</param>
     /// <returns>The registration; dispose it to leave the registries.</returns>
-    /// <exception cref="ArgumentException">The name or the endpoint is empty or too long, or nobody can connect to the endpoint.</exception>
+    /// <exception cref="ArgumentException">The name or the endpoint is empty or too long, or nobody can connect to the
+    /// endpoint.</exception>
     /// <exception cref="InvalidOperationException">There is no registry, or as for <see cref="Register"/>.</exception>
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
     /// <exception cref="ServiceException">RegistrationRefused: each registry that can be reached refused it, with its status byte and text;

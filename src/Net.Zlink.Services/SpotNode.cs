@@ -185,7 +185,8 @@ public sealed class SpotNode : IAsyncDisposable, IDisposable
     /// <param name="advertise">The endpoint that other nodes connect to, 1 to 255 bytes. Null: the endpoint that was bound last, with
     /// <see cref="SpotNodeOptions.AdvertiseHost"/> in place of a wildcard.</param>
     /// <returns>The registration; dispose it to leave the registries.</returns>
-    /// <exception cref="ArgumentException">The name or the endpoint is empty or too long, or nobody can connect to the endpoint.</exception>
+    /// <exception cref="ArgumentException">The name or the endpoint is empty or too long, or nobody can connect to the
+    /// endpoint.</exception>
     /// <exception cref="InvalidOperationException">Nothing is bound and no endpoint was given, or the service is registered at that
     /// endpoint already.</exception>
     /// <exception cref="ObjectDisposedException">The node is disposed.</exception>
@@ -202,7 +203,8 @@ public sealed class SpotNode : IAsyncDisposable, IDisposable
     /// <param name="advertise">As there.</param>
     /// <param name="cancellationToken">Ends the wait, and the registration with it.</param>
     /// <returns>The registration; dispose it to leave the registries.</returns>
-    /// <exception cref="ArgumentException">The name or the endpoint is empty or too long, or nobody can connect to the endpoint.</exception>
+    /// <exception cref="ArgumentException">The name or the endpoint is empty or too long, or nobody can connect to the
+    /// endpoint.</exception>
     /// <exception cref="InvalidOperationException">There is no registry, or as for <see cref="Register"/>.</exception>
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
     /// <exception cref="ServiceException">RegistrationRefused: each registry that can be reached refused it; nothing is

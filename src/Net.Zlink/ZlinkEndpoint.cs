@@ -27,14 +27,15 @@ public sealed class ZlinkEndpoint : IEquatable<ZlinkEndpoint>
     /// <summary>The port; null for ipc and inproc, and for any free port (0 or <c>*</c>).</summary>
     public int? Port { get; private init; }
 
-    /// <summary>ws and wss: the path, beginning with <c>/</c>. ipc: the file, or <c>@</c> and a name, or <c>*</c>. inproc: the name. Empty for
-    /// tcp and tls.</summary>
+    /// <summary>ws and wss: the path, beginning with <c>/</c>. ipc: the file, or <c>@</c> and a name, or <c>*</c>. inproc: the name. Empty
+    /// for tcp and tls.</summary>
     public string Path { get; private init; } = "";
 
     /// <summary>ws and wss: what stands behind <c>?</c>. Empty without one. It may hold a secret: do not log it.</summary>
     public string Query { get; private init; } = "";
 
-    /// <summary>The host stands for every address of this machine: <c>*</c>, <c>0.0.0.0</c> or <c>::</c>. Nobody can connect to it.</summary>
+    /// <summary>The host stands for every address of this machine: <c>*</c>, <c>0.0.0.0</c> or <c>::</c>. Nobody can connect to
+    /// it.</summary>
     public bool IsWildcardHost => Host is "*" || (IPAddress.TryParse(Host, out IPAddress? address)
         && (address.Equals(IPAddress.Any) || address.Equals(IPAddress.IPv6Any) || address.Equals(IPAddress.Any.MapToIPv6())));
 

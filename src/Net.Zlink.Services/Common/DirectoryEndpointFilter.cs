@@ -9,7 +9,8 @@ namespace Net.Zlink.Services;
 /// <param name="tls">Of the socket that connects.</param>
 internal sealed class DirectoryEndpointFilter(DirectoryEndpointOptions options, TlsOptions tls)
 {
-    /// <summary>Why an endpoint is not connected, as text; null: it may be. A text that is no endpoint is for the socket to refuse.</summary>
+    /// <summary>Why an endpoint is not connected, as text; null: it may be. A text that is no endpoint is for the socket to
+    /// refuse.</summary>
     public string? WhyRefused(string endpoint, DirectoryTrust trust)
     {
         if (trust == DirectoryTrust.Application || !ZlinkEndpoint.TryParse(endpoint, out ZlinkEndpoint? parts))

@@ -84,8 +84,8 @@ internal static partial class ServicesLog
     public static partial void RegistrationUnconfirmed(ILogger logger, ShownEndpoint registry, string service, ShownEndpoint endpoint);
 
     [LoggerMessage(2104, LogLevel.Error,
-        "What the registry at {Registry} sent was not taken: {Why}; what it listed before stays. If its list is larger than MaxMessageParts or "
-        + "MaxMessageSize of the discovery's socket, raise them by DiscoveryOptions.ConfigureSocket")]
+        "What the registry at {Registry} sent was not taken: {Why}; what it listed before stays. If its list is larger than "
+        + "MaxMessageParts or MaxMessageSize of the discovery's socket, raise them by DiscoveryOptions.ConfigureSocket")]
     public static partial void ListNotTaken(ILogger logger, ShownEndpoint registry, string why);
 
     [LoggerMessage(2200, LogLevel.Information, "The receiver at {Endpoint} is ready")]

@@ -14,7 +14,8 @@ public sealed class DirectoryEndpointOptions
     /// check.</summary>
     public bool AllowLinkLocal { get; set; }
 
-    /// <summary>Asked about each endpoint that the other options allow, at any time on any thread: false refuses it. Default null.</summary>
+    /// <summary>Asked about each endpoint that the other options allow, at any time on any thread: false refuses it. Default
+    /// null.</summary>
     public Func<ZlinkEndpoint, bool>? Admission { get; set; }
 
     /// <summary>Checks the values.</summary>

@@ -26,8 +26,8 @@ public sealed record SpotNodeOptions
 
     /// <summary>The host that is advertised where the bound endpoint has a wildcard. Null (default): the first address of this machine that
     /// leads out of it, or 127.0.0.1.</summary>
-    /// <exception cref="ArgumentException">It is neither a name nor an address: it has a transport or a port, is empty, or nobody can connect
-    /// to it. An IPv6 address needs no brackets.</exception>
+    /// <exception cref="ArgumentException">It is neither a name nor an address: it has a transport or a port, is empty, or nobody can
+    /// connect to it. An IPv6 address needs no brackets.</exception>
     public string? AdvertiseHost { get; init => field = AdvertisedEndpoint.CheckedHost(value); }
 
     /// <summary>Between two heartbeats of a registration. Default 5 s. Keep it well below the lease time of the registries, 15 s by

@@ -186,8 +186,9 @@ public enum RegistrationState
     /// <summary>The registry lists the service. Of a whole registration: at least one registry does.</summary>
     Registered,
 
-    /// <summary>The registry accepted it, and a <see cref="Discovery"/> of the same context has not seen it in the lists for two heartbeats.
-    /// Only of native registries: others answer each second heartbeat. Of a whole registration: no registry is better.</summary>
+    /// <summary>The registry accepted it, and a <see cref="Discovery"/> of the same context has not seen it in the lists for two
+    /// heartbeats. Only of native registries: others answer each second heartbeat. Of a whole registration: no registry is
+    /// better.</summary>
     Unconfirmed,
 
     /// <summary>The registry refused it. It is asked again after 5 s, then after pauses that double up to a minute, and on the next

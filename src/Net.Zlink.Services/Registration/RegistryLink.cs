@@ -69,7 +69,8 @@ internal sealed class RegistryLink(TimeSpan heartbeatInterval, TimeSpan ackTimeo
 
     public bool IsReady => _isReady;
 
-    /// <summary>The registry has said that a repeated REGISTER costs it no list and brings back a lost entry. Native ones never do.</summary>
+    /// <summary>The registry has said that a repeated REGISTER costs it no list and brings back a lost entry. Native ones never
+    /// do.</summary>
     public bool HasAnsweredHeartbeats { get; private set; }
 
     public IReadOnlyList<LinkEntry> Entries => _entries;

@@ -24,7 +24,7 @@ internal sealed class PeerNodes
 
     public PeerNode? Find(RoutingId id) => _nodes.GetValueOrDefault(id);
 
-    /// <summary>A handshake told who is at an address.</summary>
+    /// <summary>A handshake has shown who is at an address.</summary>
     /// <returns>False: that node is connected by another address, and this one becomes a spare.</returns>
     public bool Join(SpotPeer peer, RoutingId id)
     {

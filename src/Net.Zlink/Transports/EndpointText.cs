@@ -41,7 +41,8 @@ internal readonly record struct EndpointText(string Scheme, string Remainder)
         int end = endpoint.AsSpan(start).IndexOfAny('?', '#');
         string kept = end < 0 ? endpoint[start..] : $"{endpoint.AsSpan(start, end + 1)}…";
         int user = UserInfoLength(kept);
-        return user > 0 ? $"{endpoint.AsSpan(0, start)}…{kept.AsSpan(user - 1)}" : end < 0 ? endpoint : $"{endpoint.AsSpan(0, start)}{kept}";
+        string shown = user > 0 ? $"…{kept.AsSpan(user - 1)}" : kept;
+        return $"{endpoint.AsSpan(0, start)}{shown}";
     }
 
     /// <summary>A peer's name without control characters, which could be meant for a terminal or log.</summary>

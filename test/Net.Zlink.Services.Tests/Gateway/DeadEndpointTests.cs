@@ -36,7 +36,8 @@ public class DeadEndpointTests
     {
         var loggers = new RecordingLoggers();
         await using var context = new ZlinkContext(new ZlinkContextOptions { LoggerFactory = loggers });
-        RouterSocket[] sockets = [.. Enumerable.Range(0, 4).Select(_ => context.CreateRouter(new RouterOptions { Linger = TimeSpan.Zero }))];
+        RouterSocket[] sockets =
+            [.. Enumerable.Range(0, 4).Select(_ => context.CreateRouter(new RouterOptions { Linger = TimeSpan.Zero }))];
         string[] endpoints = [.. sockets.Select(static socket => socket.Bind("tcp://127.0.0.1:*"))];
         var directory = new StaticDirectory();
         directory.SetService("svc", [.. endpoints.Select(static endpoint => new ServiceInstance("svc", endpoint))]);

@@ -4,8 +4,8 @@ using Xunit;
 
 namespace Net.Zlink.Services.Tests;
 
-/// <summary>What a registration says is what registries list: entries that a registry lost come back, refusals are asked again, and an entry
-/// that nobody sees is not called registered.</summary>
+/// <summary>What a registration says is what registries list: entries that a registry lost come back, refusals are asked again, and an
+/// entry that nobody sees is not called registered.</summary>
 public class RegistrationTruthTests
 {
     private const string Here = "tcp://127.0.0.1:5";
@@ -105,7 +105,8 @@ public class RegistrationTruthTests
         var clock = new ManualTimeProvider();
         await using var fixture = new ContextFixture(time: clock);
         bool isFull = true;
-        using var registry = new ScriptedRegistry(fixture.Context, _ => isFull ? (AckStatus.Refused, "registry full") : (AckStatus.Done, ""));
+        using var registry = new ScriptedRegistry(
+            fixture.Context, _ => isFull ? (AckStatus.Refused, "registry full") : (AckStatus.Done, ""));
         await using var receiver = new Receiver(fixture.Context, Options);
         receiver.ConnectRegistry(registry.RouterEndpoint);
         Registration registration = receiver.Register("echo", Here);
@@ -129,7 +130,8 @@ public class RegistrationTruthTests
         await using var receiver = new Receiver(fixture.Context);
         receiver.ConnectRegistry(registry.RouterEndpoint);
         Registration registration = await receiver.RegisterAsync("echo", Here, cancellationToken: Guard.Token).Guarded();
-        ServiceException refusal = await Assert.ThrowsAsync<ServiceException>(() => registration.UpdateWeightAsync(9, Guard.Token).Guarded());
+        ServiceException refusal = await Assert.ThrowsAsync<ServiceException>(
+            () => registration.UpdateWeightAsync(9, Guard.Token).Guarded());
         Assert.Contains("too heavy", refusal.Message, StringComparison.Ordinal);
         await registration.UpdateWeightAsync(2, Guard.Token).Guarded();
         Assert.Equal((RegistrationState.Registered, 2u), (registration.State, registration.GetRegistries()[0].Weight));

@@ -5,8 +5,10 @@ internal abstract class Role
 {
     public static IReadOnlyList<Role> All { get; } =
         [new RegistryRouterRole(), new RegistryPublisherRole(expires: false), new RegistryPublisherRole(expires: true),
-        new RegistryPeerRole(), new DiscoveryRole(), new RegistrationRole(), new ReceiverRole(), new GatewayRole(hasHeartbeats: false), new GatewayRole(hasHeartbeats: true),
-        new SpotSubscriberRole(hasHeartbeats: false), new SpotSubscriberRole(hasHeartbeats: true), new SpotPublisherRole(isQueued: false), new SpotPublisherRole(isQueued: true),
+        new RegistryPeerRole(), new DiscoveryRole(), new RegistrationRole(), new ReceiverRole(),
+        new GatewayRole(hasHeartbeats: false), new GatewayRole(hasHeartbeats: true),
+        new SpotSubscriberRole(hasHeartbeats: false), new SpotSubscriberRole(hasHeartbeats: true),
+        new SpotPublisherRole(isQueued: false), new SpotPublisherRole(isQueued: true),
         new SpotRegistrationRole()];
 
     public abstract string Name { get; }

@@ -74,7 +74,8 @@ public sealed class ZlinkEndpointTests
     [Fact]
     public void Each_text_is_an_endpoint_exactly_where_a_socket_takes_it() => Check.One(
         Config.QuickThrowOnFailure.WithMaxTest(500),
-        Prop.ForAll(Arb.From(Gen.ArrayOf(Gen.Elements("tcp", "ws", "ipc", "inproc", "://", "*", "host", ":", "80", "/", "?", "@", ";", "[::1]"))),
+        Prop.ForAll(Arb.From(Gen.ArrayOf(Gen.Elements(
+            "tcp", "ws", "ipc", "inproc", "://", "*", "host", ":", "80", "/", "?", "@", ";", "[::1]"))),
             static parts =>
             {
                 string text = string.Concat(parts);

@@ -25,7 +25,7 @@ internal static class VictimCommand
     public static Command Create()
     {
         var role = new Option<string>("--role") { Description = $"{AsGateway} or {AsReceiver}.", Required = true };
-        var endpoints = new Option<string[]>("--endpoint") { Description = "Of a gateway, repeatable: the receiver that it asks, then others." };
+        var endpoints = new Option<string[]>("--endpoint") { Description = "Of a gateway, repeatable: its receiver, then others." };
         var command = new Command(Name, "A gateway or a receiver that counts what it does; 'attack' runs it.") { role, endpoints };
         command.SetAction(async (request, cancellation) =>
         {

@@ -26,8 +26,8 @@ internal static class ServicesCommand
             "Idle gateways, connected to one receiver: processor time that they add. Registrations in a burst: lists sent, and "
                 + "milliseconds until every discovery has seen all. "
                 + $"Exit code 1: a median is over {MaxLists} lists, "
-                + $"{MaxMilliseconds:0} ms or {CostCommand.MaxIdlePercent:0.0} % of one processor. With --chaos instead: processes that are "
-                + "killed, paused, drained and restarted in turn under load, and a check of each request and message.",
+                + $"{MaxMilliseconds:0} ms or {CostCommand.MaxIdlePercent:0.0} % of one processor. With --chaos instead: processes that "
+                + "are killed, paused, drained and restarted in turn under load, and a check of each request and message.",
             "... services --chaos --minutes 10");
         Option<int> registrations = command.Number(
             "--registrations", $"Registrations of {ReceiverCount} receivers in one burst.", 1_000, ReceiverCount);

@@ -2,7 +2,8 @@ using System.Diagnostics;
 
 namespace Net.Zlink.Scenarios.Patterns.Services.Chaos;
 
-/// <summary>Does something so many times a second. What was missed in a second or more, because the process stood still, is left out.</summary>
+/// <summary>Does something so many times a second. What was missed in a second or more, because the process stood still, is left
+/// out.</summary>
 internal sealed class SteadyRate(int perSecond, Action<uint> act)
 {
     private static readonly TimeSpan s_interval = TimeSpan.FromMilliseconds(10);
