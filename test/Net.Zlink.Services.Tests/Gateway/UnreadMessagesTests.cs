@@ -1,5 +1,4 @@
 using System.Text;
-using Microsoft.Extensions.Logging;
 using Net.Zlink.Tests.Support;
 using Xunit;
 

@@ -108,7 +108,7 @@ public class SpotNodeTests
         SpotNode node = scene.Create();
         string endpoint = node.Bind("tcp://127.0.0.1:*");
         Assert.Equal(endpoint, node.Bind(endpoint));
-        Assert.NotEqual(endpoint, node.Bind("tcp://127.0.0.1:*"));
+        Assert.NotEqual(endpoint, node.Bind("tcp://127.0.0.1:*"), StringComparer.Ordinal);
         string byName = endpoint.Replace("127.0.0.1", "*", StringComparison.Ordinal);
         Assert.Equal(ZlinkError.AddressInUse, Assert.Throws<ZlinkException>(() => scene.Create().Bind(endpoint)).Error);
         node.Unbind(endpoint);

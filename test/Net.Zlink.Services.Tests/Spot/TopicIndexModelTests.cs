@@ -117,7 +117,7 @@ public class TopicIndexModelTests
         }
 
         Assert.True(isKnown);
-        Assert.Equal(0, index.Find("other:24999"u8).Bytes.Length);
+        Assert.Empty(index.Find("other:24999"u8).Bytes);
     }
 
     [Fact]

@@ -26,7 +26,7 @@ public sealed class ChainedProxyTests
         {
             XSubSocket front = fixture.Context.CreateXSub();
             front.Connect(bound);
-            var options = new XPubOptions { Verbose = option == "Verbose", Verboser = option == "Verboser" };
+            var options = new XPubOptions { Verbose = option is "Verbose", Verboser = option is "Verboser" };
             XPubSocket back = fixture.Context.CreateXPub(options);
             bound = back.Bind(Named(endpoint, i));
             running.Add(new Proxy(front, back).RunAsync(ending.Token));

@@ -2,7 +2,6 @@ using System.CommandLine;
 using System.Diagnostics;
 using System.Globalization;
 using Net.Zlink.Benchmarks.Common;
-using Net.Zlink.Scenarios.Patterns.Running;
 using Net.Zlink.Scenarios.Runner;
 using Net.Zlink.Services;
 

@@ -88,7 +88,8 @@ internal sealed class ChaosSpot : IChaosPart
         {
             using (message)
             {
-                _log.Append(ChaosFact.Received, BinaryPrimitives.ReadInt64LittleEndian(message.Span));
+                _log.Append(
+                    ChaosFact.Received, BinaryPrimitives.ReadInt64LittleEndian(message.Span), message.MissedBefore is null ? 0 : 1);
                 Interlocked.Increment(ref _received);
             }
         }
