@@ -15,8 +15,11 @@ public sealed class RegistryWatchingTests
         await using var fixture = new RegistryFixture();
         Registry registry = fixture.Start(static options => options
             with
-        { Id = 7, Admission = static (request, _) => new(
-            request.Endpoint is "no" ? RegistrationAdmission.Refuse("not here") : RegistrationAdmission.Accept) });
+        {
+            Id = 7,
+            Admission = static (request, _) => new(
+            request.Endpoint is "no" ? RegistrationAdmission.Refuse("not here") : RegistrationAdmission.Accept)
+        });
         await using IAsyncEnumerator<RegistryEvent> events = registry.WatchAsync(Guard.Token).GetAsyncEnumerator(Guard.Token);
         RegistryClient client = fixture.Connect(registry, "x");
         await client.AskAsync(Register("s", "e", 2));
