@@ -38,33 +38,35 @@ public sealed class RegistryLimitsTests
     }
 
     [SlowFact]
-    public async Task A_hundred_thousand_services_of_one_instance_reach_discoveries_and_peers_and_one_more_is_refused()
+    public async Task As_many_services_of_one_instance_as_a_registry_takes_reach_discoveries_and_peers_and_one_more_is_refused()
     {
         await using var fixture = new RegistryFixture();
-        Registry registry = fixture.Start();
+        int most = SlowTests.AreLong ? ListLimits.MaxEntries : ListLimits.MaxEntries / 5;
+        TimeSpan lease = TimeSpan.FromMinutes(10); // Nothing renews the entries, and a busy machine takes its time.
+        Registry registry = fixture.Start(options => options with { MaxEntries = most, HeartbeatTimeout = lease });
         Registry peer = fixture.Start(options => options with { Peers = [registry.PublisherEndpoint] });
         await using var discovery = new Discovery(fixture.Context);
         discovery.ConnectRegistry(registry.PublisherEndpoint);
         RegistryClient client = fixture.Connect(registry, "x");
         Task sending = Task.Run(async () =>
         {
-            for (int i = 0; i < ListLimits.MaxEntries; i++)
+            for (int i = 0; i < most; i++)
             {
                 await client.SendAsync(Register($"service-{i:000000}", $"tcp://192.0.2.1:{i}"));
             }
         }, Guard.Token);
-        for (int i = 0; i < ListLimits.MaxEntries; i++)
+        for (int i = 0; i < most; i++)
         {
             Assert.StartsWith("0 ", await client.ReadAckAsync(), StringComparison.Ordinal);
         }
 
         await sending.Guarded();
         Assert.Equal("2 e registry full", await client.AskAsync(Register("one-more", "e")));
-        await Guard.UntilAsync(() => discovery.GetServices().Count == ListLimits.MaxEntries, "the discovery sees all",
+        await Guard.UntilAsync(() => discovery.GetServices().Count == most, "the discovery sees all",
             TimeSpan.FromMinutes(1));
         await using var behind = new Discovery(fixture.Context); // A snapshot of the peer for each look would keep it from its work.
         behind.ConnectRegistry(peer.PublisherEndpoint);
-        await Guard.UntilAsync(() => behind.GetServices().Count == ListLimits.MaxEntries, "the peer sees all",
+        await Guard.UntilAsync(() => behind.GetServices().Count == most, "the peer sees all",
             TimeSpan.FromMinutes(1));
     }
 
