@@ -1,6 +1,4 @@
 using Microsoft.Extensions.Configuration;
-using Microsoft.Extensions.DependencyInjection;
-using Microsoft.Extensions.Hosting;
 using Net.Zlink.Services;
 
 namespace Net.Zlink.Extensions.Hosting;
@@ -48,12 +46,11 @@ internal sealed class GatewaySettings
 
     public bool WaitForReady { get; set; }
 
-    /// <summary>All parts of a system start at once, so a first request may come before the first receiver. And a debugger stops a process
-    /// for longer than a network does.</summary>
+    /// <summary>All parts of a system start at once, so a first request may come before the first receiver.</summary>
     public static GatewayOptions DefaultsOf(IServiceProvider provider) => new()
     {
         WaitForReady = true,
-        HeartbeatTimeout = provider.GetService<IHostEnvironment>()?.IsDevelopment() == true ? TimeSpan.FromMinutes(5) : null,
+        HeartbeatTimeout = PeerTimeouts.HeartbeatTimeoutOf(provider),
     };
 
     public static GatewayOptions Apply(IConfigurationSection? section, GatewayOptions options)

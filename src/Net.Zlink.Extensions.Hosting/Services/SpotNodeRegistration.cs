@@ -1,6 +1,4 @@
 using Microsoft.Extensions.Configuration;
-using Microsoft.Extensions.DependencyInjection;
-using Microsoft.Extensions.Hosting;
 using Net.Zlink.Services;
 
 namespace Net.Zlink.Extensions.Hosting;
@@ -30,12 +28,7 @@ internal sealed class SpotNodeRegistration(string name, string contextName)
     public SpotNode Create(IServiceProvider provider)
     {
         IConfigurationSection? section = Section(provider);
-
-        // A debugger stops a process for longer than a network does.
-        var defaults = new SpotNodeOptions
-        {
-            PeerHeartbeatTimeout = provider.GetService<IHostEnvironment>()?.IsDevelopment() == true ? TimeSpan.FromMinutes(5) : null,
-        };
+        var defaults = new SpotNodeOptions { PeerHeartbeatTimeout = PeerTimeouts.HeartbeatTimeoutOf(provider) };
         SpotNodeOptions options = SpotNodeSettings.Apply(section, Configure?.Invoke(defaults) ?? defaults);
         return ConfigurationErrors.Named(
             section, () => new SpotNode(Registrations.ContextOf(provider, ContextName).Context, options));
