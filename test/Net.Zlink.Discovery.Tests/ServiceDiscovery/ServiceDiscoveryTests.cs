@@ -32,8 +32,9 @@ public sealed class ServiceDiscoveryTests : IAsyncDisposable
         string next = second.Bind("tcp://127.0.0.1:*");
         configuration["Services:orders:tcp:0"] = Authority(next);
         configuration.Reload();
-        await Guard.UntilAsync(() => dealer.PeerCount == 1 && dealer.ConnectedEndpoints is [var only]
-            && string.Equals(only, next, StringComparison.Ordinal), "the dealer is connected to the second router alone");
+
+        // The routers say who is connected: at the dealer the list of endpoints changes before the connections do.
+        await Guard.UntilAsync(() => first.PeerCount == 0 && second.PeerCount == 1, "the dealer is connected to the second router alone");
         await dealer.SendAsync("2"u8.ToArray(), Guard.Token).Guarded();
         Assert.Equal("2", await NextAsync(second));
     }
