@@ -1,5 +1,4 @@
 using System.Threading.Channels;
-using Net.Zlink.Flow;
 
 namespace Net.Zlink.Monitoring;
 
@@ -34,12 +33,7 @@ public sealed class SocketMonitor : IDisposable
     /// <summary>The number of events that were dropped because nobody read them in time.</summary>
     public long Dropped => Volatile.Read(ref _dropped);
 
-    internal bool HasEvents => _events.Reader.Count > 0;
-
-    /// <summary>Checked under the channel's lock, so no event is missed between check and notification.</summary>
-    internal ReadinessWatchers Watchers { get; } = new();
-
-    /// <summary>Takes the next event without waiting. To wait with a time limit on a thread, add this monitor to a <c>Poller</c>.</summary>
+    /// <summary>Takes the next event without waiting.</summary>
     /// <param name="socketEvent">The event.</param>
     /// <returns>False if there is none now.</returns>
     public bool TryRead(out SocketEvent socketEvent) => _events.Reader.TryRead(out socketEvent);
@@ -85,8 +79,6 @@ public sealed class SocketMonitor : IDisposable
                 Write(socketEvent);
             }
         }
-
-        Watchers.Notify();
     }
 
     internal void End(SocketEvent? last)
@@ -113,8 +105,6 @@ public sealed class SocketMonitor : IDisposable
         {
             // As in Write. The channel is complete before it notifies the readers.
         }
-
-        Watchers.Notify();
     }
 
     private void Write(in SocketEvent socketEvent)

@@ -1,16 +1,13 @@
 namespace Net.Zlink;
 
-/// <summary>What a <see cref="Poller"/> waits for, with the native numbers.</summary>
+/// <summary>What a <see cref="Poller"/> waits for.</summary>
 [Flags]
 public enum PollEvents
 {
-    /// <summary>Nothing: the item is never ready.</summary>
+    /// <summary>Nothing: the socket is never ready.</summary>
     None = 0,
 
-    /// <summary>
-    /// A message can be received now; with STREAM also a connect or disconnect event. Plain socket: data, a connection to accept, or the
-    /// end of the stream.
-    /// </summary>
+    /// <summary>A message can be received now; with STREAM also a connect or disconnect event.</summary>
     In = 1,
 
     /// <summary>
@@ -18,7 +15,4 @@ public enum PollEvents
     /// always ready, with NoDrop too, and a ROUTER with Mandatory while any peer has capacity. After a failed send use SendAsync to wait.
     /// </summary>
     Out = 2,
-
-    /// <summary>Plain sockets only: an error, or urgent data. Always reported.</summary>
-    Error = 4,
 }

@@ -1,15 +1,14 @@
-using System.Net.Sockets;
 using Net.Zlink.Flow;
 
 namespace Net.Zlink;
 
-internal abstract class PollItem(PollEvents events)
+internal abstract class PollItem(ZlinkSocket socket, PollEvents events, object? state)
 {
     public PollEvents Events => events;
 
-    public virtual Socket? Plain => null;
+    protected object? State => state;
 
-    public abstract PollResult ResultOf(PollEvents ready);
+    public PollResult ResultOf(PollEvents ready) => new() { Socket = socket, Events = ready, UserState = state };
 
     public abstract PollItem With(PollEvents other);
 

@@ -1,13 +1,11 @@
 using System.Diagnostics;
-using System.Net.Sockets;
 using System.Runtime.CompilerServices;
 using Net.Zlink.Engine;
-using Net.Zlink.Monitoring;
 using Net.Zlink.Sockets;
 
 namespace Net.Zlink;
 
-/// <summary>Waits for many sockets and monitors at once. Level triggered: every poll reports an item as long as it is ready.</summary>
+/// <summary>Waits for many sockets at once. Level triggered: every poll reports an item as long as it is ready.</summary>
 /// <remarks>
 /// <para>
 /// Thread-safe: items may be added, changed and removed during a poll, which then uses them. Polling allocates nothing, except one task for
@@ -18,8 +16,8 @@ namespace Net.Zlink;
 /// <see cref="ZlinkError.ContextTerminated"/>, until it is removed.
 /// </para>
 /// <para>
-/// Plain sockets are meant for a few beside the sockets of this library: each costs a system call per event and check. Remove one before
-/// you dispose it. With several receivers use the Try forms, because another one may take the message.
+/// With several receivers use the Try forms, because another one may take the message. What is no socket of this library joins with an
+/// inproc PAIR: its task sends a message, for which the poller waits.
 /// </para>
 /// </remarks>
 /// <example>
@@ -41,9 +39,9 @@ public sealed class Poller : IDisposable
     private readonly PollSignals _alarms = new();
 
     private readonly LinkedList<PollItem> _order = [];
-    private readonly Dictionary<object, LinkedListNode<PollItem>> _bySocket = new(ReferenceEqualityComparer.Instance);
+    private readonly Dictionary<ZlinkSocket, LinkedListNode<PollItem>> _bySocket = [];
 
-    private PollItems? _arrays;
+    private PollItem[]? _items;
     private int _first;
     private SpinBudget _spin;
     private bool _isDisposed;
@@ -60,14 +58,14 @@ public sealed class Poller : IDisposable
         }
     }
 
-    /// <summary>Adds a socket of this library.</summary>
+    /// <summary>Adds a socket.</summary>
     /// <remarks>
     /// A STREAM socket is ready for <see cref="PollEvents.In"/> while <see cref="StreamSocket.TryReceive"/> would return a message or
     /// event. It is always ready for <see cref="PollEvents.Out"/>, which ends every wait at once: to wait for one peer's capacity, await
     /// its send. A poll does not see what a <see cref="StreamHandler"/> or <see cref="StreamPipe"/> gets.
     /// </remarks>
     /// <param name="socket">The socket. The poller does not own it.</param>
-    /// <param name="events">The events. <see cref="PollEvents.Error"/> never occurs.</param>
+    /// <param name="events">The events.</param>
     /// <param name="userState">Returned with its results.</param>
     /// <exception cref="ArgumentNullException"><paramref name="socket"/> is null.</exception>
     /// <exception cref="ArgumentException">It was added before.</exception>
@@ -75,35 +73,21 @@ public sealed class Poller : IDisposable
     public void Add(ZlinkSocket socket, PollEvents events, object? userState = null)
     {
         ArgumentNullException.ThrowIfNull(socket);
-        Add(socket.Polled(events, userState), socket);
-    }
+        lock (_gate)
+        {
+            ObjectDisposedException.ThrowIf(_isDisposed, this);
+            if (_bySocket.ContainsKey(socket))
+            {
+                throw new ArgumentException("The poller has this socket already: use Modify.", nameof(socket));
+            }
 
-    /// <summary>Adds a plain socket of any kind, also a listening one. A poll takes no data from it and changes no setting.</summary>
-    /// <param name="socket">The socket. The poller does not own it.</param>
-    /// <param name="events">The events.</param>
-    /// <param name="userState">Returned with its results.</param>
-    /// <exception cref="ArgumentNullException"><paramref name="socket"/> is null.</exception>
-    /// <exception cref="ArgumentException">It was added before.</exception>
-    /// <exception cref="ObjectDisposedException">The poller is disposed.</exception>
-    public void Add(Socket socket, PollEvents events, object? userState = null)
-    {
-        ArgumentNullException.ThrowIfNull(socket);
-        Add(new PlainPollItem(socket, events, userState), socket);
-    }
+            PollItem item = socket.Polled(events, userState);
+            item.Watch(_wait);
+            _bySocket.Add(socket, _order.AddLast(item));
+            Volatile.Write(ref _items, null);
+        }
 
-    /// <summary>
-    /// Adds a monitor. It is ready for <see cref="PollEvents.In"/> while <see cref="SocketMonitor.TryRead"/> would return an event. After
-    /// <see cref="SocketEventTypes.MonitorStopped"/> it is never ready.
-    /// </summary>
-    /// <param name="monitor">The monitor. The poller does not own it.</param>
-    /// <param name="userState">Returned with its results.</param>
-    /// <exception cref="ArgumentNullException"><paramref name="monitor"/> is null.</exception>
-    /// <exception cref="ArgumentException">It was added before.</exception>
-    /// <exception cref="ObjectDisposedException">The poller is disposed.</exception>
-    public void Add(SocketMonitor monitor, object? userState = null)
-    {
-        ArgumentNullException.ThrowIfNull(monitor);
-        Add(new MonitorPollItem(monitor, userState), monitor);
+        OnMayBeReady();
     }
 
     /// <summary>Changes the events of a socket.</summary>
@@ -115,14 +99,22 @@ public sealed class Poller : IDisposable
     public void Modify(ZlinkSocket socket, PollEvents events)
     {
         ArgumentNullException.ThrowIfNull(socket);
-        Replace(socket, events);
-    }
+        lock (_gate)
+        {
+            ObjectDisposedException.ThrowIf(_isDisposed, this);
+            if (!_bySocket.TryGetValue(socket, out LinkedListNode<PollItem>? place))
+            {
+                throw new ArgumentException("The poller does not have this socket: use Add.", nameof(socket));
+            }
 
-    /// <inheritdoc cref="Modify(ZlinkSocket, PollEvents)"/>
-    public void Modify(Socket socket, PollEvents events)
-    {
-        ArgumentNullException.ThrowIfNull(socket);
-        Replace(socket, events);
+            PollItem item = place.Value.With(events);
+            item.Watch(_wait);
+            place.Value.Unwatch(_wait);
+            place.Value = item;
+            Volatile.Write(ref _items, null);
+        }
+
+        OnMayBeReady();
     }
 
     /// <summary>Removes a socket, disposed or not.</summary>
@@ -132,30 +124,20 @@ public sealed class Poller : IDisposable
     public bool Remove(ZlinkSocket socket)
     {
         ArgumentNullException.ThrowIfNull(socket);
-        return RemoveItem(socket);
-    }
+        lock (_gate)
+        {
+            if (!_bySocket.Remove(socket, out LinkedListNode<PollItem>? place))
+            {
+                return false;
+            }
 
-    /// <summary>
-    /// Removes a plain socket, disposed or not. During a poll this blocks for some 50 microseconds, until no Select holds the socket and it
-    /// can be closed in order.
-    /// </summary>
-    /// <param name="socket">The socket.</param>
-    /// <returns>False if it was not added.</returns>
-    /// <exception cref="ArgumentNullException"><paramref name="socket"/> is null.</exception>
-    public bool Remove(Socket socket)
-    {
-        ArgumentNullException.ThrowIfNull(socket);
-        return RemoveItem(socket);
-    }
+            place.Value.Unwatch(_wait);
+            _order.Remove(place);
+            Volatile.Write(ref _items, null);
+        }
 
-    /// <summary>Removes a monitor, disposed or not.</summary>
-    /// <param name="monitor">The monitor.</param>
-    /// <returns>False if it was not added.</returns>
-    /// <exception cref="ArgumentNullException"><paramref name="monitor"/> is null.</exception>
-    public bool Remove(SocketMonitor monitor)
-    {
-        ArgumentNullException.ThrowIfNull(monitor);
-        return RemoveItem(monitor);
+        OnMayBeReady();
+        return true;
     }
 
     /// <summary>Waits until an item is ready. Blocks the calling thread. Without items it waits for the whole time.</summary>
@@ -165,10 +147,7 @@ public sealed class Poller : IDisposable
     /// <exception cref="ArgumentException"><paramref name="results"/> is empty.</exception>
     /// <exception cref="ArgumentOutOfRangeException">The timeout is negative and not infinite.</exception>
     /// <exception cref="ObjectDisposedException">The poller, or one of its sockets, is disposed.</exception>
-    /// <exception cref="ZlinkException">
-    /// ContextTerminated: the context of one of its sockets was shut down. TooManySockets: the process has no descriptor for the wake-up
-    /// socket of plain sockets.
-    /// </exception>
+    /// <exception cref="ZlinkException">ContextTerminated: the context of one of its sockets was shut down.</exception>
     /// <exception cref="InvalidOperationException">It would have to wait on a shard.</exception>
     public int Poll(Span<PollResult> results, TimeSpan timeout)
     {
@@ -190,17 +169,13 @@ public sealed class Poller : IDisposable
     /// <exception cref="ArgumentException"><paramref name="results"/> is empty.</exception>
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
     /// <exception cref="ObjectDisposedException">The poller, or one of its sockets, is disposed.</exception>
-    /// <exception cref="ZlinkException">
-    /// ContextTerminated: the context of one of its sockets was shut down. TooManySockets: the process has no descriptor for the wake-up
-    /// socket of plain sockets.
-    /// </exception>
+    /// <exception cref="ZlinkException">ContextTerminated: the context of one of its sockets was shut down.</exception>
     public ValueTask<int> PollAsync(Memory<PollResult> results, CancellationToken cancellationToken = default) =>
         PollAsync(results, Timeout.InfiniteTimeSpan, cancellationToken);
 
     /// <inheritdoc cref="PollAsync(Memory{PollResult}, CancellationToken)"/>
     /// <summary>
-    /// Waits until an item is ready or the time has passed, for example <see cref="Porting.ZlinkTimers.TimeUntilNext"/>. Without items it
-    /// waits until there are some.
+    /// Waits until an item is ready or the time has passed. Without items it waits until there are some.
     /// </summary>
     /// <param name="results">Receives the ready items; not empty. Items that do not fit come first at the next poll.</param>
     /// <param name="timeout">
@@ -240,94 +215,29 @@ public sealed class Poller : IDisposable
 
             _order.Clear();
             _bySocket.Clear();
-            Volatile.Write(ref _arrays, null);
+            Volatile.Write(ref _items, null);
         }
 
-        Changed();
+        OnMayBeReady();
     }
 
-    internal PollItem[] Plain => Arrays.Plain;
-
-    private PollItems Arrays
+    private PollItem[] Items
     {
         get
         {
-            if (Volatile.Read(ref _arrays) is { } made)
+            if (Volatile.Read(ref _items) is { } made)
             {
                 return made;
             }
 
             lock (_gate)
             {
-                return _arrays ??= new PollItems([.. _order]);
+                return _items ??= [.. _order];
             }
         }
     }
 
-    internal void OnMayBeReady() => _wait.OnMayBeReady();
-
-    private void Add(PollItem item, object socket)
-    {
-        lock (_gate)
-        {
-            ObjectDisposedException.ThrowIf(_isDisposed, this);
-            if (_bySocket.ContainsKey(socket))
-            {
-                throw new ArgumentException(socket is SocketMonitor ? "The poller has this monitor already."
-                    : "The poller has this socket already: use Modify.", nameof(socket));
-            }
-
-            item.Watch(_wait);
-            _bySocket.Add(socket, _order.AddLast(item));
-            Volatile.Write(ref _arrays, null);
-        }
-
-        Changed();
-    }
-
-    private void Replace(object socket, PollEvents events)
-    {
-        lock (_gate)
-        {
-            ObjectDisposedException.ThrowIf(_isDisposed, this);
-            if (!_bySocket.TryGetValue(socket, out LinkedListNode<PollItem>? place))
-            {
-                throw new ArgumentException("The poller does not have this socket: use Add.", nameof(socket));
-            }
-
-            PollItem item = place.Value.With(events);
-            item.Watch(_wait);
-            place.Value.Unwatch(_wait);
-            place.Value = item;
-            Volatile.Write(ref _arrays, null);
-        }
-
-        Changed();
-    }
-
-    private bool RemoveItem(object socket)
-    {
-        lock (_gate)
-        {
-            if (!_bySocket.Remove(socket, out LinkedListNode<PollItem>? place))
-            {
-                return false;
-            }
-
-            place.Value.Unwatch(_wait);
-            _order.Remove(place);
-            Volatile.Write(ref _arrays, null);
-        }
-
-        Changed();
-        return true;
-    }
-
-    private void Changed()
-    {
-        PlainSocketWatch.Leave(this);
-        OnMayBeReady();
-    }
+    private void OnMayBeReady() => _wait.OnMayBeReady();
 
     private int CheckItems(Span<PollResult> results)
     {
@@ -337,7 +247,7 @@ public sealed class Poller : IDisposable
         }
 
         ObjectDisposedException.ThrowIf(Volatile.Read(ref _isDisposed), this);
-        PollItem[] items = Arrays.All;
+        PollItem[] items = Items;
         int first = _first < items.Length ? _first : 0;
         int count = 0;
         for (int i = 0; i < items.Length; i++)
@@ -349,16 +259,9 @@ public sealed class Poller : IDisposable
             {
                 ready = item.Check();
             }
-            catch (Exception)
+            catch (Exception) when (Array.IndexOf(Items, item) < 0)
             {
-                // Not in an exception filter, which would run while the check still holds the item. Its removal waits for that under the
-                // lock that this needs.
-                if (Array.IndexOf(Arrays.All, item) < 0)
-                {
-                    continue;
-                }
-
-                throw;
+                continue; // Removed meanwhile.
             }
 
             if (ready == PollEvents.None)
@@ -384,7 +287,7 @@ public sealed class Poller : IDisposable
     {
         BlockingWait.ThrowIfOnShard(nameof(PollAsync));
         long started = Stopwatch.GetTimestamp();
-        PollItem[] items = Arrays.All;
+        PollItem[] items = Items;
         if (items.Length is > 0 and <= MaxRechecks && _spin.Wait(items, static items => Array.Exists(items, static item => item.Recheck())))
         {
             int found = CheckItems(results);
@@ -464,7 +367,6 @@ public sealed class Poller : IDisposable
         int count;
         try
         {
-            PlainSocketWatch.Arm(this);
             count = CheckItems(results);
         }
         catch

@@ -6,13 +6,12 @@ namespace Net.Zlink;
 /// A STREAM socket of a poller: readable while a pulled message or event is unread, and always writable, as in the native core, because
 /// each peer has its own capacity.
 /// </summary>
-internal sealed class StreamPollItem(StreamSocket socket, PollEvents events, object? state) : PollItem(events)
+internal sealed class StreamPollItem(StreamSocket socket, PollEvents events, object? state)
+    : PollItem(socket, events, state)
 {
     private ReadinessWatchers Watchers => socket.Hub.Queue.Watchers;
 
-    public override PollResult ResultOf(PollEvents ready) => new(socket, null, ready, state);
-
-    public override PollItem With(PollEvents other) => new StreamPollItem(socket, other, state);
+    public override PollItem With(PollEvents other) => new StreamPollItem(socket, other, State);
 
     public override PollEvents Check()
     {

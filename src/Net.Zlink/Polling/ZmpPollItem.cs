@@ -3,13 +3,12 @@ using Net.Zlink.Sockets;
 
 namespace Net.Zlink;
 
-internal sealed class ZmpPollItem(ZmpSocket socket, PollEvents events, object? state) : PollItem(events)
+internal sealed class ZmpPollItem(ZmpSocket socket, PollEvents events, object? state)
+    : PollItem(socket, events, state)
 {
     private readonly SocketCore _core = socket.Core;
 
-    public override PollResult ResultOf(PollEvents ready) => new(socket, null, ready, state);
-
-    public override PollItem With(PollEvents other) => new ZmpPollItem(socket, other, state);
+    public override PollItem With(PollEvents other) => new ZmpPollItem(socket, other, State);
 
     public override PollEvents Check()
     {

@@ -79,7 +79,7 @@ public sealed class PollerStreamLoadTests : PollerTestBase
             i => pairs[i].Peer.SendFrameAsync(1),
             static result =>
             {
-                bool isTaken = ((StreamSocket)result.Socket!).TryReceive(out StreamMessage message);
+                bool isTaken = ((StreamSocket)result.Socket).TryReceive(out StreamMessage message);
                 message.Dispose();
                 return isTaken;
             });

@@ -37,7 +37,7 @@ public sealed class PollerStreamTests : PollerTestBase
             for (int poll = 0; poll < 3; poll++)
             {
                 Assert.Equal(1, Poller.Poll(Results, Guard.Limit));
-                Assert.Equal(new PollResult(socket, PlainSocket: null, PollEvents.In, "mine"), Results[0]);
+                Assert.Equal((socket, PollEvents.In, "mine"), (Results[0].Socket, Results[0].Events, Results[0].UserState));
             }
         }
     }

@@ -48,7 +48,7 @@ public sealed class PollerTests : PollerTestBase
         sender.Send("one"u8);
 
         Assert.Equal(1, Poller.Poll(Results, Guard.Limit));
-        Assert.Equal(new PollResult(receiver, PlainSocket: null, PollEvents.In, "mine"), Results[0]);
+        Assert.Equal((receiver, PollEvents.In, "mine"), (Results[0].Socket, Results[0].Events, Results[0].UserState));
         Assert.Equal(1, Poller.Poll(Results, TimeSpan.Zero));
 
         Take(receiver, "one");
@@ -357,7 +357,7 @@ public sealed class PollerTests : PollerTestBase
             i => pairs[i].Sender.SendAsync("x"u8.ToArray(), Guard.Token).AsTask(),
             static result =>
             {
-                bool isTaken = ((DealerSocket)result.Socket!).TryReceive(out Message message);
+                bool isTaken = ((DealerSocket)result.Socket).TryReceive(out Message message);
                 message.Dispose();
                 return isTaken;
             });

@@ -148,7 +148,7 @@ public sealed class PortingSnippets
         int count = poller.Poll(ready, TimeSpan.FromSeconds(10));
         for (int i = 0; i < count; i++)
         {
-            using Message message = ((PairSocket)ready[i].Socket!).Receive();
+            using Message message = ((PairSocket)ready[i].Socket).Receive();
         }
 
         Assert.Equal(1, count);
