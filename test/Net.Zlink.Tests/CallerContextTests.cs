@@ -72,13 +72,6 @@ public sealed class CallerContextTests
     }
 
     [Fact]
-    public async Task A_thread_that_waits_for_plain_sockets_does_not_keep_what_its_starter_had_alive()
-    {
-        await using var fixture = new StreamFixture();
-        await UntilGoneAsync(fixture, Poll());
-    }
-
-    [Fact]
     public async Task A_receive_goes_on_in_its_callers_context_whoever_completes_it()
     {
         await using var fixture = new StreamFixture();
@@ -111,23 +104,6 @@ public sealed class CallerContextTests
         }
 
         return new WeakReference(Local.Value);
-    }
-
-    [MethodImpl(MethodImplOptions.NoInlining)]
-    private static WeakReference Poll()
-    {
-        WeakReference? had = null;
-        ExecutionContext.Run(ExecutionContext.Capture()!, _ =>
-        {
-            Local.Value = new object();
-            had = new WeakReference(Local.Value);
-            using var receiver = new Socket(AddressFamily.InterNetwork, SocketType.Dgram, ProtocolType.Udp);
-            receiver.Bind(new IPEndPoint(IPAddress.Loopback, 0));
-            using var poller = new Poller();
-            poller.Add(receiver, PollEvents.In);
-            Assert.Equal(0, poller.Poll(new PollResult[1], TimeSpan.FromMilliseconds(1)));
-        }, null);
-        return had!;
     }
 
     private static Task UntilGoneAsync(StreamFixture fixture, WeakReference had) => fixture.UntilAsync(() =>
