@@ -64,7 +64,7 @@ internal sealed class PullEcho(StreamSocket stream, BatchTimer timer)
         int sent = stream.SendMany(peerId, messages, out ZlinkError error);
         if (error == ZlinkError.Again && stream.TryGetPeer(peerId, out StreamPeer? peer))
         {
-            peer.Abort();
+            peer.Disconnect(abort: true);
             Interlocked.Increment(ref _cutOff);
         }
 

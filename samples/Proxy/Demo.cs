@@ -58,7 +58,7 @@ internal static class Demo
             status.Keep();
             Console.WriteLine(Invariant(
                 $"Stopped after {clients.Sum(static client => client.Checked):N0} right replies of {options.Requests:N0}."));
-            proxy.Terminate();
+            proxy.Stop();
             await proxying;
             await context.ShutdownAsync(TimeSpan.FromSeconds(5)); // Requests and replies under way have nobody to go to any more.
             await Task.WhenAll(working);
@@ -67,7 +67,7 @@ internal static class Demo
 
         status.Keep();
         TimeSpan took = Stopwatch.GetElapsedTime(started);
-        proxy.Terminate();
+        proxy.Stop();
         await proxying;
         long captured = capture is null ? 0 : await capture.CountAsync();
         ShutdownReport report = await context.ShutdownAsync(TimeSpan.FromSeconds(5));

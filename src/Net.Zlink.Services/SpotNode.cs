@@ -142,17 +142,17 @@ public sealed class SpotNode : IAsyncDisposable, IDisposable
     /// <exception cref="ZlinkException">InvalidArgument, ProtocolNotSupported: that is no endpoint; nothing was added.
     /// ContextTerminated.</exception>
     /// <exception cref="ObjectDisposedException">The node is disposed.</exception>
-    public void ConnectPeer(string endpoint)
+    public void Connect(string endpoint)
     {
         ArgumentNullException.ThrowIfNull(endpoint);
         _peers.Add(endpoint);
     }
 
-    /// <summary>Takes <see cref="ConnectPeer"/> back. The node stays connected while a directory lists that endpoint.</summary>
+    /// <summary>Takes <see cref="Connect"/> back. The node stays connected while a directory lists that endpoint.</summary>
     /// <param name="endpoint">As it was given there.</param>
     /// <returns>False: it was not.</returns>
     /// <exception cref="ArgumentNullException"><paramref name="endpoint"/> is null.</exception>
-    public bool DisconnectPeer(string endpoint)
+    public bool Disconnect(string endpoint)
     {
         ArgumentNullException.ThrowIfNull(endpoint);
         return _peers.Remove(endpoint);
@@ -218,7 +218,7 @@ public sealed class SpotNode : IAsyncDisposable, IDisposable
     /// connection, or else after <see cref="SpotNodeOptions.ForgottenEndpointTimeout"/>. For those that have left by word it is
     /// <see cref="SpotNodeOptions.RemovedEndpointTimeout"/>.</summary>
     /// <remarks>This node itself is left out, and what <see cref="SpotNodeOptions.DirectoryEndpoints"/> refuse. Nodes of
-    /// <see cref="ConnectPeer"/> and of other directories stay connected.</remarks>
+    /// <see cref="Connect"/> and of other directories stay connected.</remarks>
     /// <param name="directory">A <see cref="Discovery"/> of SPOT nodes, a <see cref="StaticDirectory"/>, or one of your own. When it ends,
     /// its last list stays.</param>
     /// <param name="service">The name under which the nodes are listed.</param>

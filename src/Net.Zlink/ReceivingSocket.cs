@@ -43,32 +43,33 @@ public abstract class ReceivingSocket : ZmpSocket, IMessageReceiver
     public ValueTask<Message> ReceiveAsync(CancellationToken cancellationToken = default) => Receiver.ReceiveAsync(cancellationToken);
 
     /// <summary>
-    /// Disconnects the peer that sent a message, as <see cref="ZmpSocket.DisconnectPeer(PeerInfo)"/> does: for example a client that has
+    /// Disconnects the peer that sent a message, as <see cref="ZmpSocket.Disconnect(PeerInfo, bool)"/> does: for example a client that has
     /// not authenticated.
     /// </summary>
-    /// <param name="message">
+    /// <param name="received">
     /// A message that this socket received. With XPUB also a notice, which means its subscriber. It still belongs to the caller.
     /// </param>
+    /// <param name="abort">True: at once; queued messages are dropped and counted.</param>
     /// <returns>False: the peer has disconnected already, perhaps to connect again.</returns>
     /// <exception cref="ArgumentException">
     /// It has no sender, or this socket connects to its sender: <see cref="ZmpSocket.Disconnect(string)"/> ends that.
     /// </exception>
     /// <exception cref="ZlinkException">ContextTerminated.</exception>
     /// <exception cref="ObjectDisposedException">The socket or the message is disposed.</exception>
-    public bool DisconnectPeer(in Message message)
+    public bool Disconnect(in Message received, bool abort = false)
     {
         ThrowIfEnded();
-        if (message.Sender is not PeerIdentity sender || ReferenceEquals(sender, PeerIdentity.Unknown))
+        if (received.Sender is not PeerIdentity sender || ReferenceEquals(sender, PeerIdentity.Unknown))
         {
-            throw new ArgumentException("No peer sent this message: there is nobody to throw out.", nameof(message));
+            throw new ArgumentException("No peer sent this message: there is nobody to disconnect.", nameof(received));
         }
 
-        if (message.NoticeOf is PeerLink subscriber)
+        if (received.NoticeOf is PeerLink subscriber)
         {
-            return EndPeer(subscriber, sender, nameof(message));
+            return EndPeer(subscriber, sender, abort, nameof(received));
         }
 
-        return sender.Slot.Pipe is { } link && ReferenceEquals(link.Socket, Core) && EndPeer(link, sender, nameof(message));
+        return sender.Slot.Pipe is { } link && ReferenceEquals(link.Socket, Core) && EndPeer(link, sender, abort, nameof(received));
     }
 
     /// <summary>Takes as many messages as there are and fit, without waiting.</summary>

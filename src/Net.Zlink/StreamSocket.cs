@@ -104,12 +104,7 @@ public sealed class StreamSocket : ZlinkSocket, IContextSocket
     }
 
     /// <inheritdoc/>
-    public override void Unbind(string endpoint) => EndListener(endpoint, keepsPeers: false);
-
-    /// <inheritdoc/>
-    public override void StopListening(string endpoint) => EndListener(endpoint, keepsPeers: true);
-
-    private void EndListener(string endpoint, bool keepsPeers)
+    public override void Unbind(string endpoint, bool keepPeers = false)
     {
         ArgumentNullException.ThrowIfNull(endpoint);
         ThrowIfEnded();
@@ -118,7 +113,7 @@ public sealed class StreamSocket : ZlinkSocket, IContextSocket
             throw ZlinkException.ForEndpoint(endpoint, error);
         }
 
-        if (!Hub.Endpoints.Unbind(target, keepsPeers))
+        if (!Hub.Endpoints.Unbind(target, keepPeers))
         {
             throw new ZlinkException(ZlinkError.NotFound,
                 $"{EndpointError.QuoteEndpoint(endpoint)} is not bound; use the text given to Bind or the one it returned");
@@ -353,21 +348,17 @@ public sealed class StreamSocket : ZlinkSocket, IContextSocket
     /// <exception cref="ArgumentException">The payload is longer than a frame can be.</exception>
     public int Broadcast(ReadOnlySpan<uint> peerIds, ReadOnlySpan<byte> payload) => _sender.Broadcast(peerIds, payload);
 
-    /// <summary>Disconnects a peer. Its unread messages are dropped, and accepted ones are still written.</summary>
-    /// <remarks>
-    /// They are written within <see cref="SocketOptions.Linger"/>, by default without limit. Until then a peer that does not read keeps its
-    /// connection and counts for <see cref="SocketOptions.MaxConnections"/>. Use <see cref="Abort(uint)"/> for such a peer.
-    /// </remarks>
+    /// <summary>Disconnects a peer. Its unread messages are dropped.</summary>
     /// <param name="peerId">The peer.</param>
+    /// <param name="abort">
+    /// False: accepted payloads are still written within <see cref="SocketOptions.Linger"/>, by default without limit. Until then a peer
+    /// that does not read keeps its connection and counts for <see cref="SocketOptions.MaxConnections"/>. True: the connection ends at
+    /// once, and unwritten payloads are dropped and counted.
+    /// </param>
     /// <returns>False if there is no such peer.</returns>
-    public bool Disconnect(uint peerId) => Hub.Disconnect(peerId, CloseMode.Orderly);
+    public bool Disconnect(uint peerId, bool abort = false) => Hub.Disconnect(peerId, abort ? CloseMode.Abort : CloseMode.Orderly);
 
-    /// <summary>Disconnects a peer at once. Unwritten payloads are dropped and counted.</summary>
-    /// <param name="peerId">The peer.</param>
-    /// <returns>False if there is no such peer, also after <see cref="Disconnect(uint)"/>.</returns>
-    public bool Abort(uint peerId) => Hub.Disconnect(peerId, CloseMode.Abort);
-
-    /// <summary>Ends the connects of an endpoint, with their attempts. Its peers end as with <see cref="Disconnect(uint)"/>.</summary>
+    /// <summary>Ends the connects of an endpoint, with their attempts. Its peers end as with <see cref="Disconnect(uint, bool)"/>.</summary>
     /// <param name="endpoint">The text given to ConnectAsync. Every connect of that text is ended.</param>
     /// <exception cref="ArgumentNullException"><paramref name="endpoint"/> is null.</exception>
     /// <exception cref="ZlinkException">

@@ -63,30 +63,21 @@ public abstract class ZlinkSocket : IDisposable, IAsyncDisposable
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
     public abstract string Bind(string endpoint);
 
-    /// <summary>
-    /// Stops listening at an endpoint and disconnects the peers that it accepted. Inproc peers stay; only the name is unbound. Unread
-    /// messages can still be received; a PAIR accepts the next peer after that.
-    /// </summary>
-    /// <param name="endpoint">The text given to Bind, or returned by it.</param>
-    /// <exception cref="ArgumentNullException"><paramref name="endpoint"/> is null.</exception>
-    /// <exception cref="ZlinkException">NotFound: there is no such endpoint. ContextTerminated.</exception>
-    /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
-    public abstract void Unbind(string endpoint);
-
-    /// <summary>
-    /// Stops listening at an endpoint and keeps its peers, for a server that drains. <see cref="Unbind"/> disconnects them.
-    /// </summary>
+    /// <summary>Stops listening at an endpoint and disconnects the peers that it accepted, or keeps them.</summary>
     /// <remarks>
-    /// Peers in a TLS or WebSocket handshake are rejected. The address is free afterwards, and <see cref="Unbind"/> does not know it any
-    /// more: the peers end with the socket, or one by one.
+    /// Unread messages can still be received; a PAIR accepts the next peer after that. Inproc peers always stay; only the name is unbound.
     /// </remarks>
     /// <param name="endpoint">The text given to Bind, or returned by it.</param>
+    /// <param name="keepPeers">
+    /// True: the endpoint's peers stay, for a server that drains. They end with the socket, or one by one. The address is free afterwards,
+    /// and peers in a TLS or WebSocket handshake are rejected.
+    /// </param>
     /// <exception cref="ArgumentNullException"><paramref name="endpoint"/> is null.</exception>
     /// <exception cref="ZlinkException">
-    /// NotFound: that text is not bound. InvalidArgument, ProtocolNotSupported: it cannot be. ContextTerminated.
+    /// NotFound: there is no such endpoint. InvalidArgument, ProtocolNotSupported: there cannot be one. ContextTerminated.
     /// </exception>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
-    public abstract void StopListening(string endpoint);
+    public abstract void Unbind(string endpoint, bool keepPeers = false);
 
     /// <summary>
     /// Ends the connection of a Connect or ConnectAsync. Accepted messages are delivered within <see cref="SocketOptions.Linger"/>; unread

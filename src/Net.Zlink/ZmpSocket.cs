@@ -85,11 +85,14 @@ public abstract class ZmpSocket : ZlinkSocket, IContextSocket
     public void Connect(string endpoint) => ConnectAs(endpoint, alias: null);
 
     /// <inheritdoc/>
-    public override void Unbind(string endpoint) => Remove(endpoint);
-
-    /// <inheritdoc/>
-    public override void StopListening(string endpoint)
+    public override void Unbind(string endpoint, bool keepPeers = false)
     {
+        if (!keepPeers)
+        {
+            Remove(endpoint);
+            return;
+        }
+
         ArgumentNullException.ThrowIfNull(endpoint);
         ThrowIfEnded();
         if (!Core.Endpoints.StopListening(endpoint))
@@ -102,14 +105,18 @@ public abstract class ZmpSocket : ZlinkSocket, IContextSocket
     public override void Disconnect(string endpoint) => Remove(endpoint);
 
     /// <summary>
-    /// Disconnects a peer that this socket accepted. Its unread messages are dropped. Queued messages are sent within the shorter of
-    /// <see cref="SocketOptions.CloseTimeout"/> and <see cref="SocketOptions.Linger"/>. No event is raised.
+    /// Disconnects a peer that this socket accepted. Its unread messages are dropped. The event Disconnected is not raised.
     /// </summary>
     /// <remarks>
     /// The peer will reconnect, unless it is connected by inproc. <see cref="TlsOptions.Validation"/> and
     /// <see cref="WebSocketTransportOptions.Admission"/> reject peers for good.
     /// </remarks>
     /// <param name="peer">A peer from <see cref="GetPeers"/>.</param>
+    /// <param name="abort">
+    /// False: queued messages are still written, within the shorter of <see cref="SocketOptions.CloseTimeout"/> and
+    /// <see cref="SocketOptions.Linger"/>. True: the connection ends at once, and they are dropped and counted. By inproc they are with
+    /// the peer already and stay there.
+    /// </param>
     /// <returns>False: it has disconnected already, perhaps to connect again.</returns>
     /// <exception cref="ArgumentNullException"><paramref name="peer"/> is null.</exception>
     /// <exception cref="ArgumentException">
@@ -117,11 +124,11 @@ public abstract class ZmpSocket : ZlinkSocket, IContextSocket
     /// </exception>
     /// <exception cref="ZlinkException">ContextTerminated.</exception>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
-    public bool DisconnectPeer(PeerInfo peer)
+    public bool Disconnect(PeerInfo peer, bool abort = false)
     {
         ArgumentNullException.ThrowIfNull(peer);
         ThrowIfEnded();
-        return EndPeer(peer.Of.Pipe, peer.Of.Peer, nameof(peer));
+        return EndPeer(peer.Of.Pipe, peer.Of.Peer, abort, nameof(peer));
     }
 
     /// <summary>Returns the statistics of this socket.</summary>
@@ -191,12 +198,13 @@ public abstract class ZmpSocket : ZlinkSocket, IContextSocket
         }
     }
 
-    private protected bool EndPeer(PeerLink? link, PeerIdentity peer, string argument) =>
+    private protected bool EndPeer(PeerLink? link, PeerIdentity peer, bool abort, string argument) =>
         link is null || !ReferenceEquals(link.Socket, Core) ? throw new ArgumentException("That is a peer of another socket.", argument)
         : link is WireLink { Dialer: not null } or InprocLink { IsActive: true }
             ? throw new ArgumentException($"This socket connects to that peer: Disconnect(\"{link.Endpoint}\") ends it.", argument)
-        // An infinite time is negative: a peer that does not read must not stay forever.
-        : Core.DisconnectPeer(link, peer, (ulong)Options.LingerTime.Ticks < (ulong)Options.CloseTimeout.Ticks ? Options.LingerTime
+        : Core.DisconnectPeer(link, peer, abort ? null
+            // An infinite time is negative: a peer that does not read must not stay forever.
+            : (ulong)Options.LingerTime.Ticks < (ulong)Options.CloseTimeout.Ticks ? Options.LingerTime
             : Options.CloseTimeout);
 
     private protected void Watch()

@@ -119,7 +119,7 @@ public sealed class FakeSocketTests
         await new Reply().OnReceivedAsync(peer, StreamFrames.Create("one"u8.ToArray(), "two"u8.ToArray()));
         await peer.SendAsync("three"u8.ToArray(), Guard.Token);
         Assert.False(peer.TrySend("four"u8));
-        peer.Abort();
+        peer.Disconnect(abort: true);
 
         Assert.Equal(["one", "two", "three", "four"], sent);
         Assert.Equal((7u, 0L), (peer.Id, peer.GetStatistics().AcceptedMessages));

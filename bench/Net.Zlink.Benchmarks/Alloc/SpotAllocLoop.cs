@@ -43,7 +43,7 @@ internal sealed class SpotAllocLoop : IAllocLoop
             : new SpotNode(context, new SpotNodeOptions { ConfigureSubscriber = sub => sub.ReceiveHighWaterMark = highWaterMark });
         if (_subscribing != _publishing)
         {
-            _subscribing.ConnectPeer(_publishing.Bind("tcp://127.0.0.1:*"));
+            _subscribing.Connect(_publishing.Bind("tcp://127.0.0.1:*"));
         }
 
         _publisher = _publishing.CreatePublisher(Topic);

@@ -23,7 +23,7 @@ internal sealed class HostedSpotNode(IServiceProvider provider, SpotNodeRegistra
 
         foreach (string endpoint in ConfigurationErrors.TextsOr(section, Keys.Connect, registration.Connects))
         {
-            SocketDrain.Named(Description, "connect", endpoint, () => node.ConnectPeer(endpoint));
+            SocketDrain.Named(Description, "connect", endpoint, () => node.Connect(endpoint));
             HostingLog.Connects(logger, Description, endpoint);
         }
 

@@ -13,7 +13,7 @@ public sealed class ZlinkSpotNodeBuilder
     internal ZlinkSpotNodeBuilder(SpotNodeRegistration registration) => _registration = registration;
 
     /// <summary>Connects to another node by its address.</summary>
-    /// <param name="endpoint">As for <see cref="SpotNode.ConnectPeer"/>.</param>
+    /// <param name="endpoint">As for <see cref="SpotNode.Connect"/>.</param>
     /// <returns>This builder.</returns>
     public ZlinkSpotNodeBuilder Connect(string endpoint)
     {

@@ -57,7 +57,7 @@ internal static class SocketDrain
         {
             try
             {
-                socket.StopListening(endpoint);
+                socket.Unbind(endpoint, keepPeers: true);
             }
             catch (ZlinkException e) when (e.Error == ZlinkError.NotFound)
             {

@@ -59,7 +59,7 @@ internal sealed class StreamConnection : ConnectionContext, IConnectionLifetimeN
 
     public override void Abort(ConnectionAbortedException abortReason)
     {
-        _socket.Abort(_pipe.Id);
+        _socket.Disconnect(_pipe.Id, abort: true);
         Cancel(_closed);
     }
 

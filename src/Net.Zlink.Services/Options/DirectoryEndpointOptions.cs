@@ -1,7 +1,7 @@
 namespace Net.Zlink.Services;
 
 /// <summary>Which endpoints of a directory are connected to. A directory is only as trustworthy as all who may register in it. What the
-/// application names itself is not asked about: <see cref="StaticDirectory"/>, ConnectPeer.</summary>
+/// application names itself is not asked about: <see cref="StaticDirectory"/>, <see cref="SpotNode.Connect"/>.</summary>
 public sealed class DirectoryEndpointOptions
 {
     private static readonly string[] Known = ["tcp", "ipc", "inproc", "tls", "ws", "wss"];

@@ -61,7 +61,7 @@ public sealed record SpotNodeOptions
     public TimeSpan ForgottenEndpointTimeout { get; init; } = TimeSpan.FromSeconds(15);
 
     /// <summary>Which endpoints of directories are connected to. <see cref="SpotNode.GetPeers"/> says why one is not, and the log does
-    /// once. <see cref="SpotNode.ConnectPeer"/> is not asked about.</summary>
+    /// once. <see cref="SpotNode.Connect"/> is not asked about.</summary>
     public DirectoryEndpointOptions DirectoryEndpoints { get; init; } = new();
 
     /// <summary>Most nodes that are dialled at a time. A quarter is kept for those that were never tried, and a quarter for those that were

@@ -151,7 +151,7 @@ internal sealed class RegistryDesk : IDisposable
         ServicesLog.TooMuchWaits(_logger, _core.Id, excess.RemoteAddress, excess.WaitingBytes);
         if (_socket.GetPeers().FirstOrDefault(peer => ReferenceEquals(peer.UserState, excess)) is { } connection)
         {
-            _socket.DisconnectPeer(connection);
+            _socket.Disconnect(connection);
         }
 
         End(excess);

@@ -116,7 +116,7 @@ internal sealed class RegistryPublisher : IAsyncDisposable
         {
             if ((marks != 0 && peer.Outbound.Messages + Pair > marks) || (bytes != 0 && peer.Outbound.Bytes + needed > bytes))
             {
-                _socket.DisconnectPeer(peer);
+                _socket.Disconnect(peer);
                 ServicesLog.SubscriberFull(_logger, _core.Id, peer.RemoteAddress, peer.Outbound.Messages);
             }
         }

@@ -56,7 +56,7 @@ internal sealed class ProxyControl(Proxy proxy, ProxyPort port)
         }
         else if (name.SequenceEqual("TERMINATE"u8))
         {
-            proxy.Terminate();
+            proxy.Stop();
         }
 
         _answer.Add([]); // Unknown commands get an answer too, as in the native core.

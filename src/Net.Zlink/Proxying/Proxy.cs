@@ -35,7 +35,7 @@ public sealed class Proxy
     private const int StateIdle = 0;
     private const int Running = 1;
     private const int Dropping = 2;
-    private const int Ending = 3; // Running and asked to end, in one word, so that Terminate either ends a run or finds none.
+    private const int Ending = 3; // Running and asked to end, in one word, so that Stop either ends a run or finds none.
 
     private readonly ReadinessWait _wait = new();
     private readonly ProxyPort[] _ports;
@@ -114,7 +114,7 @@ public sealed class Proxy
     /// ends.
     /// </summary>
     /// <param name="cancellationToken">Ends the run.</param>
-    /// <returns>A task that completes when <see cref="Terminate"/> ends the run. The work runs on the thread pool.</returns>
+    /// <returns>A task that completes when <see cref="Stop"/> ends the run. The work runs on the thread pool.</returns>
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
     /// <exception cref="ZlinkException">ContextTerminated: the context of one of the sockets was shut down.</exception>
     /// <exception cref="ObjectDisposedException">One of the sockets was disposed.</exception>
@@ -155,7 +155,7 @@ public sealed class Proxy
         }
         finally
         {
-            Stop();
+            EndRun();
         }
     }
 
@@ -172,7 +172,7 @@ public sealed class Proxy
     }
 
     /// <summary>Ends the present run soon. Without one it does nothing.</summary>
-    public void Terminate()
+    public void Stop()
     {
         Interlocked.CompareExchange(ref _state, Ending, Running);
         Wake();
@@ -232,7 +232,7 @@ public sealed class Proxy
         }
         finally
         {
-            Stop();
+            EndRun();
         }
     }
 
@@ -300,7 +300,7 @@ public sealed class Proxy
         }
     }
 
-    private void Stop()
+    private void EndRun()
     {
         foreach (ProxyPort port in _ports)
         {

@@ -232,7 +232,7 @@ public sealed class LastValuePublisher : IAsyncDisposable, IDisposable
     {
         try
         {
-            return Socket.DisconnectPeer(in notice);
+            return Socket.Disconnect(in notice);
         }
         catch (ArgumentException)
         {

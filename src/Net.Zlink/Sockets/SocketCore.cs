@@ -260,8 +260,8 @@ internal abstract class SocketCore
         OnMaySend(routeId, link.Peer.Slot);
     }
 
-    /// <summary>False: it has disconnected, or another peer has its link.</summary>
-    public bool DisconnectPeer(PeerLink link, PeerIdentity peer, TimeSpan linger)
+    /// <summary>False: it has disconnected, or another peer has its link. Without <paramref name="linger"/> it ends at once.</summary>
+    public bool DisconnectPeer(PeerLink link, PeerIdentity peer, TimeSpan? linger)
     {
         if (!Has(link) || !link.Peer.IsOfSameConnection(peer))
         {
@@ -269,7 +269,15 @@ internal abstract class SocketCore
         }
 
         Detach(link, dropUnread: true);
-        link.Close(DisconnectReason.Local, linger);
+        if (linger is { } time)
+        {
+            link.Close(DisconnectReason.Local, time);
+        }
+        else
+        {
+            link.Abort();
+        }
+
         return true;
     }
 

@@ -29,8 +29,7 @@ public sealed class StreamPeer
     /// </example>
     /// <param name="send">
     /// Gets a copy of each sent payload, on the sender's thread. Returns None, or the error that the send then has, such as Again: the peer
-    /// does not read. Sends that wait throw it. After <see cref="Disconnect"/> or <see cref="Abort"/> it is not called: the error is
-    /// HostUnreachable.
+    /// does not read. Sends that wait throw it. After <see cref="Disconnect"/> it is not called: the error is HostUnreachable.
     /// </param>
     /// <param name="id">The <see cref="Id"/>.</param>
     /// <returns>The peer. It has no addresses, and its statistics are zero.</returns>
@@ -139,16 +138,14 @@ public sealed class StreamPeer
     public ValueTask SendAsync(ReadOnlyMemory<byte> payload, CancellationToken cancellationToken = default) =>
         _output.SendAsync(_link, payload, cancellationToken);
 
-    /// <summary>
-    /// Ends the connection in order. Accepted payloads are still written within <see cref="SocketOptions.Linger"/>, by default without
-    /// limit. The id is invalid at once. Idempotent. For a peer that does not read use <see cref="Abort"/>.
-    /// </summary>
-    public void Disconnect() => _output.Disconnect(_link, CloseMode.Orderly);
-
-    /// <summary>Ends the connection at once. Unwritten payloads are dropped and counted. Idempotent.</summary>
-    public void Abort()
+    /// <summary>Ends the connection. The id is invalid at once. Idempotent.</summary>
+    /// <param name="abort">
+    /// False: accepted payloads are still written within <see cref="SocketOptions.Linger"/>, by default without limit. True, for a peer
+    /// that does not read: the connection ends at once, also after a call with false. Unwritten payloads are dropped and counted.
+    /// </param>
+    public void Disconnect(bool abort = false)
     {
-        if (!_output.Disconnect(_link, CloseMode.Abort))
+        if (!_output.Disconnect(_link, abort ? CloseMode.Abort : CloseMode.Orderly) && abort)
         {
             _link.RequestClose(DisconnectReason.Local, CloseMode.Abort);
         }

@@ -13,7 +13,7 @@ internal sealed class EchoHandler(ILogger<EchoHandler> logger) : StreamHandler
         {
             if (!peer.TrySend(payload.Span))
             {
-                peer.Abort(); // Its queue is full: it sends and does not read.
+                peer.Disconnect(abort: true); // Its queue is full: it sends and does not read.
             }
         }
 

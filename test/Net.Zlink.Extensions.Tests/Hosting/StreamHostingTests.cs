@@ -78,7 +78,7 @@ public sealed class StreamHostingTests
             using StreamSocket socket = client.CreateStream();
             StreamPipe pipe = await socket.ConnectPipeAsync(host.Get<StreamSocket>("pipe").LastEndpoint, Guard.Token).Guarded();
             await Guard.UntilAsync(() => host.Get<Made>().Count == 1, "the handler runs");
-            Assert.True(socket.Abort(pipe.Id));
+            Assert.True(socket.Disconnect(pipe.Id, abort: true));
         }
 
         await Guard.UntilAsync(() => host.Get<Made>().Ended == 1, "the handler was told");

@@ -74,12 +74,12 @@ public sealed partial class EndpointTextTests
         if (type is NativeSocketType.Stream)
         {
             using StreamSocket stream = context.CreateStream();
-            return Account(() => stream.Bind(text), () => stream.LastEndpoint, stream.Unbind);
+            return Account(() => stream.Bind(text), () => stream.LastEndpoint, text => stream.Unbind(text));
         }
 
         using DealerSocket dealer = context.CreateDealer(new DealerOptions { Linger = TimeSpan.Zero });
-        return Account(binds ? () => dealer.Bind(text) : () => dealer.Connect(text), () => dealer.LastEndpoint, binds ? dealer.Unbind
-            : dealer.Disconnect);
+        return Account(binds ? () => dealer.Bind(text) : () => dealer.Connect(text), () => dealer.LastEndpoint, binds
+            ? text => dealer.Unbind(text) : text => dealer.Disconnect(text));
     }
 
     private static string Account(Action join, Func<string> lastEndpoint, Action<string> leave)

@@ -118,7 +118,7 @@ internal sealed class ManagedSpotRole : ISpotRole
         _node.UseDirectory(_discovery);
     }
 
-    public void ConnectPeer(string endpoint) => _node.ConnectPeer(endpoint);
+    public void ConnectPeer(string endpoint) => _node.Connect(endpoint);
 
     public void Subscribe(string topic) => _subscriber.Subscribe(topic);
 

@@ -29,7 +29,7 @@ internal static class SpotPeers
         SpotNode b = scene.Create(options);
         string bound = a.Bind(endpoint);
         b.Bind(endpoint.StartsWith("inproc", StringComparison.Ordinal) ? $"{endpoint}-b" : endpoint);
-        b.ConnectPeer(bound);
+        b.Connect(bound);
         SpotSubscriber subscriber = b.CreateSubscriber();
         subscriber.Subscribe(topic);
         await scene.UntilFilteredAsync(a, subscriber, topic);
@@ -44,8 +44,8 @@ internal static class SpotPeers
         SpotNode a = scene.Create();
         SpotNode b = scene.Create();
         SpotNode c = scene.Create();
-        c.ConnectPeer(a.Bind($"inproc://spot-multi-a-{name}"));
-        c.ConnectPeer(b.Bind($"inproc://spot-multi-b-{name}"));
+        c.Connect(a.Bind($"inproc://spot-multi-a-{name}"));
+        c.Connect(b.Bind($"inproc://spot-multi-b-{name}"));
         SpotSubscriber subscriber = c.CreateSubscriber();
         subscriber.Subscribe("multi:topic");
         await scene.UntilFilteredAsync(a, subscriber, "multi:topic");

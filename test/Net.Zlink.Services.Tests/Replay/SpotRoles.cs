@@ -32,7 +32,7 @@ internal sealed class SpotSubscriberRole(bool hasHeartbeats) : Role
             Array.ForEach(first, record => Change(subscriber, second, record));
         }
 
-        node.ConnectPeer(listener.Endpoint);
+        node.Connect(listener.Endpoint);
         using RawPeer raw = await listener.AcceptAsync();
         var connection = new PlayedConnection(raw, $"{transcript.File}, {Name}", hasHeartbeats);
         await connection.ShakeHandsAsync(transcript, oursIsA: true);

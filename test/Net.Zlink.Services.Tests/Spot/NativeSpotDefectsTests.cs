@@ -82,7 +82,7 @@ public class NativeSpotDefectsTests
         await registry.WaitForAsync($"HEARTBEAT spot-node {endpoint}", 10);
         await Guard.UntilAsync(() => Volatile.Read(ref handled) > 2, "the handler is called");
         SpotNode late = scene.Create();
-        flooded.ConnectPeer(late.Bind("tcp://127.0.0.1:*"));
+        flooded.Connect(late.Bind("tcp://127.0.0.1:*"));
         await flooded.WaitForPeersAsync(2, Guard.Token).Guarded();
         await stop.CancelAsync();
         await flood.Guarded();
@@ -123,8 +123,8 @@ public class NativeSpotDefectsTests
                 using SpotSubscriber subscriber = subscribing.CreateSubscriber();
                 subscriber.SubscribePrefix("st");
                 subscriber.Subscribe($"own:{thread}:{i}");
-                subscribing.ConnectPeer(otherEndpoint);
-                subscribing.DisconnectPeer(otherEndpoint);
+                subscribing.Connect(otherEndpoint);
+                subscribing.Disconnect(otherEndpoint);
             }
         }))];
         const int Messages = 20_000;
@@ -255,7 +255,7 @@ public class NativeSpotDefectsTests
         await using var scene = new SpotScene();
         SpotNode node = scene.Create();
         PubSocket other = scene.Fixture.Own(scene.Context.CreatePub());
-        node.ConnectPeer(other.Bind("tcp://127.0.0.1:*"));
+        node.Connect(other.Bind("tcp://127.0.0.1:*"));
         SpotSubscriber subscriber = node.CreateSubscriber();
         subscriber.SubscribePrefix("t");
         await Guard.UntilAsync(() => other.TopicCount == 1, "the filter has arrived");

@@ -115,7 +115,7 @@ public class SpotNodeTests
         string wild = node.Bind(byName);
         Assert.Equal(wild, node.Bind(byName));
         Assert.Throws<ZlinkException>(() => node.Bind("no endpoint"));
-        Assert.Throws<ZlinkException>(() => node.ConnectPeer("no endpoint"));
+        Assert.Throws<ZlinkException>(() => node.Connect("no endpoint"));
     }
 
     [Fact]
@@ -153,7 +153,7 @@ public class SpotNodeTests
         SpotNode node = scene.Create();
         SpotSubscriber subscriber = node.CreateSubscriber();
         subscriber.SubscribePrefix("t");
-        node.ConnectPeer(raw.Bind("tcp://127.0.0.1:*"));
+        node.Connect(raw.Bind("tcp://127.0.0.1:*"));
         await Guard.UntilAsync(() => raw.TopicCount == 1, "the filter has come");
         using var message = new MessageBuilder();
         Assert.True(raw.TrySend(message.Add(new byte[256].Select(static _ => (byte)'t').ToArray()).Add("long")));
@@ -197,7 +197,7 @@ public class SpotNodeTests
         string manualEndpoint = manual.Bind("tcp://127.0.0.1:*");
         string own = node.Bind("tcp://127.0.0.1:*");
         var directory = new StaticDirectory();
-        node.ConnectPeer(manualEndpoint);
+        node.Connect(manualEndpoint);
         using IDisposable use = node.UseDirectory(directory);
         ServiceInstance At(string endpoint) => new(SpotNode.DefaultService, endpoint);
         directory.SetService(SpotNode.DefaultService,
@@ -212,7 +212,7 @@ public class SpotNodeTests
             && string.Equals(left, manualEndpoint, StringComparison.Ordinal), "the listed one is disconnected, the manual one stays");
         directory.SetService(SpotNode.DefaultService, [At(listedEndpoint), At(manualEndpoint)]);
         await node.WaitForPeersAsync(2, Guard.Token).Guarded();
-        Assert.True(node.DisconnectPeer(manualEndpoint)); // It is still listed.
+        Assert.True(node.Disconnect(manualEndpoint)); // It is still listed.
         Assert.Equal(2, node.GetPeers().Count);
         use.Dispose();
         await Guard.UntilAsync(() => node.GetPeers().Count == 0, "no directory, no peers");
@@ -229,7 +229,7 @@ public class SpotNodeTests
         await using (SpotNode first = new(scene.Context))
         {
             endpoint = first.Bind("tcp://127.0.0.1:*");
-            node.ConnectPeer(endpoint);
+            node.Connect(endpoint);
             await scene.UntilFilteredAsync(first, subscriber, "again");
         }
 
@@ -395,7 +395,7 @@ public class SpotNodeTests
         SpotNode node = scene.Create();
         SpotSubscriber subscriber = node.CreateSubscriber();
         subscriber.Subscribe("again");
-        node.ConnectPeer(endpoint); // Before there is anybody.
+        node.Connect(endpoint); // Before there is anybody.
         for (int i = 0; i < 3; i++)
         {
             await using SpotNode peer = new(scene.Context);

@@ -23,7 +23,7 @@ public class SpotPeersTests
         SpotSubscriber subscriber = node.CreateSubscriber();
         subscriber.SubscribePrefix("");
         using IDisposable use = node.UseDirectory(directory);
-        node.ConnectPeer(endpoints[0].Replace("127.0.0.1", "localhost", StringComparison.Ordinal));
+        node.Connect(endpoints[0].Replace("127.0.0.1", "localhost", StringComparison.Ordinal));
         await UntilOneIsConnectedAsync(node, of: 3);
         await scene.UntilFilteredAsync(publishing, subscriber, "t");
         for (int i = 0; i < 100; i++)
@@ -52,13 +52,13 @@ public class SpotPeersTests
         SpotNode publishing = scene.Create();
         SpotNode node = scene.Create();
         string[] endpoints = [publishing.Bind("tcp://127.0.0.1:*"), publishing.Bind("tcp://127.0.0.1:*")];
-        node.ConnectPeer(endpoints[0]);
+        node.Connect(endpoints[0]);
         await node.WaitForPeersAsync(1, Guard.Token).Guarded();
-        node.ConnectPeer(endpoints[1]);
+        node.Connect(endpoints[1]);
         await UntilOneIsConnectedAsync(node, of: 2);
-        Assert.True(node.DisconnectPeer(endpoints[0]));
+        Assert.True(node.Disconnect(endpoints[0]));
         Assert.Equal(endpoints[0], Assert.Single(node.GetPeers(), static peer => peer.IsConnected).Endpoint);
-        Assert.True(node.DisconnectPeer(endpoints[1]));
+        Assert.True(node.Disconnect(endpoints[1]));
         await Guard.UntilAsync(() => node.GetPeers().Count == 0, "no address is named any more");
     }
 
@@ -73,8 +73,8 @@ public class SpotPeersTests
         await using var node = new SpotNode(fixture.Context);
         SpotSubscriber subscriber = node.CreateSubscriber();
         subscriber.SubscribePrefix("");
-        node.ConnectPeer(first.Bind("tcp://127.0.0.1:*"));
-        node.ConnectPeer(second.Bind("tcp://127.0.0.1:*"));
+        node.Connect(first.Bind("tcp://127.0.0.1:*"));
+        node.Connect(second.Bind("tcp://127.0.0.1:*"));
         await node.WaitForPeersAsync(2, Guard.Token).Guarded();
         foreach (SpotNode publishing in (SpotNode[])[first, second])
         {
@@ -102,11 +102,11 @@ public class SpotPeersTests
         subscribers[0].Subscribe("t");
         subscribers[1].Subscribe("u");
         await using IAsyncEnumerator<SpotGap> gaps = node.WatchGapsAsync(Guard.Token).GetAsyncEnumerator(Guard.Token);
-        node.ConnectPeer(other.Bind("tcp://127.0.0.1:*"));
+        node.Connect(other.Bind("tcp://127.0.0.1:*"));
         string endpoint;
         await using (SpotNode first = new(scene.Context))
         {
-            node.ConnectPeer(endpoint = first.Bind("tcp://127.0.0.1:*"));
+            node.Connect(endpoint = first.Bind("tcp://127.0.0.1:*"));
             await scene.UntilFilteredAsync(first, subscribers[0], "t");
             await scene.UntilFilteredAsync(other, subscribers[0], "t");
         }
@@ -139,7 +139,7 @@ public class SpotPeersTests
         SpotSubscriber subscriber = node.CreateSubscriber();
         subscriber.Subscribe("t");
         FreezingRelay relay = scene.Fixture.Own(new FreezingRelay(frozen.Bind("tcp://127.0.0.1:*")));
-        node.ConnectPeer(relay.Endpoint);
+        node.Connect(relay.Endpoint);
         await scene.UntilFilteredAsync(frozen, subscriber, "t");
         relay.Freeze(next.Bind("tcp://127.0.0.1:*"));
         TimeSpan passed = TimeSpan.Zero;
@@ -284,7 +284,7 @@ public class SpotPeersTests
         Assert.Contains("AllowLinkLocal", WhyNot("tcp://169.254.169.254:80"), StringComparison.Ordinal);
         Assert.Contains("Transports", WhyNot("ipc:///tmp/none"), StringComparison.Ordinal);
 
-        node.ConnectPeer(never.Endpoint);
+        node.Connect(never.Endpoint);
         await Guard.UntilAsync(() => never.HasPending, "what the application names is dialled");
 
         string? WhyNot(string at) =>
@@ -327,7 +327,7 @@ public class SpotPeersTests
         subscriber.Subscribe("t");
         await using (SpotNode ending = new(scene.Context))
         {
-            node.ConnectPeer(ending.Bind("tcp://127.0.0.1:*"));
+            node.Connect(ending.Bind("tcp://127.0.0.1:*"));
             await scene.UntilFilteredAsync(ending, subscriber, "t");
             for (int i = 0; i < Messages; i++)
             {

@@ -26,7 +26,7 @@ internal sealed class SpotScene(TimeProvider? clock = null) : IAsyncDisposable
     {
         SpotNode a = Create(publishing);
         SpotNode b = Create(subscribing);
-        b.ConnectPeer(a.Bind(endpoint));
+        b.Connect(a.Bind(endpoint));
         await b.WaitForPeersAsync(1, Guard.Token).Guarded();
         return (a, b);
     }

@@ -21,7 +21,7 @@ public sealed class ImmediateTroubleTests
         Assert.Equal((dead, false, retried.Detail), (peer.Endpoint, peer.IsConnected, peer.WhyNotConnected));
         Assert.Contains($"not connected: {retried.Detail}", client.Describe(), StringComparison.Ordinal);
         Assert.Contains($"{dead} is not connected: {retried.Detail}", SendError(client), StringComparison.Ordinal);
-        Assert.Throws<ArgumentException>(() => client.DisconnectPeer(peer));
+        Assert.Throws<ArgumentException>(() => client.Disconnect(peer));
     }
 
     [Fact]

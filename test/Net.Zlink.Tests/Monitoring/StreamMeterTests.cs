@@ -40,7 +40,7 @@ public sealed class StreamMeterTests
             ("zlink.stream.dropped/unread", 0));
 
         Assert.True(socket.TryGetPeer(silentId, out StreamPeer? silent));
-        silent.Abort();
+        silent.Disconnect(abort: true);
         Assert.True(socket.Disconnect(talkerId));
         await fixture.UntilAsync(() => socket.GetStatistics().ClosedConnections == 2);
         AssertRead(fixture, ("zlink.stream.queued", 0), ("zlink.stream.unread", 0), ("zlink.stream.dropped/connection_lost", 5),

@@ -31,7 +31,7 @@ internal static class StreamSnippets
                     && error == ZlinkError.Again;       // HostUnreachable: the peer has left, and nothing is to be done
                 if (isFull)
                 {
-                    stream.Abort(message.PeerId);
+                    stream.Disconnect(message.PeerId, abort: true);
                 }
             }
         }
@@ -74,7 +74,7 @@ internal static class StreamSnippets
             {
                 if (!peer.TrySend(payload.Span))
                 {
-                    peer.Abort();           // its outbound queue is full: it sends and does not read
+                    peer.Disconnect(abort: true); // its outbound queue is full: it sends and does not read
                 }
             }
 

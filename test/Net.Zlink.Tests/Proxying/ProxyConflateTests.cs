@@ -32,14 +32,14 @@ public sealed class ProxyConflateTests : IAsyncDisposable
         Assert.Equal("one", await HearAsync(reader));
         await Guard.UntilAsync(() => proxy.GetStatistics().BackSent.Messages == 1, "what is read already is counted");
         Assert.Equal((2, 1), (proxy.GetStatistics().FrontReceived.Messages, proxy.GetStatistics().Undeliverable));
-        proxy.Terminate();
+        proxy.Stop();
         await run.Guarded();
 
         // And nothing is left that the next run would stumble over.
         run = proxy.RunAsync(Guard.Token);
         await _client.SendAsync("two"u8.ToArray(), Guard.Token);
         Assert.Equal("two", await HearAsync(reader));
-        proxy.Terminate();
+        proxy.Stop();
         await run.Guarded();
     }
 
@@ -57,7 +57,7 @@ public sealed class ProxyConflateTests : IAsyncDisposable
         Assert.Equal("one", await HearAsync(worker));
         Assert.Equal("one", await HearAsync(log));
         Assert.Equal(1, proxy.GetStatistics().Undeliverable);
-        proxy.Terminate();
+        proxy.Stop();
         await run.Guarded();
     }
 
@@ -108,7 +108,7 @@ public sealed class ProxyConflateTests : IAsyncDisposable
         using var message = new MessageBuilder();
         await publisher.SendAsync(message.Add("me"u8).Add("b"u8), Guard.Token);
         Assert.Equal("b", await HearAsync(worker));
-        proxy.Terminate();
+        proxy.Stop();
         await run.Guarded();
     }
 

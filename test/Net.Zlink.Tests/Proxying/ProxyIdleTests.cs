@@ -65,7 +65,7 @@ public sealed class ProxyIdleTests : IAsyncDisposable
         using Message copy = await reader.ReceiveAsync(Guard.Token).Guarded();
         Assert.Equal(5000, copy.Memory.Length);
         await Guard.UntilAsync(() => _proxy.GetStatistics().BackSent.Messages == 1, "it is passed on");
-        _proxy.Terminate();
+        _proxy.Stop();
         await run.Guarded();
         Assert.False(_proxy.IsRunning);
         Assert.Equal(0, _proxy.GetStatistics().Undeliverable);
@@ -76,7 +76,7 @@ public sealed class ProxyIdleTests : IAsyncDisposable
         Task run = _proxy.RunAsync(Guard.Token);
         _client.Send(new byte[5000]);
         await Guard.UntilAsync(() => _proxy.GetStatistics().FrontReceived.Messages == 1, "it is taken in");
-        _proxy.Terminate();
+        _proxy.Stop();
         await run.Guarded();
         Assert.False(_proxy.IsRunning);
     }

@@ -77,7 +77,7 @@ public sealed class ProxyTests : IAsyncDisposable
         Assert.Equal(done.FrontReceived, done.BackSent);
         Assert.Equal(done.BackReceived, done.FrontSent);
         Assert.Equal(0, done.Undeliverable);
-        proxy.Terminate();
+        proxy.Stop();
         await run.Guarded();
         Assert.False(proxy.IsRunning);
     }
@@ -260,7 +260,7 @@ public sealed class ProxyTests : IAsyncDisposable
         }
 
         Assert.Throws<InvalidOperationException>(proxy.Run);
-        proxy.Terminate();
+        proxy.Stop();
         thread.JoinGuarded();
     }
 

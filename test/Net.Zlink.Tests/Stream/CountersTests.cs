@@ -95,7 +95,7 @@ public sealed class CountersTests
             Assert.True(client.TryGetPeer(id, out StreamPeer? peer));
             if (Next(random, 2) == 0)
             {
-                peer.Abort();
+                peer.Disconnect(abort: true);
             }
             else
             {

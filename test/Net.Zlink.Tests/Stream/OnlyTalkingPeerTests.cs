@@ -72,8 +72,8 @@ public sealed class OnlyTalkingPeerTests
         uint id = await socket.NextConnectedAsync();
         Assert.True(socket.TrySend(id, Wire.Huge));
         Assert.True(socket.TrySend(id, Wire.Huge));
-        Assert.True(socket.Abort(id));
-        Assert.False(socket.Abort(id));
+        Assert.True(socket.Disconnect(id, abort: true));
+        Assert.False(socket.Disconnect(id, abort: true));
         await fixture.UntilAsync(() => socket.GetStatistics() is { ClosedConnections: 1, DroppedMessages: 2 });
         await socket.NextDisconnectedAsync();
         await fixture.ConnectAsync(endpoint);

@@ -149,8 +149,8 @@ public sealed class OrderlyCloseTests
         socket.Send(id, new byte[10 * Megabyte]);
         Assert.True(socket.TryGetPeer(id, out StreamPeer? view));
 
-        view.Abort();
-        view.Abort();
+        view.Disconnect(abort: true);
+        view.Disconnect(abort: true);
 
         await peer.ReadToAnyEndAsync();
         await fixture.UntilAsync(() => socket.GetStatistics().ClosedConnections == 1);

@@ -91,7 +91,7 @@ public sealed class PeerTests
         ZlinkException thrown = await Assert.ThrowsAsync<ZlinkException>(() => peer.SendAsync(new byte[1], Guard.Token).Guarded());
         Assert.Equal(ZlinkError.HostUnreachable, thrown.Error);
         peer.Disconnect();
-        peer.Abort();
+        peer.Disconnect(abort: true);
     }
 
     [Fact]

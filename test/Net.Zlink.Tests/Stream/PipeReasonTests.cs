@@ -107,7 +107,7 @@ public sealed class PipeReasonTests
         StreamPipe there = await client.ConnectPipeAsync(endpoint, Guard.Token).Guarded();
         await there.Output.WriteAsync(new byte[] { 1 }, Guard.Token);
         there.Input.AdvanceTo((await there.Input.ReadAsync(Guard.Token).Guarded()).Buffer.End);
-        Assert.True(client.Abort(there.Id));
+        Assert.True(client.Disconnect(there.Id, abort: true));
         SocketEvent ended = await monitor.ReadAsync(Guard.Token).Guarded();
         Assert.Equal((SocketEventTypes.Disconnected, 4L), (ended.Type, ended.Value));
         Assert.Equal(0, socket.GetStatistics().HandlerFaults);
@@ -148,7 +148,7 @@ public sealed class PipeReasonTests
         }
 
         await fixture.UntilAsync(() => socket.PeerCount == 1);
-        Assert.True(socket.Abort(Assert.Single(socket.GetPeers()).Id));
+        Assert.True(socket.Disconnect(Assert.Single(socket.GetPeers()).Id, abort: true));
         aborted.SetResult();
         IOException failure = Assert.IsType<IOException>(await thrown.Task.Guarded());
         Assert.Contains("this side asked for it", failure.Message, StringComparison.Ordinal);

@@ -149,7 +149,7 @@ public sealed class PushTests
         StreamPeer view = await handler.NextConnectedAsync();
         await peer.SendFrameAsync(1);
         await begun.Task.Guarded();
-        view.Abort();
+        view.Disconnect(abort: true);
         await fixture.UntilAsync(() => socket.GetStatistics().ClosedConnections == 1);
         release.SetResult();
         Assert.Equal(DisconnectReason.Local, (await handler.NextDisconnectedAsync()).Reason);

@@ -182,7 +182,7 @@ public sealed class SendManyTests
         }
 
         Assert.True(socket.TryGetPeer(silent, out StreamPeer? peer));
-        peer.Abort();
+        peer.Disconnect(abort: true);
 
         // The fixture checks that every buffer came back.
     }

@@ -13,7 +13,7 @@ public sealed class DisconnectPeerTests
     [InlineData("tcp://127.0.0.1:0", true)]
     [InlineData("ws://127.0.0.1:0", true)]
     [InlineData("inproc://throw-out", false)]
-    public async Task DisconnectPeer_ends_the_sender_of_a_message_writes_what_was_sent_to_it_drops_what_it_sent_and_spares_others(
+    public async Task Disconnect_ends_the_sender_of_a_message_writes_what_was_sent_to_it_drops_what_it_sent_and_spares_others(
         string endpoint, bool comesAgain)
     {
         await using var fixture = new ContextFixture();
@@ -29,10 +29,10 @@ public sealed class DisconnectPeerTests
         await fixture.UntilAsync(() => router.TryGetPeer("bad"u8, out connection) && connection.Unread.Messages == 1);
         router.Send("bad"u8, "farewell"u8);
 
-        Assert.True(router.DisconnectPeer(first));
+        Assert.True(router.Disconnect(first));
         // Where the processors are busy it may have come again by now.
         Assert.False(router.TryGetPeer(first.RoutingId.Span, out PeerInfo? next) && next.ConnectedAt == connection!.ConnectedAt);
-        Assert.False(router.DisconnectPeer(first));
+        Assert.False(router.Disconnect(first));
         using Message errorResponse = await bad.ReceiveAsync(Guard.Token).Guarded();
         Assert.Equal("farewell"u8, errorResponse.Span);
         await good.SendAsync("I stay"u8.ToArray(), Guard.Token);
@@ -45,8 +45,8 @@ public sealed class DisconnectPeerTests
             await bad.SendAsync("again"u8.ToArray(), Guard.Token);
             using Message again = await router.ReceiveAsync(Guard.Token).Guarded();
             Assert.Equal("again"u8, again.Span);
-            Assert.False(router.DisconnectPeer(first)); // That one had been another connection's.
-            Assert.True(router.DisconnectPeer(again));
+            Assert.False(router.Disconnect(first)); // That one had been another connection's.
+            Assert.True(router.Disconnect(again));
         }
         else
         {
@@ -67,10 +67,10 @@ public sealed class DisconnectPeerTests
         subscriber.Connect(publisher.Bind("tcp://127.0.0.1:0"));
         await fixture.UntilAsync(() => publisher.TopicCount == 1);
         PeerInfo peer = Assert.Single(publisher.GetPeers());
-        Assert.True(publisher.DisconnectPeer(peer));
+        Assert.True(publisher.Disconnect(peer));
         Assert.Equal(4, (await monitor.ReadAsync(Guard.Token).Guarded()).Value); // A loss, as far as it can see.
         await fixture.UntilAsync(() => publisher.TopicCount == 1);
-        Assert.False(publisher.DisconnectPeer(peer));
+        Assert.False(publisher.Disconnect(peer));
         publisher.Send("abc"u8);
         using Message message = await subscriber.ReceiveAsync(Guard.Token).Guarded();
         Assert.Equal("abc"u8, message.Span);
@@ -87,15 +87,17 @@ public sealed class DisconnectPeerTests
         subscriber.Connect(publisher.Bind(endpoint));
         subscriber.Subscribe("a");
         using Message notice = await publisher.ReceiveAsync(Guard.Token).Guarded();
-        Assert.True(publisher.DisconnectPeer(notice));
+        Assert.True(publisher.Disconnect(notice));
         using Message loss = await publisher.ReceiveAsync(Guard.Token).Guarded();
         Assert.Equal("\0a", Encoding.ASCII.GetString(loss.Span));
-        Assert.False(publisher.DisconnectPeer(loss));
+        Assert.False(publisher.Disconnect(loss));
         Assert.Equal(0, publisher.TopicCount);
     }
 
-    [Fact]
-    public async Task DisconnectPeer_ends_a_peer_that_does_not_read_within_the_close_timeout_despite_endless_linger()
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task Disconnect_ends_a_peer_that_does_not_read_within_the_close_timeout_or_at_once(bool abort)
     {
         var clock = new ManualTimeProvider();
         await using var fixture = new ContextFixture(time: clock);
@@ -109,16 +111,37 @@ public sealed class DisconnectPeerTests
         }
 
         Assert.True(router.TryGetPeer("deaf"u8, out PeerInfo? peer));
-        Assert.True(router.DisconnectPeer(peer));
-        await fixture.SettleAsync();
-        clock.Advance(router.Options.CloseTimeout); // For what waits,
-        await fixture.SettleAsync();
-        clock.Advance(router.Options.CloseTimeout); // and for the end.
+        Assert.True(router.Disconnect(peer, abort));
+        Assert.False(router.Disconnect(peer, abort: true));
+        if (!abort)
+        {
+            await fixture.SettleAsync();
+            clock.Advance(router.Options.CloseTimeout); // For what waits,
+            await fixture.SettleAsync();
+            clock.Advance(router.Options.CloseTimeout); // and for the end.
+        }
+
         await fixture.UntilAsync(() => fixture.Context.GetStatistics().Shards.Sum(static shard => shard.Connections) == 0);
+        await fixture.UntilAsync(() => router.GetStatistics().DroppedMessages > 0);
     }
 
     [Fact]
-    public async Task DisconnectPeer_refuses_connected_endpoints_peers_of_other_sockets_and_null()
+    public async Task Disconnect_with_abort_leaves_an_inproc_peer_what_was_sent_to_it()
+    {
+        await using var fixture = new ContextFixture();
+        PairSocket here = fixture.Context.CreatePair();
+        PairSocket there = fixture.Context.CreatePair();
+        here.Bind("inproc://aborted");
+        there.Connect("inproc://aborted");
+        here.Send("farewell"u8);
+        Assert.True(here.Disconnect(Assert.Single(here.GetPeers()), abort: true));
+        using Message message = await there.ReceiveAsync(Guard.Token).Guarded();
+        Assert.Equal("farewell"u8, message.Span);
+        Assert.Empty(here.GetPeers());
+    }
+
+    [Fact]
+    public async Task Disconnect_refuses_connected_endpoints_peers_of_other_sockets_and_null()
     {
         await using var fixture = new ContextFixture();
         RouterSocket router = fixture.Context.CreateRouter();
@@ -128,16 +151,16 @@ public sealed class DisconnectPeerTests
         {
             DealerSocket dealer = await JoinAsync(fixture, router, endpoint, endpoint);
             PeerInfo peer = Assert.Single(dealer.GetPeers());
-            Assert.Contains($"Disconnect(\"{endpoint}\")", Assert.Throws<ArgumentException>(() => dealer.DisconnectPeer(peer)).Message,
+            Assert.Contains($"Disconnect(\"{endpoint}\")", Assert.Throws<ArgumentException>(() => dealer.Disconnect(peer)).Message,
                 StringComparison.Ordinal);
-            Assert.Contains("another socket", Assert.Throws<ArgumentException>(() => router.DisconnectPeer(peer)).Message,
+            Assert.Contains("another socket", Assert.Throws<ArgumentException>(() => router.Disconnect(peer)).Message,
                 StringComparison.Ordinal);
             dealer.Dispose();
-            Assert.Throws<ObjectDisposedException>(() => dealer.DisconnectPeer(peer));
+            Assert.Throws<ObjectDisposedException>(() => dealer.Disconnect(peer));
         }
 
-        Assert.Throws<ArgumentNullException>(() => router.DisconnectPeer((PeerInfo)null!));
-        Assert.Throws<ArgumentException>(() => router.DisconnectPeer(default(Message)));
+        Assert.Throws<ArgumentNullException>(() => router.Disconnect((PeerInfo)null!));
+        Assert.Throws<ArgumentException>(() => router.Disconnect(default(Message)));
     }
 
     [Fact]
@@ -158,7 +181,7 @@ public sealed class DisconnectPeerTests
         int thrownOut = 0;
         await fixture.UntilAsync(() =>
         {
-            thrownOut += router.GetPeers().Count(router.DisconnectPeer);
+            thrownOut += router.GetPeers().Count(one => router.Disconnect(one));
             return thrownOut >= 20 * Peers;
         });
         await fixture.UntilAsync(() => router.GetPeers().Count(static peer => peer.IsConnected) == Peers);
@@ -171,7 +194,7 @@ public sealed class DisconnectPeerTests
     }
 
     [Fact]
-    public async Task DisconnectPeer_finds_a_messages_sender_without_a_copy_of_all_peers_and_no_message_keeps_a_gone_peer_alive()
+    public async Task Disconnect_finds_a_messages_sender_without_a_copy_of_all_peers_and_no_message_keeps_a_gone_peer_alive()
     {
         const int Peers = 2_000;
         await using var fixture = new ContextFixture();
@@ -190,14 +213,14 @@ public sealed class DisconnectPeerTests
 
         using Message first = await here.ReceiveAsync(Guard.Token).Guarded();
         using Message second = await here.ReceiveAsync(Guard.Token).Guarded();
-        Assert.False(there.DisconnectPeer(second)); // It is not a peer of that one, and stays.
-        Assert.True(here.DisconnectPeer(first));
+        Assert.False(there.Disconnect(second)); // It is not a peer of that one, and stays.
+        Assert.True(here.Disconnect(first));
         Assert.Equal(Peers - 1, here.PeerCount);
 
         // A list of all has 16,000 bytes.
-        Assert.InRange(Allocations.Of(() => Assert.False(here.DisconnectPeer(first)), rounds: 10), 0, 10 * 100);
+        Assert.InRange(Allocations.Of(() => Assert.False(here.Disconnect(first)), rounds: 10), 0, 10 * 100);
         Assert.Null(Assert.IsType<PeerIdentity>(first.Sender).Slot.Pipe);
-        Assert.True(here.DisconnectPeer(second));
+        Assert.True(here.Disconnect(second));
     }
 
     private static async Task<DealerSocket> JoinAsync(ContextFixture fixture, RouterSocket router, string endpoint, string name)

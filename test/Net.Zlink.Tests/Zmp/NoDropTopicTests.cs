@@ -40,7 +40,7 @@ public sealed class NoDropTopicTests
             using Message message = await good.ReceiveAsync(Guard.Token).Guarded();
         }
 
-        proxy.Terminate();
+        proxy.Stop();
         await run.Guarded();
     }
 

@@ -69,7 +69,7 @@ public sealed class RoutingIdArgumentTests
         using Message found = await answers.ReceiveAsync(Guard.Token).Guarded();
         Assert.Equal("found", found.GetString());
         Assert.Equal(2, back.GetStatistics().DroppedUnroutable);
-        proxy.Terminate();
+        proxy.Stop();
         await running.Guarded();
     }
 

@@ -18,7 +18,7 @@ internal sealed class LongTopicRow() : AttackRow("services-long-topic")
         await using var attackers = new ZlinkContext();
         PubSocket publisher = attackers.CreatePub();
         await using var node = new SpotNode(context);
-        node.ConnectPeer(publisher.Bind("tcp://127.0.0.1:*"));
+        node.Connect(publisher.Bind("tcp://127.0.0.1:*"));
         await using SpotSubscriber subscriber = node.CreateSubscriber();
         subscriber.SubscribePrefix("");
         await node.WaitForPeersAsync(1, cancellation);

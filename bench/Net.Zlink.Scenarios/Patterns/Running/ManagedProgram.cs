@@ -171,7 +171,7 @@ internal sealed class ManagedProgram : IDisposable
     {
         using var publishing = new SpotNode(_context, new SpotNodeOptions { NoDrop = true, ConfigurePublisher = UseAsServer });
         using var subscribing = new SpotNode(_context, new SpotNodeOptions { ConfigureSubscriber = UseAsClient });
-        subscribing.ConnectPeer(Bound(publishing.Bind));
+        subscribing.Connect(Bound(publishing.Bind));
         var subscribers = new SpotSubscriberPort[_what.Clients];
         for (int i = 0; i < subscribers.Length; i++)
         {

@@ -21,7 +21,7 @@ internal sealed class SpotFlood : IAsyncDisposable
     {
         _publishing = new SpotNode(context, new SpotNodeOptions { NoDrop = true });
         _subscribing = new SpotNode(context);
-        _subscribing.ConnectPeer(_publishing.Bind(CostCommand.Endpoint));
+        _subscribing.Connect(_publishing.Bind(CostCommand.Endpoint));
         _subscriber = _subscribing.CreateSubscriber(new SpotSubscriberOptions { Capacity = int.MaxValue, ByteLimit = long.MaxValue });
         _publishers = new SpotPublisher[texts];
         for (int i = 0; i < texts; i++)

@@ -26,7 +26,7 @@ internal static class SpotLatency
         await using var context = new ZlinkContext();
         await using var publishing = new SpotNode(context);
         await using var subscribing = new SpotNode(context);
-        subscribing.ConnectPeer(publishing.Bind(CostCommand.Endpoint));
+        subscribing.Connect(publishing.Bind(CostCommand.Endpoint));
         await subscribing.WaitForPeersAsync(1, cancellation);
         var never = new TaskCompletionSource();
         SpotSubscriber first = subscribing.CreateSubscriber(new SpotSubscriberOptions { Capacity = SlowCapacity });

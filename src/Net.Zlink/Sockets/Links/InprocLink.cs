@@ -216,7 +216,7 @@ internal sealed class InprocLink : PeerLink
         Socket.FinalizeCounters(this);
     }
 
-    public override void Abort() => Close(DisconnectReason.ContextTerminated, TimeSpan.Zero);
+    public override void Abort() => Close(DisconnectReason.Local, TimeSpan.Zero);
 
     private void PublishEnd(DisconnectReason reason)
     {

@@ -93,5 +93,6 @@ internal abstract class PeerLink
 
     public abstract void Close(Monitoring.DisconnectReason reason, TimeSpan linger);
 
+    /// <summary>Ends an accepted connection at once.</summary>
     public abstract void Abort();
 }

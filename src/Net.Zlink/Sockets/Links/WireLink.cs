@@ -194,11 +194,7 @@ internal sealed class WireLink : PeerLink
         }
     }
 
-    public override void Abort()
-    {
-        Dialer?.Abort();
-        Session?.Connection.RequestClose(DisconnectReason.ContextTerminated, CloseMode.Leave);
-    }
+    public override void Abort() => Session?.Connection.RequestClose(DisconnectReason.Local, CloseMode.Abort);
 
     public void MarkDetached()
     {

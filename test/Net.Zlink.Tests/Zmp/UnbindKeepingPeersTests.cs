@@ -3,8 +3,8 @@ using Xunit;
 
 namespace Net.Zlink.Tests.Zmp;
 
-/// <summary>A socket that stops listening takes no new peers and keeps those that it has.</summary>
-public sealed class StopListeningTests
+/// <summary>A socket that unbinds and keeps its peers takes no new ones.</summary>
+public sealed class UnbindKeepingPeersTests
 {
     [Theory]
     [InlineData("tcp://127.0.0.1:*")]
@@ -19,7 +19,7 @@ public sealed class StopListeningTests
         DealerSocket client = fixture.Context.CreateDealer();
         client.Connect(bound);
         await RoundTripAsync(server, client);
-        server.StopListening(bound);
+        server.Unbind(bound, keepPeers: true);
         Assert.Empty(server.BoundEndpoints);
         await RoundTripAsync(server, client);
         PeerInfo peer = Assert.Single(server.GetPeers());
@@ -30,7 +30,7 @@ public sealed class StopListeningTests
         late.Connect(bound);
         await RoundTripAsync(successor, late);
         Assert.Single(server.GetPeers());
-        Assert.Equal(ZlinkError.NotFound, Assert.Throws<ZlinkException>(() => server.StopListening(bound)).Error);
+        Assert.Equal(ZlinkError.NotFound, Assert.Throws<ZlinkException>(() => server.Unbind(bound, keepPeers: true)).Error);
         Assert.Equal(ZlinkError.NotFound, Assert.Throws<ZlinkException>(() => server.Unbind(bound)).Error);
     }
 
@@ -43,8 +43,8 @@ public sealed class StopListeningTests
         string bound = server.Bind("tcp://127.0.0.1:*");
         client.Connect(bound);
         await RoundTripAsync(server, client);
-        server.StopListening(bound);
-        Assert.True(server.DisconnectPeer(Assert.Single(server.GetPeers())));
+        server.Unbind(bound, keepPeers: true);
+        Assert.True(server.Disconnect(Assert.Single(server.GetPeers())));
         await fixture.UntilAsync(() => client.GetPeers().Count == 0);
     }
 
@@ -53,12 +53,12 @@ public sealed class StopListeningTests
     {
         await using var fixture = new ContextFixture();
         PairSocket pair = fixture.Context.CreatePair();
-        Assert.Contains("is not bound", Assert.Throws<ZlinkException>(() => pair.StopListening("tcp://127.0.0.1:5")).Message,
+        Assert.Contains("is not bound", Assert.Throws<ZlinkException>(() => pair.Unbind("tcp://127.0.0.1:5", keepPeers: true)).Message,
             StringComparison.Ordinal);
-        Assert.Equal(ZlinkError.InvalidArgument, Assert.Throws<ZlinkException>(() => pair.StopListening("no endpoint")).Error);
-        Assert.Throws<ArgumentNullException>(() => pair.StopListening(null!));
+        Assert.Equal(ZlinkError.InvalidArgument, Assert.Throws<ZlinkException>(() => pair.Unbind("no endpoint", keepPeers: true)).Error);
+        Assert.Throws<ArgumentNullException>(() => pair.Unbind(null!, keepPeers: true));
         pair.Dispose();
-        Assert.Throws<ObjectDisposedException>(() => pair.StopListening("tcp://127.0.0.1:5"));
+        Assert.Throws<ObjectDisposedException>(() => pair.Unbind("tcp://127.0.0.1:5", keepPeers: true));
     }
 
     [Fact]
@@ -70,7 +70,7 @@ public sealed class StopListeningTests
         string bound = server.Bind("tcp://127.0.0.1:*");
         uint toServer = await client.ConnectAsync(bound, Guard.Token).AsTask().Guarded();
         uint fromClient = await server.NextConnectedAsync();
-        server.StopListening(bound);
+        server.Unbind(bound, keepPeers: true);
         await client.SendAsync(toServer, "still here"u8.ToArray(), Guard.Token).AsTask().Guarded();
         Assert.Equal("still here"u8.ToArray(), await server.NextDataAsync(fromClient));
         ZlinkException refused = await Assert.ThrowsAsync<ZlinkException>(async () => await client.ConnectAsync(bound, Guard.Token));
