@@ -28,7 +28,7 @@ internal sealed class ZlinkEndpointProvider : IServiceEndpointProvider
         endpoints.AddChangeToken(new CancellationChangeToken(Volatile.Read(ref _changed).Token));
         foreach (ServiceInstance instance in _directory.GetService(_query.ServiceName).Instances)
         {
-            if (Uri.TryCreate(instance.Endpoint, UriKind.Absolute, out Uri? uri) && IsAsked(uri.Scheme))
+            if (Uri.TryCreate(instance.Endpoint, UriKind.Absolute, out Uri? uri) && IsRequested(uri.Scheme))
             {
                 endpoints.Endpoints.Add(ServiceEndpoint.Create(new UriEndPoint(uri)));
             }
@@ -43,7 +43,7 @@ internal sealed class ZlinkEndpointProvider : IServiceEndpointProvider
         await _following.ConfigureAwait(false);
     }
 
-    private bool IsAsked(string scheme) =>
+    private bool IsRequested(string scheme) =>
         _query.IncludedSchemes.Count == 0 || _query.IncludedSchemes.Contains(scheme, StringComparer.OrdinalIgnoreCase);
 
     private async Task FollowAsync()

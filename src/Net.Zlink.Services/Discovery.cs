@@ -188,7 +188,7 @@ public sealed class Discovery : IServiceDirectory, IFollowedLists, IKnowsRemoval
     public ServiceSnapshot GetService(string service)
     {
         ArgumentNullException.ThrowIfNull(service);
-        return IsShown(Volatile.Read(ref _filter), service) && _store.Services.TryGetValue(service, out ServiceSnapshot? snapshot)
+        return IsInFilter(Volatile.Read(ref _filter), service) && _store.Services.TryGetValue(service, out ServiceSnapshot? snapshot)
             ? snapshot : new ServiceSnapshot(service, []);
     }
 
@@ -197,7 +197,7 @@ public sealed class Discovery : IServiceDirectory, IFollowedLists, IKnowsRemoval
     public IReadOnlyCollection<ServiceSnapshot> GetServices()
     {
         ImmutableHashSet<string> filter = Volatile.Read(ref _filter);
-        return [.. _store.Services.Values.Where(service => IsShown(filter, service.Service))];
+        return [.. _store.Services.Values.Where(service => IsInFilter(filter, service.Service))];
     }
 
     /// <summary>How many instances a service has.</summary>
@@ -281,7 +281,7 @@ public sealed class Discovery : IServiceDirectory, IFollowedLists, IKnowsRemoval
         {
             string why = view.WhyNotConnected is null ? "" : $": {view.WhyNotConnected}";
             text.AppendLine(CultureInfo.InvariantCulture,
-                $"  registry {new ShownEndpoint(view.Endpoint)}: {(view.IsConnected ? "" : "not ")}connected, id {view.RegistryId}, "
+                $"  registry {new RedactedEndpoint(view.Endpoint)}: {(view.IsConnected ? "" : "not ")}connected, id {view.RegistryId}, "
                 + $"sequence {view.Sequence}, last list at {view.LastListAt:O}, {view.Services} services{why}");
         }
 
@@ -291,7 +291,7 @@ public sealed class Discovery : IServiceDirectory, IFollowedLists, IKnowsRemoval
             foreach (ServiceInstance instance in service.Instances)
             {
                 text.AppendLine(CultureInfo.InvariantCulture,
-                    $"    {new ShownEndpoint(instance.Endpoint)}, id {instance.RoutingId}, weight {instance.Weight}");
+                    $"    {new RedactedEndpoint(instance.Endpoint)}, id {instance.RoutingId}, weight {instance.Weight}");
             }
         }
 
@@ -342,7 +342,7 @@ public sealed class Discovery : IServiceDirectory, IFollowedLists, IKnowsRemoval
         && ZlinkEndpoint.TryParse(other, out ZlinkEndpoint? second)
         && string.Equals(first.Host, second.Host, StringComparison.OrdinalIgnoreCase);
 
-    private static bool IsShown(ImmutableHashSet<string> filter, string service) => filter.IsEmpty || filter.Contains(service);
+    private static bool IsInFilter(ImmutableHashSet<string> filter, string service) => filter.IsEmpty || filter.Contains(service);
 
     private async ValueTask ReceiveAsync(CancellationToken cancellationToken)
     {

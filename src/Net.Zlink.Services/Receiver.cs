@@ -337,12 +337,12 @@ public sealed class Receiver : IAsyncDisposable, IDisposable
         foreach (Registration registration in _registrations.Registrations)
         {
             text.AppendLine(CultureInfo.InvariantCulture,
-                $"  {registration.Service} at {new ShownEndpoint(registration.Endpoint)}, weight {registration.Weight}: "
+                $"  {registration.Service} at {new RedactedEndpoint(registration.Endpoint)}, weight {registration.Weight}: "
                 + $"{registration.State}");
             foreach (RegistryStatus status in registration.GetRegistries())
             {
                 text.AppendLine(CultureInfo.InvariantCulture,
-                    $"    {new ShownEndpoint(status.RegistryEndpoint)}: {status.State}, accepted at {status.AcceptedAt:O}, "
+                    $"    {new RedactedEndpoint(status.RegistryEndpoint)}: {status.State}, accepted at {status.AcceptedAt:O}, "
                     + $"last heartbeat at {status.LastHeartbeatAt:O} {status.Detail}");
             }
         }

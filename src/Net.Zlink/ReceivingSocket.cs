@@ -69,7 +69,7 @@ public abstract class ReceivingSocket : ZmpSocket, IMessageReceiver
             return EndPeer(subscriber, sender, abort, nameof(received));
         }
 
-        return sender.Slot.Pipe is { } link && ReferenceEquals(link.Socket, Core) && EndPeer(link, sender, abort, nameof(received));
+        return sender.Slot.Link is { } link && ReferenceEquals(link.Socket, Core) && EndPeer(link, sender, abort, nameof(received));
     }
 
     /// <summary>Takes as many messages as there are and fit, without waiting.</summary>

@@ -436,7 +436,7 @@ public sealed class RouterSocket : ReceivingSocket
     private PeerSlot ConnectionOf(in Message received)
     {
         ThrowIfEnded();
-        return received.Sender is PeerIdentity sender && !ReferenceEquals(sender, PeerIdentity.Unknown) && sender.Slot.Pipe is var link
+        return received.Sender is PeerIdentity sender && !ReferenceEquals(sender, PeerIdentity.Unknown) && sender.Slot.Link is var link
             && (link is null || ReferenceEquals(link.Socket, _core)) ? sender.Slot
             : throw new ArgumentException("This is no message that a peer of this socket sent: pass a message that this ROUTER received.",
                 nameof(received));

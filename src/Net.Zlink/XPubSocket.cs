@@ -61,7 +61,7 @@ public sealed class XPubSocket : DuplexSocket
     /// <exception cref="InvalidOperationException">Manual is not set.</exception>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
     /// <exception cref="ZlinkException">ContextTerminated.</exception>
-    public void Subscribe(ReadOnlySpan<byte> topic) => Grant(topic, subscribes: true);
+    public void Subscribe(ReadOnlySpan<byte> topic) => ChangeSubscription(topic, subscribes: true);
 
     /// <inheritdoc cref="Subscribe(ReadOnlySpan{byte})"/>
     /// <param name="topic">The topic as text, encoded in UTF-8.</param>
@@ -77,7 +77,7 @@ public sealed class XPubSocket : DuplexSocket
     /// <exception cref="InvalidOperationException">Manual is not set.</exception>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
     /// <exception cref="ZlinkException">ContextTerminated.</exception>
-    public void Unsubscribe(ReadOnlySpan<byte> topic) => Grant(topic, subscribes: false);
+    public void Unsubscribe(ReadOnlySpan<byte> topic) => ChangeSubscription(topic, subscribes: false);
 
     /// <inheritdoc cref="Unsubscribe(ReadOnlySpan{byte})"/>
     /// <param name="topic">The topic as text, encoded in UTF-8.</param>
@@ -99,14 +99,14 @@ public sealed class XPubSocket : DuplexSocket
     /// <exception cref="ObjectDisposedException">The socket or the message is disposed.</exception>
     /// <exception cref="ZlinkException">ContextTerminated.</exception>
     public bool Subscribe(in Message notice, ReadOnlySpan<byte> topic) => IsThere(notice, out PeerLink asker)
-        && Grant(topic, subscribes: true, asker);
+        && ChangeSubscription(topic, subscribes: true, asker);
 
     /// <inheritdoc cref="Subscribe(in Message, ReadOnlySpan{byte})"/>
     /// <summary>With <see cref="XPubOptions.Manual"/>: takes a topic from the subscriber of a notice.</summary>
     /// <param name="notice">A notice that this socket received, not disposed yet, or a copy of one.</param>
     /// <param name="topic">The topic. One that it does not have is ignored.</param>
     public bool Unsubscribe(in Message notice, ReadOnlySpan<byte> topic) => IsThere(notice, out PeerLink asker)
-        && Grant(topic, subscribes: false, asker);
+        && ChangeSubscription(topic, subscribes: false, asker);
 
     /// <summary>
     /// Sends a message of one part only to the subscriber of a notice, for example the topic's latest value. Works in every mode and for
@@ -162,10 +162,10 @@ public sealed class XPubSocket : DuplexSocket
             Subscribes: Options.Verbose || Options.Verboser, Cancels: Options.Verboser, Manual: Options.Manual || Options.ManualLastValue);
     }
 
-    private bool Grant(ReadOnlySpan<byte> topic, bool subscribes, PeerLink? asker = null)
+    private bool ChangeSubscription(ReadOnlySpan<byte> topic, bool subscribes, PeerLink? asker = null)
     {
         ThrowIfEnded();
-        bool isThere = _core.Grant(asker, topic, subscribes, out bool isManual);
+        bool isThere = _core.ChangeSubscription(asker, topic, subscribes, out bool isManual);
         return isManual ? isThere : throw new InvalidOperationException(
             "Subscribe and Unsubscribe on XPUB answer subscribers in manual mode: set Options.Manual first.");
     }

@@ -240,7 +240,7 @@ public sealed class ZlinkContext : IDisposable, IAsyncDisposable
         }
         catch
         {
-            options.BelongToNobody();
+            options.ClearOwner();
             throw;
         }
     }

@@ -74,12 +74,12 @@ public sealed class ZlinkEndpoint : IEquatable<ZlinkEndpoint>
     public static string WithoutSecrets(string text)
     {
         ArgumentNullException.ThrowIfNull(text);
-        return EndpointText.Shown(text);
+        return EndpointText.Redact(text);
     }
 
     /// <summary>The endpoint for logs, spans and exceptions: without its query.</summary>
     /// <returns>The text.</returns>
-    public override string ToString() => EndpointText.Shown(Text);
+    public override string ToString() => EndpointText.Redact(Text);
 
     /// <inheritdoc/>
     public bool Equals(ZlinkEndpoint? other) => other is not null && string.Equals(Text, other.Text, StringComparison.Ordinal);

@@ -128,7 +128,7 @@ public abstract class ZmpSocket : ZlinkSocket, IContextSocket
     {
         ArgumentNullException.ThrowIfNull(peer);
         ThrowIfEnded();
-        return EndPeer(peer.Of.Pipe, peer.Of.Peer, abort, nameof(peer));
+        return EndPeer(peer.Of.Link, peer.Of.Peer, abort, nameof(peer));
     }
 
     /// <summary>Returns the statistics of this socket.</summary>
@@ -139,7 +139,8 @@ public abstract class ZmpSocket : ZlinkSocket, IContextSocket
     /// Returns the peers, and the connected endpoints without a peer, with the reason in <see cref="PeerInfo.WhyNotConnected"/>.
     /// </summary>
     /// <returns>A snapshot.</returns>
-    public IReadOnlyList<PeerInfo> GetPeers() => [.. Core.Links.Select(PeerInfo.For), .. Core.Endpoints.WithoutPipe.Select(PeerInfo.For)];
+    public IReadOnlyList<PeerInfo> GetPeers() =>
+        [.. Core.Links.Select(PeerInfo.For), .. Core.Endpoints.DialersWithoutLink.Select(PeerInfo.For)];
 
     /// <inheritdoc/>
     public override string Describe() => SocketDescription.Of(this);

@@ -55,7 +55,7 @@ internal static class WaitingProcess
             Check(plain.TryRead(new byte[1], out _, out _));
         }
 
-        var stream = new ReadAheadStream(plain, pool) { Beneath = plain };
+        var stream = new ReadAheadStream(plain, pool) { LowerStream = plain };
         using var first = new ManualResetEventSlim();
         using var more = new ManualResetEventSlim();
         // Nothing to dispose of: threads that it held may look at it behind the end of the round.

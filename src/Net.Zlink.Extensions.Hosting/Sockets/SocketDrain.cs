@@ -5,7 +5,7 @@ namespace Net.Zlink.Extensions.Hosting;
 internal static class SocketDrain
 {
     // The counters announce nothing. A look costs microseconds.
-    private static readonly TimeSpan Look = TimeSpan.FromMilliseconds(10);
+    private static readonly TimeSpan PollInterval = TimeSpan.FromMilliseconds(10);
 
     // An application that receives nothing for so long has stopped receiving, or never began.
     private static readonly TimeSpan Patience = TimeSpan.FromMilliseconds(200);
@@ -33,7 +33,7 @@ internal static class SocketDrain
         long lastDelivered = first.Delivered;
         long lastProgress = started;
         SocketFigures now = first;
-        using var timer = new PeriodicTimer(Look, clock.Clock);
+        using var timer = new PeriodicTimer(PollInterval, clock.Clock);
         while (now.Delivered < first.Delivered + first.Unread
             && clock.Clock.GetElapsedTime(lastProgress) < Patience
             && (limit == Timeout.InfiniteTimeSpan || clock.Clock.GetElapsedTime(started) < limit))

@@ -47,9 +47,9 @@ internal static class InprocEndpoints
 
 /// <summary>An endpoint for spans, logs, exceptions and descriptions, without secrets. It is made only where something is
 /// shown.</summary>
-internal readonly record struct ShownEndpoint(string Endpoint)
+internal readonly record struct RedactedEndpoint(string Endpoint)
 {
-    public static implicit operator ShownEndpoint(string endpoint) => new(endpoint);
+    public static implicit operator RedactedEndpoint(string endpoint) => new(endpoint);
 
     public override string ToString() => ZlinkEndpoint.WithoutSecrets(Endpoint);
 }

@@ -27,29 +27,30 @@ internal static partial class ServicesLog
     }
 
     [LoggerMessage(2001, LogLevel.Error, "Registry {Id}: the admission callback threw; {Service} at {Endpoint} is refused for now")]
-    public static partial void AdmissionFailed(ILogger logger, Exception exception, uint id, string service, ShownEndpoint endpoint);
+    public static partial void AdmissionFailed(ILogger logger, Exception exception, uint id, string service, RedactedEndpoint endpoint);
 
     [LoggerMessage(2002, LogLevel.Warning, "Registry {Id}: {What}; they ignore each other until one gets another number")]
     public static partial void RegistryIdConflict(ILogger logger, uint id, string what);
 
     [LoggerMessage(2003, LogLevel.Information, "Registry {Id}: {Service} at {Endpoint} expired: {Text}")]
-    public static partial void EntryExpired(ILogger logger, uint id, string service, ShownEndpoint endpoint, string text);
+    public static partial void EntryExpired(ILogger logger, uint id, string service, RedactedEndpoint endpoint, string text);
 
     [LoggerMessage(2004, LogLevel.Warning, "Registry {Id}: {Service} at {Endpoint} was refused: {Text}")]
-    public static partial void EntryRefused(ILogger logger, uint id, string service, ShownEndpoint endpoint, string text);
+    public static partial void EntryRefused(ILogger logger, uint id, string service, RedactedEndpoint endpoint, string text);
 
     [LoggerMessage(2005, LogLevel.Debug, "Registry {Id}: {Change}: {Service} at {Endpoint}, weight {Weight}, of registry {Owner}")]
     public static partial void EntryChanged(
-        ILogger logger, uint id, Enum change, string service, ShownEndpoint endpoint, uint weight, uint owner);
+        ILogger logger, uint id, Enum change, string service, RedactedEndpoint endpoint, uint weight, uint owner);
 
     [LoggerMessage(2006, LogLevel.Information, "Registry {Id}: peer registry {Peer} is up at {Address}")]
-    public static partial void PeerUp(ILogger logger, uint id, uint peer, ShownEndpoint address);
+    public static partial void PeerUp(ILogger logger, uint id, uint peer, RedactedEndpoint address);
 
     [LoggerMessage(2007, LogLevel.Warning, "Registry {Id}: the entries of peer registry {Peer} were dropped: {Why}")]
     public static partial void PeerDown(ILogger logger, uint id, uint peer, string why);
 
     [LoggerMessage(2008, LogLevel.Information, "Registry {Id} is up: publisher {Publisher}, router {Router}, first list {Sequence}")]
-    public static partial void RegistryStarted(ILogger logger, uint id, ShownEndpoint publisher, ShownEndpoint router, ulong sequence);
+    public static partial void RegistryStarted(
+        ILogger logger, uint id, RedactedEndpoint publisher, RedactedEndpoint router, ulong sequence);
 
     [LoggerMessage(2009, LogLevel.Warning,
         "Registry {Id}: the subscriber at {Address} does not read {Messages} messages and was disconnected")]
@@ -72,53 +73,54 @@ internal static partial class ServicesLog
     [LoggerMessage(2101, LogLevel.Warning,
         "The registry {Registry} does not answer the registration of {Endpoint}, also on another connection: another receiver may have "
         + "registered the same endpoint there")]
-    public static partial void RegistryDoesNotAnswer(ILogger logger, ShownEndpoint registry, ShownEndpoint endpoint);
+    public static partial void RegistryDoesNotAnswer(ILogger logger, RedactedEndpoint registry, RedactedEndpoint endpoint);
 
     [LoggerMessage(2102, LogLevel.Warning,
         "The registry {Registry} refused {Service} at {Endpoint}: {Text}; it is asked again after {Seconds} s and growing pauses")]
     public static partial void RegistrationRefused(
-        ILogger logger, ShownEndpoint registry, string service, ShownEndpoint endpoint, string text, double seconds);
+        ILogger logger, RedactedEndpoint registry, string service, RedactedEndpoint endpoint, string text, double seconds);
 
     [LoggerMessage(2103, LogLevel.Warning,
         "The registry {Registry} accepted {Service} at {Endpoint}, and the lists that this process follows do not have it")]
-    public static partial void RegistrationUnconfirmed(ILogger logger, ShownEndpoint registry, string service, ShownEndpoint endpoint);
+    public static partial void RegistrationUnconfirmed(
+        ILogger logger, RedactedEndpoint registry, string service, RedactedEndpoint endpoint);
 
     [LoggerMessage(2104, LogLevel.Error,
         "What the registry at {Registry} sent was not taken: {Why}; what it listed before stays. If its list is larger than "
         + "MaxMessageParts or MaxMessageSize of the discovery's socket, raise them by DiscoveryOptions.ConfigureSocket")]
-    public static partial void ListNotTaken(ILogger logger, ShownEndpoint registry, string why);
+    public static partial void ListNotTaken(ILogger logger, RedactedEndpoint registry, string why);
 
     [LoggerMessage(2200, LogLevel.Information, "The receiver at {Endpoint} is ready")]
-    public static partial void ReceiverReady(ILogger logger, ShownEndpoint endpoint);
+    public static partial void ReceiverReady(ILogger logger, RedactedEndpoint endpoint);
 
     [LoggerMessage(2201, LogLevel.Information, "The receiver at {Endpoint} is not ready: {Reason}")]
-    public static partial void ReceiverNotReady(ILogger logger, ShownEndpoint endpoint, string reason);
+    public static partial void ReceiverNotReady(ILogger logger, RedactedEndpoint endpoint, string reason);
 
     [LoggerMessage(2202, LogLevel.Information, "The receiver at {Endpoint} is about to end and gets no further requests")]
-    public static partial void ReceiverDrains(ILogger logger, ShownEndpoint endpoint);
+    public static partial void ReceiverDrains(ILogger logger, RedactedEndpoint endpoint);
 
     [LoggerMessage(2203, LogLevel.Warning, "The receiver at {Endpoint} cannot be connected: {Reason}")]
-    public static partial void ReceiverUnusable(ILogger logger, ShownEndpoint endpoint, string reason);
+    public static partial void ReceiverUnusable(ILogger logger, RedactedEndpoint endpoint, string reason);
 
     [LoggerMessage(2204, LogLevel.Information, "The receiver at {Endpoint} is not listed any more and was disconnected")]
-    public static partial void ReceiverDisconnected(ILogger logger, ShownEndpoint endpoint);
+    public static partial void ReceiverDisconnected(ILogger logger, RedactedEndpoint endpoint);
 
     [LoggerMessage(2205, LogLevel.Warning,
         "{Count} messages that are no replies were dropped so far: the application receives fewer than come, or none")]
     public static partial void UnreadMessagesDropped(ILogger logger, long count);
     [LoggerMessage(2206, LogLevel.Warning,
         "The receiver at {Endpoint} left requests in a row unanswered while others answered, and gets none for {Seconds} s")]
-    public static partial void ReceiverEjected(ILogger logger, ShownEndpoint endpoint, double seconds);
+    public static partial void ReceiverEjected(ILogger logger, RedactedEndpoint endpoint, double seconds);
 
     [LoggerMessage(2207, LogLevel.Information,
         "The receiver at {Endpoint} did not answer when it was tried again, and gets nothing for {Seconds} s")]
-    public static partial void ReceiverStaysEjected(ILogger logger, ShownEndpoint endpoint, double seconds);
+    public static partial void ReceiverStaysEjected(ILogger logger, RedactedEndpoint endpoint, double seconds);
 
     [LoggerMessage(2208, LogLevel.Information, "The receiver at {Endpoint} answers again and gets its share")]
-    public static partial void ReceiverReadmitted(ILogger logger, ShownEndpoint endpoint);
+    public static partial void ReceiverReadmitted(ILogger logger, RedactedEndpoint endpoint);
 
     [LoggerMessage(2209, LogLevel.Warning, "The receiver at {Endpoint} could not be reached: {Reason}. It is dialled again")]
-    public static partial void ReceiverNotReached(ILogger logger, ShownEndpoint endpoint, string reason);
+    public static partial void ReceiverNotReached(ILogger logger, RedactedEndpoint endpoint, string reason);
 
     [LoggerMessage(2210, LogLevel.Warning,
         "{Service} has {Count} endpoints: {Limit} of them are connected at a time, others when one of these fails or leaves")]
@@ -131,7 +133,7 @@ internal static partial class ServicesLog
     public static partial void QueryWorksAgain(ILogger logger, string host, string service, int count);
 
     [LoggerMessage(2152, LogLevel.Warning, "{Endpoint} of {Service} cannot be connected")]
-    public static partial void InstanceUnusable(ILogger logger, Exception exception, ShownEndpoint endpoint, string service);
+    public static partial void InstanceUnusable(ILogger logger, Exception exception, RedactedEndpoint endpoint, string service);
 }
 
 /// <summary>What a SPOT node logs: 2300 to 2399. Event ids are stable: a retired one is never used again.</summary>
@@ -156,8 +158,8 @@ internal static partial class SpotLog
     public static partial void SubscriberDrops(ILogger logger, long dropped);
 
     [LoggerMessage(2306, LogLevel.Information,
-        "The node at {Endpoint} is the one at {Connected}: it is disconnected and stays as a spare address")]
-    public static partial void PeerIsSpare(ILogger logger, string endpoint, string connected);
+        "The node at {Endpoint} is the one at {Connected}: it is disconnected and stays as an alternate address")]
+    public static partial void PeerIsAlternate(ILogger logger, string endpoint, string connected);
 
     [LoggerMessage(2307, LogLevel.Warning,
         "Messages of the node at {Endpoint} may be missing: it was not connected from {From:O} to {Until:O}")]

@@ -46,23 +46,23 @@ internal sealed class Ejections(
         {
             Interlocked.Increment(ref _count);
             SetTimer(); // Before the log, which may throw.
-            ServicesLog.ReceiverEjected(logger, link.Shown, link.Health.Pause.TotalSeconds);
+            ServicesLog.ReceiverEjected(logger, link.RedactedEndpoint, link.Health.Pause.TotalSeconds);
         }
         else if (wasOnTrial && standing == LinkStanding.Out)
         {
             SetTimer(); // Before the log, which may throw.
-            ServicesLog.ReceiverStaysEjected(logger, link.Shown, link.Health.Pause.TotalSeconds);
+            ServicesLog.ReceiverStaysEjected(logger, link.RedactedEndpoint, link.Health.Pause.TotalSeconds);
         }
     }
 
     /// <summary>A message came from a receiver in doubt.</summary>
-    public void OnHeard(ReceiverLink link)
+    public void OnReceived(ReceiverLink link)
     {
         bool isReadmitted = false;
-        Apply(link, (health, now) => isReadmitted = health.OnHeard(now));
+        Apply(link, (health, now) => isReadmitted = health.OnReceived(now));
         if (isReadmitted)
         {
-            ServicesLog.ReceiverReadmitted(logger, link.Shown);
+            ServicesLog.ReceiverReadmitted(logger, link.RedactedEndpoint);
         }
     }
 
@@ -111,10 +111,10 @@ internal sealed class Ejections(
     private void OnDue()
     {
         DateTimeOffset at = now();
-        foreach (ReceiverLink link in links.Read(() => links.All.Where(link => link.Health.LookAt <= at).ToArray()))
+        foreach (ReceiverLink link in links.Read(() => links.All.Where(link => link.Health.CheckAt <= at).ToArray()))
         {
             bool isHeard = IsHeartbeatAnswered(link);
-            Apply(link, (health, now) => health.Look(isHeard, now));
+            Apply(link, (health, now) => health.Check(isHeard, now));
         }
 
         SetTimer();
@@ -127,7 +127,7 @@ internal sealed class Ejections(
 
     private void SetTimer() => links.Read(() =>
     {
-        DateTimeOffset next = links.All.Select(static link => link.Health.LookAt).DefaultIfEmpty(DateTimeOffset.MaxValue).Min();
+        DateTimeOffset next = links.All.Select(static link => link.Health.CheckAt).DefaultIfEmpty(DateTimeOffset.MaxValue).Min();
         if (!_isEnded && next != DateTimeOffset.MaxValue)
         {
             TimeSpan due = next - now();

@@ -109,7 +109,7 @@ internal static class GatewayDescription
                 static instance => string.Create(CultureInfo.InvariantCulture,
                 $"{instance.Service} weight {instance.Weight} id {instance.RoutingId}")));
             text.Append(CultureInfo.InvariantCulture,
-                $"  {new ShownEndpoint(receiver.Endpoint)} ({listed}): {receiver.WhyNotReady ?? "ready"} since {receiver.Since:O}, "
+                $"  {new RedactedEndpoint(receiver.Endpoint)} ({listed}): {receiver.WhyNotReady ?? "ready"} since {receiver.Since:O}, "
                 + $"connected {receiver.Connections} times, {receiver.OutstandingRequests} outstanding, {receiver.QueuedMessages} queued")
                 .AppendLine();
         }

@@ -26,7 +26,7 @@ internal sealed class LinkHealth(int row)
     public static readonly TimeSpan LongestPause = TimeSpan.FromSeconds(60);
 
     /// <summary>How soon a probe is looked at again whose heartbeat is not answered.</summary>
-    public static readonly TimeSpan LookAgain = TimeSpan.FromSeconds(1);
+    public static readonly TimeSpan CheckInterval = TimeSpan.FromSeconds(1);
 
     private int _timeOuts;
     private DateTimeOffset _firstTimeOut;
@@ -39,7 +39,7 @@ internal sealed class LinkHealth(int row)
     public TimeSpan Pause { get; private set; }
 
     /// <summary>When the next look at a link is due that is out.</summary>
-    public DateTimeOffset LookAt { get; private set; } = DateTimeOffset.MaxValue;
+    public DateTimeOffset CheckAt { get; private set; } = DateTimeOffset.MaxValue;
 
     /// <summary>A message of its receiver would change something.</summary>
     public bool IsInDoubt => _timeOuts > 0 || Standing != LinkStanding.In;
@@ -80,19 +80,19 @@ internal sealed class LinkHealth(int row)
         Pause = !isRelapse ? FirstPause : Pause * 2 < LongestPause ? Pause * 2 : LongestPause;
         Standing = LinkStanding.Out;
         _since = now;
-        LookAt = now + Pause;
+        CheckAt = now + Pause;
         _timeOuts = 0;
     }
 
     /// <summary>The look is due.</summary>
     /// <param name="isHeartbeatAnswered">Something came over the connection while it was out: heartbeats go on.</param>
     /// <param name="now">The time.</param>
-    public void Look(bool isHeartbeatAnswered, DateTimeOffset now)
+    public void Check(bool isHeartbeatAnswered, DateTimeOffset now)
     {
-        if (Standing == LinkStanding.Out && now >= LookAt)
+        if (Standing == LinkStanding.Out && now >= CheckAt)
         {
             Standing = isHeartbeatAnswered ? LinkStanding.Probed : LinkStanding.Out;
-            LookAt = isHeartbeatAnswered ? DateTimeOffset.MaxValue : now + LookAgain;
+            CheckAt = isHeartbeatAnswered ? DateTimeOffset.MaxValue : now + CheckInterval;
         }
     }
 
@@ -121,13 +121,13 @@ internal sealed class LinkHealth(int row)
 
     /// <summary>A message came from its receiver, or it is connected anew.</summary>
     /// <returns>True: it was out, and is in again.</returns>
-    public bool OnHeard(DateTimeOffset now)
+    public bool OnReceived(DateTimeOffset now)
     {
         bool wasOut = Standing != LinkStanding.In;
         _timeOuts = 0;
         _since = wasOut ? now : _since;
         Standing = LinkStanding.In;
-        LookAt = DateTimeOffset.MaxValue;
+        CheckAt = DateTimeOffset.MaxValue;
         return wasOut;
     }
 }

@@ -15,7 +15,7 @@ internal sealed class LinkTable : IDisposable
     public const SocketEventTypes Events = SocketEventTypes.ConnectionReady | SocketEventTypes.Disconnected
         | SocketEventTypes.ConnectRetried | SocketEventTypes.ConnectGivenUp;
 
-    private const string NobodyIsBound = "nobody is bound there";
+    private const string NotBound = "nobody is bound there";
 
     private readonly RouterSocket _router;
     private readonly TimeProvider _clock;
@@ -86,7 +86,7 @@ internal sealed class LinkTable : IDisposable
         if (!link.IsDraining)
         {
             Change(link, static link => link.IsDraining = true);
-            ServicesLog.ReceiverDrains(_logger, link.Shown);
+            ServicesLog.ReceiverDrains(_logger, link.RedactedEndpoint);
         }
     }
 
@@ -122,7 +122,7 @@ internal sealed class LinkTable : IDisposable
             if (link.State is LinkState.Connecting or LinkState.Lost
                 && (!_router.TryGetPeer(link.Name, out PeerInfo? peer) || !peer.IsConnected))
             {
-                SetState(link, LinkState.Lost, NobodyIsBound); // Whether it is ready is what its events say.
+                SetState(link, LinkState.Lost, NotBound); // Whether it is ready is what its events say.
             }
         }
     });
@@ -208,7 +208,7 @@ internal sealed class LinkTable : IDisposable
             : link.State == LinkState.Ready || _dialer.HasEnded(link, peer))
         {
             _dialer.OnEnded(link);
-            SetState(link, LinkState.Lost, peer?.WhyNotConnected ?? NobodyIsBound);
+            SetState(link, LinkState.Lost, peer?.WhyNotConnected ?? NotBound);
         }
     }
 
@@ -260,12 +260,12 @@ internal sealed class LinkTable : IDisposable
             {
                 link.Connections++;
                 link.IsDraining = false;
-                link.Health.OnHeard(_clock.GetUtcNow());
+                link.Health.OnReceived(_clock.GetUtcNow());
             }
 
             link.Since = before == state ? link.Since : _clock.GetUtcNow();
             link.State = state;
-            link.Trouble = state == LinkState.Ready ? null : problem;
+            link.Problem = state == LinkState.Ready ? null : problem;
         });
         if (before != state)
         {
@@ -278,19 +278,19 @@ internal sealed class LinkTable : IDisposable
         switch (state)
         {
             case LinkState.Ready:
-                ServicesLog.ReceiverReady(_logger, link.Shown);
+                ServicesLog.ReceiverReady(_logger, link.RedactedEndpoint);
                 break;
             case LinkState.Unusable:
-                ServicesLog.ReceiverUnusable(_logger, link.Shown, problem);
+                ServicesLog.ReceiverUnusable(_logger, link.RedactedEndpoint, problem);
                 break;
             default:
                 if (before == LinkState.Connecting)
                 {
-                    ServicesLog.ReceiverNotReached(_logger, link.Shown, problem);
+                    ServicesLog.ReceiverNotReached(_logger, link.RedactedEndpoint, problem);
                 }
                 else
                 {
-                    ServicesLog.ReceiverNotReady(_logger, link.Shown, problem);
+                    ServicesLog.ReceiverNotReady(_logger, link.RedactedEndpoint, problem);
                 }
 
                 break;
@@ -395,9 +395,9 @@ internal sealed class LinkTable : IDisposable
             _byNumber.TryRemove(link.Number, out _);
             _inproc.TryRemove(link.Number, out _);
             link.State = LinkState.Unusable;
-            link.Trouble = "it is not listed any more";
+            link.Problem = "it is not listed any more";
             _dialer.Disconnect(link);
-            _after.Add(() => ServicesLog.ReceiverDisconnected(_logger, link.Shown));
+            _after.Add(() => ServicesLog.ReceiverDisconnected(_logger, link.RedactedEndpoint));
             _after.Add(() => _onLost(link)); // A disconnect of ours raises no event.
         }
     }

@@ -76,7 +76,7 @@ internal sealed class MessageSender(RouterSocket router, MessageBuilderPool buil
     }
 
     private static bool NeedsEnvelope<T>(scoped in T form)
-        where T : ISendForm, allows ref struct => RequestEnvelope.BeginsLikeOne(form.FirstPart);
+        where T : ISendForm, allows ref struct => RequestEnvelope.HasMagic(form.FirstPart);
 
     private RentedBuilder Quote<T>(scoped in T form)
         where T : ISendForm, allows ref struct

@@ -34,7 +34,7 @@ internal sealed class PendingRequest(Action<PendingRequest> recycle) : IValueTas
     public DateTimeOffset SentAt { get; set; }
 
     /// <summary>What had come over its link by then.</summary>
-    public long HeardBefore { get; set; }
+    public long ReceivedBefore { get; set; }
 
     /// <summary>Who is to reply; null: it is not sent.</summary>
     public ReceiverLink? Link { get; set; }
@@ -43,7 +43,7 @@ internal sealed class PendingRequest(Action<PendingRequest> recycle) : IValueTas
     public ServiceInstance? Receiver { get; set; }
 
     /// <summary>Each receiver is asked once at most.</summary>
-    public List<ReceiverLink> Asked { get; } = [];
+    public List<ReceiverLink> Tried { get; } = [];
 
     /// <summary>A thread is about to send it and reads the caller's memory: whatever ends it meanwhile is kept in <see cref="Deferred"/>
     /// for that thread.</summary>
@@ -81,7 +81,7 @@ internal sealed class PendingRequest(Action<PendingRequest> recycle) : IValueTas
         }
         finally
         {
-            if (Asked.Count > 0)
+            if (Tried.Count > 0)
             {
                 Call.Parts?.Clear(); // It was sent: as behind any other accepted send the builder is empty.
             }
@@ -100,7 +100,7 @@ internal sealed class PendingRequest(Action<PendingRequest> recycle) : IValueTas
         Registration = default;
         Link = null;
         Receiver = null;
-        Asked.Clear();
+        Tried.Clear();
         Deferred = default;
         Refusal = default;
         Waiting = null;
@@ -147,7 +147,7 @@ internal static class RequestFailure
     public static Exception Of(PendingRequest request, in RequestOutcome outcome)
     {
         string service = request.Call.Pool.Service;
-        string receiver = request.Link?.Shown ?? "";
+        string receiver = request.Link?.RedactedEndpoint ?? "";
         return outcome.Kind switch
         {
             RequestOutcomeKind.Failed when outcome.Code == FailureCode.Malformed => new ServiceException(
@@ -158,7 +158,7 @@ internal static class RequestFailure
                 wasExecuted: true),
             RequestOutcomeKind.Refused => new ServiceException(
                 ServiceError.Refused,
-                $"none of {request.Asked.Count} receivers of {service} executed the request; the last one says: {request.Refusal.Text}",
+                $"none of {request.Tried.Count} receivers of {service} executed the request; the last one says: {request.Refusal.Text}",
                 request.Refusal.Code),
             RequestOutcomeKind.Lost => new ServiceException(
                 ServiceError.ReceiverLost,
@@ -198,7 +198,7 @@ internal static class RequestFailure
 
         ReceiverLink[] links = pool.Links;
         return links.Length == 0 ? ""
-            : $": {string.Join("; ", links.Take(3).Select(static link => $"{link.Shown} "
+            : $": {string.Join("; ", links.Take(3).Select(static link => $"{link.RedactedEndpoint} "
             + $"({WhyNotReady(link)})"))}{(links.Length > 3 ? $" and {links.Length - 3} more" : "")}";
     }
 
@@ -208,7 +208,7 @@ internal static class RequestFailure
         : link is { IsUsable: true, IsEjected: true } ? "it left requests unanswered and is tried again after a pause"
         : link.IsDraining ? "it is about to end"
         : link.State == LinkState.Connecting ? link.WasDialled ? "connecting" : "it waits for its turn to be dialled"
-        : link.Trouble ?? "not connected";
+        : link.Problem ?? "not connected";
 }
 
 /// <summary>What became of the requests of a gateway.</summary>

@@ -187,7 +187,7 @@ internal sealed class PendingRequests : IDisposable
             request.Link = link;
             request.Receiver = receiver;
             request.SentAt = Now;
-            request.HeardBefore = link.Heard;
+            request.ReceivedBefore = link.ReceivedCount;
             link.BeginRequest();
             return true;
         }

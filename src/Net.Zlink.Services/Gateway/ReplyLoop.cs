@@ -20,7 +20,7 @@ internal sealed class ReplyLoop(RouterSocket router, LinkTable links, Requests r
     private readonly ConcurrentQueue<ReceiverLink> _lost = new();
     private readonly Message[] _batch = new Message[BatchSize];
     private readonly Action<ReceiverLink> _draining = links.OnDraining;
-    private readonly Action<ReceiverLink> _heard = link => requests.Ejections.OnHeard(link);
+    private readonly Action<ReceiverLink> _heard = link => requests.Ejections.OnReceived(link);
     private CancellationTokenSource _wake = new();
 
     /// <summary>A connection has ended. Its requests end when all that came over it was received.</summary>
@@ -130,7 +130,7 @@ internal sealed class ReplyLoop(RouterSocket router, LinkTable links, Requests r
             return true;
         }
 
-        link.CountHeard();
+        link.CountReceived();
         if (link.Health.IsInDoubt)
         {
             Note(link, _heard);

@@ -57,7 +57,7 @@ internal sealed class Requests : IDisposable
         }
 
         short version = request.Version;
-        GoOn(request);
+        SendToNext(request);
         return new ValueTask<ServiceReply>(request, version);
     }
 
@@ -72,7 +72,7 @@ internal sealed class Requests : IDisposable
 
         if (request is not null)
         {
-            GoOnOrFinish(request, outcome);
+            SendToNextOrFinish(request, outcome);
         }
 
         return true;
@@ -97,7 +97,7 @@ internal sealed class Requests : IDisposable
 
         foreach (PendingRequest request in Pending.TakeLost(link, outcome, sentAt => sentAt <= end))
         {
-            GoOnOrFinish(request, outcome);
+            SendToNextOrFinish(request, outcome);
         }
     }
 
@@ -123,7 +123,7 @@ internal sealed class Requests : IDisposable
         }
 
         TimeSpan left = MaxWaitForFirstAttempt - _clock.GetElapsedTime(request.StartedAt);
-        return request.Asked.Count == 0 && ready.IsFirstAttempt && left > TimeSpan.Zero ? left : TimeSpan.Zero;
+        return request.Tried.Count == 0 && ready.IsFirstAttempt && left > TimeSpan.Zero ? left : TimeSpan.Zero;
     }
 
     private void OnCancelled(PendingRequest request, CancellationToken token)
@@ -136,11 +136,11 @@ internal sealed class Requests : IDisposable
     }
 
     /// <summary>A request that was refused goes to the next receiver; any other outcome is its last.</summary>
-    private void GoOnOrFinish(PendingRequest request, in RequestOutcome outcome)
+    private void SendToNextOrFinish(PendingRequest request, in RequestOutcome outcome)
     {
         if (outcome.Kind == RequestOutcomeKind.Refused)
         {
-            GoOn(request);
+            SendToNext(request);
         }
         else
         {
@@ -149,7 +149,7 @@ internal sealed class Requests : IDisposable
     }
 
     /// <summary>Asks receivers until one has the request. It is marked as being sent.</summary>
-    private void GoOn(PendingRequest request)
+    private void SendToNext(PendingRequest request)
     {
         do
         {
@@ -181,14 +181,14 @@ internal sealed class Requests : IDisposable
                 return;
             }
         }
-        while (MustGoOn(request));
+        while (MustSendToNext(request));
     }
 
     private void EndBySender(PendingRequest request, in RequestOutcome outcome) => Finish(request, Pending.EndBySender(request, outcome));
 
     /// <summary>The request is with a receiver, or has ended.</summary>
     /// <returns>True: it was refused already, and the next receiver is to be asked.</returns>
-    private bool MustGoOn(PendingRequest request)
+    private bool MustSendToNext(PendingRequest request)
     {
         if (!Pending.EndSending(request, out RequestOutcome outcome))
         {
@@ -226,9 +226,9 @@ internal sealed class Requests : IDisposable
             return;
         }
 
-        if (!isDone || MustGoOn(request))
+        if (!isDone || MustSendToNext(request))
         {
-            GoOn(request);
+            SendToNext(request);
         }
     }
 
@@ -246,7 +246,7 @@ internal sealed class Requests : IDisposable
         try
         {
             await _router.SendAsync(link.Name, Write(request, rented.Message), ended).ConfigureAwait(false);
-            request.Asked.Add(link);
+            request.Tried.Add(link);
             return true;
         }
         catch (Exception e) when (e is OperationCanceledException or ZlinkException { Error: ZlinkError.HostUnreachable })
@@ -273,7 +273,7 @@ internal sealed class Requests : IDisposable
         for (int i = 0; i < count && first >= 0; i++)
         {
             int index = i == 0 ? first : (first + i) % ready.Count;
-            if (request.Asked.Contains(ready.Links[index]))
+            if (request.Tried.Contains(ready.Links[index]))
             {
                 continue;
             }
@@ -301,7 +301,7 @@ internal sealed class Requests : IDisposable
     {
         ReceiverLink link = ready.Links[ready.TrialIndex];
         bool isLongEnough = request.Call.Timeout >= Ejections.LeastTime; // Of no time limit nothing could be learned.
-        if (!isLongEnough || request.Asked.Contains(link) || !Ejections.TryBeginTrial(link))
+        if (!isLongEnough || request.Tried.Contains(link) || !Ejections.TryBeginTrial(link))
         {
             return false;
         }
@@ -330,8 +330,8 @@ internal sealed class Requests : IDisposable
         {
             if (_router.TrySend(link.Name, Write(request, rented.Message), out error))
             {
-                request.Asked.Add(link);
-                if (request.Asked.Count > 1)
+                request.Tried.Add(link);
+                if (request.Tried.Count > 1)
                 {
                     Interlocked.Increment(ref Counters.SentAgain);
                 }
@@ -387,7 +387,7 @@ internal sealed class Requests : IDisposable
 
         if (kind == RequestOutcomeKind.Replied)
         {
-            request.Complete(new ServiceReply(outcome.Reply, request.Receiver!, request.Asked.Count, elapsed));
+            request.Complete(new ServiceReply(outcome.Reply, request.Receiver!, request.Tried.Count, elapsed));
         }
         else
         {
@@ -400,7 +400,7 @@ internal sealed class Requests : IDisposable
     {
         try
         {
-            if (link.Heard == request.HeardBefore)
+            if (link.ReceivedCount == request.ReceivedBefore)
             {
                 Ejections.OnUnanswered(link, request.SentAt, kind == RequestOutcomeKind.TimedOut);
             }

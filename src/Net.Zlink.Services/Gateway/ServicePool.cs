@@ -274,13 +274,13 @@ internal sealed class ReceiverLink(string endpoint, uint number, int ejectAfter 
 {
     private ServiceInstance _receiver = new("", endpoint);
     private long _outstanding;
-    private long _heard;
+    private long _received;
     private long _answered;
 
     public string Endpoint { get; } = endpoint;
 
     /// <summary>The endpoint as events, peers and logs have it.</summary>
-    public string Shown { get; } = new ShownEndpoint(endpoint).ToString();
+    public string RedactedEndpoint { get; } = new RedactedEndpoint(endpoint).ToString();
 
     public uint Number { get; } = number;
 
@@ -305,7 +305,7 @@ internal sealed class ReceiverLink(string endpoint, uint number, int ejectAfter 
     public DateTimeOffset Since { get; set; }
 
     /// <summary>Why it is not connected, as text.</summary>
-    public string? Trouble { get; set; }
+    public string? Problem { get; set; }
 
     /// <summary>The services that list it, in the order in which they came to.</summary>
     public List<Listing> Listings { get; } = new(capacity: 1);
@@ -339,7 +339,7 @@ internal sealed class ReceiverLink(string endpoint, uint number, int ejectAfter 
     public LinkHealth Health { get; } = new(ejectAfter);
 
     /// <summary>Counts the messages that came. Only the reply loop writes this and the next one.</summary>
-    public long Heard => Volatile.Read(ref _heard);
+    public long ReceivedCount => Volatile.Read(ref _received);
 
     /// <summary>Counts the replies that came in time.</summary>
     public long Answered => Volatile.Read(ref _answered);
@@ -363,7 +363,7 @@ internal sealed class ReceiverLink(string endpoint, uint number, int ejectAfter 
 
     public void EndRequest() => Interlocked.Decrement(ref _outstanding);
 
-    public void CountHeard() => Volatile.Write(ref _heard, _heard + 1);
+    public void CountReceived() => Volatile.Write(ref _received, _received + 1);
 
     public void CountAnswered() => Volatile.Write(ref _answered, _answered + 1);
 

@@ -121,7 +121,7 @@ internal readonly ref struct RequestEnvelope
             + SizeOfLong(TraceState) + SizeOfLong(Baggage);
 
     /// <summary>A first part of an application that begins like this has to go behind an envelope of kind Plain.</summary>
-    public static bool BeginsLikeOne(ReadOnlySpan<byte> firstPart) => firstPart.StartsWith(Magic);
+    public static bool HasMagic(ReadOnlySpan<byte> firstPart) => firstPart.StartsWith(Magic);
 
     /// <summary>Reads a first part.</summary>
     /// <param name="firstPart">Any bytes.</param>
@@ -130,7 +130,7 @@ internal readonly ref struct RequestEnvelope
     public static bool TryRead(ReadOnlySpan<byte> firstPart, out RequestEnvelope envelope)
     {
         envelope = default;
-        if (firstPart.Length < HeaderSize || !BeginsLikeOne(firstPart) || firstPart[4] > (byte)EnvelopeKind.Cancel)
+        if (firstPart.Length < HeaderSize || !HasMagic(firstPart) || firstPart[4] > (byte)EnvelopeKind.Cancel)
         {
             return false;
         }

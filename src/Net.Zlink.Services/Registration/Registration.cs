@@ -170,7 +170,8 @@ public sealed class Registration : IAsyncDisposable
             {
                 RegistryStatus refused = statuses.First(static status => status.State == RegistrationState.Refused);
                 throw new ServiceException(ServiceError.RegistrationRefused,
-                    $"{new ShownEndpoint(refused.RegistryEndpoint)} refused {Service} at {new ShownEndpoint(Endpoint)}: {refused.Detail}",
+                    $"{new RedactedEndpoint(refused.RegistryEndpoint)} refused {Service} at {new RedactedEndpoint(Endpoint)}: "
+                    + $"{refused.Detail}",
                     refused.StatusCode ?? 0);
             }
         }

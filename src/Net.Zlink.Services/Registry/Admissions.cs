@@ -5,9 +5,9 @@ namespace Net.Zlink.Services;
 /// <summary>What a client asks, as far as a decision depends on it: equal questions that are open share one call. Over ws and wss the
 /// connection counts, too, since its request may hold a token.</summary>
 internal readonly record struct AdmissionQuestion(ushort MessageId, EntryKey Entry, uint Weight, bool IsOwner, RoutingId Id, string Address,
-    string? Certificate, RegistryAsker? Connection)
+    string? Certificate, RegistryRequester? Connection)
 {
-    public static AdmissionQuestion Of(in RegistryRequest request, RegistryAsker client, bool isOwner) =>
+    public static AdmissionQuestion Of(in RegistryRequest request, RegistryRequester client, bool isOwner) =>
         new(request.Id, request.Entry, request.Weight, isOwner, client.Sender.Id, client.Sender.Address, client.Sender.Certificate,
             client.WebSocketRequest is null ? null : client);
 }
@@ -19,14 +19,14 @@ internal sealed class Admissions(RegistryOptions options, uint registry, TimePro
     // A policy asks a database or a service as a rule: more calls at a time do not make it faster.
     private const int MaxConcurrentCalls = 64;
 
-    private readonly Dictionary<AdmissionQuestion, List<RegistryAsker>> _open = [];
+    private readonly Dictionary<AdmissionQuestion, List<RegistryRequester>> _open = [];
     private readonly SemaphoreSlim _calls = new(MaxConcurrentCalls, MaxConcurrentCalls);
     private readonly CancellationTokenSource _end = new();
 
     /// <summary>Asks. The decision comes by any thread, once for all that ask the same.</summary>
-    public void Ask(in AdmissionQuestion question, RegistryAsker client)
+    public void Ask(in AdmissionQuestion question, RegistryRequester client)
     {
-        if (_open.TryGetValue(question, out List<RegistryAsker>? clients))
+        if (_open.TryGetValue(question, out List<RegistryRequester>? clients))
         {
             clients.Add(client);
             return;
@@ -38,12 +38,12 @@ internal sealed class Admissions(RegistryOptions options, uint registry, TimePro
 
     /// <summary>A question is open no more.</summary>
     /// <returns>Those that asked it.</returns>
-    public List<RegistryAsker> Close(in AdmissionQuestion question) =>
-        _open.Remove(question, out List<RegistryAsker>? clients) ? clients : [];
+    public List<RegistryRequester> Close(in AdmissionQuestion question) =>
+        _open.Remove(question, out List<RegistryRequester>? clients) ? clients : [];
 
     public void Dispose() => _end.Cancel();
 
-    private static RegistrationRequest RequestOf(in AdmissionQuestion question, RegistryAsker client) => new()
+    private static RegistrationRequest RequestOf(in AdmissionQuestion question, RegistryRequester client) => new()
     {
         Type = question.MessageId switch
         {

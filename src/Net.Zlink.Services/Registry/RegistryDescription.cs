@@ -27,12 +27,12 @@ internal static class RegistryDescription
     }
 
     private static string Of(RegistryView peer, DateTimeOffset now) =>
-        $"peer {new ShownEndpoint(peer.Endpoint)}: {(peer.IsConnected ? "connected" : "not connected")}, " + (peer.LastListAt is { } at
+        $"peer {new RedactedEndpoint(peer.Endpoint)}: {(peer.IsConnected ? "connected" : "not connected")}, " + (peer.LastListAt is { } at
             ? Invariant($"registry {peer.RegistryId}, list {peer.Sequence} with {peer.Instances} instances, {Age(now, at)} ago")
             : "no list yet");
 
     private static string Of(RegistryEntry entry, DateTimeOffset now) =>
-        Invariant($"{entry.Kind} {entry.Instance.Service} at {new ShownEndpoint(entry.Instance.Endpoint)}, ")
+        Invariant($"{entry.Kind} {entry.Instance.Service} at {new RedactedEndpoint(entry.Instance.Endpoint)}, ")
         + Invariant($"id {entry.Instance.RoutingId}, weight {entry.Instance.Weight}, ")
         + (entry is { RegisteredAt: { } registered, LastHeartbeatAt: { } last }
             ? $"own, registered {Age(now, registered)} ago, last heartbeat {Age(now, last)} ago"

@@ -15,7 +15,7 @@ internal sealed class RegistryRouter : IAsyncDisposable
     private const int MaxMessagesBeforeTick = 1024;
 
     private readonly RouterSocket _socket;
-    private readonly RegistryDesk _desk;
+    private readonly RegistryRequestQueue _desk;
     private readonly Channel<Action> _posted = Channel.CreateUnbounded<Action>(new UnboundedChannelOptions { SingleReader = true });
     private readonly IDisposable? _events;
     private readonly Action _handled;
@@ -37,7 +37,7 @@ internal sealed class RegistryRouter : IAsyncDisposable
         _handled = handled;
         _tick = tick;
         _logger = logger;
-        _desk = new RegistryDesk(context, socket, core, options, logger, Post);
+        _desk = new RegistryRequestQueue(context, socket, core, options, logger, Post);
         _events = options.Admission is null ? null : socket.OnEvent(SocketEventTypes.Disconnected,
             happened => Post(() => _desk.Lost(happened.RemoteAddress)));
         _timer = new PeriodicTimer(tickInterval, context.TimeProvider);

@@ -70,7 +70,7 @@ internal sealed partial class RegistryState
                 return RegistryAck.TooManyOwners;
             }
 
-            ShowNewest(now, entry);
+            ListNewest(now, entry);
             return RegistryAck.Done;
         }
 
@@ -106,7 +106,7 @@ internal sealed partial class RegistryState
 
         // In the native core only REGISTER and HEARTBEAT are signs of life; here an answered request is one, too.
         entry.Registrants.SetWeight(now, sender, request.Weight);
-        ShowNewest(now, entry);
+        ListNewest(now, entry);
         return RegistryAck.Done;
     }
 
@@ -136,7 +136,7 @@ internal sealed partial class RegistryState
         }
         else
         {
-            ShowNewest(now, entry);
+            ListNewest(now, entry);
         }
 
         return null;
@@ -167,7 +167,7 @@ internal sealed partial class RegistryState
 
     /// <summary>The newest owner's instance is the row of the entry. An identical repeat changes no list, unlike in the native core: that
     /// is an answered heartbeat.</summary>
-    private void ShowNewest(TimeSpan now, TableEntry entry)
+    private void ListNewest(TimeSpan now, TableEntry entry)
     {
         ListedInstance newest = entry.Registrants!.Newest;
         if (entry.Instance != newest)

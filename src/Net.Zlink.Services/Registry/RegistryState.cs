@@ -164,7 +164,7 @@ internal sealed partial class RegistryState(RegistrySettings settings, ulong seq
             entry.Registrants.Expire(before);
             if (entry.Registrants.Count > 0)
             {
-                ShowNewest(now, entry);
+                ListNewest(now, entry);
                 continue;
             }
 

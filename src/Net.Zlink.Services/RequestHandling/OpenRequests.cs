@@ -194,7 +194,7 @@ internal sealed class OpenRequest
     }
 
     /// <summary>The answer was not sent: another may be.</summary>
-    public void Unanswer(int generation)
+    public void UndoAnswer(int generation)
     {
         lock (_gate)
         {

@@ -189,7 +189,7 @@ public readonly struct ServiceRequest : IDisposable
     private MessageBuilder Begin(MessageBuilder reply, ReadOnlySpan<byte> firstPart) =>
         _open is not null
             ? reply.AddEnvelope(new RequestEnvelope { Kind = EnvelopeKind.Reply, Flags = Requests.Flags, Id = _open.Id })
-            : RequestEnvelope.BeginsLikeOne(firstPart) ? reply.AddEnvelope(new RequestEnvelope { Kind = EnvelopeKind.Plain }) : reply;
+            : RequestEnvelope.HasMagic(firstPart) ? reply.AddEnvelope(new RequestEnvelope { Kind = EnvelopeKind.Plain }) : reply;
 
     private bool TryReplyWith(MessageBuilder reply, out ZlinkError error) =>
         _open is null ? Answers.TrySend(Requests, Message, reply, out error)
@@ -245,7 +245,7 @@ public readonly struct ServiceRequest : IDisposable
         }
         else
         {
-            _open!.Unanswer(_generation);
+            _open!.UndoAnswer(_generation);
         }
 
         return isSent;

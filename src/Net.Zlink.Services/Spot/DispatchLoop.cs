@@ -79,24 +79,24 @@ internal sealed class DispatchLoop(SubSocket socket, TopicIndex index, PeerSet p
             TopicEntry entry = _last is { } last && last.Version == index.Version && topic.SequenceEqual(last.Bytes) ? last
                 : index.Find(topic);
             _last = entry;
-            if (entry.Takers.Length == 0)
+            if (entry.Subscribers.Length == 0)
             {
                 _unmatched++;
                 message.Dispose();
                 continue;
             }
 
-            if (stream.HasGap && stream.IsNewTo(entry.Takers))
+            if (stream.HasGap && stream.IsNewTo(entry.Subscribers))
             {
                 EndRun();
-                LocalDelivery.DeliverFirst(stream, new SpotMessage(message, entry.Text, isLocal: false), entry.Takers);
+                LocalDelivery.DeliverFirst(stream, new SpotMessage(message, entry.Text, isLocal: false), entry.Subscribers);
                 continue;
             }
 
-            if (!HaveSameTakers(_takers, entry.Takers))
+            if (!HaveSameSubscribers(_takers, entry.Subscribers))
             {
                 EndRun();
-                _takers = entry.Takers;
+                _takers = entry.Subscribers;
             }
 
             _run[_runLength++] = new SpotMessage(message, entry.Text, isLocal: false);
@@ -107,7 +107,7 @@ internal sealed class DispatchLoop(SubSocket socket, TopicIndex index, PeerSet p
         batch.Clear();
     }
 
-    private static bool HaveSameTakers(SubscriberQueue[] one, SubscriberQueue[] other) =>
+    private static bool HaveSameSubscribers(SubscriberQueue[] one, SubscriberQueue[] other) =>
         ReferenceEquals(one, other) || (one.Length == 1 && other.Length == 1 && ReferenceEquals(one[0], other[0]));
 
     private void EndRun()

@@ -10,37 +10,37 @@ internal static class LocalDelivery
     private const int BatchSize = 64;
 
     /// <summary>Takes the messages over. Each subscriber gets them in order, 64 under one lock.</summary>
-    public static void Deliver(ReadOnlySpan<SpotMessage> messages, SubscriberQueue[] takers)
+    public static void Deliver(ReadOnlySpan<SpotMessage> messages, SubscriberQueue[] subscribers)
     {
-        if (takers.Length == 1)
+        if (subscribers.Length == 1)
         {
-            takers[0].Enqueue(messages);
+            subscribers[0].Enqueue(messages);
             return;
         }
 
         if (messages.Length == 1)
         {
-            DeliverOne(messages[0], takers);
+            DeliverOne(messages[0], subscribers);
             return;
         }
 
         for (; !messages.IsEmpty; messages = messages[Math.Min(BatchSize, messages.Length)..])
         {
-            DeliverBatch(messages[..Math.Min(BatchSize, messages.Length)], takers);
+            DeliverBatch(messages[..Math.Min(BatchSize, messages.Length)], subscribers);
         }
     }
 
     /// <summary>Takes one message over that comes behind a gap.</summary>
-    public static void DeliverFirst(PeerStream stream, in SpotMessage message, SubscriberQueue[] takers)
+    public static void DeliverFirst(PeerStream stream, in SpotMessage message, SubscriberQueue[] subscribers)
     {
-        for (int i = 0; i < takers.Length; i++)
+        for (int i = 0; i < subscribers.Length; i++)
         {
-            SpotMessage delivered = stream.For(takers[i], i < takers.Length - 1 ? message.Copy() : message);
-            takers[i].Enqueue(new ReadOnlySpan<SpotMessage>(in delivered));
+            SpotMessage delivered = stream.For(subscribers[i], i < subscribers.Length - 1 ? message.Copy() : message);
+            subscribers[i].Enqueue(new ReadOnlySpan<SpotMessage>(in delivered));
         }
     }
 
-    private static void DeliverBatch(ReadOnlySpan<SpotMessage> batch, SubscriberQueue[] takers)
+    private static void DeliverBatch(ReadOnlySpan<SpotMessage> batch, SubscriberQueue[] subscribers)
     {
         var originals = default(Messages);
         var copies = default(Messages);
@@ -50,7 +50,7 @@ internal static class LocalDelivery
             originals[i] = batch[i].Whole;
         }
 
-        foreach (SubscriberQueue taker in takers.AsSpan(0, takers.Length - 1))
+        foreach (SubscriberQueue subscriber in subscribers.AsSpan(0, subscribers.Length - 1))
         {
             Message.CopyMany(((ReadOnlySpan<Message>)originals)[..batch.Length], copies);
             for (int i = 0; i < batch.Length; i++)
@@ -58,21 +58,21 @@ internal static class LocalDelivery
                 delivered[i] = new SpotMessage(copies[i], batch[i].TopicText, batch[i].IsLocal);
             }
 
-            taker.Enqueue(((ReadOnlySpan<SpotMessage>)delivered)[..batch.Length]);
+            subscriber.Enqueue(((ReadOnlySpan<SpotMessage>)delivered)[..batch.Length]);
         }
 
-        takers[^1].Enqueue(batch);
+        subscribers[^1].Enqueue(batch);
     }
 
-    private static void DeliverOne(SpotMessage message, SubscriberQueue[] takers)
+    private static void DeliverOne(SpotMessage message, SubscriberQueue[] subscribers)
     {
-        foreach (SubscriberQueue taker in takers.AsSpan(0, takers.Length - 1))
+        foreach (SubscriberQueue subscriber in subscribers.AsSpan(0, subscribers.Length - 1))
         {
             SpotMessage copy = message.Copy();
-            taker.Enqueue(new ReadOnlySpan<SpotMessage>(in copy));
+            subscriber.Enqueue(new ReadOnlySpan<SpotMessage>(in copy));
         }
 
-        takers[^1].Enqueue(new ReadOnlySpan<SpotMessage>(in message));
+        subscribers[^1].Enqueue(new ReadOnlySpan<SpotMessage>(in message));
     }
 
     [InlineArray(BatchSize)]

@@ -8,7 +8,7 @@ internal sealed class PeerNode(RoutingId id)
     public List<SpotPeer> Ready { get; } = new(capacity: 1);
 
     /// <summary>Further addresses of the same node, which are not connected meanwhile.</summary>
-    public List<SpotPeer> Spares { get; } = [];
+    public List<SpotPeer> Alternates { get; } = [];
 
     public RoutingId Id => id;
 
@@ -25,7 +25,7 @@ internal sealed class PeerNodes
     public PeerNode? Find(RoutingId id) => _nodes.GetValueOrDefault(id);
 
     /// <summary>A handshake has shown who is at an address.</summary>
-    /// <returns>False: that node is connected by another address, and this one becomes a spare.</returns>
+    /// <returns>False: that node is connected by another address, and this one becomes an alternate.</returns>
     public bool Join(SpotPeer peer, RoutingId id)
     {
         if (!_nodes.TryGetValue(id, out PeerNode? node))
@@ -36,12 +36,12 @@ internal sealed class PeerNodes
 
         peer.Node = node;
         peer.IsReady = !node.IsRandom || node.Ready.Count == 0;
-        (peer.IsReady ? node.Ready : node.Spares).Add(peer);
+        (peer.IsReady ? node.Ready : node.Alternates).Add(peer);
         return peer.IsReady;
     }
 
-    /// <summary>Its connection has ended, or it is a spare no more.</summary>
-    /// <returns>The spares, which have no node now, if this was the address that was connected.</returns>
+    /// <summary>Its connection has ended, or it is an alternate no more.</summary>
+    /// <returns>The alternates, which have no node now, if this was the address that was connected.</returns>
     public SpotPeer[] Leave(SpotPeer peer)
     {
         if (peer.Node is not { } node)
@@ -49,11 +49,11 @@ internal sealed class PeerNodes
             return [];
         }
 
-        SpotPeer[] released = peer.IsReady && node.Ready.Count == 1 ? [.. node.Spares] : [];
+        SpotPeer[] released = peer.IsReady && node.Ready.Count == 1 ? [.. node.Alternates] : [];
         node.Ready.Remove(peer);
-        node.Spares.Remove(peer);
+        node.Alternates.Remove(peer);
         (peer.Node, peer.IsReady) = (null, false);
-        Array.ForEach(released, static spare => spare.Node = null);
+        Array.ForEach(released, static alternate => alternate.Node = null);
         if (node.Ready.Count == 0)
         {
             _nodes.Remove(node.Id);

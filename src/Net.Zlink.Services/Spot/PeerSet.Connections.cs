@@ -14,7 +14,7 @@ internal sealed partial class PeerSet
     {
         while (_events.TryRead(out SocketEvent socketEvent))
         {
-            if (!_byShown.TryGetValue(socketEvent.RemoteAddress, out SpotPeer? peer) || !peer.IsOpen)
+            if (!_byRedactedEndpoint.TryGetValue(socketEvent.RemoteAddress, out SpotPeer? peer) || !peer.IsOpen)
             {
                 continue; // Of an endpoint that was closed meanwhile.
             }
@@ -41,7 +41,7 @@ internal sealed partial class PeerSet
     {
         foreach (PeerInfo info in _socket.GetPeers())
         {
-            if (_byShown.TryGetValue(info.Endpoint, out SpotPeer? peer) && peer.IsOpen && peer.IsReady != info.IsConnected)
+            if (_byRedactedEndpoint.TryGetValue(info.Endpoint, out SpotPeer? peer) && peer.IsOpen && peer.IsReady != info.IsConnected)
             {
                 if (info.IsConnected)
                 {
@@ -73,13 +73,13 @@ internal sealed partial class PeerSet
             peer.LostAt = null; // Its node was heard all the time.
             SpotPeer connected = peer.Node!.Ready[0];
             Keep(connected);
-            Afterwards(() => SpotLog.PeerIsSpare(_options.Logger, peer.Shown, connected.Shown));
+            RunAfterLock(() => SpotLog.PeerIsAlternate(_options.Logger, peer.RedactedEndpoint, connected.RedactedEndpoint));
             return;
         }
 
         _undrained.Remove(peer);
         Volatile.Write(ref _ready, _ready + 1);
-        (peer.Stream, peer.Gap, peer.Trouble) = (null, null, null);
+        (peer.Stream, peer.Gap, peer.Problem) = (null, null, null);
         if (peer.IsInproc || !_schedule.OnReady(peer, Now))
         {
             Reschedule(peer);
@@ -88,7 +88,7 @@ internal sealed partial class PeerSet
         if (Gaps.OnReady(peer) is { } gap)
         {
             peer.Gap = (gap, _options.Subscribers());
-            Afterwards(() =>
+            RunAfterLock(() =>
             {
                 SpotLog.GapBegan(_options.Logger, gap.Endpoint, gap.From, gap.Until);
                 Gaps.Publish(gap);
@@ -98,7 +98,7 @@ internal sealed partial class PeerSet
         if (peer.Node!.Ready.Count > 1 && !id.IsEmpty && _warned.Count < MaxWarned && _warned.Add(peer.Node.Id))
         {
             (SpotPeer other, RoutingId shared) = (peer.Node.Ready[0], peer.Node.Id);
-            Afterwards(() => SpotLog.SameRoutingId(_options.Logger, peer.Shown, other.Shown, shared));
+            RunAfterLock(() => SpotLog.SameRoutingId(_options.Logger, peer.RedactedEndpoint, other.RedactedEndpoint, shared));
         }
     }
 
@@ -111,7 +111,7 @@ internal sealed partial class PeerSet
             Leave(peer);
         }
 
-        peer.Trouble = why;
+        peer.Problem = why;
         if (peer.IsInproc)
         {
             if (!peer.IsNamed)
@@ -127,7 +127,7 @@ internal sealed partial class PeerSet
         {
             // What came is received first.
             _undrained.Add(peer);
-            _drainLookAt ??= Now + DrainLook;
+            _nextDrainCheck ??= Now + DrainPollInterval;
         }
         else if (!_undrained.Contains(peer))
         {
@@ -148,7 +148,7 @@ internal sealed partial class PeerSet
         }
     }
 
-    /// <summary>The node's spares take over.</summary>
+    /// <summary>The node's alternates take over.</summary>
     private void Leave(SpotPeer peer)
     {
         if (peer.IsReady)
@@ -156,11 +156,11 @@ internal sealed partial class PeerSet
             Volatile.Write(ref _ready, _ready - 1);
         }
 
-        foreach (SpotPeer spare in _nodes.Leave(peer))
+        foreach (SpotPeer alternate in _nodes.Leave(peer))
         {
-            spare.LostAt = peer.LostAt;
-            Close(spare); // Of a connection that it still has, nothing is taken.
-            Want(spare);
+            alternate.LostAt = peer.LostAt;
+            Close(alternate); // Of a connection that it still has, nothing is taken.
+            Want(alternate);
         }
 
         (peer.Stream, peer.Gap) = (null, null);
@@ -170,11 +170,11 @@ internal sealed partial class PeerSet
     private void Bind(PeerStream stream, RoutingId id)
     {
         PeerNode? node = _nodes.Find(id);
-        SpotPeer? peer = node is { Ready: [{ Stream: null } only], Spares.Count: 0 } ? only : Search(stream);
+        SpotPeer? peer = node is { Ready: [{ Stream: null } only], Alternates.Count: 0 } ? only : Search(stream);
         if (peer is null)
         {
-            // The connection has ended. A spare's is ended on purpose: all of it came by the other one.
-            stream.IsIgnored = node?.Spares.Count > 0;
+            // The connection has ended. An alternate's is ended on purpose: all of it came by the other one.
+            stream.IsIgnored = node?.Alternates.Count > 0;
             return;
         }
 
@@ -189,7 +189,7 @@ internal sealed partial class PeerSet
     private SpotPeer? Search(PeerStream stream)
     {
         PeerInfo? info = _socket.GetPeers().FirstOrDefault(info => ReferenceEquals(info.UserState, stream));
-        if (info is null || !_byShown.TryGetValue(info.Endpoint, out SpotPeer? peer) || !peer.IsOpen)
+        if (info is null || !_byRedactedEndpoint.TryGetValue(info.Endpoint, out SpotPeer? peer) || !peer.IsOpen)
         {
             return null;
         }
@@ -211,9 +211,9 @@ internal sealed partial class PeerSet
             Drop(peer);
         }
 
-        if (_drainLookAt <= now)
+        if (_nextDrainCheck <= now)
         {
-            LookForDrained(now);
+            CheckDrained(now);
         }
 
         while (_schedule.TryTake(now, out SpotPeer? peer, out DialStep step))
@@ -224,12 +224,12 @@ internal sealed partial class PeerSet
             }
             else if (!_undrained.Contains(peer))
             {
-                peer.Trouble = "it did not answer in time, and others wait to be dialled";
+                peer.Problem = "it did not answer in time, and others wait to be dialled";
                 Close(peer);
             }
         }
 
-        TimeSpan? due = Earliest(_schedule.NextDue, _drainLookAt);
+        TimeSpan? due = Earliest(_schedule.NextDue, _nextDrainCheck);
         due = Earliest(due, _kept.Count == 0 ? null : _kept.Min(static peer => peer.KeptUntil));
         due = due - now;
         due = Earliest(due, _ready == 0 ? null : PeerGaps.TickInterval);
@@ -242,11 +242,11 @@ internal sealed partial class PeerSet
 
     private static TimeSpan? Earliest(TimeSpan? one, TimeSpan? other) => one is null || other < one ? other ?? one : one;
 
-    private void LookForDrained(TimeSpan now)
+    private void CheckDrained(TimeSpan now)
     {
         HashSet<string> unread =
             [.. _socket.GetPeers().Where(static info => info.Unread.Messages > 0).Select(static info => info.Endpoint)];
-        foreach (SpotPeer peer in _undrained.Where(peer => !unread.Contains(peer.Shown)).ToArray())
+        foreach (SpotPeer peer in _undrained.Where(peer => !unread.Contains(peer.RedactedEndpoint)).ToArray())
         {
             _undrained.Remove(peer);
             if (!_schedule.IsDialling(peer))
@@ -255,7 +255,7 @@ internal sealed partial class PeerSet
             }
         }
 
-        _drainLookAt = _undrained.Count == 0 ? null : now + DrainLook;
+        _nextDrainCheck = _undrained.Count == 0 ? null : now + DrainPollInterval;
     }
 
     private void OnTimer() => Change(() =>
@@ -264,7 +264,7 @@ internal sealed partial class PeerSet
         {
             // Nothing connects them anew when their binder has ended and comes again.
             InprocEndpoints.ConnectMissing(
-                _socket, _inproc.Where(static peer => peer is { IsNamed: true, IsSpare: false }).Select(static peer => peer.Endpoint));
+                _socket, _inproc.Where(static peer => peer is { IsNamed: true, IsAlternate: false }).Select(static peer => peer.Endpoint));
         }
     });
 }

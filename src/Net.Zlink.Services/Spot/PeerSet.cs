@@ -14,7 +14,7 @@ internal sealed partial class PeerSet : IDisposable
         | SocketEventTypes.HandshakeFailedNoDetail | SocketEventTypes.HandshakeFailedProtocol | SocketEventTypes.HandshakeFailedAuth;
 
     // What a lost connection has brought and the dispatch loop has not taken yet would go with its endpoint.
-    private static readonly TimeSpan DrainLook = TimeSpan.FromMilliseconds(100);
+    private static readonly TimeSpan DrainPollInterval = TimeSpan.FromMilliseconds(100);
 
     private readonly SubSocket _socket;
     private readonly PeerSetOptions _options;
@@ -26,7 +26,7 @@ internal sealed partial class PeerSet : IDisposable
     private readonly Lock _gate = new();
     private readonly DialSchedule<SpotPeer> _schedule;
     private readonly Dictionary<string, SpotPeer> _peers = new(StringComparer.Ordinal);
-    private readonly Dictionary<string, SpotPeer> _byShown = new(StringComparer.Ordinal);
+    private readonly Dictionary<string, SpotPeer> _byRedactedEndpoint = new(StringComparer.Ordinal);
     private readonly Dictionary<object, HashSet<string>> _listed = [];
     private readonly Dictionary<object, (string Endpoint, string Why)[]> _refused = [];
     private readonly HashSet<string> _own = new(StringComparer.Ordinal);
@@ -36,7 +36,7 @@ internal sealed partial class PeerSet : IDisposable
     private readonly PeerNodes _nodes = new();
     private readonly List<Action> _afterwards = [];
     private TaskCompletionSource _changed = NewChange();
-    private TimeSpan? _drainLookAt;
+    private TimeSpan? _nextDrainCheck;
     private long _droppedEvents;
     private int _ready;
     private bool _isDisposed;
@@ -72,7 +72,7 @@ internal sealed partial class PeerSet : IDisposable
             return;
         }
 
-        if (peer is null or { IsOpen: false, IsSpare: false })
+        if (peer is null or { IsOpen: false, IsAlternate: false })
         {
             _socket.Connect(endpoint); // At once: an application names few. Those that fail wait for their turn as others do.
             peer = FindOrAdd(endpoint);
@@ -82,7 +82,7 @@ internal sealed partial class PeerSet : IDisposable
 
         peer.IsManual = true;
         Keep(peer);
-        Afterwards(() => SpotLog.PeerAdded(_options.Logger, peer.Shown, "the application names it"));
+        RunAfterLock(() => SpotLog.PeerAdded(_options.Logger, peer.RedactedEndpoint, "the application names it"));
     }, throwIfDisposed: true);
 
     /// <summary>The application names it no more; it stays connected while a directory lists it.</summary>
@@ -121,7 +121,7 @@ internal sealed partial class PeerSet : IDisposable
             Want(peer);
             if (peer is { Lists: 1, IsNamed: true, IsManual: false, IsUnusable: false })
             {
-                Afterwards(() => SpotLog.PeerAdded(_options.Logger, peer.Shown, "a directory lists it"));
+                RunAfterLock(() => SpotLog.PeerAdded(_options.Logger, peer.RedactedEndpoint, "a directory lists it"));
             }
         }
 
@@ -167,7 +167,7 @@ internal sealed partial class PeerSet : IDisposable
             [
                 .. _socket.GetPeers(),
                 .. others.Select(InfoOf),
-                .. refused.Select(static one => InfoOf(new SpotPeer(one.Endpoint) { Trouble = one.Why })),
+                .. refused.Select(static one => InfoOf(new SpotPeer(one.Endpoint) { Problem = one.Why })),
             ];
         }
     }
@@ -220,13 +220,13 @@ internal sealed partial class PeerSet : IDisposable
     private static PeerInfo InfoOf(SpotPeer peer) => new()
     {
         RoutingId = peer.Node?.Id ?? default(RoutingId),
-        Endpoint = peer.Shown,
+        Endpoint = peer.RedactedEndpoint,
         RemoteAddress = "",
         ConnectedAt = null,
         ConnectedFor = null,
         IsConnected = false,
-        WhyNotConnected = peer.IsSpare ? $"the same node is connected at {peer.Node!.Ready[0].Shown}"
-            : peer.Trouble ?? "it waits for its turn to be dialled",
+        WhyNotConnected = peer.IsAlternate ? $"the same node is connected at {peer.Node!.Ready[0].RedactedEndpoint}"
+            : peer.Problem ?? "it waits for its turn to be dialled",
         IsPaused = false,
         MessagesSent = 0,
         MessagesReceived = 0,
@@ -273,7 +273,7 @@ internal sealed partial class PeerSet : IDisposable
         NotifyChange();
     }
 
-    private void Afterwards(Action action) => _afterwards.Add(action);
+    private void RunAfterLock(Action action) => _afterwards.Add(action);
 
     private SpotPeer FindOrAdd(string endpoint)
     {
@@ -281,7 +281,7 @@ internal sealed partial class PeerSet : IDisposable
         {
             peer = new SpotPeer(endpoint) { IsOwn = _own.Contains(endpoint) };
             _peers.Add(endpoint, peer);
-            _byShown[peer.Shown] = peer;
+            _byRedactedEndpoint[peer.RedactedEndpoint] = peer;
             if (peer.IsInproc)
             {
                 _inproc.Add(peer);
@@ -293,10 +293,10 @@ internal sealed partial class PeerSet : IDisposable
         return peer;
     }
 
-    /// <summary>It is named, and so it is dialled unless it is connected or a spare.</summary>
+    /// <summary>It is named, and so it is dialled unless it is connected or an alternate.</summary>
     private void Want(SpotPeer peer)
     {
-        if (!peer.IsNamed || peer.IsSpare || peer.IsUnusable)
+        if (!peer.IsNamed || peer.IsAlternate || peer.IsUnusable)
         {
             return;
         }
@@ -315,7 +315,7 @@ internal sealed partial class PeerSet : IDisposable
     {
         peer.KeptUntil = null;
         _kept.Remove(peer);
-        if (peer.IsSpare)
+        if (peer.IsAlternate)
         {
             peer.Node!.Ready.ForEach(Keep); // The connection that works is wanted for this one.
         }
@@ -343,7 +343,7 @@ internal sealed partial class PeerSet : IDisposable
             return;
         }
 
-        SpotPeer[] connected = peer.IsSpare ? [.. peer.Node!.Ready] : [];
+        SpotPeer[] connected = peer.IsAlternate ? [.. peer.Node!.Ready] : [];
         Drop(peer);
         Array.ForEach(connected, other => Release(other, keepTime));
     }
@@ -362,12 +362,12 @@ internal sealed partial class PeerSet : IDisposable
         _peers.Remove(peer.Endpoint);
         _kept.Remove(peer);
         _inproc.Remove(peer);
-        if (_byShown.TryGetValue(peer.Shown, out SpotPeer? shown) && ReferenceEquals(shown, peer))
+        if (_byRedactedEndpoint.TryGetValue(peer.RedactedEndpoint, out SpotPeer? shown) && ReferenceEquals(shown, peer))
         {
-            _byShown.Remove(peer.Shown);
+            _byRedactedEndpoint.Remove(peer.RedactedEndpoint);
         }
 
-        Afterwards(() => SpotLog.PeerRemoved(_options.Logger, peer.Shown));
+        RunAfterLock(() => SpotLog.PeerRemoved(_options.Logger, peer.RedactedEndpoint));
     }
 
     private void Open(SpotPeer peer)
@@ -386,7 +386,7 @@ internal sealed partial class PeerSet : IDisposable
         {
             peer.IsUnusable = true;
             _schedule.Remove(peer, this);
-            Afterwards(() => SpotLog.PeerUnusable(_options.Logger, peer.Shown, e.Message));
+            RunAfterLock(() => SpotLog.PeerUnusable(_options.Logger, peer.RedactedEndpoint, e.Message));
         }
     }
 

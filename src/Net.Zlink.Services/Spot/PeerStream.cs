@@ -4,7 +4,7 @@ namespace Net.Zlink.Services;
 /// <param name="isIgnored">The same node is connected by another address: all of this comes there, too.</param>
 internal sealed class PeerStream(bool isIgnored)
 {
-    private const int ChecksBetweenLooks = 1024;
+    private const int ChecksBetweenCleanups = 1024;
 
     private SpotGap? _gap;
     private HashSet<SubscriberQueue> _unaware = [];
@@ -23,31 +23,31 @@ internal sealed class PeerStream(bool isIgnored)
     }
 
     /// <summary>One of these does not know of the gap yet.</summary>
-    public bool IsNewTo(SubscriberQueue[] takers)
+    public bool IsNewTo(SubscriberQueue[] subscribers)
     {
-        if (ReferenceEquals(takers, _aware))
+        if (ReferenceEquals(subscribers, _aware))
         {
             return false;
         }
 
-        if (++_checks % ChecksBetweenLooks == 0)
+        if (++_checks % ChecksBetweenCleanups == 0)
         {
             _unaware.RemoveWhere(static subscriber => subscriber.IsClosed);
         }
 
-        if (Array.Exists(takers, _unaware.Contains))
+        if (Array.Exists(subscribers, _unaware.Contains))
         {
             return true;
         }
 
-        _aware = takers;
+        _aware = subscribers;
         return false;
     }
 
     /// <summary>The message for one subscriber: the first one says what was missed before it.</summary>
-    public SpotMessage For(SubscriberQueue taker, in SpotMessage message)
+    public SpotMessage For(SubscriberQueue subscriber, in SpotMessage message)
     {
-        if (_gap is not { } gap || !_unaware.Remove(taker))
+        if (_gap is not { } gap || !_unaware.Remove(subscriber))
         {
             return message;
         }

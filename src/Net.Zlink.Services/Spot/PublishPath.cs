@@ -195,14 +195,14 @@ internal sealed class PublishPath : IDisposable
     private bool TryDeliver(MessageBuilder builder, TopicEntry topic, out Message message)
     {
         message = default;
-        if (Queue is null && topic.Takers.Length == 0 && (Socket is not { } socket || socket.TrySend(builder)))
+        if (Queue is null && topic.Subscribers.Length == 0 && (Socket is not { } socket || socket.TrySend(builder)))
         {
             Interlocked.Increment(ref _published);
             return true; // The builder itself was sent.
         }
 
         message = builder.ToMessage();
-        if (Queue is { } queue ? !queue.TryEnqueue(message, topic) : topic.Takers.Length == 0 || !TrySend(message))
+        if (Queue is { } queue ? !queue.TryEnqueue(message, topic) : topic.Subscribers.Length == 0 || !TrySend(message))
         {
             return false;
         }
@@ -327,7 +327,7 @@ internal sealed class PublishPath : IDisposable
 
     private void DeliverLocally(ReadOnlySpan<ReadOnlyMemory<byte>> payloads, TopicEntry topic)
     {
-        if (topic.Takers.Length == 0 || payloads.IsEmpty)
+        if (topic.Subscribers.Length == 0 || payloads.IsEmpty)
         {
             return;
         }
@@ -339,7 +339,7 @@ internal sealed class PublishPath : IDisposable
             run[i] = new SpotMessage(builder.Add(topic.Bytes).Add(payloads[i].Span).ToMessage(), topic.Text, isLocal: true);
         }
 
-        LocalDelivery.Deliver(run.AsSpan(0, payloads.Length), topic.Takers);
+        LocalDelivery.Deliver(run.AsSpan(0, payloads.Length), topic.Subscribers);
         ArrayPool<SpotMessage>.Shared.Return(run, clearArray: true);
         _builders.Return(builder);
     }
@@ -347,13 +347,13 @@ internal sealed class PublishPath : IDisposable
     /// <summary>Takes the message over.</summary>
     private static void DeliverLocally(Message message, TopicEntry topic)
     {
-        if (topic.Takers.Length == 0)
+        if (topic.Subscribers.Length == 0)
         {
             message.Dispose();
             return;
         }
 
         var local = new SpotMessage(message, topic.Text, isLocal: true);
-        LocalDelivery.Deliver(new ReadOnlySpan<SpotMessage>(in local), topic.Takers);
+        LocalDelivery.Deliver(new ReadOnlySpan<SpotMessage>(in local), topic.Subscribers);
     }
 }

@@ -6,7 +6,7 @@ internal sealed class SpotPeer(string endpoint)
     public string Endpoint { get; } = endpoint;
 
     /// <summary>As events, peers and logs have it.</summary>
-    public string Shown { get; } = new ShownEndpoint(endpoint).ToString();
+    public string RedactedEndpoint { get; } = new RedactedEndpoint(endpoint).ToString();
 
     public bool IsInproc { get; } = InprocEndpoints.IsInproc(endpoint);
 
@@ -21,7 +21,7 @@ internal sealed class SpotPeer(string endpoint)
     public bool IsNamed => IsManual || (Lists > 0 && !IsOwn);
 
     /// <summary>It has a connection that works and is named, or another address of the same node is.</summary>
-    public bool IsWanted => IsNamed || (IsReady && Node!.Spares.Exists(static spare => spare.IsNamed));
+    public bool IsWanted => IsNamed || (IsReady && Node!.Alternates.Exists(static alternate => alternate.IsNamed));
 
     /// <summary>The socket has its endpoint.</summary>
     public bool IsOpen { get; set; }
@@ -30,7 +30,7 @@ internal sealed class SpotPeer(string endpoint)
     public bool IsReady { get; set; }
 
     /// <summary>Another address of the same node is connected.</summary>
-    public bool IsSpare => Node is not null && !IsReady;
+    public bool IsAlternate => Node is not null && !IsReady;
 
     /// <summary>Nobody names it any more, and its connection works: until then.</summary>
     public TimeSpan? KeptUntil { get; set; }
@@ -41,12 +41,12 @@ internal sealed class SpotPeer(string endpoint)
     public DateTimeOffset? LostAt { get; set; }
 
     /// <summary>Why it is not connected.</summary>
-    public string? Trouble { get; set; }
+    public string? Problem { get; set; }
 
     /// <summary>It is not dialled: that is no endpoint.</summary>
     public bool IsUnusable { get; set; }
 
-    /// <summary>Which node is there, while it is ready or a spare.</summary>
+    /// <summary>Which node is there, while it is ready or an alternate.</summary>
     public PeerNode? Node { get; set; }
 
     /// <summary>What came by the present connection, once something did.</summary>

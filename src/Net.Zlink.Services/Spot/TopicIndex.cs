@@ -16,8 +16,8 @@ internal sealed class TopicIndex(Action<byte[]> subscribe, Action<byte[]> unsubs
     // million topics in turn cost half a byte each and not the 500 of an entry.
     private const int UnknownForOnePlace = 1024;
 
-    // Different sets of takers that are remembered, however many topics have them.
-    private const int MaxTakerSets = 1_000;
+    // Different sets of subscribers that are remembered, however many topics have them.
+    private const int MaxSubscriberSets = 1_000;
 
     private readonly Lock _gate = new();
     private readonly Dictionary<byte[], Filter> _filters = new(TopicBytes.Comparer);
@@ -26,7 +26,7 @@ internal sealed class TopicIndex(Action<byte[]> subscribe, Action<byte[]> unsubs
     private readonly ConcurrentDictionary<byte[], TopicEntry> _known = new(TopicBytes.Comparer);
     private readonly byte[]?[] _places = new byte[]?[MaxKnown];
     private readonly HashSet<SubscriberQueue> _scratch = [];
-    private readonly Dictionary<HashSet<SubscriberQueue>, TopicEntry> _byTakers = new(HashSet<SubscriberQueue>.CreateSetComparer());
+    private readonly Dictionary<HashSet<SubscriberQueue>, TopicEntry> _bySubscribers = new(HashSet<SubscriberQueue>.CreateSetComparer());
     private int _nextPlace;
     private int _unknown;
     private int _version;
@@ -57,7 +57,7 @@ internal sealed class TopicIndex(Action<byte[]> subscribe, Action<byte[]> unsubs
                 filter = new Filter(text.ToArray());
             }
 
-            if (subscriber.IsClosed || !filter.Takers(isPrefix).Add(subscriber))
+            if (subscriber.IsClosed || !filter.Subscribers(isPrefix).Add(subscriber))
             {
                 return false;
             }
@@ -107,19 +107,19 @@ internal sealed class TopicIndex(Action<byte[]> subscribe, Action<byte[]> unsubs
         return entry.Bytes.Length > 0 ? entry : OwnEntry(topic, entry);
     }
 
-    /// <summary>The same topic with its takers at this moment.</summary>
+    /// <summary>The same topic with its subscribers at this moment.</summary>
     /// <param name="entry">What was found before.</param>
     /// <param name="topic">Its bytes, which a shared entry has not.</param>
     public TopicEntry Refresh(TopicEntry entry, ReadOnlySpan<byte> topic) => entry.Version == Version ? entry : Find(topic);
 
-    private static TopicEntry OwnEntry(ReadOnlySpan<byte> topic, TopicEntry takers) =>
-        takers with { Bytes = topic.ToArray(), Text = Encoding.UTF8.GetString(topic) };
+    private static TopicEntry OwnEntry(ReadOnlySpan<byte> topic, TopicEntry subscribers) =>
+        subscribers with { Bytes = topic.ToArray(), Text = Encoding.UTF8.GetString(topic) };
 
     private TopicEntry Resolve(ReadOnlySpan<byte> topic)
     {
         lock (_gate)
         {
-            TopicEntry shared = TakersOf(topic);
+            TopicEntry shared = SubscribersOf(topic);
             if (_known.GetAlternateLookup<ReadOnlySpan<byte>>().TryGetValue(topic, out TopicEntry? known))
             {
                 return known.Version == _version ? known
@@ -130,53 +130,53 @@ internal sealed class TopicIndex(Action<byte[]> subscribe, Action<byte[]> unsubs
         }
     }
 
-    private TopicEntry TakersOf(ReadOnlySpan<byte> topic)
+    private TopicEntry SubscribersOf(ReadOnlySpan<byte> topic)
     {
         Dictionary<byte[], Filter>.AlternateLookup<ReadOnlySpan<byte>> filters = _filters.GetAlternateLookup<ReadOnlySpan<byte>>();
         _scratch.Clear();
         if (filters.TryGetValue(topic, out Filter? exact))
         {
-            Collect(exact.Takers(isPrefix: false));
+            Collect(exact.Subscribers(isPrefix: false));
         }
 
         foreach (int length in _prefixLengths)
         {
             if (length <= topic.Length && filters.TryGetValue(topic[..length], out Filter? prefix))
             {
-                Collect(prefix.Takers(isPrefix: true));
+                Collect(prefix.Subscribers(isPrefix: true));
             }
         }
 
         // Topics of the same subscribers share an array: one cache line for 10,000 topics.
-        if (_byTakers.TryGetValue(_scratch, out TopicEntry? known) && known.Version == _version)
+        if (_bySubscribers.TryGetValue(_scratch, out TopicEntry? known) && known.Version == _version)
         {
             return known;
         }
 
-        if (_byTakers.Count == MaxTakerSets)
+        if (_bySubscribers.Count == MaxSubscriberSets)
         {
-            _byTakers.Clear();
+            _bySubscribers.Clear();
         }
 
-        SubscriberQueue[] takers = known?.Takers ?? (_scratch.Count == 0 ? [] : [.. _scratch]);
-        var entry = new TopicEntry([], null, takers, _version);
+        SubscriberQueue[] subscribers = known?.Subscribers ?? (_scratch.Count == 0 ? [] : [.. _scratch]);
+        var entry = new TopicEntry([], null, subscribers, _version);
         if (known is null)
         {
-            _byTakers.Add([.. _scratch], entry);
+            _bySubscribers.Add([.. _scratch], entry);
         }
         else
         {
-            _byTakers[_scratch] = entry;
+            _bySubscribers[_scratch] = entry;
         }
 
         return entry;
     }
 
-    private void Collect(HashSet<SubscriberQueue> takers)
+    private void Collect(HashSet<SubscriberQueue> subscribers)
     {
-        foreach (SubscriberQueue taker in takers) // UnionWith would allocate an enumerator.
+        foreach (SubscriberQueue subscriber in subscribers) // UnionWith would allocate an enumerator.
         {
-            _scratch.Add(taker);
+            _scratch.Add(subscriber);
         }
     }
 
@@ -198,13 +198,13 @@ internal sealed class TopicIndex(Action<byte[]> subscribe, Action<byte[]> unsubs
     private bool RemoveOne(SubscriberQueue subscriber, ReadOnlySpan<byte> text, bool isPrefix)
     {
         if (!_filters.GetAlternateLookup<ReadOnlySpan<byte>>().TryGetValue(text, out Filter? filter)
-            || !filter.Takers(isPrefix).Remove(subscriber))
+            || !filter.Subscribers(isPrefix).Remove(subscriber))
         {
             return false;
         }
 
         subscriber.Filters.Remove((filter.Text, isPrefix));
-        _byTakers.Clear(); // It may be the subscriber's last one.
+        _bySubscribers.Clear(); // It may be the subscriber's last one.
         _scratch.Clear();
         CountPrefixes(filter, isPrefix, added: false);
         Volatile.Write(ref _version, _version + 1);
@@ -219,7 +219,7 @@ internal sealed class TopicIndex(Action<byte[]> subscribe, Action<byte[]> unsubs
 
     private void CountPrefixes(Filter filter, bool isPrefix, bool added)
     {
-        if (!isPrefix || filter.Takers(isPrefix: true).Count != (added ? 1 : 0))
+        if (!isPrefix || filter.Subscribers(isPrefix: true).Count != (added ? 1 : 0))
         {
             return;
         }
@@ -242,6 +242,6 @@ internal sealed class TopicIndex(Action<byte[]> subscribe, Action<byte[]> unsubs
 
         public int Count => _exact.Count + _prefix.Count;
 
-        public HashSet<SubscriberQueue> Takers(bool isPrefix) => isPrefix ? _prefix : _exact;
+        public HashSet<SubscriberQueue> Subscribers(bool isPrefix) => isPrefix ? _prefix : _exact;
     }
 }

@@ -59,7 +59,7 @@ internal static class ServicesTracing
         try
         {
             ServiceReply reply = await send().ConfigureAwait(false);
-            span?.SetTag("server.address", new ShownEndpoint(reply.Receiver.Endpoint).ToString());
+            span?.SetTag("server.address", new RedactedEndpoint(reply.Receiver.Endpoint).ToString());
             span?.SetTag("zlink.request.attempts", reply.Attempts);
             return reply;
         }

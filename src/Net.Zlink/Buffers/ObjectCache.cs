@@ -12,30 +12,30 @@ internal sealed class ObjectCache<T>(int limit)
     private int _count;
 
     /// <summary>The queue costs 25 ns and returns the oldest object, which no processor has cached.</summary>
-    public bool TryRent(ref T? atHand, [NotNullWhen(true)] out T? spare)
+    public bool TryRent(ref T? atHand, [NotNullWhen(true)] out T? cached)
     {
-        spare = atHand;
+        cached = atHand;
         atHand = null;
-        return spare is not null || TryRent(out spare);
+        return cached is not null || TryRent(out cached);
     }
 
-    public void Return(ref T? atHand, T spare)
+    public void Return(ref T? atHand, T cached)
     {
         if (atHand is null)
         {
-            atHand = spare;
+            atHand = cached;
         }
         else
         {
-            Return(spare);
+            Return(cached);
         }
     }
 
-    public bool TryRent([NotNullWhen(true)] out T? spare)
+    public bool TryRent([NotNullWhen(true)] out T? cached)
     {
         try
         {
-            if (!_items.TryDequeue(out spare))
+            if (!_items.TryDequeue(out cached))
             {
                 return false;
             }
@@ -43,7 +43,7 @@ internal sealed class ObjectCache<T>(int limit)
         catch (ThreadInterruptedException)
         {
             Uninterrupted.AskAgain(interrupted: true);
-            spare = null;
+            cached = null;
             return false;
         }
 
@@ -51,13 +51,13 @@ internal sealed class ObjectCache<T>(int limit)
         return true;
     }
 
-    public void Return(T spare)
+    public void Return(T cached)
     {
         if (Interlocked.Increment(ref _count) <= limit)
         {
             try
             {
-                _items.Enqueue(spare);
+                _items.Enqueue(cached);
                 return;
             }
             catch (ThreadInterruptedException)

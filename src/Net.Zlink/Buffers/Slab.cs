@@ -69,9 +69,9 @@ internal sealed class Slab
         private const long ReportStepBytes = 256 * 1024;
 
         [ThreadStatic]
-        private static Slab? t_spare;
+        private static Slab? t_cached;
 
-        private readonly ObjectCache<Slab> _spares = new(MaxKept);
+        private readonly ObjectCache<Slab> _cache = new(MaxKept);
         private readonly Stripe[] _stripes = new Stripe[Stripes];
         private long _total;
 
@@ -145,12 +145,12 @@ internal sealed class Slab
                 pool.ReturnArray(array);
             }
 
-            _spares.Return(ref t_spare, slab);
+            _cache.Return(ref t_cached, slab);
         }
 
         private Slab Wrapper(byte[] array)
         {
-            if (!_spares.TryRent(ref t_spare, out Slab? slab))
+            if (!_cache.TryRent(ref t_cached, out Slab? slab))
             {
                 slab = new Slab();
             }

@@ -13,7 +13,7 @@ internal interface IShareOwner
 /// What one queue has reserved of its context's <see cref="ByteBudget"/>. Under the queue's lock, except <see cref="NotifyCapacity"/>. One
 /// message is always accepted, and so are the first <see cref="FreeAllowance"/> bytes: each peer makes progress, whatever others hold.
 /// </summary>
-internal sealed class ByteShare(ByteBudget budget, QueueLimits own)
+internal sealed class ByteShare(ByteBudget budget, QueueLimits ownLimits)
 {
     /// <summary>
     /// What each queue may hold without the budget: 200 messages of 64 bytes, so that a queue that fills and empties seldom reserves.
@@ -35,7 +35,7 @@ internal sealed class ByteShare(ByteBudget budget, QueueLimits own)
     private bool _isWaiting;
     private bool _isDetached;
 
-    public QueueLimits OwnLimits { get; set; } = own;
+    public QueueLimits OwnLimits { get; set; } = ownLimits;
 
     public QueueLimits Limits => LimitsOf(OwnLimits, _granted);
 
@@ -43,7 +43,7 @@ internal sealed class ByteShare(ByteBudget budget, QueueLimits own)
 
     public Action? SenderCanContinue { get; set; }
 
-    public bool IsShort { get; set; }
+    public bool IsBudgetExhausted { get; set; }
 
     public long Need => Volatile.Read(ref _need);
 
@@ -62,7 +62,7 @@ internal sealed class ByteShare(ByteBudget budget, QueueLimits own)
         bool isGiven = (!budget.HasWaiters && TryReserve(Math.Min(MaxBytes, Math.Max(needed, Math.Max(FirstStep, 2 * _granted)))))
             || TryReserve(needed)
             || (TryWait(needed - _granted, owner) && TryReserve(needed));
-        IsShort |= !isGiven;
+        IsBudgetExhausted |= !isGiven;
         return isGiven;
     }
 

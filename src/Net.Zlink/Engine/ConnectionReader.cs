@@ -286,8 +286,8 @@ internal sealed class ConnectionReader
         ReceivedBytes += batch.Length;
         LastReadAt = _connection.Shard.Now;
         _idle?.Touch();
-        bool owedBefore = _hasUnflushedReplies;
-        _hasUnflushedReplies = owedBefore || (_sink.RepliesSynchronously && _connection.Outbound.TryAcquireFlush());
+        bool hadUnflushed = _hasUnflushedReplies;
+        _hasUnflushedReplies = hadUnflushed || (_sink.RepliesSynchronously && _connection.Outbound.TryAcquireFlush());
         bool isDone = false;
         try
         {
@@ -303,7 +303,7 @@ internal sealed class ConnectionReader
             }
 
             // A packing transport writes them once no input is left: otherwise a burst that was split once stays split.
-            if (isDone ? !_connection.Wire.IsPacked : owedBefore)
+            if (isDone ? !_connection.Wire.IsPacked : hadUnflushed)
             {
                 FlushReplies();
             }

@@ -29,7 +29,7 @@ internal sealed class HandshakeSlots(int count, TimeProvider time)
 
     private const int MeanOf = 8;
 
-    private const int TurnOfOldest = 3;
+    private const int OldestEveryNth = 3;
 
     private static readonly TimeSpan CheckInterval = ShortestGrace / 20;
 
@@ -234,7 +234,7 @@ internal sealed class HandshakeSlots(int count, TimeProvider time)
             {
                 _slots._running.Remove(this);
                 LinkedList<HandshakeSlot> waiting = _slots._waiting;
-                next = (++_slots._turns % TurnOfOldest == 0 ? waiting.Last : waiting.First)?.Value;
+                next = (++_slots._turns % OldestEveryNth == 0 ? waiting.Last : waiting.First)?.Value;
                 if (next is not null)
                 {
                     _slots.TryRemoveWaiter(next);

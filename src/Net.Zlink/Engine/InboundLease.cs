@@ -70,10 +70,10 @@ internal sealed class InboundLease
 
     /// <summary><paramref name="slab"/>: Holds most parts; the lease takes over one reference.</summary>
     public static InboundLease Rent(Slab? slab, object? source, int checkedAt = 0) =>
-        SpareLeases.RentForMany().Begin(slab, source, checkedAt);
+        LeaseCache.RentForMany().Begin(slab, source, checkedAt);
 
     /// <summary>As <see cref="Rent"/>, for the parts of one message.</summary>
-    public static InboundLease RentForOne(Slab? slab, object? source) => SpareLeases.RentForOne().Begin(slab, source, checkedAt: 0);
+    public static InboundLease RentForOne(Slab? slab, object? source) => LeaseCache.RentForOne().Begin(slab, source, checkedAt: 0);
 
     private InboundLease Begin(Slab? slab, object? source, int checkedAt)
     {
@@ -120,7 +120,7 @@ internal sealed class InboundLease
         int parts = from.PartsOf(slot);
         for (int i = 0; i < parts; i++)
         {
-            (Slab slab, int offset, int length) = from.OffsetOf(slot + i);
+            (Slab slab, int offset, int length) = from.PartAt(slot + i);
             if (ReferenceEquals(slab, _slab))
             {
                 AddPart(offset, length);
@@ -197,7 +197,7 @@ internal sealed class InboundLease
 
         for (int i = 0; i < other.Count; i++)
         {
-            (Slab slab, int offset, int length) = other.OffsetOf(i);
+            (Slab slab, int offset, int length) = other.PartAt(i);
             slab.AddReference();
             AddPart(slab, offset, length);
             EndMessage();
@@ -297,13 +297,13 @@ internal sealed class InboundLease
         return sum;
     }
 
-    public (Slab Slab, int Offset, int Length) OffsetOf(int slot)
+    public (Slab Slab, int Offset, int Length) PartAt(int slot)
     {
         ref Slot entry = ref _slots[slot];
         return (OwnOf(slot) ?? _slab!, entry.Offset, entry.Length);
     }
 
-    public (Slab Slab, int Offset, int Length) FramesOf(int slot, int count)
+    public (Slab Slab, int Offset, int Length) FramesAt(int slot, int count)
     {
         ref Slot last = ref _slots[slot + count - 1];
         int offset = _slots[slot].Offset - StreamFraming.HeaderSize;
@@ -405,7 +405,7 @@ internal sealed class InboundLease
 
         if (_slots.Length <= MaxSlots)
         {
-            SpareLeases.Return(this, isGrown: _slots.Length > SmallestSlots);
+            LeaseCache.Return(this, isGrown: _slots.Length > SmallestSlots);
         }
 
         slab?.Release();

@@ -12,7 +12,7 @@ internal readonly record struct InboundRun(InboundLease Lease, int Slot, int Cou
 
     public SendStatus TryAppendTo(OutboundQueue queue, out bool schedule)
     {
-        (Buffers.Slab slab, int offset, int length) = Lease.FramesOf(Slot, Count);
+        (Buffers.Slab slab, int offset, int length) = Lease.FramesAt(Slot, Count);
         return queue.TryAppendShared(slab, offset, length, Count, out schedule);
     }
 

@@ -14,7 +14,7 @@ internal static class LeaseCopies
     public static InboundLease Begin(InboundLease from, int slot, int messages)
     {
         // Most parts of a run lie in the slab of one read, so that one reference serves all of them.
-        Slab slab = from.OffsetOf(slot).Slab;
+        Slab slab = from.PartAt(slot).Slab;
         slab.AddReference();
         InboundLease copies = messages * from.PartsOf(slot) > InboundLease.SmallestSlots ? InboundLease.Rent(slab, from.Source)
             : InboundLease.RentForOne(slab, from.Source);

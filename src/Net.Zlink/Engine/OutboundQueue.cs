@@ -170,7 +170,7 @@ internal sealed partial class OutboundQueue(BufferPool pool, QueueLimits limits,
     public OutboundSegment? Written(OutboundSegment segment, bool several)
     {
         OutboundSegment? next;
-        Freed freed;
+        FreedCapacity freed;
         using (_gate.EnterScope())
         {
             next = _backlog.Written(segment);
@@ -207,11 +207,11 @@ internal sealed partial class OutboundQueue(BufferPool pool, QueueLimits limits,
 
     public void Close()
     {
-        Freed refused;
+        FreedCapacity refused;
         using (_gate.EnterScope())
         {
             _closed = true;
-            refused = new Freed(_waiters.RemoveAll(), _refused);
+            refused = new FreedCapacity(_waiters.RemoveAll(), _refused);
             _refused = false;
         }
 
@@ -234,7 +234,7 @@ internal sealed partial class OutboundQueue(BufferPool pool, QueueLimits limits,
     public void Detach()
     {
         OutboundSegment? dropped;
-        Freed freed;
+        FreedCapacity freed;
         using (_gate.EnterScope())
         {
             _backlog.IsSendPaused = true;
@@ -260,7 +260,7 @@ internal sealed partial class OutboundQueue(BufferPool pool, QueueLimits limits,
     public void DropQueued(bool onlyUpdates = false)
     {
         OutboundSegment? dropped;
-        Freed freed;
+        FreedCapacity freed;
         using (_gate.EnterScope())
         {
             dropped = onlyUpdates ? _backlog.DropSubscriptionUpdates() : _backlog.DropUnstarted();
@@ -393,17 +393,17 @@ internal sealed partial class OutboundQueue(BufferPool pool, QueueLimits limits,
     private bool TryReserve(int moreMessages = 0, int moreBytes = 0) =>
         _capacity.TryReserve(_backlog.Counts.QueuedMessages + moreMessages, _backlog.Counts.QueuedBytes + moreBytes, this);
 
-    private Freed Settle(bool orLess = false)
+    private FreedCapacity Settle(bool orLess = false)
     {
         SendWaiter? admitted = AdmitWaiters();
 
         // Half empty, so that a sender does not stop with each message. With raised limits, any capacity.
         (long messages, long bytes) = (_backlog.Counts.QueuedMessages, _backlog.Counts.QueuedBytes);
         bool capacity = _refused && _waiters.IsEmpty
-            && (orLess ? _capacity.MayHaveCapacity(messages, bytes, this) : _capacity.IsBelowLowMark(messages, bytes));
+            && (orLess ? _capacity.CanReserve(messages, bytes, this) : _capacity.IsBelowLowMark(messages, bytes));
         _refused &= !capacity;
         _capacity.Shrink(bytes);
-        return new Freed(admitted, capacity);
+        return new FreedCapacity(admitted, capacity);
     }
 
     private bool AcquireFlush()
@@ -457,7 +457,7 @@ internal sealed partial class OutboundQueue(BufferPool pool, QueueLimits limits,
 
     private void CheckCapacity(QueueLimits? changed)
     {
-        Freed freed;
+        FreedCapacity freed;
         using (_gate.EnterScope())
         {
             if (changed is { } limits)
@@ -471,7 +471,7 @@ internal sealed partial class OutboundQueue(BufferPool pool, QueueLimits limits,
         Complete(freed);
     }
 
-    private void Complete(Freed freed, SendStatus status = SendStatus.Accepted)
+    private void Complete(FreedCapacity freed, SendStatus status = SendStatus.Accepted)
     {
         SendWaiter.CompleteAll(freed.Waiters, status);
         if (freed.Capacity)
@@ -480,5 +480,5 @@ internal sealed partial class OutboundQueue(BufferPool pool, QueueLimits limits,
         }
     }
 
-    private readonly record struct Freed(SendWaiter? Waiters, bool Capacity);
+    private readonly record struct FreedCapacity(SendWaiter? Waiters, bool Capacity);
 }

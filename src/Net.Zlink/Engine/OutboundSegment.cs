@@ -15,11 +15,11 @@ internal sealed class OutboundSegment
     // A long message by reference uses two (header and body); short ones share one.
     private const int MaxKept = 32 * 1024;
 
-    private static readonly ObjectCache<OutboundSegment> Spares = new(MaxKept);
+    private static readonly ObjectCache<OutboundSegment> Cache = new(MaxKept);
 
     [ThreadStatic]
     // A shard that replies and writes uses one again and again: two visits to the shared cache would cost 50 ns per burst.
-    private static OutboundSegment? t_spare;
+    private static OutboundSegment? t_cached;
 
     private byte[]? _array;
     private Slab? _shared;
@@ -152,7 +152,7 @@ internal sealed class OutboundSegment
         IsSubscriptionUpdate = false;
         Messages = 0;
         IsOpen = false;
-        Spares.Return(ref t_spare, this);
+        Cache.Return(ref t_cached, this);
     }
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
@@ -205,5 +205,5 @@ internal sealed class OutboundSegment
         }
     }
 
-    private static OutboundSegment Rent() => Spares.TryRent(ref t_spare, out OutboundSegment? segment) ? segment : new OutboundSegment();
+    private static OutboundSegment Rent() => Cache.TryRent(ref t_cached, out OutboundSegment? segment) ? segment : new OutboundSegment();
 }

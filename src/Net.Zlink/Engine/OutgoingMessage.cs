@@ -76,7 +76,7 @@ internal readonly ref struct OutgoingMessage
             int parts = _lease.PartsOf(_slot);
             for (int i = 0; i < parts; i++)
             {
-                if (_lease.OffsetOf(_slot + i).Length >= OutboundChain.LargePayload)
+                if (_lease.PartAt(_slot + i).Length >= OutboundChain.LargePayload)
                 {
                     return true;
                 }
@@ -110,7 +110,7 @@ internal readonly ref struct OutgoingMessage
             return Payload;
         }
 
-        (Slab slab, int offset, int length) = _lease.OffsetOf(_slot + index);
+        (Slab slab, int offset, int length) = _lease.PartAt(_slot + index);
         return slab.Array.AsSpan(offset, length);
     }
 
@@ -220,7 +220,7 @@ internal readonly ref struct OutgoingMessage
             int parts = _lease.PartsOf(_slot);
             for (int i = 0; i < parts; i++)
             {
-                (Slab slab, int offset, int length) = _lease.OffsetOf(_slot + i);
+                (Slab slab, int offset, int length) = _lease.PartAt(_slot + i);
                 ZmpFrame.WriteHeader(destination, FlagsOf(i, parts), (uint)length);
                 slab.Array.AsSpan(offset, length).CopyTo(destination[ZmpFrame.HeaderSize..]);
                 destination = destination[(ZmpFrame.HeaderSize + length)..];
@@ -275,7 +275,7 @@ internal readonly ref struct OutgoingMessage
         int parts = _lease!.PartsOf(_slot);
         for (int i = 0; i < parts; i++)
         {
-            (Slab slab, int offset, int length) = _lease.OffsetOf(_slot + i);
+            (Slab slab, int offset, int length) = _lease.PartAt(_slot + i);
             FrameHeader header = Header.Length > 0 ? Header : ZmpFrame.HeaderOf(FlagsOf(i, parts), (uint)length);
             if (length < OutboundChain.LargePayload)
             {

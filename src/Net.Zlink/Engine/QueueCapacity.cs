@@ -3,10 +3,10 @@ using System.Runtime.CompilerServices;
 namespace Net.Zlink.Engine;
 
 /// <summary>Under the queue's lock; never copy it.</summary>
-internal struct QueueCapacity(QueueLimits own, ByteBudget? budget)
+internal struct QueueCapacity(QueueLimits ownLimits, ByteBudget? budget)
 {
-    private readonly ByteShare? _share = budget is null ? null : new ByteShare(budget, own);
-    private QueueLimits _limits = budget is null ? own : ByteShare.LimitsOf(own, granted: 0);
+    private readonly ByteShare? _share = budget is null ? null : new ByteShare(budget, ownLimits);
+    private QueueLimits _limits = budget is null ? ownLimits : ByteShare.LimitsOf(ownLimits, granted: 0);
 
     public readonly Action? SenderCanContinue
     {
@@ -15,7 +15,7 @@ internal struct QueueCapacity(QueueLimits own, ByteBudget? budget)
     }
 
     public readonly FullCause CauseOf(long messages, long bytes) =>
-        _share is { IsShort: true } ? FullCause.Context
+        _share is { IsBudgetExhausted: true } ? FullCause.Context
         : (_share?.OwnLimits ?? _limits).IsFullOfBytes(messages, bytes) ? FullCause.Bytes
         : FullCause.Messages;
 
@@ -23,7 +23,7 @@ internal struct QueueCapacity(QueueLimits own, ByteBudget? budget)
     public bool TryReserve(long messages, long bytes, IShareOwner owner) =>
         !_limits.IsFull(messages, bytes) || TryGrow(messages, bytes, owner);
 
-    public readonly bool MayHaveCapacity(long messages, long bytes, IShareOwner owner)
+    public readonly bool CanReserve(long messages, long bytes, IShareOwner owner)
     {
         if (!_limits.IsFull(messages, bytes))
         {
@@ -52,10 +52,10 @@ internal struct QueueCapacity(QueueLimits own, ByteBudget? budget)
 
     public readonly void MarkDetached(long bytes) => _share?.MarkDetached(bytes);
 
-    public void Change(QueueLimits own)
+    public void Change(QueueLimits ownLimits)
     {
-        _share?.OwnLimits = own;
-        _limits = _share?.Limits ?? own;
+        _share?.OwnLimits = ownLimits;
+        _limits = _share?.Limits ?? ownLimits;
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
@@ -68,7 +68,7 @@ internal struct QueueCapacity(QueueLimits own, ByteBudget? budget)
 
         if (_share.OwnLimits.IsFull(messages, bytes))
         {
-            _share.IsShort = false;
+            _share.IsBudgetExhausted = false;
             return false;
         }
 

@@ -7,13 +7,13 @@ internal sealed class ShardCallback : ShardWork
     // Enough for each pipe of a busy process; more are left to the collector.
     private const int MaxKept = 1024;
 
-    private static readonly ObjectCache<ShardCallback> Spares = new(MaxKept);
+    private static readonly ObjectCache<ShardCallback> Cache = new(MaxKept);
     private Action<object?>? _action;
     private object? _state;
 
     public static ShardCallback Rent(Action<object?> action, object? state)
     {
-        if (!Spares.TryRent(out ShardCallback? callback))
+        if (!Cache.TryRent(out ShardCallback? callback))
         {
             callback = new ShardCallback();
         }
@@ -29,7 +29,7 @@ internal sealed class ShardCallback : ShardWork
         object? state = _state;
         _action = null;
         _state = null;
-        Spares.Return(this);
+        Cache.Return(this);
         action(state);
     }
 

@@ -18,7 +18,7 @@ internal sealed class ShardWatchdog : IDisposable
     private readonly IShardObserver _observer;
     private readonly TimeProvider _time;
     private readonly ITimer _timer;
-    private readonly Dictionary<ShardLoop, Sighting> _seen = [];
+    private readonly Dictionary<ShardLoop, Observation> _seen = [];
     private int _isTicking;
 
     public ShardWatchdog(ShardSet shards, IShardObserver observer, TimeProvider time)
@@ -78,10 +78,10 @@ internal sealed class ShardWatchdog : IDisposable
             foreach (ShardLoop shard in _shards.All)
             {
                 long number = shard.RunningWork(out ShardWork? work);
-                ref Sighting last = ref CollectionsMarshal.GetValueRefOrAddDefault(_seen, shard, out _);
+                ref Observation last = ref CollectionsMarshal.GetValueRefOrAddDefault(_seen, shard, out _);
                 if (work is null || last.Number != number)
                 {
-                    last = new Sighting(number, _time.GetTimestamp(), IsReported: false);
+                    last = new Observation(number, _time.GetTimestamp(), IsReported: false);
                     continue;
                 }
 
@@ -97,5 +97,5 @@ internal sealed class ShardWatchdog : IDisposable
         return held;
     }
 
-    private readonly record struct Sighting(long Number, long At, bool IsReported);
+    private readonly record struct Observation(long Number, long At, bool IsReported);
 }

@@ -1,7 +1,7 @@
 namespace Net.Zlink.Engine;
 
-/// <summary><paramref name="mayGoOn"/> is called after the limit. True: the awaited event has happened, so wait on.</summary>
-internal sealed class WaitLimit(TimeProvider time, TimeSpan limit, Func<bool> mayGoOn) : IDisposable
+/// <summary><paramref name="mayContinue"/> is called after the limit. True: the awaited event has happened, so wait on.</summary>
+internal sealed class WaitLimit(TimeProvider time, TimeSpan limit, Func<bool> mayContinue) : IDisposable
 {
     private readonly Lock _gate = new();
     private ITimer? _timer;
@@ -40,7 +40,7 @@ internal sealed class WaitLimit(TimeProvider time, TimeSpan limit, Func<bool> ma
 
     private void OnTimer()
     {
-        if (Volatile.Read(ref _waits) && mayGoOn())
+        if (Volatile.Read(ref _waits) && mayContinue())
         {
             lock (_gate)
             {

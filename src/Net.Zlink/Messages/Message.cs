@@ -134,14 +134,14 @@ public readonly struct Message : IDisposable
     /// <returns>The message. Dispose it. It has no sender: its routing id and remote address are empty.</returns>
     public static Message Create(ReadOnlySpan<byte> part)
     {
-        MessageBuilder builder = SpareBuilders.Rent();
+        MessageBuilder builder = BuilderCache.Rent();
         try
         {
             return builder.Add(part).ToMessage();
         }
         finally
         {
-            SpareBuilders.Return(builder);
+            BuilderCache.Return(builder);
         }
     }
 
@@ -256,7 +256,7 @@ public readonly struct Message : IDisposable
 
         for (int i = skip; i < parts; i++)
         {
-            (Buffers.Slab slab, int offset, int length) = _lease.OffsetOf(_slot + i);
+            (Buffers.Slab slab, int offset, int length) = _lease.PartAt(_slot + i);
             slab.AddReference();
             copy.AddPart(slab, offset, length);
         }

@@ -123,15 +123,15 @@ internal sealed class MessageReceiver
         int count = 0;
         while (count < messages.Length)
         {
-            Span<DequeuedMessage> capacity = step[..Math.Min(Step, messages.Length - count)];
-            int taken = _queue.DequeueMany(capacity, mayThrow && count == 0);
+            Span<DequeuedMessage> destination = step[..Math.Min(Step, messages.Length - count)];
+            int taken = _queue.DequeueMany(destination, mayThrow && count == 0);
 
             for (int i = 0; i < taken; i++)
             {
-                messages[count++] = Opened(capacity[i]);
+                messages[count++] = Opened(destination[i]);
             }
 
-            if (taken < capacity.Length)
+            if (taken < destination.Length)
             {
                 break;
             }

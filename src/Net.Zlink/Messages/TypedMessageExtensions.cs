@@ -50,14 +50,14 @@ public static class TypedMessageExtensions
     public static bool TrySend<T>(this IMessageSender sender, T value, IMessageSerializer serializer)
     {
         ArgumentNullException.ThrowIfNull(sender);
-        MessageBuilder message = SpareBuilders.Rent();
+        MessageBuilder message = BuilderCache.Rent();
         try
         {
             return sender.TrySend(message.Add(value, serializer));
         }
         finally
         {
-            SpareBuilders.Return(message);
+            BuilderCache.Return(message);
         }
     }
 
@@ -76,7 +76,7 @@ public static class TypedMessageExtensions
         this IMessageSender sender, T value, IMessageSerializer serializer, CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(sender);
-        MessageBuilder message = SpareBuilders.Rent();
+        MessageBuilder message = BuilderCache.Rent();
         return Write(message, value, serializer) is { } fault ? ValueTask.FromException(fault)
             : ReturnWhenSent(sender.SendAsync(message, cancellationToken), message);
     }
@@ -98,7 +98,7 @@ public static class TypedMessageExtensions
         CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(socket);
-        MessageBuilder message = SpareBuilders.Rent();
+        MessageBuilder message = BuilderCache.Rent();
         return Write(message, value, serializer) is { } fault ? ValueTask.FromException(fault)
             : ReturnWhenSent(socket.SendAsync(routingId, message, cancellationToken), message);
     }
@@ -120,7 +120,7 @@ public static class TypedMessageExtensions
     {
         ArgumentNullException.ThrowIfNull(publisher);
         ArgumentNullException.ThrowIfNull(topic);
-        MessageBuilder message = SpareBuilders.Rent().Add(topic);
+        MessageBuilder message = BuilderCache.Rent().Add(topic);
         return Write(message, value, serializer) is { } fault ? ValueTask.FromException(fault)
             : ReturnWhenSent(publisher.SendAsync(message, cancellationToken), message);
     }
@@ -272,7 +272,7 @@ public static class TypedMessageExtensions
         }
         catch (Exception e)
         {
-            SpareBuilders.Return(message);
+            BuilderCache.Return(message);
             return e;
         }
     }
@@ -284,7 +284,7 @@ public static class TypedMessageExtensions
             return AwaitAsync(sending, message);
         }
 
-        SpareBuilders.Return(message);
+        BuilderCache.Return(message);
         return sending;
     }
 
@@ -297,7 +297,7 @@ public static class TypedMessageExtensions
         }
         finally
         {
-            SpareBuilders.Return(message);
+            BuilderCache.Return(message);
         }
     }
 }

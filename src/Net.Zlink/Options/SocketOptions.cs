@@ -229,7 +229,7 @@ public abstract class SocketOptions
         }
     }
 
-    internal void BelongToNobody()
+    internal void ClearOwner()
     {
         Watcher = null;
         _context = null;

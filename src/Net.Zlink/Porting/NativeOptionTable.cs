@@ -17,8 +17,8 @@ internal static class NativeOptionTable
             static (o, v) => o.ShardAffinity = (ulong)v),
         Bytes<ZmpSocketOptions>(5, "ROUTING_ID", "RoutingId", static o => o.RoutingId, static (o, v) => o.RoutingId = v.ToArray())
             with { IsGeneral = true },
-        OnSocket(6, "SUBSCRIBE", "Subscribe", static (t, v) => Grant(t, v, subscribes: true)),
-        OnSocket(7, "UNSUBSCRIBE", "Unsubscribe", static (t, v) => Grant(t, v, subscribes: false)),
+        OnSocket(6, "SUBSCRIBE", "Subscribe", static (t, v) => ChangeSubscription(t, v, subscribes: true)),
+        OnSocket(7, "UNSUBSCRIBE", "Unsubscribe", static (t, v) => ChangeSubscription(t, v, subscribes: false)),
         Gap(8, "RATE", "there is no pgm transport, here or in the usual native build"),
         Gap(9, "RECOVERY_IVL", "there is no pgm transport, here or in the usual native build"),
         General<SocketOptions>(11, "SNDBUF", "SendBufferSize", static o => o.SendBufferSize ?? -1,
@@ -231,7 +231,7 @@ internal static class NativeOptionTable
         _ => ((XSubSocket)socket).TopicCount,
     };
 
-    private static void Grant(NativeTarget target, ReadOnlySpan<byte> topic, bool subscribes)
+    private static void ChangeSubscription(NativeTarget target, ReadOnlySpan<byte> topic, bool subscribes)
     {
         if (target.Socket is SubSocket sub)
         {

@@ -20,7 +20,7 @@ internal static class TopicBatch
                 {
                     // There are several subscribers, or the only one cannot take a run: the way of a single message has the reason.
                     inRuns = false;
-                    single ??= SpareBuilders.Rent();
+                    single ??= BuilderCache.Rent();
                     single.Clear();
                     if (sender.TrySend([], single.Add(topic).Add(payloads[sent].Span)) != ZlinkError.None)
                     {
@@ -39,7 +39,7 @@ internal static class TopicBatch
         {
             if (single is not null)
             {
-                SpareBuilders.Return(single);
+                BuilderCache.Return(single);
             }
         }
 

@@ -23,7 +23,7 @@ internal sealed class BlockedRoutes
     private readonly Dictionary<PeerSlot, BlockedRoute> _ofConnections = [];
     private readonly Stack<BlockedRoute> _cached = [];
 
-    public BlockedRoute Anyone { get; } = new();
+    public BlockedRoute AnyRoute { get; } = new();
 
     public IEnumerable<BlockedRoute> All => _routes.Concat(_ofConnections.Values);
 
@@ -34,7 +34,7 @@ internal sealed class BlockedRoutes
 
     public BlockedRoute Add(RoutedSendWaiter waiter)
     {
-        BlockedRoute? route = waiter.Connection is { } connection ? Find(connection) : waiter.HasRoute ? Find(waiter.RouteId) : Anyone;
+        BlockedRoute? route = waiter.Connection is { } connection ? Find(connection) : waiter.HasRoute ? Find(waiter.RouteId) : AnyRoute;
         bool isNew = route is null;
         route ??= _cached.Count > 0 ? _cached.Pop() : new BlockedRoute();
         route.Waiters.Add(waiter);
@@ -82,7 +82,7 @@ internal sealed class BlockedRoutes
     public RoutedSendWaiter? RemoveAll()
     {
         RoutedSendWaiter? all = null;
-        RemoveAll(Anyone, ref all);
+        RemoveAll(AnyRoute, ref all);
         foreach (BlockedRoute route in All)
         {
             RemoveAll(route, ref all);

@@ -70,7 +70,7 @@ internal sealed class BlockedSendQueue(SocketCore socket) : IWaiterList
 
         using (_gate.EnterUninterrupted())
         {
-            return !_routes.Anyone.Waiters.IsEmpty || _routes.Find(routeId) is not null;
+            return !_routes.AnyRoute.Waiters.IsEmpty || _routes.Find(routeId) is not null;
         }
     }
 
@@ -194,7 +194,7 @@ internal sealed class BlockedSendQueue(SocketCore socket) : IWaiterList
         {
             using (_gate.EnterUninterrupted())
             {
-                Mark(_routes.Anyone);
+                Mark(_routes.AnyRoute);
                 if (all)
                 {
                     foreach (BlockedRoute route in _routes.All)

@@ -7,6 +7,6 @@ internal readonly record struct EndpointStatus(string Text, bool IsBound, string
     public static IReadOnlyList<string> TextsOf(EndpointStatus[] all, bool areBound) =>
         [.. all.Where(one => one.IsBound == areBound).Select(static one => one.Text)];
 
-    public static IReadOnlyList<string> ShownOf(EndpointStatus[] all, bool areBound) =>
-        [.. TextsOf(all, areBound).Select(EndpointText.Shown)];
+    public static IReadOnlyList<string> RedactedTextsOf(EndpointStatus[] all, bool areBound) =>
+        [.. TextsOf(all, areBound).Select(EndpointText.Redact)];
 }

@@ -20,7 +20,7 @@ internal sealed class GivenUpEndpoints
         {
             lock (_gate)
             {
-                return [.. _all.Select(static one => (EndpointText.Shown(one.Endpoint), one.Why))];
+                return [.. _all.Select(static one => (EndpointText.Redact(one.Endpoint), one.Why))];
             }
         }
     }
@@ -52,7 +52,7 @@ internal sealed class GivenUpEndpoints
         lock (_gate)
         {
             bool isAny = _all.Count > 0;
-            (endpoint, why) = isAny ? (EndpointText.Shown(_all[^1].Endpoint), _all[^1].Why) : default;
+            (endpoint, why) = isAny ? (EndpointText.Redact(_all[^1].Endpoint), _all[^1].Why) : default;
             return isAny;
         }
     }

@@ -31,10 +31,10 @@ internal sealed class InprocRegistry
 
             foreach (Pending pending in _pending.Of(name))
             {
-                if (CanJoin(pending.Pipe.Socket, socket))
+                if (CanJoin(pending.Link.Socket, socket))
                 {
                     Remove(pending);
-                    Join(pending.Pipe, pending.Settings, binding, waited: true);
+                    Join(pending.Link, pending.Settings, binding, waited: true);
                     if (pending.Lingers)
                     {
                         End(pending);
@@ -42,11 +42,11 @@ internal sealed class InprocRegistry
                 }
                 else
                 {
-                    (string here, string there) = (socket.Type.Name, pending.Pipe.Socket.Type.Name);
-                    pending.Pipe.Problem =
+                    (string here, string there) = (socket.Type.Name, pending.Link.Socket.Type.Name);
+                    pending.Link.Problem =
                         $"the name was bound by a {here}, which a {there} does not talk to; this endpoint waits for another";
-                    (mismatches ??= []).Add((pending.Pipe.Socket, pending.Pipe.Endpoint, pending.Pipe.Problem));
-                    mismatches.Add((socket, pending.Pipe.Endpoint,
+                    (mismatches ??= []).Add((pending.Link.Socket, pending.Link.Endpoint, pending.Link.Problem));
+                    mismatches.Add((socket, pending.Link.Endpoint,
                         $"a {there} has connected to this name, which a {here} does not talk to"));
                 }
             }
@@ -158,7 +158,7 @@ internal sealed class InprocRegistry
         }
     }
 
-    private static bool CanJoin(SocketCore connecter, SocketCore binder) => binder.Type.MayTalkTo((byte)connecter.Type);
+    private static bool CanJoin(SocketCore connecter, SocketCore binder) => binder.Type.IsCompatibleWith((byte)connecter.Type);
 
     private static bool Join(InprocLink connecter, ZmpSettings settings, Binding binding, bool waited)
     {
@@ -181,8 +181,8 @@ internal sealed class InprocRegistry
 
         PeerIdentity peer = connecter.Alias is { } alias ? own with { RoutingId = alias } : own;
         connecter.Peer = peer;
-        peer.Slot.Pipe = connecter;
-        link.Face(connecter);
+        peer.Slot.Link = connecter;
+        link.SetOther(connecter);
         binder.Introduce(link);
         if (!binder.TryAttach(link, connecter.Own))
         {
@@ -226,7 +226,7 @@ internal sealed class InprocRegistry
     private static void End(Pending pending)
     {
         pending.Deadline?.Dispose();
-        InprocLink link = pending.Pipe;
+        InprocLink link = pending.Link;
         link.IsAwaited = false;
         link.Close(DisconnectReason.Local, TimeSpan.Zero);
         link.Socket.Leave();
@@ -235,12 +235,12 @@ internal sealed class InprocRegistry
     private void Add(Pending pending)
     {
         _pending.Add(pending.Name, pending);
-        _pendingByLink.Add(pending.Pipe, pending);
+        _pendingByLink.Add(pending.Link, pending);
     }
 
     private bool Remove(Pending pending)
     {
-        _pendingByLink.RemoveAndTrim(pending.Pipe, out _);
+        _pendingByLink.RemoveAndTrim(pending.Link, out _);
         return _pending.Remove(pending.Name, pending);
     }
 
@@ -269,7 +269,7 @@ internal sealed class InprocRegistry
     {
         public string Name => name;
 
-        public InprocLink Pipe => link;
+        public InprocLink Link => link;
 
         public ZmpSettings Settings => settings;
 

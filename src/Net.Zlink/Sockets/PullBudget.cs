@@ -40,7 +40,7 @@ internal sealed class PullBudget(long limit, ByteBudget? context, IShareOwner qu
         peer.IsPaused = true;
         if (isOver)
         {
-            Wait(peer);
+            WaitForBudget(peer);
         }
 
         return true;
@@ -58,7 +58,7 @@ internal sealed class PullBudget(long limit, ByteBudget? context, IShareOwner qu
         {
             if (IsOver(unread))
             {
-                Wait(peer);
+                WaitForBudget(peer);
             }
             else
             {
@@ -66,12 +66,12 @@ internal sealed class PullBudget(long limit, ByteBudget? context, IShareOwner qu
             }
         }
 
-        Freed(bytes, unread, ref resume);
+        OnBytesFreed(bytes, unread, ref resume);
     }
 
-    public void Freed(long bytes, long unread, ref PullPeer? resume)
+    public void OnBytesFreed(long bytes, long unread, ref PullPeer? resume)
     {
-        _available.Shrink(unread + Besides);
+        _available.Shrink(unread + LeaseBytes);
         if (_waitingPeers.Count == 0 || IsOver(unread))
         {
             return;
@@ -95,7 +95,7 @@ internal sealed class PullBudget(long limit, ByteBudget? context, IShareOwner qu
     {
         if (_waitingPeers.Count > 0)
         {
-            Freed(bytes: 0, unread, ref resume);
+            OnBytesFreed(bytes: 0, unread, ref resume);
         }
     }
 
@@ -105,9 +105,9 @@ internal sealed class PullBudget(long limit, ByteBudget? context, IShareOwner qu
         _available.Shrink(0);
     }
 
-    private long Besides => (long)LeaseCost * Math.Max(0, _leases - FreeLeases);
+    private long LeaseBytes => (long)LeaseCost * Math.Max(0, _leases - FreeLeases);
 
-    private bool IsOver(long unread) => unread > 0 && !_available.TryReserve(messages: 1, unread + Besides, queue);
+    private bool IsOver(long unread) => unread > 0 && !_available.TryReserve(messages: 1, unread + LeaseBytes, queue);
 
     private static int LengthOf(InboundLease? chain)
     {
@@ -120,7 +120,7 @@ internal sealed class PullBudget(long limit, ByteBudget? context, IShareOwner qu
         return length;
     }
 
-    private void Wait(PullPeer peer)
+    private void WaitForBudget(PullPeer peer)
     {
         if (!peer.IsWaitingForBudget)
         {

@@ -34,7 +34,7 @@ internal sealed class PullEvents
         }
 
         _inRow++;
-        next.Peer.IsShown = true;
+        next.Peer.IsConnectDequeued = true;
         run = next.Event;
         return true;
     }
@@ -53,7 +53,7 @@ internal sealed class PullEvents
                 peer.IsQueued = false;
                 queue.Dequeue();
             }
-            else if (peer.IsShown)
+            else if (peer.IsConnectDequeued)
             {
                 return true;
             }

@@ -24,9 +24,9 @@ internal sealed class PullPeer(StreamLink link, QueueLimits limits)
 
     public bool IsWaitingForBudget;
 
-    public bool IsAnnounced;
+    public bool IsConnectQueued;
 
-    public bool IsShown;
+    public bool IsConnectDequeued;
 
     public bool IsEnding;
 

@@ -53,7 +53,7 @@ internal sealed class PullQueue : IWaiterList, IShareOwner
             }
 
             _events.AddConnected(peer);
-            peer.IsAnnounced = true;
+            peer.IsConnectQueued = true;
             if (peer.IsEnding)
             {
                 _events.AddEnd(peer);
@@ -132,10 +132,10 @@ internal sealed class PullQueue : IWaiterList, IShareOwner
                 Drop(peer, ref dropped);
 
                 // Others may be paused because of these messages, with nothing of their own to read.
-                _budget.Freed(freed, _bytes, ref resume);
+                _budget.OnBytesFreed(freed, _bytes, ref resume);
             }
 
-            if (peer.First is null && peer.IsAnnounced)
+            if (peer.First is null && peer.IsConnectQueued)
             {
                 _events.AddEnd(peer);
             }
@@ -293,7 +293,7 @@ internal sealed class PullQueue : IWaiterList, IShareOwner
         int first = lease.Cursor;
         int count = Math.Min(max, lease.Count - first);
         run = new PulledRun(PulledKind.Data, peer.Link, lease, first, count, DisconnectReason.Unknown);
-        long bytes = lease.FramesOf(first, count).Length;
+        long bytes = lease.FramesAt(first, count).Length;
 
         // From here on a consumer may end these messages and so the lease.
         bool isLeaseOver = first + count == lease.Count;

@@ -204,7 +204,7 @@ internal abstract class SocketCore
 
         if (!ReferenceEquals(link.Peer.Slot, peer.Slot))
         {
-            link.Peer.Slot.Pipe = null;
+            link.Peer.Slot.Link = null;
         }
 
         link.Peer = peer;
@@ -218,7 +218,7 @@ internal abstract class SocketCore
             return false;
         }
 
-        peer.Slot.Pipe = link;
+        peer.Slot.Link = link;
         Receive.Follow(link.Lane, link.Peer.RoutingId);
         return true;
     }
@@ -413,7 +413,7 @@ internal abstract class SocketCore
         if (link.IsAttached)
         {
             link.IsAttached = false;
-            link.Peer.Slot.Pipe = null;
+            link.Peer.Slot.Link = null;
             _links.RemoveAndTrim(link);
             FindOnly();
             Remove(link);

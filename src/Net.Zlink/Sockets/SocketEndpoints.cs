@@ -42,7 +42,7 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
     }
 
     /// <summary>Dialers without an attached link: with IMMEDIATE, those without a connection.</summary>
-    public ZmpDialer[] WithoutPipe
+    public ZmpDialer[] DialersWithoutLink
     {
         get
         {
@@ -52,7 +52,7 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
                 all = [.. _dialers.Values];
             }
 
-            return [.. all.Where(dialer => !socket.Has(dialer.Pipe))];
+            return [.. all.Where(dialer => !socket.Has(dialer.Link))];
         }
     }
 
@@ -147,7 +147,7 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
             _dialers.Add(text, dialer);
         }
 
-        if (settings.Immediate ? settings.Alias is { } wanted && socket.Knows(wanted) : !socket.TryAttach(dialer.Pipe, peer: null))
+        if (settings.Immediate ? settings.Alias is { } wanted && socket.Knows(wanted) : !socket.TryAttach(dialer.Link, peer: null))
         {
             dialer.Discard();
             return OnRejected(text, settings);
@@ -161,7 +161,7 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
 
         if (!settings.Immediate)
         {
-            socket.SendWelcome(dialer.Pipe, GreetingOccasion.NewLink);
+            socket.SendWelcome(dialer.Link, GreetingOccasion.NewLink);
         }
 
         dialer.Start();
@@ -198,8 +198,8 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
             listener.Close();
             foreach (ZmpSession session in _sessions.Of(listener))
             {
-                session.Pipe.Lane.Close();
-                socket.Detach(session.Pipe, dropUnread: false); // As in the native core: unbinding leaves unread messages readable.
+                session.Link.Lane.Close();
+                socket.Detach(session.Link, dropUnread: false); // As in the native core: unbinding leaves unread messages readable.
                 session.Connection.RequestClose(DisconnectReason.Local, CloseMode.Orderly, linger);
             }
         }
@@ -207,7 +207,7 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
         foreach (ZmpDialer dialer in dialers)
         {
             // A link that has lost its connection, with IMMEDIATE, has no peer to be disconnected: what that one sent stays readable.
-            socket.Detach(dialer.Pipe, dropUnread: socket.Has(dialer.Pipe));
+            socket.Detach(dialer.Link, dropUnread: socket.Has(dialer.Link));
             dialer.Close(DisconnectReason.Local, linger);
         }
 
@@ -336,7 +336,7 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
         string why = isHere ? socket.RefusalReason(null)
             : $"{(socket.Type == ZmpSocketType.Router ? "here or there" : "there")}, the socket has no place for this peer: a PAIR has "
                 + $"one already, or its routing id is in use";
-        string shown = EndpointText.Shown(text);
+        string shown = EndpointText.Redact(text);
         Interlocked.Increment(ref socket.Counters.Refused);
         socket.Monitors.Publish(SocketEventTypes.ConnectionRefused, 0, "", shown, detail: why);
         socket.Host.Warnings.ConnectionRefused(shown, why);

@@ -55,11 +55,11 @@ internal sealed class StreamDialer(StreamHub hub, ConnectTarget target, StreamSe
     {
         using var either = CancellationTokenSource.CreateLinkedTokenSource(cancellation, _closing.Token);
         DialResult result = await target.DialAsync(
-            settings.Transport, hub.Host.Time, () => EndpointEvents.Connecting(hub.Monitors, target.Shown), either.Token)
+            settings.Transport, hub.Host.Time, () => EndpointEvents.Connecting(hub.Monitors, target.RedactedText), either.Token)
             .ConfigureAwait(false);
         if (result.Socket is null)
         {
-            hub.Monitors.Publish(SocketEventTypes.Closed, 0, "", target.Shown, detail: result.Sentence);
+            hub.Monitors.Publish(SocketEventTypes.Closed, 0, "", target.RedactedText, detail: result.Sentence);
             return (0, result);
         }
 
@@ -96,7 +96,7 @@ internal sealed class StreamDialer(StreamHub hub, ConnectTarget target, StreamSe
     private (uint Id, DialResult Failure) Create(Wire wire)
     {
         WhyNotConnected = null;
-        uint id = factory.Create(hub, wire, settings, target.Shown, origin: this);
+        uint id = factory.Create(hub, wire, settings, target.RedactedText, origin: this);
         return id == 0 ? (0, new DialResult(null, SocketError.ConnectionReset, "the connection was reset at once")) : (id, default);
     }
 
@@ -123,8 +123,8 @@ internal sealed class StreamDialer(StreamHub hub, ConnectTarget target, StreamSe
             for (int attempt = 0; !IsClosed; attempt++)
             {
                 WhyNotConnected = problem;
-                await EndpointEvents.PauseAsync(hub.Monitors, hub.Host, target.Shown, problem, policy.PauseBefore(attempt), _closing.Token)
-                    .ConfigureAwait(false);
+                await EndpointEvents.PauseAsync(hub.Monitors, hub.Host, target.RedactedText, problem, policy.PauseBefore(attempt),
+                    _closing.Token).ConfigureAwait(false);
                 (uint id, DialResult failure) = await DialAsync(CancellationToken.None).ConfigureAwait(false);
                 if (id != 0)
                 {
@@ -132,7 +132,7 @@ internal sealed class StreamDialer(StreamHub hub, ConnectTarget target, StreamSe
                 }
 
                 problem = failure.Sentence;
-                logged = EndpointEvents.Failed(hub.Host, target.Shown, problem, logged);
+                logged = EndpointEvents.Failed(hub.Host, target.RedactedText, problem, logged);
             }
         }
         catch (OperationCanceledException)
@@ -143,7 +143,7 @@ internal sealed class StreamDialer(StreamHub hub, ConnectTarget target, StreamSe
         catch (Exception e)
 #pragma warning restore CA1031
         {
-            EndpointEvents.DialerFailed(hub.Monitors, hub.Host, target.Shown, e);
+            EndpointEvents.DialerFailed(hub.Monitors, hub.Host, target.RedactedText, e);
         }
 
         hub.Endpoints.Forget(this);

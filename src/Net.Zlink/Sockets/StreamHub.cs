@@ -128,7 +128,7 @@ internal sealed class StreamHub
     {
         var fault = new TooLongFrame(announced, connection.Settings.MessageLimit, connection.Wire.IsPacked);
         Host.Warnings.PeerBrokeProtocol(link.Endpoint, link.RemoteText, fault.Kind, fault.Sentence);
-        connection.Wire.Complaint = fault.CloseReason;
+        connection.Wire.CloseReason = fault.CloseReason;
         connection.Close(DisconnectReason.ProtocolError, CloseMode.Orderly, fault.Sentence);
     }
 

@@ -16,8 +16,8 @@ internal sealed class StreamListener(StreamHub hub, ITransportListener listener,
     /// <summary>The endpoint that Bind returned.</summary>
     public string Bound => listener.Endpoint;
 
-    /// <inheritdoc cref="EndpointText.Shown"/>
-    public string Endpoint { get; } = EndpointText.Shown(listener.Endpoint);
+    /// <inheritdoc cref="EndpointText.Redact"/>
+    public string Endpoint { get; } = EndpointText.Redact(listener.Endpoint);
 
     public StreamSettings Settings => settings;
 

@@ -26,9 +26,9 @@ internal static class TransportHandshake
     public static Task<UpgradeResult> ConnectAsync(
         WireUpgrade upgrade, Socket socket, ConnectTarget target, EngineHost host, SocketMonitors monitors, CancellationToken cancellation)
     {
-        string local = Endpoints.Format(AddressOf(socket, remote: false), target.Scheme, target.Shown);
-        monitors.Publish(SocketEventTypes.Connected, socket.Handle, local, target.Shown);
-        return ReportAsync(upgrade, RunOnPoolAsync(upgrade, socket, host, cancellation), target.Shown, local, target.Shown,
+        string local = Endpoints.Format(AddressOf(socket, remote: false), target.Scheme, target.RedactedText);
+        monitors.Publish(SocketEventTypes.Connected, socket.Handle, local, target.RedactedText);
+        return ReportAsync(upgrade, RunOnPoolAsync(upgrade, socket, host, cancellation), target.RedactedText, local, target.RedactedText,
             isAccepted: false, host, monitors);
     }
 

@@ -50,11 +50,11 @@ internal static class DescriptionText
 
     public static void Endpoints(StringBuilder text, EndpointStatus[] all)
     {
-        Part(text, $"  bound: {List(EndpointStatus.ShownOf(all, areBound: true))}; ");
-        Line(text, $"connects to: {List(EndpointStatus.ShownOf(all, areBound: false))}");
+        Part(text, $"  bound: {List(EndpointStatus.RedactedTextsOf(all, areBound: true))}; ");
+        Line(text, $"connects to: {List(EndpointStatus.RedactedTextsOf(all, areBound: false))}");
         foreach (EndpointStatus one in all.Where(static one => one.Problem is not null))
         {
-            Line(text, $"  {Quoted(EndpointText.Shown(one.Text))}: {one.Problem}");
+            Line(text, $"  {Quoted(EndpointText.Redact(one.Text))}: {one.Problem}");
         }
     }
 

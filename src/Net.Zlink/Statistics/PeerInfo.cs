@@ -83,13 +83,13 @@ public sealed record PeerInfo
     /// <summary>Time since the last write to the connection. Null without one, and for inproc.</summary>
     public required TimeSpan? SinceLastWrite { get; init; }
 
-    internal (PeerLink Pipe, PeerIdentity Peer) Of { get; private init; }
+    internal (PeerLink Link, PeerIdentity Peer) Of { get; private init; }
 
     internal static PeerInfo For(ZmpDialer dialer) => new()
     {
-        Of = (dialer.Pipe, PeerIdentity.Unknown),
+        Of = (dialer.Link, PeerIdentity.Unknown),
         RoutingId = dialer.Alias ?? [],
-        Endpoint = dialer.Target.Shown,
+        Endpoint = dialer.Target.RedactedText,
         RemoteAddress = "",
         ConnectedAt = null,
         ConnectedFor = null,

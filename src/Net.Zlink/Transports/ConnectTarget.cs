@@ -6,8 +6,8 @@ internal abstract class ConnectTarget(string text, string scheme)
 {
     public string Text => text;
 
-    /// <inheritdoc cref="EndpointText.Shown"/>
-    public string Shown { get; } = EndpointText.Shown(text);
+    /// <inheritdoc cref="EndpointText.Redact"/>
+    public string RedactedText { get; } = EndpointText.Redact(text);
 
     public string Scheme => scheme;
 

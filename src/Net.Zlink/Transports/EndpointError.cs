@@ -25,8 +25,8 @@ internal readonly record struct EndpointError(EndpointFault Fault, string Senten
 
     public static EndpointError Invalid(string sentence) => new(EndpointFault.Invalid, sentence);
 
-    /// <inheritdoc cref="EndpointText.Shown"/>
-    public static string QuoteEndpoint(string text) => Quote(EndpointText.Shown(text));
+    /// <inheritdoc cref="EndpointText.Redact"/>
+    public static string QuoteEndpoint(string text) => Quote(EndpointText.Redact(text));
 
     public static string Quote(ReadOnlySpan<char> text)
     {

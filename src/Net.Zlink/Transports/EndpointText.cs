@@ -29,7 +29,7 @@ internal readonly record struct EndpointText(string Scheme, string Remainder)
 
     /// <summary>An endpoint for events, logs, exceptions and descriptions: without user information, query and fragment, which may hold a
     /// secret. It takes any text, since texts that are refused are shown, too.</summary>
-    public static string Shown(string endpoint)
+    public static string Redact(string endpoint)
     {
         if (HasPathOnly(endpoint))
         {

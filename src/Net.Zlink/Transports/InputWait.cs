@@ -32,7 +32,7 @@ internal sealed class InputWait : SocketAsyncEventArgs, IValueTaskSource<int>
         SetBuffer(Memory<byte>.Empty);
     }
 
-    public void LeadsTo(object stream, object session, object wire, object events) =>
+    public void SetPrefetched(object stream, object session, object wire, object events) =>
         (_stream, _session, _wire, _events) = (stream, session, wire, events);
 
     /// <summary>There is input, or the peer has ended, or the socket has failed; the next read says which.</summary>

@@ -132,8 +132,8 @@ internal sealed class ReadinessStream(Socket socket) : NetworkStream(socket, own
             : WaitUntilWritableAsync(buffer[sent..], cancellationToken);
     }
 
-    /// <inheritdoc cref="InputWait.LeadsTo"/>
-    public void LeadsTo(object session, object wire, object events) => Wait.LeadsTo(this, session, wire, events);
+    /// <inheritdoc cref="InputWait.SetPrefetched"/>
+    public void SetPrefetched(object session, object wire, object events) => Wait.SetPrefetched(this, session, wire, events);
 
     /// <summary>Ends the handshake: from here on the socket is non-blocking, and operations continue where they complete.</summary>
     public int EndHandshake()

@@ -10,7 +10,7 @@ internal sealed class TlsShutdownGate
     private const int Used = 1;
     private const int StateIdle = 2;
 
-    private const int Asked = 4;
+    private const int Requested = 4;
 
     private readonly Lock _gate = new();
     private int _state;
@@ -30,7 +30,7 @@ internal sealed class TlsShutdownGate
     {
         lock (_gate)
         {
-            if ((Interlocked.Or(ref _state, Asked) & ~Asked) != Used)
+            if ((Interlocked.Or(ref _state, Requested) & ~Requested) != Used)
             {
                 return action();
             }
@@ -43,19 +43,19 @@ internal sealed class TlsShutdownGate
 
     private void Step(int from, int to)
     {
-        if ((Interlocked.CompareExchange(ref _state, to, from) & Asked) == 0)
+        if ((Interlocked.CompareExchange(ref _state, to, from) & Requested) == 0)
         {
             return;
         }
 
         lock (_gate)
         {
-            if (_state != (from | Asked))
+            if (_state != (from | Requested))
             {
                 return;
             }
 
-            _state = to | Asked;
+            _state = to | Requested;
             if (to != Used)
             {
                 BeginShutdownStep();

@@ -33,7 +33,7 @@ internal abstract class Wire(Socket socket, string scheme) : IDisposable
     public string? Detail { get; protected set; }
 
     /// <summary>Transports with a close reason send it.</summary>
-    public string? Complaint { get; set; }
+    public string? CloseReason { get; set; }
 
     public int SentBytes { get; protected set; }
 

@@ -17,7 +17,7 @@ public sealed class ShownEndpointTests
     [InlineData("inproc://a?b")]
     [InlineData("")]
     public void An_endpoint_is_shown_as_the_core_shows_it(string endpoint) =>
-        Assert.Equal(EndpointText.Shown(endpoint), new ShownEndpoint(endpoint).ToString());
+        Assert.Equal(EndpointText.Redact(endpoint), new RedactedEndpoint(endpoint).ToString());
 
     [Fact]
     public async Task The_query_of_an_endpoint_is_in_no_span_log_description_or_exception()

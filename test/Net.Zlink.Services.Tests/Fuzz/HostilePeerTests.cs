@@ -92,7 +92,7 @@ public class HostilePeerTests
         using XPubSocket peer = fixture.Context.CreateXPub(new XPubOptions { Linger = TimeSpan.Zero });
         Registry registry = fixture.Start(options => options with { Peers = [peer.Bind("tcp://127.0.0.1:0")], MaxEntries = 50 });
         using Message subscription = await peer.ReceiveAsync(Guard.Token).Guarded();
-        using RegistryClient client = fixture.Connect(registry, "hostile");
+        using Support.RegistryClient client = fixture.Connect(registry, "hostile");
         using XSubSocket subscriber = fixture.Context.CreateXSub();
         subscriber.Connect(registry.PublisherEndpoint);
         for (int round = 0; round < Faults.Rounds(2, inCi: 10, byHand: 200); round++)
@@ -103,8 +103,8 @@ public class HostilePeerTests
             await HostileMessages.SendAsync(subscriber.SendAsync, [.. messages.Select(static message => message[..1])]);
         }
 
-        RegistryClient good = fixture.Connect(registry, "good");
-        byte[][] entry = RegistryClient.Register("good", "tcp://127.0.0.1:1");
+        Support.RegistryClient good = fixture.Connect(registry, "good");
+        byte[][] entry = Support.RegistryClient.Register("good", "tcp://127.0.0.1:1");
         string ack = await good.AskAsync(entry);
         Assert.True(ack is "0 tcp://127.0.0.1:1 " || ack.EndsWith("registry full", StringComparison.Ordinal),
             $"{ack} with seed {hostile.Seed}");
@@ -131,9 +131,9 @@ public class HostilePeerTests
         await HostileMessages.SendAsync(registry.SendAsync,
         [
             [
-                RegistryClient.U16(5), RegistryClient.U32(99), RegistryClient.U64(1), RegistryClient.U32(1),
-                RegistryClient.U16(1), RegistryClient.Text("good"), RegistryClient.U32(1),
-                RegistryClient.Text("tcp://127.0.0.1:1"), RegistryClient.Text("id"), RegistryClient.U32(1),
+                Support.RegistryClient.U16(5), Support.RegistryClient.U32(99), Support.RegistryClient.U64(1), Support.RegistryClient.U32(1),
+                Support.RegistryClient.U16(1), Support.RegistryClient.Text("good"), Support.RegistryClient.U32(1),
+                Support.RegistryClient.Text("tcp://127.0.0.1:1"), Support.RegistryClient.Text("id"), Support.RegistryClient.U32(1),
             ],
         ]);
         ServiceSnapshot good = await discovery.WaitForAsync("good", cancellationToken: Guard.Token).Guarded();

@@ -23,7 +23,7 @@ public sealed class LinkHealthTests
             Assert.False(TimeOut());
             if (i % 4 == 3)
             {
-                Assert.False(_health.OnHeard(_now));
+                Assert.False(_health.OnReceived(_now));
                 Assert.False(_health.IsInDoubt);
             }
         }
@@ -62,10 +62,10 @@ public sealed class LinkHealthTests
         {
             pauses.Add(_health.Pause.TotalSeconds);
             _now += _health.Pause - TimeSpan.FromTicks(1);
-            _health.Look(isHeartbeatAnswered: true, _now);
+            _health.Check(isHeartbeatAnswered: true, _now);
             Assert.Equal(LinkStanding.Out, _health.Standing);
             _now += TimeSpan.FromTicks(1);
-            _health.Look(isHeartbeatAnswered: true, _now);
+            _health.Check(isHeartbeatAnswered: true, _now);
             Assert.Equal(LinkStanding.Probed, _health.Standing);
             Assert.True(_health.BeginTrial(_now));
             Assert.False(_health.BeginTrial(_now));
@@ -82,13 +82,13 @@ public sealed class LinkHealthTests
         _health.TakeOut(_now);
         for (int i = 0; i < 10; i++)
         {
-            _now = _health.LookAt;
-            _health.Look(isHeartbeatAnswered: false, _now);
-            Assert.Equal((LinkStanding.Out, _now + Second), (_health.Standing, _health.LookAt));
+            _now = _health.CheckAt;
+            _health.Check(isHeartbeatAnswered: false, _now);
+            Assert.Equal((LinkStanding.Out, _now + Second), (_health.Standing, _health.CheckAt));
         }
 
-        _now = _health.LookAt;
-        _health.Look(isHeartbeatAnswered: true, _now);
+        _now = _health.CheckAt;
+        _health.Check(isHeartbeatAnswered: true, _now);
         Assert.True(_health.BeginTrial(_now));
     }
 
@@ -99,7 +99,7 @@ public sealed class LinkHealthTests
         _health.EndTrial(_now);
         Assert.Equal(LinkStanding.Probed, _health.Standing);
         Assert.True(_health.BeginTrial(_now));
-        Assert.True(_health.OnHeard(_now));
+        Assert.True(_health.OnReceived(_now));
         Assert.Equal((LinkStanding.In, false), (_health.Standing, _health.IsInDoubt));
     }
 
@@ -119,7 +119,7 @@ public sealed class LinkHealthTests
     public void It_is_out_for_longer_where_it_was_in_for_less_than_it_was_out_before(int inFor, int nextPause)
     {
         Try();
-        _health.OnHeard(_now);
+        _health.OnReceived(_now);
         _now += inFor * Second;
         _health.TakeOut(_now);
         Assert.Equal(nextPause * Second, _health.Pause);
@@ -135,8 +135,8 @@ public sealed class LinkHealthTests
     private void Try()
     {
         _health.TakeOut(_now);
-        _now = _health.LookAt;
-        _health.Look(isHeartbeatAnswered: true, _now);
+        _now = _health.CheckAt;
+        _health.Check(isHeartbeatAnswered: true, _now);
         Assert.True(_health.BeginTrial(_now));
     }
 

@@ -42,9 +42,9 @@ public class RegistrationTruthTests
                 Assert.Empty(registry.GetSnapshot().Entries);
                 break;
             case Loss.UnregisteredByTheFormerProcess:
-                RegistryClient former = scene.Connect(registry.RouterEndpoint, StableRoutingId.Of(Here).Span.ToArray());
-                await former.SendAsync(RegistryClient.Unregister("echo", Here));
-                await former.AskAsync(RegistryClient.UpdateWeight("none", Here, 1)); // Behind its answer the one before is done.
+                Support.RegistryClient former = scene.Connect(registry.RouterEndpoint, StableRoutingId.Of(Here).Span.ToArray());
+                await former.SendAsync(Support.RegistryClient.Unregister("echo", Here));
+                await former.AskAsync(Support.RegistryClient.UpdateWeight("none", Here, 1)); // Behind its answer the one before is done.
                 break;
             default:
                 await using (var other = new Receiver(scene.Context, Options))

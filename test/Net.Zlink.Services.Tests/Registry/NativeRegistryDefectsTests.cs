@@ -15,9 +15,9 @@ public sealed class NativeRegistryDefectsTests
         var clock = new ManualTimeProvider();
         await using var fixture = new RegistryFixture(clock);
         Registry registry = fixture.Start();
-        RegistryClient requests = fixture.Connect(registry, "recv-1");
+        Support.RegistryClient requests = fixture.Connect(registry, "recv-1");
         Assert.Equal("0 e ", await requests.AskAsync(Register("s", "e")));
-        RegistryClient heartbeats = fixture.Connect(registry, "recv-1");
+        Support.RegistryClient heartbeats = fixture.Connect(registry, "recv-1");
         for (int i = 1; i <= 4; i++)
         {
             await heartbeats.SendAsync(Heartbeat("s", "e"));
@@ -51,7 +51,7 @@ public sealed class NativeRegistryDefectsTests
         var clock = new ManualTimeProvider();
         await using var fixture = new RegistryFixture(clock);
         Registry registry = fixture.Start();
-        RegistryClient client = fixture.Connect(registry, "x");
+        Support.RegistryClient client = fixture.Connect(registry, "x");
         Assert.Equal("0 e ", await client.AskAsync(Register("s", "e")));
         using var ended = CancellationTokenSource.CreateLinkedTokenSource(Guard.Token);
         Task inflow = Task.Run(
@@ -94,7 +94,7 @@ public sealed class NativeRegistryDefectsTests
             await follower.ReadAsync();
         }
 
-        RegistryClient client = fixture.Connect(registry, "x");
+        Support.RegistryClient client = fixture.Connect(registry, "x");
         for (int i = 0; i < Count; i++)
         {
             await client.SendAsync(Register("s", $"e{i:0000}"));
@@ -186,7 +186,7 @@ public sealed class NativeRegistryDefectsTests
         Registry registry = fixture.Start(static options => options with { Id = 7 });
         using RawPeer silent = await RawPeer.ConnectAsync(registry.PublisherEndpoint, receiveBuffer: 4096);
         await silent.SendAsync(Convert.FromHexString("5a0102000000000401020161" + "5a0102000000000104" + "5a01080000000000"));
-        RegistryClient client = fixture.Connect(registry, "x");
+        Support.RegistryClient client = fixture.Connect(registry, "x");
         for (int i = 0; i < 300; i++)
         {
             Assert.StartsWith("0 ", await client.AskAsync(Register("s", $"{new string('e', 250)}{i:000}")), StringComparison.Ordinal);
@@ -217,7 +217,7 @@ public sealed class NativeRegistryDefectsTests
     {
         await using var fixture = new RegistryFixture();
         Registry registry = fixture.Start();
-        RegistryClient gone = fixture.Connect(registry, "x");
+        Support.RegistryClient gone = fixture.Connect(registry, "x");
         gone.Socket.Options.Linger = TimeSpan.FromSeconds(5); // Its request is to arrive.
         await gone.SendAsync(Register("s", "gone"));
         gone.Dispose();

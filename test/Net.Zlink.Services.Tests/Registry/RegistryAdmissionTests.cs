@@ -17,7 +17,7 @@ public sealed class RegistryAdmissionTests
     {
         await using var fixture = new RegistryFixture();
         Registry registry = fixture.Start(WithPolicy);
-        RegistryClient slow = fixture.Connect(registry, "slow");
+        Support.RegistryClient slow = fixture.Connect(registry, "slow");
         await slow.SendAsync(Register("s", "slow"));
         await slow.SendAsync(U16(1)); // Malformed, and answered behind the first.
         await slow.SendAsync(UpdateWeight("s", "slow", 7));
@@ -37,14 +37,14 @@ public sealed class RegistryAdmissionTests
         Registry registry = fixture.Start(WithPolicy);
         for (int i = 0; i < 3; i++)
         {
-            RegistryClient gone = fixture.Connect(registry, "x");
+            Support.RegistryClient gone = fixture.Connect(registry, "x");
             await gone.SendAsync(Register("s", "slow"));
             await Guard.UntilAsync(() => _asked.Count == 1 && registry.GetSnapshot().Clients == 1, "it is asked");
             gone.Dispose();
             await Guard.UntilAsync(() => registry.GetSnapshot().Clients == 0, "it has gone");
         }
 
-        RegistryClient last = fixture.Connect(registry, "x");
+        Support.RegistryClient last = fixture.Connect(registry, "x");
         await last.SendAsync(Register("s", "slow"));
         await Guard.UntilAsync(() => registry.GetSnapshot().Clients == 1, "it is there");
         Decide("slow", RegistrationAdmission.Accept);
@@ -68,7 +68,7 @@ public sealed class RegistryAdmissionTests
                 return new(new TaskCompletionSource<RegistrationAdmission>().Task);
             },
         });
-        RegistryClient client = fixture.Connect(registry, "x");
+        Support.RegistryClient client = fixture.Connect(registry, "x");
         await client.SendAsync(Register("s", "e"));
         await Guard.UntilAsync(() => _asked.Count == 1, "it is asked");
         clock.Advance(TimeSpan.FromSeconds(4));
@@ -81,11 +81,11 @@ public sealed class RegistryAdmissionTests
     {
         await using var fixture = new RegistryFixture();
         Registry registry = fixture.Start(WithPolicy);
-        RegistryClient owner = fixture.Connect(registry, "owner");
+        Support.RegistryClient owner = fixture.Connect(registry, "owner");
         await owner.AskAsync(Register("s", "e"));
-        RegistryClient stranger = fixture.Connect(registry, "stranger");
+        Support.RegistryClient stranger = fixture.Connect(registry, "stranger");
         Assert.Equal("ff e not the owner", await stranger.AskAsync(UpdateWeight("s", "e", 9)));
-        RegistryClient tool = fixture.Connect(registry, "tool");
+        Support.RegistryClient tool = fixture.Connect(registry, "tool");
         Assert.Equal("0 e ", await tool.AskAsync(UpdateWeight("s", "e", 9)));
         Assert.Equal("2 e too heavy", await owner.AskAsync(UpdateWeight("s", "e", 1000)));
         await tool.SendAsync(Unregister("s", "e"));

@@ -18,7 +18,7 @@ public sealed class RegistryClusterTests
         await using var fixture = new RegistryFixture();
         Registry[] registries = Mesh(fixture, nodes, transport);
         ListFollower[] followers = [.. registries.Select(fixture.Follow)];
-        List<RegistryClient> clients = [];
+        List<Support.RegistryClient> clients = [];
         for (int i = 0; i < nodes; i++)
         {
             clients.Add(fixture.Connect(registries[i], $"r{i}"));
@@ -115,7 +115,7 @@ public sealed class RegistryClusterTests
         registry.AddPeer(registry.PublisherEndpoint);
         await using IAsyncEnumerator<RegistryEvent> events = registry.WatchAsync(Guard.Token).GetAsyncEnumerator(Guard.Token);
         ListFollower follower = fixture.Follow(registry);
-        RegistryClient client = fixture.Connect(registry, "x");
+        Support.RegistryClient client = fixture.Connect(registry, "x");
         Assert.Equal("0 a ", await client.AskAsync(Register("s", "a")));
         await follower.UntilAsync("1/s a id=x w=1");
         await client.SendAsync(Unregister("s", "a"));
@@ -153,7 +153,7 @@ public sealed class RegistryClusterTests
         using RawPeer silent = await RawPeer.ConnectAsync(registry.PublisherEndpoint, receiveBuffer: 4096);
         await silent.SendAsync(Convert.FromHexString("5a0102000000000401020161" + "5a0102000000000104" + "5a01080000000000"));
         await Guard.UntilAsync(() => registry.GetSnapshot().Subscribers == 2, "both are there");
-        RegistryClient client = fixture.Connect(registry, "x");
+        Support.RegistryClient client = fixture.Connect(registry, "x");
         string endpoint = new('e', 250);
         for (int i = 0; registry.GetSnapshot().Subscribers == 2; i++)
         {

@@ -47,7 +47,7 @@ public sealed class RegistryLimitsTests
         Registry peer = fixture.Start(options => options with { Peers = [registry.PublisherEndpoint] });
         await using var discovery = new Discovery(fixture.Context);
         discovery.ConnectRegistry(registry.PublisherEndpoint);
-        RegistryClient client = fixture.Connect(registry, "x");
+        Support.RegistryClient client = fixture.Connect(registry, "x");
         Task sending = Task.Run(async () =>
         {
             for (int i = 0; i < most; i++)
@@ -131,7 +131,7 @@ public sealed class RegistryLimitsTests
         Registry registry = fixture.Start(static options => options with { Id = 7, MaxBroadcastBytesPerSecond = 100 });
         ListFollower lists = fixture.Follow(registry);
         Assert.Equal("5 of 7, 0: ", await lists.ReadAsync());
-        RegistryClient client = fixture.Connect(registry, "x");
+        Support.RegistryClient client = fixture.Connect(registry, "x");
         await client.AskAsync(Register("s", "a"));
         Assert.Equal("5 of 7, 1: 1/s a id=x w=1", await lists.ReadAsync());
         await client.AskAsync(Register("s", "b"));

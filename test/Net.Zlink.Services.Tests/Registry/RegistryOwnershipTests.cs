@@ -13,7 +13,7 @@ public sealed class RegistryOwnershipTests
     {
         await using var fixture = new RegistryFixture();
         Registry registry = fixture.Start();
-        RegistryClient owner = fixture.Connect(registry, "owner");
+        Support.RegistryClient owner = fixture.Connect(registry, "owner");
         Assert.Equal("0 tcp://127.0.0.1:17010 ", await owner.AskAsync(Register("quotes", "tcp://127.0.0.1:17010")));
         using RawPeer raw = await RawPeer.ConnectAsync(registry.RouterEndpoint);
         await raw.SendAsync(Convert.FromHexString("5A01020000000004" + "01050161" + "5A01020000000001" + "04"));
@@ -24,7 +24,7 @@ public sealed class RegistryOwnershipTests
         }
 
         await Guard.UntilAsync(() => registry.GetSnapshot().RefusedRequests == 5, "each UNREGISTER is counted as refused");
-        RegistryClient stranger = fixture.Connect(registry, "stranger");
+        Support.RegistryClient stranger = fixture.Connect(registry, "stranger");
         Assert.Equal("ff tcp://127.0.0.1:17010 not the owner",
             await stranger.AskAsync(UpdateWeight("quotes", "tcp://127.0.0.1:17010", uint.MaxValue)));
         Assert.Equal((1u, 1ul), (Assert.Single(registry.GetSnapshot().Entries).Instance.Weight, registry.GetSnapshot().Sequence));
@@ -38,8 +38,8 @@ public sealed class RegistryOwnershipTests
     {
         await using var fixture = new RegistryFixture();
         Registry registry = fixture.Start();
-        RegistryClient first = fixture.Connect(registry, "first");
-        RegistryClient second = fixture.Connect(registry, "second");
+        Support.RegistryClient first = fixture.Connect(registry, "first");
+        Support.RegistryClient second = fixture.Connect(registry, "second");
         await first.AskAsync(Register("s", "e", 1));
         await second.AskAsync(Register("s", "e", 2));
         Assert.Equal("second", Listed(registry));
@@ -58,9 +58,9 @@ public sealed class RegistryOwnershipTests
     {
         await using var fixture = new RegistryFixture();
         Registry registry = fixture.Start();
-        RegistryClient killed = fixture.Connect(registry, "killed");
+        Support.RegistryClient killed = fixture.Connect(registry, "killed");
         await killed.AskAsync(Register("s", "e"));
-        RegistryClient restarted = fixture.Connect(registry, "restarted");
+        Support.RegistryClient restarted = fixture.Connect(registry, "restarted");
         await restarted.AskAsync(Register("s", "e"));
         killed.Dispose();
         await Guard.UntilAsync(() => registry.GetSnapshot().Clients == 1, "the connection of the killed one has ended");
@@ -74,9 +74,9 @@ public sealed class RegistryOwnershipTests
     {
         await using var fixture = new RegistryFixture();
         Registry registry = fixture.Start();
-        RegistryClient former = fixture.Connect(registry, "former");
+        Support.RegistryClient former = fixture.Connect(registry, "former");
         await former.AskAsync(Register("s", "e"));
-        RegistryClient present = fixture.Connect(registry, "present");
+        Support.RegistryClient present = fixture.Connect(registry, "present");
         await present.AskAsync(Register("s", "e"));
         await former.SendAsync(Unregister("s", "e"));
         Assert.Equal("0 probe ", await former.AskAsync(Register("s", "probe")));

@@ -14,7 +14,7 @@ public sealed class RegistryRequestsTests
         Registry registry = fixture.Start(options => options with { Id = 7 });
         ListFollower lists = fixture.Follow(registry);
         Assert.Equal("5 of 7, 0: ", await lists.ReadAsync());
-        RegistryClient client = fixture.Connect(registry, "recv-1");
+        Support.RegistryClient client = fixture.Connect(registry, "recv-1");
         Assert.Equal("0 tcp://a:1 ", await client.AskAsync(Register("echo", "tcp://a:1", 3)));
         Assert.Equal("5 of 7, 1: 1/echo tcp://a:1 id=recv-1 w=3", await lists.ReadAsync());
         Assert.Equal("0 tcp://a:1 ", await client.AskAsync(UpdateWeight("echo", "tcp://a:1", 70000)));
@@ -28,7 +28,7 @@ public sealed class RegistryRequestsTests
     {
         await using var fixture = new RegistryFixture();
         Registry registry = fixture.Start();
-        RegistryClient client = fixture.Connect(registry, "x");
+        Support.RegistryClient client = fixture.Connect(registry, "x");
         Assert.Equal("0 e ", await client.AskAsync(Register("s", "e", 3)));
         Assert.Equal("0 e ", await client.AskAsync(Register("s", "e", 3)));
         Assert.Equal("0 e ", await client.AskAsync(UpdateWeight("s", "e", 3)));
@@ -43,7 +43,7 @@ public sealed class RegistryRequestsTests
     {
         await using var fixture = new RegistryFixture();
         Registry registry = fixture.Start(options => options with { Id = 7 });
-        RegistryClient client = fixture.Connect(registry, "x");
+        Support.RegistryClient client = fixture.Connect(registry, "x");
         foreach ((string service, string endpoint, ushort kind) in new[] { ("b", "2", (ushort)2), ("b", "\u00e9", (ushort)1),
             ("b", "z", (ushort)1), ("B", "9", (ushort)1), ("a", "1", (ushort)2) })
         {
@@ -58,7 +58,7 @@ public sealed class RegistryRequestsTests
     public async Task A_text_that_native_readers_would_cut_is_refused()
     {
         await using var fixture = new RegistryFixture();
-        RegistryClient client = fixture.Connect(fixture.Start(), "x");
+        Support.RegistryClient client = fixture.Connect(fixture.Start(), "x");
         string longest = new('e', 255);
         Assert.Equal($"0 {longest} ", await client.AskAsync(Register("s", longest)));
         Assert.Equal($"2 {longest}e service name or endpoint longer than 255 bytes", await client.AskAsync(Register("s", longest + "e")));
@@ -69,7 +69,7 @@ public sealed class RegistryRequestsTests
     public async Task Beyond_the_limit_of_entries_a_new_one_is_refused_and_a_present_one_is_renewed()
     {
         await using var fixture = new RegistryFixture();
-        RegistryClient client = fixture.Connect(fixture.Start(options => options with { MaxEntries = 1 }), "x");
+        Support.RegistryClient client = fixture.Connect(fixture.Start(options => (options with { MaxEntries = 1 })), "x");
         Assert.Equal("0 a ", await client.AskAsync(Register("s", "a")));
         Assert.Equal("2 b registry full", await client.AskAsync(Register("s", "b")));
         Assert.Equal("0 a ", await client.AskAsync(Register("s", "a", 2)));
@@ -93,7 +93,7 @@ public sealed class RegistryRequestsTests
                 });
             },
         });
-        RegistryClient client = fixture.Connect(registry, "x");
+        Support.RegistryClient client = fixture.Connect(registry, "x");
         Assert.Equal("2 e not here", await client.AskAsync(Register("no", "e", 5)));
         Assert.Equal("3 e admission failed", await client.AskAsync(Register("bad", "e")));
         Assert.Equal("0 e ", await client.AskAsync(Register("yes", "e")));

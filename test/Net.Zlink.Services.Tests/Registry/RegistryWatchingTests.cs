@@ -21,7 +21,7 @@ public sealed class RegistryWatchingTests
             request.Endpoint is "no" ? RegistrationAdmission.Refuse("not here") : RegistrationAdmission.Accept)
         });
         await using IAsyncEnumerator<RegistryEvent> events = registry.WatchAsync(Guard.Token).GetAsyncEnumerator(Guard.Token);
-        RegistryClient client = fixture.Connect(registry, "x");
+        Support.RegistryClient client = fixture.Connect(registry, "x");
         await client.AskAsync(Register("s", "e", 2));
         await client.AskAsync(UpdateWeight("s", "e", 3));
         await client.AskAsync(Register("s", "no"));
@@ -49,7 +49,7 @@ public sealed class RegistryWatchingTests
         await using var fixture = new RegistryFixture();
         Registry registry = fixture.Start();
         IAsyncEnumerable<RegistryEvent> events = registry.WatchAsync(Guard.Token);
-        RegistryClient client = fixture.Connect(registry, "x");
+        Support.RegistryClient client = fixture.Connect(registry, "x");
         const int Count = 1500;
         for (int i = 0; i < Count; i++)
         {
@@ -105,7 +105,7 @@ public sealed class RegistryWatchingTests
         listener.SetMeasurementEventCallback<long>(
             (instrument, value, tags, _) => values[tags.Length == 0 ? instrument.Name : $"{instrument.Name} {tags[0].Value}"] = value);
         listener.Start();
-        RegistryClient client = fixture.Connect(registry, "x");
+        Support.RegistryClient client = fixture.Connect(registry, "x");
         await client.AskAsync(Register("s", "e"));
         await client.AskAsync(Register("", "e"));
         listener.RecordObservableInstruments();

@@ -137,33 +137,33 @@ internal sealed class RegistryPublisherRole(bool expires) : Role
     /// <summary>A connection for each routing id that lists show.</summary>
     private sealed class Clients(RegistryFixture fixture, Registry registry)
     {
-        private readonly Dictionary<string, RegistryClient> _clients = [];
+        private readonly Dictionary<string, Support.RegistryClient> _clients = [];
 
         public async Task RegisterAsync(Entry entry) =>
             Assert.Equal($"0 {entry.Endpoint} ", await Of(entry)
-            .AskAsync(RegistryClient.Register(entry.Service, entry.Endpoint, entry.Weight, entry.Kind)));
+            .AskAsync(Support.RegistryClient.Register(entry.Service, entry.Endpoint, entry.Weight, entry.Kind)));
 
         public async Task UpdateWeightAsync(Entry entry) =>
             Assert.Equal($"0 {entry.Endpoint} ", await Of(entry)
-            .AskAsync(RegistryClient.UpdateWeight(entry.Service, entry.Endpoint, entry.Weight, entry.Kind)));
+            .AskAsync(Support.RegistryClient.UpdateWeight(entry.Service, entry.Endpoint, entry.Weight, entry.Kind)));
 
         public Task UnregisterAsync(Entry entry) =>
-            Of(entry).SendAsync(RegistryClient.Unregister(entry.Service, entry.Endpoint, entry.Kind));
+            Of(entry).SendAsync(Support.RegistryClient.Unregister(entry.Service, entry.Endpoint, entry.Kind));
 
         public async Task HeartbeatAsync(Entry[] entries)
         {
             long expected = registry.GetSnapshot().Requests + entries.Length;
             foreach (Entry entry in entries)
             {
-                await Of(entry).SendAsync(RegistryClient.Heartbeat(entry.Service, entry.Endpoint, entry.Kind));
+                await Of(entry).SendAsync(Support.RegistryClient.Heartbeat(entry.Service, entry.Endpoint, entry.Kind));
             }
 
             await Guard.UntilAsync(() => registry.GetSnapshot().Requests >= expected, "the registry reads the heartbeats");
         }
 
-        private RegistryClient Of(Entry entry)
+        private Support.RegistryClient Of(Entry entry)
         {
-            if (!_clients.TryGetValue(entry.RoutingId, out RegistryClient? client))
+            if (!_clients.TryGetValue(entry.RoutingId, out Support.RegistryClient? client))
             {
                 _clients.Add(entry.RoutingId, client = fixture.Connect(registry.RouterEndpoint, Convert.FromHexString(entry.RoutingId)));
             }

@@ -29,11 +29,11 @@ internal sealed class RegistryRouterRole : Role
         // The scene: what a peer has where an answer says so, and what is heartbeat or removed although nobody registered it on this
         // connection.
         await peer.ListAsync(registry, [.. NotLocal(transcript)]);
-        RegistryClient other = fixture.Connect(registry.RouterEndpoint, transcript.IdOfA);
+        Support.RegistryClient other = fixture.Connect(registry.RouterEndpoint, transcript.IdOfA);
         var expected = new HashSet<(ushort Kind, string Service, string Endpoint)>();
         foreach ((ushort kind, string service, string endpoint) in RegisteredBefore(transcript))
         {
-            Assert.StartsWith("0 ", await other.AskAsync(RegistryClient.Register(service, endpoint, 1, kind)), StringComparison.Ordinal);
+            Assert.StartsWith("0 ", await other.AskAsync(Support.RegistryClient.Register(service, endpoint, 1, kind)), StringComparison.Ordinal);
             expected.Add((kind, service, endpoint));
         }
 
@@ -59,7 +59,7 @@ internal sealed class RegistryRouterRole : Role
         }
 
         // An answer to one more request proves that the requests before it drew none.
-        await connection.SendAsync(new TranscriptRecord(FromA: true, Frames(RegistryClient.Register(LastService, "e")), 0, []));
+        await connection.SendAsync(new TranscriptRecord(FromA: true, Frames(Support.RegistryClient.Register(LastService, "e")), 0, []));
         TranscriptRecord answer = await connection.ReadAsync(fromA: false);
         Assert.Equal((2, 0, "e"), (answer.Parts[0][0], answer.Parts[1][0], Text(answer.Parts[2])));
         RegistryEntry[] own = [.. registry.GetSnapshot()

@@ -213,7 +213,7 @@ public class SpotPeersTests
             HeartbeatTimeout = end is "expire" ? TimeSpan.FromSeconds(2) : TimeSpan.FromHours(1),
         }));
         registry.Start();
-        using var client = new RegistryClient(scene.Context, registry.RouterEndpoint, "node"u8.ToArray());
+        using var client = new Support.RegistryClient(scene.Context, registry.RouterEndpoint, "node"u8.ToArray());
         await using var discovery = new Discovery(scene.Context, ServiceKind.SpotNode);
         discovery.ConnectRegistry(registry.PublisherEndpoint);
         SpotNode node = scene.Create();

@@ -47,10 +47,10 @@ public class TopicIndexModelTests
                         ? topic.StartsWith(held.Text, StringComparison.Ordinal) : string.Equals(topic, held.Text, StringComparison.Ordinal))
                         .Select(static held => held.Subscriber)];
                     TopicEntry entry = index.Find(Bytes(topic));
-                    Assert.Equal(expected.Count, entry.Takers.Length); // One copy per subscriber.
-                    Assert.Equal(expected, entry.Takers.Select(taker => Array.IndexOf(queues, taker)).ToHashSet());
+                    Assert.Equal(expected.Count, entry.Subscribers.Length); // One copy per subscriber.
+                    Assert.Equal(expected, entry.Subscribers.Select(subscriber => Array.IndexOf(queues, subscriber)).ToHashSet());
                     Assert.Equal(topic, entry.Text);
-                    Assert.Equal((topic, entry.Takers), (index.FindOwn(Bytes(topic)).Text, index.FindOwn(Bytes(topic)).Takers));
+                    Assert.Equal((topic, entry.Subscribers), (index.FindOwn(Bytes(topic)).Text, index.FindOwn(Bytes(topic)).Subscribers));
                 }
             }
         }));
@@ -65,12 +65,12 @@ public class TopicIndexModelTests
         {
             for (int i = 0; i < 25_000; i++)
             {
-                Assert.Same(queue, Assert.Single(index.Find(Bytes($"topic:{i}")).Takers));
+                Assert.Same(queue, Assert.Single(index.Find(Bytes($"topic:{i}")).Subscribers));
             }
         }
 
-        Assert.Empty(index.Find(Bytes("other")).Takers);
-        Assert.Single(index.Find(Bytes("topic:" + new string('x', 10_000))).Takers);
+        Assert.Empty(index.Find(Bytes("other")).Subscribers);
+        Assert.Single(index.Find(Bytes("topic:" + new string('x', 10_000))).Subscribers);
     }
 
     [Fact]
@@ -82,7 +82,7 @@ public class TopicIndexModelTests
         index.Add(queues[0], "topic:"u8, isPrefix: true);
         index.Add(queues[1], "topic:1"u8, isPrefix: true);
         byte[][] topics = [.. Enumerable.Range(0, Topics).Select(static i => Bytes($"topic:{i}"))];
-        long takers = 0;
+        long matches = 0;
 
         // What the runtime allocates of its own on this thread, as with tiered code, comes now and then: one round with little is enough,
         // and an allocation for each topic would be in all of them.
@@ -96,9 +96,9 @@ public class TopicIndexModelTests
         }
 
         Assert.InRange(least, 0, Topics - 1);
-        Assert.Equal(rounds * (Topics + 11_111), takers);
+        Assert.Equal(rounds * (Topics + 11_111), matches);
 
-        void FindAll() => Array.ForEach(topics, topic => takers += index.Find(topic).Takers.Length);
+        void FindAll() => Array.ForEach(topics, topic => matches += index.Find(topic).Subscribers.Length);
     }
 
     [Fact]

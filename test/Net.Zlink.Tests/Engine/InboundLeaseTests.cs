@@ -267,7 +267,7 @@ public sealed class InboundLeaseTests
         Assert.Equal((9L, 1L), (lease.BytesOf(0), lease.BytesOf(3)));
         int generation = lease.GenerationOf(0);
         Assert.Equal(["aa", "other", "bb"], Enumerable.Range(0, 3).Select(i => Text(lease.Part(0, i, generation))), StringComparer.Ordinal);
-        (Slab slab, int offset, int length) = lease.OffsetOf(1);
+        (Slab slab, int offset, int length) = lease.PartAt(1);
         Assert.Equal("other"u8, slab.Array.AsSpan(offset, length));
         lease.Release(0, generation);
         Assert.Throws<ObjectDisposedException>(() => lease.Part(0, 1, generation));

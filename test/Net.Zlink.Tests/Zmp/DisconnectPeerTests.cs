@@ -219,7 +219,7 @@ public sealed class DisconnectPeerTests
 
         // A list of all has 16,000 bytes.
         Assert.InRange(Allocations.Of(() => Assert.False(here.Disconnect(first)), rounds: 10), 0, 10 * 100);
-        Assert.Null(Assert.IsType<PeerIdentity>(first.Sender).Slot.Pipe);
+        Assert.Null(Assert.IsType<PeerIdentity>(first.Sender).Slot.Link);
         Assert.True(here.Disconnect(second));
     }
 

@@ -62,7 +62,7 @@ internal readonly record struct ZmpFault(
 
     public static ZmpFault SocketTypeMismatch => new(ZmpErrorCode.SocketTypeMismatch, "socket type mismatch");
 
-    public static ZmpFault TypesDoNotTalk(ZmpSocketType own, byte peer) =>
+    public static ZmpFault IncompatibleTypes(ZmpSocketType own, byte peer) =>
         SocketTypeMismatch with
         {
             Facts = $"this side is {own.Name}, the peer {ZmpSocketTypeExtensions.NameOf(peer)}; {own.Name} talks to {own.Partners}",

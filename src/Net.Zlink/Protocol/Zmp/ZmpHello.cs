@@ -48,7 +48,7 @@ internal static class ZmpHello
         < SmallestBody => ZmpFault.HelloTooShort,
         > LargestBody => ZmpFault.HelloTooLarge,
         _ when body[0] != ZmpControl.Hello => ZmpFault.MissingHello,
-        _ when !ownType.MayTalkTo(body[1]) => ZmpFault.TypesDoNotTalk(ownType, body[1]),
+        _ when !ownType.IsCompatibleWith(body[1]) => ZmpFault.IncompatibleTypes(ownType, body[1]),
         _ when body.Length != SmallestBody + body[2] => ZmpFault.HelloIdentityMismatch,
         _ => null,
     };

@@ -48,7 +48,7 @@ internal static class ZmpSocketTypeExtensions
 
         public bool AnnouncesIdentity => type is ZmpSocketType.Dealer or ZmpSocketType.Router;
 
-        public bool MayTalkTo(byte peer)
+        public bool IsCompatibleWith(byte peer)
         {
             uint welcome = type switch
             {

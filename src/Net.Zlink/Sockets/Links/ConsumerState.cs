@@ -8,8 +8,8 @@ namespace Net.Zlink.Sockets.Links;
 /// </summary>
 internal struct ConsumerState
 {
-    // Unreported messages still count as unread, also for the context. At most half of this, whatever the lane's own limit.
-    private const long MaxReportedMessages = 4 * 1024 * 1024;
+    // Unreported bytes still count as unread, also for the context. At most half of this is unreported, whatever the lane's own limit.
+    private const long ReportLimitBytes = 4 * 1024 * 1024;
 
     public InboundLease? Current;
 
@@ -26,9 +26,11 @@ internal struct ConsumerState
 
     public bool IsResumePending;
 
-    public static QueueLimits ReportsOf(QueueLimits limits) => limits
-        with
-    { Bytes = limits.Bytes is 0 or > MaxReportedMessages ? MaxReportedMessages : limits.Bytes };
+    public static QueueLimits ReportsOf(QueueLimits limits)
+    {
+        long bytes = limits.Bytes is 0 or > ReportLimitBytes ? ReportLimitBytes : limits.Bytes;
+        return limits with { Bytes = bytes };
+    }
 
     public readonly bool IsReportNeeded => Limits.IsHalf(UnreportedMessages, UnreportedBytes);
 }

@@ -22,27 +22,27 @@ internal sealed class DetachedLanes
         }
 
         AddFollower(lane, routingId);
-        var rest = new DetachedLane(lane, routingId);
-        _all.Add(lane, rest);
-        _newest[routingId] = rest;
+        var detached = new DetachedLane(lane, routingId);
+        _all.Add(lane, detached);
+        _newest[routingId] = detached;
     }
 
     public void AddFollower(InboundLane lane, byte[] routingId)
     {
-        if (_newest.TryGetValue(routingId, out DetachedLane? rest) && !_all.ContainsKey(lane) && _before.TryAdd(lane, rest))
+        if (_newest.TryGetValue(routingId, out DetachedLane? detached) && !_all.ContainsKey(lane) && _before.TryAdd(lane, detached))
         {
-            rest.Followers.Add(lane);
+            detached.Followers.Add(lane);
         }
     }
 
     public bool MustWaitFor(InboundLane lane)
     {
-        if (!_before.TryGetValue(lane, out DetachedLane? rest))
+        if (!_before.TryGetValue(lane, out DetachedLane? detached))
         {
             return false;
         }
 
-        rest.Waiting.Add(lane);
+        detached.Waiting.Add(lane);
         return true;
     }
 
@@ -62,21 +62,21 @@ internal sealed class DetachedLanes
             before.Waiting.Remove(lane);
         }
 
-        if (!_all.Remove(lane, out DetachedLane? rest))
+        if (!_all.Remove(lane, out DetachedLane? detached))
         {
             return;
         }
 
-        if (_newest.GetValueOrDefault(rest.RoutingId) == rest)
+        if (_newest.GetValueOrDefault(detached.RoutingId) == detached)
         {
-            _newest.Remove(rest.RoutingId);
+            _newest.Remove(detached.RoutingId);
             if (before is not null)
             {
-                _newest.Add(rest.RoutingId, before);
+                _newest.Add(detached.RoutingId, before);
             }
         }
 
-        foreach (InboundLane follower in rest.Followers)
+        foreach (InboundLane follower in detached.Followers)
         {
             _before.Remove(follower);
             if (before is not null)
@@ -86,7 +86,7 @@ internal sealed class DetachedLanes
             }
         }
 
-        foreach (InboundLane waiting in rest.Waiting)
+        foreach (InboundLane waiting in detached.Waiting)
         {
             if (before is null)
             {
@@ -99,7 +99,7 @@ internal sealed class DetachedLanes
         }
     }
 
-    public IEnumerable<InboundLane> WaitingLanes => _all.Values.SelectMany(static rest => rest.Waiting);
+    public IEnumerable<InboundLane> WaitingLanes => _all.Values.SelectMany(static detached => detached.Waiting);
 
     private sealed class DetachedLane(InboundLane lane, byte[] routingId)
     {

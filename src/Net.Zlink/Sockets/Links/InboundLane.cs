@@ -25,7 +25,7 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
 
     public static (int Counters, int Gap, int Taken) Layout { get; } = LayoutOf(new InboundLane(default));
 
-    public PeerLink Pipe => _consumer.Link!;
+    public PeerLink Link => _consumer.Link!;
 
     public bool Conflates { get; set; }
 
@@ -90,7 +90,7 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
         Delivery delivery = Enqueue(lease, out int updates);
         if (updates > 0)
         {
-            Pipe.Socket.Announce(this, updates);
+            Link.Socket.Announce(this, updates);
         }
 
         return delivery;
@@ -191,7 +191,7 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
 
         if (notify)
         {
-            Pipe.Socket.Announce(this, messages: 1);
+            Link.Socket.Announce(this, messages: 1);
         }
 
         return status;
@@ -288,7 +288,7 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
     public void FetchLease()
     {
         CacheLines.Fetch(NextLease);
-        CacheLines.Fetch(Pipe);
+        CacheLines.Fetch(Link);
     }
 
     public void FetchSlot() => NextLease?.FetchSlot();
@@ -438,7 +438,7 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
             if (_isFiltered)
             {
                 resume |= Refilter();
-                _consumer.Current = _added.DequeueFiltered(Pipe.Socket.FilterVersion);
+                _consumer.Current = _added.DequeueFiltered(Link.Socket.FilterVersion);
             }
             else
             {
@@ -453,7 +453,7 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
     private bool Refilter()
     {
         var filteredOut = default(FilteredOut);
-        _added.FilterFront(Pipe.Socket, Pipe.Socket.FilterVersion, ref filteredOut);
+        _added.FilterFront(Link.Socket, Link.Socket.FilterVersion, ref filteredOut);
         if (filteredOut.Messages == 0)
         {
             return false;

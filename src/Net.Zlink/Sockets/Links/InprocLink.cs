@@ -48,7 +48,7 @@ internal sealed class InprocLink : PeerLink
     {
         get
         {
-            bool hasReader = _out.Pipe is not null;
+            bool hasReader = _out.Link is not null;
             LaneCounts lane = _out.Counts;
             long sent = lane.Received + Volatile.Read(ref _notified);
             return hasReader
@@ -86,7 +86,7 @@ internal sealed class InprocLink : PeerLink
 
     public override bool HasCapacity => _out.Status == SendStatus.Accepted;
 
-    public void Face(InprocLink connecter) => Volatile.Write(ref _other, connecter);
+    public void SetOther(InprocLink connecter) => Volatile.Write(ref _other, connecter);
 
     public static void Join(InprocLink connecter, InprocLink binder)
     {
@@ -208,7 +208,7 @@ internal sealed class InprocLink : PeerLink
             other.Socket.Detach(other, dropUnread: false);
             other.Socket.FinalizeCounters(other);
         }
-        else if (_out.Pipe is null)
+        else if (_out.Link is null)
         {
             Socket.Receive.Drop(_out);
         }

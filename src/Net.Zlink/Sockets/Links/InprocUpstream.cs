@@ -53,7 +53,7 @@ internal static class InprocUpstream
         int parts = whole.PartsOf(0);
         for (int i = 0; i < parts; i++)
         {
-            (Slab slab, int offset, int length) = whole.OffsetOf(i);
+            (Slab slab, int offset, int length) = whole.PartAt(i);
             bool ends = i == parts - 1;
             UpstreamPart kind = upstream.Next(UpstreamPart.Data, slab.Array.AsSpan(offset, length), !ends, onlyFirst,
                 out ReadOnlySpan<byte> prefix);

@@ -62,7 +62,7 @@ internal struct LaneCapacity(QueueLimits limits, ByteBudget? budget)
 
     public bool ResumeForAny(IShareOwner lane)
     {
-        bool resume = IsPaused && _queueCapacity.MayHaveCapacity(Messages, Bytes, lane);
+        bool resume = IsPaused && _queueCapacity.CanReserve(Messages, Bytes, lane);
         IsPaused &= !resume;
         return resume;
     }

@@ -12,14 +12,14 @@ internal sealed class PausedReader : ShardWork
     private bool _isQueued;
     private bool _isResumePending;
 
-    public PausedReader(PausedReaders capacity, Connection connection)
-        : this(capacity, connection.Shard, connection.Resume)
+    public PausedReader(PausedReaders readers, Connection connection)
+        : this(readers, connection.Shard, connection.Resume)
     {
     }
 
-    public PausedReader(PausedReaders capacity, ShardLoop shard, Action resume)
+    public PausedReader(PausedReaders readers, ShardLoop shard, Action resume)
     {
-        _pausedReaders = capacity;
+        _pausedReaders = readers;
         _shard = shard;
         _resume = resume;
         _node = new LinkedListNode<PausedReader>(this);

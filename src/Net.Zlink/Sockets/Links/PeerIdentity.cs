@@ -47,7 +47,7 @@ internal sealed class PeerSlot
     private PeerLink? _link;
 
     /// <summary>Unread messages, which may stay for hours, keep only this slot alive.</summary>
-    public PeerLink? Pipe
+    public PeerLink? Link
     {
         get => Volatile.Read(ref _link);
         set => Volatile.Write(ref _link, value);

@@ -178,18 +178,18 @@ internal struct ProducerChain
         bool isAllWanted = true;
         for (int slot = lease.Cursor; slot < lease.Count; slot += lease.PartsOf(slot))
         {
-            (Slab slab, int offset, int length) = lease.OffsetOf(slot);
+            (Slab slab, int offset, int length) = lease.PartAt(slot);
             bool isWanted = filter.Accepts(slab.Array.AsSpan(offset, length));
             if (isWanted && !isAllWanted)
             {
-                ShareOpenSlab(lease, slot, ref wanted);
+                AppendMessage(lease, slot, ref wanted);
             }
             else if (!isWanted)
             {
                 unwanted.Count(lease, slot);
                 for (int earlier = lease.Cursor; isAllWanted && earlier < slot; earlier += lease.PartsOf(earlier))
                 {
-                    ShareOpenSlab(lease, earlier, ref wanted);
+                    AppendMessage(lease, earlier, ref wanted);
                 }
 
                 isAllWanted = false;
@@ -205,7 +205,7 @@ internal struct ProducerChain
         return wanted;
     }
 
-    private static void ShareOpenSlab(InboundLease from, int slot, ref InboundLease? into)
+    private static void AppendMessage(InboundLease from, int slot, ref InboundLease? into)
     {
         into ??= InboundLease.Rent(slab: null, from.Source);
         into.AddParts(from, slot);

@@ -305,7 +305,7 @@ internal sealed class ReceiveQueue : IWaiterList
             lane.NextToResume = null;
             lane.IsToBeResumed = false;
             InboundLease.ReleaseAll(lane.DequeueUnwanted());
-            lane.Pipe.OnLaneCapacity();
+            lane.Link.OnLaneCapacity();
             lane = next;
         }
     }
@@ -399,7 +399,7 @@ internal sealed class ReceiveQueue : IWaiterList
                 _readyLanes.Enqueue(lane);
             }
 
-            dequeued = new DequeuedMessage(lease, slot, lane.Pipe);
+            dequeued = new DequeuedMessage(lease, slot, lane.Link);
             return true;
         }
     }

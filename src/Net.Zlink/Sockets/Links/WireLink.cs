@@ -67,7 +67,7 @@ internal sealed class WireLink : PeerLink
     public ZmpSession? Newcomer { get; set; }
 
     /// <summary>Guarded by the same lock.</summary>
-    public bool IsAsked { get; set; }
+    public bool IsQuestionPending { get; set; }
 
     public ZmpDialer? Dialer { get; set; }
 

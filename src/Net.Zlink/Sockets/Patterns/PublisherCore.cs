@@ -206,7 +206,7 @@ internal sealed class PublisherCore : SocketCore
         return (only as WireLink)?.TrySendMany(topic, payloads) ?? 0;
     }
 
-    public override bool MayRead(WireLink link) => _notifications is null || _notifications.Capacity.MayRead(link);
+    public override bool MayRead(WireLink link) => _notifications is null || _notifications.PausedReaders.MayRead(link);
 
     public void SetNoticeLimits(QueueLimits limits) => _notifications?.SetLimits(default, limits);
 
@@ -258,15 +258,15 @@ internal sealed class PublisherCore : SocketCore
     }
 
     /// <summary><paramref name="asker"/>: null: of the notice that was read last.</summary>
-    public bool Grant(PeerLink? asker, ReadOnlySpan<byte> prefix, bool subscribes, out bool isManual)
+    public bool ChangeSubscription(PeerLink? asker, ReadOnlySpan<byte> prefix, bool subscribes, out bool isManual)
     {
-        PublisherPipeState? state;
+        PublisherLinkState? state;
         using (RemovalQueue.EnterTableScope())
         using (Gate.EnterScope())
         {
             isManual = _notices.Manual;
             asker ??= _lastNotice;
-            state = isManual && asker is { IsAttached: true } ? asker.PatternState as PublisherPipeState : null;
+            state = isManual && asker is { IsAttached: true } ? asker.PatternState as PublisherLinkState : null;
             if (state is not null)
             {
                 _everyone = null;
@@ -309,7 +309,7 @@ internal sealed class PublisherCore : SocketCore
     protected override bool Attach(PeerLink link)
     {
         _everyone = null;
-        link.PatternState = new PublisherPipeState(_all.Add(link), _subscriptions, link, link is WireLink ? Host.Subscriptions : null);
+        link.PatternState = new PublisherLinkState(_all.Add(link), _subscriptions, link, link is WireLink ? Host.Subscriptions : null);
         return true;
     }
 
@@ -322,14 +322,14 @@ internal sealed class PublisherCore : SocketCore
             _onlyNext = null;
         }
 
-        var state = (PublisherPipeState)link.PatternState!;
+        var state = (PublisherLinkState)link.PatternState!;
         link.PatternState = null;
         _all.Remove(state.Slot);
         DropTopics(state);
     }
 
     /// <summary>A connecting link stays attached, and would keep topics that are never removed.</summary>
-    private void DropTopics(PublisherPipeState state)
+    private void DropTopics(PublisherLinkState state)
     {
         state.ByteShare.TryReserve(0);
         EnterAgain();
@@ -338,13 +338,13 @@ internal sealed class PublisherCore : SocketCore
     }
 
     /// <summary>The subscriptions stay for the next connection, but no blocked send waits for this peer any more.</summary>
-    public override void OnConnectionLost(WireLink link, ZmpSession session) => WaitNoMore(link);
+    public override void OnConnectionLost(WireLink link, ZmpSession session) => StopWaitingFor(link);
 
     protected override void OnDetached(PeerLink link)
     {
         if (link is WireLink wire)
         {
-            WaitNoMore(wire);
+            StopWaitingFor(wire);
         }
 
         if (link is InprocLink)
@@ -357,9 +357,9 @@ internal sealed class PublisherCore : SocketCore
         }
     }
 
-    private void WaitNoMore(WireLink link)
+    private void StopWaitingFor(WireLink link)
     {
-        _notifications?.Capacity.Remove(link.PausedReader);
+        _notifications?.PausedReaders.Remove(link.PausedReader);
         if (link.Session is null)
         {
             // Unread notices keep the link, which would keep the connection.
@@ -375,7 +375,7 @@ internal sealed class PublisherCore : SocketCore
     private SubscriptionOutcome Apply(PeerLink link, ReadOnlySpan<byte> prefix, bool subscribes, out bool isRepeat)
     {
         isRepeat = false;
-        if (link.PatternState is not PublisherPipeState state)
+        if (link.PatternState is not PublisherLinkState state)
         {
             return SubscriptionOutcome.Silent;
         }
@@ -444,12 +444,12 @@ internal sealed class PublisherCore : SocketCore
         {
             foreach (Subscriber<PeerLink> match in _matches)
             {
-                ((PublisherPipeState)match.Peer.PatternState!).IsMatch = true;
+                ((PublisherLinkState)match.Peer.PatternState!).IsMatch = true;
             }
 
             foreach (PeerLink link in _all.Peers)
             {
-                if (!((PublisherPipeState)link.PatternState!).IsMatch)
+                if (!((PublisherLinkState)link.PatternState!).IsMatch)
                 {
                     AddTarget(ref count, link);
                 }
@@ -457,7 +457,7 @@ internal sealed class PublisherCore : SocketCore
 
             foreach (Subscriber<PeerLink> match in _matches)
             {
-                ((PublisherPipeState)match.Peer.PatternState!).IsMatch = false;
+                ((PublisherLinkState)match.Peer.PatternState!).IsMatch = false;
             }
         }
 

@@ -30,10 +30,10 @@ internal sealed class PublisherNotices : PeerLink
         : base(core, new InboundLane(default, core.Host.Budget) { IsShared = true })
     {
         _core = core;
-        Capacity = new PausedReaders(Lane);
+        PausedReaders = new PausedReaders(Lane);
     }
 
-    public PausedReaders Capacity { get; }
+    public PausedReaders PausedReaders { get; }
 
     public override OutboundCounts Outbound => default;
 
@@ -154,11 +154,11 @@ internal sealed class PublisherNotices : PeerLink
     {
     }
 
-    public override void OnLaneCapacity() => Capacity.ResumeWaiters();
+    public override void OnLaneCapacity() => PausedReaders.ResumeWaiters();
 
     public override void SetLimits(QueueLimits outbound, QueueLimits inbound)
     {
-        Capacity.Limit = inbound.Messages;
+        PausedReaders.Limit = inbound.Messages;
         if (Lane.SetLimits(inbound))
         {
             OnLaneCapacity();

@@ -84,7 +84,7 @@ internal sealed class RouterCore(EngineHost host, InprocRegistry inproc) : Socke
 
     /// <inheritdoc/>
     public override SendStatus RouteTo(PeerSlot connection, in OutgoingMessage message) =>
-        Send(connection.Pipe is { } link && IsCurrent(link, connection) ? link : null, message);
+        Send(connection.Link is { } link && IsCurrent(link, connection) ? link : null, message);
 
     public bool CanSendTo(ReadOnlySpan<byte> routeId) => !BlockedSends.HasEarlierWaiter(routeId) && TryFind(routeId, out PeerLink? link)
         && link.HasCapacity;

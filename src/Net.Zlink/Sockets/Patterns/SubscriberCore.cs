@@ -335,7 +335,7 @@ internal sealed class SubscriberCore : SocketCore
         {
             if (leftOut.BinarySearch(i) < 0)
             {
-                (Slab slab, int offset, int length) = whole.OffsetOf(i);
+                (Slab slab, int offset, int length) = whole.PartAt(i);
                 slab.AddReference();
                 rest.AddPart(slab, offset, length);
             }

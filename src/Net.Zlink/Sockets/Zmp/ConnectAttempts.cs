@@ -14,17 +14,17 @@ internal sealed class ConnectAttempts(ReconnectPolicy users, bool afterFault)
     private readonly ReconnectPolicy _slowly =
         new(users.Interval, users.MaxInterval > TimeSpan.Zero ? users.MaxInterval : users.Interval > LongestPause ? users.Interval
         : LongestPause);
-    private readonly ReconnectPolicy _apart = new(users.Interval, TimeSpan.Zero);
+    private readonly ReconnectPolicy _random = new(users.Interval, TimeSpan.Zero);
     private int _attempts;
     private int _faults;
     private int _brief;
 
-    private bool AreBrief => _brief >= BriefConnections;
+    private bool AreConnectionsBrief => _brief >= BriefConnections;
 
     /// <summary>A random part: a peer that dials this side for the same reason must not do so at the same moment each time.</summary>
-    public TimeSpan PauseApart => _apart.PauseBefore(0);
+    public TimeSpan RandomPause => _random.PauseBefore(0);
 
-    public bool HaveFailed => AreBrief || _faults > 1;
+    public bool AreFailing => AreConnectionsBrief || _faults > 1;
 
     public void OnConnected() => _attempts = 0;
 
@@ -35,10 +35,10 @@ internal sealed class ConnectAttempts(ReconnectPolicy users, bool afterFault)
         // The peer displaced it: reconnecting would displace the other connection, and so on.
         bool isOutdone = session.Fault is { PeersCode: ZmpErrorCode.RoutingIdTakenOver };
         // Both sides displaced the other's connection at the same moment: both are lost, and the id is free.
-        bool isMutual = isOutdone && !session.HasLasted && session.Pipe.HasReplaced;
+        bool isMutual = isOutdone && !session.HasLasted && session.Link.HasReplaced;
         if (session.Fault is { ConnecterTriesAgain: false } fault && !isMutual && (isOutdone || !afterFault))
         {
-            return new ConnectionOutcome(WhyNoFurther(session, fault, always: isOutdone), "", ComesApart: false);
+            return new ConnectionOutcome(WhyNoFurther(session, fault, always: isOutdone), "", IsMutual: false);
         }
 
         bool wasReady = session.IsReady;
@@ -49,7 +49,7 @@ internal sealed class ConnectAttempts(ReconnectPolicy users, bool afterFault)
         _faults = session.Fault is not { IsTimeout: false } ? 0 : hasStood ? 1 : _faults + 1;
         _brief = session is { WasBrief: true, EndReason: DisconnectReason.Remote } ? _brief + 1 : 0;
         string problem = wasReady ? $"the connection ended: {session.EndDetail}" : $"the handshake failed: {session.EndDetail}";
-        if (AreBrief)
+        if (AreConnectionsBrief)
         {
             problem += $", right behind the handshake, {BriefConnections} times or more: the peer may have no place for this socket, "
                 + $"because its routing id is in use there, or a PAIR has a peer; messages wait until it answers";

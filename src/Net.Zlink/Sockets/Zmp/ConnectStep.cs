@@ -9,10 +9,10 @@ internal sealed class ConnectStep(SocketCore socket, ConnectTarget target, Trans
     // Shared by all attempts, because it keeps the certificates of the last complete files.
     private readonly WireUpgrade? _upgrade = target.Upgrade(settings);
 
-    public async Task<(Wire? Wire, string Trouble)> RunAsync(CancellationToken ended)
+    public async Task<(Wire? Wire, string Problem)> RunAsync(CancellationToken ended)
     {
         DialResult result = await target.DialAsync(
-            settings, socket.Host.Time, () => EndpointEvents.Connecting(socket.Monitors, target.Shown), ended).ConfigureAwait(false);
+            settings, socket.Host.Time, () => EndpointEvents.Connecting(socket.Monitors, target.RedactedText), ended).ConfigureAwait(false);
         if (result.Socket is { } transport)
         {
             return _upgrade is null ? (new SocketWire(transport, target.Scheme), "")
@@ -23,14 +23,14 @@ internal sealed class ConnectStep(SocketCore socket, ConnectTarget target, Trans
 
         if (result.Error is not (SocketError.HostNotFound or SocketError.NoData or SocketError.TryAgain or SocketError.NoRecovery))
         {
-            socket.Monitors.Publish(SocketEventTypes.Closed, 0, "", target.Shown, detail: result.Sentence);
+            socket.Monitors.Publish(SocketEventTypes.Closed, 0, "", target.RedactedText, detail: result.Sentence);
         }
 
         return (null, result.Sentence);
     }
 
     /// <summary>A failure counts like a failed dial: the pauses grow, because the next attempt probably fails too.</summary>
-    private async Task<(Wire? Wire, string Trouble)> UpgradeAsync(WireUpgrade upgrade, Socket transport, CancellationToken ended)
+    private async Task<(Wire? Wire, string Problem)> UpgradeAsync(WireUpgrade upgrade, Socket transport, CancellationToken ended)
     {
         UpgradeResult result = await TransportHandshake.ConnectAsync(upgrade, transport, target, socket.Host, socket.Monitors, ended)
             .ConfigureAwait(false);

@@ -7,10 +7,10 @@ namespace Net.Zlink.Sockets.Zmp;
 internal struct HeldNewcomer
 {
     // Heartbeats that came in the same read as READY.
-    private const int MaxOwed = 4 * ZmpHeartbeatAck.LargestAnswer;
+    private const int MaxStoredBytes = 4 * ZmpHeartbeatAck.LargestAnswer;
 
     private WireLink? _waitsFor;
-    private byte[]? _owed;
+    private byte[]? _stored;
 
     public WireLink? WaitsFor
     {
@@ -23,18 +23,18 @@ internal struct HeldNewcomer
     /// <summary>It is read when it gets its place, and leaves it at once to the next of the line unless it has ended.</summary>
     public bool IsToEnd { get; set; }
 
-    public void Owe(ReadOnlySpan<byte> answer)
+    public void StoreAnswer(ReadOnlySpan<byte> answer)
     {
-        if ((_owed?.Length ?? 0) + answer.Length <= MaxOwed)
+        if ((_stored?.Length ?? 0) + answer.Length <= MaxStoredBytes)
         {
-            _owed = [.. _owed ?? [], .. answer];
+            _stored = [.. _stored ?? [], .. answer];
         }
     }
 
-    public byte[]? TakeOwed()
+    public byte[]? TakeStoredAnswers()
     {
-        byte[]? owed = _owed;
-        _owed = null;
-        return owed;
+        byte[]? stored = _stored;
+        _stored = null;
+        return stored;
     }
 }

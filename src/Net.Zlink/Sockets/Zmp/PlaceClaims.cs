@@ -29,12 +29,12 @@ internal sealed class PlaceClaims(SocketCore socket)
             WireLink before = holder;
             for (int waiting = 1; waiting < MaxWaiting && before.Newcomer is { } earlier; waiting++)
             {
-                before = earlier.Pipe;
+                before = earlier.Link;
             }
 
-            var question = new PlaceQuestion(holder.IsAsked ? null : holder.Accepted, before.Newcomer);
+            var question = new PlaceQuestion(holder.IsQuestionPending ? null : holder.Accepted, before.Newcomer);
             before.Newcomer = newcomer;
-            holder.IsAsked = true;
+            holder.IsQuestionPending = true;
             newcomer.Held.WaitsFor = before;
             return question;
         }
@@ -54,8 +54,8 @@ internal sealed class PlaceClaims(SocketCore socket)
         {
             first = holder.Newcomer;
             holder.Newcomer = null;
-            holder.IsAsked = false;
-            first?.Pipe.IsAsked = first.Pipe.Newcomer is not null;
+            holder.IsQuestionPending = false;
+            first?.Link.IsQuestionPending = first.Link.Newcomer is not null;
         }
 
         first?.Connection.PostToSink();
@@ -72,13 +72,13 @@ internal sealed class PlaceClaims(SocketCore socket)
             {
                 ZmpSession? next = before.Newcomer;
                 before.Newcomer = null;
-                before.IsAsked = false;
+                before.IsQuestionPending = false;
                 if (next is not null)
                 {
                     all.Add(next);
                 }
 
-                before = next?.Pipe;
+                before = next?.Link;
             }
         }
 
@@ -95,12 +95,12 @@ internal sealed class PlaceClaims(SocketCore socket)
     {
         lock (_gate)
         {
-            for (ZmpSession? one = holder.Newcomer; one?.Pipe.Newcomer is { } next; one = next)
+            for (ZmpSession? one = holder.Newcomer; one?.Link.Newcomer is { } next; one = next)
             {
                 one.Held.IsToEnd = true;
             }
 
-            return holder.IsAsked = holder.Newcomer is not null;
+            return holder.IsQuestionPending = holder.Newcomer is not null;
         }
     }
 
@@ -110,9 +110,9 @@ internal sealed class PlaceClaims(SocketCore socket)
         {
             if (newcomer.Held.WaitsFor is { } before && ReferenceEquals(before.Newcomer, newcomer))
             {
-                ZmpSession? next = newcomer.Pipe.Newcomer;
-                newcomer.Pipe.Newcomer = null;
-                newcomer.Pipe.IsAsked = false;
+                ZmpSession? next = newcomer.Link.Newcomer;
+                newcomer.Link.Newcomer = null;
+                newcomer.Link.IsQuestionPending = false;
                 before.Newcomer = next;
                 next?.Held.WaitsFor = before;
             }
@@ -123,7 +123,7 @@ internal sealed class PlaceClaims(SocketCore socket)
     {
         if (newcomer is not null)
         {
-            socket.Events.Refused(newcomer, socket.RefusalReason(newcomer.Pipe.Peer));
+            socket.Events.Refused(newcomer, socket.RefusalReason(newcomer.Link.Peer));
             newcomer.Connection.RequestClose(DisconnectReason.Refused, CloseMode.Orderly);
         }
     }

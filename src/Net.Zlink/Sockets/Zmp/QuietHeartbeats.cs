@@ -9,9 +9,9 @@ namespace Net.Zlink.Sockets.Zmp;
 internal sealed class QuietHeartbeats(ZmpSession session, HeartbeatSettings settings)
 {
     // A heartbeat with its answer costs 10 to 20 us of processor time. So many a second are half a percent of a processor.
-    private static readonly TimeSpan RestOfOne = TimeSpan.FromMilliseconds(4);
+    private static readonly TimeSpan IntervalPerConnection = TimeSpan.FromMilliseconds(4);
 
-    private static readonly TimeSpan LongestRest = TimeSpan.FromSeconds(60);
+    private static readonly TimeSpan LongestInterval = TimeSpan.FromSeconds(60);
 
     private readonly TimeProvider _time = session.Connection.Shard.Timers.Time;
     private ushort _announced = settings.TtlTenths;
@@ -21,7 +21,7 @@ internal sealed class QuietHeartbeats(ZmpSession session, HeartbeatSettings sett
     private bool _isStarted;
 
     /// <summary>The next heartbeat comes later than the interval says.</summary>
-    public bool IsResting { get; set; }
+    public bool IsQuiet { get; set; }
 
     public void Start()
     {
@@ -41,15 +41,15 @@ internal sealed class QuietHeartbeats(ZmpSession session, HeartbeatSettings sett
     /// <summary>What the next heartbeat announces: on a connection at rest the time until the one behind it, and half of that.</summary>
     public ushort Announce()
     {
-        double rest = Rest.TotalMilliseconds / 100 * 3 / 2;
-        return _announced = IsResting && settings.TtlTenths > 0 && rest > settings.TtlTenths ? (ushort)rest : settings.TtlTenths;
+        double rest = QuietInterval.TotalMilliseconds / 100 * 3 / 2;
+        return _announced = IsQuiet && settings.TtlTenths > 0 && rest > settings.TtlTenths ? (ushort)rest : settings.TtlTenths;
     }
 
     public void OnSent()
     {
         _sentAt = _time.GetTimestamp();
         _answeredAt = -1;
-        IsResting = false;
+        IsQuiet = false;
     }
 
     /// <summary>The answer itself is no reason to wait with the next one.</summary>
@@ -71,9 +71,9 @@ internal sealed class QuietHeartbeats(ZmpSession session, HeartbeatSettings sett
         TimeSpan sinceSent = _time.GetElapsedTime(sentAt);
         bool isAnswerLast = connection.LastReadAt == _answeredAt;
         TimeSpan left = settings.Interval - (isAnswerLast ? sinceSent : connection.SinceLastRead);
-        IsResting = isAnswerLast && connection.Writes == _writes && Rest > settings.Interval;
-        left = IsResting ? OnGrid(Rest - sinceSent) : left;
-        TimeSpan longest = _announced > 0 ? TimeSpan.FromMilliseconds(100.0 * _announced) * 2 / 3 : LongestRest;
+        IsQuiet = isAnswerLast && connection.Writes == _writes && QuietInterval > settings.Interval;
+        left = IsQuiet ? OnGrid(QuietInterval - sinceSent) : left;
+        TimeSpan longest = _announced > 0 ? TimeSpan.FromMilliseconds(100.0 * _announced) * 2 / 3 : LongestInterval;
         return left < longest - sinceSent ? left : longest - sinceSent;
     }
 
@@ -88,12 +88,12 @@ internal sealed class QuietHeartbeats(ZmpSession session, HeartbeatSettings sett
         return TimeSpan.FromTicks(due - (due % settings.Interval.Ticks)) - now;
     }
 
-    private TimeSpan Rest
+    private TimeSpan QuietInterval
     {
         get
         {
-            TimeSpan rest = RestOfOne * session.Heartbeating.Count;
-            return rest < LongestRest ? rest : LongestRest;
+            TimeSpan rest = IntervalPerConnection * session.Heartbeating.Count;
+            return rest < LongestInterval ? rest : LongestInterval;
         }
     }
 }

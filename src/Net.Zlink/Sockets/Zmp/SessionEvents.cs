@@ -123,8 +123,8 @@ internal sealed class SessionEvents(SocketCore socket)
 
     /// <summary>A name that the application gave counts from the first attempt on: before READY the peer could announce
     /// another's.</summary>
-    private static ReadOnlyMemory<byte> NameOf(ZmpSession session) => session.Pipe.Alias
-        ?? (session.IsReady ? session.Pipe.Peer.RoutingId : session.PeerRoutingId);
+    private static ReadOnlyMemory<byte> NameOf(ZmpSession session) => session.Link.Alias
+        ?? (session.IsReady ? session.Link.Peer.RoutingId : session.PeerRoutingId);
 
     private static HandshakeFailure CauseOf(ZmpSession session) => session.Fault switch
     {

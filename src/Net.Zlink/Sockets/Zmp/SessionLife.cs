@@ -8,7 +8,7 @@ internal sealed class SessionLife(SocketCore socket)
 {
     public bool OnReady(ZmpSession session, PeerIdentity peer)
     {
-        WireLink link = session.Pipe;
+        WireLink link = session.Link;
         bool again = link.IsAttached && link.WasConnected;
         bool isNew = !link.IsAttached;
         if (link.Alias is { } alias)
@@ -47,7 +47,7 @@ internal sealed class SessionLife(SocketCore socket)
 
     public void OnClosing(ZmpSession session, bool wasReady)
     {
-        WireLink link = session.Pipe;
+        WireLink link = session.Link;
         link.Session = null;
         if (session.Held.Peer is not null)
         {
@@ -71,9 +71,9 @@ internal sealed class SessionLife(SocketCore socket)
         socket.Endpoints.Forget(session);
         if (!session.OutboundSurvives)
         {
-            socket.FinalizeCounters(session.Pipe);
-            session.Pipe.MarkDetached();
-            session.Pipe.Accepted = null; // Unread messages must not keep the connection's memory.
+            socket.FinalizeCounters(session.Link);
+            session.Link.MarkDetached();
+            session.Link.Accepted = null; // Unread messages must not keep the connection's memory.
         }
 
         socket.Leave();
@@ -81,7 +81,7 @@ internal sealed class SessionLife(SocketCore socket)
 
     private bool IsRetained(ZmpSession session, PeerIdentity peer, bool isLeft)
     {
-        if ((isLeft || socket.IsClosed) && session.Pipe.Dialer is { } dialer)
+        if ((isLeft || socket.IsClosed) && session.Link.Dialer is { } dialer)
         {
             dialer.DeliverRemaining(session);
             return true;

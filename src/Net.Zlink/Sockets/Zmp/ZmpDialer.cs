@@ -30,7 +30,7 @@ internal sealed class ZmpDialer
     private TimeSpan _linger;
     private long _closedAt;
     private bool _isClosing;
-    private bool _isPipeUsed;
+    private bool _isLinkUsed;
     private Func<Task>? _whenFree;
     private string? _problem;
     private string? _logged;
@@ -54,7 +54,7 @@ internal sealed class ZmpDialer
 
     public byte[]? Alias => _settings.Alias;
 
-    public WireLink Pipe => Volatile.Read(ref _link);
+    public WireLink Link => Volatile.Read(ref _link);
 
     public string? Problem => Volatile.Read(ref _problem);
 
@@ -90,8 +90,8 @@ internal sealed class ZmpDialer
             Volatile.Write(ref _isClosing, true); // After these: a reader checks them first, and then this without the lock.
         }
 
-        Pipe.Queue.Close();
-        bool lingers = linger != TimeSpan.Zero && Pipe.Queue.Counts.QueuedMessages > 0; // After that: nothing more is accepted.
+        Link.Queue.Close();
+        bool lingers = linger != TimeSpan.Zero && Link.Queue.Counts.QueuedMessages > 0; // After that: nothing more is accepted.
         if (lingers && linger != Timeout.InfiniteTimeSpan)
         {
             lock (_gate)
@@ -102,7 +102,7 @@ internal sealed class ZmpDialer
         }
 
         Interlocked.MemoryBarrier(); // DeliverRemaining sets the link's session first, and then checks for a close.
-        if (Pipe.Session is { } ready)
+        if (Link.Session is { } ready)
         {
             ready.Connection.RequestClose(reason, CloseMode.Orderly, linger);
         }
@@ -156,7 +156,7 @@ internal sealed class ZmpDialer
     /// </summary>
     public void DeliverRemaining(ZmpSession session)
     {
-        session.Pipe.Session = session;
+        session.Link.Session = session;
         Interlocked.MemoryBarrier(); // As in Close, in the opposite order.
         if (IsClosing)
         {
@@ -186,11 +186,11 @@ internal sealed class ZmpDialer
     private TimeSpan LingerLeft => _linger <= TimeSpan.Zero ? _linger
         : TimeSpan.FromTicks(Math.Max(0, (_linger - _socket.Host.Time.GetElapsedTime(_closedAt)).Ticks));
 
-    private bool MayLinger => Pipe.Queue.Counts.QueuedMessages > 0 && LingerLeft != TimeSpan.Zero;
+    private bool MayLinger => Link.Queue.Counts.QueuedMessages > 0 && LingerLeft != TimeSpan.Zero;
 
     private WireLink NewLink() => new(_socket, _settings)
     {
-        Endpoint = _target.Shown,
+        Endpoint = _target.RedactedText,
         IsActive = true,
         Alias = _settings.Alias,
         Dialer = this,
@@ -221,7 +221,7 @@ internal sealed class ZmpDialer
         catch (Exception e)
 #pragma warning restore CA1031
         {
-            EndpointEvents.DialerFailed(_socket.Monitors, _socket.Host, _target.Shown, e, Alias ?? []);
+            EndpointEvents.DialerFailed(_socket.Monitors, _socket.Host, _target.RedactedText, e, Alias ?? []);
         }
         finally
         {
@@ -262,7 +262,7 @@ internal sealed class ZmpDialer
                 return null;
             }
 
-            bool comesApart = false;
+            bool isMutual = false;
             if (session is not null)
             {
                 if (Volatile.Read(ref _whenFree) is not null)
@@ -276,7 +276,7 @@ internal sealed class ZmpDialer
                     return why;
                 }
 
-                (problem, comesApart) = (verdict.Problem, verdict.ComesApart);
+                (problem, isMutual) = (verdict.Problem, verdict.IsMutual);
             }
 
             if (IsClosing && _socket.Host.OwnEndpoints.IsGone(_target.Text))
@@ -290,11 +290,11 @@ internal sealed class ZmpDialer
             }
 
             Volatile.Write(ref _problem, problem);
-            _logged = session is { IsReady: true } && !_attempts.HaveFailed ? null
-                : EndpointEvents.Failed(_socket.Host, _target.Shown, problem, _logged, _settings.Reconnect.IsByApplication);
-            TimeSpan pause = comesApart ? _attempts.PauseApart : _attempts.NextPause();
-            await _pause.RunAsync(token => EndpointEvents.PauseAsync(_socket.Monitors, _socket.Host, _target.Shown, problem, pause, token,
-                Alias ?? []), _stop.Token).ConfigureAwait(false);
+            _logged = session is { IsReady: true } && !_attempts.AreFailing ? null
+                : EndpointEvents.Failed(_socket.Host, _target.RedactedText, problem, _logged, _settings.Reconnect.IsByApplication);
+            TimeSpan pause = isMutual ? _attempts.RandomPause : _attempts.NextPause();
+            await _pause.RunAsync(token => EndpointEvents.PauseAsync(_socket.Monitors, _socket.Host, _target.RedactedText, problem, pause,
+                token, Alias ?? []), _stop.Token).ConfigureAwait(false);
         }
     }
 
@@ -313,19 +313,19 @@ internal sealed class ZmpDialer
 
     private async Task BackOffAsync(Func<Task> whenFree)
     {
-        WireLink before = Pipe;
+        WireLink before = Link;
         WireLink next = NewLink(); // The old peer's messages are not for the next connection, which may come hours later.
         lock (_gate)
         {
             _link = next;
-            _isPipeUsed = false;
+            _isLinkUsed = false;
         }
 
         Release(before);
         _pause.Forget();
         string problem = $"{ReplacedText}; it is dialled again when that one has gone";
         Volatile.Write(ref _problem, problem);
-        _logged = EndpointEvents.Failed(_socket.Host, _target.Shown, problem, _logged);
+        _logged = EndpointEvents.Failed(_socket.Host, _target.RedactedText, problem, _logged);
         if (!_settings.Immediate && Alias is null)
         {
             // Attached as by Connect, so that it appears among the peers. A link with an alias would wait for itself.
@@ -344,7 +344,7 @@ internal sealed class ZmpDialer
 
             // The other peer may return soon: it has lost its connection, and either may dial first.
             await EndpointEvents.PauseAsync(
-                _socket.Monitors, _socket.Host, _target.Shown, problem, _attempts.PauseApart, _stop.Token, Alias ?? [])
+                _socket.Monitors, _socket.Host, _target.RedactedText, problem, _attempts.RandomPause, _stop.Token, Alias ?? [])
                 .ConfigureAwait(false);
             free = whenFree();
         }
@@ -355,8 +355,8 @@ internal sealed class ZmpDialer
     {
         Interlocked.Increment(ref _socket.Counters.Dialled);
         _socket.EnterAgain();
-        WireLink link = Pipe;
-        if (_settings.Immediate && _isPipeUsed)
+        WireLink link = Link;
+        if (_settings.Immediate && _isLinkUsed)
         {
             link = NewLink();
             lock (_gate)
@@ -365,8 +365,8 @@ internal sealed class ZmpDialer
             }
         }
 
-        _isPipeUsed = true;
-        var session = new ZmpSession(_socket, _settings, link, wire, _target.Shown, listener: null);
+        _isLinkUsed = true;
+        var session = new ZmpSession(_socket, _settings, link, wire, _target.RedactedText, listener: null);
         _lastClosed = session.Closed.Task;
         bool closing;
         lock (_gate)
@@ -400,8 +400,8 @@ internal sealed class ZmpDialer
             // First: a reader of the event may reconnect at once.
             _socket.GivenUp.Add(Text, gaveUp);
             _socket.Endpoints.Forget(this);
-            _socket.Detach(Pipe, dropUnread: false);
-            EndpointEvents.GivenUp(_socket.Monitors, _socket.Host, _target.Shown, Alias ?? [], gaveUp);
+            _socket.Detach(Link, dropUnread: false);
+            EndpointEvents.GivenUp(_socket.Monitors, _socket.Host, _target.RedactedText, Alias ?? [], gaveUp);
         }
 
         Drop();
@@ -420,7 +420,7 @@ internal sealed class ZmpDialer
     public void Drop()
     {
         _socket.Endpoints.Forget(this);
-        Release(Pipe);
+        Release(Link);
     }
 
     private void Release(WireLink link)

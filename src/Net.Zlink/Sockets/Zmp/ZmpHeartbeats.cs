@@ -29,7 +29,7 @@ internal sealed class ZmpHeartbeats
     private static readonly TimeSpan TimeForEnd = TimeSpan.FromMilliseconds(250);
 
     // At 256 KiB a turn this is more than a system buffers for a connection, so later bytes were sent meanwhile.
-    private const int MaxLooks = 256;
+    private const int MaxChecks = 256;
 
     private readonly ZmpSession _session;
     private readonly HeartbeatSettings _settings;
@@ -50,7 +50,7 @@ internal sealed class ZmpHeartbeats
     private Progress _sinceQuestion;
     private bool _isHeard;
     private bool _isAnswered;
-    private int _looks;
+    private int _checks;
 
     public ZmpHeartbeats(ZmpSession session, HeartbeatSettings settings, ShardTimers timers, long openedAt)
     {
@@ -113,9 +113,9 @@ internal sealed class ZmpHeartbeats
     /// <summary>A connection that has rested is in use.</summary>
     public void OnUse()
     {
-        if (_quiet is { IsResting: true })
+        if (_quiet is { IsQuiet: true })
         {
-            _quiet.IsResting = false;
+            _quiet.IsQuiet = false;
             _timers.ArmWithSlack(_ping, _settings.Interval);
         }
     }
@@ -160,15 +160,15 @@ internal sealed class ZmpHeartbeats
 
         bool hasRead = _session.Connection.ReceivedBytes + _session.Connection.PartialReads != before;
         bool isPaused = _session.Connection.IsPaused || !_session.HasCapacity();
-        if (!isPaused && hasRead && _session.Connection.HasUnread && _looks < MaxLooks)
+        if (!isPaused && hasRead && _session.Connection.HasUnread && _checks < MaxChecks)
         {
-            _looks++;
+            _checks++;
             _session.Connection.PostToSink();
             return;
         }
 
-        bool isBusy = _looks == MaxLooks;
-        _looks = 0;
+        bool isBusy = _checks == MaxChecks;
+        _checks = 0;
         if (isPaused || isBusy)
         {
             _session.OnPlaceAnswered();
@@ -208,7 +208,7 @@ internal sealed class ZmpHeartbeats
     }
 
     /// <summary>The peer uses heartbeats, or may: they are usually configured at both ends.</summary>
-    private bool MayCountOnUs => _heartbeats > 0 || _settings.Interval > TimeSpan.Zero
+    private bool MayExpectHeartbeats => _heartbeats > 0 || _settings.Interval > TimeSpan.Zero
         || _session.Connection.Wire.Socket.AddressFamily == System.Net.Sockets.AddressFamily.Unix;
 
     private TimeSpan Pace
@@ -233,7 +233,7 @@ internal sealed class ZmpHeartbeats
 
         if (_quiet?.TimeLeft() is { } left && left > _settings.Interval / 8)
         {
-            if (_quiet.IsResting)
+            if (_quiet.IsQuiet)
             {
                 _timers.Arm(_ping, left);
             }
@@ -318,7 +318,7 @@ internal sealed class ZmpHeartbeats
             return;
         }
 
-        if (MayCountOnUs || HasReceivedHeartbeatSized())
+        if (MayExpectHeartbeats || HasReceivedHeartbeatSized())
         {
             Span<byte> frame = stackalloc byte[ZmpHeartbeatAck.LargestAnswer];
             int length = ZmpHeartbeatAck.Write(frame, []);

@@ -12,8 +12,8 @@ internal sealed class ZmpListener(SocketCore socket, ITransportListener listener
 
     public string Text => text;
 
-    /// <inheritdoc cref="EndpointText.Shown"/>
-    public string Endpoint { get; } = EndpointText.Shown(listener.Endpoint);
+    /// <inheritdoc cref="EndpointText.Redact"/>
+    public string Endpoint { get; } = EndpointText.Redact(listener.Endpoint);
 
     public ITransportListener Listener => listener;
 

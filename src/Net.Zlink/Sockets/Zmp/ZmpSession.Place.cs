@@ -38,7 +38,7 @@ internal sealed partial class ZmpSession
 
         if (Held.WaitsFor is not null)
         {
-            ComeAgain();
+            RetryPlace();
             return;
         }
 
@@ -47,7 +47,7 @@ internal sealed partial class ZmpSession
             Heartbeats().SendQuestion();
         }
 
-        if (_link.IsAsked)
+        if (_link.IsQuestionPending)
         {
             Heartbeats().AskForPlace();
         }
@@ -105,7 +105,7 @@ internal sealed partial class ZmpSession
     /// <summary>Any thread.</summary>
     public void Displace() => Connection.RequestClose(DisconnectReason.TakenOver, CloseMode.Orderly);
 
-    private void ComeAgain()
+    private void RetryPlace()
     {
         Held.WaitsFor = null;
         if (!_socket.Sessions.OnReady(this, Held.Peer!) || Held.WaitsFor is not null)
@@ -115,9 +115,9 @@ internal sealed partial class ZmpSession
 
         Held.Peer = null;
         BeginTraffic();
-        if (Held.TakeOwed() is { } owed)
+        if (Held.TakeStoredAnswers() is { } answers)
         {
-            SendControl(owed);
+            SendControl(answers);
         }
 
         _link.Lane.IsHeld = false;
@@ -127,7 +127,7 @@ internal sealed partial class ZmpSession
         }
 
         Connection.Resume();
-        if (_link.IsAsked)
+        if (_link.IsQuestionPending)
         {
             Connection.PostToSink();
         }

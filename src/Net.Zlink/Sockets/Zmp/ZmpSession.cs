@@ -73,7 +73,7 @@ internal sealed partial class ZmpSession : IConnectionSink, IFrameScanner
 
     public bool OutboundSurvives => Connection.OutboundStays;
 
-    public WireLink Pipe => _link;
+    public WireLink Link => _link;
 
     public HeartbeatingConnections Heartbeating => _socket.Host.Heartbeating;
 
@@ -461,7 +461,7 @@ internal sealed partial class ZmpSession : IConnectionSink, IFrameScanner
             int length = ZmpHeartbeatAck.Write(answer, heartbeat.Context);
             if (Held.WaitsFor is not null)
             {
-                Held.Owe(answer[..length]);
+                Held.StoreAnswer(answer[..length]);
                 return;
             }
 

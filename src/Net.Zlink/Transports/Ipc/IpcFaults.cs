@@ -32,7 +32,7 @@ internal static class IpcFaults
             SocketError.AccessDenied =>
                 new(EndpointFault.AccessDenied,
                     $"this process may not make a file in {DirectoryOf(text)}; choose another directory, or give it the right", os),
-            SocketError.SocketError when HasFileOnTheWay(text) =>
+            SocketError.SocketError when HasFileInPath(text) =>
                 new(EndpointFault.NotADirectory, $"a part of {DirectoryOf(text)} is a file, not a directory; choose another path", os),
             SocketError.TooManyOpenSockets => new(EndpointFault.NoDescriptors, NoDescriptors, os),
             _ => new(EndpointFault.NotBindable,
@@ -57,10 +57,10 @@ internal static class IpcFaults
                 SocketError.SocketError),
     };
 
-    public static EndpointError InTheWay(string sentence) => new(EndpointFault.AddressInUse, sentence, SocketError.AddressAlreadyInUse);
+    public static EndpointError PathInUse(string sentence) => new(EndpointFault.AddressInUse, sentence, SocketError.AddressAlreadyInUse);
 
     public static EndpointError JustBound(string path) =>
-        InTheWay($"another program took {EndpointError.Quote(path)} just now; stop it, or choose another path");
+        PathInUse($"another program took {EndpointError.Quote(path)} just now; stop it, or choose another path");
 
     public static DialResult Cancelled(string text) =>
         new(null, SocketError.OperationAborted, $"connecting to {EndpointError.Quote(text)} was cancelled");
@@ -93,7 +93,7 @@ internal static class IpcFaults
     private static string DirectoryOf(string path) =>
         EndpointError.Quote(Path.GetDirectoryName(SocketPath.HasParent(path) ? path : Path.GetFullPath(path)) ?? path);
 
-    private static bool HasFileOnTheWay(string path)
+    private static bool HasFileInPath(string path)
     {
         for (var way = Path.GetDirectoryName(Path.GetFullPath(path)); !string.IsNullOrEmpty(way); way = Path.GetDirectoryName(way))
         {

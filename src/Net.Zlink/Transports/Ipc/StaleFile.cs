@@ -25,7 +25,7 @@ internal static class StaleFile
             var mark = SocketFile.MarkOf(path);
             if (attributes.HasFlag(FileAttributes.Directory) || IsLink(path, attributes))
             {
-                error = IpcFaults.InTheWay($"{name} is a directory or a link, which is not ours to replace; choose another path");
+                error = IpcFaults.PathInUse($"{name} is a directory or a link, which is not ours to replace; choose another path");
                 return false;
             }
 
@@ -36,17 +36,17 @@ internal static class StaleFile
                 case SocketError.ConnectionRefused:
                     break;
                 case SocketError.AccessDenied:
-                    error = IpcFaults.InTheWay($"{name} is another user's; choose another path");
+                    error = IpcFaults.PathInUse($"{name} is another user's; choose another path");
                     return false;
                 default:
-                    error = IpcFaults.InTheWay($"another socket listens at {name}; stop the program that has it, or choose another path");
+                    error = IpcFaults.PathInUse($"another socket listens at {name}; stop the program that has it, or choose another path");
                     return false;
             }
 
             // Linux refuses a connect to a file of any type.
             if (!IsSocket(path, attributes))
             {
-                error = IpcFaults.InTheWay($"{name} exists and is not a socket, so it is left alone; remove it, or choose another path");
+                error = IpcFaults.PathInUse($"{name} exists and is not a socket, so it is left alone; remove it, or choose another path");
                 return false;
             }
 
@@ -64,7 +64,7 @@ internal static class StaleFile
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            error = IpcFaults.InTheWay(
+            error = IpcFaults.PathInUse(
                 $"{name} was left behind by another program and could not be removed; remove it, or choose another path");
             return false;
         }

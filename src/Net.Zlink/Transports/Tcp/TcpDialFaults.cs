@@ -5,7 +5,7 @@ namespace Net.Zlink.Transports.Tcp;
 
 internal static class TcpDialFaults
 {
-    private const string CheckTheWay = "check the address and the firewalls between";
+    private const string CheckNetwork = "check the address and the firewalls between";
 
     public static DialResult Cancelled(TcpHost host) =>
         new(null, SocketError.OperationAborted, $"connecting to {EndpointError.Quote(host.Text)} was cancelled");
@@ -14,7 +14,7 @@ internal static class TcpDialFaults
         new(
             null,
             SocketError.TimedOut,
-            $"{what} within the {timeout.TotalMilliseconds:0} ms given; {CheckTheWay}, or raise the connect timeout");
+            $"{what} within the {timeout.TotalMilliseconds:0} ms given; {CheckNetwork}, or raise the connect timeout");
 
     public static DialResult Unresolved(EndpointError error) =>
         new(null, error.OsError == SocketError.Success ? SocketError.HostNotFound : error.OsError, error.Sentence);
@@ -33,7 +33,7 @@ internal static class TcpDialFaults
     public static DialResult Refused(SocketError error, IPEndPoint remote) => new(null, error, error switch
     {
         SocketError.ConnectionRefused => $"nobody listens at {remote}; start the server, or check the port",
-        SocketError.TimedOut => $"{remote} did not answer; {CheckTheWay}",
+        SocketError.TimedOut => $"{remote} did not answer; {CheckNetwork}",
         SocketError.NetworkUnreachable or SocketError.HostUnreachable or SocketError.NetworkDown or SocketError.HostDown =>
             $"there is no way to {remote} from here; check the address and this machine's network",
         SocketError.TooManyOpenSockets =>
@@ -46,7 +46,7 @@ internal static class TcpDialFaults
         SocketError.AddressFamilyNotSupported => $"this machine has no address of the family of {remote}; use another address",
         SocketError.InvalidArgument =>
             $"the system refused {remote} or a socket option; check the keep-alive options and an address's zone",
-        _ => $"connecting to {remote} failed ({new SocketException((int)error).Message}); {CheckTheWay}",
+        _ => $"connecting to {remote} failed ({new SocketException((int)error).Message}); {CheckNetwork}",
     });
 
     public static DialResult AllFailed(TcpHost host, int count, DialResult last)

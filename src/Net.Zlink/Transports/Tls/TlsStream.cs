@@ -18,7 +18,7 @@ internal sealed class TlsStream(ReadinessStream stream) : SslStream(stream)
 
     public TlsShutdownGate Writes { get; } = new();
 
-    public void LeadsTo(Wire wire, IWireEvents events) => stream.LeadsTo(this, wire, events);
+    public void SetPrefetched(Wire wire, IWireEvents events) => stream.SetPrefetched(this, wire, events);
 
     /// <inheritdoc cref="ReadinessStream.BeginTurn"/>
     public void BeginTurn() => stream.BeginTurn();

@@ -47,7 +47,7 @@ internal sealed class TlsUpgrade(TlsCredentials credentials, TlsSettings setting
 
         // On a stack of its own and with a time limit: files are read and callbacks run in it, and one of them may never return.
         Task shaking = HasCallbacks || credentials.MayAskElsewhere(isServer: host is null)
-            ? ShakeOnOwnThreadsAsync(stream, tls, judge, end) : Task.Run(() => ShakeAsync(tls, judge, end), CancellationToken.None);
+            ? HandshakeOnOwnThreadsAsync(stream, tls, judge, end) : Task.Run(() => HandshakeAsync(tls, judge, end), CancellationToken.None);
         try
         {
             await shaking.WaitAsync(end).ConfigureAwait(false);
@@ -97,13 +97,13 @@ internal sealed class TlsUpgrade(TlsCredentials credentials, TlsSettings setting
         _ => settings.Validation is not null,
     };
 
-    private async Task ShakeOnOwnThreadsAsync(ReadinessStream stream, TlsStream tls, CertificateValidator judge, CancellationToken end)
+    private async Task HandshakeOnOwnThreadsAsync(ReadinessStream stream, TlsStream tls, CertificateValidator judge, CancellationToken end)
     {
         stream.IsOnOwnThreads = true;
         try
         {
             await ThreadHop.ToOwnThread;
-            await ShakeAsync(tls, judge, end).ConfigureAwait(false);
+            await HandshakeAsync(tls, judge, end).ConfigureAwait(false);
         }
         finally
         {
@@ -112,7 +112,7 @@ internal sealed class TlsUpgrade(TlsCredentials credentials, TlsSettings setting
         }
     }
 
-    private Task ShakeAsync(TlsStream tls, CertificateValidator judge, CancellationToken end) => host is null
+    private Task HandshakeAsync(TlsStream tls, CertificateValidator judge, CancellationToken end) => host is null
         ? tls.AuthenticateAsServerAsync(Prepare(() => credentials.ForServer(judge)), end)
         : tls.AuthenticateAsClientAsync(Prepare(() => credentials.ForClient(judge, host)), end);
 

@@ -9,7 +9,7 @@ internal sealed class TlsWire(Socket socket, TlsStream tls, BufferPool pool)
     public override void Attach(IWireEvents events)
     {
         base.Attach(events);
-        tls.LeadsTo(this, events);
+        tls.SetPrefetched(this, events);
     }
 
     /// <remarks>

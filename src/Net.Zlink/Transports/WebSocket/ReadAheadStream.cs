@@ -48,7 +48,7 @@ internal sealed class ReadAheadStream(Stream inner, BufferPool pool) : Stream
     /// The socket's own stream, if that is directly below and its handshake is over: then an idle connection holds no buffer, even after a
     /// false report.
     /// </summary>
-    public ReadinessStream? Beneath { get; set; }
+    public ReadinessStream? LowerStream { get; set; }
 
     public Func<bool>? IsOver { get; set; }
 
@@ -69,7 +69,7 @@ internal sealed class ReadAheadStream(Stream inner, BufferPool pool) : Stream
     public async ValueTask<bool> FillAsync(CancellationToken cancellation)
     {
         int read;
-        if (Beneath is { } socket)
+        if (LowerStream is { } socket)
         {
             cancellation.ThrowIfCancellationRequested();
             Exception? failure;
@@ -154,7 +154,7 @@ internal sealed class ReadAheadStream(Stream inner, BufferPool pool) : Stream
             return inner.ReadAsync(buffer, cancellationToken);
         }
 
-        return Beneath is null || cancellationToken.IsCancellationRequested || !TryFill(Beneath, out _, out Exception? failure)
+        return LowerStream is null || cancellationToken.IsCancellationRequested || !TryFill(LowerStream, out _, out Exception? failure)
             ? ReadBehindAsync(buffer, cancellationToken)
             : failure is null ? new ValueTask<int>(ConsumeInto(buffer))
             : ValueTask.FromException<int>(failure);
@@ -273,7 +273,7 @@ internal sealed class ReadAheadStream(Stream inner, BufferPool pool) : Stream
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
     private async ValueTask<int> ReadBehindAsync(Memory<byte> buffer, CancellationToken cancellation)
     {
-        await (Beneath ?? inner).ReadAsync(Memory<byte>.Empty, cancellation).ConfigureAwait(false);
+        await (LowerStream ?? inner).ReadAsync(Memory<byte>.Empty, cancellation).ConfigureAwait(false);
         await FillAsync(cancellation).ConfigureAwait(false);
         return ConsumeInto(buffer);
     }

@@ -55,7 +55,7 @@ internal abstract class WebSocketUpgrade(string scheme, TlsUpgrade? tls, bool is
         if (result.Wire is { } wire)
         {
             wire.PollingThread = secure?.EndHandshake() ?? plain!.EndHandshake();
-            stream.Beneath = plain;
+            stream.LowerStream = plain;
             stream.LongestHead = ReadAheadStream.BufferSize;
             return result;
         }

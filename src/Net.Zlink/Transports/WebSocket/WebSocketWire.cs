@@ -53,7 +53,7 @@ internal sealed class WebSocketWire(
         {
             WebSocketState.Open when end == WireEnd.Finished => WebSocketCloseStatus.NormalClosure,
             WebSocketState.Open when end == WireEnd.GoingAway => WebSocketCloseStatus.EndpointUnavailable,
-            WebSocketState.Open when Complaint is not null => WebSocketCloseStatus.MessageTooBig,
+            WebSocketState.Open when CloseReason is not null => WebSocketCloseStatus.MessageTooBig,
             _ => null,
         };
         return End(() => EndAsync(status));
@@ -270,6 +270,6 @@ internal sealed class WebSocketWire(
     }
 
     private Task CloseAsync(WebSocketCloseStatus? status, CancellationToken cancellation) =>
-        status is { } code ? webSocket.CloseOutputAsync(code, code == WebSocketCloseStatus.MessageTooBig ? Complaint : null, cancellation)
+        status is { } code ? webSocket.CloseOutputAsync(code, code == WebSocketCloseStatus.MessageTooBig ? CloseReason : null, cancellation)
             : Task.CompletedTask;
 }

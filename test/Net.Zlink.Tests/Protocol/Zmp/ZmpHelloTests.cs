@@ -70,7 +70,7 @@ public sealed class ZmpHelloTests
             bool good = ZmpHello.TryParse(body, h.Own, out ZmpSocketType peer, out ReadOnlySpan<byte> id, out ZmpFault fault);
             Assert.Equal(ZmpFlags.Control, flags);
             Assert.True(frame.IsEmpty);
-            Assert.Equal(h.Own.MayTalkTo((byte)h.Type), good);
+            Assert.Equal(h.Own.IsCompatibleWith((byte)h.Type), good);
             Assert.Equal(good ? default : ZmpFault.SocketTypeMismatch, fault with { Facts = null });
             Assert.Equal(good ? h.Type : default, peer);
             Assert.Equal(good ? h.Id : [], id);

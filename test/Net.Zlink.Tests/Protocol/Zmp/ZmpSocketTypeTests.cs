@@ -17,7 +17,7 @@ public sealed class ZmpSocketTypeTests
     {
         var own = (ZmpSocketType)type;
         Assert.Equal(name, own.Name);
-        Assert.Equal(peers, Enumerable.Range(0, 256).Select(static b => (byte)b).Where(b => own.MayTalkTo(b)));
+        Assert.Equal(peers, Enumerable.Range(0, 256).Select(static b => (byte)b).Where(b => own.IsCompatibleWith(b)));
         Assert.Equal(type is 5 or 6, own.AnnouncesIdentity);
     }
 
@@ -26,7 +26,7 @@ public sealed class ZmpSocketTypeTests
     {
         foreach (ZmpSocketType one in ZmpFixture.Types)
         {
-            Assert.All(ZmpFixture.Types, other => Assert.Equal(one.MayTalkTo((byte)other), other.MayTalkTo((byte)one)));
+            Assert.All(ZmpFixture.Types, other => Assert.Equal(one.IsCompatibleWith((byte)other), other.IsCompatibleWith((byte)one)));
         }
     }
 
@@ -34,7 +34,7 @@ public sealed class ZmpSocketTypeTests
     public void A_number_that_is_no_type_talks_to_nobody_and_has_no_name()
     {
         const ZmpSocketType Stream = (ZmpSocketType)11;
-        Assert.DoesNotContain(Enumerable.Range(0, 256), static b => Stream.MayTalkTo((byte)b));
+        Assert.DoesNotContain(Enumerable.Range(0, 256), static b => Stream.IsCompatibleWith((byte)b));
         Assert.Throws<ArgumentOutOfRangeException>(static () => Stream.Name);
     }
 }

@@ -3,7 +3,7 @@ using Net.Zlink.Buffers;
 namespace Net.Zlink.Engine;
 
 /// <summary>Leases for reuse. Thread-safe.</summary>
-internal static class SpareLeases
+internal static class LeaseCache
 {
     // Leases keep their slot arrays, at most 3 KB: 4,096 of them hold a million short messages (both full queues of an inproc pair) in 13
     // MB.

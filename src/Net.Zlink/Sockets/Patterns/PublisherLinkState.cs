@@ -4,7 +4,7 @@ using Net.Zlink.Sockets.Routing;
 
 namespace Net.Zlink.Sockets.Patterns;
 
-internal sealed class PublisherPipeState(DistributionSlot slot, SubscriptionTrie<PeerLink> trie, PeerLink link, FairLimit? limit)
+internal sealed class PublisherLinkState(DistributionSlot slot, SubscriptionTrie<PeerLink> trie, PeerLink link, FairLimit? limit)
 {
     public FairLimitShare ByteShare = new(limit);
 

@@ -1,6 +1,6 @@
 namespace Net.Zlink;
 
-internal static class SpareBuilders
+internal static class BuilderCache
 {
     // As many threads rarely send at once; a builder holds 256 bytes or more.
     private const int MaxKept = 64;

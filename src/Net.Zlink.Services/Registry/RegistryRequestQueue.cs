@@ -6,7 +6,7 @@ namespace Net.Zlink.Services;
 /// Deals with the requests of each connection in their order. Those whose admission is asked wait, and behind them the later ones of their
 /// connection, and no other. Used by the router's loop alone.
 /// </summary>
-internal sealed class RegistryDesk : IDisposable
+internal sealed class RegistryRequestQueue : IDisposable
 {
     // Answers have no number, so none may be refused out of its turn: beyond this the connection ends. 4 MiB are 10,000 requests and more.
     private const long MaxWaitingBytes = 4 * 1024 * 1024;
@@ -17,7 +17,7 @@ internal sealed class RegistryDesk : IDisposable
     private readonly Admissions? _admissions;
     private readonly ILogger _logger;
     private readonly MessageBuilder _ack;
-    private readonly HashSet<RegistryAsker> _waiting = [];
+    private readonly HashSet<RegistryRequester> _waiting = [];
 
     /// <param name="context">Gives the clock and the pool.</param>
     /// <param name="socket">Answers go by it.</param>
@@ -25,7 +25,7 @@ internal sealed class RegistryDesk : IDisposable
     /// <param name="options">The application's policy.</param>
     /// <param name="logger">The log.</param>
     /// <param name="post">Has an action done by the router's loop.</param>
-    public RegistryDesk(ZlinkContext context, RouterSocket socket, RegistryCore core, RegistryOptions options, ILogger logger,
+    public RegistryRequestQueue(ZlinkContext context, RouterSocket socket, RegistryCore core, RegistryOptions options, ILogger logger,
         Action<Action> post)
     {
         _socket = socket;
@@ -40,9 +40,9 @@ internal sealed class RegistryDesk : IDisposable
     /// <summary>Deals with a request now, or when its turn has come.</summary>
     public void Take(in Message message)
     {
-        if (message.UserState is not RegistryAsker client)
+        if (message.UserState is not RegistryRequester client)
         {
-            message.UserState = client = new RegistryAsker(message);
+            message.UserState = client = new RegistryRequester(message);
         }
 
         if (client.HasEnded)
@@ -75,7 +75,7 @@ internal sealed class RegistryDesk : IDisposable
     /// <summary>A connection has ended: nobody is asked about what waits, but what it wanted to leave, it leaves.</summary>
     public void Lost(string remoteAddress)
     {
-        foreach (RegistryAsker client in _waiting.ToArray()
+        foreach (RegistryRequester client in _waiting.ToArray()
             .Where(client => string.Equals(client.RemoteAddress, remoteAddress, StringComparison.Ordinal)))
         {
             End(client);
@@ -86,7 +86,7 @@ internal sealed class RegistryDesk : IDisposable
     {
         _admissions?.Dispose();
         _ack.Dispose();
-        foreach (RegistryAsker client in _waiting)
+        foreach (RegistryRequester client in _waiting)
         {
             while (client.IsWaiting)
             {
@@ -95,7 +95,7 @@ internal sealed class RegistryDesk : IDisposable
         }
     }
 
-    private bool AsksAdmission(RegistryRequest request, RegistryAsker client, out bool isOwner)
+    private bool AsksAdmission(RegistryRequest request, RegistryRequester client, out bool isOwner)
     {
         isOwner = false;
         if (_admissions is null)
@@ -109,7 +109,7 @@ internal sealed class RegistryDesk : IDisposable
 
     private void Decided(in AdmissionQuestion question, in RegistrationAdmission admission)
     {
-        foreach (RegistryAsker client in _admissions!.Close(question))
+        foreach (RegistryRequester client in _admissions!.Close(question))
         {
             if (client.TryPeek(out WaitingRequest waiting))
             {
@@ -121,7 +121,7 @@ internal sealed class RegistryDesk : IDisposable
     }
 
     /// <summary>Deals with what waits until an admission is to be asked.</summary>
-    private void Continue(RegistryAsker client)
+    private void Continue(RegistryRequester client)
     {
         while (client.TryPeek(out WaitingRequest waiting))
         {
@@ -138,9 +138,9 @@ internal sealed class RegistryDesk : IDisposable
         _waiting.Remove(client);
     }
 
-    private void LimitWaiting(RegistryAsker client)
+    private void LimitWaiting(RegistryRequester client)
     {
-        RegistryAsker? excess = client.WaitingBytes > MaxWaitingBytes ? client
+        RegistryRequester? excess = client.WaitingBytes > MaxWaitingBytes ? client
             : _waiting.Sum(static one => one.WaitingBytes) > MaxWaitingBytesOfAll ? _waiting.MaxBy(static one => one.WaitingBytes)
             : null;
         if (excess is null)
@@ -157,7 +157,7 @@ internal sealed class RegistryDesk : IDisposable
         End(excess);
     }
 
-    private void End(RegistryAsker client)
+    private void End(RegistryRequester client)
     {
         client.HasEnded = true;
         while (client.TryPeek(out WaitingRequest waiting))
@@ -173,7 +173,7 @@ internal sealed class RegistryDesk : IDisposable
         _waiting.Remove(client);
     }
 
-    private void Answer(in Message to, RegistryAsker client, RegistryRequest request, ReadOnlySpan<byte> echo,
+    private void Answer(in Message to, RegistryRequester client, RegistryRequest request, ReadOnlySpan<byte> echo,
         RegistrationAdmission admission)
     {
         HashSet<(RoutingId Id, string Address)>? connected =

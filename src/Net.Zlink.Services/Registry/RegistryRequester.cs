@@ -13,12 +13,12 @@ internal readonly record struct WaitingRequest(RegistryRequest Request, byte[]? 
 }
 
 /// <summary>One connection to a registry, with its requests that wait, in order. Used by one loop alone.</summary>
-internal sealed class RegistryAsker
+internal sealed class RegistryRequester
 {
     private readonly Queue<WaitingRequest> _waiting = new();
     private Message _origin;
 
-    public RegistryAsker(in Message message)
+    public RegistryRequester(in Message message)
     {
         Sender = RegistrySender.Of(message);
         RemoteAddress = message.RemoteAddress;

@@ -5,7 +5,7 @@ using Xunit;
 namespace Net.Zlink.Tests.Monitoring;
 
 /// <summary>With Immediate a socket has no peer before there is a connection, and says all the same why an endpoint has none.</summary>
-public sealed class ImmediateTroubleTests
+public sealed class ImmediateProblemTests
 {
     [Fact]
     public async Task Peers_description_and_error_of_a_send_say_why_an_endpoint_is_not_connected()

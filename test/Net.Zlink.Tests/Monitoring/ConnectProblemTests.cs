@@ -10,7 +10,7 @@ namespace Net.Zlink.Tests.Monitoring;
 
 /// <summary>A connect that comes to nothing says why: in its events, in the log once for each reason, and in what the socket says of its
 /// peers.</summary>
-public sealed class ConnectTroubleTests : IDisposable
+public sealed class ConnectProblemTests : IDisposable
 {
     private readonly RecordingLoggers _log = new();
 
