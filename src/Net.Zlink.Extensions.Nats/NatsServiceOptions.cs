@@ -5,22 +5,23 @@ namespace Net.Zlink.Extensions.Nats;
 /// <summary>The bucket that receivers and gateways share, and how it is used.</summary>
 public sealed record NatsServiceOptions
 {
-    /// <summary>The name of the key-value bucket. It is made, with the values below, where it does not exist.
+    /// <summary>The name of the key-value bucket. A missing bucket is created with the values below. Default:
     /// <c>zlink-services</c>.</summary>
     public string Bucket { get; init; } = "zlink-services";
 
-    /// <summary>How long an entry lives that is not renewed; a third of it is the interval of renewal. Of a bucket that exists its own
-    /// maximum age counts. At least 1 s. 15 s.</summary>
+    /// <summary>How long an entry lives without renewal; entries are renewed after a third of it. An existing bucket keeps its own maximum
+    /// age, which then applies. At least 1 second. Default: 15 seconds.</summary>
     public TimeSpan Lease { get; init; } = TimeSpan.FromSeconds(15);
 
-    /// <summary>Where a new bucket is stored. Entries are renewed all the time, so memory suffices: after a restart of the server they are
-    /// written again.</summary>
+    /// <summary>Where a new bucket is stored. Memory suffices, because renewals write the entries again after a restart of the server.
+    /// Default: memory.</summary>
     public NatsKVStorageType Storage { get; init; } = NatsKVStorageType.Memory;
 
-    /// <summary>How many servers of a cluster have a new bucket. 1 or more. 1.</summary>
+    /// <summary>How many servers of a cluster store a new bucket. At least 1. Default: 1.</summary>
     public int Replicas { get; init; } = 1;
 
-    /// <summary>Most entries that a directory follows; further ones are ignored, with a warning in the log. 1 or more. 10,000.</summary>
+    /// <summary>The most entries that a directory follows. Further entries are ignored and a warning is logged. At least 1. Default:
+    /// 10,000.</summary>
     public int MaxInstances { get; init; } = 10_000;
 
     internal static NatsServiceOptions Checked(NatsServiceOptions? options)

@@ -8,8 +8,8 @@ using Net.Zlink.Monitoring;
 namespace Net.Zlink.Services;
 
 /// <summary>Knows from registries where services are: one view for each registry, shown as their union.</summary>
-/// <remarks>Safe for any number of threads. A registry that is lost takes nothing away while no other is connected; the gateways' own
-/// connections tell who is alive.</remarks>
+/// <remarks>Safe for any number of threads. If the last connected registry is lost, its entries are kept; the gateways' own connections show
+/// which receivers are alive.</remarks>
 /// <example>
 /// <code>
 /// await using var discovery = new Discovery(context);

@@ -61,7 +61,7 @@ public abstract class ReceivingSocket : ZmpSocket, IMessageReceiver
         ThrowIfEnded();
         if (received.Sender is not PeerIdentity sender || ReferenceEquals(sender, PeerIdentity.Unknown))
         {
-            throw new ArgumentException("No peer sent this message: there is nobody to disconnect.", nameof(received));
+            throw new ArgumentException("The message has no sender (it was not received from a peer).", nameof(received));
         }
 
         if (received.NoticeOf is PeerLink subscriber)

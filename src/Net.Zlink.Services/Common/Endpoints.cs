@@ -1,6 +1,6 @@
 namespace Net.Zlink.Services;
 
-/// <summary>Checks the text of an endpoint without connecting: a text that is none must throw at once and not be tried for ever.</summary>
+/// <summary>Checks the text of an endpoint without connecting, because an invalid text must throw at once instead of being retried.</summary>
 internal static class EndpointCheck
 {
     private static ReadOnlySpan<byte> PeerName => "x"u8;
@@ -20,15 +20,14 @@ internal static class EndpointCheck
     }
 }
 
-/// <summary>What sockets do not do over inproc, as in the native core: there are no connection events, and nothing connects anew when the
-/// binder has ended and comes again. So these endpoints are looked at from time to time.</summary>
+/// <summary>Polls inproc endpoints, because inproc does not reconnect when the binder returns, as in the native core.</summary>
 internal static class InprocEndpoints
 {
     public static readonly TimeSpan PollInterval = TimeSpan.FromMilliseconds(100);
 
     public static bool IsInproc(string endpoint) => endpoint.StartsWith("inproc:", StringComparison.Ordinal);
 
-    /// <summary>Connects those that the socket has no connection to.</summary>
+    /// <summary>Connects the inproc endpoints to which the socket has no connection.</summary>
     public static void ConnectMissing(ZmpSocket socket, IEnumerable<string> endpoints)
     {
         foreach (string endpoint in endpoints.Where(IsInproc).Except(socket.ConnectedEndpoints, StringComparer.Ordinal))
@@ -39,14 +38,14 @@ internal static class InprocEndpoints
             }
             catch (Exception e) when (e is ZlinkException or ObjectDisposedException)
             {
-                // Another socket has the name, or the context is ending: it is tried again.
+                // The name is in use, or the context is ending: the next poll tries again.
             }
         }
     }
 }
 
-/// <summary>An endpoint for spans, logs, exceptions and descriptions, without secrets. It is made only where something is
-/// shown.</summary>
+/// <summary>An endpoint for spans, logs, exceptions and descriptions, without secrets. The text is built only when it is
+/// used.</summary>
 internal readonly record struct RedactedEndpoint(string Endpoint)
 {
     public static implicit operator RedactedEndpoint(string endpoint) => new(endpoint);

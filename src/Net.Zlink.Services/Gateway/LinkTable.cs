@@ -4,8 +4,8 @@ using Net.Zlink.Monitoring;
 
 namespace Net.Zlink.Services;
 
-/// <summary>The links of a gateway by endpoint: what the directory lists is connected, once for all services; what it drops is disconnected
-/// after a while. A change costs by what changed, whatever the number of links.</summary>
+/// <summary>The links of a gateway by endpoint. Connects every endpoint in the directory, once per endpoint, and disconnects those removed
+/// from it after a delay. The cost of a change depends on what changed, not on the number of links.</summary>
 /// <remarks>Safe for any number of threads. The lock is held for pointer work and for Connect and Disconnect, which return at
 /// once.</remarks>
 internal sealed class LinkTable : IDisposable
@@ -15,7 +15,7 @@ internal sealed class LinkTable : IDisposable
     public const SocketEventTypes Events = SocketEventTypes.ConnectionReady | SocketEventTypes.Disconnected
         | SocketEventTypes.ConnectRetried | SocketEventTypes.ConnectGivenUp;
 
-    private const string NotBound = "nobody is bound there";
+    private const string NotBound = "no socket is bound to this name";
 
     private readonly RouterSocket _router;
     private readonly TimeProvider _clock;

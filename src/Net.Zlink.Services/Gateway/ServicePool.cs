@@ -43,13 +43,13 @@ internal sealed class ServicePool(string service)
     /// <summary>One more of its receivers can be taken out of rotation: never more than half of those that are connected.</summary>
     public bool CanSpareOne => 1 + _usable.Values.Count(static link => link.IsEjected) <= _usable.Count / 2;
 
-    /// <summary>Takes the present state over from the directory, as often as it may have changed meanwhile, one thread at a time: none puts
-    /// an older state over a later one.</summary>
-    public void Update(Action takeOver)
+    /// <summary>Copies the directory's state. One thread at a time; a change during the copy starts another, so the last state
+    /// wins.</summary>
+    public void Update(Action copy)
     {
         if (Interlocked.Increment(ref _updates) > 1)
         {
-            return; // Who is at it looks again.
+            return; // The thread that is already updating will run once more.
         }
 
         int seen;
@@ -58,7 +58,7 @@ internal sealed class ServicePool(string service)
             seen = Volatile.Read(ref _updates);
             try
             {
-                takeOver();
+                copy();
             }
             catch
             {

@@ -1,16 +1,16 @@
 namespace Net.Zlink.Services;
 
-/// <summary>Takes a receiver out of service: tells the gateways, goes on serving, then refuses, and ends when nothing is left to
-/// do.</summary>
+/// <summary>Takes a receiver out of service: notifies the gateways, continues to serve, then refuses requests, and ends when the receiver
+/// is idle.</summary>
 internal static class Drain
 {
-    // How often a busy receiver is looked at: well below the idle time, and nothing against a drain's second.
+    // Polling interval while busy; small compared with a drain of a second.
     private static readonly TimeSpan BusyStep = TimeSpan.FromMilliseconds(10);
 
-    /// <param name="requests">Of the receiver; their drain has begun.</param>
-    /// <param name="options">How long.</param>
-    /// <param name="unregister">Leaves the registries; it is awaited, within the deadline.</param>
-    /// <param name="cancellationToken">Ends the wait; the receiver stays as it is then.</param>
+    /// <param name="requests">The receiver's requests; their drain has begun.</param>
+    /// <param name="options">The times of the drain.</param>
+    /// <param name="unregister">Removes the registrations; runs beside the drain, which does not wait for it.</param>
+    /// <param name="cancellationToken">Ends the wait; the receiver then keeps its present state.</param>
     public static async Task<DrainReport> RunAsync(
         ReceiverRequests requests, DrainOptions options, Func<Task> unregister, CancellationToken cancellationToken)
     {
@@ -18,7 +18,7 @@ internal static class Drain
         long start = clock.GetTimestamp();
         long acceptedBefore = Accepted(requests);
         long refusedBefore = Interlocked.Read(ref requests.Counters.Refused);
-        _ = unregister(); // A registry that is dead must not hold the drain up; it does not rest on lists.
+        _ = unregister(); // A dead registry must not delay the drain: the drain does not depend on the registries.
         await DelayAsync(options.MinDelay < options.Deadline ? options.MinDelay : options.Deadline, clock, cancellationToken)
             .ConfigureAwait(false);
         requests.BeginRefusing();

@@ -117,6 +117,6 @@ internal sealed class BlockedRoutes
         public int GetHashCode(ReadOnlySpan<byte> alternate) => RoutingIdComparer.Instance.GetHashCode(alternate);
 
         public BlockedRoute Create(ReadOnlySpan<byte> alternate) =>
-            throw new NotSupportedException("A line is made with its first waiter.");
+            throw new NotSupportedException("A route's queue is created together with its first waiter.");
     }
 }

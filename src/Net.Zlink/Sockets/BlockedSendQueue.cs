@@ -81,7 +81,7 @@ internal sealed class BlockedSendQueue(SocketCore socket) : IWaiterList
             return false;
         }
 
-        using (_gate.EnterScope())
+        using (_gate.EnterUninterrupted())
         {
             return _routes.Find(connection) is not null;
         }

@@ -5,7 +5,8 @@ namespace Net.Zlink.Sockets;
 /// <summary>Decides which peers of a <see cref="PullQueue"/> stop reading: for their own limits, or for the socket's limit.</summary>
 internal sealed class PullBudget(long limit, ByteBudget? context, IShareOwner queue)
 {
-    // A read of one short frame costs a lease with 32 slots. Without this, single small frames of many peers counted 8 MiB and used 530.
+    // A read of one short frame costs a lease with 32 slots. Without this charge, many peers with one small frame each were counted as
+    // 8 MiB but used 530 MiB.
     private const int LeaseCost = 600;
 
     private const int FreeLeases = 64;

@@ -206,7 +206,7 @@ internal sealed class ZmpDialer
             if (!_predecessor.IsUnblocked)
             {
                 Volatile.Write(ref _problem,
-                    "it begins when the connect of this endpoint that was let go of before has delivered what it had");
+                    "it starts after the previous connection to this endpoint, which was disconnected, has sent its queue");
                 await _predecessor.WaitAsync(_settings.Connection.CloseTimeout, _stop.Token).ConfigureAwait(false);
                 Volatile.Write(ref _problem, null);
             }

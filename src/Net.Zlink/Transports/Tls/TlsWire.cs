@@ -12,10 +12,10 @@ internal sealed class TlsWire(Socket socket, TlsStream tls, BufferPool pool)
         tls.SetPrefetched(this, events);
     }
 
-    /// <remarks>
-    /// A client has completed the handshake of TLS 1.3 (with 1.2 perhaps, too) before the server has validated its certificate. .NET's own
-    /// client validates the server's afterwards.
-    /// </remarks>
+    /// <summary>
+    /// The certificate may be the reason even after a complete handshake. In TLS 1.3 the client finishes first, before the server has
+    /// validated its certificate. TLS 1.2 may behave the same.
+    /// </summary>
     public override string WhyRefused(string words) =>
         $"{words}; over tls the peer may not have accepted this side's certificate, or the lack of one";
 
