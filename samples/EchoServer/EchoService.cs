@@ -98,9 +98,18 @@ internal sealed class EchoService : IAsyncDisposable
 
     private static ZlinkContextOptions ContextOptionsOf(Options options)
     {
-        BufferPoolOptions pool = options.Pool == PoolPreset.Server ? BufferPoolOptions.Server : BufferPoolOptions.Default;
-        var context = new ZlinkContextOptions { PoolOptions = pool, ShardCount = options.ShardCount };
-        return options.HasFurtherShards ? context : context with { TlsAndWebSocketShardCount = 0 }; // So many, whatever the transport.
+        var context = new ZlinkContextOptions { ShardCount = options.ShardCount };
+        if (options.Pool == PoolPreset.Server)
+        {
+            context.PoolOptions.ClassPolicies = BufferPoolOptions.ServerPolicies;
+        }
+
+        if (!options.HasFurtherShards)
+        {
+            context.TlsAndWebSocketShardCount = 0; // So many shards, whatever the transport.
+        }
+
+        return context;
     }
 
     private static StreamOptions StreamOptionsOf(Options options)

@@ -149,7 +149,7 @@ public sealed class StreamSocket : ZlinkSocket, IContextSocket
         ArgumentNullException.ThrowIfNull(options);
         IPeerFactory factory = options.Handler is null ? Hub.Pull
             : new FramedPeers(new StreamPushSink(this, options.Handler), pulled: false);
-        ReconnectPolicy? policy = options.Reconnect ? new ReconnectPolicy(options.ReconnectInterval, options.ReconnectIntervalMax) : null;
+        ReconnectPolicy? policy = options.ValidPolicy();
         return ConnectAsync(endpoint, factory, policy, cancellationToken);
     }
 

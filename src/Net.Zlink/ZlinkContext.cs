@@ -38,13 +38,14 @@ public sealed class ZlinkContext : IDisposable, IAsyncDisposable
     }
 
     /// <summary>Creates a context and fills its pool before it returns.</summary>
-    /// <param name="options">The options.</param>
+    /// <param name="options">The options. They are copied.</param>
     /// <exception cref="ArgumentNullException"><paramref name="options"/> is null.</exception>
+    /// <exception cref="ArgumentException">As for <see cref="ZlinkContextOptions.Validate"/>.</exception>
     /// <exception cref="ObjectDisposedException">Its <see cref="ZlinkContextOptions.Pool"/> is disposed.</exception>
     public ZlinkContext(ZlinkContextOptions options)
     {
         ArgumentNullException.ThrowIfNull(options);
-        options.Pool?.ThrowIfDisposed();
+        options = options.ValidCopy();
         _options = options;
         _ownsPool = options.Pool is null;
         _deadline = options.ShutdownTimeout;

@@ -45,7 +45,7 @@ public sealed class FakeSocketTests
     [Fact]
     public void A_message_made_without_a_network_has_its_parts_and_no_sender()
     {
-        var pool = new BufferPool(BufferPoolOptions.Server with { LeakCheck = true });
+        var pool = new BufferPool(new BufferPoolOptions { ClassPolicies = BufferPoolOptions.ServerPolicies, LeakCheck = true });
         using (var builder = new MessageBuilder(pool))
         {
             Assert.Throws<InvalidOperationException>(() => builder.ToMessage());

@@ -81,7 +81,7 @@ public sealed class MessageWriterTests
 
     private static void AssertWritten(byte[][][] parts)
     {
-        var pool = new BufferPool(BufferPoolOptions.Server with { LeakCheck = true });
+        var pool = new BufferPool(new BufferPoolOptions { ClassPolicies = BufferPoolOptions.ServerPolicies, LeakCheck = true });
         using (var builder = new MessageBuilder(pool))
         {
             builder.Add([]);

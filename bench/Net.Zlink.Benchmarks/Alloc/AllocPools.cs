@@ -26,7 +26,7 @@ internal static class AllocPools
     public static ZlinkContext CreateContext(string pool) =>
         new(new ZlinkContextOptions
         {
-            PoolOptions = string.Equals(pool, Server, StringComparison.Ordinal) ? BufferPoolOptions.Server
-            : BufferPoolOptions.Default
+            PoolOptions = string.Equals(pool, Server, StringComparison.Ordinal)
+                ? new BufferPoolOptions { ClassPolicies = BufferPoolOptions.ServerPolicies } : new BufferPoolOptions()
         });
 }

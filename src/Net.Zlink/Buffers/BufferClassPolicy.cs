@@ -2,57 +2,41 @@ namespace Net.Zlink.Buffers;
 
 /// <summary>
 /// For one size class of a <see cref="BufferPool"/>: the buffers created in advance, the most that are retained, and when unused ones are
-/// dropped.
+/// dropped. Immutable; <see cref="BufferPoolOptions.Validate"/> checks it.
 /// </summary>
-/// <param name="WarmCount">
-/// Buffers created, with every page touched, when the pool is built. Idle trimming and <see cref="BufferPool.Trim"/> leave as many. 0 or
-/// more, at most <paramref name="KeepLimit"/>.
-/// </param>
-/// <param name="KeepLimit">
-/// The most buffers retained while not rented, thread caches included. 0 retains none. A buffer returned beyond the limit is left to the
-/// garbage collector.
-/// </param>
-/// <param name="TrimAfterIdle">
-/// A retained buffer that was not needed for this long is dropped, at the latest after twice this time. Above zero, or
-/// <see cref="Timeout.InfiniteTimeSpan"/> for never.
-/// </param>
-/// <exception cref="ArgumentOutOfRangeException">A value is out of the range given above.</exception>
-public sealed record BufferClassPolicy(int WarmCount, int KeepLimit, TimeSpan TrimAfterIdle)
+public sealed class BufferClassPolicy
 {
-    /// <summary>Buffers created when the pool is built, and never trimmed.</summary>
-    public int WarmCount { get; init => field = NotNegative(value, nameof(WarmCount)); } = NotNegative(WarmCount, nameof(WarmCount));
-
-    /// <summary>The most buffers retained while not rented, thread caches included.</summary>
-    public int KeepLimit { get; init => field = NotNegative(value, nameof(KeepLimit)); } = NotNegative(KeepLimit, nameof(KeepLimit));
+    /// <summary>
+    /// Buffers created, with every page touched, when the pool is built. Idle trimming and <see cref="BufferPool.Trim"/> leave as many. 0
+    /// (default) or more, at most <see cref="KeepLimit"/>.
+    /// </summary>
+    public int WarmCount { get; init; }
 
     /// <summary>
-    /// How long a retained buffer may be unused before it is dropped; <see cref="Timeout.InfiniteTimeSpan"/> for no limit.
+    /// The most buffers retained while not rented, thread caches included. 0 (default) retains none. A buffer returned beyond the limit is
+    /// left to the garbage collector.
     /// </summary>
-    public TimeSpan TrimAfterIdle
-    {
-        get;
-        init => field = ValidSpan(value, nameof(TrimAfterIdle));
-    } = ValidSpan(TrimAfterIdle, nameof(TrimAfterIdle));
+    public int KeepLimit { get; init; }
+
+    /// <summary>
+    /// A retained buffer that was not needed for this long is dropped, at the latest after twice this time. Above zero and at most 49 days,
+    /// or <see cref="Timeout.InfiniteTimeSpan"/> (default) for never.
+    /// </summary>
+    public TimeSpan TrimAfterIdle { get; init; } = Timeout.InfiniteTimeSpan;
 
     internal bool TrimsWhenIdle => TrimAfterIdle != Timeout.InfiniteTimeSpan;
 
-    private static int NotNegative(int value, string name)
+    /// <summary>What is wrong with a policy, as the end of a sentence, or null.</summary>
+    internal static string? ComplaintAbout(BufferClassPolicy? policy)
     {
-        return value >= 0 ? value : throw new ArgumentOutOfRangeException(name, value, $"{name} takes 0 to {int.MaxValue}.");
-    }
-
-    private static TimeSpan ValidSpan(TimeSpan value, string name)
-    {
-        // The limit of System.Threading.Timer: 2^32 - 2 milliseconds, 49.7 days.
-        if (value != Timeout.InfiniteTimeSpan && (value <= TimeSpan.Zero || value.TotalMilliseconds > uint.MaxValue - 1))
-        {
-            throw new ArgumentOutOfRangeException(
-                name,
-                value,
-                $"{name} takes what is above TimeSpan.Zero and at most 49 days, "
-                + "or Timeout.InfiniteTimeSpan to keep idle buffers for ever.");
-        }
-
-        return value;
+        // 49.7 days, 2^32 - 2 milliseconds, is the limit of System.Threading.Timer.
+        return policy is null ? "it is null"
+            : policy.WarmCount < 0 ? $"{nameof(WarmCount)} takes 0 and above, not {policy.WarmCount}"
+            : policy.KeepLimit < policy.WarmCount
+                ? $"{nameof(KeepLimit)} takes {nameof(WarmCount)} ({policy.WarmCount}) and above, not {policy.KeepLimit}"
+            : policy.TrimsWhenIdle && (policy.TrimAfterIdle <= TimeSpan.Zero || policy.TrimAfterIdle.TotalMilliseconds > uint.MaxValue - 1)
+                ? $"{nameof(TrimAfterIdle)} takes what is above TimeSpan.Zero and at most 49 days, or "
+                    + $"Timeout.InfiniteTimeSpan to keep idle buffers for ever, not {policy.TrimAfterIdle}"
+            : null;
     }
 }

@@ -47,15 +47,16 @@ public sealed class BufferPool : MemoryPool<byte>
     private readonly IdleTrimTimer? _timer;
     private bool _disposed;
 
-    /// <summary>Creates a pool with <see cref="BufferPoolOptions.Default"/>.</summary>
+    /// <summary>Creates a pool with the default settings.</summary>
     public BufferPool()
-        : this(BufferPoolOptions.Default)
+        : this(new BufferPoolOptions())
     {
     }
 
     /// <summary>Creates a pool. Returns after the warm buffers are allocated and touched.</summary>
-    /// <param name="options">The settings.</param>
+    /// <param name="options">The settings. They are copied.</param>
     /// <exception cref="ArgumentNullException"><paramref name="options"/> is null.</exception>
+    /// <exception cref="ArgumentException">As for <see cref="BufferPoolOptions.Validate"/>.</exception>
     public BufferPool(BufferPoolOptions options)
         : this(options, neverDisposed: false)
     {
@@ -64,6 +65,7 @@ public sealed class BufferPool : MemoryPool<byte>
     private BufferPool(BufferPoolOptions options, bool neverDisposed)
     {
         ArgumentNullException.ThrowIfNull(options);
+        options = options.ValidCopy();
         _neverDisposed = neverDisposed;
         _weakThis = new WeakReference<BufferPool>(this);
         _leakCheck = options.LeakCheck;
@@ -361,6 +363,6 @@ public sealed class BufferPool : MemoryPool<byte>
     // A separate class, so that creating another pool does not warm this one.
     private static class SharedPool
     {
-        internal static readonly BufferPool Instance = new(BufferPoolOptions.Default, neverDisposed: true);
+        internal static readonly BufferPool Instance = new(new BufferPoolOptions(), neverDisposed: true);
     }
 }

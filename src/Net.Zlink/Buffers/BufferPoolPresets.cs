@@ -39,7 +39,12 @@ internal static class BufferPoolPresets
         for (int index = 0; index < policies.Length; index++)
         {
             int size = SizeClasses.Sizes[index];
-            policies[index] = new BufferClassPolicy(warmCount(size), Math.Min(keepCount, keepBytes / size), idle);
+            policies[index] = new BufferClassPolicy
+            {
+                WarmCount = warmCount(size),
+                KeepLimit = Math.Min(keepCount, keepBytes / size),
+                TrimAfterIdle = idle,
+            };
         }
 
         return policies;

@@ -1,25 +1,41 @@
+using Net.Zlink.Sockets;
+
 namespace Net.Zlink;
 
-/// <summary>How one outgoing STREAM connection is consumed and reconnected.</summary>
-public sealed record StreamConnectOptions
+/// <summary>How one outgoing STREAM connection is consumed and reconnected. Read when it is called for: later changes do not reach it.
+/// </summary>
+public sealed class StreamConnectOptions
 {
     /// <summary>Gets the frames, on the connection's shard. Null (default): they are received from the socket.</summary>
-    public StreamHandler? Handler { get; init; }
+    public StreamHandler? Handler { get; set; }
 
     /// <summary>
     /// Reconnect after a loss until it succeeds or the socket is disposed. Each new connection is a new peer with a new id; unsent messages
     /// to the old one are dropped and counted. Not before the first connection, and not after Disconnect, a protocol fault or an exception
     /// of the handler. Default false.
     /// </summary>
-    public bool Reconnect { get; init; }
+    public bool Reconnect { get; set; }
 
-    /// <summary>The pause before an attempt; a random part of it is added. Default 100 ms.</summary>
-    /// <exception cref="ArgumentOutOfRangeException">The value is not positive.</exception>
-    public TimeSpan ReconnectInterval { get; init => field = OptionRange.TimeAboveZero(value); } = TimeSpan.FromMilliseconds(100);
+    /// <summary>The pause before an attempt, above zero; a random part of it is added. Default 100 ms.</summary>
+    public TimeSpan ReconnectInterval { get; set; } = TimeSpan.FromMilliseconds(100);
 
     /// <summary>
     /// Above zero, the pause doubles from <see cref="ReconnectInterval"/> up to this, without the random part. Default zero.
     /// </summary>
-    /// <exception cref="ArgumentOutOfRangeException">The value is negative or infinite.</exception>
-    public TimeSpan ReconnectIntervalMax { get; init => field = OptionRange.Time(value, mayBeInfinite: false); }
+    public TimeSpan ReconnectIntervalMax { get; set; }
+
+    /// <summary>Checks every option, as <see cref="StreamSocket.ConnectAsync(string, StreamConnectOptions, CancellationToken)"/> does.
+    /// </summary>
+    /// <exception cref="ArgumentOutOfRangeException">One has no allowed value. The message names it and says what it takes.</exception>
+    public void Validate()
+    {
+        OptionRange.TimeAboveZero(ReconnectInterval);
+        OptionRange.Time(ReconnectIntervalMax, mayBeInfinite: false);
+    }
+
+    internal ReconnectPolicy? ValidPolicy()
+    {
+        Validate();
+        return Reconnect ? new ReconnectPolicy(ReconnectInterval, OptionRange.Time(ReconnectIntervalMax, mayBeInfinite: false)) : null;
+    }
 }

@@ -100,7 +100,7 @@ public static class NativeOptions
 
         try
         {
-            return number switch
+            ZlinkContextOptions changed = number switch
             {
                 IoThreads => options with { ShardCount = value },
                 MaxSockets => options with { MaxSockets = value },
@@ -108,6 +108,8 @@ public static class NativeOptions
                 Blocky => options with { DefaultLinger = value == 0 ? TimeSpan.Zero : Timeout.InfiniteTimeSpan },
                 _ => throw NoContextOption(number),
             };
+            changed.Validate();
+            return changed;
         }
         catch (ArgumentException e)
         {

@@ -28,7 +28,7 @@ public sealed class LastValuePublisher : IAsyncDisposable, IDisposable
     private const int StackTopicLength = 256;
 
     private readonly Lock _gate = new();
-    private readonly LastValueOptions _options;
+    private readonly (int Topics, long Bytes) _limit;
     private readonly LastValueTable _newest;
     private readonly MessageBuilder _message = new();
     private readonly Task _answering;
@@ -44,12 +44,12 @@ public sealed class LastValuePublisher : IAsyncDisposable, IDisposable
     public LastValuePublisher(ZlinkContext context, LastValueOptions? options = null)
     {
         ArgumentNullException.ThrowIfNull(context);
-        _options = options ?? new LastValueOptions();
-        ArgumentOutOfRangeException.ThrowIfLessThan(_options.MaxTopics, 1, nameof(options));
-        ArgumentOutOfRangeException.ThrowIfLessThan(_options.MaxBytes, 1, nameof(options));
-        _newest = new LastValueTable(_options.MaxTopics, _options.MaxBytes);
+        options ??= new LastValueOptions();
+        options.Validate();
+        _limit = (options.MaxTopics, options.MaxBytes);
+        _newest = new LastValueTable(_limit.Topics, _limit.Bytes);
         var socketOptions = new XPubOptions();
-        _options.ConfigureSocket?.Invoke(socketOptions);
+        options.ConfigureSocket?.Invoke(socketOptions);
         socketOptions.Manual = true;
         socketOptions.ManualLastValue = false;
         socketOptions.InvertMatching = false;
@@ -144,8 +144,8 @@ public sealed class LastValuePublisher : IAsyncDisposable, IDisposable
         {
             throw new InvalidOperationException(
                 $"The value was not published: {TopicCount} topics are stored in {StoredBytes} bytes. "
-                + $"{nameof(LastValueOptions.MaxTopics)} is {_options.MaxTopics}, {nameof(LastValueOptions.MaxBytes)} is "
-                + $"{_options.MaxBytes}. Remove topics, or raise the limit.");
+                + $"{nameof(LastValueOptions.MaxTopics)} is {_limit.Topics}, {nameof(LastValueOptions.MaxBytes)} is "
+                + $"{_limit.Bytes}. Remove topics, or raise the limit.");
         }
     }
 

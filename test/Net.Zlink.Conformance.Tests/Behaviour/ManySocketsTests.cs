@@ -13,8 +13,9 @@ public sealed class ManySocketsTests
     [InlineData(10)]
     public async Task A_context_makes_as_many_sockets_as_it_may_and_then_says_EMFILE(int limit)
     {
-        var options = new ZlinkContextOptions { PoolOptions = BufferPoolOptions.Default };
-        await using var context = new ZlinkContext(limit == 0 ? options : options with { MaxSockets = limit });
+        var options = new ZlinkContextOptions();
+        options.MaxSockets = limit == 0 ? options.MaxSockets : limit;
+        await using var context = new ZlinkContext(options);
         var sockets = new List<PairSocket>();
         for (int i = 0; i < (limit == 0 ? 1023 : limit); i++)
         {

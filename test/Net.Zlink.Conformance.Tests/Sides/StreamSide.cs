@@ -129,10 +129,10 @@ internal sealed class StreamSide : IImplementedSide
                     options.HandshakeInterval = TimeSpan.FromMilliseconds(option.Value.Number);
                     break;
                 case "RECONNECT_IVL" when option.Value.Number < 0:
-                    connect = connect with { Reconnect = false };
+                    connect.Reconnect = false;
                     break;
                 case "RECONNECT_IVL":
-                    connect = connect with { ReconnectInterval = TimeSpan.FromMilliseconds(option.Value.Number) };
+                    connect.ReconnectInterval = TimeSpan.FromMilliseconds(option.Value.Number);
                     break;
                 default:
                     throw new NotSupportedYetException($"option {option.Name} on STREAM");

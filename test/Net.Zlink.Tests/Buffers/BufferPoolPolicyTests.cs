@@ -35,7 +35,7 @@ public sealed class BufferPoolPolicyTests
         using var pool = new BufferPool(new BufferPoolOptions
         {
             ClassPolicies = BufferPoolOptions.PerClass(
-                static size => new BufferClassPolicy(size == Size ? Buffers : 0, Buffers, Timeout.InfiniteTimeSpan)),
+                static size => new BufferClassPolicy { WarmCount = size == Size ? Buffers : 0, KeepLimit = Buffers }),
         });
         byte[][] rented = pool.RentMany(Size, Buffers);
 
@@ -54,7 +54,7 @@ public sealed class BufferPoolPolicyTests
     public void All_classes_together_retain_no_more_than_RetainedByteLimit()
     {
         const int Limit = 10_000_000;
-        using var pool = new BufferPool(TestPools.Options() with { RetainedByteLimit = Limit });
+        using var pool = new BufferPool(TestPools.Options(retained: Limit));
         int[] sizes = [3_000_000, 900_000, 300_000, 60_000, 1_000];
         for (int round = 0; round < 3; round++)
         {
@@ -72,9 +72,9 @@ public sealed class BufferPoolPolicyTests
     [Fact]
     public void Warm_buffers_are_retained_whatever_RetainedByteLimit_is()
     {
-        using var pool = new BufferPool(TestPools.Options(warm: 2) with { RetainedByteLimit = 0 });
+        using var pool = new BufferPool(TestPools.Options(warm: 2, retained: 0));
         Assert.Equal(2L * TestPools.WarmedSizes.Sum(), pool.GetStatistics().BytesKept);
-        Assert.Throws<ArgumentOutOfRangeException>(static () => new BufferPoolOptions { RetainedByteLimit = -1 });
+        Assert.Throws<ArgumentOutOfRangeException>("RetainedByteLimit", new BufferPoolOptions { RetainedByteLimit = -1 }.Validate);
     }
 
     [Fact]
@@ -91,7 +91,7 @@ public sealed class BufferPoolPolicyTests
     [InlineData(2_000L, 2_000)]
     public void The_pool_of_a_context_retains_half_of_its_QueuedByteLimit_where_RetainedByteLimit_is_not_set(long? own, long expected)
     {
-        BufferPoolOptions options = TestPools.Options() with { RetainedByteLimit = own };
+        BufferPoolOptions options = TestPools.Options(retained: own);
         Assert.Equal(expected, options.ForQueuesOf(1_000).RetainedLimitOrDefault);
     }
 
@@ -260,12 +260,11 @@ public sealed class BufferPoolPolicyTests
         using var pool = new BufferPool(new BufferPoolOptions
         {
             TimeProvider = clock,
-            ClassPolicies = BufferPoolOptions.PerClass(static size => new BufferClassPolicy(0, 100, size switch
+            ClassPolicies = BufferPoolOptions.PerClass(static size => new BufferClassPolicy
             {
-                128 => Idle,
-                256 => 10 * Idle,
-                _ => Timeout.InfiniteTimeSpan,
-            })),
+                KeepLimit = 100,
+                TrimAfterIdle = size switch { 128 => Idle, 256 => 10 * Idle, _ => Timeout.InfiniteTimeSpan },
+            }),
         });
         foreach (int size in new[] { 128, 256, 384 })
         {

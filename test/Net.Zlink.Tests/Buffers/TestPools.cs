@@ -13,10 +13,17 @@ internal static class TestPools
     public static IEnumerable<int> WarmedSizes => BufferPool.ClassSizes.ToArray().Where(static size => size <= LargestWarmed);
 
     public static BufferPoolOptions Options(
-        int warm = 0, int keep = 1_000, TimeSpan? idle = null, TimeProvider? time = null, bool leakCheck = false) => new()
+        int warm = 0, int keep = 1_000, TimeSpan? idle = null, TimeProvider? time = null, bool leakCheck = false, long? retained = null) =>
+        new()
         {
+            RetainedByteLimit = retained,
             ClassPolicies = BufferPoolOptions.PerClass(
-                size => new BufferClassPolicy(size <= LargestWarmed ? warm : 0, keep, idle ?? Timeout.InfiniteTimeSpan)),
+                size => new BufferClassPolicy
+                {
+                    WarmCount = size <= LargestWarmed ? warm : 0,
+                    KeepLimit = keep,
+                    TrimAfterIdle = idle ?? Timeout.InfiniteTimeSpan,
+                }),
             TimeProvider = time ?? TimeProvider.System,
             LeakCheck = leakCheck,
         };

@@ -24,10 +24,10 @@ public sealed class ContextOptionsTests
     }
 
     [Fact]
-    public async Task Context_options_that_cannot_work_are_refused_when_they_are_set_or_used()
+    public async Task Context_options_that_cannot_work_are_refused_when_they_are_used()
     {
-        Assert.Throws<ArgumentNullException>(static () => new ZlinkContextOptions { TimeProvider = null! });
-        Assert.Throws<ArgumentNullException>(static () => new ZlinkContextOptions { PoolOptions = null! });
+        Assert.Throws<ArgumentNullException>("TimeProvider", () => new ZlinkContext(new ZlinkContextOptions { TimeProvider = null! }));
+        Assert.Throws<ArgumentNullException>("PoolOptions", () => new ZlinkContext(new ZlinkContextOptions { PoolOptions = null! }));
         var pool = new BufferPool();
         pool.Dispose();
         Assert.Throws<ObjectDisposedException>(() => new ZlinkContext(new ZlinkContextOptions { Pool = pool }));
@@ -113,8 +113,23 @@ public sealed class ContextOptionsTests
     public void The_number_of_further_shards_has_bounds()
     {
         Assert.Equal(Math.Min(8 * Environment.ProcessorCount, 1024), new ZlinkContextOptions().TlsAndWebSocketShardCount);
-        Assert.Throws<ArgumentOutOfRangeException>(() => new ZlinkContextOptions { TlsAndWebSocketShardCount = -1 });
-        Assert.Throws<ArgumentOutOfRangeException>(() => new ZlinkContextOptions { TlsAndWebSocketShardCount = 1025 });
+        foreach (int count in new[] { -1, 1025 })
+        {
+            Assert.Throws<ArgumentOutOfRangeException>(
+                "TlsAndWebSocketShardCount", new ZlinkContextOptions { TlsAndWebSocketShardCount = count }.Validate);
+        }
+    }
+
+    [Fact]
+    public async Task A_context_takes_its_options_as_they_are_when_it_is_made()
+    {
+        var options = new ZlinkContextOptions { Name = "before", MaxSockets = 1 };
+        await using var context = new ZlinkContext(options);
+        options.Name = "after";
+        options.MaxSockets = 0;
+        Assert.Equal("before", context.Name);
+        using PairSocket only = context.CreatePair();
+        Assert.Equal(ZlinkError.TooManySockets, Assert.Throws<ZlinkException>(() => context.CreatePair()).Error);
     }
 
     [Fact]

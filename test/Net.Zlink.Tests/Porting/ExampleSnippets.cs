@@ -13,7 +13,7 @@ internal static class ExampleSnippets
         using IMemoryOwner<byte> owner = BufferPool.Shared.Rent(1_500);
         int length = Encoding.UTF8.GetBytes("hello", owner.Memory.Span);
         socket.Send(owner.Memory.Span[..length]);
-        var pool = new BufferPool(BufferPoolOptions.Server with { LeakCheck = true });
+        var pool = new BufferPool(new BufferPoolOptions { ClassPolicies = BufferPoolOptions.ServerPolicies, LeakCheck = true });
         Use(any, pool);
     }
 

@@ -35,7 +35,8 @@ public sealed class DisconnectEndpointTests
         await using var fixture = new StreamFixture(time: _time);
         RawListener listener = fixture.Listen();
         StreamSocket client = fixture.Context.CreateStream();
-        uint id = await client.ConnectAsync(listener.Endpoint, Reconnecting with { Reconnect = reconnects }, Guard.Token).Guarded();
+        StreamConnectOptions options = reconnects ? Reconnecting : new StreamConnectOptions();
+        uint id = await client.ConnectAsync(listener.Endpoint, options, Guard.Token).Guarded();
         RawPeer peer = fixture.Own(await listener.AcceptAsync());
         Assert.Equal(id, await client.NextConnectedAsync());
         client.Send(id, Wire.Huge);

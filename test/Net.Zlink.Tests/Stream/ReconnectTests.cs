@@ -97,7 +97,12 @@ public sealed class ReconnectTests
         RawListener listener = fixture.Listen();
         StreamSocket client = fixture.Context.CreateStream(new StreamOptions { MaxMessageSize = 10 });
         var thrower = new TestHandler { Received = static (_, _) => throw new InvalidOperationException("no more") };
-        StreamConnectOptions options = how is "handler" ? Reconnecting with { Handler = thrower } : Reconnecting;
+        var options = new StreamConnectOptions
+        {
+            Reconnect = true,
+            ReconnectInterval = Reconnecting.ReconnectInterval,
+            Handler = how is "handler" ? thrower : null,
+        };
         using SocketMonitor monitor = client.OpenMonitor(SocketEventTypes.ConnectRetried);
         uint id = await client.ConnectAsync(listener.Endpoint, options, Guard.Token).Guarded();
         RawPeer peer = fixture.Own(await listener.AcceptAsync());

@@ -19,7 +19,7 @@ internal class ContextFixture : IAsyncDisposable
         // Nothing is warmed: most tests need a handful of buffers, and a pool per test would otherwise touch megabytes each time.
         Pool = new BufferPool(new BufferPoolOptions
         {
-            ClassPolicies = BufferPoolOptions.PerClass(static _ => new BufferClassPolicy(0, 64, Timeout.InfiniteTimeSpan)),
+            ClassPolicies = BufferPoolOptions.PerClass(static _ => new BufferClassPolicy { KeepLimit = 64 }),
             LeakCheck = true,
         });
         Context = new ZlinkContext(new ZlinkContextOptions

@@ -26,7 +26,7 @@ public abstract class DisposedAtWorkTests(string scheme) : IDisposable
             using var pool = new BufferPool(new BufferPoolOptions
             {
                 // Nothing is warmed 120 times.
-                ClassPolicies = BufferPoolOptions.PerClass(static _ => new BufferClassPolicy(0, 64, Timeout.InfiniteTimeSpan)),
+                ClassPolicies = BufferPoolOptions.PerClass(static _ => new BufferClassPolicy { KeepLimit = 64 }),
                 LeakCheck = true,
             });
             var context = new ZlinkContext(new ZlinkContextOptions { ShardCount = 2, Pool = pool });
