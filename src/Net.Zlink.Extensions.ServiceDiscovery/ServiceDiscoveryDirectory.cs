@@ -22,7 +22,7 @@ namespace Net.Zlink.Extensions.ServiceDiscovery;
 /// <example>
 /// <code>
 /// // appsettings.json: "Services": { "orders": { "tcp": [ "10.0.0.1:5555", "10.0.0.2:5555" ] } }
-/// await using var directory = new ServiceDiscoveryDirectory(context, services.GetRequiredService&lt;ServiceEndpointResolver&gt;());
+/// await using var directory = new ServiceDiscoveryDirectory(context, provider.GetRequiredService&lt;ServiceEndpointResolver&gt;());
 /// await using var gateway = new Gateway(context, directory);
 /// </code>
 /// </example>

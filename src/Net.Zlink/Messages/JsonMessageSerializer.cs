@@ -9,11 +9,11 @@ namespace Net.Zlink;
 /// compilation work. Allocates nothing of its own for a message.</summary>
 /// <example>
 /// <code>
-/// [JsonSerializable(typeof(Ask)), JsonSerializable(typeof(Quote))]
-/// internal partial class Contracts : JsonSerializerContext;
-///
 /// var json = new JsonMessageSerializer(Contracts.Default);
 /// await socket.SendAsync(new Ask("EUR"), json);
+///
+/// [JsonSerializable(typeof(Ask)), JsonSerializable(typeof(Quote))]
+/// internal partial class Contracts : JsonSerializerContext;
 /// </code>
 /// </example>
 /// <remarks>Safe for any number of threads.</remarks>

@@ -1,12 +1,10 @@
 using System.Text.RegularExpressions;
-using System.Xml.Linq;
 using Net.Zlink.Tests.PublicApi;
 using Xunit;
 
 namespace Net.Zlink.Tests.Porting;
 
-/// <summary>The snippets of README and docs compile, and docs/PortingGuide.md leaves out no function of the C API and
-/// nothing of its .NET binding.</summary>
+/// <summary>docs/PortingGuide.md leaves out no function of the C API and nothing of its .NET binding.</summary>
 public sealed partial class PortingGuideTests
 {
     // The groups of functions in the native header, but for those of services.
@@ -54,48 +52,6 @@ public sealed partial class PortingGuideTests
 
     private static string Guide => File.ReadAllText(Path.Combine(SourceTree.Root, "docs", "PortingGuide.md"));
 
-    [Theory]
-    [InlineData("PortingGuide.md", "PortingSnippets.cs", 8)]
-    [InlineData("patterns.md", "*PatternSnippets.cs", 17)]
-    public void Every_snippet_of_ours_stands_in_the_compiled_ones(string page, string sources, int least)
-    {
-        string[] folders = [Path.Combine("Net.Zlink.Tests", "Porting"), Path.Combine("Net.Zlink.Services.Tests", "Spot")];
-        string[] files = [.. folders.SelectMany(folder => Directory.GetFiles(Path.Combine(SourceTree.Root, "test", folder), sources))];
-        string compiled = string.Join('\n', files.Select(static file => Normalize(File.ReadAllText(file))));
-        string[] snippets = [.. Snippet().Matches(File.ReadAllText(Path.Combine(SourceTree.Root, "docs", page)))
-            .Select(static m => m.Groups["code"].Value)];
-        Assert.True(snippets.Length >= least);
-        Assert.All(snippets, snippet => Assert.Contains(Normalize(snippet), compiled, StringComparison.Ordinal));
-        // Which readers do not have.
-        Assert.All(snippets, static snippet => Assert.DoesNotContain("Guard", snippet, StringComparison.Ordinal));
-    }
-
-    [Theory]
-    [InlineData("README.md", "ReadmeSnippets.cs", 2)]
-    [InlineData("docs/stream.md", "StreamSnippets.cs", 3)]
-    public void Every_paragraph_of_a_whole_program_stands_in_the_compiled_ones(string page, string source, int least)
-    {
-        string compiled = Normalize(File.ReadAllText(Path.Combine(SourceTree.Root, "test", "Net.Zlink.Tests", "Porting", source)));
-        string[] snippets = [.. Snippet().Matches(File.ReadAllText(Path.Combine(SourceTree.Root, page)))
-            .Select(static m => m.Groups["code"].Value)];
-        Assert.True(snippets.Length >= least);
-        // A program's usings and types stand elsewhere in a class.
-        Assert.All(snippets.SelectMany(static snippet => UsingLine().Replace(snippet, "").Split("\n\n")),
-            paragraph => Assert.Contains(Normalize(paragraph), compiled, StringComparison.Ordinal));
-    }
-
-    [Fact]
-    public void Every_example_of_the_XML_docs_stands_in_the_compiled_ones()
-    {
-        string file = Path.Combine(SourceTree.Root, "test", "Net.Zlink.Tests", "Porting", "ExampleSnippets.cs");
-        string compiled = Normalize(File.ReadAllText(file));
-        string[] examples = [.. XDocument.Load(Path.Combine(AppContext.BaseDirectory, "Net.Zlink.xml")).Descendants("example")
-            .Select(static example => example.Value)
-            .Where(static code => !code.Contains("JsonSerializerContext", StringComparison.Ordinal))]; // A generator completes that class.
-        Assert.True(examples.Length >= 18);
-        Assert.All(examples, example => Assert.Contains(Normalize(example), compiled, StringComparison.Ordinal));
-    }
-
     [Fact]
     public void Every_native_function_has_its_line() =>
         Assert.All(Functions, function => Assert.Matches($@"(?m)^\| [^|]*`{Regex.Escape(function)}`[^|]*\|", Guide));
@@ -117,15 +73,6 @@ public sealed partial class PortingGuideTests
     /// <summary>The names in a cell's code: `Socket.Send(..., SendFlags)` has three.</summary>
     private static string[] NamesIn(string cell) =>
         [.. Code().Matches(cell).SelectMany(static code => Name().Matches(code.Value)).Select(static name => name.Value)];
-
-    private static string Normalize(string code) =>
-        string.Join('\n', code.Split('\n').Select(static line => line.Trim()).Where(static line => line.Length > 0));
-
-    [GeneratedRegex("```csharp\n(?<code>.*?)```", RegexOptions.Singleline | RegexOptions.ExplicitCapture, matchTimeoutMilliseconds: 10_000)]
-    private static partial Regex Snippet();
-
-    [GeneratedRegex(@"^using [\w.]+;\n", RegexOptions.Multiline, matchTimeoutMilliseconds: 10_000)]
-    private static partial Regex UsingLine();
 
     [GeneratedRegex(@"^\|[^|\n]*\|", RegexOptions.Multiline, matchTimeoutMilliseconds: 10_000)]
     private static partial Regex FirstCells();

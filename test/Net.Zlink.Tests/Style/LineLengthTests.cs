@@ -16,11 +16,6 @@ public sealed class LineLengthTests
         List<string> faults = [];
         foreach ((string path, string text) in RepositoryFiles.Code("src", "test", "bench", "samples"))
         {
-            if (path.EndsWith("Snippets.cs", StringComparison.Ordinal))
-            {
-                continue; // They stand in the docs word for word.
-            }
-
             bool isInRawText = false;
             foreach ((int at, string line) in text.Split('\n').Index())
             {

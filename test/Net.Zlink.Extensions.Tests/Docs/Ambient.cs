@@ -1,0 +1,57 @@
+namespace Net.Zlink.Extensions.Tests.Docs;
+
+/// <summary>What the code of a page uses and does not declare, because the reader has it already.</summary>
+/// <param name="Names">Fields and methods.</param>
+/// <param name="Types">Types, also halves of partial ones that a generator writes.</param>
+internal sealed record Ambient(string Names, string Types = "")
+{
+    private const string GeneratedContracts = """
+        partial class Contracts() : JsonSerializerContext(null)
+        {
+            public static Contracts Default => new();
+            protected override System.Text.Json.JsonSerializerOptions? GeneratedSerializerOptions => null;
+            public override System.Text.Json.Serialization.Metadata.JsonTypeInfo? GetTypeInfo(Type type) => null;
+        }
+        """;
+
+    public static IReadOnlyDictionary<string, Ambient> OfPages { get; } = new Dictionary<string, Ambient>(StringComparer.Ordinal)
+    {
+        ["README.md"] = new("ZlinkContext context;"),
+        ["src/Net.Zlink/PACKAGE.md"] = new("ZlinkContext context;"),
+        ["src/Net.Zlink.Extensions.Nats/PACKAGE.md"] = new("ZlinkContext context; Receiver receiver; NatsConnection nats;"),
+        ["src/Net.Zlink.Extensions.ServiceDiscovery/PACKAGE.md"] = new("""
+            ZlinkContext context; HostApplicationBuilder builder; IServiceProvider provider; Discovery discovery;
+            """),
+        ["docs/PortingGuide.md"] = new("""
+            ZlinkContext context; RouterSocket router; DealerSocket dealer; PubSocket pub; SubSocket sub; PairSocket one; PairSocket two;
+            Message request; StringBuilder text; int missed; CancellationToken cancellation;
+            """),
+        ["docs/hosting.md"] = new(
+            "HostApplicationBuilder builder; RequestClient client; CancellationToken cancellation;", GeneratedContracts),
+        ["docs/patterns.md"] = new(
+            """
+            ZlinkContext context; IServiceCollection services; DealerSocket dealer; RouterSocket router; PubSocket publisher;
+            DealerSocket socket; PairSocket source; PairSocket target; SpotNode node; string registryLists; string registryRequests;
+            StreamHandler handler; MeterListener listener; Sessions sessions; TimeSpan pause; CancellationToken end;
+            CancellationToken cancellation;
+            void Show(string topic, ReadOnlySpan<byte> body) { }
+            """,
+            "interface Sessions { ValueTask<object?> FindAsync(string? cookie, CancellationToken cancellation); }"),
+        ["docs/services.md"] = new(
+            """
+            ZlinkContext context; Discovery discovery; Receiver receiver; DnsDirectory directory; NatsConnection nats; Policy policy;
+            byte[] question; byte[] position; CancellationToken cancellation;
+            """,
+            "interface Policy { Task<bool> MayRegisterAsync(string? subject, string service, CancellationToken cancellation); }"),
+        ["docs/stream.md"] = new("StreamSocket stream; DealerSocket server; DealerSocket client; CancellationToken cancellation;"),
+        ["examples"] = new(
+            """
+            ZlinkContext context; ILoggerFactory loggers; IServiceCollection services; IServiceProvider provider; PairSocket socket;
+            RouterSocket router; DealerSocket requests; SubSocket prices; RouterSocket frontRouter; DealerSocket backDealer;
+            StreamHandler handler; Discovery discovery; DnsDirectory directory; Receiver receiver; NatsConnection nats;
+            byte[] payload; byte[] position; CancellationToken cancellation; CancellationToken stoppingToken;
+            ValueTask<Quote> PriceOfAsync(string currency, CancellationToken cancellation) => default;
+            """,
+            "record Ask(string Currency); record Quote(decimal Price); abstract class ChatRoom : StreamHandler; " + GeneratedContracts),
+    };
+}
