@@ -1,7 +1,7 @@
 namespace Net.Zlink.Extensions.Tests.Docs;
 
 /// <summary>What the code of a page uses and does not declare, because the reader has it already.</summary>
-/// <param name="Names">Fields and methods.</param>
+/// <param name="Names">Fields.</param>
 /// <param name="Types">Types, also halves of partial ones that a generator writes.</param>
 internal sealed record Ambient(string Names, string Types = "")
 {
@@ -30,13 +30,16 @@ internal sealed record Ambient(string Names, string Types = "")
             "HostApplicationBuilder builder; RequestClient client; CancellationToken cancellation;", GeneratedContracts),
         ["docs/patterns.md"] = new(
             """
-            ZlinkContext context; IServiceCollection services; DealerSocket dealer; RouterSocket router; PubSocket publisher;
+            ZlinkContext context; HostApplicationBuilder builder; JsonMessageSerializer json; RouterSocket router; PubSocket publisher;
             DealerSocket socket; PairSocket source; PairSocket target; SpotNode node; string registryLists; string registryRequests;
             StreamHandler handler; MeterListener listener; Sessions sessions; TimeSpan pause; CancellationToken end;
-            CancellationToken cancellation;
-            void Show(string topic, ReadOnlySpan<byte> body) { }
+            CancellationToken cancellation; Action<string, ReadOnlySpan<byte>> Show;
+            Func<string, CancellationToken, ValueTask<Quote>> PriceOfAsync;
             """,
-            "interface Sessions { ValueTask<object?> FindAsync(string? cookie, CancellationToken cancellation); }"),
+            """
+            record Ask(string Currency); record Quote(decimal Price);
+            interface Sessions { ValueTask<object?> FindAsync(string? cookie, CancellationToken cancellation); }
+            """),
         ["docs/services.md"] = new(
             """
             ZlinkContext context; Discovery discovery; Receiver receiver; DnsDirectory directory; NatsConnection nats; Policy policy;
@@ -50,7 +53,7 @@ internal sealed record Ambient(string Names, string Types = "")
             RouterSocket router; DealerSocket requests; SubSocket prices; RouterSocket frontRouter; DealerSocket backDealer;
             StreamHandler handler; Discovery discovery; DnsDirectory directory; Receiver receiver; NatsConnection nats;
             byte[] payload; byte[] position; CancellationToken cancellation; CancellationToken stoppingToken;
-            ValueTask<Quote> PriceOfAsync(string currency, CancellationToken cancellation) => default;
+            Func<string, CancellationToken, ValueTask<Quote>> PriceOfAsync;
             """,
             "record Ask(string Currency); record Quote(decimal Price); abstract class ChatRoom : StreamHandler; " + GeneratedContracts),
     };

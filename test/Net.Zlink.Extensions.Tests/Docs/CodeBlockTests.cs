@@ -63,7 +63,6 @@ public sealed partial class CodeBlockTests
     [GeneratedRegex(@"\w+", RegexOptions.None, matchTimeoutMilliseconds: 10_000)]
     private static partial Regex Word();
 
-    // The last word before a field's semicolon or a method's bracket.
-    [GeneratedRegex(@"(?<name>\w+)[;(]", RegexOptions.ExplicitCapture, matchTimeoutMilliseconds: 10_000)]
+    [GeneratedRegex(@"(?<name>\w+);", RegexOptions.ExplicitCapture, matchTimeoutMilliseconds: 10_000)]
     private static partial Regex Declared();
 }
