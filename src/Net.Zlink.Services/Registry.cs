@@ -218,7 +218,7 @@ public sealed class Registry : IAsyncDisposable, IDisposable
     {
         var publisherOptions = new XPubOptions { Linger = Linger, CloseTimeout = Linger };
         _options.ConfigurePublisher?.Invoke(publisherOptions);
-        publisherOptions.Verbose = true;
+        publisherOptions.Notices = SubscriptionNotices.AllSubscriptions;
         var routerOptions = new RouterOptions
         {
             Linger = Linger,

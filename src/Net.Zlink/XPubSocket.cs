@@ -10,8 +10,8 @@ namespace Net.Zlink;
 /// </summary>
 /// <remarks>
 /// <para>
-/// Thread-safe. Subscriptions and messages are received in order of arrival. <see cref="XPubOptions.Verbose"/>,
-/// <see cref="XPubOptions.Verboser"/> and <see cref="XPubOptions.Manual"/> select which subscriptions are received.
+/// Thread-safe. Subscriptions and messages are received in order of arrival. <see cref="XPubOptions.Notices"/> and
+/// <see cref="XPubOptions.Manual"/> select which subscriptions are received.
 /// </para>
 /// <para>
 /// The application must receive them. While <see cref="SocketOptions.ReceiveHighWaterMark"/> of them are unread, no peer is read and no new
@@ -158,8 +158,9 @@ public sealed class XPubSocket : DuplexSocket
         _core.OnlyFirst = Options.OnlyFirstSubscribe;
         _core.SetNoticeLimits(Options.ReceiveLimits);
         _core.ManualLastValue = Options.ManualLastValue;
-        _core.Notices = new SubscriptionNotices(
-            Subscribes: Options.Verbose || Options.Verboser, Cancels: Options.Verboser, Manual: Options.Manual || Options.ManualLastValue);
+        _core.Notices = new NoticeRules(
+            Subscribes: Options.Notices != SubscriptionNotices.FirstAndLast, Cancels: Options.Notices == SubscriptionNotices.All,
+            Manual: Options.Manual || Options.ManualLastValue);
     }
 
     private bool ChangeSubscription(ReadOnlySpan<byte> topic, bool subscribes, PeerLink? asker = null)

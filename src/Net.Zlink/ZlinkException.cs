@@ -31,7 +31,7 @@ public sealed class ZlinkException : Exception
     /// <param name="message">What happened and what to do.</param>
     /// <param name="innerException">The operating system's error, if there is one.</param>
     public ZlinkException(ZlinkError error, string message, Exception? innerException = null)
-        : base($"{message} ({error.ToNativeName()})", innerException) => Error = error;
+        : base($"{message} ({error})", innerException) => Error = error;
 
     /// <summary>The code.</summary>
     public ZlinkError Error { get; }

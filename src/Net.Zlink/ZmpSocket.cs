@@ -12,8 +12,6 @@ namespace Net.Zlink;
 /// <remarks>Thread-safe.</remarks>
 public abstract class ZmpSocket : ZlinkSocket, IContextSocket
 {
-    private byte[]? _nextPeerName;
-
     private protected ZmpSocket(ZlinkContext context, SocketCore core, ZmpSocketOptions options)
         : base(context, options)
     {
@@ -165,35 +163,17 @@ public abstract class ZmpSocket : ZlinkSocket, IContextSocket
         }
     }
 
-    internal void NameNextPeer(byte[] name) => Volatile.Write(ref _nextPeerName, name);
-
     private protected void ConnectAs(string endpoint, byte[]? alias)
     {
         ArgumentNullException.ThrowIfNull(endpoint);
         ThrowIfEnded();
-        byte[]? next = alias is null ? Interlocked.Exchange(ref _nextPeerName, null) : null;
-        bool isMade = false;
-        try
+        EndpointError error = Core.Endpoints.Connect(endpoint, Snapshot(endpoint, alias), out bool wasThere);
+        if (error.Fault != EndpointFault.None)
         {
-            EndpointError error = Core.Endpoints.Connect(endpoint, Snapshot(endpoint, alias ?? next), out bool wasThere);
-            if (error.Fault != EndpointFault.None)
-            {
-                // The name is in use: it would fail every later connect.
-                next = error.Fault == EndpointFault.AddressInUse ? null : next;
-                throw ZlinkException.ForEndpoint(endpoint, error);
-            }
-
-            isMade = !wasThere;
-        }
-        finally
-        {
-            if (!isMade && next is not null)
-            {
-                Interlocked.CompareExchange(ref _nextPeerName, next, null); // As in the native core, it waits for a successful connect.
-            }
+            throw ZlinkException.ForEndpoint(endpoint, error);
         }
 
-        if (isMade)
+        if (!wasThere)
         {
             SetLastEndpoint(endpoint);
         }

@@ -76,7 +76,7 @@ public sealed class OptionBindingTests
         Bind(generated, Of(("WelcomeMessage", "h\u00e9")), options);
         Assert.Equal("h\u00e9"u8.ToArray(), options.WelcomeMessage.ToArray());
         options.WelcomeMessage = new byte[] { 0xff, 0 };
-        Bind(generated, Of(("Verbose", "true")), options);
+        Bind(generated, Of(("Notices", "All")), options);
         Assert.Equal([0xff, 0], options.WelcomeMessage.ToArray());
         Assert.Null(options.WelcomeText);
     }

@@ -8,8 +8,6 @@ namespace Net.Zlink.Tests;
 /// <summary>What a socket says once it, or its context, has ended: the same from every member.</summary>
 public sealed class EndedSocketTests
 {
-    private const int SendHighWaterMark = 23; // The native number.
-
     public static TheoryData<string> Members => [.. Calls.Keys];
 
     private static Dictionary<string, Action<Ended>> Calls { get; } = new(StringComparer.Ordinal)
@@ -26,16 +24,14 @@ public sealed class EndedSocketTests
         ["Subscribe"] = static ended => ended.Sub.Subscribe("a"),
         ["Unsubscribe"] = static ended => ended.Sub.Unsubscribe("a"),
         ["Subscribe of XPUB"] = static ended => ended.XPub.Subscribe("a"u8),
-        ["NativeOptions.GetInt32"] = static ended => NativeOptions.GetInt32(ended.Dealer, SendHighWaterMark),
         ["Bind of STREAM"] = static ended => ended.Stream.Bind("tcp://127.0.0.1:0"),
         ["ConnectAsync of STREAM"] = static ended =>
             ended.Stream.ConnectAsync("tcp://127.0.0.1:1", Guard.Token).AsTask().GetAwaiter().GetResult(),
         ["Unbind of STREAM"] = static ended => ended.Stream.Unbind("tcp://127.0.0.1:1"),
-        ["SendPart of an id"] = static ended => ended.Stream.AsNative().SendPart([0, 0, 0, 1], more: true),
-        ["SendPart of an id alone"] = static ended => ended.Stream.AsNative().SendPart([0, 0, 0, 1], more: false),
-        ["TryReceive of the native view"] = static ended => ended.Stream.AsNative().TryReceive(out _),
+        ["SendPart"] = static ended => SendParts(new NativeStreamView(ended.Stream), [0, 0, 0, 1], [7]),
+        ["SendPart that disconnects"] = static ended => SendParts(new NativeStreamView(ended.Stream), [0, 0, 0, 1], [0]),
+        ["TryReceive of the native view"] = static ended => new NativeStreamView(ended.Stream).TryReceive(out _),
         ["Receive of STREAM"] = static ended => ended.Stream.Receive(),
-        ["NativeOptions.GetInt32 of STREAM"] = static ended => NativeOptions.GetInt32(ended.Stream, SendHighWaterMark),
     };
 
     [Theory]
@@ -193,6 +189,12 @@ public sealed class EndedSocketTests
         var end = Assert.ThrowsAny<ObjectDisposedException>(call);
         Assert.Matches(@"^Net\.Zlink\.(Dealer|Sub|XPub|Stream)Socket$", end.ObjectName);
         Assert.Equal(new ObjectDisposedException(end.ObjectName).Message, end.Message);
+    }
+
+    private static void SendParts(NativeStreamView view, byte[] id, byte[] payload)
+    {
+        view.SendPart(id, more: true);
+        view.SendPart(payload, more: false);
     }
 
     private static bool TryUnbind(Action unbind)

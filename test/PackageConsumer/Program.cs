@@ -6,6 +6,7 @@ using Net.Zlink;
 using Net.Zlink.Extensions.Hosting;
 using Net.Zlink.Extensions.Nats;
 using Net.Zlink.Extensions.ServiceDiscovery;
+using Net.Zlink.Porting;
 using Net.Zlink.Services;
 using PackageConsumer;
 
@@ -23,6 +24,8 @@ publisher.Publish("price", "1"u8);
 SubSocket subscriber = context.CreateSub();
 subscriber.Subscribe("price");
 subscriber.Connect(publisher.Bind("tcp://127.0.0.1:*"));
+NativeOptions.Set(subscriber, 24, 1000); // ZLINK_RCVHWM
+faults = subscriber.Options.ReceiveHighWaterMark == 1000 ? faults : [.. faults, "an option by its native number is not set"];
 using Message price = await subscriber.ReceiveAsync(limit.Token);
 
 await using var receiver = new Receiver(context);

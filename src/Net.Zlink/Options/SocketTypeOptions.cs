@@ -106,11 +106,9 @@ public sealed class XPubOptions : ZmpSocketOptions
         set => WelcomeMessage = Encoding.UTF8.GetBytes(value ?? "");
     }
 
-    /// <summary>Receive every subscription, not only a topic's first. Default false. Acts at once.</summary>
-    public bool Verbose { get; set => Set(ref field, value); }
-
-    /// <summary>Receive every subscription and unsubscription, not only a topic's first and last. Default false. Acts at once.</summary>
-    public bool Verboser { get; set => Set(ref field, value); }
+    /// <summary>Which subscriptions are received. Default: a topic's first and last. Acts at once.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">The value is not defined.</exception>
+    public SubscriptionNotices Notices { get; set => Set(ref field, OptionRange.Defined(value)); }
 
     /// <summary>
     /// Subscriptions are received without effect. <see cref="XPubSocket.Subscribe(in Message, ReadOnlySpan{byte})"/> and

@@ -1,6 +1,5 @@
 using Net.Zlink.Engine;
 using Net.Zlink.Flow;
-using Net.Zlink.Porting;
 using Net.Zlink.Sockets;
 
 namespace Net.Zlink;
@@ -41,7 +40,6 @@ public sealed class Proxy
     private readonly ProxyPort[] _ports;
     private readonly ProxyFlow _forth;
     private readonly ProxyFlow? _back;
-    private readonly ProxyControl? _control;
     private readonly EndWatch _ends;
     private int _state;
     private bool _isPaused;
@@ -58,24 +56,12 @@ public sealed class Proxy
     /// with Conflate.
     /// </exception>
     public Proxy(ZmpSocket front, ZmpSocket back, ZmpSocket? capture = null)
-        : this(front, back, capture, control: null)
-    {
-    }
-
-    internal Proxy(ZmpSocket front, ZmpSocket back, ZmpSocket? capture, ZmpSocket? control)
     {
         ArgumentNullException.ThrowIfNull(front);
         ArgumentNullException.ThrowIfNull(back);
-        if (control is not null && (ReferenceEquals(control, front) || ReferenceEquals(control, back) || ReferenceEquals(control, capture)))
-        {
-            throw new ArgumentException("The control socket is one of its own: a message on another socket is not a command.",
-                nameof(control));
-        }
-
         var frontPort = new ProxyPort(front);
         ProxyPort backPort = ReferenceEquals(front, back) ? frontPort : new ProxyPort(back);
         ProxyPort? capturePort = capture is null ? null : new ProxyPort(capture);
-        ProxyPort? controlPort = control is null ? null : new ProxyPort(control);
         if (capturePort is { HasSender: false })
         {
             throw new ArgumentException("The capture socket is of a type that cannot send.", nameof(capture));
@@ -90,9 +76,8 @@ public sealed class Proxy
 
         _forth = new ProxyFlow(frontPort, backPort, capturePort);
         _back = ReferenceEquals(front, back) ? null : new ProxyFlow(backPort, frontPort, capturePort);
-        _control = controlPort is null ? null : new ProxyControl(this, controlPort);
         _ends = new EndWatch(this);
-        _ports = [.. new[] { frontPort, backPort, capturePort, controlPort }.OfType<ProxyPort>().Distinct()];
+        _ports = [.. new[] { frontPort, backPort, capturePort }.OfType<ProxyPort>().Distinct()];
     }
 
     private enum Turn
@@ -186,7 +171,7 @@ public sealed class Proxy
         BackSent = _forth.Sent.Traffic,
         BackReceived = _back?.Received.Traffic ?? default,
         FrontSent = _back?.Sent.Traffic ?? default,
-        Undeliverable = _forth.Undeliverable + (_back?.Undeliverable ?? 0) + (_control?.Undeliverable ?? 0),
+        Undeliverable = _forth.Undeliverable + (_back?.Undeliverable ?? 0),
     };
 
     private static void ThrowIfTakesOnePart(ProxyPort? port, string socket)
@@ -263,7 +248,6 @@ public sealed class Proxy
             port.ThrowIfEnded();
         }
 
-        bool commanded = _control?.Advance() ?? false;
         if (Volatile.Read(ref _state) == Ending)
         {
             return Turn.TheEnd;
@@ -277,7 +261,7 @@ public sealed class Proxy
             back = _back?.Advance() ?? 0;
         }
 
-        return Math.Max(forth, back) == ProxyFlow.Burst ? Turn.FullBurst : commanded || forth + back > 0 ? Turn.Something : Turn.Nothing;
+        return Math.Max(forth, back) == ProxyFlow.Burst ? Turn.FullBurst : forth + back > 0 ? Turn.Something : Turn.Nothing;
     }
 
     private void Start()
@@ -308,7 +292,7 @@ public sealed class Proxy
             port.ReleaseBuffers();
         }
 
-        bool holds = _forth.HasPending || _back is { HasPending: true } || _control is { HasPendingReply: true };
+        bool holds = _forth.HasPending || _back is { HasPending: true };
         if (holds)
         {
             foreach (ProxyPort port in _ports)
@@ -338,7 +322,6 @@ public sealed class Proxy
 
         _forth.Drop();
         _back?.Drop();
-        _control?.Drop();
         Volatile.Write(ref _state, StateIdle);
     }
 

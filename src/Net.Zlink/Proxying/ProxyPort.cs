@@ -80,8 +80,6 @@ internal sealed class ProxyPort
         return fromRouter ? SendCopy([], message.With(SlabOf(message.RoutingId), message.RoutingId.Length, skip: 0)) : Send([], message);
     }
 
-    public ZlinkError TrySend(ReadOnlySpan<byte> routeId, MessageBuilder answer) => _sender.TryPassOn(IsRouter ? routeId : [], answer);
-
     public void ReleaseBuffers()
     {
         _lastIdSlab?.Release();

@@ -23,7 +23,7 @@ public sealed record ProxyStatistics
 
     /// <summary>
     /// Messages received and not sent: to a peer that a mandatory ROUTER does not know, of several parts to a socket with Conflate, or
-    /// pending when a socket was closed. Also copies and STATISTICS answers that a socket with Conflate could not accept.
+    /// pending when a socket was closed. Also copies that a capture socket with Conflate could not accept.
     /// </summary>
     public required long Undeliverable { get; init; }
 }

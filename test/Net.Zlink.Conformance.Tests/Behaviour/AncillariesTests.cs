@@ -1,3 +1,4 @@
+using Net.Zlink.Porting;
 using Xunit;
 
 namespace Net.Zlink.Conformance.Tests.Behaviour;
@@ -12,8 +13,10 @@ public sealed class AncillariesTests
         {
             Assert.StartsWith("E", error.ToNativeName(), StringComparison.Ordinal);
             var exception = new ZlinkException(error, "what happened");
-            Assert.Equal($"what happened ({error.ToNativeName()})", exception.Message);
+            Assert.Equal($"what happened ({error})", exception.Message);
             Assert.Equal(error, exception.Error);
         }
+
+        Assert.Equal(Enum.GetValues<ZlinkError>().Length, Enum.GetValues<ZlinkError>().Select(static e => e.ToNativeNumber()).Distinct().Count());
     }
 }

@@ -1,3 +1,4 @@
+using Net.Zlink.Porting;
 using Xunit;
 
 namespace Net.Zlink.Conformance.Tests.Behaviour;
@@ -21,8 +22,8 @@ public sealed class CapabilitiesTests
     [InlineData("draft", false)]
     [InlineData("nonsense", false)]
     public void A_capability_is_there_or_not_as_in_the_native_core(string name, bool expected) =>
-        Assert.Equal(expected, ZlinkLibrary.Has(name));
+        Assert.Equal(expected, NativeCore.Has(name));
 
     [Fact]
-    public void The_native_version_spoken_is_1_3_0() => Assert.Equal(new Version(1, 3, 0), ZlinkLibrary.NativeVersion);
+    public void The_native_version_spoken_is_1_3_0() => Assert.Equal(new Version(1, 3, 0), NativeCore.Version);
 }

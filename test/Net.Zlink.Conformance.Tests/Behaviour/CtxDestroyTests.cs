@@ -1,4 +1,5 @@
 using Net.Zlink.Conformance.Tests.Behaviour.Fixtures;
+using Net.Zlink.Porting;
 using Net.Zlink.Tests.Support;
 using Xunit;
 

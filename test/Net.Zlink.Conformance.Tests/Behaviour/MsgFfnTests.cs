@@ -1,5 +1,6 @@
 using System.Buffers;
 using Net.Zlink.Conformance.Tests.Behaviour.Fixtures;
+using Net.Zlink.Porting;
 using Net.Zlink.Tests.Support;
 using Xunit;
 

@@ -23,7 +23,7 @@ public sealed class XpubVerboseTests
         sub.Subscribe("C");
         Assert.Equal("\u0001C", await xpub.HearOneAsync()); // Nothing of A before it.
 
-        xpub.Options.Verbose = true;
+        xpub.Options.Notices = SubscriptionNotices.AllSubscriptions;
         sub.Subscribe("A");
         Assert.Equal("\u0001A", await xpub.HearOneAsync());
         xpub.Say("A");
@@ -54,7 +54,7 @@ public sealed class XpubVerboseTests
     {
         await using var fixture = new StreamFixture();
         (XPubSocket xpub, SubSocket sub0, SubSocket sub1) = Connect(fixture, transport);
-        xpub.Options.Verbose = true;
+        xpub.Options.Notices = SubscriptionNotices.AllSubscriptions;
         sub0.Subscribe("A");
         Assert.Equal("\u0001A", await xpub.HearOneAsync());
         sub1.Subscribe("A");
@@ -72,7 +72,7 @@ public sealed class XpubVerboseTests
     {
         await using var fixture = new StreamFixture();
         (XPubSocket xpub, SubSocket sub0, SubSocket sub1) = Connect(fixture, transport);
-        xpub.Options.Verboser = true;
+        xpub.Options.Notices = SubscriptionNotices.All;
         foreach (SubSocket sub in (SubSocket[])[sub0, sub1])
         {
             sub.Unsubscribe("unknown"); // Never leaves the subscriber.

@@ -28,7 +28,7 @@ internal sealed class StreamSide : IImplementedSide
         _context = new ZlinkContext(new ZlinkContextOptions { ShardCount = Shards, TimeProvider = request.Time, Pool = _pool });
         (StreamOptions options, _connectOptions) = OptionsOf(request.Side);
         _socket = _context.CreateStream(options);
-        _native = _socket.AsNative();
+        _native = new NativeStreamView(_socket);
     }
 
     public void OpenMonitor() => _monitor = new SideMonitor(_socket.OpenMonitor(SideMonitor.Watched), static e => $"peer {e.PeerId}");

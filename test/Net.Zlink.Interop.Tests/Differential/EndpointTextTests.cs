@@ -98,7 +98,7 @@ public sealed partial class EndpointTextTests
         }
         catch (ZlinkException e)
         {
-            return $"{(int)e.Error}";
+            return $"{e.Error.ToNativeNumber()}";
         }
         catch (NativeException e)
         {

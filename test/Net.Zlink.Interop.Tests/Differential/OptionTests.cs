@@ -79,7 +79,6 @@ public sealed class OptionTests
             NativeOption.KeepAliveIdle or NativeOption.KeepAliveInterval =>
                 value.Length != sizeof(int) || (first != 0 && first <= int.MaxValue / 1000),
             NativeOption.TypeOfService => first is >= 0 and <= byte.MaxValue, // Natively any number, of which the system takes a byte.
-            NativeOption.ConnectRoutingId => value.Length <= byte.MaxValue, // Natively one that no peer can have.
             // Natively taken, of no use.
             NativeOption.XPubVerbose or NativeOption.XPubManual or NativeOption.XPubVerboser or NativeOption.OnlyFirstSubscribe =>
                 type is not NativeSocketType.Pub,

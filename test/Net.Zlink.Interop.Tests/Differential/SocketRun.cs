@@ -4,6 +4,7 @@ using System.Text;
 using Net.Zlink.Interop.Tests.Native;
 using Net.Zlink.Interop.Tests.Peers;
 using Net.Zlink.Interop.Tests.Support;
+using Net.Zlink.Porting;
 
 namespace Net.Zlink.Interop.Tests.Differential;
 
@@ -75,7 +76,7 @@ internal sealed class SocketRun : IDisposable
             }
             catch (ZlinkException e)
             {
-                outcome = $"error {(int)e.Error}";
+                outcome = $"error {e.Error.ToNativeNumber()}";
             }
             catch (NativeException e)
             {

@@ -32,7 +32,7 @@ internal static class ManagedNumbers
         }
         catch (ZlinkException e)
         {
-            return (int)e.Error;
+            return e.Error.ToNativeNumber();
         }
     }
 
@@ -45,7 +45,7 @@ internal static class ManagedNumbers
         }
         catch (ZlinkException e)
         {
-            return OptionText.Of((int)e.Error);
+            return OptionText.Of(e.Error.ToNativeNumber());
         }
     }
 }

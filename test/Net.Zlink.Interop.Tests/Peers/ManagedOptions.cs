@@ -153,10 +153,10 @@ internal static class ManagedOptions
                 sub.InvertMatching = value;
                 break;
             case (XPubOptions xpub, NativeOption.XPubVerbose):
-                xpub.Verbose = value;
+                xpub.Notices = value ? SubscriptionNotices.AllSubscriptions : SubscriptionNotices.FirstAndLast;
                 break;
             case (XPubOptions xpub, NativeOption.XPubVerboser):
-                xpub.Verboser = value;
+                xpub.Notices = value ? SubscriptionNotices.All : SubscriptionNotices.FirstAndLast;
                 break;
             case (XPubOptions xpub, NativeOption.XPubManual):
                 xpub.Manual = value;

@@ -17,7 +17,7 @@ internal sealed class ManagedStreamPeer : IPeerSocket
     {
         _socket = _context.CreateStream();
         _socket.Options.Linger = TimeSpan.Zero;
-        _view = _socket.AsNative();
+        _view = new NativeStreamView(_socket);
         _monitor = _socket.OpenMonitor(SocketEventTypes.AllNative);
     }
 

@@ -21,7 +21,7 @@ internal sealed class ScriptedRegistry : IDisposable
     {
         _router = context.CreateRouter(new RouterOptions { OnDuplicateRoutingId = DuplicateRoutingId.Share, Linger = TimeSpan.Zero });
         RouterEndpoint = _router.Bind(routerEndpoint);
-        _publisher = context.CreateXPub(new XPubOptions { Verbose = true, Linger = TimeSpan.Zero });
+        _publisher = context.CreateXPub(new XPubOptions { Notices = SubscriptionNotices.AllSubscriptions, Linger = TimeSpan.Zero });
         PublisherEndpoint = _publisher.Bind(publisherEndpoint);
         _ = AnswerAsync(answer ?? (static _ => (AckStatus.Done, "")));
     }

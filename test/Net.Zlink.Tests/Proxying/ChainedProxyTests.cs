@@ -9,13 +9,13 @@ public sealed class ChainedProxyTests
     private const int Subscribers = 3;
 
     [Theory]
-    [InlineData("", 1, "tcp://127.0.0.1:*")]
-    [InlineData("Verbose", 1, "tcp://127.0.0.1:*")]
-    [InlineData("Verbose", 2, "inproc://*")]
-    [InlineData("Verboser", 1, "inproc://*")]
-    [InlineData("Verboser", 2, "tcp://127.0.0.1:*")]
-    [InlineData("Verboser", 3, "inproc://*")]
-    public async Task The_last_unsubscription_goes_up_through_every_proxy(string option, int proxies, string endpoint)
+    [InlineData(SubscriptionNotices.FirstAndLast, 1, "tcp://127.0.0.1:*")]
+    [InlineData(SubscriptionNotices.AllSubscriptions, 1, "tcp://127.0.0.1:*")]
+    [InlineData(SubscriptionNotices.AllSubscriptions, 2, "inproc://*")]
+    [InlineData(SubscriptionNotices.All, 1, "inproc://*")]
+    [InlineData(SubscriptionNotices.All, 2, "tcp://127.0.0.1:*")]
+    [InlineData(SubscriptionNotices.All, 3, "inproc://*")]
+    public async Task The_last_unsubscription_goes_up_through_every_proxy(SubscriptionNotices notices, int proxies, string endpoint)
     {
         await using var fixture = new ContextFixture();
         XPubSocket publisher = fixture.Context.CreateXPub();
@@ -26,7 +26,7 @@ public sealed class ChainedProxyTests
         {
             XSubSocket front = fixture.Context.CreateXSub();
             front.Connect(bound);
-            var options = new XPubOptions { Verbose = option is "Verbose", Verboser = option is "Verboser" };
+            var options = new XPubOptions { Notices = notices };
             XPubSocket back = fixture.Context.CreateXPub(options);
             bound = back.Bind(Named(endpoint, i));
             running.Add(new Proxy(front, back).RunAsync(ending.Token));

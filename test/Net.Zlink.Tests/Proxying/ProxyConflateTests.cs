@@ -62,19 +62,12 @@ public sealed class ProxyConflateTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task A_conflating_control_socket_gets_no_statistics_and_its_next_command_is_answered()
+    public async Task A_conflating_control_socket_is_refused_for_its_answers_have_several_parts()
     {
         (PairSocket back, _) = Pairs();
-        (ZmpSocket control, ReceivingSocket commander) = await ConflatingAsync("DEALER");
-        var proxy = NativeProxy.Create(_front, back, capture: null, control);
-        Task run = proxy.RunAsync(Guard.Token);
-        await ((DealerSocket)commander).SendAsync("STATISTICS"u8.ToArray(), Guard.Token);
-        await Guard.UntilAsync(() => proxy.GetStatistics().Undeliverable == 1, "the answer is counted");
-
-        await ((DealerSocket)commander).SendAsync("TERMINATE"u8.ToArray(), Guard.Token);
-
-        Assert.Equal("", await HearAsync(commander));
-        await run.Guarded();
+        (ZmpSocket control, _) = await ConflatingAsync("DEALER");
+        Assert.Equal("control", Assert.Throws<ArgumentException>(
+            () => { NativeProxy.RunAsync(new Proxy(_front, back), (DealerSocket)control, Guard.Token); }).ParamName);
     }
 
     [Theory]

@@ -183,8 +183,8 @@ public sealed class ProxyTests : IAsyncDisposable
         (PairSocket front, PairSocket client) = Pairs();
         (PairSocket back, PairSocket worker) = Pairs();
         (PairSocket control, PairSocket commander) = Pairs();
-        var proxy = NativeProxy.Create(front, back, capture: null, control);
-        Task run = proxy.RunAsync(Guard.Token);
+        var proxy = new Proxy(front, back);
+        Task run = NativeProxy.RunAsync(proxy, control, Guard.Token);
         using var message = new MessageBuilder();
         await client.SendAsync(message.Add("ab"u8).Add("cde"u8), Guard.Token);
         (await worker.ReceiveAsync(Guard.Token).Guarded()).Dispose();
@@ -231,13 +231,44 @@ public sealed class ProxyTests : IAsyncDisposable
         control.Subscribe([]);
         control.Connect(commander.Bind("tcp://127.0.0.1:0"));
         (await commander.ReceiveAsync(Guard.Token).Guarded()).Dispose();
-        Task run = NativeProxy.Create(front, back, capture: null, control).RunAsync(Guard.Token);
+        Task run = NativeProxy.RunAsync(new Proxy(front, back), control, Guard.Token);
         await client.SendAsync("x"u8.ToArray(), Guard.Token);
         (await worker.ReceiveAsync(Guard.Token).Guarded()).Dispose();
 
         await commander.SendAsync("TERMINATE"u8.ToArray(), Guard.Token);
 
         await run.Guarded();
+    }
+
+    [Fact]
+    public async Task A_control_socket_that_ends_ends_the_run()
+    {
+        PairSocket control = _context.CreatePair();
+        var proxy = new Proxy(_context.CreatePair(), _context.CreatePair());
+        Task run = NativeProxy.RunAsync(proxy, control, Guard.Token);
+        control.Dispose();
+        await Assert.ThrowsAsync<ObjectDisposedException>(() => run.Guarded());
+        Assert.False(proxy.IsRunning);
+    }
+
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public async Task A_run_with_a_control_socket_ends_as_one_without(bool cancels)
+    {
+        PairSocket front = _context.CreatePair();
+        using var cancel = new CancellationTokenSource();
+        Task run = NativeProxy.RunAsync(new Proxy(front, _context.CreatePair()), _context.CreatePair(), cancel.Token);
+        if (cancels)
+        {
+            await cancel.CancelAsync();
+            await Assert.ThrowsAnyAsync<OperationCanceledException>(() => run.Guarded());
+        }
+        else
+        {
+            front.Dispose();
+            await Assert.ThrowsAsync<ObjectDisposedException>(() => run.Guarded());
+        }
     }
 
     [Fact]
@@ -393,7 +424,6 @@ public sealed class ProxyTests : IAsyncDisposable
         Assert.Throws<ArgumentNullException>(() => new Proxy(null!, pair));
         Assert.Throws<ArgumentNullException>(() => new Proxy(pair, null!));
         Assert.Throws<ArgumentException>(() => new Proxy(pair, pair, _context.CreateSub()));
-        Assert.Throws<ArgumentException>(() => NativeProxy.Create(pair, pair, capture: null, pair));
     }
 
     private static string TextOf(Message message) => string.Join('|', message.ToArrays().Select(Encoding.ASCII.GetString));

@@ -1,3 +1,5 @@
+using System.Reflection;
+using System.Runtime.CompilerServices;
 using System.Text.RegularExpressions;
 using Xunit;
 
@@ -20,13 +22,16 @@ public sealed class ArchitectureTests
 
     // What a user types is one namespace, so that one using is enough. Its files stand by subject all the same, and count as the root's.
     private static readonly HashSet<string> Subjects =
-        new(["Messages", "Options", "Polling", "Porting", "Proxying", "Publishing", "Statistics", "Stream"], StringComparer.Ordinal);
+        new(["Messages", "Options", "Polling", "Proxying", "Publishing", "Statistics", "Stream"], StringComparer.Ordinal);
 
     // Values without behaviour, whose names are also those of members in the layers: a check by name cannot tell the two apart.
     private static readonly string[] SharedValues = ["RoutingId", "QueueDepth"];
 
-    // These have a namespace of their own all the same: a user of new code does not see them.
-    private static readonly HashSet<string> SubjectsWithNamespace = new(["Porting"], StringComparer.Ordinal);
+    // Who else may see what is internal in the library. What is shipped beside it uses the public API only.
+    private static readonly string[] Insiders =
+    [
+        "Net.Zlink.Benchmarks", "Net.Zlink.Conformance.Tests", "Net.Zlink.Services.Tests", "Net.Zlink.Tests", "Net.Zlink.Tests.Child",
+    ];
 
     [Fact]
     public void Layers_use_only_the_layers_below_them()
@@ -77,7 +82,7 @@ public sealed class ArchitectureTests
             }
 
             string folder = Path.GetDirectoryName(path)!.Replace('\\', '/').Replace('/', '.');
-            string expected = LayerOf(path).Length == 0 && !SubjectsWithNamespace.Contains(folder) ? "Net.Zlink" : $"Net.Zlink.{folder}";
+            string expected = LayerOf(path).Length == 0 ? "Net.Zlink" : $"Net.Zlink.{folder}";
             string actual = Regex.Match(text, @"^namespace (?<name>[\w.]+);", RegexOptions.Multiline, TimeSpan.FromSeconds(10))
                 .Groups["name"].Value;
             if (actual.Length > 0 && !string.Equals(actual, expected, StringComparison.Ordinal))
@@ -88,6 +93,11 @@ public sealed class ArchitectureTests
 
         Assert.True(faults.Count == 0, string.Join('\n', faults));
     }
+
+    [Fact]
+    public void Services_hosting_and_porting_use_the_public_API_of_the_library_only() =>
+        Assert.Equal(Insiders, typeof(ZlinkContext).Assembly.GetCustomAttributes<InternalsVisibleToAttribute>()
+            .Select(static insider => insider.AssemblyName).Order(StringComparer.Ordinal));
 
     [Fact]
     public void No_source_file_is_over_500_lines()

@@ -82,7 +82,7 @@ public sealed class DisposeWhileWaitingTests
             socket.ReceiveManyAsync(new StreamMessage[3], Guard.Token).AsTask(),
             Task.Run(() => socket.Receive(), Guard.Token),
             Task.Factory.StartNew(() => socket.Receive(Guard.Limit), Guard.Token, TaskCreationOptions.LongRunning, TaskScheduler.Default),
-            socket.AsNative().ReceiveAsync(Guard.Token).AsTask(),
+            new NativeStreamView(socket).ReceiveAsync(Guard.Token).AsTask(),
         ];
         await fixture.Context.WhenIdleAsync().Guarded();
         Assert.DoesNotContain(waiting, static task => task.IsCompleted);

@@ -1,3 +1,4 @@
+using Net.Zlink.Porting;
 using Net.Zlink.Tests.Support;
 using Xunit;
 
@@ -103,7 +104,7 @@ public sealed class EndpointNonsenseTests
         Assert.Contains("choose another port", thrown.Message, StringComparison.Ordinal);
         Assert.IsType<System.Net.Sockets.SocketException>(thrown.InnerException);
         var failed = await monitor.NextAsync(Net.Zlink.Monitoring.SocketEventTypes.BindFailed);
-        Assert.Equal((long)ZlinkError.AddressInUse, failed.Value);
+        Assert.Equal(ZlinkError.AddressInUse.ToNativeNumber(), failed.Value);
         Assert.Equal(endpoint["tcp://".Length..], failed.LocalAddress);
     }
 

@@ -1,5 +1,6 @@
 using System.Net.Sockets;
 using Net.Zlink.Monitoring;
+using Net.Zlink.Porting;
 using Net.Zlink.Tests.Support;
 using Net.Zlink.Tests.Transports.Ipc;
 using Xunit;

@@ -1,4 +1,3 @@
-using Net.Zlink.Porting;
 using Net.Zlink.Tests.Support;
 using Xunit;
 
@@ -7,8 +6,6 @@ namespace Net.Zlink.Tests.Zmp;
 /// <summary>What a text given to Connect does that is connected already, or that cannot be connected.</summary>
 public sealed class ConnectedTextTests
 {
-    private const int ConnectRoutingId = 61; // The native number.
-
     [Fact]
     public async Task A_connect_to_what_is_there_already_is_not_the_last_endpoint()
     {
@@ -102,51 +99,5 @@ public sealed class ConnectedTextTests
                 }
             }
         });
-    }
-
-    [Theory]
-    [InlineData("there already")]
-    [InlineData("nonsense")]
-    [InlineData("udp://127.0.0.1:1")]
-    [InlineData("tcp://127.0.0.1")]
-    [InlineData("no shard")]
-    public async Task The_name_for_the_next_peer_waits_for_a_connect_that_comes_to_something(string first)
-    {
-        await using var fixture = new ContextFixture();
-        RouterSocket router = fixture.Context.CreateRouter(new RouterOptions { Mandatory = true, Linger = TimeSpan.Zero });
-        string there = RawListener.NobodyListens();
-        router.Connect(there);
-        NativeOptions.Set(router, ConnectRoutingId, "next"u8);
-        if (string.Equals(first, "there already", StringComparison.Ordinal))
-        {
-            router.Connect(there);
-        }
-        else
-        {
-            router.Options.ShardAffinity = string.Equals(first, "no shard", StringComparison.Ordinal) ? 1UL << 40 : 0;
-            Assert.Throws<ZlinkException>(() => router.Connect(router.Options.ShardAffinity == 0 ? first : RawListener.NobodyListens()));
-            router.Options.ShardAffinity = 0;
-        }
-
-        Assert.False(router.TrySend("next"u8, "x"u8, out ZlinkError error));
-        Assert.Equal(ZlinkError.HostUnreachable, error);
-        router.Connect(RawListener.NobodyListens());
-        Assert.True(router.TrySend("next"u8, "x"u8));
-
-        // And for one only.
-        router.Connect(RawListener.NobodyListens());
-        Assert.Equal(3, router.PeerCount);
-    }
-
-    [Fact]
-    public async Task A_name_for_the_next_peer_that_is_in_use_fails_one_connect_and_no_more()
-    {
-        await using var fixture = new ContextFixture();
-        RouterSocket router = fixture.Context.CreateRouter(new RouterOptions { Linger = TimeSpan.Zero });
-        router.Connect(RawListener.NobodyListens(), "taken"u8);
-        NativeOptions.Set(router, ConnectRoutingId, "taken"u8);
-        Assert.Equal(ZlinkError.AddressInUse, Assert.Throws<ZlinkException>(() => router.Connect(RawListener.NobodyListens())).Error);
-        router.Connect(RawListener.NobodyListens());
-        Assert.Equal(2, router.PeerCount);
     }
 }

@@ -326,7 +326,7 @@ public sealed class LiveOptionTests
             publisher.Send("A0"u8);
         }
 
-        publisher.Options.Verbose = true;
+        publisher.Options.Notices = SubscriptionNotices.AllSubscriptions;
         publisher.Send("A1"u8);
         Assert.All(subscribers, static subscriber => Assert.Equal(["A0", "A1"], ReadAll(subscriber)));
     }

@@ -104,7 +104,7 @@ public sealed class UpstreamPartsTests
     {
         await using var fixture = new ContextFixture();
         XPubSocket[] publishers = [.. Enumerable.Range(0, peers)
-            .Select(_ => fixture.Context.CreateXPub(new XPubOptions { Verboser = true }))];
+            .Select(_ => fixture.Context.CreateXPub(new XPubOptions { Notices = SubscriptionNotices.All }))];
         XSubSocket subscriber = fixture.Context.CreateXSub();
         for (int i = 0; i < peers; i++)
         {

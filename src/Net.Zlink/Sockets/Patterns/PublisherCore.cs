@@ -16,7 +16,7 @@ internal sealed class PublisherCore : SocketCore
     private readonly List<Subscriber<PeerLink>> _matches = [];
     private readonly PublisherNotices? _notifications;
     private PeerLink[] _targets = new PeerLink[16];
-    private SubscriptionNotices _notices;
+    private NoticeRules _notices;
     private PeerLink? _lastNotice;
     private PeerLink? _onlyNext;
     private int _leaving;
@@ -68,7 +68,7 @@ internal sealed class PublisherCore : SocketCore
 
     public override bool CanSend => true;
 
-    public SubscriptionNotices Notices
+    public NoticeRules Notices
     {
         get
         {

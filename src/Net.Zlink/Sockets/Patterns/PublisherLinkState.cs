@@ -21,7 +21,7 @@ internal sealed class PublisherLinkState(DistributionSlot slot, SubscriptionTrie
 
     public bool IsMatch { get; set; }
 
-    public PendingRemoval Clear(SubscriptionNotices notices)
+    public PendingRemoval Clear(NoticeRules notices)
     {
         var removal = new PendingRemoval(link, Granted, notices.Manual ? Requested : null, notices);
         Granted = trie.NewSubscriber(link);

@@ -1,3 +1,5 @@
+using Net.Zlink.Porting;
+
 namespace Net.Zlink.Conformance.Tests.Sides.Zmp;
 
 /// <summary>A side whose application receives, and sends without naming a peer.</summary>

@@ -1,4 +1,5 @@
 using Net.Zlink.Conformance.Tests.Replay.Model;
+using Net.Zlink.Porting;
 
 namespace Net.Zlink.Conformance.Tests.Sides.Zmp;
 

@@ -22,10 +22,11 @@ internal sealed class XPubSide(SideRequest request) : DuplexSide(request)
         switch (option.Name)
         {
             case "XPUB_VERBOSE":
-                _socket!.Options.Verbose = ZmpOptionNames.IsOn(option);
+                _socket!.Options.Notices = ZmpOptionNames.IsOn(option) ? SubscriptionNotices.AllSubscriptions
+                    : SubscriptionNotices.FirstAndLast;
                 return true;
             case "XPUB_VERBOSER":
-                _socket!.Options.Verboser = ZmpOptionNames.IsOn(option);
+                _socket!.Options.Notices = ZmpOptionNames.IsOn(option) ? SubscriptionNotices.All : SubscriptionNotices.FirstAndLast;
                 return true;
             case "XPUB_MANUAL":
                 _socket!.Options.Manual = ZmpOptionNames.IsOn(option);

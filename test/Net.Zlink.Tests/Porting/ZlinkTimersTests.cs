@@ -2,7 +2,7 @@ using Net.Zlink.Porting;
 using Net.Zlink.Tests.Support;
 using Xunit;
 
-namespace Net.Zlink.Tests;
+namespace Net.Zlink.Tests.Porting;
 
 public sealed class ZlinkTimersTests
 {

@@ -1,13 +1,16 @@
 using System.Buffers.Binary;
-using Net.Zlink.Engine;
-using Net.Zlink.Sockets;
 
 namespace Net.Zlink.Porting;
 
 /// <summary>A received message in the native shape.</summary>
-/// <param name="Id">The peer's id: 4 bytes, big endian.</param>
-/// <param name="Payload">The payload. The single byte 01 is a connect, 00 a disconnect; a peer's own payload may look the same.</param>
-public readonly record struct NativeStreamMessage(byte[] Id, byte[] Payload);
+public readonly struct NativeStreamMessage
+{
+    /// <summary>The peer's id: 4 bytes, big endian.</summary>
+    public byte[] Id { get; init; }
+
+    /// <summary>The payload. The single byte 01 is a connect, 00 a disconnect; a peer's own payload may look the same.</summary>
+    public byte[] Payload { get; init; }
+}
 
 /// <summary>
 /// A <see cref="StreamSocket"/> in the native shape, [id, payload], for ported code (docs/protocol.md section 3). Only this view treats the
@@ -27,35 +30,35 @@ public sealed class NativeStreamView
     private uint _target;
     private bool _hasTarget;
 
-    internal NativeStreamView(StreamSocket socket) => _socket = socket;
+    /// <summary>Makes a view with its own send state.</summary>
+    /// <param name="socket">The socket. The view does not own it.</param>
+    /// <exception cref="ArgumentNullException"><paramref name="socket"/> is null.</exception>
+    public NativeStreamView(StreamSocket socket)
+    {
+        ArgumentNullException.ThrowIfNull(socket);
+        _socket = socket;
+    }
 
     /// <summary>Sends one part: an id part with more to follow, then a payload part.</summary>
     /// <param name="part">The bytes. As a payload, the single byte 00 disconnects the peer.</param>
     /// <param name="more">More parts follow. An id part without it is dropped; on a payload part it is ignored.</param>
     /// <exception cref="ZlinkException">
-    /// InvalidArgument: the id has not 4 bytes. HostUnreachable: the peer is unknown. Again: it is at its high-water mark or a byte limit.
-    /// The next part is then an id part. ContextTerminated.
+    /// InvalidArgument: the id has not 4 bytes. With the payload part, HostUnreachable: the peer is unknown; Again: it is at its
+    /// high-water mark or a byte limit. The next part is then an id part. ContextTerminated.
     /// </exception>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
     public void SendPart(ReadOnlySpan<byte> part, bool more)
     {
-        _socket.ThrowIfEnded();
-        try
+        if (_hasTarget)
         {
-            if (_hasTarget)
-            {
-                _hasTarget = false;
-                SendPayload(part);
-            }
-            else if (more)
-            {
-                _target = TargetOf(part);
-                _hasTarget = true;
-            }
+            _hasTarget = false;
+            SendPayload(part);
         }
-        catch (TimeoutException full)
+        else if (more)
         {
-            throw new ZlinkException(ZlinkError.Again, full.Message, full);
+            _target = part.Length == IdLength ? BinaryPrimitives.ReadUInt32BigEndian(part)
+                : throw new ZlinkException(ZlinkError.InvalidArgument, $"a peer's id has {IdLength} bytes, this one {part.Length}");
+            _hasTarget = true;
         }
     }
 
@@ -97,39 +100,24 @@ public sealed class NativeStreamView
                 StreamMessageKind.Disconnected => [Closed],
                 _ => message.Span.ToArray(),
             };
-            return new NativeStreamMessage(id, payload);
+            return new NativeStreamMessage { Id = id, Payload = payload };
         }
-    }
-
-    private uint TargetOf(ReadOnlySpan<byte> part)
-    {
-        if (part.Length != IdLength)
-        {
-            throw new ZlinkException(ZlinkError.InvalidArgument, $"a peer's id has {IdLength} bytes, this one {part.Length}");
-        }
-
-        uint id = BinaryPrimitives.ReadUInt32BigEndian(part);
-        if (!_socket.Hub.TryFind(id, out StreamLink link))
-        {
-            StreamSender.ThrowUnlessAccepted(SendStatus.Closed, id);
-        }
-
-        if (link.Connection is { } connection)
-        {
-            StreamSender.ThrowUnlessAccepted(connection.Outbound.Status, id);
-        }
-
-        return id;
     }
 
     private void SendPayload(ReadOnlySpan<byte> payload)
     {
-        if (payload is [Closed])
+        if (payload is [Closed] && _socket.Disconnect(_target))
         {
-            _socket.Disconnect(_target);
             return;
         }
 
-        _socket.Send(_target, payload, TimeSpan.Zero);
+        try
+        {
+            _socket.Send(_target, payload, TimeSpan.Zero); // Of a peer that cannot be disconnected it says why.
+        }
+        catch (TimeoutException full)
+        {
+            throw new ZlinkException(ZlinkError.Again, full.Message, full);
+        }
     }
 }

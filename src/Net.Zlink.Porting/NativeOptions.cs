@@ -7,7 +7,8 @@ namespace Net.Zlink.Porting;
 /// docs/options.md has the table.
 /// </summary>
 /// <remarks>
-/// Thread safety is that of the options. Live options act at once, the others for endpoints made afterwards, as in the native core.
+/// Thread safety is that of the options. Live options act at once, the others for endpoints made afterwards, as in the native core. The
+/// options of a socket that has ended can still be set and read.
 /// </remarks>
 public static class NativeOptions
 {
@@ -36,11 +37,11 @@ public static class NativeOptions
     /// </param>
     /// <exception cref="ZlinkException">
     /// InvalidArgument: an unknown number, a wrong size or value, a read-only option, or one that the native core refuses on this type.
-    /// NotSupported: it has no meaning here or on this type; the message says why. ContextTerminated.
+    /// NotSupported: it has no meaning here or on this type; the message says why.
     /// </exception>
     /// <exception cref="ArgumentNullException"><paramref name="socket"/> is null.</exception>
-    /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
-    public static void Set(ZlinkSocket socket, int number, ReadOnlySpan<byte> value) => Set(TargetOf(socket), number, value);
+    public static void Set(ZlinkSocket socket, int number, ReadOnlySpan<byte> value) =>
+        Find(socket, number).Set(socket, value);
 
     /// <summary>Sets an int option.</summary>
     /// <param name="socket">The socket.</param>
@@ -48,9 +49,8 @@ public static class NativeOptions
     /// <param name="value">The value.</param>
     /// <exception cref="ZlinkException">As for <see cref="Set(ZlinkSocket, int, ReadOnlySpan{byte})"/>.</exception>
     /// <exception cref="ArgumentNullException"><paramref name="socket"/> is null.</exception>
-    /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
     public static void Set(ZlinkSocket socket, int number, int value) =>
-        Set(TargetOf(socket), number, MemoryMarshal.AsBytes(new ReadOnlySpan<int>(in value)));
+        Set(socket, number, MemoryMarshal.AsBytes(new ReadOnlySpan<int>(in value)));
 
     /// <summary>Gets an option.</summary>
     /// <param name="socket">The socket.</param>
@@ -62,11 +62,11 @@ public static class NativeOptions
     /// <returns>Its length in bytes.</returns>
     /// <exception cref="ZlinkException">
     /// InvalidArgument: an unknown number, a wrong buffer size, a write-only option, or one that the native core refuses on this type.
-    /// NotSupported: it has no meaning here; the message says why. ContextTerminated.
+    /// NotSupported: it has no meaning here; the message says why.
     /// </exception>
     /// <exception cref="ArgumentNullException"><paramref name="socket"/> is null.</exception>
-    /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
-    public static int Get(ZlinkSocket socket, int number, Span<byte> value) => Get(TargetOf(socket), number, value);
+    public static int Get(ZlinkSocket socket, int number, Span<byte> value) =>
+        Find(socket, number).Get(socket, value);
 
     /// <summary>Gets an int option.</summary>
     /// <param name="socket">The socket.</param>
@@ -74,8 +74,12 @@ public static class NativeOptions
     /// <returns>The value.</returns>
     /// <exception cref="ZlinkException">As for <see cref="Get(ZlinkSocket, int, Span{byte})"/>.</exception>
     /// <exception cref="ArgumentNullException"><paramref name="socket"/> is null.</exception>
-    /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
-    public static int GetInt32(ZlinkSocket socket, int number) => GetInt32(TargetOf(socket), number);
+    public static int GetInt32(ZlinkSocket socket, int number)
+    {
+        int value = 0;
+        Get(socket, number, MemoryMarshal.AsBytes(new Span<int>(ref value)));
+        return value;
+    }
 
     /// <summary>
     /// Returns context options with one native option changed: 1 IO_THREADS, 2 MAX_SOCKETS, 42 IPV6, 70 BLOCKY. A context's options are
@@ -142,39 +146,19 @@ public static class NativeOptions
         ? new ZlinkException(ZlinkError.NotSupported, $"{gap.Name} ({number}) has no meaning here: {gap.Why}")
         : new ZlinkException(ZlinkError.InvalidArgument, $"there is no context option {number}");
 
-    private static NativeTarget TargetOf(ZlinkSocket socket)
+    private static NativeOption Find(ZlinkSocket socket, int number)
     {
         ArgumentNullException.ThrowIfNull(socket);
-        socket.ThrowIfEnded();
-        return new NativeTarget(socket.Options, socket as ZmpSocket, socket as StreamSocket);
-    }
-
-
-    private static void Set(NativeTarget target, int number, ReadOnlySpan<byte> value) => Find(target, number).Set(target, value);
-
-    private static int Get(NativeTarget target, int number, Span<byte> value) => Find(target, number).Get(target, value);
-
-    private static int GetInt32(NativeTarget target, int number)
-    {
-        int value = 0;
-        Get(target, number, MemoryMarshal.AsBytes(new Span<int>(ref value)));
-        return value;
-    }
-
-    private static NativeOption Find(NativeTarget target, int number)
-    {
-        // The only one that the native core refuses on one type with an error of its own.
-        const int ConnectRoutingId = 61;
-        NativeOption? row = NativeOptionTable.Find(number, target, out NativeOption? elsewhere);
-        if (row is null)
+        NativeOption row = NativeOptionTable.Find(number, socket)
+            ?? throw new ZlinkException(ZlinkError.InvalidArgument, $"there is no socket option {number}");
+        if (row.Fits(socket))
         {
-            throw elsewhere is null ? new ZlinkException(ZlinkError.InvalidArgument, $"there is no socket option {number}")
-                : elsewhere.IsGeneral || (number == ConnectRoutingId && target.Stream is not null)
-                    ? new ZlinkException(ZlinkError.NotSupported, $"{elsewhere.Name} ({number}) has no meaning on {target.TypeName}")
-                    : new ZlinkException(ZlinkError.InvalidArgument, $"{elsewhere.Name} ({number}) is no option of {target.TypeName}");
+            return row.Gap is null ? row
+                : throw new ZlinkException(ZlinkError.NotSupported, $"{row.Name} ({number}) has no meaning here: {row.Gap}");
         }
 
-        return row.Gap is { } why ? throw new ZlinkException(ZlinkError.NotSupported, $"{row.Name} ({number}) has no meaning here: {why}")
-            : row;
+        string type = socket.GetType().Name.Replace("Socket", "", StringComparison.Ordinal).ToUpperInvariant();
+        throw row.IsGeneral ? new ZlinkException(ZlinkError.NotSupported, $"{row.Name} ({number}) has no meaning on {type}")
+            : new ZlinkException(ZlinkError.InvalidArgument, $"{row.Name} ({number}) is no option of {type}");
     }
 }

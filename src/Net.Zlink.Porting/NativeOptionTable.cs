@@ -1,5 +1,4 @@
 using System.Text;
-using Net.Zlink.Protocol.Stream;
 
 namespace Net.Zlink.Porting;
 
@@ -17,8 +16,8 @@ internal static class NativeOptionTable
             static (o, v) => o.ShardAffinity = (ulong)v),
         Bytes<ZmpSocketOptions>(5, "ROUTING_ID", "RoutingId", static o => o.RoutingId, static (o, v) => o.RoutingId = v.ToArray())
             with { IsGeneral = true },
-        OnSocket(6, "SUBSCRIBE", "Subscribe", static (t, v) => ChangeSubscription(t, v, subscribes: true)),
-        OnSocket(7, "UNSUBSCRIBE", "Unsubscribe", static (t, v) => ChangeSubscription(t, v, subscribes: false)),
+        OnSocket(6, "SUBSCRIBE", "Subscribe", Subscribe),
+        OnSocket(7, "UNSUBSCRIBE", "Unsubscribe", Unsubscribe),
         Gap(8, "RATE", "there is no pgm transport, here or in the usual native build"),
         Gap(9, "RECOVERY_IVL", "there is no pgm transport, here or in the usual native build"),
         General<SocketOptions>(11, "SNDBUF", "SendBufferSize", static o => o.SendBufferSize ?? -1,
@@ -27,10 +26,10 @@ internal static class NativeOptionTable
             static (o, v) => o.ReceiveBufferSize = v < 0 ? null : (int)v, least: -1),
         Gap(13, "RCVMORE", "a message is received whole: Message.PartCount says how many parts it has"),
         Gap(14, "FD", "readiness is awaited here: ReceiveAsync, SendAsync"),
-        ReadOnly(15, "EVENTS", "CanReceive, CanSend", static _ => true, static t => EventsOf(t)),
-        ReadOnly(16, "TYPE", "the socket's class", static _ => true, static t => t.Socket is null ? StreamType : (int)t.Socket.Core.Type)
+        ReadOnly(15, "EVENTS", "CanReceive, CanSend", static _ => true, EventsOf),
+        ReadOnly(16, "TYPE", "the socket's class", static _ => true, TypeOf)
             with { MayBeLonger = false },
-        General<SocketOptions>(17, "LINGER", "Linger", static o => Ms(o.LingerTime), static (o, v) => o.Linger = Time(v), least: -1),
+        General<SocketOptions>(17, "LINGER", "Linger", static o => Ms(o.Linger ?? Timeout.InfiniteTimeSpan), static (o, v) => o.Linger = Time(v), least: -1),
         General<ZmpSocketOptions>(18, "RECONNECT_IVL", "ReconnectInterval", static o => Ms(o.ReconnectInterval),
             static (o, v) => o.ReconnectInterval = Time(Math.Max(v, 0)), least: -1),
         General<SocketOptions>(19, "BACKLOG", "Backlog", static o => o.Backlog, static (o, v) => o.Backlog = (int)v),
@@ -39,7 +38,7 @@ internal static class NativeOptionTable
         Long<ZmpSocketOptions>(22, "MAXMSGSIZE", "MaxMessageSize", static o => o.MaxMessageSize ?? -1,
             static (o, v) => o.MaxMessageSize = v < 0 ? null : v),
         Long<StreamOptions>(22, "MAXMSGSIZE", "MaxMessageSize", static o => o.MaxMessageSize ?? -1,
-            static (o, v) => o.MaxMessageSize = v < 0 ? StreamFraming.DefaultMaxMessageSize : v),
+            static (o, v) => o.MaxMessageSize = v < 0 ? new StreamOptions().MaxMessageSize : v),
         General<SocketOptions>(23, "SNDHWM", "SendHighWaterMark", static o => o.SendHighWaterMark ?? 0,
             static (o, v) => o.SendHighWaterMark = v == 0 ? null : (int)v),
         General<SocketOptions>(24, "RCVHWM", "ReceiveHighWaterMark", static o => o.ReceiveHighWaterMark ?? 0,
@@ -50,7 +49,7 @@ internal static class NativeOptionTable
         General<SocketOptions>(28, "SNDTIMEO", "SendTimeout", static o => Ms(o.SendTimeout), static (o, v) => o.SendTimeout = Time(v),
             least: -1),
         new(32, "LAST_ENDPOINT", "LastEndpoint", NativeKind.Text) { Fits = static _ => true,
-            GetBytes = static t => Encoding.UTF8.GetBytes(t.Socket?.LastEndpoint ?? t.Stream!.LastEndpoint) },
+            GetBytes = static s => Encoding.UTF8.GetBytes(s.LastEndpoint) },
         Flag<RouterOptions>(33, "ROUTER_MANDATORY", "Mandatory", static (o, v) => o.Mandatory = v),
         General<SocketOptions>(34, "TCP_KEEPALIVE", "KeepAlive", static o => o.KeepAlive switch { null => -1, false => 0, true => 1 },
             static (o, v) => o.KeepAlive = v < 0 ? null : v > 0, least: -1, most: 1),
@@ -61,7 +60,8 @@ internal static class NativeOptionTable
         General<SocketOptions>(37, "TCP_KEEPALIVE_INTVL", "KeepAliveInterval", static o => Seconds(o.KeepAliveInterval),
             static (o, v) => o.KeepAliveInterval = v < 1 ? null : TimeSpan.FromSeconds(Math.Min(v, MaxSeconds)), least: -1),
         Switch<ZmpSocketOptions>(39, "IMMEDIATE", "Immediate", static o => o.Immediate, static (o, v) => o.Immediate = v),
-        Flag<XPubOptions>(40, "XPUB_VERBOSE", "Verbose", static (o, v) => (o.Verbose, o.Verboser) = (v, false)),
+        Flag<XPubOptions>(40, "XPUB_VERBOSE", "Notices", static (o, v) => o.Notices = v ? SubscriptionNotices.AllSubscriptions
+            : SubscriptionNotices.FirstAndLast),
         Switch<SocketOptions>(42, "IPV6", "IPv6", static o => o.IPv6 ?? false, static (o, v) => o.IPv6 = v),
         Flag<RouterOptions>(51, "PROBE_ROUTER", "ProbeRouter", static (o, v) => o.ProbeRouter = v),
         Flag<DealerOptions>(51, "PROBE_ROUTER", "ProbeRouter", static (o, v) => o.ProbeRouter = v),
@@ -72,8 +72,8 @@ internal static class NativeOptionTable
             ? DuplicateRoutingId.Replace : DuplicateRoutingId.Refuse),
         General<SocketOptions>(57, "TOS", "TypeOfService", static o => o.TypeOfService, static (o, v) => o.TypeOfService = (int)v,
             most: 255),
-        new(61, "CONNECT_ROUTING_ID", "Connect(endpoint, peerRoutingId)", NativeKind.Bytes) { Fits = static t => t.Socket is RouterSocket,
-            SetBytes = static (t, v) => NamePeer(t, v) },
+        Gap(61, "CONNECT_ROUTING_ID", "a ROUTER names its peer when it connects: RouterSocket.Connect(endpoint, peerRoutingId)")
+            with { Fits = static s => s is RouterSocket or StreamSocket },
         General<SocketOptions>(66, "HANDSHAKE_IVL", "HandshakeInterval", static o => Ms(o.HandshakeInterval),
             static (o, v) => o.HandshakeInterval = Time(v)),
         Flag<PubOptions>(69, "XPUB_NODROP", "NoDrop", static (o, v) => o.NoDrop = v),
@@ -90,7 +90,8 @@ internal static class NativeOptionTable
             static (o, v) => o.HeartbeatTtl = Time(Math.Max(v, 0)), least: -99, most: 6_553_599),
         General<ZmpSocketOptions>(77, "HEARTBEAT_TIMEOUT", "HeartbeatTimeout", static o => o.HeartbeatTimeout is { } time ? Ms(time) : -1,
             static (o, v) => o.HeartbeatTimeout = Time(v)),
-        Flag<XPubOptions>(78, "XPUB_VERBOSER", "Verboser", static (o, v) => (o.Verbose, o.Verboser) = (v, v)),
+        Flag<XPubOptions>(78, "XPUB_VERBOSER", "Notices", static (o, v) => o.Notices = v ? SubscriptionNotices.All
+            : SubscriptionNotices.FirstAndLast),
         General<SocketOptions>(79, "CONNECT_TIMEOUT", "ConnectTimeout", static o => Ms(o.ConnectTimeout),
             static (o, v) => o.ConnectTimeout = Time(v)),
         General<SocketOptions>(80, "TCP_MAXRT", "MaxUnacknowledged", static o => Ms(o.MaxUnacknowledged),
@@ -102,8 +103,8 @@ internal static class NativeOptionTable
         new(92, "BINDTODEVICE", "BindToDevice", NativeKind.Text)
         {
             Fits = static _ => true,
-            GetBytes = static t => Encoding.UTF8.GetBytes(t.Options.BindToDevice),
-            SetBytes = static (t, v) => t.Options.BindToDevice = Encoding.UTF8.GetString(v),
+            GetBytes = static s => Encoding.UTF8.GetBytes(s.Options.BindToDevice),
+            SetBytes = static (s, v) => s.Options.BindToDevice = Encoding.UTF8.GetString(v),
         },
         TlsText(95, "TLS_CERT", "Tls.CertificateFile", static o => o.CertificateFile, static (o, v) => o.CertificateFile = v),
         TlsText(96, "TLS_KEY", "Tls.KeyFile", static o => o.KeyFile, static (o, v) => o.KeyFile = v),
@@ -118,43 +119,25 @@ internal static class NativeOptionTable
         TlsText(102, "TLS_PASSWORD", "Tls.KeyPassword", static o => o.KeyPassword, static (o, v) => o.KeyPassword = v),
         Flag<XPubOptions>(108, "ONLY_FIRST_SUBSCRIBE", "OnlyFirstSubscribe", static (o, v) => o.OnlyFirstSubscribe = v),
         Flag<XSubOptions>(108, "ONLY_FIRST_SUBSCRIBE", "OnlyFirstSubscribe", static (o, v) => o.OnlyFirstSubscribe = v),
-        ReadOnly(116, "TOPICS_COUNT", "TopicCount", static t => t.Socket is PubSocket or XPubSocket or SubSocket or XSubSocket,
-            static t => TopicsOf(t.Socket!)),
+        ReadOnly(116, "TOPICS_COUNT", "TopicCount", static s => s is PubSocket or XPubSocket or SubSocket or XSubSocket, TopicsOf),
         Switch<ZmpSocketOptions>(117, "ZMP_METADATA", "SendMetadata", static o => o.SendMetadata, static (o, v) => o.SendMetadata = v),
     ];
-
-    private const int StreamType = 11;
 
     // The native core's limit for these texts.
     private const int LongestTlsText = 256;
 
-    public static NativeOption? Find(int number, NativeTarget target, out NativeOption? elsewhere)
-    {
-        elsewhere = null;
-        foreach (NativeOption row in Rows)
-        {
-            if (row.Number == number)
-            {
-                if (row.Fits(target))
-                {
-                    return row;
-                }
-
-                elsewhere = row;
-            }
-        }
-
-        return null;
-    }
+    /// <summary>The row of a number that fits the socket, or else another one of that number.</summary>
+    public static NativeOption? Find(int number, ZlinkSocket socket) =>
+        Rows.FirstOrDefault(row => row.Number == number && row.Fits(socket)) ?? Rows.FirstOrDefault(row => row.Number == number);
 
     private static NativeOption General<TOptions>(
         int number, string name, string property, Func<TOptions, long> get, Action<TOptions, long> set, long least = 0,
             long most = int.MaxValue)
         where TOptions : SocketOptions => new(number, name, property, NativeKind.Int32)
         {
-            Fits = static t => t.Options is TOptions,
-            GetNumber = t => get((TOptions)t.Options),
-            SetNumber = (t, v) => set((TOptions)t.Options, v),
+            Fits = static s => s.Options is TOptions,
+            GetNumber = s => get((TOptions)s.Options),
+            SetNumber = (s, v) => set((TOptions)s.Options, v),
             MinValue = least,
             MaxValue = most,
             IsGeneral = true,
@@ -171,8 +154,8 @@ internal static class NativeOptionTable
     private static NativeOption Flag<TOptions>(int number, string name, string property, Action<TOptions, bool> set)
         where TOptions : SocketOptions => new(number, name, property, NativeKind.Int32)
         {
-            Fits = static t => t.Options is TOptions,
-            SetNumber = (t, v) => set((TOptions)t.Options, v != 0),
+            Fits = static s => s.Options is TOptions,
+            SetNumber = (s, v) => set((TOptions)s.Options, v != 0),
         };
 
     private static NativeOption Inverts<TOptions>(Func<TOptions, bool> get, Action<TOptions, bool> set)
@@ -183,24 +166,24 @@ internal static class NativeOptionTable
         int number, string name, string property, Func<TOptions, ReadOnlyMemory<byte>>? get, NativeBytesSetter<TOptions> set)
         where TOptions : SocketOptions => new(number, name, property, NativeKind.Bytes)
         {
-            Fits = static t => t.Options is TOptions,
-            GetBytes = get is null ? null : t => get((TOptions)t.Options),
-            SetBytes = (t, v) => set((TOptions)t.Options, v),
+            Fits = static s => s.Options is TOptions,
+            GetBytes = get is null ? null : s => get((TOptions)s.Options),
+            SetBytes = (s, v) => set((TOptions)s.Options, v),
         };
 
     private static NativeOption TlsText(int number, string name, string property, Func<TlsOptions, string> get, Action<TlsOptions,
         string> set) => new(number, name, property, NativeKind.Text)
         {
             Fits = static _ => true,
-            GetBytes = t => Encoding.UTF8.GetBytes(get(t.Options.Tls)),
-            SetBytes = (t, v) => set(t.Options.Tls, v.Length <= LongestTlsText ? Encoding.UTF8.GetString(v)
+            GetBytes = s => Encoding.UTF8.GetBytes(get(s.Options.Tls)),
+            SetBytes = (s, v) => set(s.Options.Tls, v.Length <= LongestTlsText ? Encoding.UTF8.GetString(v)
                 : throw new ArgumentException($"takes at most {LongestTlsText} bytes, not {v.Length}", nameof(v))),
         };
 
     private static NativeOption OnSocket(int number, string name, string property, NativeBytesSetter set) =>
-        new(number, name, property, NativeKind.Bytes) { Fits = static t => t.Socket is SubSocket or XPubSocket, SetBytes = set };
+        new(number, name, property, NativeKind.Bytes) { Fits = static s => s is SubSocket or XPubSocket, SetBytes = set };
 
-    private static NativeOption ReadOnly(int number, string name, string property, Func<NativeTarget, bool> fits, Func<NativeTarget,
+    private static NativeOption ReadOnly(int number, string name, string property, Func<ZlinkSocket, bool> fits, Func<ZlinkSocket,
         long> get) =>
         new(number, name, property, NativeKind.Int32) { Fits = fits, GetNumber = get, MayBeLonger = true };
 
@@ -214,16 +197,26 @@ internal static class NativeOptionTable
     private static TimeSpan Time(long milliseconds) => milliseconds < 0 ? Timeout.InfiniteTimeSpan
         : TimeSpan.FromMilliseconds(milliseconds);
 
-    private static int EventsOf(NativeTarget target)
+    private static long TypeOf(ZlinkSocket socket) => socket switch
     {
-        // PUB cannot receive and SUB cannot send.
-        bool canReceive = target.Socket is null ? target.Stream!.Hub.IsReadable : target.Socket is ReceivingSocket
-            && target.Socket.CanReceive;
-        bool canSend = target.Socket is null || (target.Socket is not SubSocket && target.Socket.CanSend);
+        PairSocket => 0,
+        PubSocket => 1,
+        SubSocket => 2,
+        DealerSocket => 5,
+        RouterSocket => 6,
+        XPubSocket => 9,
+        XSubSocket => 10,
+        _ => 11, // STREAM
+    };
+
+    private static long EventsOf(ZlinkSocket socket)
+    {
+        bool canReceive = socket is not PubSocket && socket.CanReceive;
+        bool canSend = socket is not SubSocket && socket.CanSend;
         return (canReceive ? PollIn : 0) | (canSend ? PollOut : 0);
     }
 
-    private static int TopicsOf(ZmpSocket socket) => socket switch
+    private static long TopicsOf(ZlinkSocket socket) => socket switch
     {
         PubSocket pub => pub.TopicCount,
         XPubSocket xpub => xpub.TopicCount,
@@ -231,37 +224,28 @@ internal static class NativeOptionTable
         _ => ((XSubSocket)socket).TopicCount,
     };
 
-    private static void ChangeSubscription(NativeTarget target, ReadOnlySpan<byte> topic, bool subscribes)
+    private static void Subscribe(ZlinkSocket socket, ReadOnlySpan<byte> topic)
     {
-        if (target.Socket is SubSocket sub)
+        if (socket is SubSocket sub)
         {
-            if (subscribes)
-            {
-                sub.Subscribe(topic);
-            }
-            else
-            {
-                sub.Unsubscribe(topic);
-            }
-        }
-        else if (subscribes)
-        {
-            ((XPubSocket)target.Socket!).Subscribe(topic);
+            sub.Subscribe(topic);
         }
         else
         {
-            ((XPubSocket)target.Socket!).Unsubscribe(topic);
+            ((XPubSocket)socket).Subscribe(topic);
         }
     }
 
-    private static void NamePeer(NativeTarget target, ReadOnlySpan<byte> name)
+    private static void Unsubscribe(ZlinkSocket socket, ReadOnlySpan<byte> topic)
     {
-        if (name.Length is 0 or > Protocol.Zmp.ZmpHello.LargestRoutingId)
+        if (socket is SubSocket sub)
         {
-            throw new ArgumentException($"a name has 1 to {Protocol.Zmp.ZmpHello.LargestRoutingId} bytes", nameof(name));
+            sub.Unsubscribe(topic);
         }
-
-        target.Socket!.NameNextPeer(name.ToArray());
+        else
+        {
+            ((XPubSocket)socket).Unsubscribe(topic);
+        }
     }
 
     private delegate void NativeBytesSetter<TOptions>(TOptions options, ReadOnlySpan<byte> value);

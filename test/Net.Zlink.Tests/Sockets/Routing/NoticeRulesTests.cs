@@ -4,11 +4,11 @@ using static Net.Zlink.Tests.Sockets.Routing.RoutingFixture;
 
 namespace Net.Zlink.Tests.Sockets.Routing;
 
-public sealed class SubscriptionNoticesTests
+public sealed class NoticeRulesTests
 {
-    private static SubscriptionNotices Plain => default;
+    private static NoticeRules Plain => default;
 
-    private static SubscriptionNotices Of(string mode) => mode switch
+    private static NoticeRules Of(string mode) => mode switch
     {
         "verbose" => Plain with { Subscribes = true },
         "verboser" => Plain with { Subscribes = true, Cancels = true },
@@ -68,7 +68,7 @@ public sealed class SubscriptionNoticesTests
     [InlineData("verboser", "+ + + - -")]
     public void Two_subscribers_of_one_prefix_are_told_as_the_mode_says(string mode, string told)
     {
-        SubscriptionNotices notices = Of(mode);
+        NoticeRules notices = Of(mode);
         var trie = new SubscriptionTrie<string>();
         Subscriber<string> a = trie.NewSubscriber("A");
         Subscriber<string> b = trie.NewSubscriber("B");

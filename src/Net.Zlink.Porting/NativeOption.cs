@@ -1,5 +1,4 @@
 using System.Runtime.InteropServices;
-using System.Text;
 
 namespace Net.Zlink.Porting;
 
@@ -15,22 +14,17 @@ internal enum NativeKind
     Text,
 }
 
-internal readonly record struct NativeTarget(SocketOptions Options, ZmpSocket? Socket, StreamSocket? Stream)
-{
-    public string TypeName => Socket is null ? "STREAM" : Protocol.Zmp.ZmpSocketTypeExtensions.get_Name(Socket.Core.Type);
-}
-
-internal delegate void NativeBytesSetter(NativeTarget target, ReadOnlySpan<byte> value);
+internal delegate void NativeBytesSetter(ZlinkSocket socket, ReadOnlySpan<byte> value);
 
 internal sealed record NativeOption(int Number, string Name, string Property, NativeKind Kind)
 {
-    public required Func<NativeTarget, bool> Fits { get; init; }
+    public required Func<ZlinkSocket, bool> Fits { get; init; }
 
-    public Func<NativeTarget, long>? GetNumber { get; init; }
+    public Func<ZlinkSocket, long>? GetNumber { get; init; }
 
-    public Action<NativeTarget, long>? SetNumber { get; init; }
+    public Action<ZlinkSocket, long>? SetNumber { get; init; }
 
-    public Func<NativeTarget, ReadOnlyMemory<byte>>? GetBytes { get; init; }
+    public Func<ZlinkSocket, ReadOnlyMemory<byte>>? GetBytes { get; init; }
 
     public NativeBytesSetter? SetBytes { get; init; }
 
@@ -44,7 +38,7 @@ internal sealed record NativeOption(int Number, string Name, string Property, Na
 
     public string? Gap { get; init; }
 
-    public void Set(NativeTarget target, ReadOnlySpan<byte> value)
+    public void Set(ZlinkSocket socket, ReadOnlySpan<byte> value)
     {
         if (SetNumber is null && SetBytes is null)
         {
@@ -55,11 +49,11 @@ internal sealed record NativeOption(int Number, string Name, string Property, Na
         {
             if (SetNumber is not null)
             {
-                SetNumber(target, Checked(Decode(value)));
+                SetNumber(socket, Checked(Decode(value)));
             }
             else
             {
-                SetBytes!(target, value);
+                SetBytes!(socket, value);
             }
         }
         catch (Exception e) when (e is ArgumentException or InvalidOperationException and not ObjectDisposedException)
@@ -68,14 +62,14 @@ internal sealed record NativeOption(int Number, string Name, string Property, Na
         }
     }
 
-    public int Get(NativeTarget target, Span<byte> value)
+    public int Get(ZlinkSocket socket, Span<byte> value)
     {
         if (GetNumber is null && GetBytes is null)
         {
             throw Invalid("can only be set");
         }
 
-        return GetNumber is not null ? Encode(GetNumber(target), value) : Copy(GetBytes!(target).Span, value);
+        return GetNumber is not null ? Encode(GetNumber(socket), value) : Copy(GetBytes!(socket).Span, value);
     }
 
     private long Decode(ReadOnlySpan<byte> value)
@@ -128,6 +122,4 @@ internal sealed record NativeOption(int Number, string Name, string Property, Na
     }
 
     private ZlinkException Invalid(string why) => new(ZlinkError.InvalidArgument, $"{Name} ({Number}) {why}");
-
-    public static byte[] Encode(string text) => Encoding.UTF8.GetBytes(text);
 }

@@ -1,9 +1,10 @@
+using Net.Zlink.Porting;
 using Net.Zlink.Tests.Support;
 using Xunit;
 
-namespace Net.Zlink.Tests;
+namespace Net.Zlink.Tests.Porting;
 
-public sealed class ZlinkLibraryTests
+public sealed class NativeCoreTests
 {
     [Theory]
     [InlineData("tcp", true)]
@@ -16,11 +17,11 @@ public sealed class ZlinkLibraryTests
     [InlineData("curve", false)]
     [InlineData("draft", false)]
     [InlineData("", false)]
-    public void A_capability_is_there_or_not(string name, bool expected) => Assert.Equal(expected, ZlinkLibrary.Has(name));
+    public void A_capability_is_there_or_not(string name, bool expected) => Assert.Equal(expected, NativeCore.Has(name));
 
     [Fact]
     public void Ipc_is_there_where_the_system_has_it() =>
-        Assert.Equal(System.Net.Sockets.Socket.OSSupportsUnixDomainSockets, ZlinkLibrary.Has("ipc"));
+        Assert.Equal(System.Net.Sockets.Socket.OSSupportsUnixDomainSockets, NativeCore.Has("ipc"));
 
     [Fact]
     public void Every_transport_that_is_told_to_be_there_can_be_bound()
@@ -32,7 +33,7 @@ public sealed class ZlinkLibraryTests
         {
             using PairSocket socket = context.CreatePair();
             socket.Options.Tls.Certificate = certificates.Server;
-            if (ZlinkLibrary.Has(scheme))
+            if (NativeCore.Has(scheme))
             {
                 socket.Bind(endpoint);
             }
@@ -47,7 +48,7 @@ public sealed class ZlinkLibraryTests
     public void The_versions_are_ours_and_the_one_that_is_followed()
     {
         Assert.Equal(typeof(ZlinkContext).Assembly.GetName().Version, ZlinkLibrary.Version);
-        Assert.Equal(new Version(1, 3, 0), ZlinkLibrary.NativeVersion);
-        Assert.Throws<ArgumentNullException>(() => ZlinkLibrary.Has(null!));
+        Assert.Equal(new Version(1, 3, 0), NativeCore.Version);
+        Assert.Throws<ArgumentNullException>(() => NativeCore.Has(null!));
     }
 }

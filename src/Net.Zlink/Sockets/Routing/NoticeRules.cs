@@ -1,6 +1,6 @@
 namespace Net.Zlink.Sockets.Routing;
 
-internal readonly record struct SubscriptionNotices(bool Subscribes, bool Cancels, bool Manual)
+internal readonly record struct NoticeRules(bool Subscribes, bool Cancels, bool Manual)
 {
     public bool NotifiesSubscribe(bool firstOfPrefix) => firstOfPrefix || Subscribes || Manual;
 
