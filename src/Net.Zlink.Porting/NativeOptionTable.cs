@@ -29,7 +29,8 @@ internal static class NativeOptionTable
         ReadOnly(15, "EVENTS", "CanReceive, CanSend", static _ => true, EventsOf),
         ReadOnly(16, "TYPE", "the socket's class", static _ => true, TypeOf)
             with { MayBeLonger = false },
-        General<SocketOptions>(17, "LINGER", "Linger", static o => Ms(o.Linger ?? Timeout.InfiniteTimeSpan), static (o, v) => o.Linger = Time(v), least: -1),
+        General<SocketOptions>(17, "LINGER", "Linger", static o => Ms(o.Linger ?? Timeout.InfiniteTimeSpan),
+            static (o, v) => o.Linger = Time(v), least: -1),
         General<ZmpSocketOptions>(18, "RECONNECT_IVL", "ReconnectInterval", static o => Ms(o.ReconnectInterval),
             static (o, v) => o.ReconnectInterval = Time(Math.Max(v, 0)), least: -1),
         General<SocketOptions>(19, "BACKLOG", "Backlog", static o => o.Backlog, static (o, v) => o.Backlog = (int)v),

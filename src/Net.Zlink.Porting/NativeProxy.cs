@@ -19,7 +19,9 @@ public static class NativeProxy
     /// <param name="cancellationToken">Ends the run.</param>
     /// <returns>A task that completes when TERMINATE ends the run.</returns>
     /// <exception cref="ArgumentNullException"><paramref name="proxy"/> or <paramref name="control"/> is null.</exception>
-    /// <exception cref="ArgumentException">The control socket sends with Conflate, which cannot take the eight parts of STATISTICS.</exception>
+    /// <exception cref="ArgumentException">
+    /// The control socket sends with Conflate, which cannot take the eight parts of STATISTICS.
+    /// </exception>
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
     /// <exception cref="ZlinkException">ContextTerminated: the context of one of the sockets was shut down.</exception>
     /// <exception cref="ObjectDisposedException">One of the sockets was disposed.</exception>

@@ -28,8 +28,6 @@ public sealed class EndedSocketTests
         ["ConnectAsync of STREAM"] = static ended =>
             ended.Stream.ConnectAsync("tcp://127.0.0.1:1", Guard.Token).AsTask().GetAwaiter().GetResult(),
         ["Unbind of STREAM"] = static ended => ended.Stream.Unbind("tcp://127.0.0.1:1"),
-        ["SendPart"] = static ended => SendParts(new NativeStreamView(ended.Stream), [0, 0, 0, 1], [7]),
-        ["SendPart that disconnects"] = static ended => SendParts(new NativeStreamView(ended.Stream), [0, 0, 0, 1], [0]),
         ["TryReceive of the native view"] = static ended => new NativeStreamView(ended.Stream).TryReceive(out _),
         ["Receive of STREAM"] = static ended => ended.Stream.Receive(),
     };
@@ -189,12 +187,6 @@ public sealed class EndedSocketTests
         var end = Assert.ThrowsAny<ObjectDisposedException>(call);
         Assert.Matches(@"^Net\.Zlink\.(Dealer|Sub|XPub|Stream)Socket$", end.ObjectName);
         Assert.Equal(new ObjectDisposedException(end.ObjectName).Message, end.Message);
-    }
-
-    private static void SendParts(NativeStreamView view, byte[] id, byte[] payload)
-    {
-        view.SendPart(id, more: true);
-        view.SendPart(payload, more: false);
     }
 
     private static bool TryUnbind(Action unbind)

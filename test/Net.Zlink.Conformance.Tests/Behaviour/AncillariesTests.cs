@@ -17,6 +17,7 @@ public sealed class AncillariesTests
             Assert.Equal(error, exception.Error);
         }
 
-        Assert.Equal(Enum.GetValues<ZlinkError>().Length, Enum.GetValues<ZlinkError>().Select(static e => e.ToNativeNumber()).Distinct().Count());
+        IEnumerable<int> numbers = Enum.GetValues<ZlinkError>().Select(static error => error.ToNativeNumber());
+        Assert.Equal(Enum.GetValues<ZlinkError>().Length, numbers.Distinct().Count());
     }
 }

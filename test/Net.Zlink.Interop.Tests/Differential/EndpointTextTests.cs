@@ -1,6 +1,7 @@
 using System.Text.RegularExpressions;
 using Net.Zlink.Interop.Tests.Native;
 using Net.Zlink.Interop.Tests.Support;
+using Net.Zlink.Porting;
 using Xunit;
 
 namespace Net.Zlink.Interop.Tests.Differential;

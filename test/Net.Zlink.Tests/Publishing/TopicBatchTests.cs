@@ -19,7 +19,8 @@ public sealed class TopicBatchTests : IAsyncLifetime
     public async Task A_batch_under_a_topic_arrives_in_order_whatever_the_length_of_its_messages(string endpoint, int subscribers)
     {
         ReadOnlyMemory<byte>[] payloads = [.. Enumerable.Range(0, 200).Select(static i => (ReadOnlyMemory<byte>)Payload(i))];
-        XPubSocket publisher = _fixture.Context.CreateXPub(new XPubOptions { Notices = SubscriptionNotices.AllSubscriptions }).BoundTo(endpoint);
+        XPubSocket publisher = _fixture.Context.CreateXPub(new XPubOptions { Notices = SubscriptionNotices.AllSubscriptions })
+            .BoundTo(endpoint);
         SubSocket[] all = [.. Enumerable.Range(0, subscribers).Select(_ => Subscribe(publisher))];
         for (int i = 0; i < subscribers; i++)
         {

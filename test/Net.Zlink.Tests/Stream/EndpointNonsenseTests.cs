@@ -111,7 +111,7 @@ public sealed class EndpointNonsenseTests
     private static void AssertHelpful(string endpoint, ZlinkError expected, ZlinkException thrown)
     {
         Assert.True(expected == thrown.Error, $"\"{endpoint}\": {thrown.Message}");
-        Assert.Contains(expected.ToNativeName(), thrown.Message, StringComparison.Ordinal);
+        Assert.EndsWith($"({expected})", thrown.Message, StringComparison.Ordinal);
         Assert.Contains("; ", thrown.Message, StringComparison.Ordinal); // what is wrong; what to do
         Assert.Contains($"\"{endpoint.Replace('\0', '?')}\"", thrown.Message, StringComparison.Ordinal);
     }

@@ -47,7 +47,8 @@ public sealed class NoticeAnswerTests
         string endpoint)
     {
         await using var fixture = new ContextFixture();
-        XPubSocket publisher = fixture.Context.CreateXPub(new XPubOptions { Manual = true, Notices = SubscriptionNotices.AllSubscriptions });
+        XPubSocket publisher = fixture.Context.CreateXPub(
+            new XPubOptions { Manual = true, Notices = SubscriptionNotices.AllSubscriptions });
         string bound = publisher.Bind(endpoint);
         SubSocket old = Subscribed(fixture, bound, "px.");
         using (Message notice = await publisher.ReceiveAsync(Guard.Token).Guarded())

@@ -121,7 +121,8 @@ internal sealed class SubscriberCore : SocketCore
     /// <summary>
     /// XSUB: a message that begins with 1 or 0 changes topics and is sent as it is. A link that is being greeted may get it before or
     /// between its topics, because it accepts messages once it is attached. An XPUB's notice that others have the topic is passed on
-    /// without counting: behind proxies the last cancel would never go up, since AllSubscriptions tells of each subscriber but of one cancel.
+    /// without counting: behind proxies the last cancel would never go up, since AllSubscriptions tells of each subscriber but of one
+    /// cancel.
     /// </summary>
     public override SendStatus Route(ReadOnlySpan<byte> routeId, in OutgoingMessage message)
     {
