@@ -221,20 +221,8 @@ internal sealed partial class PeerSet : IDisposable
     {
         RoutingId = peer.Node?.Id ?? default(RoutingId),
         Endpoint = peer.RedactedEndpoint,
-        RemoteAddress = "",
-        ConnectedAt = null,
-        ConnectedFor = null,
-        IsConnected = false,
         WhyNotConnected = peer.IsAlternate ? $"the same node is connected at {peer.Node!.Ready[0].RedactedEndpoint}"
             : peer.Problem ?? "it waits for its turn to be dialled",
-        IsPaused = false,
-        MessagesSent = 0,
-        MessagesReceived = 0,
-        MessagesDropped = 0,
-        Outbound = default,
-        Unread = default,
-        SinceLastRead = null,
-        SinceLastWrite = null,
     };
 
     private void NotifyChange()

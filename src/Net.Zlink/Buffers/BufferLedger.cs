@@ -87,8 +87,13 @@ internal sealed class BufferLedger(TimeProvider time, bool captureStacks)
         }
 
         // Stacks are formatted outside the lock: 3,400 of them, again and again, blocked returns for 20 s.
-        return [.. found.Select(
-            static one => new BufferLeak(one.Length, one.RentedAt, one.ThreadId, one.RentedBy?.ToString() ?? string.Empty))];
+        return [.. found.Select(static one => new BufferLeak
+        {
+            Length = one.Length,
+            RentedAt = one.RentedAt,
+            ThreadId = one.ThreadId,
+            RentedBy = one.RentedBy?.ToString() ?? "",
+        })];
     }
 
     private static string DescribeWithStack(string what, StackTrace? stack) =>

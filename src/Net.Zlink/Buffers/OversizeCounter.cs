@@ -24,6 +24,11 @@ internal sealed class OversizeCounter
     internal OversizeStatistics Snapshot()
     {
         long returned = Interlocked.Read(ref _returned);
-        return new OversizeStatistics(Interlocked.Read(ref _rented), returned, Interlocked.Read(ref _bytesOut));
+        return new OversizeStatistics
+        {
+            Rented = Interlocked.Read(ref _rented),
+            Returned = returned,
+            BytesRented = Interlocked.Read(ref _bytesOut),
+        };
     }
 }

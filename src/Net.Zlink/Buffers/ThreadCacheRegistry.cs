@@ -103,7 +103,15 @@ internal sealed class ThreadCacheRegistry
             kept += cache.CountKept(classIndex);
         }
 
-        return new BufferClassStatistics(
-            bufferClass.Size, rented, returned, bufferClass.Allocated, bufferClass.Rejected, bufferClass.Trimmed, kept);
+        return new BufferClassStatistics
+        {
+            Size = bufferClass.Size,
+            Rented = rented,
+            Returned = returned,
+            Allocated = bufferClass.Allocated,
+            Rejected = bufferClass.Rejected,
+            Trimmed = bufferClass.Trimmed,
+            Kept = kept,
+        };
     }
 }

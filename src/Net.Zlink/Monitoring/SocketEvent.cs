@@ -4,21 +4,46 @@ using System.Text;
 namespace Net.Zlink.Monitoring;
 
 /// <summary>One event of a monitored socket.</summary>
-/// <param name="Type">What happened: one flag.</param>
-/// <param name="Value">The number that belongs to the type, see <see cref="SocketEventTypes"/>.</param>
-/// <param name="RoutingId">
-/// The id of the native event: set in ConnectionReady, and in Disconnected on the connecting side, otherwise empty.
-/// <see cref="PeerRoutingId"/> is set in every event.
-/// </param>
-/// <param name="LocalAddress">
-/// Our side: the listener's endpoint, or a connection's local address. Over ipc it is the listener's address.
-/// </param>
-/// <param name="RemoteAddress">The peer's side, if there is one.</param>
-/// <param name="PeerId">The peer's id on a STREAM socket, or 0.</param>
-/// <param name="Detail">A sentence that explains the event, or null.</param>
-public readonly record struct SocketEvent(
-    SocketEventTypes Type, long Value, RoutingId RoutingId, string LocalAddress, string RemoteAddress, uint PeerId, string? Detail)
+public readonly struct SocketEvent
 {
+    internal SocketEvent(
+        SocketEventTypes type, long value, RoutingId routingId, string localAddress, string remoteAddress, uint peerId, string? detail)
+    {
+        Type = type;
+        Value = value;
+        RoutingId = routingId;
+        LocalAddress = localAddress;
+        RemoteAddress = remoteAddress;
+        PeerId = peerId;
+        Detail = detail;
+    }
+
+    /// <summary>What happened: one flag.</summary>
+    public SocketEventTypes Type { get; init; }
+
+    /// <summary>The number that belongs to the type, see <see cref="SocketEventTypes"/>.</summary>
+    public long Value { get; init; }
+
+    /// <summary>
+    /// The id of the native event: set in ConnectionReady, and in Disconnected on the connecting side, otherwise empty.
+    /// <see cref="PeerRoutingId"/> is set in every event.
+    /// </summary>
+    public RoutingId RoutingId { get; init; }
+
+    /// <summary>
+    /// Our side: the listener's endpoint, or a connection's local address. Over ipc it is the listener's address.
+    /// </summary>
+    public string LocalAddress { get => field ?? ""; init; }
+
+    /// <summary>The peer's side. Empty if there is none.</summary>
+    public string RemoteAddress { get => field ?? ""; init; }
+
+    /// <summary>The peer's id on a STREAM socket, or 0.</summary>
+    public uint PeerId { get; init; }
+
+    /// <summary>A sentence that explains the event, or null.</summary>
+    public string? Detail { get; init; }
+
     /// <summary>
     /// The peer's routing id, as in its messages: set in every event of its connection once it is known. A name that Connect gave to it is
     /// known from the start. Empty before that and for STREAM, which has <see cref="PeerId"/>.

@@ -3,7 +3,7 @@ using Net.Zlink.Transports.WebSocket;
 namespace Net.Zlink;
 
 /// <summary>An answer to a <see cref="WebSocketRequest"/>. The default value accepts the peer.</summary>
-public readonly record struct WebSocketAdmission
+public readonly struct WebSocketAdmission
 {
     private const int LeastStatus = 400;
     private const int LargestStatus = 599;

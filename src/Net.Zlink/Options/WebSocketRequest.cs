@@ -8,7 +8,7 @@ namespace Net.Zlink;
 /// <summary>
 /// A peer's HTTP request for a WebSocket. Immutable and thread-safe. Each property searches the request, which takes some microseconds.
 /// </summary>
-public readonly record struct WebSocketRequest
+public readonly struct WebSocketRequest
 {
     private readonly UpgradeHead _head;
 

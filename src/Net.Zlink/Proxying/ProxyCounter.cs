@@ -6,7 +6,12 @@ internal sealed class ProxyCounter
     private long _parts;
     private long _bytes;
 
-    public ProxyTraffic Traffic => new(Volatile.Read(ref _messages), Volatile.Read(ref _parts), Volatile.Read(ref _bytes));
+    public ProxyTraffic Traffic => new()
+    {
+        Messages = Volatile.Read(ref _messages),
+        Parts = Volatile.Read(ref _parts),
+        Bytes = Volatile.Read(ref _bytes),
+    };
 
     public void Add(int parts, long bytes)
     {

@@ -3,94 +3,102 @@ using Net.Zlink.Engine;
 namespace Net.Zlink;
 
 /// <summary>A snapshot of a context.</summary>
-public sealed record ContextStatistics
+public sealed class ContextStatistics
 {
+    internal ContextStatistics()
+    {
+    }
+
     /// <summary>One entry per shard.</summary>
-    public required IReadOnlyList<ShardStatistics> Shards { get; init; }
+    public IReadOnlyList<ShardStatistics> Shards { get; internal init; } = [];
 
     /// <summary>Open sockets.</summary>
-    public required int Sockets { get; init; }
+    public int Sockets { get; internal init; }
 
     /// <summary>
     /// The bytes of <see cref="ZlinkContextOptions.QueuedByteLimit"/> that queues have reserved: what each holds beyond its first 16 KiB,
     /// rounded up. 0 without a limit.
     /// </summary>
-    public required long QueuedBytes { get; init; }
+    public long QueuedBytes { get; internal init; }
 
     /// <summary>
     /// The number of queues that wait for more of it: sends to their peers wait or are dropped, or their peers are not read.
     /// </summary>
-    public required int QueuesWaiting { get; init; }
+    public int QueuesWaiting { get; internal init; }
 
     /// <summary>
     /// The bytes of unfinished messages on connections with 16 KiB or more. Beyond <see cref="ZlinkContextOptions.UnfinishedByteLimit"/>
     /// connections are ended. 0 without a limit.
     /// </summary>
-    public required long UnfinishedBytes { get; init; }
+    public long UnfinishedBytes { get; internal init; }
 
     /// <summary>
     /// The bytes of wire subscribers' topics, each counted as 640 and twice its length, for subscribers with 16 KiB or more. Beyond
     /// <see cref="ZlinkContextOptions.SubscriptionByteLimit"/> connections are ended. 0 without a limit.
     /// </summary>
-    public required long SubscriptionBytes { get; init; }
+    public long SubscriptionBytes { get; internal init; }
 
     /// <summary>
     /// The bytes of the buffers that the context's pool retains for reuse: memory beside that of <see cref="QueuedBytes"/>. A pool that
     /// several contexts share shows the same figure in each.
     /// </summary>
-    public required long PoolRetainedBytes { get; init; }
+    public long PoolRetainedBytes { get; internal init; }
 
     /// <summary>The most that it retains: <see cref="Buffers.BufferPoolOptions.RetainedByteLimit"/>, or its default.</summary>
-    public required long PoolRetainedByteLimit { get; init; }
+    public long PoolRetainedByteLimit { get; internal init; }
 }
 
 /// <summary>A snapshot of one shard: a serial executor of a part of the connections.</summary>
-public sealed record ShardStatistics
+public sealed class ShardStatistics
 {
+    internal ShardStatistics()
+    {
+    }
+
     /// <summary>The number of the shard.</summary>
-    public required int Index { get; init; }
+    public int Index { get; internal init; }
 
     /// <summary>Its present connections.</summary>
-    public required int Connections { get; init; }
+    public int Connections { get; internal init; }
 
     /// <summary>It runs or is about to.</summary>
-    public required bool IsBusy { get; init; }
+    public bool IsBusy { get; internal init; }
 
     /// <summary>Waiting works: connections with something to do.</summary>
-    public required int QueueDepth { get; init; }
+    public int QueueDepth { get; internal init; }
 
     /// <summary>Completed works.</summary>
-    public required long Works { get; init; }
+    public long Works { get; internal init; }
 
     /// <summary>Turns that began on the thread of a completion.</summary>
-    public required long RunsInPlace { get; init; }
+    public long RunsInPlace { get; internal init; }
 
     /// <summary>Turns that the thread pool ran.</summary>
-    public required long RunsFromPool { get; init; }
+    public long RunsFromPool { get; internal init; }
 
     /// <summary>Works that threw. Each ended one connection.</summary>
-    public required long Faults { get; init; }
+    public long Faults { get; internal init; }
 
     /// <summary>The time spent running, with the present turn.</summary>
-    public required TimeSpan BusyTime { get; init; }
+    public TimeSpan BusyTime { get; internal init; }
 
     /// <summary>The longest turn, with the present one.</summary>
-    public required TimeSpan LongestRun { get; init; }
+    public TimeSpan LongestRun { get; internal init; }
 
     /// <summary>The most works in one turn.</summary>
-    public required long LargestRun { get; init; }
+    public long LargestRun { get; internal init; }
 
     /// <summary>The longest delay between a request to the thread pool and its turn.</summary>
-    public required TimeSpan LongestDelay { get; init; }
+    public TimeSpan LongestDelay { get; internal init; }
 
     /// <summary>
     /// The sum of these delays over all <see cref="RunsFromPool"/>. Its increase divided by theirs is the mean delay since the last
     /// snapshot.
     /// </summary>
-    public required TimeSpan TotalDelay { get; init; }
+    public TimeSpan TotalDelay { get; internal init; }
 
     /// <summary>Turns that began more than 200 ms after the request to the thread pool.</summary>
-    public required long LateRuns { get; init; }
+    public long LateRuns { get; internal init; }
 
     internal static ShardStatistics Of(ShardLoop shard)
     {

@@ -1,4 +1,5 @@
 using System.Security.Cryptography.X509Certificates;
+using System.Text;
 using System.Text.Json.Serialization;
 using Net.Zlink.Engine;
 using Net.Zlink.Sockets.Links;
@@ -11,16 +12,16 @@ namespace Net.Zlink;
 /// <c>JsonSerializer.Serialize(socket.GetPeers())</c> writes every figure, and routing ids as text. Objects of the connection and the
 /// application are left out.
 /// </remarks>
-public sealed record PeerInfo
+public sealed class PeerInfo
 {
     /// <summary>The peer's routing id, or the name it was given. Empty before the first handshake.</summary>
-    public required RoutingId RoutingId { get; init; }
+    public RoutingId RoutingId { get; init; }
 
     /// <summary>The endpoint that accepted it, or that was connected. The query of a ws or wss endpoint is "?…".</summary>
-    public required string Endpoint { get; init; }
+    public string Endpoint { get; init; } = "";
 
     /// <summary>Its address as an endpoint. Empty for inproc and while not connected.</summary>
-    public required string RemoteAddress { get; init; }
+    public string RemoteAddress { get; init; } = "";
 
     /// <summary>
     /// Its certificate over tls and wss, or null. A listener asks for one with <see cref="TlsOptions.RequireClientCertificate"/>. The
@@ -39,49 +40,58 @@ public sealed record PeerInfo
     public string? SubProtocol { get; init; }
 
     /// <summary>When the handshake was complete, or null.</summary>
-    public required DateTimeOffset? ConnectedAt { get; init; }
+    public DateTimeOffset? ConnectedAt { get; init; }
 
     /// <summary>Time since then, by a clock that nobody sets. Null: as for <see cref="ConnectedAt"/>.</summary>
-    public required TimeSpan? ConnectedFor { get; init; }
+    public TimeSpan? ConnectedFor { get; init; }
 
     /// <summary>It has a connection.</summary>
-    public required bool IsConnected { get; init; }
+    public bool IsConnected { get; init; }
 
     /// <summary>
     /// For a connected endpoint: why the last attempt failed or the last connection ended. Null while connected, before a reason is known,
     /// and for accepted peers.
     /// </summary>
-    public required string? WhyNotConnected { get; init; }
+    public string? WhyNotConnected { get; init; }
 
     /// <summary>Reading is paused because the application receives more slowly than the peer sends.</summary>
-    public required bool IsPaused { get; init; }
+    public bool IsPaused { get; init; }
 
     /// <summary>Whole messages sent, with subscriptions.</summary>
-    public required long MessagesSent { get; init; }
+    public long MessagesSent { get; init; }
 
     /// <summary>Whole messages received, also subscriptions and filtered ones.</summary>
-    public required long MessagesReceived { get; init; }
+    public long MessagesReceived { get; init; }
 
     /// <summary>
     /// Messages that the peer does not get: dropped because its queue was full (PUB, XPUB, ROUTER), or accepted and lost with a connection.
     /// </summary>
-    public required long MessagesDropped { get; init; }
+    public long MessagesDropped { get; init; }
 
     /// <summary>Messages that wait to be written, and their bytes. Inproc: those that the peer has not received.</summary>
-    public required QueueDepth Outbound { get; init; }
+    public QueueDepth Outbound { get; init; }
 
     /// <summary>Unread messages and their bytes.</summary>
-    public required QueueDepth Unread { get; init; }
+    public QueueDepth Unread { get; init; }
 
     /// <summary>The application's object: see <see cref="Message.UserState"/>.</summary>
     [JsonIgnore]
     public object? UserState { get; init; }
 
     /// <summary>Time since the last read from the connection. Null without one, and for inproc.</summary>
-    public required TimeSpan? SinceLastRead { get; init; }
+    public TimeSpan? SinceLastRead { get; init; }
 
     /// <summary>Time since the last write to the connection. Null without one, and for inproc.</summary>
-    public required TimeSpan? SinceLastWrite { get; init; }
+    public TimeSpan? SinceLastWrite { get; init; }
+
+    /// <summary>Describes the peer for a log, as <see cref="ZlinkSocket.Describe"/> does. The format may change.</summary>
+    /// <returns>One line of text.</returns>
+    public override string ToString()
+    {
+        var text = new StringBuilder();
+        SocketDescription.Describe(text, this);
+        return text.ToString();
+    }
 
     internal (PeerLink Link, PeerIdentity Peer) Of { get; private init; }
 
@@ -90,19 +100,7 @@ public sealed record PeerInfo
         Of = (dialer.Link, PeerIdentity.Unknown),
         RoutingId = dialer.Alias ?? [],
         Endpoint = dialer.Target.RedactedText,
-        RemoteAddress = "",
-        ConnectedAt = null,
-        ConnectedFor = null,
-        IsConnected = false,
         WhyNotConnected = dialer.Problem,
-        IsPaused = false,
-        MessagesSent = 0,
-        MessagesReceived = 0,
-        MessagesDropped = 0,
-        Outbound = default,
-        Unread = default,
-        SinceLastRead = null,
-        SinceLastWrite = null,
     };
 
     internal static PeerInfo For(PeerLink link)
@@ -131,8 +129,8 @@ public sealed record PeerInfo
             MessagesSent = outbound.WrittenMessages,
             MessagesReceived = inbound.Received + link.Topics,
             MessagesDropped = link.DroppedAtMark + outbound.DroppedMessages,
-            Outbound = new QueueDepth(waitingMessages, waitingBytes),
-            Unread = new QueueDepth(inbound.QueuedMessages, inbound.QueuedBytes),
+            Outbound = new QueueDepth { Messages = waitingMessages, Bytes = waitingBytes },
+            Unread = new QueueDepth { Messages = inbound.QueuedMessages, Bytes = inbound.QueuedBytes },
             UserState = peer.Slot.State,
             SinceLastRead = connection?.SinceLastRead,
             SinceLastWrite = connection?.SinceLastWrite,

@@ -4,43 +4,47 @@ using Net.Zlink.Sockets;
 namespace Net.Zlink;
 
 /// <summary>A snapshot of one peer. Bytes include frame headers.</summary>
-public sealed record PeerStatistics
+public sealed class PeerStatistics
 {
+    internal PeerStatistics()
+    {
+    }
+
     /// <summary>Messages read from the peer.</summary>
-    public required long ReceivedMessages { get; init; }
+    public long ReceivedMessages { get; internal init; }
 
     /// <summary>Their bytes.</summary>
-    public required long ReceivedBytes { get; init; }
+    public long ReceivedBytes { get; internal init; }
 
     /// <summary>Messages read that wait to be received by the application.</summary>
-    public required long UnreadMessages { get; init; }
+    public long UnreadMessages { get; internal init; }
 
     /// <summary>Messages that Send accepted.</summary>
-    public required long AcceptedMessages { get; init; }
+    public long AcceptedMessages { get; internal init; }
 
     /// <summary>Messages written to the network.</summary>
-    public required long WrittenMessages { get; init; }
+    public long WrittenMessages { get; internal init; }
 
     /// <summary>Their bytes.</summary>
-    public required long WrittenBytes { get; init; }
+    public long WrittenBytes { get; internal init; }
 
     /// <summary>Messages that wait to be written. Accepted = written + queued + dropped.</summary>
-    public required long QueuedMessages { get; init; }
+    public long QueuedMessages { get; internal init; }
 
     /// <summary>Their bytes.</summary>
-    public required long QueuedBytes { get; init; }
+    public long QueuedBytes { get; internal init; }
 
     /// <summary>Accepted messages that were not written before the connection ended.</summary>
-    public required long DroppedMessages { get; init; }
+    public long DroppedMessages { get; internal init; }
 
     /// <summary>The peer is not read, because its messages are unread or its handler is busy.</summary>
-    public required bool IsPaused { get; init; }
+    public bool IsPaused { get; internal init; }
 
     /// <summary>Time since the last read from it.</summary>
-    public required TimeSpan SinceLastRead { get; init; }
+    public TimeSpan SinceLastRead { get; internal init; }
 
     /// <summary>Time since the last write to it.</summary>
-    public required TimeSpan SinceLastWrite { get; init; }
+    public TimeSpan SinceLastWrite { get; internal init; }
 
     internal static PeerStatistics Of(StreamLink link)
     {

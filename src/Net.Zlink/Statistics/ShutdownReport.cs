@@ -4,34 +4,38 @@ using System.Text;
 namespace Net.Zlink;
 
 /// <summary>The result of a shutdown.</summary>
-public sealed record ShutdownReport
+public sealed class ShutdownReport
 {
+    internal ShutdownReport()
+    {
+    }
+
     /// <summary>
     /// Every connection ended before the deadline. <see cref="UndeliveredMessages"/> tells whether all messages were written.
     /// </summary>
-    public required bool Drained { get; init; }
+    public bool Drained { get; internal init; }
 
     /// <summary>Accepted messages that were not written, over the life of the context.</summary>
-    public required long UndeliveredMessages { get; init; }
+    public long UndeliveredMessages { get; internal init; }
 
     /// <summary>Their bytes, with frame headers.</summary>
-    public required long UndeliveredBytes { get; init; }
+    public long UndeliveredBytes { get; internal init; }
 
     /// <summary>Messages that were written and may not have been received, over the life of the context: see <see
     /// cref="SocketStatistics.UnconfirmedMessages"/>.</summary>
-    public long UnconfirmedMessages { get; init; }
+    public long UnconfirmedMessages { get; internal init; }
 
     /// <summary>Their peers, at most 1,000; the sums include all.</summary>
-    public required IReadOnlyList<UndeliveredPeer> Peers { get; init; }
+    public IReadOnlyList<UndeliveredPeer> Peers { get; internal init; } = [];
 
     /// <summary>The duration.</summary>
-    public required TimeSpan Elapsed { get; init; }
+    public TimeSpan Elapsed { get; internal init; }
 
     /// <summary>
     /// The shards that did not end, by <see cref="ShardStatistics.Index"/>: a handler, or the thread pool, blocks them. Their connections
     /// stay open and their memory is kept until they continue.
     /// </summary>
-    public IReadOnlyList<int> BlockedShards { get; init; } = [];
+    public IReadOnlyList<int> BlockedShards { get; internal init; } = [];
 
     /// <summary>Describes the result for a log. The format may change.</summary>
     /// <returns>One line, and one for each of the first peers.</returns>
@@ -69,9 +73,24 @@ public sealed record ShutdownReport
 }
 
 /// <summary>A peer that did not get all accepted messages.</summary>
-/// <param name="PeerId">Its id on a <see cref="StreamSocket"/>. 0 for other types, whose peers have routing ids.</param>
-/// <param name="Endpoint">Its endpoint.</param>
-/// <param name="RemoteAddress">Its address.</param>
-/// <param name="Messages">Accepted messages that were not written.</param>
-/// <param name="Bytes">Their bytes, with frame headers.</param>
-public sealed record UndeliveredPeer(uint PeerId, string Endpoint, string RemoteAddress, long Messages, long Bytes);
+public sealed class UndeliveredPeer
+{
+    internal UndeliveredPeer()
+    {
+    }
+
+    /// <summary>Its id on a <see cref="StreamSocket"/>. 0 for other types, whose peers have routing ids.</summary>
+    public uint PeerId { get; internal init; }
+
+    /// <summary>Its endpoint.</summary>
+    public string Endpoint { get; internal init; } = "";
+
+    /// <summary>Its address.</summary>
+    public string RemoteAddress { get; internal init; } = "";
+
+    /// <summary>Accepted messages that were not written.</summary>
+    public long Messages { get; internal init; }
+
+    /// <summary>Their bytes, with frame headers.</summary>
+    public long Bytes { get; internal init; }
+}

@@ -35,7 +35,7 @@ internal static class SocketDescription
         return text.ToString();
     }
 
-    private static void Describe(StringBuilder text, PeerInfo peer)
+    public static void Describe(StringBuilder text, PeerInfo peer)
     {
         Part(text, $"{PeerIdentity.NameOf(peer.RoutingId.Span)} {Quoted(peer.RemoteAddress)} by {Quoted(peer.Endpoint)}: ");
         Part(text, $"{StateOf(peer)}, sent {peer.MessagesSent}, to send {peer.Outbound.Messages} ({peer.Outbound.Bytes} bytes), ");

@@ -3,61 +3,65 @@ using Net.Zlink.Sockets;
 namespace Net.Zlink;
 
 /// <summary>A snapshot of one STREAM socket, with disconnected peers. Bytes include frame headers.</summary>
-public sealed record StreamStatistics
+public sealed class StreamStatistics
 {
+    internal StreamStatistics()
+    {
+    }
+
     /// <summary>Peers that can be sent to now.</summary>
-    public required int Peers { get; init; }
+    public int Peers { get; internal init; }
 
     /// <summary>Accepted connections, with rejected ones.</summary>
-    public required long AcceptedConnections { get; init; }
+    public long AcceptedConnections { get; internal init; }
 
     /// <summary>Outgoing connections made.</summary>
-    public required long DialledConnections { get; init; }
+    public long DialledConnections { get; internal init; }
 
     /// <summary>Rejected connections: MaxConnections, or too many unread events.</summary>
-    public required long RefusedConnections { get; init; }
+    public long RefusedConnections { get; internal init; }
 
     /// <summary>Accepts that failed.</summary>
-    public required long AcceptErrors { get; init; }
+    public long AcceptErrors { get; internal init; }
 
     /// <summary>Failed TLS handshakes and WebSocket upgrades in both directions.</summary>
     public long FailedHandshakes => HandshakeFailures.Total;
 
     /// <summary>The same by cause. A STREAM peer has no type and sends no ERROR, so two of them stay 0.</summary>
-    public required HandshakeFailureCounts HandshakeFailures { get; init; }
+    public HandshakeFailureCounts HandshakeFailures { get; internal init; }
 
     /// <summary>Closed connections.</summary>
-    public required long ClosedConnections { get; init; }
+    public long ClosedConnections { get; internal init; }
 
     /// <summary>Handlers that threw.</summary>
-    public required long HandlerFaults { get; init; }
+    public long HandlerFaults { get; internal init; }
 
     /// <summary>Messages read.</summary>
-    public required long ReceivedMessages { get; init; }
+    public long ReceivedMessages { get; internal init; }
 
     /// <summary>Their bytes.</summary>
-    public required long ReceivedBytes { get; init; }
+    public long ReceivedBytes { get; internal init; }
 
     /// <summary>Messages read that wait to be received.</summary>
-    public required long UnreadMessages { get; init; }
+    public long UnreadMessages { get; internal init; }
 
     /// <summary>Dropped unread messages: the peer was disconnected, or the socket disposed.</summary>
-    public required long DroppedUnreadMessages { get; init; }
+    public long DroppedUnreadMessages { get; internal init; }
 
     /// <summary>Messages that Send accepted.</summary>
-    public required long AcceptedMessages { get; init; }
+    public long AcceptedMessages { get; internal init; }
 
     /// <summary>Their bytes.</summary>
-    public required long AcceptedBytes { get; init; }
+    public long AcceptedBytes { get; internal init; }
 
     /// <summary>Messages written to the network.</summary>
-    public required long WrittenMessages { get; init; }
+    public long WrittenMessages { get; internal init; }
 
     /// <summary>Their bytes.</summary>
-    public required long WrittenBytes { get; init; }
+    public long WrittenBytes { get; internal init; }
 
     /// <summary>Accepted messages that were not written before their connection ended.</summary>
-    public required long DroppedMessages { get; init; }
+    public long DroppedMessages { get; internal init; }
 
     internal static StreamStatistics Of(StreamHub hub)
     {

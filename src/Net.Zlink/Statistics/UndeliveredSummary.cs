@@ -29,7 +29,14 @@ internal sealed class UndeliveredSummary
             {
                 if (_peers.Count < MaxPeers)
                 {
-                    _peers.Add(new UndeliveredPeer(link.Id, link.Endpoint, link.Remote, link.Messages, link.Bytes));
+                    _peers.Add(new UndeliveredPeer
+                    {
+                        PeerId = link.Id,
+                        Endpoint = link.Endpoint,
+                        RemoteAddress = link.Remote,
+                        Messages = link.Messages,
+                        Bytes = link.Bytes,
+                    });
                 }
             }
         }
@@ -49,7 +56,13 @@ internal sealed class UndeliveredSummary
             {
                 if (_peers.Count < MaxPeers)
                 {
-                    _peers.Add(new UndeliveredPeer(0, pipe.Endpoint, pipe.Remote, pipe.Messages, pipe.Bytes));
+                    _peers.Add(new UndeliveredPeer
+                    {
+                        Endpoint = pipe.Endpoint,
+                        RemoteAddress = pipe.Remote,
+                        Messages = pipe.Messages,
+                        Bytes = pipe.Bytes,
+                    });
                 }
             }
         }

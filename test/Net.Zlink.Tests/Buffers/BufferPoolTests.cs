@@ -76,12 +76,12 @@ public sealed class BufferPoolTests
         using BufferPool pool = TestPools.Create();
         byte[] large = pool.RentArray(8_503_297);
         Assert.Equal(8_503_297, large.Length);
-        Assert.Equal(new OversizeStatistics(1, 0, 8_503_297), pool.GetStatistics().Oversize);
+        Assert.Equal(new OversizeStatistics { Rented = 1, BytesRented = 8_503_297 }, pool.GetStatistics().Oversize);
         pool.ReturnArray(large);
 
         Assert.NotSame(large, pool.RentArray(8_503_297));
         BufferPoolStatistics statistics = pool.GetStatistics();
-        Assert.Equal(new OversizeStatistics(2, 1, 8_503_297), statistics.Oversize);
+        Assert.Equal(new OversizeStatistics { Rented = 2, Returned = 1, BytesRented = 8_503_297 }, statistics.Oversize);
         Assert.Equal(0, statistics.Kept);
     }
 

@@ -77,7 +77,7 @@ public sealed class StreamMeterTests
         time.Advance(TimeSpan.FromSeconds(8));
         await silent.ReadToAnyEndAsync();
         await fixture.UntilAsync(() => server.GetStatistics().FailedHandshakes == 3);
-        Assert.Equal(new HandshakeFailureCounts(Lost: 1, TimedOut: 1, Malformed: 1, 0, 0, 0), server.GetStatistics().HandshakeFailures);
+        Assert.Equal(new HandshakeFailureCounts { Lost = 1, TimedOut = 1, Malformed = 1 }, server.GetStatistics().HandshakeFailures);
         AssertFailed(lost: 1, timedOut: 1, malformed: 1);
         server.Dispose();
         await fixture.UntilAsync(() => fixture.Context.GetStatistics().Sockets == 0);

@@ -163,8 +163,8 @@ public sealed class ZmpMonitorTests
 
         await NextAsync(other, SocketEventTypes.HandshakeFailedNoDetail);
         Assert.Equal(3, (await NextAsync(other, SocketEventTypes.Disconnected)).Value);
-        Assert.Equal(new HandshakeFailureCounts(0, 1, 0, 0, 0, 0), server.GetStatistics().HandshakeFailures);
-        Assert.Equal(new HandshakeFailureCounts(1, 0, 0, 0, 0, 0), patient.GetStatistics().HandshakeFailures);
+        Assert.Equal(new HandshakeFailureCounts { TimedOut = 1 }, server.GetStatistics().HandshakeFailures);
+        Assert.Equal(new HandshakeFailureCounts { Lost = 1 }, patient.GetStatistics().HandshakeFailures);
         Assert.Equal(1, patient.GetStatistics().FailedHandshakes);
     }
 
@@ -184,7 +184,7 @@ public sealed class ZmpMonitorTests
         await NextAsync(monitor, SocketEventTypes.Accepted);
         Assert.Equal(0x10000013, (await NextAsync(monitor, SocketEventTypes.HandshakeFailedProtocol)).Value);
         Assert.Equal(3, (await NextAsync(monitor, SocketEventTypes.Disconnected)).Value);
-        Assert.Equal(new HandshakeFailureCounts(0, 0, 1, 0, 0, 0), server.GetStatistics().HandshakeFailures);
+        Assert.Equal(new HandshakeFailureCounts { Malformed = 1 }, server.GetStatistics().HandshakeFailures);
     }
 
     [Fact]
@@ -410,7 +410,7 @@ public sealed class ZmpMonitorTests
         (await server.ReceiveAsync(Guard.Token).Guarded()).Dispose();
         Assert.Equal((1, 1), (server.GetStatistics().DeliveredMessages, server.GetStatistics().UnreadMessages));
         (await server.ReceiveAsync(Guard.Token).Guarded()).Dispose();
-        Assert.Equal(new QueueDepth(0, 0), Assert.Single(server.GetPeers()).Unread);
+        Assert.Equal(default, Assert.Single(server.GetPeers()).Unread);
         Assert.Contains("received: 2 read = 2 delivered + 0 dropped + 0 unread", server.Describe(), StringComparison.Ordinal);
     }
 

@@ -143,8 +143,8 @@ public sealed class ProxyTests : IAsyncDisposable
         using Message echo = await client.ReceiveAsync(Guard.Token).Guarded();
         Assert.Equal("a||b", TextOf(echo));
         await Guard.UntilAsync(() => proxy.GetStatistics().BackSent.Messages == 1, "the proxy counts what the client has already");
-        Assert.Equal(new ProxyTraffic(1, 3, 2), proxy.GetStatistics().FrontReceived);
-        Assert.Equal(new ProxyTraffic(1, 3, 2), proxy.GetStatistics().BackSent);
+        Assert.Equal(new ProxyTraffic { Messages = 1, Parts = 3, Bytes = 2 }, proxy.GetStatistics().FrontReceived);
+        Assert.Equal(new ProxyTraffic { Messages = 1, Parts = 3, Bytes = 2 }, proxy.GetStatistics().BackSent);
         Assert.False(run.IsCompleted);
     }
 

@@ -58,7 +58,8 @@ public sealed class ShutdownTests
         Assert.False(report.Drained);
         Assert.Equal((4L, 4 * (Wire.HugeSize + 4L)), (report.UndeliveredMessages, report.UndeliveredBytes));
         UndeliveredPeer peer = Assert.Single(report.Peers);
-        Assert.Equal(new UndeliveredPeer(stuckId, endpoint, stuck.LocalAddress, 4, 4 * (Wire.HugeSize + 4)), peer);
+        Assert.Equal((stuckId, endpoint, stuck.LocalAddress, 4, 4 * (Wire.HugeSize + 4)),
+            (peer.PeerId, peer.Endpoint, peer.RemoteAddress, peer.Messages, peer.Bytes));
         Assert.Equal($"Peer {stuckId} of {endpoint}: 4 accepted messages ({4 * (Wire.HugeSize + 4)} bytes) were not delivered",
             Assert.Single(log.TextsOf(7)));
         Assert.Same(report, await fixture.Context.ShutdownAsync(TimeSpan.FromHours(1), Guard.Token).Guarded());

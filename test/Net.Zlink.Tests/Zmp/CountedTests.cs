@@ -133,7 +133,7 @@ public sealed class CountedTests
         }
 
         PeerInfo peer = Assert.Single(publisher.GetPeers());
-        Assert.Equal(new QueueDepth(10, 10 * (8 + 2)), peer.Outbound);
+        Assert.Equal(new QueueDepth { Messages = 10, Bytes = 10 * (8 + 2) }, peer.Outbound);
         Assert.Equal((10, 5), (peer.MessagesSent, peer.MessagesDropped));
         Assert.Contains("to send 10 (100 bytes)", publisher.Describe(), StringComparison.Ordinal);
         Assert.True(Assert.Single(subscriber.GetPeers()).IsPaused);
@@ -149,7 +149,7 @@ public sealed class CountedTests
         dealer.Connect("inproc://nobody");
         dealer.Send("1"u8);
         dealer.Send("23"u8);
-        Assert.Equal(new QueueDepth(2, 8 + 1 + 8 + 2), Assert.Single(dealer.GetPeers()).Outbound);
+        Assert.Equal(new QueueDepth { Messages = 2, Bytes = 8 + 1 + 8 + 2 }, Assert.Single(dealer.GetPeers()).Outbound);
         ShutdownReport report = await fixture.Context.ShutdownAsync(TimeSpan.Zero, Guard.Token).Guarded();
         Assert.Equal((2, 8 + 1 + 8 + 2), (report.UndeliveredMessages, report.UndeliveredBytes));
     }

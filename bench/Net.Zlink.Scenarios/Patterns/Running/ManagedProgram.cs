@@ -150,7 +150,7 @@ internal sealed class ManagedProgram : IDisposable
         }
 
         _run.Measure(new TowardsServer<StreamPort, StreamPort>(new StreamPort(server, 0), ports, hasWayBack: true),
-            () => [server.GetStatistics().ToString()]);
+            () => [server.Describe()]);
     }
 
     private void RunGateway(bool batch)
@@ -245,6 +245,5 @@ internal sealed class ManagedProgram : IDisposable
     private void Measure<TEnds>(TEnds ends, ZmpSocket[] sockets)
         where TEnds : struct, IPatternEnds =>
         _run.Measure(ends, () => sockets.Select(static socket =>
-            $"{socket.GetStatistics()} can send: {socket.CanSend}, can receive: {socket.CanReceive}; "
-            + $"{string.Join("; ", socket.GetPeers())}"));
+            $"{socket.Describe()} can send: {socket.CanSend}, can receive: {socket.CanReceive}"));
 }

@@ -97,7 +97,7 @@ internal sealed class StreamClient(StreamSocket socket, uint server) : ISoakClie
         }
     }
 
-    public string Describe() => socket.GetStatistics().ToString();
+    public string Describe() => socket.Describe();
 
     public ValueTask DisposeAsync() => socket.DisposeAsync();
 }

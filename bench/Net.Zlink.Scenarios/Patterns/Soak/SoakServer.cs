@@ -45,7 +45,7 @@ internal sealed class SoakServer(ZlinkContext context, string pattern, string tr
     }
 
     /// <summary>How it stands, for a fault.</summary>
-    public string Describe() => _socket?.Describe() ?? _stream?.GetStatistics().ToString() ?? "not bound";
+    public string Describe() => _socket?.Describe() ?? _stream?.Describe() ?? "not bound";
 
     /// <summary>Serves until it is cancelled.</summary>
     public async Task RunAsync(CancellationToken stop)
