@@ -8,7 +8,7 @@ namespace EchoServer;
 /// Tells the operator, on standard error, what the numbers cannot: a refused connection, a failing accept, handshake or handler.
 /// Each kind at most once a second, so that a flood of refusals does not become a flood of lines.
 /// </summary>
-internal sealed class Notices : IDisposable
+internal sealed class Notices
 {
     private const SocketEventTypes Wanted =
         SocketEventTypes.ConnectionRefused | SocketEventTypes.AcceptFailed | SocketEventTypes.HandlerFailed
@@ -17,7 +17,7 @@ internal sealed class Notices : IDisposable
     private static readonly TimeSpan Quiet = TimeSpan.FromSeconds(1);
 
     private readonly Dictionary<SocketEventTypes, long> _lastShown = [];
-    private readonly SocketMonitor _monitor;
+    private readonly IAsyncEnumerable<SocketEvent> _events;
     private readonly string _hint;
     private readonly Screen _screen;
 
@@ -25,13 +25,13 @@ internal sealed class Notices : IDisposable
     {
         _hint = options.MaxConnections > 0 ? " (--max-connections)" : "";
         _screen = screen;
-        _monitor = stream.OpenMonitor(Wanted);
+        _events = stream.MonitorAsync(Wanted);
     }
 
-    /// <summary>Runs until the socket is closed or this is disposed.</summary>
+    /// <summary>Runs until the socket is closed.</summary>
     public async Task RunAsync()
     {
-        await foreach (SocketEvent happened in _monitor.ReadAllAsync())
+        await foreach (SocketEvent happened in _events)
         {
             long now = Stopwatch.GetTimestamp();
             if (_lastShown.TryGetValue(happened.Type, out long last) && Stopwatch.GetElapsedTime(last, now) < Quiet)
@@ -44,8 +44,6 @@ internal sealed class Notices : IDisposable
         }
     }
 
-    public void Dispose() => _monitor.Dispose();
-
     private string Describe(in SocketEvent happened) => happened.Type switch
     {
         SocketEventTypes.ConnectionRefused =>
@@ -53,6 +51,7 @@ internal sealed class Notices : IDisposable
         SocketEventTypes.AcceptFailed =>
             $"cannot accept on {happened.LocalAddress} ({happened.Detail}). If descriptors ran out, raise their limit (ulimit -n).",
         SocketEventTypes.HandshakeFailedNoDetail => $"no handshake with {happened.RemoteAddress}: {happened.Detail}.",
+        SocketEventTypes.EventsDropped => $"{happened.Value} notices came too fast and were dropped.",
         _ => $"the handler failed, peer {happened.PeerId} is disconnected: {FirstLine(happened.Detail)}",
     };
 

@@ -25,7 +25,7 @@ internal static class ServeCommand
             screen.WriteLine($"READY {endpoint}");
         }
 
-        using var notices = new Notices(service.Stream, options, screen);
+        var notices = new Notices(service.Stream, options, screen);
         Task noticing = notices.RunAsync();
         var status = new StatusLine(service, screen);
         if (!options.Quiet)
@@ -48,7 +48,6 @@ internal static class ServeCommand
         }
 
         ShutdownReport report = await service.StopAsync();
-        notices.Dispose();
         await noticing;
         WriteSummary(screen, service, report, Stopwatch.GetElapsedTime(started));
         return 0;

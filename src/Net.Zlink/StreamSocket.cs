@@ -358,7 +358,7 @@ public sealed class StreamSocket : ZlinkSocket, IContextSocket
     /// <returns>False if there is no such peer.</returns>
     public bool Disconnect(uint peerId, bool abort = false) => Hub.Disconnect(peerId, abort ? CloseMode.Abort : CloseMode.Orderly);
 
-    /// <summary>Ends the connects of an endpoint, with attempts. Its peers end as with <see cref="Disconnect(uint, bool)"/>.</summary>
+    /// <summary>Ends the connects of an endpoint, with their attempts, and disconnects its peers in order.</summary>
     /// <param name="endpoint">The text given to ConnectAsync. Every connect of that text is ended.</param>
     /// <exception cref="ArgumentNullException"><paramref name="endpoint"/> is null.</exception>
     /// <exception cref="ZlinkException">

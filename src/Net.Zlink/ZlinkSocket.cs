@@ -1,3 +1,4 @@
+using Microsoft.Extensions.Logging;
 using Net.Zlink.Monitoring;
 using Net.Zlink.Sockets;
 
@@ -41,6 +42,8 @@ public abstract class ZlinkSocket : IDisposable, IAsyncDisposable
 
     /// <summary>A send would not wait now, as far as that is known without a peer.</summary>
     public abstract bool CanSend { get; }
+
+    internal ILogger Logger => Context.Host.Logger;
 
     private protected ZlinkContext Context { get; }
 
@@ -89,26 +92,23 @@ public abstract class ZlinkSocket : IDisposable, IAsyncDisposable
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
     public abstract void Disconnect(string endpoint);
 
-    /// <summary>Opens a monitor of this socket's events.</summary>
+    /// <summary>Subscribes to this socket's events. The subscription begins with this call, before the first event is awaited.</summary>
+    /// <remarks>
+    /// <para>
+    /// Up to 4,096 events wait for the reader, so a slow reader delays no connection. Then the oldest are dropped, and the event
+    /// <see cref="SocketEventTypes.EventsDropped"/> is read in their place, with any mask.
+    /// </para>
+    /// <para>
+    /// The events can be enumerated once. They end with the token, with the enumeration, or with the socket: after
+    /// <see cref="SocketEventTypes.MonitorStopped"/>. Any number of subscriptions may be open.
+    /// </para>
+    /// </remarks>
     /// <param name="mask">The events.</param>
-    /// <returns>A new monitor. Dispose it when it is no longer needed.</returns>
-    public SocketMonitor OpenMonitor(SocketEventTypes mask = SocketEventTypes.All) => Monitors.Open(mask);
-
-    /// <summary>
-    /// Calls back for this socket's events in order, one at a time, on the thread pool. The callback may block. Its exceptions are logged.
-    /// </summary>
-    /// <param name="mask">The events.</param>
-    /// <param name="handler">The callback. If it is slower than the events, the oldest are dropped.</param>
-    /// <returns>
-    /// Dispose it to end the calls; a running one may continue. It ends with the socket, after
-    /// <see cref="SocketEventTypes.MonitorStopped"/>.
-    /// </returns>
-    /// <exception cref="ArgumentNullException"><paramref name="handler"/> is null.</exception>
-    public IDisposable OnEvent(SocketEventTypes mask, Action<SocketEvent> handler)
-    {
-        ArgumentNullException.ThrowIfNull(handler);
-        return new EventCallback(Monitors.Open(mask), handler, Context.Host.Logger);
-    }
+    /// <param name="cancellationToken">Ends the subscription, and the enumeration with an OperationCanceledException.</param>
+    /// <returns>The events in order. A wait for the next one is completed on the thread pool.</returns>
+    public IAsyncEnumerable<SocketEvent> MonitorAsync(
+        SocketEventTypes mask = SocketEventTypes.All, CancellationToken cancellationToken = default) =>
+        Monitors.Open(mask, cancellationToken);
 
     /// <summary>Describes endpoints, counts and peers in several lines, for a log or a debugger. The format may change.</summary>
     /// <returns>The text.</returns>

@@ -24,18 +24,18 @@ if (args.Length > 0)
 // input does.
 await using var context = new ZlinkContext();
 StreamSocket socket = context.CreateStream();
-using SocketMonitor monitor = socket.OpenMonitor(SocketEventTypes.AcceptFailed | SocketEventTypes.Closed);
+IAsyncEnumerable<SocketEvent> events = socket.MonitorAsync(SocketEventTypes.AcceptFailed | SocketEventTypes.Closed);
 Console.WriteLine($"READY {socket.Bind("tcp://127.0.0.1:0", new EchoHandler())}");
-Task reporting = ReportAsync(monitor);
+Task reporting = ReportAsync(events);
 await Console.In.ReadToEndAsync();
 socket.Dispose();
 await reporting;
 Console.WriteLine($"DONE {socket.GetStatistics().AcceptErrors}");
 return 0;
 
-static async Task ReportAsync(SocketMonitor monitor)
+static async Task ReportAsync(IAsyncEnumerable<SocketEvent> events)
 {
-    await foreach (SocketEvent one in monitor.ReadAllAsync())
+    await foreach (SocketEvent one in events)
     {
         Console.WriteLine(one.Type == SocketEventTypes.AcceptFailed ? $"ACCEPT_FAILED {one.Value} {one.Detail}" : $"CLOSED {one.Detail}");
     }

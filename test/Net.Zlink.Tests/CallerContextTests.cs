@@ -46,7 +46,7 @@ public sealed class CallerContextTests
         var time = new NotingTime();
         await using var context = new ZlinkContext(new ZlinkContextOptions { TimeProvider = time });
         using DealerSocket client = context.CreateDealer();
-        using SocketMonitor monitor = client.OpenMonitor(SocketEventTypes.ConnectRetried);
+        using EventReader monitor = client.ReadEvents(SocketEventTypes.ConnectRetried);
         Local.Value = "the caller's";
         client.Connect($"tcp://{refusing.LocalEndPoint}");
         Local.Value = null;

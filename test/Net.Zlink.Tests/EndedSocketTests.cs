@@ -111,7 +111,7 @@ public sealed class EndedSocketTests
         for (int i = 0; i < 300; i++)
         {
             using DealerSocket socket = context.CreateDealer();
-            using SocketMonitor monitor = socket.OpenMonitor(SocketEventTypes.Closed | SocketEventTypes.MonitorStopped);
+            using EventReader monitor = socket.ReadEvents(SocketEventTypes.Closed | SocketEventTypes.MonitorStopped);
             string endpoint = socket.Bind("tcp://127.0.0.1:0");
             using var begun = new Barrier(2);
             int ended = 0;
@@ -164,7 +164,7 @@ public sealed class EndedSocketTests
             DealerSocket dealer = context.CreateDealer();
             StreamSocket stream = context.CreateStream();
             const SocketEventTypes Both = SocketEventTypes.Closed | SocketEventTypes.Listening;
-            using SocketMonitor monitor = isStream ? stream.OpenMonitor(Both) : dealer.OpenMonitor(Both);
+            using EventReader monitor = isStream ? stream.ReadEvents(Both) : dealer.ReadEvents(Both);
             string endpoint = $"ipc://{Path.Combine(Path.GetTempPath(), $"zl-{Guid.NewGuid():N}")}";
             Action bind = isStream ? () => stream.Bind(endpoint) : () => dealer.Bind(endpoint);
             Action unbind = isStream ? () => stream.Unbind(endpoint) : () => dealer.Unbind(endpoint);

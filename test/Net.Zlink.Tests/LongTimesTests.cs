@@ -38,7 +38,7 @@ public sealed class LongTimesTests
     {
         await using var fixture = new ContextFixture(shutdownTimeout: TimeSpan.FromSeconds(1));
         DealerSocket client = fixture.Context.CreateDealer(new DealerOptions { ReconnectInterval = time, Linger = time });
-        using SocketMonitor monitor = client.OpenMonitor(SocketEventTypes.ConnectRetried);
+        using EventReader monitor = client.ReadEvents(SocketEventTypes.ConnectRetried);
         client.Connect(RawListener.NobodyListens());
         client.Send("hi"u8);
         await monitor.ReadAsync(Guard.Token).Guarded();

@@ -416,28 +416,27 @@ internal sealed class LinkEvents(RouterSocket router, LinkTable links) : IDispos
 {
     private const int BatchSize = 64;
 
-    private readonly SocketMonitor _monitor = router.OpenMonitor(LinkTable.Events);
+    private readonly EventReader _reader = new(router, LinkTable.Events);
     private readonly List<SocketEvent> _batch = new(BatchSize);
-    private long _dropped;
 
+    /// <summary>Takes what has happened; the wait for it ends with the socket.</summary>
     public async ValueTask RunAsync(CancellationToken cancellationToken)
     {
         _batch.Clear();
-        _batch.Add(await _monitor.ReadAsync(cancellationToken).ConfigureAwait(false));
-        while (_batch.Count < BatchSize && _monitor.TryRead(out SocketEvent next))
+        _batch.Add(await _reader.ReadAsync().ConfigureAwait(false));
+        while (_batch.Count < BatchSize && _reader.TryRead(out SocketEvent next))
         {
             _batch.Add(next);
         }
 
         links.OnEvents(_batch);
-        if (_monitor.Dropped != _dropped)
+        if (_batch.Exists(static one => one.Type == SocketEventTypes.EventsDropped))
         {
-            _dropped = _monitor.Dropped;
             links.Reconcile();
         }
     }
 
-    public void Dispose() => _monitor.Dispose();
+    public void Dispose() => _reader.Dispose();
 }
 
 /// <summary>Connects links over inproc again whose binder has ended. Where there is no such link it does nothing.</summary>

@@ -12,11 +12,13 @@ internal sealed partial class PeerSet
 
     private void ReadEvents()
     {
+        bool areMissing = false;
         while (_events.TryRead(out SocketEvent socketEvent))
         {
+            areMissing |= socketEvent.Type == SocketEventTypes.EventsDropped;
             if (!_byRedactedEndpoint.TryGetValue(socketEvent.RemoteAddress, out SpotPeer? peer) || !peer.IsOpen)
             {
-                continue; // Of an endpoint that was closed meanwhile.
+                continue; // Of an endpoint that was closed meanwhile, or of none.
             }
 
             if (socketEvent.Type == SocketEventTypes.ConnectionReady)
@@ -29,9 +31,8 @@ internal sealed partial class PeerSet
             }
         }
 
-        if (_events.Dropped != _droppedEvents)
+        if (areMissing)
         {
-            _droppedEvents = _events.Dropped;
             Reconcile();
         }
     }

@@ -21,7 +21,7 @@ internal sealed partial class PeerSet : IDisposable
     private readonly TimeProvider _clock;
     private readonly long _start;
     private readonly ITimer _timer;
-    private readonly SocketMonitor _events;
+    private readonly EventReader _events;
     private readonly IDisposable _signal;
     private readonly Lock _gate = new();
     private readonly DialSchedule<SpotPeer> _schedule;
@@ -37,7 +37,6 @@ internal sealed partial class PeerSet : IDisposable
     private readonly List<Action> _afterwards = [];
     private TaskCompletionSource _changed = NewChange();
     private TimeSpan? _nextDrainCheck;
-    private long _droppedEvents;
     private int _ready;
     private bool _isDisposed;
 
@@ -51,7 +50,7 @@ internal sealed partial class PeerSet : IDisposable
         _schedule = new DialSchedule<SpotPeer>(
             new DialLimits { ConcurrentDials = options.ConcurrentDials, Seed = (uint)GetHashCode() });
         _timer = clock.CreateTimer(static state => ((PeerSet)state!).OnTimer(), this, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
-        _events = socket.OpenMonitor(Events); // Before the signal: who is called by that one finds the event here.
+        _events = new EventReader(socket, Events); // Before the signal: who is called by that one finds the event here.
         _signal = socket.OnEvent(Events, _ => Change(static () => { }));
     }
 

@@ -5,14 +5,14 @@ namespace Net.Zlink.Monitoring;
 
 internal sealed class EventCallback : IDisposable
 {
-    private readonly SocketMonitor _monitor;
+    private readonly IAsyncEnumerator<SocketEvent> _events;
     private readonly Action<SocketEvent> _handler;
     private readonly ILogger _logger;
     private volatile bool _isDisposed;
 
-    public EventCallback(SocketMonitor monitor, Action<SocketEvent> handler, ILogger logger)
+    public EventCallback(IAsyncEnumerable<SocketEvent> events, Action<SocketEvent> handler, ILogger logger)
     {
-        _monitor = monitor;
+        _events = events.GetAsyncEnumerator();
         _handler = handler;
         _logger = logger;
         _ = DefaultContext.Run(RunAsync);
@@ -21,21 +21,16 @@ internal sealed class EventCallback : IDisposable
     public void Dispose()
     {
         _isDisposed = true;
-        _monitor.Dispose();
+        _ = _events.DisposeAsync().AsTask(); // Complete at once: see EventStream.
     }
 
     private async Task RunAsync()
     {
-        // The caller's stack may be a shard's. After this yield the channel continues on the pool, never on the publisher's stack.
+        // The caller's stack may be a shard's. After this yield the events continue on the pool, never on the publisher's stack.
         await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
-        await foreach (SocketEvent one in _monitor.ReadAllAsync().ConfigureAwait(false))
+        while (await _events.MoveNextAsync().ConfigureAwait(false) && !_isDisposed)
         {
-            if (_isDisposed)
-            {
-                return;
-            }
-
-            Call(one);
+            Call(_events.Current);
         }
     }
 

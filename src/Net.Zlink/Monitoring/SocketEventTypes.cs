@@ -88,6 +88,12 @@ public enum SocketEventTypes
     /// </summary>
     SubscriptionRefused = 0x40_0000,
 
+    /// <summary>
+    /// The reader was too slow, and the oldest of its events were dropped. It comes in their place, with any mask. Value: how many. Not a
+    /// native event.
+    /// </summary>
+    EventsDropped = 0x80_0000,
+
     /// <summary>Every native event.</summary>
     AllNative = Connected | ConnectDelayed | ConnectRetried | Listening | BindFailed | Accepted | AcceptFailed | Closed | CloseFailed
         | Disconnected
@@ -95,5 +101,5 @@ public enum SocketEventTypes
 
     /// <summary>Every event.</summary>
     All = AllNative | HandlerFailed | SlowHandler | ConnectionRefused | MessagesDropped | ConnectGivenUp | MessagesUnconfirmed
-        | SubscriptionRefused,
+        | SubscriptionRefused | EventsDropped,
 }

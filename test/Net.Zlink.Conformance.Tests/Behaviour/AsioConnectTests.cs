@@ -63,7 +63,7 @@ public sealed class AsioConnectTests
     {
         await using var fixture = new StreamFixture();
         DealerSocket client = fixture.Context.CreateDealer(new DealerOptions { ReconnectInterval = TimeSpan.FromMilliseconds(100) });
-        using SocketMonitor monitor = client.OpenMonitor(SocketEventTypes.ConnectRetried);
+        using EventReader monitor = client.ReadEvents(SocketEventTypes.ConnectRetried);
         string endpoint = RawListener.NobodyListens();
         client.Connect(endpoint);
         client.Say("early");

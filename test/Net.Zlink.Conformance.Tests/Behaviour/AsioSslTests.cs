@@ -115,7 +115,7 @@ public sealed class AsioSslTests
         CertificateFolder files = fixture.Own(new CertificateFolder());
         (PairSocket server, PairSocket client) = Pair(fixture, files, isMutual);
         prepare(client, files);
-        using SocketMonitor monitor = client.OpenMonitor(SocketEventTypes.ConnectRetried | SocketEventTypes.ConnectionReady);
+        using EventReader monitor = client.ReadEvents(SocketEventTypes.ConnectRetried | SocketEventTypes.ConnectionReady);
         client.Connect(server.Bind(Link.Any(transport)));
         Assert.Equal([SocketEventTypes.ConnectRetried, SocketEventTypes.ConnectRetried], await monitor.NextAsync(2));
         Assert.Equal(0, server.PeerCount);

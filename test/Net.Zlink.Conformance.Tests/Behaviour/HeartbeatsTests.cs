@@ -15,7 +15,7 @@ public sealed class HeartbeatsTests
         await using var fixture = new StreamFixture(time: time);
         RouterSocket router = fixture.Context.CreateRouter(new RouterOptions { HandshakeInterval = TimeSpan.FromMilliseconds(100) });
         string endpoint = router.Bind(Link.Any(Link.Tcp));
-        using SocketMonitor monitor = router.OpenMonitor(SocketEventTypes.Accepted | SocketEventTypes.Disconnected);
+        using EventReader monitor = router.ReadEvents(SocketEventTypes.Accepted | SocketEventTypes.Disconnected);
         RawPeer client = await fixture.ConnectAsync(endpoint);
         Assert.Equal(SocketEventTypes.Accepted, (await monitor.NextAsync()).Type);
         await client.ReadControlAsync(RawZmp.Ready); // The connection is up, and its timer set.
@@ -45,7 +45,7 @@ public sealed class HeartbeatsTests
             HandshakeInterval = TimeSpan.Zero,
         });
         string endpoint = dealer.Bind(Link.Any(Link.Tcp));
-        using SocketMonitor monitor = dealer.OpenMonitor(SocketEventTypes.ConnectionReady | SocketEventTypes.Disconnected);
+        using EventReader monitor = dealer.ReadEvents(SocketEventTypes.ConnectionReady | SocketEventTypes.Disconnected);
         RawPeer client = await fixture.ConnectAsync(endpoint);
         await client.SendAsync(RawZmp.Greeting(RawZmp.Dealer, "raw"));
         Assert.Equal(SocketEventTypes.ConnectionReady, (await monitor.NextAsync()).Type);

@@ -16,7 +16,7 @@ public sealed class ImmediateTests
         DealerSocket backend = fixture.Context.CreateDealer();
         DealerSocket frontend = fixture.Context.CreateDealer(
             new DealerOptions { Immediate = true, ReconnectInterval = TimeSpan.FromMilliseconds(10) });
-        using SocketMonitor monitor = frontend.OpenMonitor(SocketEventTypes.ConnectionReady | SocketEventTypes.Disconnected);
+        using EventReader monitor = frontend.ReadEvents(SocketEventTypes.ConnectionReady | SocketEventTypes.Disconnected);
         string endpoint = backend.Bind(transport is Link.Ipc ? $"ipc://@immediate-{Guid.NewGuid():N}" : Link.Any(transport));
         frontend.Connect(endpoint);
         Assert.Equal(SocketEventTypes.ConnectionReady, (await monitor.NextAsync()).Type);

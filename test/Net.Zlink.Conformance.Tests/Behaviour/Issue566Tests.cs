@@ -14,7 +14,7 @@ public sealed class Issue566Tests
         await using var fixture = new StreamFixture();
         await using var others = new StreamFixture();
         RouterSocket router = fixture.Context.CreateRouter(new RouterOptions { Mandatory = true });
-        using SocketMonitor monitor = router.OpenMonitor(SocketEventTypes.ConnectionReady);
+        using EventReader monitor = router.ReadEvents(SocketEventTypes.ConnectionReady);
         string endpoint = router.Bind(Link.Any(Link.Tcp));
         for (int round = 0; round < 100; round++)
         {

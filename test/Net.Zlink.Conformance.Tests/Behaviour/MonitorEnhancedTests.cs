@@ -40,7 +40,7 @@ public sealed class MonitorEnhancedTests
         await using var fixture = new StreamFixture();
         RouterSocket server = fixture.Context.CreateRouter();
         string endpoint = server.Bind(Link.Any(Link.Tcp));
-        using SocketMonitor monitor = server.OpenMonitor(SocketEventTypes.AllNative);
+        using EventReader monitor = server.ReadEvents(SocketEventTypes.AllNative);
         DealerSocket client = fixture.Context.CreateDealer();
         client.Connect(endpoint);
         Assert.Equal(SocketEventTypes.Accepted, (await monitor.NextAsync()).Type);

@@ -15,7 +15,7 @@ public sealed class ReconnectOptionsTests
     {
         var time = new ManualTimeProvider();
         await using var fixture = new StreamFixture(time: time);
-        (SubSocket sub, SocketMonitor monitor, string endpoint) = await LoseAsync(fixture, TimeSpan.FromSeconds(60));
+        (SubSocket sub, EventReader monitor, string endpoint) = await LoseAsync(fixture, TimeSpan.FromSeconds(60));
         SocketEvent retried = await monitor.NextAsync();
         Assert.Equal(SocketEventTypes.ConnectRetried, retried.Type);
         Assert.InRange(retried.Value, 60_000, 119_999);
@@ -31,7 +31,7 @@ public sealed class ReconnectOptionsTests
     {
         var time = new ManualTimeProvider();
         await using var fixture = new StreamFixture(time: time);
-        (_, SocketMonitor monitor, string endpoint) = await LoseAsync(fixture, TimeSpan.FromSeconds(1));
+        (_, EventReader monitor, string endpoint) = await LoseAsync(fixture, TimeSpan.FromSeconds(1));
         SocketEvent retried = await monitor.NextAsync();
         Assert.Equal(SocketEventTypes.ConnectRetried, retried.Type);
         Assert.InRange(retried.Value, 1_000, 1_999);
@@ -47,13 +47,13 @@ public sealed class ReconnectOptionsTests
     }
 
     /// <summary>A subscriber that has just lost its publisher, with the events up to that read.</summary>
-    private static async Task<(SubSocket Sub, SocketMonitor Monitor, string Endpoint)> LoseAsync(StreamFixture fixture, TimeSpan interval)
+    private static async Task<(SubSocket Sub, EventReader Monitor, string Endpoint)> LoseAsync(StreamFixture fixture, TimeSpan interval)
     {
         PubSocket pub = fixture.Context.CreatePub();
         string endpoint = pub.Bind(Link.Any(Link.Tcp));
         SubSocket sub = fixture.Context.CreateSub(new SubOptions { ReconnectInterval = interval });
         sub.Subscribe("");
-        SocketMonitor monitor = fixture.Own(sub.OpenMonitor(Way));
+        EventReader monitor = fixture.Own(sub.ReadEvents(Way));
         sub.Connect(endpoint);
         Assert.Equal([SocketEventTypes.ConnectDelayed, SocketEventTypes.Connected, SocketEventTypes.ConnectionReady],
             await monitor.NextAsync(3));

@@ -35,7 +35,7 @@ public sealed class RouterHandoverTests
         RouterSocket router = fixture.Context.CreateRouter(new RouterOptions { OnDuplicateRoutingId = DuplicateRoutingId.Replace });
         string endpoint = router.Bind(Link.Any(transport));
         DealerSocket first = await ConnectAsync(fixture, router, endpoint);
-        using SocketMonitor monitor = first.OpenMonitor(SocketEventTypes.Disconnected | SocketEventTypes.ConnectRetried);
+        using EventReader monitor = first.ReadEvents(SocketEventTypes.Disconnected | SocketEventTypes.ConnectRetried);
         DealerSocket second = fixture.Context.CreateDealer(new DealerOptions { RoutingId = SocketWords.Bytes("X") });
         second.Connect(endpoint);
         second.Say("Hello from the second");
@@ -62,7 +62,7 @@ public sealed class RouterHandoverTests
         RouterSocket router = fixture.Context.CreateRouter();
         string endpoint = router.Bind(Link.Any(transport));
         DealerSocket first = await ConnectAsync(fixture, router, endpoint);
-        using SocketMonitor monitor = router.OpenMonitor(SocketEventTypes.ConnectionRefused);
+        using EventReader monitor = router.ReadEvents(SocketEventTypes.ConnectionRefused);
         DealerSocket second = fixture.Context.CreateDealer(new DealerOptions { RoutingId = SocketWords.Bytes("X") });
         second.Options.Linger = TimeSpan.Zero;
         second.Connect(endpoint);
@@ -84,7 +84,7 @@ public sealed class RouterHandoverTests
         RouterSocket router = fixture.Context.CreateRouter();
         string endpoint = router.Bind(Link.Any(transport));
         DealerSocket first = await ConnectAsync(fixture, router, endpoint);
-        using SocketMonitor monitor = router.OpenMonitor(SocketEventTypes.ConnectionRefused | SocketEventTypes.ConnectionReady);
+        using EventReader monitor = router.ReadEvents(SocketEventTypes.ConnectionRefused | SocketEventTypes.ConnectionReady);
         DealerSocket second = fixture.Context.CreateDealer(
             new DealerOptions { RoutingId = SocketWords.Bytes("X"), ReconnectInterval = TimeSpan.FromMilliseconds(10) });
         second.Connect(endpoint);

@@ -55,7 +55,7 @@ public sealed class ZmpMetadataTests
         await using var fixture = new StreamFixture(time: time);
         PairSocket server = fixture.Context.CreatePair(new PairOptions { HeartbeatTtl = TimeSpan.FromMilliseconds(300) });
         string endpoint = server.Bind(Link.Any(Link.Tcp));
-        using SocketMonitor monitor = server.OpenMonitor(SocketEventTypes.Disconnected);
+        using EventReader monitor = server.ReadEvents(SocketEventTypes.Disconnected);
         RawPeer client = await fixture.ConnectAsync(endpoint);
         await client.SendAsync((byte[])[.. RawZmp.Greeting(RawZmp.Pair, ""), .. RawZmp.Heartbeat(20)]);
         await client.ReadControlAsync(0x03); // Its answer: the timer is set.

@@ -1,10 +1,11 @@
 using Net.Zlink.Conformance.Tests.Replay.Driving;
 using Net.Zlink.Monitoring;
+using Net.Zlink.Tests.Support;
 
 namespace Net.Zlink.Conformance.Tests.Sides;
 
 /// <summary>The monitor of a side: the events that transcripts name, by their native names.</summary>
-internal sealed class SideMonitor(SocketMonitor monitor, Func<SocketEvent, string> connectionOf) : IDisposable
+internal sealed class SideMonitor(EventReader monitor, Func<SocketEvent, string> connectionOf) : IDisposable
 {
     public const SocketEventTypes Watched = SocketEventTypes.Disconnected | SocketEventTypes.ConnectionReady
         | SocketEventTypes.HandshakeFailedNoDetail | SocketEventTypes.HandshakeFailedProtocol | SocketEventTypes.HandshakeFailedAuth;

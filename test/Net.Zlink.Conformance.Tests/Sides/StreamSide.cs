@@ -3,6 +3,7 @@ using Net.Zlink.Buffers;
 using Net.Zlink.Conformance.Tests.Replay.Model;
 using Net.Zlink.Conformance.Tests.Replay.Reading;
 using Net.Zlink.Porting;
+using Net.Zlink.Tests.Support;
 
 namespace Net.Zlink.Conformance.Tests.Sides;
 
@@ -31,7 +32,7 @@ internal sealed class StreamSide : IImplementedSide
         _native = new NativeStreamView(_socket);
     }
 
-    public void OpenMonitor() => _monitor = new SideMonitor(_socket.OpenMonitor(SideMonitor.Watched), static e => $"peer {e.PeerId}");
+    public void OpenMonitor() => _monitor = new SideMonitor(_socket.ReadEvents(SideMonitor.Watched), static e => $"peer {e.PeerId}");
 
     public string Bind(string endpoint) => _socket.Bind(endpoint);
 

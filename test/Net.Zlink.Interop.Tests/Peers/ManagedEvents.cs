@@ -1,6 +1,7 @@
 using System.Diagnostics.CodeAnalysis;
 using Net.Zlink.Interop.Tests.Native;
 using Net.Zlink.Monitoring;
+using Net.Zlink.Tests.Support;
 
 namespace Net.Zlink.Interop.Tests.Peers;
 
@@ -9,7 +10,7 @@ internal static class ManagedEvents
 {
     /// <summary>The next event, or null after the timeout.</summary>
     [SuppressMessage("Reliability", "CA2012", Justification = "Turned into a task before anything waits for it.")]
-    public static PeerEvent? Next(SocketMonitor monitor, TimeSpan timeout)
+    public static PeerEvent? Next(EventReader monitor, TimeSpan timeout)
     {
         if (!monitor.TryRead(out SocketEvent read))
         {

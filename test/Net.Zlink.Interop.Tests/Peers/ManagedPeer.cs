@@ -1,5 +1,6 @@
 using Net.Zlink.Interop.Tests.Native;
 using Net.Zlink.Monitoring;
+using Net.Zlink.Tests.Support;
 
 namespace Net.Zlink.Interop.Tests.Peers;
 
@@ -10,7 +11,7 @@ internal sealed class ManagedPeer : IPeerSocket
     private readonly ZlinkContext _context;
     private readonly bool _ownsContext;
     private readonly ZmpSocket _socket;
-    private readonly SocketMonitor _monitor;
+    private readonly EventReader _monitor;
     private readonly MessageBuilder _parts;
     private byte[]? _nextPeer;
 
@@ -26,7 +27,7 @@ internal sealed class ManagedPeer : IPeerSocket
         _socket.Options.Linger = TimeSpan.Zero;
 
         // The native core has no others.
-        _monitor = _socket.OpenMonitor(SocketEventTypes.AllNative);
+        _monitor = _socket.ReadEvents(SocketEventTypes.AllNative);
     }
 
     /// <summary>The socket itself, for what has no native counterpart.</summary>

@@ -2,6 +2,7 @@ using System.Text;
 using Net.Zlink.Interop.Tests.Native;
 using Net.Zlink.Monitoring;
 using Net.Zlink.Porting;
+using Net.Zlink.Tests.Support;
 
 namespace Net.Zlink.Interop.Tests.Peers;
 
@@ -11,14 +12,14 @@ internal sealed class ManagedStreamPeer : IPeerSocket
     private readonly ZlinkContext _context = new();
     private readonly StreamSocket _socket;
     private readonly NativeStreamView _view;
-    private readonly SocketMonitor _monitor;
+    private readonly EventReader _monitor;
 
     public ManagedStreamPeer()
     {
         _socket = _context.CreateStream();
         _socket.Options.Linger = TimeSpan.Zero;
         _view = new NativeStreamView(_socket);
-        _monitor = _socket.OpenMonitor(SocketEventTypes.AllNative);
+        _monitor = _socket.ReadEvents(SocketEventTypes.AllNative);
     }
 
     public string Bind(string endpoint) => _socket.Bind(endpoint);

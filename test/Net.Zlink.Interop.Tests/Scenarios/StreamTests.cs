@@ -2,6 +2,7 @@ using Net.Zlink.Interop.Tests.Native;
 using Net.Zlink.Interop.Tests.Peers;
 using Net.Zlink.Interop.Tests.Support;
 using Net.Zlink.Monitoring;
+using Net.Zlink.Tests.Support;
 using Xunit;
 
 namespace Net.Zlink.Interop.Tests.Scenarios;
@@ -147,7 +148,7 @@ public sealed class StreamTests
         link.Server.SetOption(NativeOption.MaxMessageSize, BitConverter.GetBytes(1000L));
         link.Bind();
         (uint here, uint there) = await link.ConnectAsync();
-        using SocketMonitor monitor = link.Client.OpenMonitor(SocketEventTypes.Disconnected);
+        using EventReader monitor = link.Client.ReadEvents(SocketEventTypes.Disconnected);
         link.Client.Send(here, StreamLink.Payload(1, 1000), Limits.Wait);
         TestPayload.AssertEqual([StreamLink.Payload(1, 1000)], [link.NextAtServer().Payload], "at the limit");
         link.Client.Send(here, StreamLink.Payload(2, 1001), Limits.Wait);
@@ -165,7 +166,7 @@ public sealed class StreamTests
         link.Client.Options.MaxMessageSize = 1000;
         link.Bind();
         (uint here, uint there) = await link.ConnectAsync();
-        using SocketMonitor monitor = link.Client.OpenMonitor(SocketEventTypes.Disconnected);
+        using EventReader monitor = link.Client.ReadEvents(SocketEventTypes.Disconnected);
         link.SendFromServer(there, StreamLink.Payload(1, 1000));
         TestPayload.AssertEqual([StreamLink.Payload(1, 1000)], [await link.NextDataAsync(here)], "at the limit");
         link.SendFromServer(there, StreamLink.Payload(2, 1001));
@@ -225,7 +226,7 @@ public sealed class StreamTests
     {
         await using StreamLink link = new StreamLink(transport).Bind();
         link.Client.Options.Tls.CaFile = "";
-        using SocketMonitor monitor = link.Client.OpenMonitor(SocketEventTypes.AllNative);
+        using EventReader monitor = link.Client.ReadEvents(SocketEventTypes.AllNative);
         ZlinkException refused = await Assert.ThrowsAsync<ZlinkException>(
             () => link.Client.ConnectAsync(link.Bound, Limits.Token).AsTask().Guarded());
         Assert.Contains("whom nobody here trusts", refused.Message, StringComparison.Ordinal);

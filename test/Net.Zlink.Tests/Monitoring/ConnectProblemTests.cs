@@ -21,7 +21,7 @@ public sealed class ConnectProblemTests : IDisposable
     {
         await using ZlinkContext context = NewContext();
         using DealerSocket client = context.CreateDealer(new DealerOptions { ReconnectInterval = TimeSpan.FromMilliseconds(1) });
-        using SocketMonitor monitor = client.OpenMonitor(SocketEventTypes.ConnectRetried);
+        using EventReader monitor = client.ReadEvents(SocketEventTypes.ConnectRetried);
         client.Connect("tcp://no-such-host.invalid:5555");
         for (int round = 0; round < 3; round++)
         {
@@ -42,7 +42,7 @@ public sealed class ConnectProblemTests : IDisposable
         await using ZlinkContext context = NewContext();
         string nobody = RawListener.NobodyListens();
         using DealerSocket client = context.CreateDealer(new DealerOptions { ReconnectInterval = TimeSpan.FromMilliseconds(1) });
-        using SocketMonitor monitor = client.OpenMonitor(SocketEventTypes.ConnectRetried | SocketEventTypes.ConnectionReady);
+        using EventReader monitor = client.ReadEvents(SocketEventTypes.ConnectRetried | SocketEventTypes.ConnectionReady);
         client.Connect(nobody);
         Assert.Contains("nobody listens", (await monitor.NextAsync(SocketEventTypes.ConnectRetried)).Detail, StringComparison.Ordinal);
         using (RouterSocket server = context.CreateRouter())
@@ -67,7 +67,7 @@ public sealed class ConnectProblemTests : IDisposable
     {
         await using ZlinkContext context = NewContext();
         using DealerSocket client = context.CreateDealer(new DealerOptions { ReconnectAfterFault = false });
-        using SocketMonitor monitor = client.OpenMonitor(SocketEventTypes.ConnectGivenUp);
+        using EventReader monitor = client.ReadEvents(SocketEventTypes.ConnectGivenUp);
         using var listener = new RawListener();
         client.Connect(listener.Endpoint);
         using (RawPeer peer = await listener.AcceptAsync())
@@ -90,7 +90,7 @@ public sealed class ConnectProblemTests : IDisposable
     {
         await using ZlinkContext context = NewContext();
         using DealerSocket client = context.CreateDealer(new DealerOptions { ReconnectAfterFault = false });
-        using SocketMonitor monitor = client.OpenMonitor(SocketEventTypes.ConnectGivenUp | SocketEventTypes.ConnectRetried);
+        using EventReader monitor = client.ReadEvents(SocketEventTypes.ConnectGivenUp | SocketEventTypes.ConnectRetried);
         using var listener = new RawListener();
         client.Connect(listener.Endpoint);
         using RawPeer peer = await listener.AcceptAsync();
@@ -106,13 +106,13 @@ public sealed class ConnectProblemTests : IDisposable
     {
         await using ZlinkContext context = NewContext();
         using SubSocket waiting = context.CreateSub();
-        using SocketMonitor there = waiting.OpenMonitor(SocketEventTypes.ConnectionRefused);
+        using EventReader there = waiting.ReadEvents(SocketEventTypes.ConnectionRefused);
         waiting.Subscribe([]);
         waiting.Connect("inproc://name");
         Assert.Contains("nobody in this context has bound the name yet", waiting.Describe(), StringComparison.Ordinal);
         using (RouterSocket wrong = context.CreateRouter())
         {
-            using SocketMonitor here = wrong.OpenMonitor(SocketEventTypes.ConnectionRefused);
+            using EventReader here = wrong.ReadEvents(SocketEventTypes.ConnectionRefused);
             wrong.Bind("inproc://name");
             Assert.Contains("a SUB has connected to this name", (await here.ReadAsync(Guard.Token).Guarded()).Detail,
                 StringComparison.Ordinal);
@@ -133,7 +133,7 @@ public sealed class ConnectProblemTests : IDisposable
     {
         await using ZlinkContext context = NewContext();
         using RouterSocket server = context.CreateRouter();
-        using SocketMonitor monitor = server.OpenMonitor(SocketEventTypes.Disconnected | SocketEventTypes.ConnectionRefused);
+        using EventReader monitor = server.ReadEvents(SocketEventTypes.Disconnected | SocketEventTypes.ConnectionRefused);
         string endpoint = server.Bind("tcp://127.0.0.1:0");
         using DealerSocket named = context.CreateDealer(new DealerOptions { RoutingId = "named"u8.ToArray() });
         named.Connect(endpoint);

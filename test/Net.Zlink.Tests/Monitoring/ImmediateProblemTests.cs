@@ -14,7 +14,7 @@ public sealed class ImmediateProblemTests
         string dead = RawListener.NobodyListens();
         DealerSocket client = fixture.Context.CreateDealer(
             new DealerOptions { Immediate = true, ReconnectInterval = TimeSpan.FromMilliseconds(1) });
-        using SocketMonitor monitor = client.OpenMonitor(SocketEventTypes.ConnectRetried);
+        using EventReader monitor = client.ReadEvents(SocketEventTypes.ConnectRetried);
         client.Connect(dead);
         SocketEvent retried = await monitor.ReadAsync(Guard.Token).Guarded();
         PeerInfo peer = Assert.Single(client.GetPeers());

@@ -60,7 +60,7 @@ public sealed class SocketCallbackTests
         calls.Dispose();
         calls.Dispose();
         server.Bind("tcp://127.0.0.1:0");
-        using SocketMonitor monitor = server.OpenMonitor();
+        using EventReader monitor = server.ReadEvents();
         server.Dispose();
         await foreach (SocketEvent one in monitor.ReadAllAsync(Guard.Token))
         {

@@ -29,7 +29,7 @@ public sealed class ThrowingLogTests
     {
         ZlinkContext context = NewContext();
         DealerSocket dealer = context.CreateDealer();
-        using SocketMonitor monitor = dealer.OpenMonitor();
+        using EventReader monitor = dealer.ReadEvents();
         dealer.Connect(context.CreatePub().Bind("tcp://127.0.0.1:0"));
 
         await monitor.NextAsync(SocketEventTypes.Disconnected); // A publisher does not talk to it.

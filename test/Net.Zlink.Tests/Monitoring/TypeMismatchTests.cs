@@ -17,7 +17,7 @@ public sealed class TypeMismatchTests
     {
         await using var context = new ZlinkContext();
         using SubSocket sub = context.CreateSub(new SubOptions { ReconnectAfterFault = false });
-        using SocketMonitor monitor = sub.OpenMonitor(SocketEventTypes.Disconnected | SocketEventTypes.ConnectGivenUp);
+        using EventReader monitor = sub.ReadEvents(SocketEventTypes.Disconnected | SocketEventTypes.ConnectGivenUp);
         using var listener = new RawListener();
         sub.Connect(listener.Endpoint);
         using RawPeer peer = await listener.AcceptAsync();
@@ -34,7 +34,7 @@ public sealed class TypeMismatchTests
     {
         await using var context = new ZlinkContext();
         using PairSocket pair = context.CreatePair(new PairOptions { RoutingId = "P"u8.ToArray() });
-        using SocketMonitor monitor = pair.OpenMonitor(SocketEventTypes.Disconnected);
+        using EventReader monitor = pair.ReadEvents(SocketEventTypes.Disconnected);
         using RawPeer peer = await RawPeer.ConnectAsync(pair.Bind("tcp://127.0.0.1:0"));
         await peer.SendAsync(ZmpFixture.Control("01 0b 00")); // A STREAM, which speaks no ZMP.
 

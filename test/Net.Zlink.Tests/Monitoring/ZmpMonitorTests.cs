@@ -16,8 +16,8 @@ public sealed class ZmpMonitorTests
         await using ZlinkContext context = _context;
         using RouterSocket server = context.CreateRouter(new RouterOptions { RoutingId = "server"u8.ToArray() });
         using DealerSocket client = context.CreateDealer(new DealerOptions { RoutingId = "client"u8.ToArray() });
-        using SocketMonitor here = server.OpenMonitor(SocketEventTypes.AllNative);
-        using SocketMonitor there = client.OpenMonitor(SocketEventTypes.AllNative);
+        using EventReader here = server.ReadEvents(SocketEventTypes.AllNative);
+        using EventReader there = client.ReadEvents(SocketEventTypes.AllNative);
         string endpoint = server.Bind("tcp://127.0.0.1:0");
         client.Connect(endpoint);
 
@@ -46,8 +46,8 @@ public sealed class ZmpMonitorTests
         await using ZlinkContext context = _context;
         RouterSocket server = context.CreateRouter();
         using DealerSocket client = context.CreateDealer();
-        using SocketMonitor there = client.OpenMonitor(SocketEventTypes.AllNative);
-        using SocketMonitor here = server.OpenMonitor(
+        using EventReader there = client.ReadEvents(SocketEventTypes.AllNative);
+        using EventReader here = server.ReadEvents(
             SocketEventTypes.Closed | SocketEventTypes.MonitorStopped | SocketEventTypes.Disconnected);
         string endpoint = server.Bind("tcp://127.0.0.1:0");
         client.Connect(endpoint);
@@ -85,8 +85,8 @@ public sealed class ZmpMonitorTests
         {
             RouterSocket server = context.CreateRouter();
             using DealerSocket client = context.CreateDealer();
-            using SocketMonitor there = client.OpenMonitor(SocketEventTypes.ConnectionReady);
-            using SocketMonitor here = server.OpenMonitor(
+            using EventReader there = client.ReadEvents(SocketEventTypes.ConnectionReady);
+            using EventReader here = server.ReadEvents(
                 SocketEventTypes.ConnectionRefused | SocketEventTypes.Disconnected | SocketEventTypes.MonitorStopped);
             client.Connect(server.Bind("tcp://127.0.0.1:0"));
             await NextAsync(there, SocketEventTypes.ConnectionReady);
@@ -103,7 +103,7 @@ public sealed class ZmpMonitorTests
         string nobody = RawListener.NobodyListens();
         using (DealerSocket again = context.CreateDealer())
         {
-            using SocketMonitor monitor = again.OpenMonitor();
+            using EventReader monitor = again.ReadEvents();
             again.Connect(nobody);
             await NextAsync(monitor, SocketEventTypes.ConnectDelayed);
             Assert.Equal(nobody, (await NextAsync(monitor, SocketEventTypes.Closed)).RemoteAddress);
@@ -112,7 +112,7 @@ public sealed class ZmpMonitorTests
         }
 
         DealerSocket once = context.CreateDealer(new DealerOptions { ReconnectInterval = TimeSpan.Zero });
-        using SocketMonitor last = once.OpenMonitor();
+        using EventReader last = once.ReadEvents();
         once.Connect(nobody);
         await NextAsync(last, SocketEventTypes.ConnectDelayed);
         await NextAsync(last, SocketEventTypes.Closed);
@@ -129,7 +129,7 @@ public sealed class ZmpMonitorTests
     {
         await using ZlinkContext context = _context;
         using DealerSocket client = context.CreateDealer(new DealerOptions { ReconnectInterval = TimeSpan.FromMilliseconds(1) });
-        using SocketMonitor monitor = client.OpenMonitor();
+        using EventReader monitor = client.ReadEvents();
         client.Connect("tcp://no-such-host.invalid:5555");
         for (int round = 0; round < 2; round++)
         {
@@ -142,7 +142,7 @@ public sealed class ZmpMonitorTests
     {
         await using ZlinkContext context = _context;
         using RouterSocket server = context.CreateRouter(new RouterOptions { HandshakeInterval = TimeSpan.FromMilliseconds(50) });
-        using SocketMonitor monitor = server.OpenMonitor(SocketEventTypes.AllNative);
+        using EventReader monitor = server.ReadEvents(SocketEventTypes.AllNative);
         string endpoint = server.Bind("tcp://127.0.0.1:0");
         await NextAsync(monitor, SocketEventTypes.Listening);
         using (await RawPeer.ConnectAsync(endpoint))
@@ -153,7 +153,7 @@ public sealed class ZmpMonitorTests
         }
 
         using RouterSocket patient = context.CreateRouter();
-        using SocketMonitor other = patient.OpenMonitor(SocketEventTypes.AllNative);
+        using EventReader other = patient.ReadEvents(SocketEventTypes.AllNative);
         endpoint = patient.Bind("tcp://127.0.0.1:0");
         await NextAsync(other, SocketEventTypes.Listening);
         using (await RawPeer.ConnectAsync(endpoint))
@@ -173,7 +173,7 @@ public sealed class ZmpMonitorTests
     {
         await using ZlinkContext context = _context;
         using RouterSocket server = context.CreateRouter();
-        using SocketMonitor monitor = server.OpenMonitor(SocketEventTypes.AllNative);
+        using EventReader monitor = server.ReadEvents(SocketEventTypes.AllNative);
         string endpoint = server.Bind("tcp://127.0.0.1:0");
         using RawPeer peer = await RawPeer.ConnectAsync(endpoint);
         byte[] hello = new byte[ZmpHello.LargestFrame];
@@ -193,8 +193,8 @@ public sealed class ZmpMonitorTests
         await using ZlinkContext context = _context;
         PairSocket server = context.CreatePair();
         DealerSocket client = context.CreateDealer(new DealerOptions { ReconnectAfterFault = false });
-        using SocketMonitor here = server.OpenMonitor(SocketEventTypes.AllNative);
-        using SocketMonitor there = client.OpenMonitor(SocketEventTypes.AllNative);
+        using EventReader here = server.ReadEvents(SocketEventTypes.AllNative);
+        using EventReader there = client.ReadEvents(SocketEventTypes.AllNative);
         client.Connect(server.Bind("tcp://127.0.0.1:0"));
         await NextAsync(here, SocketEventTypes.Listening);
         await NextAsync(here, SocketEventTypes.Accepted);
@@ -222,9 +222,9 @@ public sealed class ZmpMonitorTests
         await using ZlinkContext context = _context;
         RouterSocket server = context.CreateRouter();
         DealerSocket client = context.CreateDealer();
-        using SocketMonitor here = server.OpenMonitor(
+        using EventReader here = server.ReadEvents(
             SocketEventTypes.ConnectionReady | SocketEventTypes.Disconnected | SocketEventTypes.MonitorStopped | SocketEventTypes.Closed);
-        using SocketMonitor there = client.OpenMonitor(
+        using EventReader there = client.ReadEvents(
             SocketEventTypes.ConnectionReady | SocketEventTypes.Disconnected | SocketEventTypes.MonitorStopped);
         string endpoint = server.Bind("tcp://127.0.0.1:0");
         client.Connect(endpoint);
@@ -236,7 +236,7 @@ public sealed class ZmpMonitorTests
         await NextAsync(there, SocketEventTypes.MonitorStopped);
 
         using DealerSocket second = context.CreateDealer();
-        using SocketMonitor unbound = second.OpenMonitor(
+        using EventReader unbound = second.ReadEvents(
             SocketEventTypes.ConnectionReady | SocketEventTypes.Disconnected | SocketEventTypes.ConnectRetried);
         second.Connect(endpoint);
         await NextAsync(here, SocketEventTypes.ConnectionReady);
@@ -256,8 +256,8 @@ public sealed class ZmpMonitorTests
         await using var peers = new ContextFixture();
         RouterSocket server = context.CreateRouter();
         DealerSocket client = peers.Context.CreateDealer();
-        using SocketMonitor here = server.OpenMonitor(SocketEventTypes.AllNative & ~SocketEventTypes.Accepted);
-        using SocketMonitor there = client.OpenMonitor(SocketEventTypes.ConnectionReady | SocketEventTypes.Disconnected);
+        using EventReader here = server.ReadEvents(SocketEventTypes.AllNative & ~SocketEventTypes.Accepted);
+        using EventReader there = client.ReadEvents(SocketEventTypes.ConnectionReady | SocketEventTypes.Disconnected);
         client.Connect(server.Bind("tcp://127.0.0.1:0"));
         await NextAsync(here, SocketEventTypes.Listening);
         await NextAsync(here, SocketEventTypes.ConnectionReady);
@@ -277,7 +277,7 @@ public sealed class ZmpMonitorTests
         await using ZlinkContext context = _context;
         using RouterSocket first = context.CreateRouter();
         using RouterSocket second = context.CreateRouter();
-        using SocketMonitor monitor = second.OpenMonitor();
+        using EventReader monitor = second.ReadEvents();
         string endpoint = first.Bind("tcp://127.0.0.1:0");
         Assert.Throws<ZlinkException>(() => second.Bind(endpoint));
         SocketEvent failed = await NextAsync(monitor, SocketEventTypes.BindFailed);
@@ -302,7 +302,7 @@ public sealed class ZmpMonitorTests
     {
         await using ZlinkContext context = _context;
         using RouterSocket socket = context.CreateRouter();
-        using SocketMonitor monitor = socket.OpenMonitor();
+        using EventReader monitor = socket.ReadEvents();
         Assert.Throws<ZlinkException>(() => socket.Bind(endpoint));
         Assert.Equal(errno, (await NextAsync(monitor, SocketEventTypes.BindFailed)).Value);
     }
@@ -318,9 +318,9 @@ public sealed class ZmpMonitorTests
         using RouterSocket server = context.CreateRouter();
         using DealerSocket client = context.CreateDealer();
         using StreamSocket stream = context.CreateStream();
-        using SocketMonitor here = server.OpenMonitor(SocketEventTypes.Accepted | SocketEventTypes.ConnectionReady);
-        using SocketMonitor there = client.OpenMonitor(SocketEventTypes.Connected | SocketEventTypes.ConnectionReady);
-        using SocketMonitor streams = stream.OpenMonitor(SocketEventTypes.Accepted | SocketEventTypes.ConnectionReady);
+        using EventReader here = server.ReadEvents(SocketEventTypes.Accepted | SocketEventTypes.ConnectionReady);
+        using EventReader there = client.ReadEvents(SocketEventTypes.Connected | SocketEventTypes.ConnectionReady);
+        using EventReader streams = stream.ReadEvents(SocketEventTypes.Accepted | SocketEventTypes.ConnectionReady);
         string scheme = wildcard[..wildcard.IndexOf(':', StringComparison.Ordinal)];
         string numeric = $"{scheme}://127.0.0.1:{new Uri(server.Bind(wildcard).Replace('*', '0')).Port}{path}";
         client.Connect(numeric);
@@ -347,8 +347,8 @@ public sealed class ZmpMonitorTests
         await using ZlinkContext context = _context;
         RouterSocket server = context.CreateRouter(new RouterOptions { RoutingId = "server"u8.ToArray() });
         DealerSocket client = context.CreateDealer(new DealerOptions { RoutingId = "client"u8.ToArray() });
-        using SocketMonitor here = server.OpenMonitor();
-        using SocketMonitor there = client.OpenMonitor();
+        using EventReader here = server.ReadEvents();
+        using EventReader there = client.ReadEvents();
         client.Connect(Endpoint);
         server.Bind(Endpoint);
         SocketEvent accepted = await NextAsync(here, SocketEventTypes.ConnectionReady);
@@ -366,7 +366,7 @@ public sealed class ZmpMonitorTests
         (await server.ReceiveAsync(Guard.Token).Guarded()).Dispose();
 
         DealerSocket next = context.CreateDealer();
-        using SocketMonitor ofNext = next.OpenMonitor();
+        using EventReader ofNext = next.ReadEvents();
         next.Connect(Endpoint);
         await NextAsync(ofNext, SocketEventTypes.ConnectionReady);
         await NextAsync(here, SocketEventTypes.ConnectionReady);
@@ -386,7 +386,7 @@ public sealed class ZmpMonitorTests
         using PairSocket server = context.CreatePair();
         using PairSocket first = context.CreatePair();
         using PairSocket second = context.CreatePair();
-        using SocketMonitor monitor = server.OpenMonitor(
+        using EventReader monitor = server.ReadEvents(
             SocketEventTypes.ConnectionReady | SocketEventTypes.ConnectionRefused | SocketEventTypes.Disconnected);
         string endpoint = server.Bind("tcp://127.0.0.1:0");
         first.Connect(endpoint);
@@ -414,7 +414,7 @@ public sealed class ZmpMonitorTests
         Assert.Contains("received: 2 read = 2 delivered + 0 dropped + 0 unread", server.Describe(), StringComparison.Ordinal);
     }
 
-    private static async Task<SocketEvent> NextAsync(SocketMonitor monitor, SocketEventTypes expected)
+    private static async Task<SocketEvent> NextAsync(EventReader monitor, SocketEventTypes expected)
     {
         SocketEvent next = await monitor.ReadAsync(Guard.Token).Guarded();
         Assert.True(next.Type == expected, $"{next.Type} and not {expected}: {next.Detail}");

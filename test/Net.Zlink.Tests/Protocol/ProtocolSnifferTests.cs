@@ -38,7 +38,7 @@ public sealed class ProtocolSnifferTests
     {
         await using var fixture = new ContextFixture();
         DealerSocket socket = fixture.Context.CreateDealer();
-        using SocketMonitor monitor = socket.OpenMonitor(SocketEventTypes.Disconnected);
+        using EventReader monitor = socket.ReadEvents(SocketEventTypes.Disconnected);
         RawPeer peer = await fixture.ConnectAsync(socket.Bind("tcp://127.0.0.1:0"));
         await peer.SendAsync(Convert.FromHexString(bytes).Concat(new byte[300]).ToArray());
         Assert.Contains(what, (await monitor.ReadAsync(Guard.Token).Guarded()).Detail, StringComparison.Ordinal);
@@ -49,7 +49,7 @@ public sealed class ProtocolSnifferTests
     {
         await using var fixture = new ContextFixture();
         DealerSocket socket = fixture.Context.CreateDealer();
-        using SocketMonitor monitor = socket.OpenMonitor(SocketEventTypes.Disconnected);
+        using EventReader monitor = socket.ReadEvents(SocketEventTypes.Disconnected);
         RawPeer peer = await fixture.ConnectAsync(socket.Bind("tcp://127.0.0.1:0"));
         await peer.SendAsync(ZmpFixture.Frame(2, new byte[300]));
         Assert.EndsWith("hello too large", (await monitor.ReadAsync(Guard.Token).Guarded()).Detail, StringComparison.Ordinal);
@@ -69,7 +69,7 @@ public sealed class ProtocolSnifferTests
         await using var fixture = new ContextFixture();
         DealerSocket socket = fixture.Context.CreateDealer();
         socket.Options.Tls.Certificate = certificates.Server;
-        using SocketMonitor monitor = socket.OpenMonitor(SocketEventTypes.HandshakeFailedNoDetail);
+        using EventReader monitor = socket.ReadEvents(SocketEventTypes.HandshakeFailedNoDetail);
         string endpoint = socket.Bind("tls://127.0.0.1:0");
         RawPeer peer = await fixture.ConnectAsync(endpoint.Replace("tls://", "tcp://", StringComparison.Ordinal));
         await peer.SendAsync(ZmpFixture.DealerGreeting([]));

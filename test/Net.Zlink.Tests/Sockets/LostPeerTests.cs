@@ -41,7 +41,7 @@ public sealed class LostPeerTests
         await using (var context = new ZlinkContext(new ZlinkContextOptions { Pool = pool }))
         {
             using DealerSocket dealer = context.CreateDealer();
-            using SocketMonitor monitor = dealer.OpenMonitor(SocketEventTypes.Disconnected);
+            using EventReader monitor = dealer.ReadEvents(SocketEventTypes.Disconnected);
             using RawPeer peer = await RawPeer.ConnectAsync(dealer.Bind("tcp://127.0.0.1:0"));
             await peer.SendAsync(ZmpFixture.DealerGreeting("A"u8).Concat(Hi).ToArray());
             peer.EndSending();
@@ -57,7 +57,7 @@ public sealed class LostPeerTests
     {
         await using var context = new ZlinkContext();
         using DealerSocket dealer = context.CreateDealer();
-        using SocketMonitor monitor = dealer.OpenMonitor(SocketEventTypes.Disconnected | SocketEventTypes.ConnectionReady);
+        using EventReader monitor = dealer.ReadEvents(SocketEventTypes.Disconnected | SocketEventTypes.ConnectionReady);
         string endpoint = dealer.Bind("tcp://127.0.0.1:0");
         using (RawPeer first = await RawPeer.ConnectAsync(endpoint))
         {
@@ -89,7 +89,7 @@ public sealed class LostPeerTests
         [.. ZmpFixture.DealerGreeting(Encoding.ASCII.GetBytes(routingId)),
             .. texts.SelectMany(static text => (byte[])[0x5A, 1, 0, 0, 0, 0, 0, (byte)text.Length, .. Encoding.ASCII.GetBytes(text)])];
 
-    private static async Task Until(SocketMonitor monitor, SocketEventTypes type)
+    private static async Task Until(EventReader monitor, SocketEventTypes type)
     {
         while ((await monitor.ReadAsync(Guard.Token).Guarded()).Type != type)
         {

@@ -63,7 +63,7 @@ public sealed class ConnectTests
     {
         await using var fixture = new StreamFixture();
         StreamSocket client = fixture.Context.CreateStream();
-        using SocketMonitor monitor = client.OpenMonitor();
+        using EventReader monitor = client.ReadEvents();
         string endpoint = RawListener.NobodyListens();
         ZlinkException thrown = await Assert.ThrowsAsync<ZlinkException>(() => client.ConnectAsync(endpoint, Guard.Token).Guarded());
         Assert.Equal(ZlinkError.ConnectionRefused, thrown.Error);

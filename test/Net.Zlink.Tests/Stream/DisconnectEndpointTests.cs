@@ -77,7 +77,7 @@ public sealed class DisconnectEndpointTests
         await using var fixture = new StreamFixture();
         using var full = new FullListener();
         StreamSocket client = fixture.Context.CreateStream();
-        using SocketMonitor monitor = client.OpenMonitor(SocketEventTypes.ConnectDelayed);
+        using EventReader monitor = client.ReadEvents(SocketEventTypes.ConnectDelayed);
         Task<uint> connecting = client.ConnectAsync(full.Endpoint, Reconnecting, Guard.Token).AsTask();
         await monitor.NextAsync(SocketEventTypes.ConnectDelayed);
         client.Disconnect(full.Endpoint);

@@ -97,7 +97,7 @@ public sealed class EndpointNonsenseTests
         await using var fixture = new StreamFixture();
         fixture.Bind(out string endpoint);
         StreamSocket second = fixture.Context.CreateStream();
-        using var monitor = second.OpenMonitor();
+        using var monitor = second.ReadEvents();
         ZlinkException thrown = Assert.Throws<ZlinkException>(() => second.Bind(endpoint));
         AssertHelpful(endpoint, ZlinkError.AddressInUse, thrown);
         Assert.Contains("in use", thrown.Message, StringComparison.Ordinal);

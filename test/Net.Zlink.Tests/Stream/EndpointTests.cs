@@ -74,7 +74,7 @@ public sealed class EndpointTests
     {
         await using var fixture = new StreamFixture();
         StreamSocket socket = fixture.Bind(out string endpoint, new StreamOptions { MaxConnections = 2 });
-        using SocketMonitor monitor = socket.OpenMonitor();
+        using EventReader monitor = socket.ReadEvents();
         RawPeer first = await fixture.ConnectAsync(endpoint);
         Assert.Equal(1u, await socket.NextConnectedAsync());
         await fixture.ConnectAsync(endpoint);

@@ -22,7 +22,7 @@ public sealed class HandlerFailureTests
             Received = (peer, frames) => TestHandler.Copy(frames)[0] is [Poison] ? FailAsync(how) : TestHandler.EchoAsync(peer, frames),
         };
         StreamSocket socket = fixture.Bind(handler, out string endpoint);
-        using SocketMonitor monitor = socket.OpenMonitor();
+        using EventReader monitor = socket.ReadEvents();
         RawPeer good = await fixture.ConnectAsync(endpoint);
         uint goodId = (await handler.NextConnectedAsync()).Id;
         RawPeer bad = await fixture.ConnectAsync(endpoint);
@@ -70,7 +70,7 @@ public sealed class HandlerFailureTests
             },
         };
         StreamSocket socket = fixture.Bind(handler, out string endpoint);
-        using SocketMonitor monitor = socket.OpenMonitor(SocketEventTypes.Disconnected | SocketEventTypes.HandlerFailed);
+        using EventReader monitor = socket.ReadEvents(SocketEventTypes.Disconnected | SocketEventTypes.HandlerFailed);
         RawPeer peer = await fixture.ConnectAsync(endpoint);
         await peer.SendFrameAsync(1);
         await waits.Task.Guarded();
@@ -106,7 +106,7 @@ public sealed class HandlerFailureTests
             },
         };
         StreamSocket socket = fixture.Bind(handler, out string endpoint);
-        using SocketMonitor monitor = socket.OpenMonitor();
+        using EventReader monitor = socket.ReadEvents();
         RawPeer good = await fixture.ConnectAsync(endpoint);
         RawPeer bad = await fixture.ConnectAsync(endpoint);
 
@@ -189,7 +189,7 @@ public sealed class HandlerFailureTests
             },
         };
         StreamSocket socket = fixture.Bind(handler, out string endpoint);
-        using SocketMonitor monitor = socket.OpenMonitor();
+        using EventReader monitor = socket.ReadEvents();
         await fixture.ConnectAsync(endpoint);
         await handler.NextConnectedAsync();
         RawPeer peer = await fixture.ConnectAsync(endpoint);
@@ -214,7 +214,7 @@ public sealed class HandlerFailureTests
             Disconnected = static (_, reason) => throw new InvalidOperationException($"told of {reason}"),
         };
         StreamSocket socket = fixture.Bind(handler, out string endpoint);
-        using SocketMonitor monitor = socket.OpenMonitor();
+        using EventReader monitor = socket.ReadEvents();
         RawPeer leaver = await fixture.ConnectAsync(endpoint);
         await handler.NextConnectedAsync();
         RawPeer stayer = await fixture.ConnectAsync(endpoint);

@@ -106,7 +106,7 @@ public sealed class IpcTests : IDisposable
     {
         await using var fixture = new StreamFixture();
         StreamSocket socket = fixture.Context.CreateStream();
-        using SocketMonitor monitor = socket.OpenMonitor();
+        using EventReader monitor = socket.ReadEvents();
         await File.WriteAllTextAsync(_folder["file"], "", Guard.Token);
         Check($"ipc://{_folder["none/a"]}", ZlinkError.NotFound, "make it first");
         SocketEvent failed = await monitor.NextAsync(SocketEventTypes.BindFailed);
@@ -140,11 +140,11 @@ public sealed class IpcTests : IDisposable
     {
         await using var fixture = new StreamFixture();
         StreamSocket server = fixture.Context.CreateStream();
-        using SocketMonitor monitor = server.OpenMonitor();
+        using EventReader monitor = server.ReadEvents();
         string endpoint = server.Bind($"ipc://{_folder["a"]}");
         Assert.Equal(endpoint, (await monitor.NextAsync(SocketEventTypes.Listening)).LocalAddress);
         StreamSocket client = fixture.Context.CreateStream();
-        using SocketMonitor clients = client.OpenMonitor();
+        using EventReader clients = client.ReadEvents();
         await client.ConnectAsync(endpoint, Guard.Token).Guarded();
         SocketEvent accepted = await monitor.NextAsync(SocketEventTypes.Accepted);
         Assert.Equal((endpoint, "ipc://"), (accepted.LocalAddress, accepted.RemoteAddress));
@@ -159,7 +159,7 @@ public sealed class IpcTests : IDisposable
         StreamSocket server = fixture.Context.CreateStream();
         string endpoint = server.Bind($"ipc://{_folder["a"]}");
         StreamSocket client = fixture.Context.CreateStream();
-        using SocketMonitor monitor = client.OpenMonitor();
+        using EventReader monitor = client.ReadEvents();
         var options = new StreamConnectOptions { Reconnect = true, ReconnectInterval = TimeSpan.FromMilliseconds(1) };
         Assert.Equal(1u, await client.ConnectAsync(endpoint, options, Guard.Token).Guarded());
         server.Unbind(endpoint);

@@ -52,7 +52,7 @@ public sealed class LengthLimitTests
     {
         await using var fixture = new StreamFixture();
         StreamSocket socket = fixture.Bind(out string endpoint, new StreamOptions { MaxMessageSize = limit });
-        using SocketMonitor monitor = socket.OpenMonitor();
+        using EventReader monitor = socket.ReadEvents();
         RawPeer peer = await fixture.ConnectAsync(endpoint);
         uint id = await socket.NextConnectedAsync();
 

@@ -13,7 +13,7 @@ public sealed class MonitorTests
         await using var fixture = new StreamFixture();
         StreamSocket socket = fixture.Context.CreateStream();
         // On a busy machine a turn may be long, which is an event of ours.
-        using SocketMonitor monitor = socket.OpenMonitor(SocketEventTypes.AllNative);
+        using EventReader monitor = socket.ReadEvents(SocketEventTypes.AllNative);
         string endpoint = socket.Bind("tcp://127.0.0.1:0");
         SocketEvent listening = await monitor.ReadAsync(Guard.Token).Guarded();
         Assert.Equal((SocketEventTypes.Listening, endpoint, ""), (listening.Type, listening.LocalAddress, listening.RemoteAddress));
@@ -48,7 +48,7 @@ public sealed class MonitorTests
     {
         await using var fixture = new StreamFixture();
         StreamSocket socket = fixture.Bind(out string endpoint);
-        using SocketMonitor monitor = socket.OpenMonitor(SocketEventTypes.AllNative);
+        using EventReader monitor = socket.ReadEvents(SocketEventTypes.AllNative);
         RawPeer peer = await fixture.ConnectAsync(endpoint);
         await socket.NextConnectedAsync();
 
@@ -74,7 +74,7 @@ public sealed class MonitorTests
         RawListener listener = fixture.Listen();
         string text = listener.Endpoint.Replace("127.0.0.1", "localhost", StringComparison.Ordinal);
         StreamSocket client = fixture.Context.CreateStream();
-        using SocketMonitor monitor = client.OpenMonitor();
+        using EventReader monitor = client.ReadEvents();
         uint id = await client.ConnectAsync(text, Guard.Token).Guarded();
         RawPeer peer = fixture.Own(await listener.AcceptAsync());
         string local = $"tcp://{peer.Socket.RemoteEndPoint}";
@@ -98,7 +98,7 @@ public sealed class MonitorTests
     {
         await using var fixture = new StreamFixture();
         StreamSocket socket = fixture.Bind(out string endpoint);
-        using SocketMonitor monitor = socket.OpenMonitor(SocketEventTypes.Disconnected | SocketEventTypes.MonitorStopped);
+        using EventReader monitor = socket.ReadEvents(SocketEventTypes.Disconnected | SocketEventTypes.MonitorStopped);
         RawPeer first = await fixture.ConnectAsync(endpoint);
         Assert.True(socket.Disconnect(await socket.NextConnectedAsync()));
         Assert.Empty(await first.ReadToEndAsync());
@@ -114,9 +114,9 @@ public sealed class MonitorTests
     {
         await using var fixture = new StreamFixture();
         StreamSocket socket = fixture.Bind(out string endpoint);
-        using SocketMonitor accepted = socket.OpenMonitor(SocketEventTypes.Accepted);
-        using SocketMonitor all = socket.OpenMonitor();
-        SocketMonitor ended = socket.OpenMonitor();
+        using EventReader accepted = socket.ReadEvents(SocketEventTypes.Accepted);
+        using EventReader all = socket.ReadEvents();
+        EventReader ended = socket.ReadEvents();
         ended.Dispose();
         ended.Dispose();
         await fixture.ConnectAsync(endpoint);
@@ -138,27 +138,6 @@ public sealed class MonitorTests
     }
 
     [Fact]
-    public async Task A_monitor_that_nobody_reads_drops_the_oldest_events_and_counts_them()
-    {
-        await using var fixture = new StreamFixture();
-        StreamSocket socket = fixture.Context.CreateStream();
-        using SocketMonitor monitor = socket.OpenMonitor(SocketEventTypes.Listening);
-        for (int i = 0; i < SocketMonitor.Capacity + 10; i++)
-        {
-            socket.Unbind(socket.Bind("tcp://127.0.0.1:0"));
-        }
-
-        Assert.Equal(10, monitor.Dropped);
-        int left = 0;
-        while (monitor.TryRead(out _))
-        {
-            left++;
-        }
-
-        Assert.Equal(SocketMonitor.Capacity, left);
-    }
-
-    [Fact]
     public async Task A_handler_that_holds_its_shard_for_long_is_reported_by_name()
     {
         await using var fixture = new StreamFixture(shards: 1);
@@ -172,7 +151,7 @@ public sealed class MonitorTests
             },
         };
         StreamSocket socket = fixture.Bind(handler, out string endpoint);
-        using SocketMonitor monitor = socket.OpenMonitor(SocketEventTypes.SlowHandler);
+        using EventReader monitor = socket.ReadEvents(SocketEventTypes.SlowHandler);
         RawPeer peer = await fixture.ConnectAsync(endpoint);
         await peer.SendFrameAsync(1);
         SocketEvent slow = await monitor.NextAsync(SocketEventTypes.SlowHandler);

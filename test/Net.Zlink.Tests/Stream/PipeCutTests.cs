@@ -22,7 +22,7 @@ public sealed class PipeCutTests
     {
         await using var fixture = new StreamFixture();
         StreamSocket client = fixture.Context.CreateStream();
-        using SocketMonitor monitor = client.OpenMonitor(SocketEventTypes.Disconnected);
+        using EventReader monitor = client.ReadEvents(SocketEventTypes.Disconnected);
         (StreamPipe pipe, RawWebSocket peer) = await PairAsync(fixture, client);
         await peer.SendAsync(said switch
         {

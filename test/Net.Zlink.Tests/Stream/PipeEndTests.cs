@@ -114,7 +114,7 @@ public sealed class PipeEndTests
     {
         await using var fixture = new StreamFixture();
         StreamSocket socket = fixture.Context.CreateStream();
-        using SocketMonitor monitor = socket.OpenMonitor();
+        using EventReader monitor = socket.ReadEvents();
         string endpoint = socket.BindPipe("tcp://127.0.0.1:0", pipe => pipe.Id == 2 ? FailAsync(atOnce)
             : pipe.Input.CopyToAsync(pipe.Output, Guard.Token));
         RawPeer good = await fixture.ConnectAsync(endpoint);
@@ -243,7 +243,7 @@ public sealed class PipeEndTests
     {
         await using var fixture = new StreamFixture();
         StreamSocket socket = fixture.Context.CreateStream();
-        using SocketMonitor monitor = socket.OpenMonitor();
+        using EventReader monitor = socket.ReadEvents();
         RawPeer bad = await fixture.ConnectAsync(socket.BindPipe("tcp://127.0.0.1:0", static _ => throw new WordlessException()));
         Assert.Empty(await bad.ReadToEndAsync());
         bad.Dispose();
@@ -252,7 +252,7 @@ public sealed class PipeEndTests
         await fixture.UntilAsync(() => socket.GetStatistics().ClosedConnections == 1);
     }
 
-    private static async Task<(uint PeerId, long Value)> NextDisconnectedAsync(SocketMonitor monitor)
+    private static async Task<(uint PeerId, long Value)> NextDisconnectedAsync(EventReader monitor)
     {
         SocketEvent one = await monitor.NextAsync(SocketEventTypes.Disconnected);
         return (one.PeerId, one.Value);

@@ -25,7 +25,7 @@ public sealed class PipeHalfCloseTests
         using var folder = new IpcFolder();
         await using var fixture = new StreamFixture(time: time);
         StreamSocket socket = fixture.Context.CreateStream();
-        using SocketMonitor monitor = socket.OpenMonitor(SocketEventTypes.Disconnected | SocketEventTypes.MonitorStopped);
+        using EventReader monitor = socket.ReadEvents(SocketEventTypes.Disconnected | SocketEventTypes.MonitorStopped);
         var over = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
         (StreamPipe pipe, RawPeer peer) = await OpenAsync(
             fixture, socket, scheme is "ipc" ? $"ipc://{folder["a"]}" : "tcp://127.0.0.1:0", weConnect, over.Task);
@@ -219,7 +219,7 @@ public sealed class PipeHalfCloseTests
         TimeSpan limit = CloseTimeout * 3;
         await using var fixture = new StreamFixture(time: time);
         StreamSocket socket = fixture.Context.CreateStream(new StreamOptions { IdleTimeout = limit });
-        using SocketMonitor monitor = socket.OpenMonitor(SocketEventTypes.Disconnected);
+        using EventReader monitor = socket.ReadEvents(SocketEventTypes.Disconnected);
         (StreamPipe pipe, RawPeer peer) = await OpenAsync(fixture, socket, "tcp://127.0.0.1:0", weConnect: true);
         await EndOutputAsync(fixture, pipe, peer);
         for (int i = 0; i < 3; i++)
@@ -246,7 +246,7 @@ public sealed class PipeHalfCloseTests
     {
         await using var fixture = new StreamFixture();
         StreamSocket socket = fixture.Context.CreateStream();
-        using SocketMonitor monitor = socket.OpenMonitor(SocketEventTypes.Disconnected);
+        using EventReader monitor = socket.ReadEvents(SocketEventTypes.Disconnected);
         (StreamPipe pipe, RawPeer peer) = await OpenAsync(fixture, socket, "tcp://127.0.0.1:0", weConnect: true);
         await EndOutputAsync(fixture, pipe, peer);
         peer.Reset();

@@ -16,7 +16,7 @@ public sealed class PipeReasonTests
     {
         await using var fixture = new StreamFixture();
         StreamSocket socket = fixture.Context.CreateStream();
-        using SocketMonitor monitor = socket.OpenMonitor(SocketEventTypes.Disconnected);
+        using EventReader monitor = socket.ReadEvents(SocketEventTypes.Disconnected);
         string endpoint = socket.BindPipe("tcp://127.0.0.1:0", static async pipe =>
         {
             try
@@ -55,7 +55,7 @@ public sealed class PipeReasonTests
         await using var fixture = new StreamFixture();
         StreamSocket socket = fixture.Context.CreateStream(
             new StreamOptions { Linger = how is "linger" ? Short : Timeout.InfiniteTimeSpan });
-        using SocketMonitor monitor = socket.OpenMonitor(SocketEventTypes.Disconnected | SocketEventTypes.MonitorStopped);
+        using EventReader monitor = socket.ReadEvents(SocketEventTypes.Disconnected | SocketEventTypes.MonitorStopped);
         string endpoint = socket.BindPipe("tcp://127.0.0.1:0", async pipe =>
         {
             if (how is "linger")
@@ -101,7 +101,7 @@ public sealed class PipeReasonTests
     {
         await using var fixture = new StreamFixture();
         StreamSocket socket = fixture.Context.CreateStream();
-        using SocketMonitor monitor = socket.OpenMonitor(SocketEventTypes.Disconnected | SocketEventTypes.HandlerFailed);
+        using EventReader monitor = socket.ReadEvents(SocketEventTypes.Disconnected | SocketEventTypes.HandlerFailed);
         string endpoint = socket.BindPipe($"{scheme}://127.0.0.1:0", static pipe => pipe.Input.CopyToAsync(pipe.Output, Guard.Token));
         StreamSocket client = fixture.Context.CreateStream();
         StreamPipe there = await client.ConnectPipeAsync(endpoint, Guard.Token).Guarded();
@@ -161,7 +161,7 @@ public sealed class PipeReasonTests
         var limit = TimeSpan.FromSeconds(10);
         await using var fixture = new StreamFixture(time: time);
         StreamSocket socket = fixture.Context.CreateStream(new StreamOptions { IdleTimeout = limit });
-        using SocketMonitor monitor = socket.OpenMonitor(SocketEventTypes.Disconnected);
+        using EventReader monitor = socket.ReadEvents(SocketEventTypes.Disconnected);
         var failed = new TaskCompletionSource<Exception?>(TaskCreationOptions.RunContinuationsAsynchronously);
         string endpoint = socket.BindPipe("tcp://127.0.0.1:0",
             async pipe => failed.SetResult(await Record.ExceptionAsync(() => pipe.Input.CopyToAsync(pipe.Output, Guard.Token))));
@@ -202,7 +202,7 @@ public sealed class PipeReasonTests
         await using var fixture = new StreamFixture();
         StreamSocket socket = fixture.Context.CreateStream(new StreamOptions { WriteTimeout = Short, SendBufferSize = 16 * 1024 });
         socket.Options.Tls.Certificate = own.Server;
-        using SocketMonitor monitor = socket.OpenMonitor(SocketEventTypes.Disconnected);
+        using EventReader monitor = socket.ReadEvents(SocketEventTypes.Disconnected);
         string endpoint = socket.BindPipe($"{scheme}://127.0.0.1:0", static async pipe =>
         {
             // As long as somebody reads; a pipe's flush tells of a connection that is lost by being complete.

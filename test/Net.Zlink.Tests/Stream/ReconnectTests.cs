@@ -15,7 +15,7 @@ public sealed class ReconnectTests
         await using var fixture = new StreamFixture(time: time);
         RawListener listener = fixture.Listen();
         StreamSocket client = fixture.Context.CreateStream();
-        using SocketMonitor monitor = client.OpenMonitor();
+        using EventReader monitor = client.ReadEvents();
         Assert.Equal(1u, await client.ConnectAsync(listener.Endpoint, Reconnecting, Guard.Token).Guarded());
         (await listener.AcceptAsync()).Reset();
         Assert.Equal(1u, await client.NextConnectedAsync());
@@ -55,7 +55,7 @@ public sealed class ReconnectTests
         await using var fixture = new StreamFixture(time: time);
         StreamSocket server = fixture.Bind(out string endpoint);
         StreamSocket client = fixture.Context.CreateStream();
-        using SocketMonitor monitor = client.OpenMonitor(SocketEventTypes.ConnectRetried);
+        using EventReader monitor = client.ReadEvents(SocketEventTypes.ConnectRetried);
         var options = new StreamConnectOptions
         {
             Reconnect = true,
@@ -103,7 +103,7 @@ public sealed class ReconnectTests
             ReconnectInterval = Reconnecting.ReconnectInterval,
             Handler = how is "handler" ? thrower : null,
         };
-        using SocketMonitor monitor = client.OpenMonitor(SocketEventTypes.ConnectRetried);
+        using EventReader monitor = client.ReadEvents(SocketEventTypes.ConnectRetried);
         uint id = await client.ConnectAsync(listener.Endpoint, options, Guard.Token).Guarded();
         RawPeer peer = fixture.Own(await listener.AcceptAsync());
         switch (how)

@@ -129,7 +129,7 @@ public sealed class ShutdownTests
         TestHandler handler = TestHandler.Echo();
         StreamSocket first = fixture.Bind(handler, out string endpoint);
         StreamSocket second = fixture.Bind(out string other);
-        using SocketMonitor monitor = first.OpenMonitor();
+        using EventReader monitor = first.ReadEvents();
         RawPeer peer = await fixture.ConnectAsync(endpoint);
         await handler.NextConnectedAsync();
         RawPeer peer2 = await fixture.ConnectAsync(other);

@@ -17,7 +17,7 @@ public sealed class TimeoutTests
     {
         await using var fixture = new StreamFixture(shards: 1, time: _time);
         StreamSocket socket = fixture.Bind(out string endpoint, new StreamOptions { IdleTimeout = Limit });
-        using SocketMonitor monitor = socket.OpenMonitor();
+        using EventReader monitor = socket.ReadEvents();
         RawPeer peer = await fixture.ConnectAsync(endpoint);
         uint id = await socket.NextConnectedAsync();
         await fixture.UntilAsync(() => _time.ArmedTimers > 0);
@@ -144,7 +144,7 @@ public sealed class TimeoutTests
         await using var fixture = new StreamFixture(shards: 1, time: _time);
         StreamSocket socket = fixture.Bind(out string endpoint,
             new StreamOptions { WriteTimeout = Limit, SendHighWaterMark = 5, SendBufferSize = 16 * 1024 });
-        using SocketMonitor monitor = socket.OpenMonitor();
+        using EventReader monitor = socket.ReadEvents();
         await fixture.ConnectAsync(endpoint, 16 * 1024);
         uint id = await socket.NextConnectedAsync();
         await AdvanceAsync(fixture, Limit * 2); // nothing waits to be written: no deadline

@@ -15,7 +15,7 @@ public sealed class UnfinishedFrameTests
     {
         await using var fixture = new StreamFixture(unfinishedByteLimit: Limit);
         StreamSocket socket = fixture.Bind(out string endpoint);
-        using SocketMonitor monitor = socket.OpenMonitor(SocketEventTypes.Disconnected);
+        using EventReader monitor = socket.ReadEvents(SocketEventTypes.Disconnected);
         RawPeer[] peers = new RawPeer[3];
         byte[] begun = Wire.Frame(Wire.Pattern(Limit))[..(150 * KiB)]; // Its buffer is up to twice as long.
         for (int i = 0; i < peers.Length; i++)

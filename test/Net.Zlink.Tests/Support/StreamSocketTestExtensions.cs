@@ -36,7 +36,7 @@ internal static class StreamSocketTestExtensions
     }
 
     /// <summary>Reads events up to the first of a type.</summary>
-    public static async Task<SocketEvent> NextAsync(this SocketMonitor monitor, SocketEventTypes type)
+    public static async Task<SocketEvent> NextAsync(this EventReader monitor, SocketEventTypes type)
     {
         while (true)
         {

@@ -136,7 +136,7 @@ public sealed class SecureTransportTests : IDisposable
         client.Connect(bound);
         await client.SendAsync("one"u8.ToArray(), Guard.Token).Guarded();
         (await server.ReceiveAsync(Guard.Token).Guarded()).Dispose();
-        using SocketMonitor monitor = client.OpenMonitor(SocketEventTypes.Disconnected);
+        using EventReader monitor = client.ReadEvents(SocketEventTypes.Disconnected);
         server.Unbind(bound);
         await monitor.ReadAsync(Guard.Token).Guarded();
 

@@ -24,7 +24,7 @@ public sealed class StreamTransportTests : IDisposable
     {
         await using var fixture = new StreamFixture();
         StreamSocket server = Server(fixture);
-        using SocketMonitor monitor = server.OpenMonitor(
+        using EventReader monitor = server.ReadEvents(
             SocketEventTypes.Accepted | SocketEventTypes.ConnectionReady | SocketEventTypes.HandshakeFailedNoDetail
                 | SocketEventTypes.Disconnected);
         string endpoint = server.Bind($"{scheme}://127.0.0.1:0");
@@ -85,7 +85,7 @@ public sealed class StreamTransportTests : IDisposable
         await using var fixture = new StreamFixture();
         StreamSocket server = Server(fixture);
         server.Options.MaxMessageSize = limit;
-        using SocketMonitor monitor = server.OpenMonitor(SocketEventTypes.Disconnected);
+        using EventReader monitor = server.ReadEvents(SocketEventTypes.Disconnected);
         using LayeredClient client = await LayeredClient.ConnectAsync(server.Bind($"{scheme}://127.0.0.1:0"));
         uint id = await server.NextConnectedAsync();
         byte[] payload = Wire.Pattern(limit);
@@ -189,7 +189,7 @@ public sealed class StreamTransportTests : IDisposable
         }
     }
 
-    private static async Task AssertEventsAsync(SocketMonitor monitor, params (SocketEventTypes Type, long? Value)[] expected)
+    private static async Task AssertEventsAsync(EventReader monitor, params (SocketEventTypes Type, long? Value)[] expected)
     {
         foreach ((SocketEventTypes type, long? value) in expected)
         {

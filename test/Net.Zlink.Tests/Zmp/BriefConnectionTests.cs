@@ -20,7 +20,7 @@ public sealed class BriefConnectionTests
     {
         await using var fixture = new ContextFixture();
         DealerSocket dealer = Connecting(fixture, out RawListener listener);
-        using SocketMonitor monitor = dealer.OpenMonitor(SocketEventTypes.MessagesUnconfirmed);
+        using EventReader monitor = dealer.ReadEvents(SocketEventTypes.MessagesUnconfirmed);
         dealer.Send("1");
         dealer.Send("2");
         await ServeBrieflyAsync(listener, "1", "2");

@@ -20,7 +20,7 @@ public sealed class BusyTopicsTests
         await using var fixture = new ContextFixture();
         RawListener listener = fixture.Listen();
         SubSocket subscriber = fixture.Context.CreateSub();
-        using SocketMonitor monitor = subscriber.OpenMonitor(SocketEventTypes.Disconnected);
+        using EventReader monitor = subscriber.ReadEvents(SocketEventTypes.Disconnected);
         subscriber.Connect(listener.Endpoint);
         using RawPeer publisher = await listener.AcceptAsync();
         await publisher.SendAsync(ZmpFixture.Greeting((byte)ZmpSocketType.Pub));

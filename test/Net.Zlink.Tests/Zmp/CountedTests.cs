@@ -169,7 +169,7 @@ public sealed class CountedTests
                 ReceiveByteLimit = 1_000,
                 ReceiveBufferSize = 16 * 1024
             });
-        using SocketMonitor monitor = router.OpenMonitor(SocketEventTypes.MessagesDropped);
+        using EventReader monitor = router.ReadEvents(SocketEventTypes.MessagesDropped);
         string bound = router.Bind(endpoint);
         dealer.Connect(bound);
         await fixture.UntilAsync(() => router.TryGetPeer("peer"u8, out _));

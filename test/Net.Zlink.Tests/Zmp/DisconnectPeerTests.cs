@@ -19,7 +19,7 @@ public sealed class DisconnectPeerTests
         await using var fixture = new ContextFixture();
         RouterSocket router = fixture.Context.CreateRouter();
         string bound = router.Bind(endpoint);
-        using SocketMonitor monitor = router.OpenMonitor(SocketEventTypes.Disconnected);
+        using EventReader monitor = router.ReadEvents(SocketEventTypes.Disconnected);
         DealerSocket bad = await JoinAsync(fixture, router, bound, "bad");
         DealerSocket good = await JoinAsync(fixture, router, bound, "good");
         await bad.SendAsync("first"u8.ToArray(), Guard.Token);
@@ -63,7 +63,7 @@ public sealed class DisconnectPeerTests
         PubSocket publisher = fixture.Context.CreatePub();
         SubSocket subscriber = fixture.Context.CreateSub(new SubOptions { ReconnectInterval = TimeSpan.FromMilliseconds(10) });
         subscriber.Subscribe("a");
-        using SocketMonitor monitor = subscriber.OpenMonitor(SocketEventTypes.Disconnected);
+        using EventReader monitor = subscriber.ReadEvents(SocketEventTypes.Disconnected);
         subscriber.Connect(publisher.Bind("tcp://127.0.0.1:0"));
         await fixture.UntilAsync(() => publisher.TopicCount == 1);
         PeerInfo peer = Assert.Single(publisher.GetPeers());

@@ -18,7 +18,7 @@ public sealed class DisconnectedPeersTests
     {
         await using var fixture = new ContextFixture(queuedByteLimit: Limit);
         RouterSocket router = fixture.Context.CreateRouter();
-        using SocketMonitor monitor = router.OpenMonitor(SocketEventTypes.Disconnected | SocketEventTypes.ConnectionRefused);
+        using EventReader monitor = router.ReadEvents(SocketEventTypes.Disconnected | SocketEventTypes.ConnectionRefused);
         string endpoint = router.Bind("tcp://127.0.0.1:0");
         int left = 0;
         for (long before = 0; await IsLetInAsync(endpoint, monitor, size); left++)
@@ -48,7 +48,7 @@ public sealed class DisconnectedPeersTests
     }
 
     /// <summary>A peer that sends one message and ends: gone when this returns.</summary>
-    private static async Task<bool> IsLetInAsync(string endpoint, SocketMonitor monitor, int size)
+    private static async Task<bool> IsLetInAsync(string endpoint, EventReader monitor, int size)
     {
         using RawPeer peer = await RawPeer.ConnectAsync(endpoint);
         try

@@ -22,7 +22,7 @@ public sealed class FaultyPeerTests
     public async Task The_messages_that_come_in_front_of_a_fault_in_the_same_read_are_received(string fault)
     {
         await using var fixture = new ContextFixture();
-        (PairSocket pair, RawPeer peer, SocketMonitor monitor) = await OpenAsync(fixture, new PairOptions());
+        (PairSocket pair, RawPeer peer, EventReader monitor) = await OpenAsync(fixture, new PairOptions());
         await peer.SendAsync((byte[])[.. ZmpFixture.Frame(0, "first"u8), .. ZmpFixture.Frame(More, "second"u8),
             .. ZmpFixture.Frame(0, "whole"u8), .. ZmpFixture.Frame(More, "third"u8), .. Convert.FromHexString(fault)]);
         await monitor.NextAsync(SocketEventTypes.Disconnected);
@@ -40,7 +40,7 @@ public sealed class FaultyPeerTests
     {
         const int Messages = 200;
         await using var fixture = new ContextFixture();
-        (PairSocket pair, RawPeer peer, SocketMonitor monitor) =
+        (PairSocket pair, RawPeer peer, EventReader monitor) =
             await OpenAsync(fixture, new PairOptions { SendBufferSize = 16 * 1024 }, receiveBuffer: 16 * 1024);
         for (int i = 0; i < Messages; i++)
         {
@@ -72,7 +72,7 @@ public sealed class FaultyPeerTests
     public async Task A_message_of_as_many_parts_as_are_let_in_is_received_and_one_of_one_more_ends_the_connection(bool inPieces)
     {
         await using var fixture = new ContextFixture();
-        (PairSocket pair, RawPeer peer, SocketMonitor monitor) = await OpenAsync(fixture, new PairOptions { MaxMessageParts = 3 });
+        (PairSocket pair, RawPeer peer, EventReader monitor) = await OpenAsync(fixture, new PairOptions { MaxMessageParts = 3 });
         await SendAsync(ZmpFixture.Frame(More, "a"u8), ZmpFixture.Frame(More, "b"u8), ZmpFixture.Frame(0, "c"u8));
         using (Message message = await pair.ReceiveAsync(Guard.Token).Guarded())
         {
@@ -116,7 +116,7 @@ public sealed class FaultyPeerTests
     public async Task Of_a_message_that_it_leaves_unfinished_nothing_is_left(int size)
     {
         await using var fixture = new ContextFixture();
-        (PairSocket pair, RawPeer peer, SocketMonitor monitor) = await OpenAsync(fixture, new PairOptions());
+        (PairSocket pair, RawPeer peer, EventReader monitor) = await OpenAsync(fixture, new PairOptions());
         for (int i = 0; i < 2; i++)
         {
             await peer.SendAsync(ZmpFixture.Frame(More, new byte[size]));
@@ -131,11 +131,11 @@ public sealed class FaultyPeerTests
         await fixture.UntilAsync(() => fixture.Context.GetStatistics().UnfinishedBytes == 0);
     }
 
-    private static async Task<(PairSocket Pair, RawPeer Peer, SocketMonitor Monitor)> OpenAsync(
+    private static async Task<(PairSocket Pair, RawPeer Peer, EventReader Monitor)> OpenAsync(
         ContextFixture fixture, PairOptions options, int receiveBuffer = 0)
     {
         PairSocket pair = fixture.Context.CreatePair(options);
-        SocketMonitor monitor = fixture.Own(pair.OpenMonitor(SocketEventTypes.Disconnected));
+        EventReader monitor = fixture.Own(pair.ReadEvents(SocketEventTypes.Disconnected));
         RawPeer peer = await fixture.ConnectAsync(pair.Bind("tcp://127.0.0.1:0"), receiveBuffer);
         peer.Socket.NoDelay = true;
         await peer.SendAsync(ZmpFixture.Greeting((byte)ZmpSocketType.Pair));

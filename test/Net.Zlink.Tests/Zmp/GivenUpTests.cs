@@ -15,7 +15,7 @@ public sealed class GivenUpTests
         PubSocket publisher = fixture.Context.CreatePub();
         string endpoint = publisher.Bind("tcp://127.0.0.1:0");
         DealerSocket dealer = fixture.Context.CreateDealer(new DealerOptions { Linger = TimeSpan.Zero, ReconnectAfterFault = false });
-        using SocketMonitor monitor = dealer.OpenMonitor(SocketEventTypes.ConnectGivenUp);
+        using EventReader monitor = dealer.ReadEvents(SocketEventTypes.ConnectGivenUp);
         dealer.Connect(endpoint); // A PUB is nobody for a DEALER to talk to.
         SocketEvent givenUp = await monitor.ReadAsync(Guard.Token).Guarded();
         await fixture.UntilAsync(() => dealer.GetPeers().Count == 0);
@@ -41,7 +41,7 @@ public sealed class GivenUpTests
         await using var fixture = new ContextFixture();
         PubSocket publisher = fixture.Context.CreatePub();
         DealerSocket dealer = fixture.Context.CreateDealer(new DealerOptions { ReconnectAfterFault = false });
-        using SocketMonitor monitor = dealer.OpenMonitor(SocketEventTypes.ConnectGivenUp);
+        using EventReader monitor = dealer.ReadEvents(SocketEventTypes.ConnectGivenUp);
         string[] endpoints = [.. Enumerable.Range(0, 18).Select(_ => publisher.Bind("tcp://127.0.0.1:0"))];
         foreach (string endpoint in endpoints)
         {
@@ -61,7 +61,7 @@ public sealed class GivenUpTests
         PubSocket publisher = fixture.Context.CreatePub();
         string endpoint = publisher.Bind("ws://127.0.0.1:0/path");
         DealerSocket dealer = fixture.Context.CreateDealer(new DealerOptions { Linger = TimeSpan.Zero, ReconnectAfterFault = false });
-        using SocketMonitor monitor = dealer.OpenMonitor(SocketEventTypes.ConnectGivenUp);
+        using EventReader monitor = dealer.ReadEvents(SocketEventTypes.ConnectGivenUp);
         foreach (string token in new[] { "one", "two" })
         {
             dealer.Connect($"{endpoint}?token={token}");
@@ -88,7 +88,7 @@ public sealed class GivenUpTests
         await fixture.UntilAsync(() => router.TryGetPeer("same"u8, out _));
         DealerSocket second = fixture.Context.CreateDealer(
             new DealerOptions { RoutingId = "same"u8.ToArray(), ReconnectInterval = TimeSpan.FromMilliseconds(1), Linger = TimeSpan.Zero });
-        using SocketMonitor monitor = second.OpenMonitor(SocketEventTypes.ConnectRetried);
+        using EventReader monitor = second.ReadEvents(SocketEventTypes.ConnectRetried);
         second.Connect(endpoint);
         for (int i = 1; i <= 3; i++)
         {
@@ -125,7 +125,7 @@ public sealed class GivenUpTests
         await using var fixture = new ContextFixture();
         RawListener listener = fixture.Listen();
         DealerSocket dealer = fixture.Context.CreateDealer(new DealerOptions { Linger = TimeSpan.Zero, ReconnectAfterFault = false });
-        using SocketMonitor monitor = dealer.OpenMonitor(SocketEventTypes.ConnectGivenUp);
+        using EventReader monitor = dealer.ReadEvents(SocketEventTypes.ConnectGivenUp);
         dealer.Connect(listener.Endpoint);
         using RawPeer peer = await listener.AcceptAsync();
         await peer.SendAsync("HTTP/1.1 400 Bad Request\r\n\r\n"u8.ToArray());

@@ -15,7 +15,7 @@ public sealed class HandoverTests
         await using var fixture = new ContextFixture();
         RouterSocket router = Router(fixture, out string bound);
         DealerSocket far = fixture.Context.CreateDealer(new DealerOptions { RoutingId = "B"u8.ToArray() });
-        using SocketMonitor monitor = router.OpenMonitor(SocketEventTypes.ConnectGivenUp | SocketEventTypes.ConnectRetried);
+        using EventReader monitor = router.ReadEvents(SocketEventTypes.ConnectGivenUp | SocketEventTypes.ConnectRetried);
         router.Connect(far.Bind("tcp://127.0.0.1:0"));
         await UntilHeardAsync(fixture, router, far, "first");
 
@@ -83,7 +83,7 @@ public sealed class HandoverTests
         RouterSocket router = Router(fixture, out _);
         router.Options.ReconnectAfterFault = reconnectAfterFault;
         RawListener listener = fixture.Listen();
-        using SocketMonitor monitor = router.OpenMonitor(SocketEventTypes.ConnectGivenUp);
+        using EventReader monitor = router.ReadEvents(SocketEventTypes.ConnectGivenUp);
         router.Connect(listener.Endpoint);
         using RawPeer dialled = await listener.AcceptAsync();
         await dialled.SendAsync(ZmpFixture.Greeting((byte)ZmpSocketType.Router, "B"u8));

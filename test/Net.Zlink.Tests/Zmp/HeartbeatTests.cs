@@ -23,7 +23,7 @@ public sealed class HeartbeatTests
     public async Task A_heartbeat_goes_out_each_interval_however_much_comes_in()
     {
         await using var fixture = new ContextFixture(time: _clock);
-        (RouterSocket _, RawPeer peer, SocketMonitor monitor) =
+        (RouterSocket _, RawPeer peer, EventReader monitor) =
             await OpenAsync(fixture, new RouterOptions { HeartbeatInterval = Second, HeartbeatTtl = 7 * Second });
         for (int i = 0; i < 5; i++)
         {
@@ -42,7 +42,7 @@ public sealed class HeartbeatTests
     public async Task Silence_after_a_heartbeat_ends_the_connection_plainly_when_the_timeout_is_over_and_anything_at_all_prevents_it()
     {
         await using var fixture = new ContextFixture(time: _clock);
-        (RouterSocket router, RawPeer peer, SocketMonitor monitor) =
+        (RouterSocket router, RawPeer peer, EventReader monitor) =
             await OpenAsync(fixture, new RouterOptions { HeartbeatInterval = Second, HeartbeatTimeout = 5 * Second });
         for (int i = 0; i < 6; i++)
         {
@@ -74,7 +74,7 @@ public sealed class HeartbeatTests
     public async Task The_ttl_of_a_heartbeat_runs_from_it_and_the_smaller_of_the_two_counts(int ownTenths, int effectiveTenths)
     {
         await using var fixture = new ContextFixture(time: _clock);
-        (RouterSocket _, RawPeer peer, SocketMonitor monitor) =
+        (RouterSocket _, RawPeer peer, EventReader monitor) =
             await OpenAsync(fixture, new RouterOptions { HeartbeatTtl = ownTenths * Second / 10 });
         await peer.SendAsync(Convert.FromHexString("5A0102000000000402001E00")); // 3 s
         await AssertNextAsync(peer, Answer);
@@ -95,7 +95,7 @@ public sealed class HeartbeatTests
         const string HandshakeTimeout = "5A0102000000001405061168616E647368616B652074696D656F7574";
         await using var fixture = new ContextFixture(time: _clock);
         RouterSocket router = fixture.Context.CreateRouter();
-        using SocketMonitor monitor = router.OpenMonitor(SocketEventTypes.Disconnected | SocketEventTypes.HandshakeFailedNoDetail);
+        using EventReader monitor = router.ReadEvents(SocketEventTypes.Disconnected | SocketEventTypes.HandshakeFailedNoDetail);
         RawPeer peer = await fixture.ConnectAsync(router.Bind("tcp://127.0.0.1:0"));
         // HELLO, and a heartbeat of 3 s
         await peer.SendAsync(Convert.FromHexString("5A0102000000000401050141" + "5A0102000000000402001E00"));
@@ -118,7 +118,7 @@ public sealed class HeartbeatTests
     public async Task Any_later_frame_stops_the_ttl(string frame)
     {
         await using var fixture = new ContextFixture(time: _clock);
-        (RouterSocket _, RawPeer peer, SocketMonitor monitor) = await OpenAsync(fixture, new RouterOptions());
+        (RouterSocket _, RawPeer peer, EventReader monitor) = await OpenAsync(fixture, new RouterOptions());
         await peer.SendAsync(Convert.FromHexString("5A0102000000000402001E00"));
         await AssertNextAsync(peer, Answer);
         await peer.SendAsync(Convert.FromHexString(frame));
@@ -132,7 +132,7 @@ public sealed class HeartbeatTests
     public async Task A_frame_behind_the_heartbeat_in_the_same_read_stops_the_ttl()
     {
         await using var fixture = new ContextFixture(time: _clock);
-        (RouterSocket router, RawPeer peer, SocketMonitor monitor) = await OpenAsync(fixture, new RouterOptions());
+        (RouterSocket router, RawPeer peer, EventReader monitor) = await OpenAsync(fixture, new RouterOptions());
         await peer.SendAsync(Convert.FromHexString("5A0102000000000402001E00" + "5A0100000000000178"));
         await AssertNextAsync(peer, Answer);
         using Message message = await router.ReceiveAsync(Guard.Token);
@@ -146,7 +146,7 @@ public sealed class HeartbeatTests
     public async Task A_connection_that_is_not_read_bears_silence_and_tells_the_peer_that_it_is_there()
     {
         await using var fixture = new ContextFixture(time: _clock);
-        (RouterSocket router, RawPeer peer, SocketMonitor monitor) = await OpenAsync(
+        (RouterSocket router, RawPeer peer, EventReader monitor) = await OpenAsync(
             fixture, new RouterOptions { ReceiveHighWaterMark = 2, HeartbeatInterval = 10 * Second, HeartbeatTimeout = 10 * Second });
         for (int i = 0; i < 2; i++)
         {
@@ -197,7 +197,7 @@ public sealed class HeartbeatTests
     {
         // It may have left: its system goes on delivering what it wrote, and would answer anything with a reset, which destroys the rest.
         await using var fixture = new ContextFixture(time: _clock);
-        (RouterSocket router, RawPeer peer, SocketMonitor _) = await OpenAsync(fixture, new RouterOptions { ReceiveHighWaterMark = 2 });
+        (RouterSocket router, RawPeer peer, EventReader _) = await OpenAsync(fixture, new RouterOptions { ReceiveHighWaterMark = 2 });
         await peer.SendAsync(Convert.FromHexString("5A0100000000000178" + "5A0100000000000179"));
         await fixture.UntilAsync(() => router.GetPeers()[0].IsPaused);
         for (int i = 0; i < 20; i++)
@@ -212,7 +212,7 @@ public sealed class HeartbeatTests
     public async Task A_peer_whose_first_heartbeat_comes_behind_what_is_not_read_is_answered_and_one_that_sends_more_messages_is_not()
     {
         await using var fixture = new ContextFixture(time: _clock);
-        (RouterSocket router, RawPeer peer, SocketMonitor _) = await OpenAsync(fixture, new RouterOptions { ReceiveHighWaterMark = 2 });
+        (RouterSocket router, RawPeer peer, EventReader _) = await OpenAsync(fixture, new RouterOptions { ReceiveHighWaterMark = 2 });
         await peer.SendAsync(Convert.FromHexString("5A0100000000000178" + "5A0100000000000179"));
         await fixture.UntilAsync(() => router.GetPeers()[0].IsPaused);
         await peer.SendAsync(ZmpFixture.Frame(0, new byte[1_000]));
@@ -230,7 +230,7 @@ public sealed class HeartbeatTests
     public async Task The_ttl_of_a_heartbeat_that_is_the_last_thing_read_stands_still_until_the_connection_is_read_again()
     {
         await using var fixture = new ContextFixture(time: _clock);
-        (RouterSocket router, RawPeer peer, SocketMonitor monitor) =
+        (RouterSocket router, RawPeer peer, EventReader monitor) =
             await OpenAsync(fixture, new RouterOptions { ReceiveHighWaterMark = 2 });
 
         // In one segment, so that the heartbeat is taken in although the two messages fill the receiver; nothing behind it stops its clock
@@ -282,7 +282,7 @@ public sealed class HeartbeatTests
     public async Task A_large_message_that_comes_in_piece_by_piece_is_no_silence()
     {
         await using var fixture = new ContextFixture(time: _clock);
-        (RouterSocket router, RawPeer peer, SocketMonitor monitor) =
+        (RouterSocket router, RawPeer peer, EventReader monitor) =
             await OpenAsync(fixture, new RouterOptions { HeartbeatInterval = Second });
         // Its heartbeat: it may be silent for half a second.
         await peer.SendAsync(Convert.FromHexString("5A010200000000040200" + "05" + "00"));
@@ -308,7 +308,7 @@ public sealed class HeartbeatTests
     public async Task A_large_message_that_came_before_a_heartbeat_does_not_lengthen_its_ttl()
     {
         await using var fixture = new ContextFixture(time: _clock);
-        (RouterSocket router, RawPeer peer, SocketMonitor monitor) = await OpenAsync(fixture, new RouterOptions());
+        (RouterSocket router, RawPeer peer, EventReader monitor) = await OpenAsync(fixture, new RouterOptions());
         byte[] large = ZmpFixture.Frame(0, new byte[1_000_000]);
         await peer.SendAsync(large.AsMemory(0, 100_000));
         await fixture.SettleAsync();
@@ -326,7 +326,7 @@ public sealed class HeartbeatTests
     public async Task A_heartbeat_that_waits_behind_a_large_message_which_the_peer_is_taking_has_not_been_sent_yet()
     {
         await using var fixture = new ContextFixture(time: _clock);
-        (RouterSocket router, RawPeer peer, SocketMonitor monitor) =
+        (RouterSocket router, RawPeer peer, EventReader monitor) =
             await OpenAsync(fixture, new RouterOptions { HeartbeatInterval = Second, SendBufferSize = 16 * 1024 }, 16 * 1024);
         const int Size = 4_000_000;
         router.Send("A"u8, new byte[Size]);
@@ -352,7 +352,7 @@ public sealed class HeartbeatTests
     public async Task A_heartbeat_only_if_silent_goes_out_behind_the_handshake_and_after_an_interval_without_a_frame_of_the_peer()
     {
         await using var fixture = new ContextFixture(time: _clock);
-        (RouterSocket router, RawPeer peer, SocketMonitor monitor) = await OpenAsync(fixture, OnlyIfSilent());
+        (RouterSocket router, RawPeer peer, EventReader monitor) = await OpenAsync(fixture, OnlyIfSilent());
         await AssertNextAsync(peer, QuietPing);
         await peer.SendAsync(Convert.FromHexString(Answer));
         await fixture.SettleAsync();
@@ -385,7 +385,7 @@ public sealed class HeartbeatTests
     public async Task A_side_that_hears_the_peer_all_the_time_sends_a_heartbeat_within_two_thirds_of_the_ttl_that_the_peer_counts_by()
     {
         await using var fixture = new ContextFixture(time: _clock);
-        (RouterSocket router, RawPeer peer, SocketMonitor monitor) = await OpenAsync(fixture, OnlyIfSilent());
+        (RouterSocket router, RawPeer peer, EventReader monitor) = await OpenAsync(fixture, OnlyIfSilent());
         await AssertNextAsync(peer, QuietPing);
         for (int i = 0; i < 3; i++)
         {
@@ -409,7 +409,7 @@ public sealed class HeartbeatTests
     {
         await using var fixture = new ContextFixture(time: _clock);
         fixture.Context.Host.Heartbeating.Add(1_249);
-        (RouterSocket router, RawPeer peer, SocketMonitor monitor) = await OpenAsync(fixture, OnlyIfSilent());
+        (RouterSocket router, RawPeer peer, EventReader monitor) = await OpenAsync(fixture, OnlyIfSilent());
         await AssertNextAsync(peer, QuietPing);
         await peer.SendAsync(Convert.FromHexString(Answer));
         await fixture.SettleAsync();
@@ -443,7 +443,7 @@ public sealed class HeartbeatTests
     {
         await using var fixture = new ContextFixture(time: _clock);
         fixture.Context.Host.Heartbeating.Add(9_999);
-        (RouterSocket _, RawPeer peer, SocketMonitor monitor) = await OpenAsync(fixture, OnlyIfSilent());
+        (RouterSocket _, RawPeer peer, EventReader monitor) = await OpenAsync(fixture, OnlyIfSilent());
         await AssertNextAsync(peer, QuietPing);
         foreach (int seconds in (int[])[10, 40, 40])
         {
@@ -467,7 +467,7 @@ public sealed class HeartbeatTests
     public async Task A_reader_that_pauses_tells_a_peer_whose_heartbeats_are_rare_each_second_that_it_is_there()
     {
         await using var fixture = new ContextFixture(time: _clock);
-        (RouterSocket router, RawPeer peer, SocketMonitor _) = await OpenAsync(fixture, new RouterOptions { ReceiveHighWaterMark = 2 });
+        (RouterSocket router, RawPeer peer, EventReader _) = await OpenAsync(fixture, new RouterOptions { ReceiveHighWaterMark = 2 });
         await peer.SendAsync(Convert.FromHexString(QuietPing));
         await AssertNextAsync(peer, Answer);
         _clock.Advance(10 * Second);
@@ -490,7 +490,7 @@ public sealed class HeartbeatTests
         HeartbeatOnlyIfSilent = true,
     };
 
-    private static async Task<(RouterSocket Router, RawPeer Peer, SocketMonitor Monitor)> OpenAsync(
+    private static async Task<(RouterSocket Router, RawPeer Peer, EventReader Monitor)> OpenAsync(
         ContextFixture fixture, RouterOptions options, int receiveBuffer = 0)
     {
         options.Linger = TimeSpan.Zero;
@@ -501,7 +501,7 @@ public sealed class HeartbeatTests
         Assert.Equal(GreetingOfOurs, (await peer.ReadAsync(GreetingOfOurs)).Length);
         await fixture.UntilAsync(() => router.GetPeers().Any(static p => p.IsConnected));
         await fixture.SettleAsync();
-        return (router, peer, fixture.Own(router.OpenMonitor(SocketEventTypes.Disconnected)));
+        return (router, peer, fixture.Own(router.ReadEvents(SocketEventTypes.Disconnected)));
     }
 
     private static async Task AssertNextAsync(RawPeer peer, string expected) =>

@@ -148,7 +148,7 @@ public sealed class InprocMeetingTests
         byte[] name = "A"u8.ToArray();
         DealerSocket first = fixture.Context.CreateDealer(new DealerOptions { RoutingId = name });
         DealerSocket second = fixture.Context.CreateDealer(new DealerOptions { RoutingId = name });
-        using SocketMonitor monitor = second.OpenMonitor(SocketEventTypes.ConnectionRefused);
+        using EventReader monitor = second.ReadEvents(SocketEventTypes.ConnectionRefused);
         first.Connect("inproc://full");
         second.Connect("inproc://full");
         SocketEvent refused = await monitor.ReadAsync(Guard.Token).Guarded();

@@ -16,7 +16,7 @@ public sealed class InprocRoutingIdTests
         DealerSocket dealer = fixture.Context.CreateDealer(new DealerOptions { RoutingId = Id });
         dealer.Bind("inproc://twice");
         RouterSocket router = fixture.Context.CreateRouter();
-        using SocketMonitor monitor = router.OpenMonitor();
+        using EventReader monitor = router.ReadEvents();
 
         router.Connect("inproc://twice");
         router.Connect("inproc://twice");

@@ -402,7 +402,7 @@ public sealed class LiveOptionTests
         RouterSocket router = fixture.Context.CreateRouter(
             new RouterOptions { SendBufferSize = 16 * 1024, Linger = lingers ? TimeSpan.Zero : hour });
         string endpoint = router.Bind("tcp://127.0.0.1:0");
-        using SocketMonitor monitor = router.OpenMonitor(SocketEventTypes.ConnectionReady);
+        using EventReader monitor = router.ReadEvents(SocketEventTypes.ConnectionReady);
         RawPeer peer = await fixture.ConnectAsync(endpoint, 16 * 1024);
         await peer.SendAsync(ZmpFixture.DealerGreeting("A"u8));
         await monitor.ReadAsync(Guard.Token).Guarded();

@@ -19,7 +19,7 @@ public sealed class LongTopicTests
         await using var fixture = new ContextFixture();
         XPubSocket publisher = fixture.Context.CreateXPub(new XPubOptions { MaxMessageSize = Limit });
         SubSocket subscriber = fixture.Context.CreateSub();
-        using SocketMonitor monitor = publisher.OpenMonitor(SocketEventTypes.SubscriptionRefused | SocketEventTypes.Disconnected);
+        using EventReader monitor = publisher.ReadEvents(SocketEventTypes.SubscriptionRefused | SocketEventTypes.Disconnected);
         byte[] longTopic = new byte[length];
         longTopic.AsSpan().Fill((byte)'m');
         subscriber.Subscribe("a");
@@ -49,7 +49,7 @@ public sealed class LongTopicTests
         await using var fixture = new ContextFixture();
         XPubSocket publisher = fixture.Context.CreateXPub(new XPubOptions { MaxMessageSize = Limit });
         XSubSocket subscriber = fixture.Context.CreateXSub();
-        using SocketMonitor monitor = publisher.OpenMonitor(SocketEventTypes.Disconnected);
+        using EventReader monitor = publisher.ReadEvents(SocketEventTypes.Disconnected);
         subscriber.Connect(publisher.Bind("tcp://127.0.0.1:*"));
         subscriber.Send(new byte[Limit + 1].Select(static _ => (byte)'x').ToArray());
         Assert.Contains("body too large", (await monitor.ReadAsync(Guard.Token).Guarded()).Detail, StringComparison.Ordinal);

@@ -171,7 +171,7 @@ public sealed class MessageTests
     {
         await using var fixture = new ContextFixture();
         RouterSocket receiver = fixture.Context.CreateRouter();
-        using SocketMonitor monitor = receiver.OpenMonitor(SocketEventTypes.Accepted);
+        using EventReader monitor = receiver.ReadEvents(SocketEventTypes.Accepted);
         DealerSocket sender = fixture.Context.CreateDealer(new DealerOptions { SendMetadata = true, RoutingId = "me"u8.ToArray() });
         sender.Connect(receiver.Bind("tcp://127.0.0.1:0"));
         sender.Send("x"u8);

@@ -183,7 +183,7 @@ public sealed class NoMemoryTests : IAsyncDisposable
     public async Task A_message_for_which_a_ROUTER_has_no_memory_ends_that_connection_with_a_reason_and_no_other()
     {
         RouterSocket router = _failing.Context.CreateRouter();
-        using SocketMonitor monitor = router.OpenMonitor(SocketEventTypes.Disconnected | SocketEventTypes.HandlerFailed);
+        using EventReader monitor = router.ReadEvents(SocketEventTypes.Disconnected | SocketEventTypes.HandlerFailed);
         string endpoint = router.Bind("tcp://127.0.0.1:*");
         await using DealerSocket honest = _good.Context.CreateDealer();
         honest.Connect(endpoint);
@@ -208,7 +208,7 @@ public sealed class NoMemoryTests : IAsyncDisposable
     public async Task A_frame_for_which_a_STREAM_has_no_memory_ends_that_connection_with_a_reason_and_no_other(bool push)
     {
         StreamSocket server = _failing.Context.CreateStream();
-        using SocketMonitor monitor = server.OpenMonitor(SocketEventTypes.Disconnected | SocketEventTypes.HandlerFailed);
+        using EventReader monitor = server.ReadEvents(SocketEventTypes.Disconnected | SocketEventTypes.HandlerFailed);
         string endpoint = push ? server.Bind("tcp://127.0.0.1:0", TestHandler.Echo()) : server.Bind("tcp://127.0.0.1:0");
         RawPeer honest = await _failing.ConnectAsync(endpoint);
         StreamSocket client = _good.Context.CreateStream();

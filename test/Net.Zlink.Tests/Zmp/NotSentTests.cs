@@ -17,7 +17,7 @@ public sealed class NotSentTests
         await using var fixture = new ContextFixture();
         RouterSocket router = fixture.Context.CreateRouter(new RouterOptions { SendHighWaterMark = 1 });
         DealerSocket dealer = fixture.Context.CreateDealer(new DealerOptions { ReceiveHighWaterMark = 1, RoutingId = "slow"u8.ToArray() });
-        using SocketMonitor monitor = router.OpenMonitor(SocketEventTypes.MessagesDropped);
+        using EventReader monitor = router.ReadEvents(SocketEventTypes.MessagesDropped);
         router.Bind("inproc://full");
         dealer.Connect("inproc://full");
         int accepted = 0;
@@ -65,7 +65,7 @@ public sealed class NotSentTests
     {
         await using var fixture = new ContextFixture();
         RouterSocket router = fixture.Context.CreateRouter();
-        using SocketMonitor monitor = router.OpenMonitor(SocketEventTypes.MessagesDropped);
+        using EventReader monitor = router.ReadEvents(SocketEventTypes.MessagesDropped);
         for (int i = 0; i < Count; i++)
         {
             await router.SendAsync("nobody"u8.ToArray(), "x"u8.ToArray(), Guard.Token);
@@ -81,7 +81,7 @@ public sealed class NotSentTests
         await using var fixture = new ContextFixture();
         PubSocket publisher = fixture.Context.CreatePub(new PubOptions { SendHighWaterMark = 1 });
         SubSocket subscriber = fixture.Context.CreateSub(new SubOptions { ReceiveHighWaterMark = 1, RoutingId = "slow"u8.ToArray() });
-        using SocketMonitor monitor = publisher.OpenMonitor(SocketEventTypes.MessagesDropped);
+        using EventReader monitor = publisher.ReadEvents(SocketEventTypes.MessagesDropped);
         publisher.Bind("inproc://slow");
         subscriber.Subscribe([]);
         subscriber.Connect("inproc://slow");
@@ -147,7 +147,7 @@ public sealed class NotSentTests
     }
 
     /// <summary>1, 1, 2, 4 ... 256: 512 of the thousand, in ten events.</summary>
-    private static async Task AssertToldAsync(SocketMonitor monitor, string whom, string why)
+    private static async Task AssertToldAsync(EventReader monitor, string whom, string why)
     {
         int told = 0;
         while (told < 512)

@@ -13,7 +13,7 @@ public sealed class ObsoleteMessagesTests
     {
         var fixture = new ContextFixture();
         DealerSocket sender = fixture.Context.CreateDealer(new DealerOptions { Conflate = true });
-        using SocketMonitor monitor = sender.OpenMonitor(SocketEventTypes.MessagesDropped | SocketEventTypes.Disconnected);
+        using EventReader monitor = sender.ReadEvents(SocketEventTypes.MessagesDropped | SocketEventTypes.Disconnected);
         string endpoint = sender.Bind("tcp://127.0.0.1:0");
         RawPeer reader = await fixture.ConnectAsync(endpoint);
         await reader.SendAsync(ZmpFixture.DealerGreeting("reader"u8));
@@ -72,7 +72,7 @@ public sealed class ObsoleteMessagesTests
             subscriber = sub;
         }
 
-        using SocketMonitor monitor = subscriber.OpenMonitor(SocketEventTypes.MessagesDropped);
+        using EventReader monitor = subscriber.ReadEvents(SocketEventTypes.MessagesDropped);
         Assert.Equal(2, subscriber.GetStatistics().QueuedMessages);
         subscriber.Dispose();
         ShutdownReport report = await fixture.Context.ShutdownAsync(TimeSpan.FromSeconds(1), Guard.Token).Guarded();

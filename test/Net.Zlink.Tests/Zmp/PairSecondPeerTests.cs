@@ -23,7 +23,7 @@ public sealed class PairSecondPeerTests
         await fixture.UntilAsync(() => pair.GetStatistics().UnreadMessages == 2);
         first.Dispose();
         await fixture.UntilAsync(() => pair.PeerCount == 0);
-        using SocketMonitor monitor = pair.OpenMonitor(SocketEventTypes.ConnectionRefused);
+        using EventReader monitor = pair.ReadEvents(SocketEventTypes.ConnectionRefused);
         foreach (string expected in new[] { "1", "2" })
         {
             PairSocket early = fixture.Context.CreatePair();

@@ -22,7 +22,7 @@ public sealed class PartingPeerTests
         await using var fixture = new ContextFixture();
         RouterSocket router = fixture.Context.CreateRouter(
             new RouterOptions { Mandatory = true, ReceiveHighWaterMark = 10, ReceiveBufferSize = Buffer, Linger = TimeSpan.Zero });
-        using SocketMonitor monitor = router.OpenMonitor(SocketEventTypes.Disconnected);
+        using EventReader monitor = router.ReadEvents(SocketEventTypes.Disconnected);
         endpoint = router.Bind(endpoint);
         RawPeer peer = await fixture.ConnectAsync(endpoint);
         await peer.SendAsync(ZmpFixture.DealerGreeting("A"u8));

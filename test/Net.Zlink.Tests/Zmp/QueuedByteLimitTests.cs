@@ -74,7 +74,7 @@ public sealed class QueuedByteLimitTests
     {
         await using var fixture = new ContextFixture(queuedByteLimit: Limit, shutdownTimeout: TimeSpan.Zero);
         PubSocket publisher = fixture.Context.CreatePub(new PubOptions { SendBufferSize = 16 * KiB });
-        using SocketMonitor monitor = publisher.OpenMonitor(SocketEventTypes.MessagesDropped);
+        using EventReader monitor = publisher.ReadEvents(SocketEventTypes.MessagesDropped);
         string bound = publisher.Bind(endpoint);
         SubSocket sleeper = NewSubscriber(fixture, bound);
         SubSocket reader = NewSubscriber(fixture, bound);

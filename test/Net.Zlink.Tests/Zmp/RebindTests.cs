@@ -19,11 +19,11 @@ public sealed class RebindTests
         PairSocket connecter = fixture.Context.CreatePair(
             new PairOptions { ReconnectInterval = TimeSpan.FromMilliseconds(1), Linger = TimeSpan.Zero });
         connecter.Connect(endpoint);
-        using SocketMonitor there = connecter.OpenMonitor();
+        using EventReader there = connecter.ReadEvents();
         for (int round = 0; round < Rounds; round++)
         {
             PairSocket binder = fixture.Context.CreatePair();
-            using SocketMonitor here = binder.OpenMonitor();
+            using EventReader here = binder.ReadEvents();
             binder.Bind(endpoint);
 
             // It may go with the last connection, and fills what that one has to throw away.
@@ -78,7 +78,7 @@ public sealed class RebindTests
         await starting.Guarded();
     }
 
-    private static IEnumerable<string> Events(SocketMonitor monitor)
+    private static IEnumerable<string> Events(EventReader monitor)
     {
         List<string> all = [];
         while (monitor.TryRead(out SocketEvent e))

@@ -23,7 +23,7 @@ public sealed class ReconnectAfterErrorTests
         await using var fixture = new ContextFixture(time: _clock);
         using RawListener listener = fixture.Listen();
         DealerSocket dealer = fixture.Context.CreateDealer(new DealerOptions { ReconnectIntervalMax = TimeSpan.FromMilliseconds(longest) });
-        using SocketMonitor monitor = dealer.OpenMonitor(SocketEventTypes.ConnectRetried | SocketEventTypes.ConnectionReady);
+        using EventReader monitor = dealer.ReadEvents(SocketEventTypes.ConnectRetried | SocketEventTypes.ConnectionReady);
         dealer.Connect(listener.Endpoint);
         foreach (string pause in pauses.Split(' '))
         {

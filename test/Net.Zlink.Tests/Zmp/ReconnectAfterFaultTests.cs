@@ -21,7 +21,7 @@ public sealed class ReconnectAfterFaultTests
     {
         await using var fixture = new ContextFixture();
         DealerSocket dealer = fixture.Context.CreateDealer(Options());
-        using SocketMonitor monitor = dealer.OpenMonitor(Watched);
+        using EventReader monitor = dealer.ReadEvents(Watched);
         RawListener listener = fixture.Listen();
         dealer.Connect(listener.Endpoint);
         bool isReady = what.EndsWith("behind the handshake", StringComparison.Ordinal);
@@ -65,7 +65,7 @@ public sealed class ReconnectAfterFaultTests
         await using var fixture = new ContextFixture();
         RouterSocket router = fixture.Context.CreateRouter(new RouterOptions { MaxMessageSize = 100 });
         DealerSocket dealer = fixture.Context.CreateDealer(Options());
-        using SocketMonitor monitor = dealer.OpenMonitor(Watched);
+        using EventReader monitor = dealer.ReadEvents(Watched);
         dealer.Connect(router.Bind("tcp://127.0.0.1:0"));
         Assert.Equal(SocketEventTypes.ConnectionReady, (await monitor.ReadAsync(Guard.Token).Guarded()).Type);
         await dealer.SendAsync(new byte[1_000], Guard.Token).Guarded();
@@ -87,7 +87,7 @@ public sealed class ReconnectAfterFaultTests
         options.ReconnectIntervalMax = TimeSpan.FromMilliseconds(400);
         options.HandshakeInterval = TimeSpan.Zero;
         DealerSocket dealer = fixture.Context.CreateDealer(options);
-        using SocketMonitor monitor = dealer.OpenMonitor(Watched);
+        using EventReader monitor = dealer.ReadEvents(Watched);
         RawListener listener = fixture.Listen();
         dealer.Connect(listener.Endpoint);
         foreach (long pause in (long[])[200, 400, 400])

@@ -15,7 +15,7 @@ public sealed class ReconnectByApplicationTests
         await using var fixture = new ContextFixture();
         string endpoint = RawListener.NobodyListens();
         using RouterSocket router = fixture.Context.CreateRouter(ByApplication());
-        using SocketMonitor monitor = router.OpenMonitor(SocketEventTypes.ConnectRetried | SocketEventTypes.ConnectionReady);
+        using EventReader monitor = router.ReadEvents(SocketEventTypes.ConnectRetried | SocketEventTypes.ConnectionReady);
         router.Connect(endpoint, Name);
         SocketEvent failed = await monitor.ReadAsync(Guard.Token).Guarded();
         Assert.Equal((SocketEventTypes.ConnectRetried, "name"), (failed.Type, failed.PeerRoutingId.ToString()));
@@ -35,7 +35,7 @@ public sealed class ReconnectByApplicationTests
         using RouterSocket bound = fixture.Context.CreateRouter(new RouterOptions { Linger = TimeSpan.FromSeconds(5) });
         string endpoint = bound.Bind("tcp://127.0.0.1:*");
         using RouterSocket router = fixture.Context.CreateRouter(ByApplication());
-        using SocketMonitor monitor = router.OpenMonitor(SocketEventTypes.ConnectRetried | SocketEventTypes.ConnectionReady);
+        using EventReader monitor = router.ReadEvents(SocketEventTypes.ConnectRetried | SocketEventTypes.ConnectionReady);
         router.Connect(endpoint, Name);
         await monitor.ReadAsync(Guard.Token).Guarded();
         await router.SendAsync(Name.ToArray(), "hello"u8.ToArray(), Guard.Token).Guarded();
@@ -60,7 +60,7 @@ public sealed class ReconnectByApplicationTests
         await using var fixture = new ContextFixture();
         using RawListener listener = fixture.Listen();
         using RouterSocket router = fixture.Context.CreateRouter(ByApplication());
-        using SocketMonitor monitor = router.OpenMonitor(SocketEventTypes.Disconnected | SocketEventTypes.HandshakeFailedProtocol
+        using EventReader monitor = router.ReadEvents(SocketEventTypes.Disconnected | SocketEventTypes.HandshakeFailedProtocol
             | SocketEventTypes.HandshakeFailedNoDetail | SocketEventTypes.ConnectRetried);
         router.Connect(listener.Endpoint, Name);
         using (RawPeer peer = await listener.AcceptAsync())

@@ -20,7 +20,7 @@ public sealed class ReconnectPauseTests
             HandshakeInterval = TimeSpan.Zero,
             Linger = TimeSpan.Zero,
         });
-        using SocketMonitor monitor = dealer.OpenMonitor(SocketEventTypes.ConnectRetried | SocketEventTypes.ConnectionReady);
+        using EventReader monitor = dealer.ReadEvents(SocketEventTypes.ConnectRetried | SocketEventTypes.ConnectionReady);
         RawListener listener = fixture.Listen();
         string endpoint = listener.Endpoint;
         listener.Dispose();
@@ -53,7 +53,7 @@ public sealed class ReconnectPauseTests
         await using var fixture = new ContextFixture(time: time);
         DealerSocket dealer = fixture.Context.CreateDealer(
             new DealerOptions { ReconnectInterval = TimeSpan.FromSeconds(1), HandshakeInterval = TimeSpan.Zero, Linger = TimeSpan.Zero });
-        using SocketMonitor monitor = dealer.OpenMonitor(SocketEventTypes.ConnectRetried);
+        using EventReader monitor = dealer.ReadEvents(SocketEventTypes.ConnectRetried);
         RawListener listener = fixture.Listen();
         dealer.Connect(listener.Endpoint);
         var pauses = new HashSet<long>();

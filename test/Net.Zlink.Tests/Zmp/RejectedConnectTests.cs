@@ -46,7 +46,7 @@ public sealed class RejectedConnectTests
         await using var fixture = new ContextFixture();
         RouterSocket router = Make(fixture, out _);
         await TurnAwayAsync(fixture, router, fixture.Listen());
-        using SocketMonitor monitor = router.OpenMonitor(SocketEventTypes.ConnectionRefused);
+        using EventReader monitor = router.ReadEvents(SocketEventTypes.ConnectionRefused);
         RawListener other = fixture.Listen();
         router.Connect(other.Endpoint);
         using RawPeer peer = await other.AcceptAsync();
@@ -103,7 +103,7 @@ public sealed class RejectedConnectTests
             await first.ReadToAnyEndAsync();
         }
 
-        using SocketMonitor monitor = router.OpenMonitor(SocketEventTypes.Disconnected);
+        using EventReader monitor = router.ReadEvents(SocketEventTypes.Disconnected);
         await fixture.UntilAsync(() =>
         {
             clock.Advance(TimeSpan.FromMilliseconds(1));
@@ -136,7 +136,7 @@ public sealed class RejectedConnectTests
     private static async Task TurnAwayAsync(ContextFixture fixture, RouterSocket router, RawListener listener, byte[]? name = null,
         byte[]? lastWords = null)
     {
-        using SocketMonitor monitor = router.OpenMonitor(SocketEventTypes.Disconnected);
+        using EventReader monitor = router.ReadEvents(SocketEventTypes.Disconnected);
         if (name is null)
         {
             router.Connect(listener.Endpoint);

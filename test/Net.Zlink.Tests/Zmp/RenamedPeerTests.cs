@@ -42,7 +42,7 @@ public sealed class RenamedPeerTests
 
             using Message answer = await router.ReceiveAsync(Guard.Token).Guarded();
             Assert.Equal(RoutingId.FromText(id), answer.RoutingId);
-            using SocketMonitor monitor = router.OpenMonitor(SocketEventTypes.Disconnected);
+            using EventReader monitor = router.ReadEvents(SocketEventTypes.Disconnected);
             await peer.DisposeAsync();
             await monitor.NextAsync(SocketEventTypes.Disconnected);
         }
@@ -88,7 +88,7 @@ public sealed class RenamedPeerTests
         using RawPeer other = await fixture.ConnectAsync(router.Bind("tcp://127.0.0.1:*"));
         await other.SendAsync(ZmpFixture.Greeting((byte)ZmpSocketType.Dealer, "B2"u8));
         await fixture.UntilAsync(() => router.TryGetPeer("B2"u8, out _));
-        using SocketMonitor monitor = router.OpenMonitor(SocketEventTypes.ConnectionRefused);
+        using EventReader monitor = router.ReadEvents(SocketEventTypes.ConnectionRefused);
         using (RawPeer second = await listener.AcceptAsync())
         {
             await second.SendAsync(ZmpFixture.Greeting((byte)ZmpSocketType.Router, "B2"u8));
@@ -136,7 +136,7 @@ public sealed class RenamedPeerTests
         });
         RawListener listener = fixture.Listen();
         router.Connect(listener.Endpoint);
-        using SocketMonitor monitor = router.OpenMonitor(SocketEventTypes.Disconnected);
+        using EventReader monitor = router.ReadEvents(SocketEventTypes.Disconnected);
         using RawPeer first = await AnswerAsync(fixture, router, listener, "B1");
         await first.SendAsync(ZmpFixture.Frame(0, "old"u8));
         first.EndSending();

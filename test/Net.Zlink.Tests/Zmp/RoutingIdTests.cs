@@ -91,7 +91,7 @@ public sealed class RoutingIdTests
     {
         await using var fixture = new ContextFixture();
         RouterSocket router = fixture.Context.CreateRouter();
-        SocketMonitor monitor = router.OpenMonitor();
+        EventReader monitor = router.ReadEvents();
         using DealerSocket dealer = fixture.Context.CreateDealer(new DealerOptions { RoutingId = RoutingId.FromText("worker-7") });
         dealer.Connect(router.Bind("tcp://127.0.0.1:0"));
         dealer.Send("hello"u8);

@@ -25,7 +25,7 @@ public sealed class SelfConnectTests
             "ROUTER" => fixture.Context.CreateRouter(),
             _ => fixture.Context.CreateXPub(),
         };
-        using SocketMonitor monitor = socket.OpenMonitor(
+        using EventReader monitor = socket.ReadEvents(
             SocketEventTypes.ConnectDelayed | SocketEventTypes.Connected | SocketEventTypes.ConnectRetried);
         string own = socket.Bind(endpoint);
         socket.Connect(own);

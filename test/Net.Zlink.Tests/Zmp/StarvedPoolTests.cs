@@ -26,8 +26,8 @@ public sealed class StarvedPoolTests
         using var wire = new HeartbeatCounter(answerer.Bind("tcp://127.0.0.1:0"));
         asker.Connect(wire.Endpoint);
         await fixture.UntilAsync(() => answerer.GetPeers().Concat(asker.GetPeers()).Count(static p => p.IsConnected) == 2);
-        using SocketMonitor here = answerer.OpenMonitor(SocketEventTypes.Disconnected);
-        using SocketMonitor there = asker.OpenMonitor(SocketEventTypes.Disconnected);
+        using EventReader here = answerer.ReadEvents(SocketEventTypes.Disconnected);
+        using EventReader there = asker.ReadEvents(SocketEventTypes.Disconnected);
         int count = 4 * Environment.ProcessorCount;
         using var entered = new CountdownEvent(count);
         Task[] blocked = [.. Enumerable.Range(0, count).Select(_ => Task.Run(

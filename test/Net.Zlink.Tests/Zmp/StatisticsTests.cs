@@ -155,7 +155,7 @@ public sealed class StatisticsTests
     {
         await using var fixture = new ContextFixture();
         DealerSocket sender = fixture.Context.CreateDealer(new DealerOptions { Linger = TimeSpan.Zero });
-        using SocketMonitor monitor = sender.OpenMonitor(SocketEventTypes.MessagesDropped);
+        using EventReader monitor = sender.ReadEvents(SocketEventTypes.MessagesDropped);
         string endpoint = RawListener.NobodyListens();
         sender.Connect(endpoint);
         sender.Send("a"u8);

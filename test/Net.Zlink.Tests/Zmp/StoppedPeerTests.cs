@@ -33,7 +33,7 @@ public sealed class StoppedPeerTests
         SetHeartbeats(socket, Second);
         SetHeartbeats(client, Second);
         client.Connect(socket.Bind(endpoint));
-        using SocketMonitor monitor = client.OpenMonitor(SocketEventTypes.Disconnected);
+        using EventReader monitor = client.ReadEvents(SocketEventTypes.Disconnected);
         HashSet<string> received = [];
         for (int i = 0; i < 10; i++)
         {
@@ -124,10 +124,10 @@ public sealed class StoppedPeerTests
         }
 
         await UntilCountedAsync(server, clients);
-        SocketMonitor[] monitors =
-            [.. clients.Select(client => fixture.Own(client.OpenMonitor(SocketEventTypes.Disconnected | SocketEventTypes.Connected)))];
+        EventReader[] monitors =
+            [.. clients.Select(client => fixture.Own(client.ReadEvents(SocketEventTypes.Disconnected | SocketEventTypes.Connected)))];
         await server.SignalAsync("STOP");
-        foreach ((DuplexSocket client, SocketMonitor monitor) in clients.Zip(monitors))
+        foreach ((DuplexSocket client, EventReader monitor) in clients.Zip(monitors))
         {
             // Its system accepts the next connection in its stead.
             Send(client, 20);

@@ -29,8 +29,8 @@ public sealed class StoppedReaderTests
             new DealerOptions { HeartbeatInterval = interval, HeartbeatTimeout = timeout, HeartbeatTtl = timeout, Linger = TimeSpan.Zero });
         sender.Connect(reader.Bind("tcp://127.0.0.1:0"));
         await fixture.UntilAsync(() => reader.GetPeers().Concat(sender.GetPeers()).Count(static p => p.IsConnected) == 2);
-        using SocketMonitor here = reader.OpenMonitor(SocketEventTypes.Disconnected);
-        using SocketMonitor there = sender.OpenMonitor(SocketEventTypes.Disconnected);
+        using EventReader here = reader.ReadEvents(SocketEventTypes.Disconnected);
+        using EventReader there = sender.ReadEvents(SocketEventTypes.Disconnected);
         await PassAsync(fixture, clock, heartbeatsBefore * interval);
         for (int i = 0; i < Messages; i++)
         {

@@ -37,7 +37,7 @@ public sealed class SubscriptionByteLimitTests
         ZmpSocket publisher = type.StartsWith('X')
             ? fixture.Context.CreateXPub(new XPubOptions { RoutingId = s_id, Manual = type.EndsWith("manual", StringComparison.Ordinal) })
             : fixture.Context.CreatePub(new PubOptions { RoutingId = s_id });
-        using SocketMonitor monitor = publisher.OpenMonitor(SocketEventTypes.Disconnected);
+        using EventReader monitor = publisher.ReadEvents(SocketEventTypes.Disconnected);
         string endpoint = publisher.Bind("tcp://127.0.0.1:0");
         RawPeer honest = await GreetAsync(fixture, endpoint);
         await honest.SendAsync(Topics(0, Few));
@@ -138,7 +138,7 @@ public sealed class SubscriptionByteLimitTests
             subscriber.Subscribe(BitConverter.GetBytes(i));
         }
 
-        using SocketMonitor monitor = publisher.OpenMonitor(SocketEventTypes.Disconnected);
+        using EventReader monitor = publisher.ReadEvents(SocketEventTypes.Disconnected);
         if (publisherConnects)
         {
             publisher.Connect(subscriber.Bind("tcp://127.0.0.1:0"));

@@ -56,7 +56,7 @@ public sealed class TimeoutHintTests
         string endpoint = fixture.Context.CreateRouter().Bind("tcp://127.0.0.1:0");
         SubSocket sub = fixture.Context.CreateSub(new SubOptions { ReconnectAfterFault = false }); // A ROUTER is nobody for a SUB to hear.
         sub.Subscribe("");
-        using SocketMonitor monitor = sub.OpenMonitor(SocketEventTypes.ConnectGivenUp);
+        using EventReader monitor = sub.ReadEvents(SocketEventTypes.ConnectGivenUp);
         sub.Connect(endpoint);
         await monitor.ReadAsync(Guard.Token).Guarded();
         Assert.Contains($"{endpoint} was given up: the peer broke the protocol: socket type mismatch", ReceiveError(sub),

@@ -126,8 +126,8 @@ public sealed class TopicHistoryTests
         RawListener listener = fixture.Listen();
         (ZmpSocket socket, Action<string> subscribe, Action<string> unsubscribe, Func<SocketStatistics> counters) =
             Make(fixture.Context, type);
-        using SocketMonitor monitor = socket.OpenMonitor(SocketEventTypes.Disconnected);
-        using SocketMonitor retries = socket.OpenMonitor(SocketEventTypes.ConnectRetried);
+        using EventReader monitor = socket.ReadEvents(SocketEventTypes.Disconnected);
+        using EventReader retries = socket.ReadEvents(SocketEventTypes.ConnectRetried);
         subscribe("held");
         socket.Connect(listener.Endpoint);
         using RawPeer publisher = await listener.AcceptAsync();

@@ -44,7 +44,7 @@ public sealed class TopicLimitTests
         SubSocket subscriber = fixture.Context.CreateSub();
         Subscribe(subscriber, 2_000);
 
-        using SocketMonitor monitor = publisher.OpenMonitor(SocketEventTypes.Disconnected);
+        using EventReader monitor = publisher.ReadEvents(SocketEventTypes.Disconnected);
         subscriber.Connect(publisher.Bind("tcp://127.0.0.1:0"));
         await fixture.UntilAsync(() => publisher.TopicCount == 2_000 || monitor.TryRead(out _));
         Assert.Equal(2_000, publisher.TopicCount);
@@ -62,7 +62,7 @@ public sealed class TopicLimitTests
         await using var fixture = new ContextFixture();
         ZmpSocket publisher = isExtended ? fixture.Context.CreateXPub(new XPubOptions { ReceiveByteLimit = 2_000 })
             : fixture.Context.CreatePub(new PubOptions { ReceiveByteLimit = 2_000 });
-        using SocketMonitor monitor = publisher.OpenMonitor(SocketEventTypes.Disconnected);
+        using EventReader monitor = publisher.ReadEvents(SocketEventTypes.Disconnected);
         string endpoint = publisher.Bind("tcp://127.0.0.1:0");
         for (int i = 0; i < 3; i++)
         {
@@ -93,8 +93,8 @@ public sealed class TopicLimitTests
         SubSocket subscriber = fixture.Context.CreateSub(new SubOptions { ReconnectInterval = TimeSpan.FromMilliseconds(10) });
         Subscribe(subscriber, 2_000);
 
-        using SocketMonitor here = publisher.OpenMonitor();
-        using SocketMonitor there = subscriber.OpenMonitor();
+        using EventReader here = publisher.ReadEvents();
+        using EventReader there = subscriber.ReadEvents();
         subscriber.Connect(publisher.Bind("tcp://127.0.0.1:0"));
 
         Assert.Contains("too many topics", (await here.NextAsync(SocketEventTypes.Disconnected)).Detail, StringComparison.Ordinal);

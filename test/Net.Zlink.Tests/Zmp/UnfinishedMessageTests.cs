@@ -31,7 +31,7 @@ public sealed class UnfinishedMessageTests
     {
         await using var fixture = new ContextFixture(unfinishedByteLimit: Limit);
         DealerSocket socket = fixture.Context.CreateDealer(new DealerOptions { RoutingId = s_id });
-        using SocketMonitor monitor = socket.OpenMonitor(SocketEventTypes.Disconnected);
+        using EventReader monitor = socket.ReadEvents(SocketEventTypes.Disconnected);
         string endpoint = socket.Bind("tcp://127.0.0.1:0");
         RawPeer honest = await GreetAsync(fixture, endpoint);
         await honest.SendAsync(ZmpFixture.Frame(More, new byte[200 * KiB]));
@@ -57,7 +57,7 @@ public sealed class UnfinishedMessageTests
     {
         await using var fixture = new ContextFixture(unfinishedByteLimit: Limit);
         DealerSocket socket = fixture.Context.CreateDealer();
-        using SocketMonitor monitor = socket.OpenMonitor(SocketEventTypes.Disconnected);
+        using EventReader monitor = socket.ReadEvents(SocketEventTypes.Disconnected);
         string endpoint = socket.Bind("tcp://127.0.0.1:0");
         RawPeer fits = await GreetAsync(fixture, endpoint);
         await fits.SendAsync(ZmpFixture.Frame(0, new byte[Limit / 2]));
@@ -78,7 +78,7 @@ public sealed class UnfinishedMessageTests
         DealerSocket receiver = fixture.Context.CreateDealer();
         DealerSocket dealer = sender.Context.CreateDealer(
             new DealerOptions { ReconnectInterval = TimeSpan.FromMilliseconds(10), Linger = TimeSpan.Zero });
-        using SocketMonitor monitor = dealer.OpenMonitor(SocketEventTypes.Disconnected | SocketEventTypes.ConnectionReady);
+        using EventReader monitor = dealer.ReadEvents(SocketEventTypes.Disconnected | SocketEventTypes.ConnectionReady);
         dealer.Connect(receiver.Bind("tcp://127.0.0.1:0"));
         Assert.Equal(SocketEventTypes.ConnectionReady, (await monitor.ReadAsync(Guard.Token).Guarded()).Type);
         await dealer.SendAsync(new byte[8 * Limit], Guard.Token);

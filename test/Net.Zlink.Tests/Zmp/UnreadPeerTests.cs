@@ -20,7 +20,7 @@ public sealed class UnreadPeerTests
     {
         await using var fixture = new StreamFixture(shards: 1, time: _clock);
         using var holding = new BlockingHandler("received");
-        (PairSocket pair, RawPeer peer, SocketMonitor monitor) =
+        (PairSocket pair, RawPeer peer, EventReader monitor) =
             await OpenAsync(fixture, new PairOptions { HeartbeatInterval = Second, HeartbeatTimeout = 3 * Second });
         _clock.Advance(Second);
         await AssertNextAsync(peer, "5A0102000000000402000000");
@@ -39,7 +39,7 @@ public sealed class UnreadPeerTests
     {
         await using var fixture = new StreamFixture(shards: 1, time: _clock);
         using var holding = new BlockingHandler("received");
-        (PairSocket pair, RawPeer peer, SocketMonitor monitor) = await OpenAsync(fixture, new PairOptions());
+        (PairSocket pair, RawPeer peer, EventReader monitor) = await OpenAsync(fixture, new PairOptions());
         await peer.SendAsync(ZmpFixture.Control("02 001E 00")); // It may be silent for 3 s.
         await AssertNextAsync(peer, "5A010200000000020300");
         RawPeer busy = await HoldAsync(fixture, holding);
@@ -59,7 +59,7 @@ public sealed class UnreadPeerTests
     {
         await using var fixture = new StreamFixture(shards: 1, time: _clock);
         using var holding = new BlockingHandler("received");
-        (PairSocket pair, RawPeer peer, SocketMonitor monitor) = await BeginAsync(fixture);
+        (PairSocket pair, RawPeer peer, EventReader monitor) = await BeginAsync(fixture);
         RawPeer busy = await HoldAsync(fixture, holding);
         _clock.Advance(Second);
         await peer.SendAsync(ZmpFixture.Greeting(0));
@@ -74,7 +74,7 @@ public sealed class UnreadPeerTests
     {
         await using var fixture = new StreamFixture(shards: 1, time: _clock);
         using var holding = new BlockingHandler("received");
-        (PairSocket _, RawPeer peer, SocketMonitor monitor) = await BeginAsync(fixture);
+        (PairSocket _, RawPeer peer, EventReader monitor) = await BeginAsync(fixture);
         byte[] greeting = ZmpFixture.Greeting(0);
         RawPeer busy = await HoldAsync(fixture, holding);
         _clock.Advance(Second);
@@ -92,16 +92,16 @@ public sealed class UnreadPeerTests
     }
 
     /// <summary>A connection whose peer has not said anything yet, and has a second to do so.</summary>
-    private static async Task<(PairSocket Pair, RawPeer Peer, SocketMonitor Monitor)> BeginAsync(StreamFixture fixture)
+    private static async Task<(PairSocket Pair, RawPeer Peer, EventReader Monitor)> BeginAsync(StreamFixture fixture)
     {
         PairSocket pair = fixture.Context.CreatePair(new PairOptions { HandshakeInterval = Second, Linger = TimeSpan.Zero });
-        SocketMonitor monitor = fixture.Own(pair.OpenMonitor(SocketEventTypes.Disconnected));
+        EventReader monitor = fixture.Own(pair.ReadEvents(SocketEventTypes.Disconnected));
         RawPeer peer = await fixture.ConnectAsync(pair.Bind("tcp://127.0.0.1:0"));
         await peer.ReadAsync(GreetingOfOurs);
         return (pair, peer, monitor);
     }
 
-    private static async Task<(PairSocket Pair, RawPeer Peer, SocketMonitor Monitor)> OpenAsync(StreamFixture fixture, PairOptions options)
+    private static async Task<(PairSocket Pair, RawPeer Peer, EventReader Monitor)> OpenAsync(StreamFixture fixture, PairOptions options)
     {
         options.Linger = TimeSpan.Zero;
         PairSocket pair = fixture.Context.CreatePair(options);
@@ -110,7 +110,7 @@ public sealed class UnreadPeerTests
         Assert.Equal(GreetingOfOurs, (await peer.ReadAsync(GreetingOfOurs)).Length);
         await fixture.UntilAsync(() => pair.GetPeers().Any(static p => p.IsConnected));
         await fixture.SettleAsync();
-        return (pair, peer, fixture.Own(pair.OpenMonitor(SocketEventTypes.Disconnected)));
+        return (pair, peer, fixture.Own(pair.ReadEvents(SocketEventTypes.Disconnected)));
     }
 
     /// <summary>The only shard is at a standstill when this returns.</summary>
@@ -123,7 +123,7 @@ public sealed class UnreadPeerTests
         return busy;
     }
 
-    private static async Task AssertLivesAsync(PairSocket pair, RawPeer peer, SocketMonitor monitor)
+    private static async Task AssertLivesAsync(PairSocket pair, RawPeer peer, EventReader monitor)
     {
         Assert.False(monitor.TryRead(out SocketEvent lost), lost.Detail);
         await peer.SendAsync(ZmpFixture.Frame(0, "x"u8));
@@ -132,7 +132,7 @@ public sealed class UnreadPeerTests
     }
 
     /// <summary>Step by step: a heartbeat may have to go out first, and its time begins when it does.</summary>
-    private async Task LoseInSilenceAsync(StreamFixture fixture, SocketMonitor monitor)
+    private async Task LoseInSilenceAsync(StreamFixture fixture, EventReader monitor)
     {
         Task<SocketEvent> ended = monitor.NextAsync(SocketEventTypes.Disconnected);
         await fixture.UntilAsync(() =>

@@ -39,7 +39,7 @@ public sealed class UpstreamPartsTests
         await using var fixture = new ContextFixture();
         XSubSocket subscriber = fixture.Context.CreateXSub(new XSubOptions { ReconnectInterval = TimeSpan.FromMilliseconds(1) });
         RawListener listener = fixture.Listen();
-        using SocketMonitor monitor = subscriber.OpenMonitor(SocketEventTypes.ConnectionReady | SocketEventTypes.Disconnected);
+        using EventReader monitor = subscriber.ReadEvents(SocketEventTypes.ConnectionReady | SocketEventTypes.Disconnected);
         subscriber.Connect(listener.Endpoint);
         byte[] greeting = ZmpFixture.Greeting((byte)ZmpSocketType.XPub);
         using (RawPeer before = await listener.AcceptAsync())

@@ -101,10 +101,10 @@ internal static class SocketWords
         });
 
     /// <summary>The next event, whatever it is.</summary>
-    public static Task<SocketEvent> NextAsync(this SocketMonitor monitor) => monitor.ReadAsync(Guard.Token).Guarded();
+    public static Task<SocketEvent> NextAsync(this EventReader monitor) => monitor.ReadAsync(Guard.Token).Guarded();
 
     /// <summary>The types of the next so many events.</summary>
-    public static async Task<SocketEventTypes[]> NextAsync(this SocketMonitor monitor, int count)
+    public static async Task<SocketEventTypes[]> NextAsync(this EventReader monitor, int count)
     {
         var types = new SocketEventTypes[count];
         for (int i = 0; i < count; i++)
@@ -116,6 +116,6 @@ internal static class SocketWords
     }
 
     /// <summary>No event waits.</summary>
-    public static void IsSilent(this SocketMonitor monitor) =>
+    public static void IsSilent(this EventReader monitor) =>
         Assert.False(monitor.TryRead(out SocketEvent one), $"an event too many: {one}");
 }

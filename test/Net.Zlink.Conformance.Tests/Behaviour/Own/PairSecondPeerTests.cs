@@ -14,7 +14,7 @@ public sealed class PairSecondPeerTests
     {
         await using var fixture = new StreamFixture();
         PairSocket server = fixture.Context.CreatePair();
-        using SocketMonitor monitor = server.OpenMonitor(SocketEventTypes.ConnectionRefused | SocketEventTypes.ConnectionReady);
+        using EventReader monitor = server.ReadEvents(SocketEventTypes.ConnectionRefused | SocketEventTypes.ConnectionReady);
         string endpoint = server.Bind(Link.Any(transport));
         PairSocket first = fixture.Context.CreatePair();
         first.Connect(endpoint);

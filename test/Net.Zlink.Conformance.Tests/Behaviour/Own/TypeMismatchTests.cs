@@ -16,8 +16,8 @@ public sealed class TypeMismatchTests
         PubSocket pub = fixture.Context.CreatePub();
         string endpoint = pub.Bind(Link.Any(transport));
         DealerSocket dealer = fixture.Context.CreateDealer(new DealerOptions { Linger = TimeSpan.Zero, ReconnectAfterFault = false });
-        using SocketMonitor binder = pub.OpenMonitor(SocketEventTypes.AllNative);
-        using SocketMonitor connecter = dealer.OpenMonitor(SocketEventTypes.AllNative);
+        using EventReader binder = pub.ReadEvents(SocketEventTypes.AllNative);
+        using EventReader connecter = dealer.ReadEvents(SocketEventTypes.AllNative);
         dealer.Connect(endpoint);
         Assert.Equal([SocketEventTypes.ConnectDelayed, SocketEventTypes.Connected], await connecter.NextAsync(2));
         SocketEvent gone = await connecter.NextAsync();

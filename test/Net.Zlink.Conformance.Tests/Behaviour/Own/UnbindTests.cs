@@ -17,7 +17,7 @@ public sealed class UnbindTests
         string endpoint = server.Bind(Link.Any(transport));
         string other = server.Bind(Link.Any(Link.Tcp));
         DealerSocket client = fixture.Context.CreateDealer(new DealerOptions { Linger = TimeSpan.Zero });
-        using SocketMonitor monitor = client.OpenMonitor(SocketEventTypes.Disconnected | SocketEventTypes.ConnectRetried);
+        using EventReader monitor = client.ReadEvents(SocketEventTypes.Disconnected | SocketEventTypes.ConnectRetried);
         client.Connect(endpoint);
         DealerSocket bystander = fixture.Context.CreateDealer();
         bystander.Connect(other);

@@ -2,6 +2,7 @@ using Net.Zlink.Buffers;
 using Net.Zlink.Conformance.Tests.Replay.Model;
 using Net.Zlink.Conformance.Tests.Replay.Reading;
 using Net.Zlink.Monitoring;
+using Net.Zlink.Tests.Support;
 
 namespace Net.Zlink.Conformance.Tests.Sides.Zmp;
 
@@ -37,7 +38,7 @@ internal abstract class ZmpSide : IImplementedSide
         return side;
     }
 
-    public void OpenMonitor() => _monitor = new SideMonitor(_socket!.OpenMonitor(SideMonitor.Watched), static e => ConnectionOf(e));
+    public void OpenMonitor() => _monitor = new SideMonitor(_socket!.ReadEvents(SideMonitor.Watched), static e => ConnectionOf(e));
 
     public string Bind(string endpoint) => _socket!.Bind(endpoint);
 

@@ -49,7 +49,7 @@ public sealed class ChainDownloadTests : IDisposable
         DealerSocket judge = isConnecter ? client : server;
         judge.Options.Tls.CaFile = what is Unpinned or Context ? "" : root;
         Set(judge.Options.Tls, isConnecter, what, isAllowed ? new X509ChainPolicy { RevocationMode = X509RevocationMode.NoCheck } : null);
-        using SocketMonitor monitor = judge.OpenMonitor(SocketEventTypes.ConnectionReady | SocketEventTypes.HandshakeFailedNoDetail);
+        using EventReader monitor = judge.ReadEvents(SocketEventTypes.ConnectionReady | SocketEventTypes.HandshakeFailedNoDetail);
         client.Connect(server.Bind("tls://127.0.0.1:0"));
         if (isAllowed)
         {

@@ -193,7 +193,7 @@ public sealed class ChainPolicyTests : IDisposable
         client.Options.Tls.VerifyPeer = isConnecter;
         DealerSocket judge = isConnecter ? client : server;
         change(judge.Options.Tls);
-        using SocketMonitor monitor = judge.OpenMonitor(SocketEventTypes.ConnectionReady | SocketEventTypes.HandshakeFailedNoDetail);
+        using EventReader monitor = judge.ReadEvents(SocketEventTypes.ConnectionReady | SocketEventTypes.HandshakeFailedNoDetail);
         client.Connect(server.Bind("tls://127.0.0.1:0"));
         SocketEvent seen = await monitor.ReadAsync(Guard.Token).Guarded();
         return seen.Type == SocketEventTypes.ConnectionReady ? "" : seen.Detail!;

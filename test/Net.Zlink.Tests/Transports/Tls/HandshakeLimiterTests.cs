@@ -26,7 +26,7 @@ public sealed class HandshakeLimiterTests : IDisposable
         server.Options.Tls.Certificate = _own.Server;
         server.Options.HandshakeInterval = TimeSpan.FromSeconds(30);
         const SocketEventTypes Events = SocketEventTypes.Accepted | SocketEventTypes.HandshakeFailedNoDetail;
-        using SocketMonitor monitor = server.OpenMonitor(Events);
+        using EventReader monitor = server.ReadEvents(Events);
         string endpoint = server.Bind($"{scheme}://127.0.0.1:0");
         List<RawPeer> silent = await ConnectAsync(endpoint, Silent, monitor);
         await using var other = new ZlinkContext(); // Its clock is the real one.
@@ -60,7 +60,7 @@ public sealed class HandshakeLimiterTests : IDisposable
         await using var context = new ZlinkContext();
         await using DealerSocket server = context.CreateDealer();
         server.Options.Tls.Certificate = _own.Server;
-        using SocketMonitor monitor = server.OpenMonitor(SocketEventTypes.Accepted | SocketEventTypes.HandshakeFailedNoDetail);
+        using EventReader monitor = server.ReadEvents(SocketEventTypes.Accepted | SocketEventTypes.HandshakeFailedNoDetail);
         string endpoint = server.Bind($"{scheme}://127.0.0.1:0");
         List<RawPeer> silent = await ConnectAsync(endpoint, 2, monitor);
         silent[0].Dispose();
@@ -77,7 +77,7 @@ public sealed class HandshakeLimiterTests : IDisposable
         await using var context = new ZlinkContext(new ZlinkContextOptions { MaxHandshakes = 1 });
         StreamSocket server = context.CreateStream();
         server.Options.Tls.Certificate = _own.Server;
-        using SocketMonitor monitor = server.OpenMonitor(SocketEventTypes.Accepted);
+        using EventReader monitor = server.ReadEvents(SocketEventTypes.Accepted);
         string endpoint = server.Bind("tls://127.0.0.1:0");
         List<RawPeer> peers = await ConnectAsync(endpoint, 3, monitor); // One in its handshake, one in line, one that has said nothing.
         await peers[0].SendAsync(FirstByteOf("tls"));
@@ -321,7 +321,7 @@ public sealed class HandshakeLimiterTests : IDisposable
     }
 
     /// <summary>Clients that have been accepted and say nothing.</summary>
-    private static async Task<List<RawPeer>> ConnectAsync(string endpoint, int count, SocketMonitor monitor)
+    private static async Task<List<RawPeer>> ConnectAsync(string endpoint, int count, EventReader monitor)
     {
         var peers = new List<RawPeer>();
         for (int i = 0; i < count; i++)

@@ -18,14 +18,14 @@ public sealed class HandshakeSlotsTests : IDisposable
     private readonly ZlinkContext _context;
     private readonly ZlinkContext _other = new(); // The clients'; its clock is the real one.
     private readonly StreamSocket _server;
-    private readonly SocketMonitor _monitor;
+    private readonly EventReader _monitor;
 
     public HandshakeSlotsTests()
     {
         _context = new ZlinkContext(new ZlinkContextOptions { TimeProvider = _time, MaxHandshakes = Places });
         _server = _context.CreateStream();
         _server.Options.Tls.Certificate = _own.Server;
-        _monitor = _server.OpenMonitor(SocketEventTypes.Accepted | SocketEventTypes.HandshakeFailedNoDetail);
+        _monitor = _server.ReadEvents(SocketEventTypes.Accepted | SocketEventTypes.HandshakeFailedNoDetail);
     }
 
     public void Dispose()
@@ -243,7 +243,7 @@ public sealed class HandshakeSlotsTests : IDisposable
 
         StreamSocket impatient = _context.CreateStream();
         impatient.Options.HandshakeInterval = TimeSpan.FromSeconds(limit);
-        using SocketMonitor monitor = impatient.OpenMonitor(SocketEventTypes.HandshakeFailedNoDetail);
+        using EventReader monitor = impatient.ReadEvents(SocketEventTypes.HandshakeFailedNoDetail);
         using RawPeer peer = await RawPeer.ConnectAsync(RawWebSocket.TcpOf(impatient.Bind("ws://127.0.0.1:0")));
         await peer.SendAsync("G"u8.ToArray());
         await Guard.UntilAsync(() => _context.Host.Handshakes.Waiting == 1, "it waits for a place");

@@ -64,7 +64,7 @@ public sealed class OpenSslFailureTests : IDisposable
             (tls.RequireClientCertificate, tls.CaFile) = (true, _own.CaFile);
         }
 
-        using SocketMonitor monitor = server.OpenMonitor(Events);
+        using EventReader monitor = server.ReadEvents(Events);
         int port = new Uri(server.Bind("tls://127.0.0.1:0")).Port;
         (int code, string output) = await ProgramProcess.RunAsync(
             "openssl", _own.Folder, "s_client", "-connect", $"127.0.0.1:{port}", version, "-CAfile", CaFile(what), "-verify_return_error",
@@ -106,7 +106,7 @@ public sealed class OpenSslFailureTests : IDisposable
         await using ProgramProcess openssl = ServeToKnownClients("-tls1_3");
         await using var fixture = new StreamFixture();
         StreamSocket client = Client(fixture, _own.CaFile);
-        using SocketMonitor monitor = client.OpenMonitor(Events);
+        using EventReader monitor = client.ReadEvents(Events);
         uint id = await client.ConnectAsync(await EndpointOfAsync(openssl), Guard.Token).Guarded();
         Assert.Equal(id, await client.NextConnectedAsync());
         Assert.Equal((id, DisconnectReason.TransportError), await client.NextDisconnectedAsync());
@@ -136,7 +136,7 @@ public sealed class OpenSslFailureTests : IDisposable
     {
         await using var fixture = new StreamFixture();
         StreamSocket client = Client(fixture, caFile);
-        using SocketMonitor monitor = client.OpenMonitor(Events);
+        using EventReader monitor = client.ReadEvents(Events);
         string endpoint = await EndpointOfAsync(server);
         ZlinkException refused = await Assert.ThrowsAsync<ZlinkException>(() => client.ConnectAsync(endpoint, Guard.Token).Guarded());
         Assert.Contains(words.Split('|')[0], refused.Message, StringComparison.Ordinal);
@@ -144,7 +144,7 @@ public sealed class OpenSslFailureTests : IDisposable
         await AssertFailedAsync(monitor, words);
     }
 
-    private static async Task AssertFailedAsync(SocketMonitor monitor, string words)
+    private static async Task AssertFailedAsync(EventReader monitor, string words)
     {
         SocketEvent failed = await monitor.ReadAsync(Guard.Token).Guarded();
         Assert.Equal(SocketEventTypes.HandshakeFailedNoDetail, failed.Type);

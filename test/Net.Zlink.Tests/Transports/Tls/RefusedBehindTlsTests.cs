@@ -37,7 +37,7 @@ public sealed class RefusedBehindTlsTests : IDisposable
         DealerSocket client = NewClient(fixture);
         client.Options.Tls.CaFile = _own.CaFile;
         client.Options.Tls.Certificate = showsOne ? _own.Other.Server : null;
-        using SocketMonitor monitor = client.OpenMonitor(SocketEventTypes.HandshakeFailedNoDetail | SocketEventTypes.Disconnected);
+        using EventReader monitor = client.ReadEvents(SocketEventTypes.HandshakeFailedNoDetail | SocketEventTypes.Disconnected);
         client.Connect(server.Bind($"{scheme}://127.0.0.1:0"));
         SocketEvent failed = await monitor.ReadAsync(Guard.Token).Guarded();
         Assert.Equal(SocketEventTypes.HandshakeFailedNoDetail, failed.Type);
@@ -57,7 +57,7 @@ public sealed class RefusedBehindTlsTests : IDisposable
         (server.Options.Tls.Certificate, server.Options.Tls.Protocols) = (_own.Server, protocols);
         DealerSocket client = NewClient(fixture);
         client.Options.Tls.CaFile = _own.Other.CaFile;
-        using SocketMonitor monitor = server.OpenMonitor(SocketEventTypes.HandshakeFailedNoDetail);
+        using EventReader monitor = server.ReadEvents(SocketEventTypes.HandshakeFailedNoDetail);
         client.Connect(server.Bind("tls://127.0.0.1:0"));
         Assert.Matches(Words, (await monitor.NextAsync(SocketEventTypes.HandshakeFailedNoDetail)).Detail);
     }
@@ -68,7 +68,7 @@ public sealed class RefusedBehindTlsTests : IDisposable
         await using var fixture = new ContextFixture();
         DealerSocket client = NewClient(fixture);
         using RawListener listener = new();
-        using SocketMonitor monitor = client.OpenMonitor(SocketEventTypes.HandshakeFailedNoDetail);
+        using EventReader monitor = client.ReadEvents(SocketEventTypes.HandshakeFailedNoDetail);
         client.Connect(listener.Endpoint);
         using (RawPeer peer = await listener.AcceptAsync())
         {

@@ -134,8 +134,8 @@ public sealed class TlsFailureTests : IDisposable
         one.Arrange(_own, server.Options.Tls, client.Options.Tls);
         const SocketEventTypes Events = SocketEventTypes.HandshakeFailedNoDetail | SocketEventTypes.Disconnected
             | SocketEventTypes.Connected | SocketEventTypes.Accepted;
-        using SocketMonitor atServer = server.OpenMonitor(Events);
-        using SocketMonitor atClient = client.OpenMonitor(Events);
+        using EventReader atServer = server.ReadEvents(Events);
+        using EventReader atClient = client.ReadEvents(Events);
         string endpoint = $"{scheme}://localhost:{new Uri(server.Bind($"{scheme}://localhost:0")).Port}";
         client.Connect(endpoint);
         await AssertFailedAsync(atServer, SocketEventTypes.Accepted, one.Server);
@@ -223,7 +223,7 @@ public sealed class TlsFailureTests : IDisposable
         await using var fixture = new StreamFixture();
         StreamSocket server = fixture.Context.CreateStream();
         server.Options.Tls.Certificate = _own.Server;
-        using SocketMonitor monitor = server.OpenMonitor(SocketEventTypes.HandshakeFailedNoDetail | SocketEventTypes.Disconnected);
+        using EventReader monitor = server.ReadEvents(SocketEventTypes.HandshakeFailedNoDetail | SocketEventTypes.Disconnected);
         string endpoint = server.Bind("tls://127.0.0.1:0");
         RawPeer peer = await fixture.ConnectAsync(endpoint.Replace("tls:", "tcp:", StringComparison.Ordinal));
         await peer.SendAsync(System.Text.Encoding.Latin1.GetBytes(bytes));
@@ -247,7 +247,7 @@ public sealed class TlsFailureTests : IDisposable
             new DealerOptions { Linger = TimeSpan.Zero, ReconnectInterval = TimeSpan.FromMilliseconds(1) });
         client.Options.Tls.CaFile = _own.CaFile;
         client.Options.Tls.Certificate = _own.WithoutKey();
-        using SocketMonitor monitor = client.OpenMonitor(SocketEventTypes.HandshakeFailedNoDetail);
+        using EventReader monitor = client.ReadEvents(SocketEventTypes.HandshakeFailedNoDetail);
         string endpoint = server.Bind($"{scheme}://127.0.0.1:0");
         client.Connect(endpoint);
         for (int i = 0; i < 3; i++)
@@ -272,7 +272,7 @@ public sealed class TlsFailureTests : IDisposable
         Assert.Contains("has no private key; load it together with its key", refused.Message, StringComparison.Ordinal);
     }
 
-    private static async Task AssertFailedAsync(SocketMonitor monitor, SocketEventTypes first, string words)
+    private static async Task AssertFailedAsync(EventReader monitor, SocketEventTypes first, string words)
     {
         Assert.Equal(first, (await monitor.ReadAsync(Guard.Token).Guarded()).Type);
         SocketEvent failed = await monitor.ReadAsync(Guard.Token).Guarded();

@@ -138,7 +138,7 @@ public sealed class TlsRenewalTests : IDisposable
         DealerSocket client = fixture.Context.CreateDealer(new DealerOptions { ReconnectInterval = TimeSpan.FromMilliseconds(1) });
         client.Options.Tls.CaFile = authorities;
         (client.Options.Tls.CertificateFile, client.Options.Tls.KeyFile) = (certificate, key);
-        using SocketMonitor monitor = client.OpenMonitor(SocketEventTypes.Disconnected);
+        using EventReader monitor = client.ReadEvents(SocketEventTypes.Disconnected);
         client.Connect(endpoint);
         client.Send("first"u8);
         (await server.ReceiveAsync(Guard.Token).Guarded()).Dispose();
@@ -165,7 +165,7 @@ public sealed class TlsRenewalTests : IDisposable
         await using var fixture = new StreamFixture(time: time);
         StreamSocket server = Listener(fixture, out string endpoint, _own.CertificateFile, _own.KeyFile, scheme);
         await ShownAsync(fixture, server, endpoint, "CN=server");
-        using SocketMonitor monitor = server.OpenMonitor(SocketEventTypes.HandshakeFailedNoDetail);
+        using EventReader monitor = server.ReadEvents(SocketEventTypes.HandshakeFailedNoDetail);
 
         // A named pipe is a file whose reader waits for whoever writes it, as one waits for a file system on a network that is gone.
         File.Delete(_own.KeyFile);

@@ -98,7 +98,7 @@ public sealed class AdmissionTests
             Assert.IsType<IPEndPoint>(request.RemoteEndPoint);
             return request.Query is "?token=7" ? WebSocketAdmission.Accept : WebSocketAdmission.Refuse(401, $"Who is {request.Path}?");
         };
-        using SocketMonitor monitor = server.OpenMonitor(SocketEventTypes.HandshakeFailedNoDetail);
+        using EventReader monitor = server.ReadEvents(SocketEventTypes.HandshakeFailedNoDetail);
         string endpoint = server.Bind("ws://127.0.0.1:0");
         RawPeer refused = await fixture.ConnectAsync(RawWebSocket.TcpOf(endpoint));
         await refused.SendAsync(Encoding.ASCII.GetBytes(RawWebSocket.Request));
@@ -128,7 +128,7 @@ public sealed class AdmissionTests
 
             throw new NotSupportedException("no data base");
         };
-        using SocketMonitor monitor = server.OpenMonitor(SocketEventTypes.HandshakeFailedNoDetail);
+        using EventReader monitor = server.ReadEvents(SocketEventTypes.HandshakeFailedNoDetail);
         RawPeer peer = await fixture.ConnectAsync(RawWebSocket.TcpOf(server.Bind("ws://127.0.0.1:0")));
         await peer.SendAsync(Encoding.ASCII.GetBytes(RawWebSocket.Request));
         string answer = Encoding.ASCII.GetString(await peer.ReadToEndAsync());
@@ -156,7 +156,7 @@ public sealed class AdmissionTests
 
             return new ValueTask<WebSocketAdmission>(WebSocketAdmission.Accept);
         };
-        using SocketMonitor monitor = server.OpenMonitor(SocketEventTypes.HandshakeFailedNoDetail);
+        using EventReader monitor = server.ReadEvents(SocketEventTypes.HandshakeFailedNoDetail);
         string endpoint = server.Bind("ws://127.0.0.1:0");
         RawPeer held = await fixture.ConnectAsync(RawWebSocket.TcpOf(endpoint));
         await held.SendAsync(Encoding.ASCII.GetBytes(RawWebSocket.Request));
@@ -206,7 +206,7 @@ public sealed class AdmissionTests
             new(request.RemoteCertificate!.Subject is "CN=alice" ? WebSocketAdmission.Accept
                 : WebSocketAdmission.Refuse(reason: "Only Alice"));
         string endpoint = router.Bind("wss://127.0.0.1:0");
-        using SocketMonitor monitor = router.OpenMonitor(SocketEventTypes.HandshakeFailedNoDetail);
+        using EventReader monitor = router.ReadEvents(SocketEventTypes.HandshakeFailedNoDetail);
         foreach (string name in new[] { "CN=bob", "CN=alice" })
         {
             DealerSocket dealer = fixture.Context.CreateDealer(new DealerOptions { Linger = TimeSpan.Zero });

@@ -101,7 +101,7 @@ public sealed class PingBehindEndTests
         for (int i = 0; i < 200; i++)
         {
             (StreamSocket ours, RawWebSocket theirs, uint id) = await RawWebSocket.PairAsync(fixture, weConnect);
-            using SocketMonitor monitor = ours.OpenMonitor(SocketEventTypes.Disconnected);
+            using EventReader monitor = ours.ReadEvents(SocketEventTypes.Disconnected);
             Task faulting = theirs.SendAsync(fault);
             for (int sent = 0; sent < 50 && ours.TrySend(id, "data"u8); sent++)
             {

@@ -33,7 +33,7 @@ public sealed class SecretQueryTests
             Assert.Equal(($"{endpoint}?…", endpoint + Query), (dealer.GetPeers()[0].Endpoint, dealer.LastEndpoint));
             Assert.Equal([endpoint + Query], dealer.ConnectedEndpoints);
             router.Unbind(endpoint);
-            using SocketMonitor monitor = dealer.OpenMonitor(SocketEventTypes.ConnectRetried);
+            using EventReader monitor = dealer.ReadEvents(SocketEventTypes.ConnectRetried);
             await monitor.NextAsync(SocketEventTypes.ConnectRetried);
             Show(dealer);
             dealer.Disconnect(endpoint + Query);
@@ -59,7 +59,7 @@ public sealed class SecretQueryTests
             dealer.Options.SendTimeout = Soon;
             dealer.Options.SendHighWaterMark = 1;
             using IDisposable client = Record(dealer);
-            using SocketMonitor monitor = dealer.OpenMonitor(SocketEventTypes.ConnectGivenUp);
+            using EventReader monitor = dealer.ReadEvents(SocketEventTypes.ConnectGivenUp);
             dealer.Connect(endpoint + Query);
             await monitor.NextAsync(SocketEventTypes.ConnectGivenUp);
             Show(dealer);
@@ -113,7 +113,7 @@ public sealed class SecretQueryTests
             Assert.True(client.TryGetPeer(peer, out StreamPeer? there));
             _shown.Enqueue(there.Endpoint);
             _shown.Enqueue(client.Describe() + server.Describe());
-            using SocketMonitor monitor = client.OpenMonitor(SocketEventTypes.ConnectRetried);
+            using EventReader monitor = client.ReadEvents(SocketEventTypes.ConnectRetried);
             server.Unbind(endpoint);
             await monitor.NextAsync(SocketEventTypes.ConnectRetried);
             _shown.Enqueue(client.Describe() + server.Describe());

@@ -30,7 +30,7 @@ public sealed class ServerFaultTests
         RawListener listener = fixture.Listen();
         DealerSocket client = fixture.Context.CreateDealer(
             new DealerOptions { Linger = TimeSpan.Zero, ReconnectInterval = TimeSpan.FromMilliseconds(1) });
-        using SocketMonitor monitor = client.OpenMonitor(SocketEventTypes.Disconnected);
+        using EventReader monitor = client.ReadEvents(SocketEventTypes.Disconnected);
         client.Connect(RawWebSocket.WsOf(listener));
         RawWebSocket server = fixture.Own(await RawWebSocket.AcceptAsync(listener));
         Assert.NotEmpty(name);

@@ -136,7 +136,7 @@ public sealed class UpgradeAnswerTests
         await using var fixture = new StreamFixture();
         StreamSocket client = fixture.Context.CreateStream();
         RawListener listener = fixture.Listen();
-        using SocketMonitor monitor = client.OpenMonitor(SocketEventTypes.HandshakeFailedNoDetail | SocketEventTypes.Disconnected);
+        using EventReader monitor = client.ReadEvents(SocketEventTypes.HandshakeFailedNoDetail | SocketEventTypes.Disconnected);
         Task<uint> connecting = client.ConnectAsync(RawWebSocket.WsOf(listener), Guard.Token).AsTask();
         RawWebSocket server = fixture.Own(await AnswerAsync(listener, answer));
         Assert.NotEmpty(name);

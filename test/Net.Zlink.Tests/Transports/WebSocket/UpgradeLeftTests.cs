@@ -19,7 +19,7 @@ public sealed class UpgradeLeftTests
         using var listener = new RawListener();
         DealerSocket client = fixture.Context.CreateDealer(
             new DealerOptions { Linger = TimeSpan.Zero, ReconnectInterval = TimeSpan.FromHours(1) });
-        using SocketMonitor monitor = client.OpenMonitor(SocketEventTypes.HandshakeFailedNoDetail);
+        using EventReader monitor = client.ReadEvents(SocketEventTypes.HandshakeFailedNoDetail);
         client.Connect(RawWebSocket.WsOf(listener));
         using (RawPeer server = await listener.AcceptAsync())
         {
@@ -40,7 +40,7 @@ public sealed class UpgradeLeftTests
     {
         await using var fixture = new StreamFixture();
         DealerSocket server = fixture.Context.CreateDealer();
-        using SocketMonitor monitor = server.OpenMonitor(SocketEventTypes.HandshakeFailedNoDetail);
+        using EventReader monitor = server.ReadEvents(SocketEventTypes.HandshakeFailedNoDetail);
         string endpoint = server.Bind("ws://127.0.0.1:0");
         using (RawPeer client = await RawPeer.ConnectAsync(RawWebSocket.TcpOf(endpoint)))
         {
@@ -75,7 +75,7 @@ public sealed class UpgradeLeftTests
         DealerSocket client = fixture.Context.CreateDealer(
             new DealerOptions { Linger = TimeSpan.Zero, ReconnectInterval = TimeSpan.FromHours(1) });
         client.Options.Tls.VerifyPeer = false;
-        using SocketMonitor monitor = client.OpenMonitor(SocketEventTypes.HandshakeFailedNoDetail);
+        using EventReader monitor = client.ReadEvents(SocketEventTypes.HandshakeFailedNoDetail);
         client.Connect(listener.Endpoint.Replace("tcp://", "wss://", StringComparison.Ordinal));
         using (RawPeer server = await listener.AcceptAsync())
         {

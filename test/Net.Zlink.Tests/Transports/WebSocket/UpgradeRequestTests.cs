@@ -202,7 +202,7 @@ public sealed class UpgradeRequestTests
     {
         await using var fixture = new StreamFixture();
         StreamSocket socket = fixture.Context.CreateStream();
-        using SocketMonitor monitor = socket.OpenMonitor(SocketEventTypes.HandshakeFailedNoDetail);
+        using EventReader monitor = socket.ReadEvents(SocketEventTypes.HandshakeFailedNoDetail);
         RawPeer peer = await fixture.ConnectAsync(RawWebSocket.TcpOf(socket.Bind("ws://127.0.0.1:0")));
         await peer.SendAsync(Encoding.Latin1.GetBytes(said));
         Assert.Equal(detail, (await monitor.NextAsync(SocketEventTypes.HandshakeFailedNoDetail)).Detail);
@@ -252,7 +252,7 @@ public sealed class UpgradeRequestTests
         await using var fixture = new StreamFixture(time: time);
         StreamSocket socket = fixture.Context.CreateStream();
         socket.Options.HandshakeInterval = TimeSpan.FromSeconds(7);
-        using SocketMonitor monitor = socket.OpenMonitor(
+        using EventReader monitor = socket.ReadEvents(
             SocketEventTypes.Accepted | SocketEventTypes.HandshakeFailedNoDetail | SocketEventTypes.Disconnected);
         string endpoint = socket.Bind("ws://127.0.0.1:0");
         int idle = time.ArmedTimers;
@@ -279,7 +279,7 @@ public sealed class UpgradeRequestTests
 
     private static async Task AssertAnswerAsync(StreamFixture fixture, StreamSocket socket, string endpoint, string request, int status)
     {
-        using SocketMonitor monitor = socket.OpenMonitor(SocketEventTypes.HandshakeFailedNoDetail | SocketEventTypes.Disconnected);
+        using EventReader monitor = socket.ReadEvents(SocketEventTypes.HandshakeFailedNoDetail | SocketEventTypes.Disconnected);
         using var client = new RawWebSocket(await RawPeer.ConnectAsync(RawWebSocket.TcpOf(endpoint)));
         await client.SendAsync(Encoding.Latin1.GetBytes(request));
         if (status == 101)

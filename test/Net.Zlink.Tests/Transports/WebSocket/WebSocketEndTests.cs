@@ -178,7 +178,7 @@ public sealed class WebSocketEndTests
         (StreamSocket ours, RawWebSocket theirs, uint id) = await RawWebSocket.PairAsync(fixture, weConnect);
 
         // A server's frames have no mask, a client's have one: this is the wrong way round.
-        using SocketMonitor monitor = ours.OpenMonitor(SocketEventTypes.Disconnected);
+        using EventReader monitor = ours.ReadEvents(SocketEventTypes.Disconnected);
         int armed = time.ArmedTimers;
         await theirs.SendAsync(RawWebSocket.Frame(RawWebSocket.Fin | RawWebSocket.Binary, Wire.Frame("?"u8), masked: weConnect));
         WebSocketFrame? close = await theirs.ReadFrameAsync();

@@ -1,0 +1,74 @@
+namespace Net.Zlink.Monitoring;
+
+/// <summary>Publishing costs one volatile read while there are none.</summary>
+internal sealed class SocketMonitors
+{
+    private readonly Lock _gate = new();
+    private volatile EventStream[] _streams = [];
+    private bool _isStopped;
+
+    public bool IsEmpty => _streams.Length == 0;
+
+    public EventStream Open(SocketEventTypes mask, CancellationToken cancellation = default)
+    {
+        var stream = new EventStream(this, mask);
+        bool isStopped;
+        lock (_gate)
+        {
+            isStopped = _isStopped;
+            if (!isStopped)
+            {
+                _streams = [.. _streams, stream];
+            }
+        }
+
+        if (isStopped)
+        {
+            stream.End(last: null);
+        }
+
+        stream.CancelWith(cancellation);
+        return stream;
+    }
+
+    public void Publish(in SocketEvent socketEvent)
+    {
+        foreach (EventStream stream in _streams)
+        {
+            stream.Publish(socketEvent);
+        }
+    }
+
+    public void Publish(SocketEventTypes type, long value, string local, string remote, uint peerId = 0, string? detail = null)
+    {
+        if (!IsEmpty)
+        {
+            Publish(new SocketEvent(type, value, ReadOnlyMemory<byte>.Empty, local, remote, peerId, detail));
+        }
+    }
+
+    /// <summary>Sends the last event and ends every reader's stream.</summary>
+    public void Stop()
+    {
+        EventStream[] streams;
+        lock (_gate)
+        {
+            _isStopped = true;
+            streams = _streams;
+            _streams = [];
+        }
+
+        foreach (EventStream stream in streams)
+        {
+            stream.End(new SocketEvent(SocketEventTypes.MonitorStopped, 0, ReadOnlyMemory<byte>.Empty, "", "", 0, null));
+        }
+    }
+
+    public void Remove(EventStream stream)
+    {
+        lock (_gate)
+        {
+            _streams = [.. _streams.Where(one => !ReferenceEquals(one, stream))];
+        }
+    }
+}
