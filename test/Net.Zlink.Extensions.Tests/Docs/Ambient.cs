@@ -2,18 +2,9 @@ namespace Net.Zlink.Extensions.Tests.Docs;
 
 /// <summary>What the code of a page uses and does not declare, because the reader has it already.</summary>
 /// <param name="Names">Fields.</param>
-/// <param name="Types">Types, also halves of partial ones that a generator writes.</param>
+/// <param name="Types">Types.</param>
 internal sealed record Ambient(string Names, string Types = "")
 {
-    private const string GeneratedContracts = """
-        partial class Contracts() : JsonSerializerContext(null)
-        {
-            public static Contracts Default => new();
-            protected override System.Text.Json.JsonSerializerOptions? GeneratedSerializerOptions => null;
-            public override System.Text.Json.Serialization.Metadata.JsonTypeInfo? GetTypeInfo(Type type) => null;
-        }
-        """;
-
     public static IReadOnlyDictionary<string, Ambient> OfPages { get; } = new Dictionary<string, Ambient>(StringComparer.Ordinal)
     {
         ["README.md"] = new("ZlinkContext context;"),
@@ -26,8 +17,7 @@ internal sealed record Ambient(string Names, string Types = "")
             ZlinkContext context; RouterSocket router; DealerSocket dealer; PubSocket pub; SubSocket sub; PairSocket one; PairSocket two;
             Message request; StringBuilder text; int missed; CancellationToken cancellation;
             """),
-        ["docs/hosting.md"] = new(
-            "HostApplicationBuilder builder; RequestClient client; CancellationToken cancellation;", GeneratedContracts),
+        ["docs/hosting.md"] = new("HostApplicationBuilder builder; RequestClient client; CancellationToken cancellation;"),
         ["docs/patterns.md"] = new(
             """
             ZlinkContext context; HostApplicationBuilder builder; JsonMessageSerializer json; RouterSocket router; PubSocket publisher;
@@ -55,6 +45,6 @@ internal sealed record Ambient(string Names, string Types = "")
             byte[] payload; byte[] position; CancellationToken cancellation; CancellationToken stoppingToken;
             Func<string, CancellationToken, ValueTask<Quote>> PriceOfAsync;
             """,
-            "record Ask(string Currency); record Quote(decimal Price); abstract class ChatRoom : StreamHandler; " + GeneratedContracts),
+            "record Ask(string Currency); record Quote(decimal Price); abstract class ChatRoom : StreamHandler;"),
     };
 }

@@ -1,3 +1,6 @@
+using System.Collections.Immutable;
+using System.Reflection;
+using System.Runtime.InteropServices;
 using System.Text;
 using Microsoft.CodeAnalysis;
 using Microsoft.CodeAnalysis.CSharp;
@@ -5,14 +8,20 @@ using Microsoft.CodeAnalysis.CSharp.Syntax;
 
 namespace Net.Zlink.Extensions.Tests.Docs;
 
-/// <summary>Compiles blocks, all at once: the statements of a block become a method of its page's class, members become members of that
-/// class, and types stand beside it. They see the libraries as an application does, without what is internal.</summary>
+/// <summary>Compiles blocks, those of a page at once: the statements of a block become a method of its page's class, members become members
+/// of that class, and types stand beside it. They see the libraries as an application does, without what is internal.</summary>
 internal static class BlockCompiler
 {
     // What a project has without saying so. A block with usings of its own is a whole program and gets no more than these.
     private const string ImplicitUsings = """
         using System; using System.Collections.Generic; using System.IO; using System.Linq; using System.Net.Http; using System.Threading;
         using System.Threading.Tasks;
+        """;
+
+    // What a template's kind of project has besides.
+    private const string WorkerUsings = ImplicitUsings + """
+        using Microsoft.Extensions.Configuration; using Microsoft.Extensions.DependencyInjection; using Microsoft.Extensions.Hosting;
+        using Microsoft.Extensions.Logging;
         """;
 
     private const string Usings = ImplicitUsings + """
@@ -32,37 +41,44 @@ internal static class BlockCompiler
     private static readonly CSharpParseOptions Parsing = new(LanguageVersion.CSharp14);
 
     /// <summary>What is wrong, each as page(line): id: message.</summary>
-    public static string[] Compile(IReadOnlyCollection<CodeBlock> blocks, IReadOnlyDictionary<string, Ambient> ambient)
+    public static string[] Compile(IEnumerable<CodeBlock> blocks, IReadOnlyDictionary<string, Ambient> ambient)
     {
-        string[] pages = [.. blocks.Select(static block => block.Page).Distinct(StringComparer.Ordinal)];
         List<string> faults = [];
-        List<SyntaxTree> trees = [.. pages.Where(ambient.ContainsKey).Select((page, at) =>
-            Tree(Usings, NamespaceOf(pages, page), Lines(ambient[page].Names, 1, page), Lines(ambient[page].Types, 1, page)))];
-        foreach (CodeBlock block in blocks)
+        var empty = CSharpCompilation.Create("Docs", [], References(),
+            new CSharpCompilationOptions(OutputKind.DynamicallyLinkedLibrary, nullableContextOptions: NullableContextOptions.Enable));
+        GeneratorDriver generators = CSharpGeneratorDriver.Create([JsonGenerator()], parseOptions: Parsing);
+        foreach (IGrouping<string, CodeBlock> page in blocks.GroupBy(static block => block.Page, StringComparer.Ordinal))
         {
-            trees.Add(TreeOf(block, $"Block{trees.Count}", NamespaceOf(pages, block.Page), faults));
+            (string names, string types) = ambient.TryGetValue(page.Key, out Ambient? has) ? (has.Names, has.Types) : ("", "");
+            string place = $"Ambient.cs, {page.Key}";
+            SyntaxTree given = Tree(Usings, Lines(names, 1, place), Lines(types, 1, place));
+            _ = generators.RunGeneratorsAndUpdateCompilation(
+                empty.AddSyntaxTrees([given, .. page.Select((block, at) => TreeOf(block, $"Block{at}", faults))]),
+                out Compilation compilation, out ImmutableArray<Diagnostic> ofGenerators);
+            faults.AddRange(compilation.GetDiagnostics().Concat(ofGenerators)
+                .Where(static one => one.Severity >= DiagnosticSeverity.Warning && !Unreported.Contains(one.Id))
+                .Select(static one => (Span: one.Location.GetMappedLineSpan(), one.Id, Text: one.GetMessage(null)))
+                .Select(static one => $"{one.Span.Path}({one.Span.StartLinePosition.Line + 1}): {one.Id}: {one.Text}"));
         }
 
-        var compilation = CSharpCompilation.Create("Docs", trees, References(),
-            new CSharpCompilationOptions(OutputKind.DynamicallyLinkedLibrary, nullableContextOptions: NullableContextOptions.Enable));
-        faults.AddRange(compilation.GetDiagnostics()
-            .Where(static one => one.Severity >= DiagnosticSeverity.Warning && !Unreported.Contains(one.Id))
-            .Select(static one => (Span: one.Location.GetMappedLineSpan(), one.Id, Text: one.GetMessage(null)))
-            .Select(static one => $"{one.Span.Path}({one.Span.StartLinePosition.Line + 1}): {one.Id}: {one.Text}"));
         return [.. faults];
     }
 
-    private static string NamespaceOf(string[] pages, string page) => $"Page{Array.IndexOf(pages, page)}";
-
-    private static SyntaxTree TreeOf(CodeBlock block, string method, string space, List<string> faults)
+    private static SyntaxTree TreeOf(CodeBlock block, string method, List<string> faults)
     {
         CompilationUnitSyntax unit = SyntaxFactory.ParseCompilationUnit(block.Code, options: Parsing);
-        string usings = unit.Usings.Count == 0 ? Usings : ImplicitUsings + Part(block, unit.Usings);
+        string implicitUsings = block.Page.StartsWith("templates/", StringComparison.Ordinal) ? WorkerUsings : ImplicitUsings;
+        if (unit.Members is [BaseNamespaceDeclarationSyntax])
+        {
+            return Tree(implicitUsings + Lines(block.Code, block.Line, block.File));
+        }
+
+        string usings = unit.Usings.Count == 0 ? Usings : implicitUsings + Part(block, unit.Usings);
         MemberDeclarationSyntax[] types = [.. unit.Members.OfType<BaseTypeDeclarationSyntax>()];
         MemberDeclarationSyntax[] others = [.. unit.Members.Except(types)];
         if (others.Length > 0 && IsMembers(block.Code))
         {
-            return Tree(usings, space, Lines(block.Code, block.Line, block.File), "");
+            return Tree(usings, Lines(block.Code, block.Line, block.File), "");
         }
 
         if (types.Length > 0 && others.Any(one => one.SpanStart > types[0].SpanStart))
@@ -70,7 +86,7 @@ internal static class BlockCompiler
             faults.Add($"{block.File}({block.Line}): statements of a program stand before its types");
         }
 
-        return Tree(usings, space, others.Length == 0 ? "" : Method(block, method, others), Part(block, types));
+        return Tree(usings, others.Length == 0 ? "" : Method(block, method, others), Part(block, types));
     }
 
     // A field or a method with its accessibility: in a program neither would parse.
@@ -101,8 +117,21 @@ internal static class BlockCompiler
     // The compiler then speaks of the page and its line.
     private static string Lines(string code, int line, string file) => $"\n#line {line} \"{file}\"\n{code}\n#line default\n";
 
-    private static SyntaxTree Tree(string usings, string space, string members, string types) => CSharpSyntaxTree.ParseText(
-        $"{usings}\nnamespace {space};\n{types}\npartial class Page\n{{\n{members}\n}}\n", Parsing, encoding: Encoding.UTF8);
+    private static SyntaxTree Tree(string usings, string members, string types) =>
+        Tree($"{usings}\nnamespace Reader;\n{types}\npartial class Page\n{{\n{members}\n}}\n");
+
+    private static SyntaxTree Tree(string code) => CSharpSyntaxTree.ParseText(code, Parsing, encoding: Encoding.UTF8);
+
+    // Writes the other half of a JsonSerializerContext, in a reader's project as here. It comes with the SDK.
+    private static ISourceGenerator JsonGenerator()
+    {
+        string shared = RuntimeEnvironment.GetRuntimeDirectory(); // dotnet/shared/Microsoft.NETCore.App/10.0.0/
+        string packs = Path.GetFullPath(Path.Combine(shared, "../../../packs/Microsoft.NETCore.App.Ref"));
+        string file = Directory.EnumerateFiles(packs, "System.Text.Json.SourceGeneration.dll", SearchOption.AllDirectories)
+            .Max(StringComparer.Ordinal)!;
+        Type type = Assembly.LoadFrom(file).GetType("System.Text.Json.SourceGeneration.JsonSourceGenerator", throwOnError: true)!;
+        return ((IIncrementalGenerator)Activator.CreateInstance(type)!).AsSourceGenerator();
+    }
 
     // The assemblies of this process: the framework, the libraries, and the packages that the pages name.
     private static IEnumerable<PortableExecutableReference> References() =>

@@ -4,8 +4,8 @@ using Net.Zlink.Tests.Support;
 
 namespace Net.Zlink.Extensions.Tests.Docs;
 
-/// <summary>A block of code that a reader copies: of a page, or an example of the XML docs.</summary>
-/// <param name="Page">Whose names it may use: the path of its page, or "examples" for all of the XML docs.</param>
+/// <summary>A block of code that a reader copies: of a page, an example of the XML docs, or a file of a template.</summary>
+/// <param name="Page">Whose names it may use: the path of its page, "examples" for all of the XML docs, or a program's folder.</param>
 /// <param name="File">The path below the repository's root.</param>
 /// <param name="Line">Its first line there, from 1.</param>
 /// <param name="Language">What Markdown calls its language.</param>
@@ -18,6 +18,11 @@ internal sealed partial record CodeBlock(string Page, string File, int Line, str
     public static CodeBlock[] OfExamples() =>
         [.. Files("*.cs", "src").SelectMany(static file => Blocks(Example(), file, "examples",
             static text => WebUtility.HtmlDecode(DocComment().Replace(text, ""))))];
+
+    /// <summary>The files of programs that stand outside the solution, since they use the packages.</summary>
+    public static CodeBlock[] OfPrograms() =>
+        [.. Files("*.cs", "templates").Concat(Files("*.cs", "test/PackageConsumer")).Select(static file => new CodeBlock(
+            Path.GetDirectoryName(file)!, file, 1, "csharp", System.IO.File.ReadAllText(Path.Combine(Repository.Root, file))))];
 
     private static IEnumerable<CodeBlock> Blocks(Regex blocks, string file, string page, Func<string, string> read)
     {

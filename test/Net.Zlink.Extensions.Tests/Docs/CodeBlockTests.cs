@@ -3,13 +3,13 @@ using Xunit;
 
 namespace Net.Zlink.Extensions.Tests.Docs;
 
-/// <summary>What a reader copies from README, the docs, the packages' pages and IntelliSense compiles.</summary>
+/// <summary>What a reader copies from README, the docs, the packages' pages, IntelliSense and templates compiles.</summary>
 public sealed partial class CodeBlockTests
 {
-    private static CodeBlock[] Ours => [.. OfPages("csharp"), .. CodeBlock.OfExamples()];
+    private static CodeBlock[] Ours => [.. OfPages("csharp"), .. CodeBlock.OfExamples(), .. CodeBlock.OfPrograms()];
 
     [Fact]
-    public void Code_of_pages_and_of_XML_docs_compiles()
+    public void Code_of_pages_XML_docs_and_templates_compiles()
     {
         CodeBlock[] blocks = Ours;
         Assert.True(blocks.Length >= 80, $"{blocks.Length} blocks were found");
