@@ -9,6 +9,7 @@ internal sealed record Ambient(string Names, string Types = "")
     {
         ["README.md"] = new("ZlinkContext context;"),
         ["src/Net.Zlink/PACKAGE.md"] = new("ZlinkContext context;"),
+        ["src/Net.Zlink.Porting/PACKAGE.md"] = new("DealerSocket dealer;"),
         ["src/Net.Zlink.Extensions.Nats/PACKAGE.md"] = new("ZlinkContext context; Receiver receiver; NatsConnection nats;"),
         ["src/Net.Zlink.Extensions.ServiceDiscovery/PACKAGE.md"] = new("""
             ZlinkContext context; HostApplicationBuilder builder; IServiceProvider provider; Discovery discovery;

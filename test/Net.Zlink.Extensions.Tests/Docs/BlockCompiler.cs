@@ -61,7 +61,7 @@ internal static class BlockCompiler
                 .Select(static one => $"{one.Span.Path}({one.Span.StartLinePosition.Line + 1}): {one.Id}: {one.Text}"));
         }
 
-        return [.. faults];
+        return [.. faults.Distinct(StringComparer.Ordinal)];
     }
 
     private static SyntaxTree TreeOf(CodeBlock block, string method, List<string> faults)
@@ -120,7 +120,8 @@ internal static class BlockCompiler
     private static SyntaxTree Tree(string usings, string members, string types) =>
         Tree($"{usings}\nnamespace Reader;\n{types}\npartial class Page\n{{\n{members}\n}}\n");
 
-    private static SyntaxTree Tree(string code) => CSharpSyntaxTree.ParseText(code, Parsing, encoding: Encoding.UTF8);
+    private static SyntaxTree Tree(string code) =>
+        CSharpSyntaxTree.ParseText($"#line 1 \"usings\"\n{code}", Parsing, encoding: Encoding.UTF8);
 
     // Writes the other half of a JsonSerializerContext, in a reader's project as here. It comes with the SDK.
     private static ISourceGenerator JsonGenerator()
