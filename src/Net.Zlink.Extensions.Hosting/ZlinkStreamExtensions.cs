@@ -27,7 +27,7 @@ public static class ZlinkStreamExtensions
     {
         ArgumentNullException.ThrowIfNull(services);
         ArgumentNullException.ThrowIfNull(context);
-        string key = name ?? bind ?? throw new ArgumentException("A STREAM has a name or an endpoint.", nameof(name));
+        string key = name ?? bind ?? throw new ArgumentException("Pass a name or an endpoint for the STREAM socket.", nameof(name));
         var registration = new StreamRegistration(key, context);
         services.AddPart(context, Keys.Streams, key);
         services.AddKeyedSingleton(key, (provider, _) => (StreamSocket)registration.Create(provider));

@@ -37,6 +37,6 @@ internal sealed class LeaseBucket(INatsConnection connection, NatsServiceOptions
         NatsKVStatus status = await store.GetStatusAsync(cancellation).ConfigureAwait(false);
         TimeSpan lease = status.Info.Config.MaxAge;
         return lease > TimeSpan.Zero ? (store, lease) : throw new InvalidOperationException(
-            $"The bucket {options.Bucket} has no maximum age: entries of receivers that have ended would stay for ever.");
+            $"The bucket {options.Bucket} has no maximum age, so entries of ended receivers would stay forever: set one.");
     }
 }

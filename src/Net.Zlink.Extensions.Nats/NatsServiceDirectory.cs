@@ -189,7 +189,7 @@ public sealed class NatsServiceDirectory : IServiceDirectory, IAsyncDisposable
         }
         else if (!_leases.TrySet(update.Key, instance))
         {
-            NatsLog.EntryIgnored(_logger, update.Key, _options.Bucket, $"there are {_options.MaxInstances} already");
+            NatsLog.EntryIgnored(_logger, update.Key, _options.Bucket, $"the directory already has {_options.MaxInstances} entries");
         }
     }
 

@@ -24,7 +24,7 @@ internal sealed record ServiceLease(string Service, string Endpoint, uint Weight
         reason = "";
         if (json.Length > MaxBytes)
         {
-            reason = $"it has more than {MaxBytes} bytes";
+            reason = $"the entry has more than {MaxBytes} bytes";
             return null;
         }
 
@@ -42,13 +42,13 @@ internal sealed record ServiceLease(string Service, string Endpoint, uint Weight
         if (lease is null || !IsName(lease.Service) || !IsName(lease.Endpoint) || lease.Weight == 0
             || !string.Equals(key, KeyOf(lease.Service, lease.Endpoint), StringComparison.Ordinal))
         {
-            reason = "it has no service, endpoint or weight, or is not the entry of its key";
+            reason = "the entry has no service, endpoint or weight, or does not match its key";
             return null;
         }
 
         if (!TryReadId(lease.RoutingId, out RoutingId id))
         {
-            reason = "its routing id is not hexadecimal, or too long";
+            reason = "the entry's routing id is not hexadecimal or is too long";
             return null;
         }
 

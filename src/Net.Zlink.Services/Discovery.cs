@@ -8,8 +8,8 @@ using Net.Zlink.Monitoring;
 namespace Net.Zlink.Services;
 
 /// <summary>Knows from registries where services are: one view for each registry, shown as their union.</summary>
-/// <remarks>Safe for any number of threads. If the last connected registry is lost, its entries are kept; the gateways' own connections show
-/// which receivers are alive.</remarks>
+/// <remarks>Safe for any number of threads. If the last connected registry is lost, its entries are kept; the gateways' own connections
+/// show which receivers are alive.</remarks>
 /// <example>
 /// <code>
 /// await using var discovery = new Discovery(context);
@@ -90,7 +90,7 @@ public sealed class Discovery : IServiceDirectory, IFollowedLists, IKnowsRemoval
         _meters.Gauge("instances", () => _store.Services.Values.Sum(static service => (long)service.Instances.Length), "{instance}",
             "Instances of all services");
         _meters.Gauge("registries", Registries, "{registry}", "Registries by the state of their connection");
-        _meters.Counter("lists", Lists, "{list}", "Lists by what became of them");
+        _meters.Counter("lists", Lists, "{list}", "Received lists, by result");
         _loop = BackgroundLoop.Start("discovery", _logger, _clock, ReceiveAsync);
         _ofContext.Add(this);
         _ = _loop.Completion.ContinueWith(_ => _watchers.Complete(), TaskScheduler.Default);

@@ -172,7 +172,7 @@ public sealed class Gateway : IAsyncDisposable, IDisposable
     {
         if (messages.IsEmpty)
         {
-            throw new ArgumentException("There must be room for at least one message.", nameof(messages));
+            throw new ArgumentException("The buffer is empty: pass one for at least one message.", nameof(messages));
         }
 
         GatewayMessage first = await ReceiveAsync(cancellationToken).ConfigureAwait(false);

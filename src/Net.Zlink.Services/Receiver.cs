@@ -70,12 +70,12 @@ public sealed class Receiver : IAsyncDisposable, IDisposable
         _registrations = new RegistrationSet(context, ServiceKind.Receiver, _options);
         _requests = new ReceiverRequests(Socket, context.TimeProvider, logger);
         _meters = new ServicesMeters("receiver", this, context);
-        _meters.Counter("requests", Results, "{request}", "Requests by what became of them");
+        _meters.Counter("requests", Results, "{request}", "Requests, by result");
         _meters.Gauge("running", () => _requests.Running, "{request}", "Requests that have not ended");
         _meters.Gauge("registrations", States, "{registration}", "Registrations by their state");
         _meters.Counter("reregistered", () => _registrations.Links.Sum(static link => link.Reregistrations), "{registration}",
-            "Registrations that were sent again behind a pause or because the registry had lost the entry");
-        _duration = _meters.Histogram("processing.duration", "s", "How long handlers took");
+            "Registrations that were sent again, after a pause or because the registry had lost the entry");
+        _duration = _meters.Histogram("processing.duration", "s", "Time that handlers took");
     }
 
     /// <summary>The socket that gateways connect to, for receiving and answering as in the native core. Its messages are what was sent,
@@ -139,7 +139,7 @@ public sealed class Receiver : IAsyncDisposable, IDisposable
         ServiceText name = ServiceText.Checked(service, nameof(service));
         if (_requests.IsDraining)
         {
-            throw new InvalidOperationException("This receiver is being drained: it takes no further registration.");
+            throw new InvalidOperationException("This receiver is being drained: it accepts no further registration.");
         }
 
         Registration registration = _registrations.Add(
@@ -401,7 +401,7 @@ public sealed class Receiver : IAsyncDisposable, IDisposable
     {
         if (Volatile.Read(ref _isServing) != 0)
         {
-            throw new InvalidOperationException("ServeAsync takes this receiver's requests: end it before receiving by hand.");
+            throw new InvalidOperationException("ServeAsync receives this receiver's requests: end it before you call a receive method.");
         }
     }
 

@@ -69,7 +69,7 @@ public sealed class Registry : IAsyncDisposable, IDisposable
             ObjectDisposedException.ThrowIf(_end is not null, this);
             if (_isStarting || _parts is not null)
             {
-                throw new InvalidOperationException("The registry is up already: Start is for once.");
+                throw new InvalidOperationException("The registry was already started: call Start once.");
             }
 
             _isStarting = true;
@@ -203,7 +203,7 @@ public sealed class Registry : IAsyncDisposable, IDisposable
     /// <returns>Completes when its loops have ended.</returns>
     public ValueTask DisposeAsync() => new(EndAsync());
 
-    private Parts Running() => _parts ?? throw new InvalidOperationException("The registry is not up: call Start first.");
+    private Parts Running() => _parts ?? throw new InvalidOperationException("The registry is not running: call Start first.");
 
     private Task EndAsync()
     {

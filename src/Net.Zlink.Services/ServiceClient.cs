@@ -273,7 +273,7 @@ public sealed class ServiceClient
     private static MessageBuilder Checked(MessageBuilder message)
     {
         ArgumentNullException.ThrowIfNull(message);
-        return message.Count > 0 ? message : throw new ArgumentException("A message has at least one part: add one.", nameof(message));
+        return message.Count > 0 ? message : throw new ArgumentException("A message needs at least one part: add one.", nameof(message));
     }
 
     private static RoutingId Checked(RoutingId routingId) =>

@@ -98,7 +98,7 @@ public sealed class SpotSubscriber : IAsyncDisposable, IDisposable
     {
         if (messages.IsEmpty)
         {
-            throw new ArgumentException("There is no room for a message.", nameof(messages));
+            throw new ArgumentException("The buffer is empty: pass one for at least one message.", nameof(messages));
         }
 
         SpotMessage first = await _queue.ReceiveAsync(cancellationToken).ConfigureAwait(false);

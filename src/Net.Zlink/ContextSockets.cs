@@ -41,9 +41,9 @@ internal sealed class ContextSockets(int most)
             {
                 int delivering = _living.Count(static one => one.IsClosed);
                 string dead = delivering == 0 ? ""
-                    : $"; {delivering} of them are disposed and still deliver what they had accepted: a finite Linger bounds that";
+                    : $"; {delivering} of them are disposed and still deliver accepted messages: a finite Linger limits that time";
                 throw new ZlinkException(ZlinkError.TooManySockets,
-                    $"the context has its {most} sockets; dispose some or raise MaxSockets{dead}");
+                    $"the context already has {most} sockets, the maximum; dispose some or raise MaxSockets{dead}");
             }
 
             _living.Add(socket);

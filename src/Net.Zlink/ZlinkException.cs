@@ -38,7 +38,7 @@ public sealed class ZlinkException : Exception
 
     internal static ZlinkException NoMemory() => new(
         ZlinkError.NoMemory,
-        "no memory for a buffer, also after the pool released what it retained: send smaller messages, lower QueuedByteLimit and "
+        "no memory for a buffer, even after the pool released its retained buffers: send smaller messages, lower QueuedByteLimit and "
         + "UnfinishedByteLimit, or let the process use more memory");
 
     internal static ZlinkException ForEndpoint(string endpoint, in EndpointError error)

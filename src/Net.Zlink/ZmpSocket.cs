@@ -180,9 +180,9 @@ public abstract class ZmpSocket : ZlinkSocket, IContextSocket
     }
 
     private protected bool EndPeer(PeerLink? link, PeerIdentity peer, bool abort, string argument) =>
-        link is null || !ReferenceEquals(link.Socket, Core) ? throw new ArgumentException("That is a peer of another socket.", argument)
+        link is null || !ReferenceEquals(link.Socket, Core) ? throw new ArgumentException("The peer belongs to another socket.", argument)
         : link is WireLink { Dialer: not null } or InprocLink { IsActive: true }
-            ? throw new ArgumentException($"This socket connects to that peer: Disconnect(\"{link.Endpoint}\") ends it.", argument)
+            ? throw new ArgumentException($"This socket dialled that peer: Disconnect(\"{link.Endpoint}\") ends it.", argument)
         : Core.DisconnectPeer(link, peer, abort ? null
             // An infinite time is negative: a peer that does not read must not stay forever.
             : (ulong)Options.LingerTime.Ticks < (ulong)Options.CloseTimeout.Ticks ? Options.LingerTime

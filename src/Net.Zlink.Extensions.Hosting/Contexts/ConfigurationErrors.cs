@@ -32,7 +32,7 @@ internal static class ConfigurationErrors
         {
             if (!Contains(known, child.Key))
             {
-                throw new ZlinkSettingException($"{child.Path} is no setting. There are: {string.Join(", ", known!)}.");
+                throw new ZlinkSettingException($"{child.Path} is not a setting. The settings are: {string.Join(", ", known!)}.");
             }
         }
     }

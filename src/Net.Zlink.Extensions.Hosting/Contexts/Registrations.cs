@@ -47,7 +47,7 @@ internal static class Registrations
                 .OfType<ContextRegistration>();
         if (sharing.Any(one => one.Parts.Contains((kind, name))))
         {
-            throw new ArgumentException($"\"{name}\" is registered already under {kind}: each name is used once.", nameof(name));
+            throw new ArgumentException($"\"{name}\" is already registered as {kind}: choose another name.", nameof(name));
         }
 
         context.Parts.Add((kind, name));

@@ -20,7 +20,7 @@ internal sealed class ReceiverHealthCheck(HostedReceiver hosted, ReceiverHealthO
         findings.AtMost("running requests", statistics.Running, options.RunningRequests);
         if (hosted.Receiver.IsDraining)
         {
-            findings.Unhealthy("it is being drained and refuses requests");
+            findings.Unhealthy("the receiver is being drained and refuses requests");
         }
         else if (hosted.Registration is { } registration)
         {
@@ -29,7 +29,7 @@ internal sealed class ReceiverHealthCheck(HostedReceiver hosted, ReceiverHealthO
             findings.AtMost("missing registrations", missing.Length, options.MissingRegistrations);
             if (missing.Length == registries.Count && missing.Length > 0)
             {
-                findings.Unhealthy($"no registry lists it: at {ZlinkEndpoint.WithoutSecrets(missing[0].RegistryEndpoint)} it is "
+                findings.Unhealthy($"no registry lists the receiver: at {ZlinkEndpoint.WithoutSecrets(missing[0].RegistryEndpoint)} it is "
                     + $"{missing[0].State} {missing[0].Detail}");
             }
         }

@@ -12,20 +12,20 @@ internal static partial class HostingLog
     public static partial void Connects(ILogger logger, string part, string endpoint);
 
     [LoggerMessage(3, LogLevel.Information,
-        "{Part} listens no more; {Peers} peers are connected; "
+        "{Part} has stopped listening; {Peers} peers are connected; "
         + "the application received the last {Messages} messages in {Milliseconds:0} ms")]
     public static partial void SocketDrained(ILogger logger, string part, int peers, long messages, double milliseconds);
 
     [LoggerMessage(4, LogLevel.Warning, "{Part} ends with {Messages} messages that the application has not received")]
     public static partial void Unread(ILogger logger, string part, long messages);
 
-    [LoggerMessage(5, LogLevel.Information, "The context {Context} has ended in {Milliseconds:0} ms; all that was accepted is delivered")]
+    [LoggerMessage(5, LogLevel.Information, "The context {Context} has ended in {Milliseconds:0} ms; all accepted messages are delivered")]
     public static partial void ContextEnded(ILogger logger, string context, double milliseconds);
 
-    [LoggerMessage(6, LogLevel.Warning, "The context {Context} has ended before all was delivered: {Report}")]
+    [LoggerMessage(6, LogLevel.Warning, "The context {Context} has ended before all messages were delivered: {Report}")]
     public static partial void ContextCut(ILogger logger, string context, string report);
 
-    [LoggerMessage(7, LogLevel.Warning, "{Part} was not drained to its end: the host's shutdown timeout is over")]
+    [LoggerMessage(7, LogLevel.Warning, "{Part} was not drained completely: the host's shutdown timeout has passed")]
     public static partial void DrainCut(ILogger logger, string part);
 
     [LoggerMessage(9, LogLevel.Information,
@@ -34,7 +34,7 @@ internal static partial class HostingLog
         ILogger logger, string part, long accepted, long refused, int unfinished, double milliseconds);
 
     [LoggerMessage(11, LogLevel.Error,
-        "{Part} ends with {Count} requests that {Handler} has not ended: it ignores its cancellation token, or blocks")]
+        "{Part} ends with {Count} unfinished requests: {Handler} ignores its cancellation token, or blocks")]
     public static partial void HandlersCut(ILogger logger, string part, int count, string handler);
 
     [LoggerMessage(10, LogLevel.Information, "{Part} follows the service {Service}")]

@@ -29,7 +29,7 @@ internal sealed class HostedSocket<TOptions>(
 
         foreach (string topic in ConfigurationErrors.TextsOr(section, Keys.Subscribe, registration.Topics))
         {
-            (socket as SubSocket ?? throw Wrong($"only a SUB subscribes, which {Keys.Subscribe} asks for")).Subscribe(topic);
+            (socket as SubSocket ?? throw Wrong($"only a SUB can subscribe: remove {Keys.Subscribe}")).Subscribe(topic);
         }
 
         foreach (string endpoint in ConfigurationErrors.TextsOr(section, Keys.Bind, registration.Binds))
@@ -46,7 +46,7 @@ internal sealed class HostedSocket<TOptions>(
         foreach (string service in ConfigurationErrors.TextsOr(section, Keys.Follow, registration.Followed))
         {
             IServiceDirectory directory = provider.GetService<IServiceDirectory>() ?? throw Wrong(
-                $"it follows \"{service}\", and there is no IServiceDirectory");
+                $"it follows \"{service}\", but no IServiceDirectory is registered");
             ZlinkContext context = Registrations.ContextOf(provider, registration.ContextName).Context;
             _followers.Add(new ServiceFollower(context, (ZmpSocket)socket, directory, service));
             HostingLog.Follows(logger, Description, service);

@@ -42,13 +42,13 @@ internal sealed class StreamConnection : ConnectionContext, IConnectionLifetimeN
     public override EndPoint? LocalEndPoint
     {
         get => _pipe.LocalEndPoint;
-        set => throw new NotSupportedException("The local address is the connection's.");
+        set => throw new NotSupportedException("The local address cannot be set: it belongs to the connection.");
     }
 
     public override EndPoint? RemoteEndPoint
     {
         get => _pipe.RemoteEndPoint;
-        set => throw new NotSupportedException("The remote address is the connection's.");
+        set => throw new NotSupportedException("The remote address cannot be set: it belongs to the connection.");
     }
 
     public override CancellationToken ConnectionClosed { get; set; }

@@ -20,12 +20,12 @@ internal sealed class DirectoryEndpointFilter(DirectoryEndpointOptions options, 
 
         if (!IsAllowed(parts.Scheme, trust))
         {
-            return $"the directory may not make this side use {parts.Scheme}: see DirectoryEndpointOptions.Transports";
+            return $"DirectoryEndpointOptions.Transports does not allow {parts.Scheme}";
         }
 
         if (!options.AllowLinkLocal && IPAddress.TryParse(parts.Host, out IPAddress? address) && IsLinkLocal(address))
         {
-            return "a directory may not list link-local and multicast addresses: see DirectoryEndpointOptions.AllowLinkLocal";
+            return "a link-local or multicast address needs DirectoryEndpointOptions.AllowLinkLocal";
         }
 
         try

@@ -1,6 +1,6 @@
 namespace Net.Zlink.Services;
 
-/// <summary>Checks the text of an endpoint without connecting, because an invalid text must throw at once instead of being retried.</summary>
+/// <summary>Checks the text of an endpoint without connecting. An invalid text must throw at once instead of being retried.</summary>
 internal static class EndpointCheck
 {
     private static ReadOnlySpan<byte> PeerName => "x"u8;

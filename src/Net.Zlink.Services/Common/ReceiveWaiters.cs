@@ -133,7 +133,7 @@ internal sealed class ReceiveWaiter<T>(ReceiveWaiters<T> owner) : IValueTaskSour
     {
         if (_core.GetStatus(token) == ValueTaskSourceStatus.Pending)
         {
-            throw new InvalidOperationException("The message was asked for before it came: await the task.");
+            throw new InvalidOperationException("The message was read before the task completed: await the task.");
         }
 
         _registration.Dispose(); // Waits for a cancel that is running, so that it cannot hit the next use of this object.

@@ -10,7 +10,7 @@ internal static partial class ServicesLog
 {
     public const string Category = "Net.Zlink.Services";
 
-    [LoggerMessage(2000, LogLevel.Error, "The {Loop} loop failed in one turn and goes on")]
+    [LoggerMessage(2000, LogLevel.Error, "The {Loop} loop failed once and continues")]
     public static partial void TurnFailed(ILogger logger, Exception exception, string loop);
 
     /// <summary>As <see cref="TurnFailed"/>. A logger that throws does not end the loop.</summary>
@@ -29,7 +29,7 @@ internal static partial class ServicesLog
     [LoggerMessage(2001, LogLevel.Error, "Registry {Id}: the admission callback threw; {Service} at {Endpoint} is refused for now")]
     public static partial void AdmissionFailed(ILogger logger, Exception exception, uint id, string service, RedactedEndpoint endpoint);
 
-    [LoggerMessage(2002, LogLevel.Warning, "Registry {Id}: {What}; they ignore each other until one gets another number")]
+    [LoggerMessage(2002, LogLevel.Warning, "Registry {Id}: {What}; the two registries ignore each other until one gets another number")]
     public static partial void RegistryIdConflict(ILogger logger, uint id, string what);
 
     [LoggerMessage(2003, LogLevel.Information, "Registry {Id}: {Service} at {Endpoint} expired: {Text}")]
@@ -53,7 +53,7 @@ internal static partial class ServicesLog
         ILogger logger, uint id, RedactedEndpoint publisher, RedactedEndpoint router, ulong sequence);
 
     [LoggerMessage(2009, LogLevel.Warning,
-        "Registry {Id}: the subscriber at {Address} does not read {Messages} messages and was disconnected")]
+        "Registry {Id}: the subscriber at {Address} left {Messages} messages unread and was disconnected")]
     public static partial void SubscriberFull(ILogger logger, uint id, string address, long messages);
 
     [LoggerMessage(2010, LogLevel.Warning,
@@ -61,33 +61,34 @@ internal static partial class ServicesLog
     public static partial void TooMuchWaits(ILogger logger, uint id, string address, long bytes);
 
     [LoggerMessage(2011, LogLevel.Warning,
-        "Registry {Id}: the list is full; entries of registry {Peer} are left out until it has a place for them")]
+        "Registry {Id}: the list is full; entries of registry {Peer} are left out until the list has space")]
     public static partial void EntriesLeftOut(ILogger logger, uint id, uint peer);
-    [LoggerMessage(2100, LogLevel.Error, "A handler of requests failed")]
+    [LoggerMessage(2100, LogLevel.Error, "A request handler threw")]
     public static partial void HandlerFailed(ILogger logger, Exception exception);
 
     [LoggerMessage(2102, LogLevel.Error,
-        "The serializer cannot handle {Type}, and requests fail by it; said once for each type and receiver")]
+        "The serializer does not know {Type}, so requests of this type fail; logged once per type and receiver")]
     public static partial void SerializerFailed(ILogger logger, Exception exception, string type);
 
     [LoggerMessage(2101, LogLevel.Warning,
-        "The registry {Registry} does not answer the registration of {Endpoint}, also on another connection: another receiver may have "
-        + "registered the same endpoint there")]
+        "The registry {Registry} does not answer the registration of {Endpoint}, not even over another connection: another receiver may "
+        + "have registered the same endpoint there")]
     public static partial void RegistryDoesNotAnswer(ILogger logger, RedactedEndpoint registry, RedactedEndpoint endpoint);
 
     [LoggerMessage(2102, LogLevel.Warning,
-        "The registry {Registry} refused {Service} at {Endpoint}: {Text}; it is asked again after {Seconds} s and growing pauses")]
+        "The registry {Registry} refused {Service} at {Endpoint}: {Text}; registering is retried after {Seconds} s, then after longer "
+        + "pauses")]
     public static partial void RegistrationRefused(
         ILogger logger, RedactedEndpoint registry, string service, RedactedEndpoint endpoint, string text, double seconds);
 
     [LoggerMessage(2103, LogLevel.Warning,
-        "The registry {Registry} accepted {Service} at {Endpoint}, and the lists that this process follows do not have it")]
+        "The registry {Registry} accepted {Service} at {Endpoint}, but the lists that this process follows do not contain it")]
     public static partial void RegistrationUnconfirmed(
         ILogger logger, RedactedEndpoint registry, string service, RedactedEndpoint endpoint);
 
     [LoggerMessage(2104, LogLevel.Error,
-        "What the registry at {Registry} sent was not taken: {Why}; what it listed before stays. If its list is larger than "
-        + "MaxMessageParts or MaxMessageSize of the discovery's socket, raise them by DiscoveryOptions.ConfigureSocket")]
+        "A list of the registry at {Registry} was rejected: {Why}. The previous list is kept. If the list exceeds "
+        + "MaxMessageParts or MaxMessageSize of the discovery's socket, raise them with DiscoveryOptions.ConfigureSocket")]
     public static partial void ListNotTaken(ILogger logger, RedactedEndpoint registry, string why);
 
     [LoggerMessage(2200, LogLevel.Information, "The receiver at {Endpoint} is ready")]
@@ -96,37 +97,37 @@ internal static partial class ServicesLog
     [LoggerMessage(2201, LogLevel.Information, "The receiver at {Endpoint} is not ready: {Reason}")]
     public static partial void ReceiverNotReady(ILogger logger, RedactedEndpoint endpoint, string reason);
 
-    [LoggerMessage(2202, LogLevel.Information, "The receiver at {Endpoint} is about to end and gets no further requests")]
+    [LoggerMessage(2202, LogLevel.Information, "The receiver at {Endpoint} is draining and gets no further requests")]
     public static partial void ReceiverDrains(ILogger logger, RedactedEndpoint endpoint);
 
     [LoggerMessage(2203, LogLevel.Warning, "The receiver at {Endpoint} cannot be connected: {Reason}")]
     public static partial void ReceiverUnusable(ILogger logger, RedactedEndpoint endpoint, string reason);
 
-    [LoggerMessage(2204, LogLevel.Information, "The receiver at {Endpoint} is not listed any more and was disconnected")]
+    [LoggerMessage(2204, LogLevel.Information, "The receiver at {Endpoint} is no longer listed and was disconnected")]
     public static partial void ReceiverDisconnected(ILogger logger, RedactedEndpoint endpoint);
 
     [LoggerMessage(2205, LogLevel.Warning,
-        "{Count} messages that are no replies were dropped so far: the application receives fewer than come, or none")]
+        "{Count} messages that are not replies were dropped so far: the application receives messages too slowly, or not at all")]
     public static partial void UnreadMessagesDropped(ILogger logger, long count);
     [LoggerMessage(2206, LogLevel.Warning,
-        "The receiver at {Endpoint} left requests in a row unanswered while others answered, and gets none for {Seconds} s")]
+        "The receiver at {Endpoint} left requests unanswered while other receivers answered; it gets no requests for {Seconds} s")]
     public static partial void ReceiverEjected(ILogger logger, RedactedEndpoint endpoint, double seconds);
 
     [LoggerMessage(2207, LogLevel.Information,
-        "The receiver at {Endpoint} did not answer when it was tried again, and gets nothing for {Seconds} s")]
+        "The receiver at {Endpoint} did not answer a trial request; it gets no requests for {Seconds} s")]
     public static partial void ReceiverStaysEjected(ILogger logger, RedactedEndpoint endpoint, double seconds);
 
-    [LoggerMessage(2208, LogLevel.Information, "The receiver at {Endpoint} answers again and gets its share")]
+    [LoggerMessage(2208, LogLevel.Information, "The receiver at {Endpoint} answers again and gets requests again")]
     public static partial void ReceiverReadmitted(ILogger logger, RedactedEndpoint endpoint);
 
-    [LoggerMessage(2209, LogLevel.Warning, "The receiver at {Endpoint} could not be reached: {Reason}. It is dialled again")]
+    [LoggerMessage(2209, LogLevel.Warning, "The receiver at {Endpoint} could not be reached: {Reason}. Dialling is retried")]
     public static partial void ReceiverNotReached(ILogger logger, RedactedEndpoint endpoint, string reason);
 
     [LoggerMessage(2210, LogLevel.Warning,
-        "{Service} has {Count} endpoints: {Limit} of them are connected at a time, others when one of these fails or leaves")]
+        "{Service} has {Count} endpoints, but only {Limit} are connected at a time; another is connected when one fails or leaves")]
     public static partial void ServiceOverLimit(ILogger logger, string service, int count, int limit);
 
-    [LoggerMessage(2150, LogLevel.Warning, "The DNS query of {Host} failed; the last known instances of {Service} stay")]
+    [LoggerMessage(2150, LogLevel.Warning, "The DNS query of {Host} failed; the last known instances of {Service} are kept")]
     public static partial void QueryFailed(ILogger logger, Exception exception, string host, string service);
 
     [LoggerMessage(2151, LogLevel.Information, "The DNS query of {Host} works again: {Service} has {Count} instances")]
@@ -139,26 +140,28 @@ internal static partial class ServicesLog
 /// <summary>What a SPOT node logs: 2300 to 2399. Event ids are stable: a retired one is never used again.</summary>
 internal static partial class SpotLog
 {
-    [LoggerMessage(2300, LogLevel.Error, "A handler of a subscriber failed and gets the next message")]
+    [LoggerMessage(2300, LogLevel.Error, "A subscriber's handler threw; it is called again with the next message")]
     public static partial void HandlerFailed(ILogger logger, Exception exception);
 
     [LoggerMessage(2301, LogLevel.Warning, "The node at {Endpoint} cannot be connected: {Reason}")]
     public static partial void PeerUnusable(ILogger logger, string endpoint, string reason);
 
-    [LoggerMessage(2302, LogLevel.Information, "The node at {Endpoint} is to be connected: {Why}")]
+    [LoggerMessage(2302, LogLevel.Information, "The node at {Endpoint} was added: {Why}")]
     public static partial void PeerAdded(ILogger logger, string endpoint, string why);
 
-    [LoggerMessage(2303, LogLevel.Information, "The node at {Endpoint} was disconnected: nothing names it any more")]
+    [LoggerMessage(2303, LogLevel.Information,
+        "The node at {Endpoint} was disconnected: neither the application nor a directory names it any longer")]
     public static partial void PeerRemoved(ILogger logger, string endpoint);
 
-    [LoggerMessage(2304, LogLevel.Error, "The directory of SPOT nodes failed; its last list stays")]
+    [LoggerMessage(2304, LogLevel.Error, "The directory of SPOT nodes failed; its last list is kept")]
     public static partial void DirectoryFailed(ILogger logger, Exception exception);
 
-    [LoggerMessage(2305, LogLevel.Warning, "A subscriber reads slower than messages come: {Dropped} were dropped so far")]
+    [LoggerMessage(2305, LogLevel.Warning, "A subscriber reads too slowly: {Dropped} messages were dropped so far")]
     public static partial void SubscriberDrops(ILogger logger, long dropped);
 
     [LoggerMessage(2306, LogLevel.Information,
-        "The node at {Endpoint} is the one at {Connected}: it is disconnected and stays as an alternate address")]
+        "The node at {Endpoint} is already connected at {Connected}; the second connection was ended, and its address is kept as an "
+        + "alternate")]
     public static partial void PeerIsAlternate(ILogger logger, string endpoint, string connected);
 
     [LoggerMessage(2307, LogLevel.Warning,
@@ -166,6 +169,7 @@ internal static partial class SpotLog
     public static partial void GapBegan(ILogger logger, string endpoint, DateTimeOffset from, DateTimeOffset until);
 
     [LoggerMessage(2308, LogLevel.Warning,
-        "The nodes at {Endpoint} and {Other} have one configured routing id, {Id}, and count as two: give each its own, or none")]
+        "The nodes at {Endpoint} and {Other} have the same configured routing id, {Id}, but count as two nodes: give each its own id, or "
+        + "none")]
     public static partial void SameRoutingId(ILogger logger, string endpoint, string other, RoutingId id);
 }

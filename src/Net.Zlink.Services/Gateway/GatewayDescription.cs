@@ -69,19 +69,19 @@ internal static class GatewayDescription
         var meters = new ServicesMeters("gateway", gateway, context);
         RequestCounters counters = requests.Counters;
         meters.Gauge("receivers", () => StatesOf(links.All), "{receiver}", "Receivers that are connected to, by state");
-        meters.Gauge("outstanding", () => requests.Pending.Count, "{request}", "Requests that wait for their end");
+        meters.Gauge("outstanding", () => requests.Pending.Count, "{request}", "Requests that have not ended");
         meters.Counter("requests", () => Results.Select(result => ServicesMeters.Tagged(counters[result.Kind], "result", result.Name)),
             "{request}", "Requests that have ended, by result");
         meters.Counter("sent_again", () => Volatile.Read(ref counters.SentAgain), "{request}",
-            "How often a request went to a further receiver");
+            "Requests that were sent to another receiver after the first");
         meters.Counter("ejections", () => requests.Ejections.Count, "{ejection}",
-            "How often a receiver was taken out because it left requests unanswered");
+            "Receivers that were ejected because they left requests unanswered");
         meters.Counter("unmatched_replies", () => Volatile.Read(ref counters.UnmatchedReplies), "{message}",
-            "Replies that nobody waited for");
-        meters.Gauge("unread_bytes", () => unread.Bytes, "By", "Messages that wait to be received");
+            "Replies without a waiting request");
+        meters.Gauge("unread_bytes", () => unread.Bytes, "By", "Bytes of messages that the application has not received yet");
         meters.Counter("dropped_messages", () => unread.Dropped, "{message}",
             "Messages that the application did not receive");
-        requests.Duration = meters.Histogram("request.duration", "s", "From a request to its end");
+        requests.Duration = meters.Histogram("request.duration", "s", "Time from the start of a request to its end");
         return meters;
     }
 

@@ -69,7 +69,7 @@ internal sealed class LinkDialer(RouterSocket router, TimeProvider clock, DialLi
         if (step == DialStep.GiveUp)
         {
             Disconnect(link);
-            problem = "it has not answered while others wait for their turn";
+            problem = "the receiver has not answered, and others wait to be dialled";
             return true;
         }
 

@@ -395,7 +395,7 @@ internal sealed class LinkTable : IDisposable
             _byNumber.TryRemove(link.Number, out _);
             _inproc.TryRemove(link.Number, out _);
             link.State = LinkState.Unusable;
-            link.Problem = "it is not listed any more";
+            link.Problem = "the endpoint is no longer listed";
             _dialer.Disconnect(link);
             _after.Add(() => ServicesLog.ReceiverDisconnected(_logger, link.RedactedEndpoint));
             _after.Add(() => _onLost(link)); // A disconnect of ours raises no event.

@@ -72,7 +72,7 @@ internal sealed class PendingRequest(Action<PendingRequest> recycle) : IValueTas
     {
         if (_core.GetStatus(token) == ValueTaskSourceStatus.Pending)
         {
-            throw new InvalidOperationException("The reply was asked for before it came: await the task.");
+            throw new InvalidOperationException("The reply was read before the task completed: await the task.");
         }
 
         try
@@ -158,7 +158,7 @@ internal static class RequestFailure
                 wasExecuted: true),
             RequestOutcomeKind.Refused => new ServiceException(
                 ServiceError.Refused,
-                $"none of {request.Tried.Count} receivers of {service} executed the request; the last one says: {request.Refusal.Text}",
+                $"none of {request.Tried.Count} receivers of {service} executed the request; the last refusal: {request.Refusal.Text}",
                 request.Refusal.Code),
             RequestOutcomeKind.Lost => new ServiceException(
                 ServiceError.ReceiverLost,
@@ -175,20 +175,20 @@ internal static class RequestFailure
     }
 
     private static string WhyLate(PendingRequest request, string receiver) =>
-        request.Link is not null ? $"{receiver} was asked and has not answered"
+        request.Link is not null ? $"{receiver} got the request and has not answered"
         : request.Refusal is { Kind: RequestOutcomeKind.Refused, Code: RefusalCode.Expired }
-            ? $"the receiver that was asked last refused: {request.Refusal.Text}"
+            ? $"the last receiver refused: {request.Refusal.Text}"
         : request.Refusal.Kind == RequestOutcomeKind.Refused
-            ? $"the receiver that was asked last refused ({request.Refusal.Text}), and no other one was left that had room"
-        : request.Call.Pool.Ready.Count > 0 ? "no receiver that is ready had room; it was not sent"
-        : $"it was not sent{WhyNobody(request)}";
+            ? $"the last receiver refused ({request.Refusal.Text}), and no other receiver could accept the request"
+        : request.Call.Pool.Ready.Count > 0 ? "no ready receiver could accept the request, so it was not sent"
+        : $"the request was not sent{WhyNobody(request)}";
 
     private static string WhyNobody(PendingRequest request)
     {
         ServicePool pool = request.Call.Pool;
         if (!pool.Ready.IsListed)
         {
-            return ": the directory lists none";
+            return ": the directory lists no receiver";
         }
 
         if (!request.Call.Target.IsEmpty)
@@ -205,9 +205,9 @@ internal static class RequestFailure
     /// <summary>Why a link is in no pool, as text.</summary>
     public static string WhyNotReady(ReceiverLink link) =>
         link.IsInPools ? "ready"
-        : link is { IsUsable: true, IsEjected: true } ? "it left requests unanswered and is tried again after a pause"
-        : link.IsDraining ? "it is about to end"
-        : link.State == LinkState.Connecting ? link.WasDialled ? "connecting" : "it waits for its turn to be dialled"
+        : link is { IsUsable: true, IsEjected: true } ? "the receiver left requests unanswered and is retried after a pause"
+        : link.IsDraining ? "the receiver is draining"
+        : link.State == LinkState.Connecting ? link.WasDialled ? "connecting" : "not dialled yet: others are dialled first"
         : link.Problem ?? "not connected";
 }
 

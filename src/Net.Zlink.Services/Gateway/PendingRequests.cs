@@ -99,7 +99,7 @@ internal sealed class PendingRequests : IDisposable
                 if (_used == MaxRequests)
                 {
                     throw new ZlinkException(ZlinkError.Again,
-                        $"{MaxRequests} requests wait for their replies, which is the most that a gateway has at once.");
+                        $"The gateway has {MaxRequests} outstanding requests, which is the maximum: await some of them first.");
                 }
 
                 slot = _used++;

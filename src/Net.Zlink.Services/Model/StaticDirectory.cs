@@ -101,7 +101,7 @@ public sealed class StaticDirectory : IServiceDirectory, IKnowsRemovals
     {
         ArgumentNullException.ThrowIfNull(instance);
         return string.IsNullOrEmpty(instance.Service) || string.IsNullOrEmpty(instance.Endpoint) || instance.Weight == 0
-            ? throw new ArgumentException($"An instance has a service, an endpoint and a weight of 1 or more; this one is {instance}.",
+            ? throw new ArgumentException($"An instance needs a service, an endpoint and a weight of at least 1, unlike {instance}.",
                 nameof(instance))
             : instance;
     }

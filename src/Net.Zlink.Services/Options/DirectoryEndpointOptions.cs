@@ -32,7 +32,7 @@ public sealed class DirectoryEndpointOptions
     {
         if (!Known.Contains(transport, StringComparer.Ordinal))
         {
-            throw new ArgumentException($"\"{transport}\" is no transport; there are {string.Join(", ", Known)}.", name);
+            throw new ArgumentException($"\"{transport}\" is not a transport; the transports are {string.Join(", ", Known)}.", name);
         }
     }
 }

@@ -48,7 +48,7 @@ internal static class AdvertisedEndpoint
 
         if (EndpointOf(host) is { IsWildcardHost: true } || host is "*")
         {
-            return $"nobody can connect to that; write one address of this machine, such as {Example}, or null to have one found.";
+            return $"no peer can connect to that; write one address of this machine, such as {Example}, or null to have one found.";
         }
 
         string alone = host[(host.IndexOf("://", StringComparison.Ordinal) is var scheme and >= 0 ? scheme + 3 : 0)..].Split('/')[0];
@@ -73,12 +73,12 @@ internal static class AdvertisedEndpoint
             var endpoint = ZlinkEndpoint.Parse(given);
             return endpoint is { IsWildcardHost: false, CanConnect: true } ? WithHost(endpoint, endpoint.Host)
                 : throw new ArgumentException(
-                    $"{endpoint} cannot be advertised: nobody can connect to it. Write a host and the port that Bind returned, or null for "
-                    + "the bound endpoint with AdvertiseHost.", nameof(given));
+                    $"{endpoint} cannot be advertised: no peer can connect to it. Write a host and the port that Bind returned, or null "
+                    + "for the bound endpoint with AdvertiseHost.", nameof(given));
         }
         catch (FormatException e)
         {
-            throw new ArgumentException($"That cannot be advertised: {e.Message}", nameof(given), e);
+            throw new ArgumentException($"The endpoint cannot be advertised: {e.Message}", nameof(given), e);
         }
     }
 

@@ -337,7 +337,7 @@ internal sealed class RegistryLink(TimeSpan heartbeatInterval, TimeSpan ackTimeo
         if (entry.State == RegistrationState.Registered && entry.Unseen >= HeartbeatsUntilUnconfirmed)
         {
             entry.State = RegistrationState.Unconfirmed;
-            entry.Detail = "the registry accepted it, and the lists that this process follows do not have it";
+            entry.Detail = "the registry accepted it, but the lists that this process follows do not contain it";
             Commands.Enqueue(new LinkCommand(LinkAction.WarnUnconfirmed, Entry: entry));
         }
         else if (entry.State == RegistrationState.Unconfirmed && entry.Unseen == 0)
@@ -373,8 +373,8 @@ internal sealed class RegistryLink(TimeSpan heartbeatInterval, TimeSpan ackTimeo
         }
 
         OnLost(now, Connection, _unansweredInARow < UnansweredUntilWarning ? "the registry did not answer in time"
-            : "the registry does not answer: another receiver may have registered the same endpoint there, or a routing id of this one "
-                + "is in use");
+            : "the registry does not answer: another receiver may have registered the same endpoint there, or the routing id of this "
+                + "receiver is in use");
     }
 
     private void SendRegister(LinkEntry entry, TimeSpan now)

@@ -191,7 +191,7 @@ internal sealed class RegistryLinkLoop(ZlinkContext context, ServiceKind kind, s
                     hasSent = true;
                     if (!TrySend(command))
                     {
-                        _link.OnLost(Now, _link.Connection, "the connection takes no more messages");
+                        _link.OnLost(Now, _link.Connection, "the connection accepts no more messages");
                     }
 
                     break;

@@ -45,11 +45,11 @@ internal static class RegistryDescription
         meters.Gauge("peers", () => ByState(snapshot()), "{registry}", "Peer registries, by whether they are connected.");
         meters.Gauge("subscribers", () => snapshot().Subscribers, "{peer}", "Discoveries and peers that follow the list.");
         meters.Counter("requests", () => snapshot().Requests, "{request}", "Requests read.");
-        meters.Counter("refused", () => snapshot().RefusedRequests, "{request}", "Requests answered with another status than 0.");
-        meters.Counter("malformed", () => snapshot().MalformedMessages, "{message}", "Messages that mean nothing.");
+        meters.Counter("refused", () => snapshot().RefusedRequests, "{request}", "Requests answered with a status other than 0.");
+        meters.Counter("malformed", () => snapshot().MalformedMessages, "{message}", "Messages that are not valid requests.");
         meters.Counter("expired", () => snapshot().ExpiredEntries, "{entry}", "Own entries without a heartbeat in time.");
         meters.Counter("lists", () => snapshot().ListsSent, "{list}", "Lists sent: broadcasts, and answers to new subscribers.");
-        meters.Counter("peer_lists", () => snapshot().PeerLists, "{list}", "Lists of peers that were taken.");
+        meters.Counter("peer_lists", () => snapshot().PeerLists, "{list}", "Lists of peers that were accepted.");
         return meters;
     }
 

@@ -116,7 +116,7 @@ public enum RegistryEventType
     /// <summary>Another registry uses the number of this one: they ignore each other until one of them gets another number.</summary>
     IdConflict,
 
-    /// <summary>The list is full, and entries of a peer are left out until it has a place for them.</summary>
+    /// <summary>The list is full, and entries of a peer are left out until the list has space.</summary>
     ListFull,
 }
 

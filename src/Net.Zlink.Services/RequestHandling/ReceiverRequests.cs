@@ -181,7 +181,7 @@ internal sealed class ReceiverRequests(RouterSocket socket, TimeProvider clock, 
     {
         RefusalCode.Draining => "the receiver is draining",
         RefusalCode.NotServed => "the receiver does not serve this service",
-        RefusalCode.Expired => "the time of the request was over before it could begin",
+        RefusalCode.Expired => "the request timed out before it began",
         RefusalCode.Stopped => "the receiver has stopped serving",
         RefusalCode.NoSerializer => "the receiver cannot read requests of this type",
         _ => "",
@@ -220,8 +220,8 @@ internal sealed class ReceiverRequests(RouterSocket socket, TimeProvider clock, 
         }
 
         Refuse(message, envelope.Id, refusal, refusal == RefusalCode.Expired && clocksDifferBy > TimeSpan.Zero
-            ? string.Create(CultureInfo.InvariantCulture, $"by the clocks the request was {clocksDifferBy.TotalSeconds:0.0} s on its way, "
-                + $"and nothing waits at the receiver: a clock was set, or a machine stood still")
+            ? string.Create(CultureInfo.InvariantCulture, $"by the clocks the request took {clocksDifferBy.TotalSeconds:0.0} s to arrive, "
+                + $"although nothing waits at the receiver: a clock was set, or a machine was suspended")
             : TextOf(refusal));
         message.Dispose();
         return false;

@@ -95,10 +95,10 @@ public readonly struct ServiceRequest : IDisposable
 
     /// <summary>Sends the reply, of one part, if it need not wait.</summary>
     /// <param name="payload">The reply; copied.</param>
-    /// <param name="error">None; HostUnreachable: the gateway's connection has ended, or the request has its answer already; Again: the
+    /// <param name="error">None; HostUnreachable: the gateway's connection has ended, or the request has already been answered; Again: the
     /// connection is full.</param>
     /// <returns>True if it was accepted.</returns>
-    /// <exception cref="InvalidOperationException">This is no received request.</exception>
+    /// <exception cref="InvalidOperationException">This request was not received: it is the default value of its struct.</exception>
     /// <exception cref="ObjectDisposedException">The request was disposed, or the receiver was.</exception>
     /// <exception cref="ZlinkException">ContextTerminated.</exception>
     public bool TryReply(ReadOnlySpan<byte> payload, out ZlinkError error) =>
@@ -139,15 +139,15 @@ public readonly struct ServiceRequest : IDisposable
     /// <param name="cancellationToken">Ends the wait; nothing is sent then.</param>
     /// <returns>Complete when the reply was accepted. The request must not be disposed before.</returns>
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
-    /// <exception cref="InvalidOperationException">This is no received request.</exception>
+    /// <exception cref="InvalidOperationException">This request was not received: it is the default value of its struct.</exception>
     /// <exception cref="ObjectDisposedException">The request was disposed, or the receiver was.</exception>
-    /// <exception cref="ZlinkException">HostUnreachable: the gateway's connection has ended, or the request has its answer already.
+    /// <exception cref="ZlinkException">HostUnreachable: the gateway's connection has ended, or the request has already been answered.
     /// ContextTerminated.</exception>
     public ValueTask ReplyAsync(ReadOnlyMemory<byte> payload, CancellationToken cancellationToken = default) =>
         TryReply(payload.Span, out ZlinkError error) ? ValueTask.CompletedTask
             : error == ZlinkError.Again ? ReplyLaterAsync(payload, cancellationToken)
             : ValueTask.FromException(new ZlinkException(
-                error, "the gateway's connection has ended, or the request has its answer already"));
+                error, "the gateway's connection has ended, or the request has already been answered"));
 
     /// <summary>Reports that the request was executed and failed. The gateway does not send it elsewhere.</summary>
     /// <param name="code">A number for the caller of the gateway; those of applications begin at 256.</param>
@@ -183,7 +183,8 @@ public readonly struct ServiceRequest : IDisposable
     /// <summary>Takes the right to answer; false also where the request has ended.</summary>
     internal bool TryTakeAnswer() => _open?.TryAnswer(_generation) == true;
 
-    internal ReceiverRequests Requests => _requests ?? throw new InvalidOperationException("This is no received request.");
+    internal ReceiverRequests Requests => _requests ??
+        throw new InvalidOperationException("This request was not received: it is the default value of its struct.");
 
     /// <summary>A plain message's answer has an envelope only where its first part could be taken for one.</summary>
     private MessageBuilder Begin(MessageBuilder reply, ReadOnlySpan<byte> firstPart) =>
@@ -199,7 +200,7 @@ public readonly struct ServiceRequest : IDisposable
     {
         if (_open is not null && !TryTakeAnswer(out ZlinkError error))
         {
-            throw new ZlinkException(error, "the request has its answer already");
+            throw new ZlinkException(error, "the request has already been answered");
         }
 
         bool isSent = false;

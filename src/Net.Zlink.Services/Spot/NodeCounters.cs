@@ -39,11 +39,12 @@ internal sealed class NodeCounters(PublishPath path, DispatchLoop dispatch, Topi
         var meters = new ServicesMeters("spot", node, context);
         meters.Counter("published", () => path.Published, "{message}", "Publications that were accepted");
         meters.Counter("received", () => dispatch.Received, "{message}", "Messages from other nodes");
-        meters.Counter("unmatched", () => dispatch.Unmatched, "{message}", "Of these, what matched no subscription");
-        meters.Counter("delivered", () => subscribers.Statistics.Sum.Matched, "{message}", "Messages for subscribers, each for each");
+        meters.Counter("unmatched", () => dispatch.Unmatched, "{message}", "Messages from other nodes that matched no subscription");
+        meters.Counter("delivered", () => subscribers.Statistics.Sum.Matched, "{message}",
+            "Messages for subscribers, counted once per subscriber");
         meters.Counter("dropped", Dropped, "{message}", "Messages that were dropped, by cause");
         meters.Gauge("queued", () => subscribers.Statistics.Sum.Queued, "{message}", "Messages that wait for subscribers");
-        meters.Counter("gaps", () => peers.Gaps.Count, "{gap}", "Connections that were lost and made again: messages may be missing");
+        meters.Counter("gaps", () => peers.Gaps.Count, "{gap}", "Connections that were lost and re-established: messages may be missing");
         meters.Gauge("peers", () => peers.ConnectedCount, "{node}", "Nodes that this one is connected to");
         return meters;
     }

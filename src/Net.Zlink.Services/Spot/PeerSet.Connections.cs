@@ -225,7 +225,7 @@ internal sealed partial class PeerSet
             }
             else if (!_undrained.Contains(peer))
             {
-                peer.Problem = "it did not answer in time, and others wait to be dialled";
+                peer.Problem = "the node did not answer in time, and others wait to be dialled";
                 Close(peer);
             }
         }

@@ -221,7 +221,7 @@ internal sealed partial class PeerSet : IDisposable
         RoutingId = peer.Node?.Id ?? default(RoutingId),
         Endpoint = peer.RedactedEndpoint,
         WhyNotConnected = peer.IsAlternate ? $"the same node is connected at {peer.Node!.Ready[0].RedactedEndpoint}"
-            : peer.Problem ?? "it waits for its turn to be dialled",
+            : peer.Problem ?? "not dialled yet: others are dialled first",
     };
 
     private void NotifyChange()

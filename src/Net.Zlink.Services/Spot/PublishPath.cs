@@ -168,7 +168,7 @@ internal sealed class PublishPath : IDisposable
     {
         if (parts == 0)
         {
-            throw new ArgumentException("A publication has at least one part besides its topic: add one.", argument);
+            throw new ArgumentException("A publication needs at least one part besides its topic: add one.", argument);
         }
     }
 

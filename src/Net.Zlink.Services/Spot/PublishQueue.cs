@@ -128,7 +128,7 @@ internal sealed class PublishQueue
     }
 
     private static ObjectDisposedException Ended() =>
-        new("Net.Zlink.Services.SpotNode", "The node ends: its queue of publications is closed.");
+        new("Net.Zlink.Services.SpotNode", "The node is ending: its publish queue is closed.");
 
     private void Cancel(Waiter waiter, CancellationToken cancellationToken)
     {

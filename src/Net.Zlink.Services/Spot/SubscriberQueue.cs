@@ -175,7 +175,7 @@ internal sealed class SubscriberQueue
             ThrowIfNotReceiving();
             if (!_waiters.IsEmpty)
             {
-                throw new InvalidOperationException("A receive is waiting for a message: end it before there is a handler.");
+                throw new InvalidOperationException("A receive is waiting for a message: end it before you set a handler.");
             }
 
             _hasHandler = true;
@@ -224,7 +224,8 @@ internal sealed class SubscriberQueue
     private static ObjectDisposedException Ended() =>
         new("Net.Zlink.Services.SpotSubscriber", "The subscriber, its node or its context has ended.");
 
-    private static InvalidOperationException Handled() => new("A handler gets the messages: dispose it before receiving by hand.");
+    private static InvalidOperationException Handled() =>
+        new("A handler receives the messages: dispose it before you call a receive method.");
 
     /// <summary>Under the lock. Returns the waiter that the message is for; else it is queued or dropped.</summary>
     private ReceiveWaiter<SpotMessage>? Accept(in SpotMessage message)

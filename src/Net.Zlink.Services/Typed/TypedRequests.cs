@@ -127,7 +127,7 @@ public static class TypedRequests
         catch (Exception e)
         {
             // Any peer can send such a request: it is counted as failed, and fills no log.
-            request.TryFail(FailureCode.Malformed, $"the request is no {typeof(TRequest).Name}: {e.GetType().Name}");
+            request.TryFail(FailureCode.Malformed, $"the request is not a {typeof(TRequest).Name}: {e.GetType().Name}");
             value = default!;
             return false;
         }

@@ -35,8 +35,8 @@ public sealed class BufferClassPolicy
             : policy.KeepLimit < policy.WarmCount
                 ? $"{nameof(KeepLimit)} takes {nameof(WarmCount)} ({policy.WarmCount}) and above, not {policy.KeepLimit}"
             : policy.TrimsWhenIdle && (policy.TrimAfterIdle <= TimeSpan.Zero || policy.TrimAfterIdle.TotalMilliseconds > uint.MaxValue - 1)
-                ? $"{nameof(TrimAfterIdle)} takes what is above TimeSpan.Zero and at most 49 days, or "
-                    + $"Timeout.InfiniteTimeSpan to keep idle buffers for ever, not {policy.TrimAfterIdle}"
+                ? $"{nameof(TrimAfterIdle)} takes a time above TimeSpan.Zero and at most 49 days, or "
+                    + $"Timeout.InfiniteTimeSpan to keep idle buffers forever, not {policy.TrimAfterIdle}"
             : null;
     }
 }

@@ -32,7 +32,8 @@ internal sealed class BufferLedger(TimeProvider time, bool captureStacks)
             entry = _known.GetOrAdd(array, static _ => new Entry());
             if (!_outstanding.TryAdd(array, entry))
             {
-                throw new InvalidOperationException($"A buffer of {array.Length} bytes was about to go out twice: a defect of the pool.");
+                throw new InvalidOperationException(
+                    $"A buffer of {array.Length} bytes was about to be rented twice. This is a defect of the pool: please report it.");
             }
 
             lastRentedBy = entry.RentedBy;

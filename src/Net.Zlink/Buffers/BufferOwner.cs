@@ -83,7 +83,7 @@ internal sealed class BufferOwner : MemoryManager<byte>
         if (array is null || (Volatile.Read(ref _state) & DisposedBit) != 0)
         {
             throw new ObjectDisposedException(
-                nameof(IMemoryOwner<>), "The owner of this pooled memory is disposed: the buffer may already be someone else's.");
+                nameof(IMemoryOwner<>), "The owner of this pooled memory is disposed: the buffer may already be in use elsewhere.");
         }
 
         return array;

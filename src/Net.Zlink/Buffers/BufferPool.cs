@@ -304,7 +304,8 @@ public sealed class BufferPool : MemoryPool<byte>
         int classIndex = SizeClasses.IndexOf(array.Length);
         if (SizeClasses.Sizes[classIndex] != array.Length)
         {
-            throw new ArgumentException($"An array of {array.Length} bytes is of no size class: it is not from a pool.", nameof(array));
+            throw new ArgumentException($"An array of {array.Length} bytes fits no size class, so it does not come from a pool.",
+                nameof(array));
         }
 
         _ledger?.OnReturned(array);

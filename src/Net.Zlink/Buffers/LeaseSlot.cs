@@ -21,7 +21,7 @@ internal sealed class LeaseSlot
         byte[]? array = Volatile.Read(ref _array);
         if (Volatile.Read(ref _generation) != generation || array is null)
         {
-            throw new ObjectDisposedException(nameof(BufferLease), "The lease is disposed: its buffer may already be someone else's.");
+            throw new ObjectDisposedException(nameof(BufferLease), "The lease is disposed: its buffer may already be in use elsewhere.");
         }
 
         return array;

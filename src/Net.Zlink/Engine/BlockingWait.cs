@@ -22,7 +22,7 @@ internal static class BlockingWait
         if (ShardLoop.Current is not null)
         {
             throw new InvalidOperationException(
-                $"This call would block a shard, and with it what it waits for: from a handler use {instead} " +
+                $"This call would block a shard, and with it the work that it waits for. In a handler use {instead} " +
                 "and return the incomplete ValueTask, or make the call in Task.Run.");
         }
     }

@@ -215,7 +215,7 @@ internal sealed class Connection : ShardWork, IWireEvents
 
     /// <summary>On the shard. There is no buffer for what the peer sends.</summary>
     internal void EndForMemory() =>
-        EndBy(DisconnectReason.OutOfMemory, "no memory for a buffer, also after the pool released what it retained");
+        EndBy(DisconnectReason.OutOfMemory, "no memory for a buffer, even after the pool released its retained buffers");
 
     private void EndBy(DisconnectReason reason, string detail)
     {

@@ -178,7 +178,7 @@ internal sealed class ConnectionReader
 
             if (!_unfinished.TryReserve(_frames.RetainedMemory + _sink.UnfinishedBytes))
             {
-                string detail = _unfinished.Words("messages that are not whole yet", nameof(DisconnectReason.UnfinishedByteLimit));
+                string detail = _unfinished.Words("incomplete messages", nameof(DisconnectReason.UnfinishedByteLimit));
                 _sink.OnUnfinished(_connection, detail);
                 Release();
             }

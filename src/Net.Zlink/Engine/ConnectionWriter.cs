@@ -346,6 +346,6 @@ internal sealed class ConnectionWriter(Connection connection, ConnectionCloser c
             return;
         }
 
-        closer.Begin(DisconnectReason.WriteTimeout, CloseMode.Abort, $"the peer took nothing for {connection.Settings.WriteTimeout}");
+        closer.Begin(DisconnectReason.WriteTimeout, CloseMode.Abort, $"the peer read nothing for {connection.Settings.WriteTimeout}");
     }
 }

@@ -269,7 +269,8 @@ internal sealed class EncodedMessage(BufferPool pool)
     private static int Fitting(long length) => length <= ZmpFrame.LargestBody
         ? (int)length
         : throw new ArgumentException(
-            $"All copied parts of a message together take at most {ZmpFrame.LargestBody} bytes; hand larger ones over.", nameof(length));
+            $"The copied parts of a message hold at most {ZmpFrame.LargestBody} bytes together; add larger parts without copying.",
+            nameof(length));
 
     private void EnsureCapacity(int needed)
     {

@@ -19,7 +19,7 @@ internal sealed class FairLimit(long limit)
     public static FairLimit? Of(long limit) => limit == 0 ? null : new FairLimit(limit);
 
     public string Words(string peers, string option) =>
-        $"{peers}, and all peers of the context together {Bytes}, of {Limit}: a larger {option} allows more";
+        $"{peers}; all peers of the context together use {Bytes} of {Limit} bytes: raise {option} to allow more";
 
     /// <summary>False: the connection holds too much and must end.</summary>
     public bool TryChange(long before, long now)

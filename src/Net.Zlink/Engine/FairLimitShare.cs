@@ -11,7 +11,7 @@ internal struct FairLimitShare(FairLimit? all)
         return now == _counted || all is null || TryChange(now);
     }
 
-    public readonly string Words(string what, string option) => all!.Words($"the peer has brought {_counted} bytes of {what}", option);
+    public readonly string Words(string what, string option) => all!.Words($"the peer has sent {_counted} bytes of {what}", option);
 
     private bool TryChange(long now)
     {

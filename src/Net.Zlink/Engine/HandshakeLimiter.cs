@@ -76,11 +76,11 @@ internal sealed class HandshakeLimiter(int maxRunning, TimeProvider time)
     }
 
     private UpgradeResult CreatePreemptedResult(TimeSpan grace) => new(null, HandshakeFailure.TimedOut, SocketError.TimedOut,
-            $"the peer had kept its handshake waiting for {grace.TotalMilliseconds:0} ms " +
-            $"when others waited for its place (MaxHandshakes is {maxRunning})");
+            $"the peer had delayed its handshake for {grace.TotalMilliseconds:0} ms " +
+            $"while others waited for a slot (MaxHandshakes is {maxRunning})");
 
     private UpgradeResult CreateSlotlessResult() => new(null, HandshakeFailure.TimedOut, SocketError.TimedOut,
-            $"all places for handshakes stayed taken (MaxHandshakes is {maxRunning})");
+            $"all handshake slots stayed in use (MaxHandshakes is {maxRunning})");
 
     private async Task<UpgradeResult?> FirstBytesAsync(WireUpgrade upgrade, Socket socket, CancellationToken cancellation)
     {

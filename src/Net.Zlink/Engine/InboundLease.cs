@@ -269,7 +269,7 @@ internal sealed class InboundLease
         return new ReadOnlyMemory<byte>(array, offset, length);
     }
 
-    public static ObjectDisposedException Ended() => new("Net.Zlink.Message", "The message was disposed, or sent on.");
+    public static ObjectDisposedException Ended() => new("Net.Zlink.Message", "The message was disposed or sent.");
 
     public bool IsLive(int slot, int generation) => AreLive(slot, 1, generation);
 

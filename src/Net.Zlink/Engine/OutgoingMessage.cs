@@ -331,8 +331,8 @@ internal readonly struct DeferredMessage
     {
         return encoded.Version == _generation ? new OutgoingMessage(encoded)
                 : throw new InvalidOperationException(
-                    "The MessageBuilder was added to, cleared, sent or disposed while a send of it waited: " +
-                    "nothing of that send was sent. Await it first.");
+                    "The MessageBuilder was changed, sent or disposed while a send of it was waiting, " +
+                    "so nothing was sent. Await a send before you use its builder again.");
     }
 
     private OutgoingMessage ForwardLease(InboundLease lease)

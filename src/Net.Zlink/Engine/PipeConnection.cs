@@ -451,7 +451,7 @@ internal sealed class PipeConnection : IDuplexPipe, IWireEvents
             return true;
         }
 
-        NoteEnd(DisconnectReason.WriteTimeout, $"the peer took nothing for {_settings.WriteTimeout}");
+        NoteEnd(DisconnectReason.WriteTimeout, $"the peer read nothing for {_settings.WriteTimeout}");
         Abort(resets: true);
         return false;
     }

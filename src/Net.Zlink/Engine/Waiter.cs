@@ -175,7 +175,7 @@ internal class Waiter<T> : WaiterNode, IValueTaskSource<T>, IValueTaskSource
         // A second read must not recycle the waiter twice: two waits would share it.
         if (GetStatus(token) == ValueTaskSourceStatus.Pending)
         {
-            throw new InvalidOperationException("The result was asked for before the wait ended: await it.");
+            throw new InvalidOperationException("The result was read before the wait ended: await it.");
         }
 
         try
@@ -198,7 +198,8 @@ internal class Waiter<T> : WaiterNode, IValueTaskSource<T>, IValueTaskSource
     public ValueTaskSourceStatus GetStatus(short token) => token == _core.Version
         ? _core.GetStatus(token)
             : throw new InvalidOperationException(
-                "The result was taken already: a ValueTask is awaited once. To await it more often keep the Task that AsTask() returns.");
+                "The result was already taken, because a ValueTask can be awaited only once. To await it more often, keep the Task that "
+                + "AsTask() returns.");
 
     public void OnCompleted(Action<object?> continuation, object? state, short token, ValueTaskSourceOnCompletedFlags flags)
     {

@@ -104,7 +104,7 @@ public readonly struct Message : IDisposable
             if (Source is not { } source || ReferenceEquals(source, PeerIdentity.Unknown))
             {
                 throw new InvalidOperationException(
-                    "No peer sent this message: it was never received. There is nobody to keep anything with.");
+                    "The message has no sender (it was not received from a peer), so it cannot keep a UserState.");
             }
 
             source.Slot.State = value;
@@ -269,7 +269,7 @@ public readonly struct Message : IDisposable
     {
         if (_lease is null)
         {
-            throw new InvalidOperationException("There is no message to send: this one was never received.");
+            throw new InvalidOperationException("This Message is empty: it was never received, so it cannot be sent.");
         }
 
         Checked(0);

@@ -194,7 +194,7 @@ public sealed class MessageBuilder : IBufferWriter<byte>, IDisposable
         ArgumentOutOfRangeException.ThrowIfNegative(count);
         if (!_encoded.TryAdvance(count))
         {
-            throw new InvalidOperationException("More was written than GetSpan or GetMemory gave room for.");
+            throw new InvalidOperationException("Advance counts more bytes than GetSpan or GetMemory returned.");
         }
     }
 
@@ -219,7 +219,7 @@ public sealed class MessageBuilder : IBufferWriter<byte>, IDisposable
         EncodedMessage encoded = Encoded;
         if (encoded.Parts == 0)
         {
-            throw new InvalidOperationException("A message has at least one part: add one.");
+            throw new InvalidOperationException("A message needs at least one part: add one.");
         }
 
         encoded.PutIntoArrays(encoded.Pool);

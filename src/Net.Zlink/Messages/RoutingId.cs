@@ -101,7 +101,7 @@ public readonly struct RoutingId : IEquatable<RoutingId>, ISpanParsable<RoutingI
     /// <inheritdoc cref="Parse(string, IFormatProvider?)"/>
     public static RoutingId Parse(ReadOnlySpan<char> s, IFormatProvider? provider) => TryParse(s, provider, out RoutingId id) ? id
         : throw new FormatException(
-            $"\"{s}\" is no routing id: write 0x and pairs of hexadecimal digits, or a text of at most {MaxLength} bytes.");
+            $"\"{s}\" is not a routing id: write 0x and pairs of hexadecimal digits, or a text of at most {MaxLength} bytes.");
 
     /// <inheritdoc cref="TryParse(ReadOnlySpan{char}, IFormatProvider?, out RoutingId)"/>
     public static bool TryParse([NotNullWhen(true)] string? s, IFormatProvider? provider, out RoutingId result)

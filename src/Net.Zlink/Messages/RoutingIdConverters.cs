@@ -20,7 +20,7 @@ internal sealed class RoutingIdJsonConverter : JsonConverter<RoutingId>
         writer.WritePropertyName(value.ToString());
 
     private static RoutingId Parse(string? text) => RoutingId.TryParse(text, CultureInfo.InvariantCulture, out RoutingId id) ? id
-        : throw new JsonException($"\"{text}\" is no routing id.");
+        : throw new JsonException($"\"{text}\" is not a routing id.");
 }
 
 internal sealed class RoutingIdTypeConverter : TypeConverter

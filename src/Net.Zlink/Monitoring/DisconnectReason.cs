@@ -83,22 +83,22 @@ public static class DisconnectReasonExtensions
 
     internal static string Words(this DisconnectReason reason) => reason switch
     {
-        DisconnectReason.Local => "this side asked for it",
+        DisconnectReason.Local => "this side ended the connection",
         DisconnectReason.Remote => "the peer ended the connection",
         DisconnectReason.ProtocolError => "the peer broke the protocol",
         DisconnectReason.TransportError => "a read or a write failed",
         DisconnectReason.ContextTerminated => "the context was shut down",
         DisconnectReason.IdleTimeout => "nothing arrived within IdleTimeout",
-        DisconnectReason.WriteTimeout => "the peer took nothing within WriteTimeout",
+        DisconnectReason.WriteTimeout => "the peer read nothing within WriteTimeout",
         DisconnectReason.HandlerFailed => "the application's handler threw",
         DisconnectReason.HandshakeFailed => "the connection ended during the handshake",
         DisconnectReason.HeartbeatTimeout => "the peer did not answer a heartbeat in time",
-        DisconnectReason.Refused => "the socket had no place for this peer",
-        DisconnectReason.UnfinishedByteLimit => "too much had come of messages that are not whole",
-        DisconnectReason.SubscriptionByteLimit => "its topics and those of all other peers were too many",
+        DisconnectReason.Refused => "the socket could not accept this peer",
+        DisconnectReason.UnfinishedByteLimit => "incomplete messages exceeded UnfinishedByteLimit",
+        DisconnectReason.SubscriptionByteLimit => "the topics of all peers exceeded SubscriptionByteLimit",
         DisconnectReason.OutOfMemory => "there was no memory for a buffer",
-        DisconnectReason.TopicsUnread => "the publisher did not read the changes of topics, and too many waited for it",
+        DisconnectReason.TopicsUnread => "the publisher did not read subscription updates, and too many were queued",
         DisconnectReason.TakenOver => "another peer took over its routing id",
-        _ => "why is not known",
+        _ => "the reason is not known",
     };
 }

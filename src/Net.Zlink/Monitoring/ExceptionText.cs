@@ -21,6 +21,6 @@ internal static class ExceptionText
             // The type name is used instead.
         }
 
-        return $"{exception.GetType()}, which does not say more";
+        return $"{exception.GetType()} without a message";
     }
 }

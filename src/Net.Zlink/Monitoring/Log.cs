@@ -9,7 +9,7 @@ internal static partial class Log
     [LoggerMessage(1, LogLevel.Warning, "{Endpoint}: a connection was refused: {Why}")]
     public static partial void ConnectionRefused(ILogger logger, string endpoint, string why);
 
-    [LoggerMessage(2, LogLevel.Warning, "{Endpoint}: accept failed with {Error}; accepting goes on in {BackOff} ms")]
+    [LoggerMessage(2, LogLevel.Warning, "{Endpoint}: accept failed with {Error}; accepting resumes in {BackOff} ms")]
     public static partial void AcceptFailed(ILogger logger, string endpoint, SocketError error, double backOff);
 
     [LoggerMessage(3, LogLevel.Error, "{Endpoint}: the listening socket failed with {Error} and was closed")]
@@ -23,13 +23,13 @@ internal static partial class Log
         + "no processor time")]
     public static partial void SlowRun(ILogger logger, int shard, double milliseconds, string work);
 
-    [LoggerMessage(6, LogLevel.Debug, "Peer {PeerId} of {Endpoint} is gone: {Reason}. {Detail}")]
+    [LoggerMessage(6, LogLevel.Debug, "Peer {PeerId} of {Endpoint} has disconnected: {Reason}. {Detail}")]
     public static partial void PeerGone(ILogger logger, uint peerId, string endpoint, DisconnectReason reason, string detail);
 
     [LoggerMessage(7, LogLevel.Warning, "Peer {Peer} of {Endpoint}: {Messages} accepted messages ({Bytes} bytes) were not delivered")]
     public static partial void Undelivered(ILogger logger, string peer, string endpoint, long messages, long bytes);
 
-    [LoggerMessage(8, LogLevel.Warning, "Shard {Shard} started {Milliseconds} ms after it was asked to: the thread pool is starved")]
+    [LoggerMessage(8, LogLevel.Warning, "Shard {Shard} started {Milliseconds} ms late: the thread pool is starved")]
     public static partial void PoolStarved(ILogger logger, int shard, double milliseconds);
 
     [LoggerMessage(9, LogLevel.Debug, "{Endpoint}: the connection with {Remote}, {RoutingId}, ended: {Reason}. {Detail}")]
@@ -39,10 +39,10 @@ internal static partial class Log
     [LoggerMessage(10, LogLevel.Error, "{Endpoint}: an internal fault ended a connection; please report it")]
     public static partial void SessionFailed(ILogger logger, Exception exception, string endpoint);
 
-    [LoggerMessage(11, LogLevel.Warning, "{Endpoint}: gave up connecting: {Why}. Connect again once the cause is mended")]
+    [LoggerMessage(11, LogLevel.Warning, "{Endpoint}: gave up connecting: {Why}. Fix the cause, then connect again")]
     public static partial void GaveUp(ILogger logger, string endpoint, string why);
 
-    [LoggerMessage(12, LogLevel.Error, "A callback for socket events threw at {Event}; the next events follow")]
+    [LoggerMessage(12, LogLevel.Error, "A callback for socket events threw at {Event}; further events are delivered")]
     public static partial void EventCallbackFailed(ILogger logger, Exception exception, SocketEventTypes @event);
 
     [LoggerMessage(13, LogLevel.Warning, "{Endpoint}: a handshake with {Remote} failed: {Cause}. {Detail}")]
@@ -51,15 +51,15 @@ internal static partial class Log
     [LoggerMessage(14, LogLevel.Warning, "{Endpoint}: cannot connect: {Why}. Trying again; this is logged once for each reason")]
     public static partial void CannotConnect(ILogger logger, string endpoint, string why);
 
-    [LoggerMessage(15, LogLevel.Debug, "{Endpoint}: {Remote} went away in its handshake. {Detail}")]
+    [LoggerMessage(15, LogLevel.Debug, "{Endpoint}: {Remote} disconnected during its handshake. {Detail}")]
     public static partial void HandshakeLost(ILogger logger, string endpoint, string remote, string detail);
 
-    [LoggerMessage(16, LogLevel.Error, "A listener of the meter threw when an instrument began or ended; it may miss that one")]
+    [LoggerMessage(16, LogLevel.Error, "A meter listener threw when an instrument was published or disposed; it may miss that instrument")]
     public static partial void MeterListenerFailed(ILogger logger, Exception exception);
 
     [LoggerMessage(17, LogLevel.Warning,
-        "{Endpoint}: {Count} different warnings about its peers by now; those that follow within {Seconds} s of the first are left out. "
-        + "Events and statistics have them all")]
+        "{Endpoint}: {Count} different warnings about its peers so far; further ones within {Seconds} s of the first are not logged. "
+        + "Events and statistics include them all")]
     public static partial void WarningsLeftOut(ILogger logger, string endpoint, int count, double seconds);
 
     [LoggerMessage(18, LogLevel.Warning,
@@ -68,18 +68,19 @@ internal static partial class Log
     public static partial void BlockedRun(ILogger logger, int shard, double seconds, string work);
 
     [LoggerMessage(19, LogLevel.Error,
-        "The shutdown is over without shard {Shard}, which {Work} holds beyond the deadline; what it still uses is freed when that "
+        "The shutdown ended without shard {Shard}, which {Work} blocks beyond the deadline; its memory is freed when that "
         + "returns")]
     public static partial void ShardNotEnded(ILogger logger, int shard, string work);
 
-    [LoggerMessage(20, LogLevel.Warning, "{Endpoint}: the connection with {Remote} is ended, for it broke the protocol: {Detail}")]
+    [LoggerMessage(20, LogLevel.Warning,
+        "{Endpoint}: the connection with {Remote} was ended because the peer broke the protocol: {Detail}")]
     public static partial void PeerBrokeProtocol(ILogger logger, string endpoint, string remote, string detail);
 
     [LoggerMessage(21, LogLevel.Error, "An internal fault: a queue was not notified that the context has capacity again; please report it")]
     public static partial void CapacityNotNotified(ILogger logger, Exception exception);
 
     [LoggerMessage(22, LogLevel.Warning,
-        "{Endpoint}: the connection with {Remote} is ended, for it makes this side hold too much: {Detail}")]
+        "{Endpoint}: the connection with {Remote} was ended because the peer made this side hold too many bytes: {Detail}")]
     public static partial void PeerUnfinishedLimit(ILogger logger, string endpoint, string remote, string detail);
 
     [LoggerMessage(23, LogLevel.Warning, "{Endpoint}: {Why}")]

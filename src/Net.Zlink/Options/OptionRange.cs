@@ -60,7 +60,7 @@ internal static class OptionRange
 
     public static TimeSpan TimeAboveZero(TimeSpan value, [CallerArgumentExpression(nameof(value))] string argument = "",
         [CallerMemberName] string option = "") =>
-        value > TimeSpan.Zero ? value : throw OutOfRange(value, argument, option, $"takes what is above TimeSpan.Zero, not {Text(value)}.");
+        value > TimeSpan.Zero ? value : throw OutOfRange(value, argument, option, $"takes a time above TimeSpan.Zero, not {Text(value)}.");
 
     public static T Defined<T>(T value, [CallerArgumentExpression(nameof(value))] string argument = "",
         [CallerMemberName] string option = "")

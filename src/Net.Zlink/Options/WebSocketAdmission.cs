@@ -40,6 +40,6 @@ public readonly struct WebSocketAdmission
         ArgumentNullException.ThrowIfNull(reason);
         return reason.Length <= LongestReason && !reason.AsSpan().ContainsAnyExceptInRange(' ', '~')
             ? new WebSocketAdmission(status, reason)
-            : throw new ArgumentException("A reason is at most 200 characters of printable ASCII.", nameof(reason));
+            : throw new ArgumentException("A reason has at most 200 printable ASCII characters.", nameof(reason));
     }
 }

@@ -31,7 +31,7 @@ internal static class WebSocketRequestFields
         {
             if (!IsToken(name))
             {
-                throw Invalid($"\"{name}\" is no name of an HTTP field", fields);
+                throw Invalid($"\"{name}\" is not the name of an HTTP field", fields);
             }
 
             if (s_own.Contains(name, StringComparer.OrdinalIgnoreCase)

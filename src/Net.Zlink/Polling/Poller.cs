@@ -78,7 +78,7 @@ public sealed class Poller : IDisposable
             ObjectDisposedException.ThrowIf(_isDisposed, this);
             if (_bySocket.ContainsKey(socket))
             {
-                throw new ArgumentException("The poller has this socket already: use Modify.", nameof(socket));
+                throw new ArgumentException("The poller already has this socket: use Modify.", nameof(socket));
             }
 
             PollItem item = socket.Polled(events, userState);
@@ -243,7 +243,7 @@ public sealed class Poller : IDisposable
     {
         if (results.IsEmpty)
         {
-            throw new ArgumentException("There must be room for at least one result.", nameof(results));
+            throw new ArgumentException("The buffer is empty: pass one for at least one result.", nameof(results));
         }
 
         ObjectDisposedException.ThrowIf(Volatile.Read(ref _isDisposed), this);

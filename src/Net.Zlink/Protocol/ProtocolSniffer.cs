@@ -18,8 +18,8 @@ internal static class ProtocolSniffer
         {
             >= 0x16030000 and <= 0x160304FF or >= 0x15030000 and <= 0x150304FF =>
                 "it looks like TLS: one side's endpoint is tls or wss, and the other's is not",
-            0x5A010200 => "it looks like ZMP, which PAIR, PUB, DEALER and their kind speak: STREAM does not talk to them",
-            0xFF000000 => "it looks like ZMTP, the protocol of ZeroMQ, which is another one than ZMP",
+            0x5A010200 => "it looks like ZMP, the protocol of all socket types but STREAM",
+            0xFF000000 => "it looks like ZMTP, the protocol of ZeroMQ, which is not compatible with ZMP",
             0x5353482D => "it looks like SSH",
             _ => IsHttp(firstBytes) ? "it looks like HTTP" : null,
         };

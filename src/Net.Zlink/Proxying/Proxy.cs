@@ -179,8 +179,8 @@ public sealed class Proxy
         if (port is { AllowsOnlyOnePart: true })
         {
             throw new ArgumentException(
-                "A ROUTER's messages have its peer's routing id as one more part, and a socket with Conflate takes messages of one part: "
-                + "none could be passed on. Make this socket without Conflate.", socket);
+                "A ROUTER's messages have the peer's routing id as one more part, but a socket with Conflate accepts only messages of one "
+                + "part. Create this socket without Conflate.", socket);
         }
     }
 
@@ -269,7 +269,7 @@ public sealed class Proxy
         int state = Interlocked.CompareExchange(ref _state, Running, StateIdle);
         if (state is Running or Ending)
         {
-            throw new InvalidOperationException("The proxy runs already.");
+            throw new InvalidOperationException("The proxy is already running.");
         }
 
         if (state == Dropping)

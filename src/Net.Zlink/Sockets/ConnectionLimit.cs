@@ -10,7 +10,7 @@ internal struct ConnectionLimit
         // Checked and taken in one step: two listeners may accept at the same time.
         if (limit > 0 && connections + _count >= limit)
         {
-            return $"the socket has its {limit} connections; raise MaxConnections to take more";
+            return $"the socket already has {limit} connections, the maximum; raise MaxConnections to accept more";
         }
 
         _count++;

@@ -10,7 +10,7 @@ internal static class EndpointEvents
     public static void AcceptFailed(SocketMonitors monitors, EngineHost host, string endpoint, SocketError error, TimeSpan backOff)
     {
         monitors.Publish(SocketEventTypes.AcceptFailed, EndpointError.ErrnoOf(error), endpoint, "",
-            detail: $"{error}; accepting goes on in {backOff.TotalMilliseconds:0} ms");
+            detail: $"{error}; accepting resumes in {backOff.TotalMilliseconds:0} ms");
         host.Warnings.AcceptFailed(endpoint, error, backOff);
     }
 

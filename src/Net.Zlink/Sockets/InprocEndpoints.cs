@@ -73,7 +73,7 @@ internal sealed class InprocEndpoints(SocketCore socket, InprocRegistry registry
         if (mismatch)
         {
             return new EndpointError(EndpointFault.Incompatible,
-                $"the socket that has bound {EndpointError.Quote(name)} is of a type that {socket.Type.Name} does not talk to");
+                $"the socket that has bound {EndpointError.Quote(name)} is of a type that is not compatible with {socket.Type.Name}");
         }
 
         if (link is null)

@@ -44,10 +44,10 @@ internal sealed class InprocRegistry
                 {
                     (string here, string there) = (socket.Type.Name, pending.Link.Socket.Type.Name);
                     pending.Link.Problem =
-                        $"the name was bound by a {here}, which a {there} does not talk to; this endpoint waits for another";
+                        $"a {here} is bound to the name, which is not compatible with a {there}; this endpoint waits for another socket";
                     (mismatches ??= []).Add((pending.Link.Socket, pending.Link.Endpoint, pending.Link.Problem));
                     mismatches.Add((socket, pending.Link.Endpoint,
-                        $"a {there} has connected to this name, which a {here} does not talk to"));
+                        $"a {there} has connected to this name, which is not compatible with a {here}"));
                 }
             }
         }
@@ -103,7 +103,7 @@ internal sealed class InprocRegistry
 
             if (binding is null)
             {
-                link.Problem = "nobody in this context has bound the name yet";
+                link.Problem = "no socket of this context has bound the name yet";
                 Add(new Pending(name, link, settings));
                 socket.SendWelcome(link, GreetingOccasion.NewLink);
                 return link;

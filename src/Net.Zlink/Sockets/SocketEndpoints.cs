@@ -60,7 +60,7 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
 
     /// <inheritdoc cref="SocketSessions.AcquireConnection"/>
     public string? AcquireConnection() => socket.Host.Budget is { IsFullOfDetached: true }
-        ? "unread messages of peers that have gone take up the context's QueuedByteLimit; receive them, or raise it"
+        ? "unread messages of disconnected peers fill the context's QueuedByteLimit; receive them, or raise the limit"
         : _sessions.AcquireConnection();
 
     /// <inheritdoc cref="SocketSessions.ReleaseConnection"/>

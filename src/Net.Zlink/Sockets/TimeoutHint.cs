@@ -10,7 +10,7 @@ internal static class TimeoutHint
     {
         if (socket.GivenUp.TryGetLast(out string? endpoint, out string? why))
         {
-            return $", and {endpoint} was given up: {why}. Connect again once that is mended; Describe() shows all of them";
+            return $", and {endpoint} was given up: {why}. Fix the cause, then connect again; Describe() shows all of them";
         }
 
         if (socket is SubscriberCore { IsExtended: false, TopicCount: 0 })

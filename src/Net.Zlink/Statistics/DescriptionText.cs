@@ -44,7 +44,7 @@ internal static class DescriptionText
         if (budget is { Waiting: > 0 })
         {
             Part(text, $"  {budget.Waiting} queues of the context wait: ");
-            Line(text, $"{budget.Used} of its QueuedByteLimit of {budget.Limit} bytes are taken");
+            Line(text, $"{budget.Used} of its QueuedByteLimit of {budget.Limit} bytes are in use");
         }
     }
 

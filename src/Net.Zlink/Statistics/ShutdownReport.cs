@@ -48,7 +48,7 @@ public sealed class ShutdownReport
             + $"({UndeliveredBytes} bytes) not delivered");
         if (UnconfirmedMessages > 0)
         {
-            text.Append(CultureInfo.InvariantCulture, $", {UnconfirmedMessages} written and not confirmed");
+            text.Append(CultureInfo.InvariantCulture, $", {UnconfirmedMessages} written but not confirmed");
         }
 
         if (BlockedShards.Count > 0)

@@ -19,8 +19,8 @@ internal static class SocketDescription
         Line(text, $"{counts.RefusedConnections} refused, {FailedHandshakes(counts.HandshakeFailures)}");
         Part(text, $"  sent: {counts.AcceptedMessages} accepted = {counts.WrittenMessages} written + {counts.DroppedMessages} dropped ");
         Part(text, $"({counts.ObsoleteMessages} obsolete) + {counts.QueuedMessages} queued; ");
-        Part(text, $"not accepted: {counts.DroppedAtHighWaterMark} at a mark, {counts.DroppedAtByteLimit} at a byte limit, ");
-        Part(text, $"{counts.DroppedAtContextLimit} at the context's, {counts.DroppedUnroutable} unroutable, ");
+        Part(text, $"not accepted: {counts.DroppedAtHighWaterMark} at a high-water mark, {counts.DroppedAtByteLimit} at a byte limit, ");
+        Part(text, $"{counts.DroppedAtContextLimit} at the context's byte limit, {counts.DroppedUnroutable} unroutable, ");
         Line(text, $"{counts.UnmatchedMessages} unmatched");
         Part(text, $"  received: {counts.ReceivedMessages} read = {counts.DeliveredMessages} delivered ");
         Part(text, $"+ {counts.DroppedUnreadMessages} dropped + {counts.UnreadMessages} unread ");
@@ -28,7 +28,7 @@ internal static class SocketDescription
         Memory(text, socket.Core.Host);
         foreach ((string endpoint, string why) in socket.Core.GivenUp.All)
         {
-            Line(text, $"  given up: {Quoted(endpoint)}: {why}; no further attempt is made, connect again once that is mended");
+            Line(text, $"  given up: {Quoted(endpoint)}: {why}; no further attempt is made; fix the cause, then connect again");
         }
 
         Peers(text, peers, Describe);

@@ -41,23 +41,25 @@ internal sealed class ZlinkMeters : IDisposable
         Counter("zlink.shard.delay", () => PerShard(static s => s.TotalDelay.TotalSeconds), "s", "All waits for the thread pool together.");
         Counter("zlink.shard.runs_from_pool", () => PerShard(static s => s.RunsFromPool), "{turn}",
             "Turns that waited for the thread pool.");
-        Counter("zlink.shard.late_runs", () => PerShard(static s => s.LateRuns), "{turn}", "Those that waited for more than 200 ms.");
+        Counter("zlink.shard.late_runs", () => PerShard(static s => s.LateRuns), "{turn}",
+            "Turns that waited longer than 200 ms for the thread pool.");
         Gauge("zlink.queued_bytes", () => One(_context.Host.Budget?.Used ?? 0), "By",
-            "What queues have taken of the context's QueuedByteLimit.");
+            "Bytes of the context's QueuedByteLimit that queues use.");
         Gauge("zlink.unfinished_bytes", () => One(_context.Host.Unfinished?.Bytes ?? 0), "By",
-            "What has come of messages that are not whole yet.");
+            "Received bytes of messages that are still incomplete.");
         Gauge("zlink.subscription_bytes", () => One(_context.Host.Subscriptions?.Bytes ?? 0), "By",
-            "What the topics of subscribers take up.");
-        Gauge("zlink.pool.live", () => PerClass(static c => c.Live), "{buffer}", "Buffers that are out.");
+            "Bytes that the topics of subscribers use.");
+        Gauge("zlink.pool.live", () => PerClass(static c => c.Live), "{buffer}", "Buffers that are rented.");
         Gauge("zlink.pool.kept", () => PerClass(static c => c.Kept), "{buffer}", "Buffers kept for reuse.");
         Gauge("zlink.pool.retained_bytes", () => One(_context.Pool.GetStatistics().BytesKept), "By", "Bytes of buffers kept for reuse.");
-        Counter("zlink.pool.rented", () => PerClass(static c => c.Rented), "{buffer}", "Buffers handed out.");
+        Counter("zlink.pool.rented", () => PerClass(static c => c.Rented), "{buffer}", "Buffers that were rented.");
         Counter("zlink.pool.allocated", () => PerClass(static c => c.Allocated), "{buffer}", "Buffers that had to be allocated.");
         Counter("zlink.pool.rejected", () => PerClass(static c => c.Rejected), "{buffer}", "Returned buffers that were not kept.");
         Counter("zlink.pool.oversize_rented", () => One(Oversize.Rented), "{buffer}",
-            "Buffers handed out that are beyond the largest size: each is allocated.");
-        Gauge("zlink.pool.oversize_live", () => One(Oversize.Live), "{buffer}", "Those that are out.");
-        Gauge("zlink.pool.oversize_live_bytes", () => One(Oversize.BytesRented), "By", "Their bytes.");
+            "Buffers above the largest size that were rented: each is allocated.");
+        Gauge("zlink.pool.oversize_live", () => One(Oversize.Live), "{buffer}", "Buffers above the largest size that are rented.");
+        Gauge("zlink.pool.oversize_live_bytes", () => One(Oversize.BytesRented), "By",
+            "Bytes of the rented buffers above the largest size.");
         AddStreamInstruments();
         AddSocketInstruments();
     }
@@ -95,7 +97,7 @@ internal sealed class ZlinkMeters : IDisposable
             _streams,
             static c => PerKind(c, DirectionTag, ("accepted", static c => c.Accepted), ("dialled", static c => c.Dialled)),
             "{connection}",
-            "Connections that came up, those turned away included.");
+            "Established connections, including rejected ones.");
         Gauge("zlink.stream.peers", _streams, static c => One(c.Peers), "{peer}", "Connected STREAM peers.");
         Gauge("zlink.stream.queued", _streams, static c => One(c.QueuedMessages), "{message}", "Messages that wait to be written.");
         Gauge("zlink.stream.unread", _streams, static c => One(c.UnreadMessages), "{message}", "Messages that wait to be received.");
@@ -103,7 +105,7 @@ internal sealed class ZlinkMeters : IDisposable
         Counter("zlink.stream.received_bytes", _streams, static c => One(c.ReceivedBytes), "By", "Bytes read, frame headers included.");
         Counter("zlink.stream.written", _streams, static c => One(c.WrittenMessages), "{message}", "Messages written.");
         Counter("zlink.stream.written_bytes", _streams, static c => One(c.WrittenBytes), "By", "Bytes written, frame headers included.");
-        Counter("zlink.stream.refused", _streams, static c => One(c.Refused), "{connection}", "Connections turned away.");
+        Counter("zlink.stream.refused", _streams, static c => One(c.Refused), "{connection}", "Rejected connections.");
     }
 
     private void AddSocketInstruments()
@@ -138,17 +140,17 @@ internal sealed class ZlinkMeters : IDisposable
                 ("unread", static s => s.DroppedUnreadMessages),
                 ("filtered", static s => s.FilteredMessages)),
             "{message}",
-            "Messages that nobody got, by cause.");
+            "Messages that no peer received, by cause.");
         Counter(
             "zlink.socket.connections",
             _sockets,
             static t => PerType(t, DirectionTag, ("accepted", static s => s.AcceptedConnections),
                 ("dialled", static s => s.DialledConnections)),
             "{connection}",
-            "Connections that came up.");
+            "Established connections.");
         Gauge("zlink.socket.count", _sockets, static t => PerType(t, static (count, _) => count), "{socket}", "Open sockets.");
         Gauge("zlink.socket.peers", _sockets, static t => PerType(t, static (_, s) => s.Peers), "{peer}",
-            "Pipes to peers, also to those that are not connected.");
+            "Links to peers, including those that are not connected.");
         Gauge("zlink.socket.queued", _sockets, static t => PerType(t, static (_, s) => s.QueuedMessages), "{message}",
             "Messages that wait to be written.");
         Gauge("zlink.socket.unread", _sockets, static t => PerType(t, static (_, s) => s.UnreadMessages), "{message}",
@@ -164,9 +166,9 @@ internal sealed class ZlinkMeters : IDisposable
         Counter("zlink.socket.received_bytes", _sockets, static t => PerType(t, static (_, s) => s.ReceivedBytes), "By",
             "Bytes of the messages read, frame headers included; inproc as over a wire.");
         Counter("zlink.socket.delivered", _sockets, static t => PerType(t, static (_, s) => s.DeliveredMessages), "{message}",
-            "Messages handed to the application.");
+            "Messages that the application received.");
         Counter("zlink.socket.refused", _sockets, static t => PerType(t, static (_, s) => s.RefusedConnections), "{connection}",
-            "Connections turned away.");
+            "Rejected connections.");
     }
 
     private static IEnumerable<Measurement<long>> PerType(SocketTotals totals, Func<int, SocketStatistics, long> value) =>

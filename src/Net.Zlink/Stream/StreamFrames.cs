@@ -35,7 +35,7 @@ public readonly struct StreamFrames
 
         if (length == 0 || length > Array.MaxLength)
         {
-            throw new ArgumentException("There is at least one payload, and all together fit an array.", nameof(payloads));
+            throw new ArgumentException("Pass at least one payload; all payloads together must fit an array.", nameof(payloads));
         }
 
         // The first reference is never released, so the array never enters the pool.

@@ -111,7 +111,7 @@ internal sealed class StreamReceiver
     {
         if (messages.IsEmpty)
         {
-            throw new ArgumentException("There must be room for at least one message.", nameof(messages));
+            throw new ArgumentException("The buffer is empty: pass one for at least one message.", nameof(messages));
         }
 
         if (cancellation.IsCancellationRequested)

@@ -95,7 +95,7 @@ internal static class Endpoints
 
     private static bool HasPort(TcpConnectAddress address, out EndpointError error)
     {
-        error = address.Port == 0 ? EndpointError.Invalid("port 0 is nobody's: connect to the port that Bind returned")
+        error = address.Port == 0 ? EndpointError.Invalid("port 0 cannot be connected to; use the port that Bind returned")
             : EndpointError.None;
         return error.Fault == EndpointFault.None;
     }

@@ -53,7 +53,7 @@ internal sealed class ReadinessStream(Socket socket) : NetworkStream(socket, own
 
         if (_isOfSession && _session.IsTooMuch)
         {
-            return ValueTask.FromException<int>(new IOException("the peer sent a MiB over TLS that was no data: updates of keys, for one"));
+            return ValueTask.FromException<int>(new IOException("the peer sent a MiB over TLS without any data, such as key updates"));
         }
 
         if (!_isInHandshake)

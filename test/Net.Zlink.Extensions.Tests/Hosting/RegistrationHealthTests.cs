@@ -34,8 +34,8 @@ public class RegistrationHealthTests
         while (!red.Description!.Contains("Unconfirmed", StringComparison.Ordinal));
 
         Assert.Equal(HealthStatus.Unhealthy, red.Status);
-        Assert.Contains("no registry lists it", red.Description, StringComparison.Ordinal);
-        Assert.Contains("do not have it", red.Description, StringComparison.Ordinal);
+        Assert.Contains("no registry lists the receiver", red.Description, StringComparison.Ordinal);
+        Assert.Contains("do not contain it", red.Description, StringComparison.Ordinal);
         Assert.Single(host.Log, static line => line.Id.Id == 2103);
         await host.StopAsync();
         router.Dispose();

@@ -126,14 +126,14 @@ public sealed class ServicesConfigurationTests
     }
 
     [Theory]
-    [InlineData("Gateway:RequestTimeouts", "00:00:01", "Zlink:Gateway:RequestTimeouts is no setting")]
+    [InlineData("Gateway:RequestTimeouts", "00:00:01", "Zlink:Gateway:RequestTimeouts is not a setting")]
     [InlineData("Gateway:RequestTimeout", "soon", "Zlink:Gateway:RequestTimeout")]
     [InlineData("Gateway:HighWaterMark", "-1", "Zlink:Gateway: This is 0 or more. (Parameter 'HighWaterMark')")]
     [InlineData("Gateway:Options:SendHighWaterMark", "0", "Zlink:Gateway:Options: SendHighWaterMark takes 1")]
     [InlineData("Gateway:FollowRegistries", "tpc://nowhere", "Gateway \"\" cannot connect tpc://nowhere")]
-    [InlineData("Gateways:other:RequestTimeout", "00:00:01", "Zlink:Gateways:other is no setting")]
-    [InlineData("Clients:quote:Connect", "inproc://quotes", "Zlink:Clients:quote is no setting")]
-    [InlineData("Clients:quotes:RequestTimeout", "00:00:01", "Zlink:Clients:quotes:RequestTimeout is no setting")]
+    [InlineData("Gateways:other:RequestTimeout", "00:00:01", "Zlink:Gateways:other is not a setting")]
+    [InlineData("Clients:quote:Connect", "inproc://quotes", "Zlink:Clients:quote is not a setting")]
+    [InlineData("Clients:quotes:RequestTimeout", "00:00:01", "Zlink:Clients:quotes:RequestTimeout is not a setting")]
     [InlineData("Clients:direct:RequestTimeout", "soon", "Zlink:Clients:direct:RequestTimeout")]
     [InlineData("Clients:direct:Health:ReadyReceiver:Degraded", "1", "ReadyReceiver")]
     [InlineData("Receivers:quotes:Weight", "0", "Zlink:Receivers:quotes: Weight")]
@@ -142,13 +142,13 @@ public sealed class ServicesConfigurationTests
     [InlineData("Receivers:quotes:HeartbeatInterval", "00:00:00", "Zlink:Receivers:quotes: ")]
     [InlineData("SpotNodes:prices:PublishQueueFullMode", "Maybe", "Zlink:SpotNodes:prices:PublishQueueFullMode")]
     [InlineData("SpotNodes:prices:DirectoryEndpoints:Transports", "udp", "Zlink:SpotNodes:prices:DirectoryEndpoints: \"udp\" is no")]
-    [InlineData("SpotNodes:prices:DirectoryEndpoints:Admission", "x", "Zlink:SpotNodes:prices:DirectoryEndpoints:Admission is no setting")]
+    [InlineData("SpotNodes:prices:DirectoryEndpoints:Admission", "x", "Zlink:SpotNodes:prices:DirectoryEndpoints:Admission is not a setting")]
     [InlineData("Gateway:DirectoryEndpoints:AllowLinkLocal", "maybe", "Zlink:Gateway:DirectoryEndpoints:AllowLinkLocal")]
     [InlineData("SpotNodes:prices:HeartbeatInterval", "00:00:00", "Zlink:SpotNodes:prices: ")]
     [InlineData("SpotNodes:prices:Subscriber:ReconnectInterval", "x", "Zlink:SpotNodes:prices:Subscriber:ReconnectInterval")]
     [InlineData("Registry:MaxEntries", "many", "Zlink:Registry:MaxEntries")]
     [InlineData("Registry:Id", "0", "Zlink:Registry: RegistryOptions.Id is missing or out of its range")]
-    [InlineData("Registry:Peer", "inproc://other", "Zlink:Registry:Peer is no setting")]
+    [InlineData("Registry:Peer", "inproc://other", "Zlink:Registry:Peer is not a setting")]
     public async Task A_wrong_key_or_value_of_a_service_fails_the_start_and_is_named(string key, string value, string named)
     {
         await using var host = new HostFixture((key, value));

@@ -36,8 +36,9 @@ public sealed class StopTests
 
         await stopped.Guarded();
         Assert.DoesNotContain(server.Log, static line => line.Message.Contains("has not received", StringComparison.Ordinal));
-        Assert.Single(server.Log, static line => line.Message.StartsWith("ROUTER \"jobs\" listens no more", StringComparison.Ordinal));
-        Assert.Single(server.Log, static line => line.Message.EndsWith("all that was accepted is delivered", StringComparison.Ordinal));
+        Assert.Single(server.Log, static line => line.Message.StartsWith("ROUTER \"jobs\" has stopped listening",
+            StringComparison.Ordinal));
+        Assert.Single(server.Log, static line => line.Message.EndsWith("all accepted messages are delivered", StringComparison.Ordinal));
     }
 
     [Fact]
@@ -95,7 +96,7 @@ public sealed class StopTests
         await host.StopAsync();
         Assert.InRange(TimeProvider.System.GetElapsedTime(started), TimeSpan.FromSeconds(0.5), TimeSpan.FromSeconds(10));
         FakeLogRecord said = Assert.Single(
-            host.Log, static line => line.Message.Contains("before all was delivered", StringComparison.Ordinal));
+            host.Log, static line => line.Message.Contains("before all messages were delivered", StringComparison.Ordinal));
         Assert.Contains("tcp://127.0.0.1:1", said.Message, StringComparison.Ordinal);
     }
 

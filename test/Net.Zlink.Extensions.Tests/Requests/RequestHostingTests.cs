@@ -102,8 +102,8 @@ public sealed class RequestHostingTests
 
         await server.StopAsync();
 
-        Assert.Single(server.Log, static line => line.Message is "Receiver \"quotes\" ends with 1 requests that Stubborn has not ended: "
-            + "it ignores its cancellation token, or blocks");
+        Assert.Single(server.Log, static line => line.Message is "Receiver \"quotes\" ends with 1 unfinished requests: "
+            + "Stubborn ignores its cancellation token, or blocks");
         Assert.True((await Assert.ThrowsAsync<ServiceException>(() => asked.Guarded())).WasExecuted);
         end.Set();
     }
@@ -131,7 +131,8 @@ public sealed class RequestHostingTests
         var soon = new DrainOptions { MinDelay = TimeSpan.Zero, IdleTime = TimeSpan.Zero };
         await server.Get<Receiver>("quotes").DrainAsync(soon, Guard.Token).Guarded();
         HealthReportEntry draining = await server.CheckAsync("zlink-receiver-quotes");
-        Assert.Equal((HealthStatus.Unhealthy, "it is being drained and refuses requests"), (draining.Status, draining.Description));
+        Assert.Equal((HealthStatus.Unhealthy, "the receiver is being drained and refuses requests"), (draining.Status,
+            draining.Description));
     }
 
     [Fact]
@@ -172,7 +173,7 @@ public sealed class RequestHostingTests
             Assert.Contains("does not know Stock", refused.Message, StringComparison.Ordinal);
         }
 
-        Assert.Single(server.Log, static line => line.Message.StartsWith("The serializer cannot handle Stock", StringComparison.Ordinal));
+        Assert.Single(server.Log, static line => line.Message.StartsWith("The serializer does not know Stock", StringComparison.Ordinal));
         Assert.Equal(2, server.Get<Receiver>("quotes").GetStatistics().HandlerFaults);
     }
 
@@ -191,7 +192,7 @@ public sealed class RequestHostingTests
             Assert.Contains("the reply Stock could not be written", failed.Message, StringComparison.Ordinal);
         }
 
-        Assert.Single(server.Log, static line => line.Message.StartsWith("The serializer cannot handle Stock", StringComparison.Ordinal));
+        Assert.Single(server.Log, static line => line.Message.StartsWith("The serializer does not know Stock", StringComparison.Ordinal));
     }
 
     [Fact]

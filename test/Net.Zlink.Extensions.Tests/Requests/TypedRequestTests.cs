@@ -73,7 +73,7 @@ public sealed class TypedRequestTests
         var nobody = await Assert.ThrowsAsync<ServiceException>(
             () => client.RequestAsync<Ask, Quote>(new Ask("EUR"), Long, Guard.Token).Guarded());
         Assert.Equal((ServiceError.NoReceiver, false), (nobody.Error, nobody.WasExecuted));
-        Assert.Contains("nobody listens", nobody.Message, StringComparison.Ordinal);
+        Assert.Contains("no process listens", nobody.Message, StringComparison.Ordinal);
 
         await using var server = new RequestServer(context, endpoint, Serializers.Json);
         var asked = new List<string>();
@@ -103,7 +103,7 @@ public sealed class TypedRequestTests
         {
             using ServiceReply reply = await client.Service.RequestAsync("{"u8.ToArray(), Long, Guard.Token);
         });
-        Assert.Contains("the request is no Ask", failed.Message, StringComparison.Ordinal);
+        Assert.Contains("the request is not a Ask", failed.Message, StringComparison.Ordinal);
         Assert.False(failed.WasExecuted);
         Assert.Equal(0, calls);
     }

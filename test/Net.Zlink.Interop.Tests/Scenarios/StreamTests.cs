@@ -229,7 +229,7 @@ public sealed class StreamTests
         using EventReader monitor = link.Client.ReadEvents(SocketEventTypes.AllNative);
         ZlinkException refused = await Assert.ThrowsAsync<ZlinkException>(
             () => link.Client.ConnectAsync(link.Bound, Limits.Token).AsTask().Guarded());
-        Assert.Contains("whom nobody here trusts", refused.Message, StringComparison.Ordinal);
+        Assert.Contains("which this side does not trust", refused.Message, StringComparison.Ordinal);
         foreach (SocketEventTypes type in new[] { SocketEventTypes.ConnectDelayed, SocketEventTypes.Connected,
             SocketEventTypes.HandshakeFailedNoDetail, SocketEventTypes.Disconnected })
         {

@@ -47,7 +47,7 @@ public class DeadEndpointTests
         ReceiverLinkInfo[] ready = [.. gateway.GetReceivers().Where(static receiver => receiver.IsReady)];
         Assert.Equal(2, ready.Length);
         Assert.All(gateway.GetReceivers().Where(static receiver => !receiver.IsReady),
-            static receiver => Assert.Contains("its turn", receiver.WhyNotReady, StringComparison.Ordinal));
+            static receiver => Assert.Contains("others are dialled first", receiver.WhyNotReady, StringComparison.Ordinal));
 
         sockets[Array.IndexOf(endpoints, ready[0].Endpoint)].Dispose();
         await Guard.UntilAsync(() => client.ReadyCount == 2 && gateway.GetReceivers().Count(static one => one.Connections > 0) == 3,

@@ -117,7 +117,7 @@ public class RequestTests
         ServiceException none = await Assert.ThrowsAsync<ServiceException>(() => scene.AskAsync("x"));
 
         Assert.Equal((ServiceError.NoReceiver, false), (none.Error, none.WasExecuted));
-        Assert.Contains("lists none", none.Message, StringComparison.Ordinal);
+        Assert.Contains("lists no receiver", none.Message, StringComparison.Ordinal);
     }
 
     [Fact]

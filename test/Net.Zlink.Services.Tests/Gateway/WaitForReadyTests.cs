@@ -36,7 +36,7 @@ public sealed class WaitForReadyTests
         Task<string> late = scene.AskAsync("late", TimeSpan.FromSeconds(5));
         await scene.Fixture.SettleAsync();
         clock.Advance(TimeSpan.FromSeconds(5.1));
-        Assert.Contains("the directory lists none", (await Assert.ThrowsAsync<TimeoutException>(() => late.Guarded())).Message,
+        Assert.Contains("the directory lists no receiver", (await Assert.ThrowsAsync<TimeoutException>(() => late.Guarded())).Message,
             StringComparison.Ordinal);
 
         Task<string> removed = scene.AskAsync("removed", TimeSpan.FromSeconds(5));

@@ -164,7 +164,7 @@ public class RegistrationTruthTests
         Assert.Equal(RegistrationState.Registered, registration.State);
         await HeartbeatAsync();
         await Guard.UntilAsync(() => registration.State == RegistrationState.Unconfirmed, "nobody sees it");
-        Assert.Contains("do not have it", registration.GetRegistries()[0].Detail, StringComparison.Ordinal);
+        Assert.Contains("do not contain it", registration.GetRegistries()[0].Detail, StringComparison.Ordinal);
 
         await ShowAsync(("echo", Here, 1));
         await HeartbeatAsync();

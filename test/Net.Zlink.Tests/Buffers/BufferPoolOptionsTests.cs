@@ -54,7 +54,7 @@ public sealed class BufferPoolOptionsTests
     {
         AssertRefused(new BufferClassPolicy { WarmCount = -1 }, "for 256 bytes that cannot be: WarmCount takes 0 and above, not -1.");
         AssertRefused(new BufferClassPolicy { KeepLimit = -1 }, "KeepLimit takes WarmCount (0) and above, not -1.");
-        AssertRefused(new BufferClassPolicy { TrimAfterIdle = TimeSpan.Zero }, "TrimAfterIdle takes what is above TimeSpan.Zero");
+        AssertRefused(new BufferClassPolicy { TrimAfterIdle = TimeSpan.Zero }, "TrimAfterIdle takes a time above TimeSpan.Zero");
         AssertRefused(new BufferClassPolicy { TrimAfterIdle = TimeSpan.FromDays(50) }, "at most 49 days");
         AssertRefused(new BufferClassPolicy { WarmCount = 2, KeepLimit = 1 }, "KeepLimit takes WarmCount (2) and above, not 1.");
         AssertRefused(null, "for 256 bytes that cannot be: it is null.");

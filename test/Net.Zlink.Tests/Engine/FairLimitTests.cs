@@ -47,8 +47,8 @@ public sealed class FairLimitTests
         Assert.True(other.TryReserve(100 * KiB));
         Assert.False(hog.TryReserve(Limit + KiB));
         Assert.Equal(
-            $"the peer has brought {Limit + KiB} bytes of topics, and all peers of the context together {Limit + (101 * KiB)}, of "
-                + $"{Limit}: a larger ThatLimit allows more",
+            $"the peer has sent {Limit + KiB} bytes of topics; all peers of the context together use {Limit + (101 * KiB)} of "
+                + $"{Limit} bytes: raise ThatLimit to allow more",
             hog.Words("topics", "ThatLimit"));
         Assert.True(other.TryReserve(Limit / 2));
         Assert.False(other.TryReserve((Limit / 2) + 1));

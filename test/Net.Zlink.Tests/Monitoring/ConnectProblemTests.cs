@@ -44,7 +44,7 @@ public sealed class ConnectProblemTests : IDisposable
         using DealerSocket client = context.CreateDealer(new DealerOptions { ReconnectInterval = TimeSpan.FromMilliseconds(1) });
         using EventReader monitor = client.ReadEvents(SocketEventTypes.ConnectRetried | SocketEventTypes.ConnectionReady);
         client.Connect(nobody);
-        Assert.Contains("nobody listens", (await monitor.NextAsync(SocketEventTypes.ConnectRetried)).Detail, StringComparison.Ordinal);
+        Assert.Contains("no process listens", (await monitor.NextAsync(SocketEventTypes.ConnectRetried)).Detail, StringComparison.Ordinal);
         using (RouterSocket server = context.CreateRouter())
         {
             server.Bind(nobody);
@@ -54,7 +54,7 @@ public sealed class ConnectProblemTests : IDisposable
 
         Assert.StartsWith("the connection ended: ", (await monitor.NextAsync(SocketEventTypes.ConnectRetried)).Detail,
             StringComparison.Ordinal);
-        await Guard.UntilAsync(() => _log.Lines.Count(static one => one.Text.Contains("nobody listens", StringComparison.Ordinal)) == 2,
+        await Guard.UntilAsync(() => _log.Lines.Count(static one => one.Text.Contains("no process listens", StringComparison.Ordinal)) == 2,
             "the second outage is logged, too");
         await monitor.NextAsync(SocketEventTypes.ConnectRetried);
         await monitor.NextAsync(SocketEventTypes.ConnectRetried);
@@ -85,7 +85,7 @@ public sealed class ConnectProblemTests : IDisposable
     [Theory]
     [InlineData("05 00 00", "the peer answered with an ERROR, code 00, internal error")]
     [InlineData("05 05 00", "the peer answered with an ERROR, code 05, socket type mismatch")]
-    [InlineData("05 04 03 62 69 67", "the peer answered with an ERROR, code 04, body too large; it says \"big\"")]
+    [InlineData("05 04 03 62 69 67", "the peer answered with an ERROR, code 04, body too large; the peer says \"big\"")]
     public async Task A_peer_that_answers_with_an_ERROR_ends_the_endpoint_whatever_its_code_but_those_of_timers(string error, string words)
     {
         await using ZlinkContext context = NewContext();
@@ -98,7 +98,7 @@ public sealed class ConnectProblemTests : IDisposable
             .. ZmpFixture.Control(error)]);
         SocketEvent given = await monitor.ReadAsync(Guard.Token).Guarded();
         Assert.Equal(SocketEventTypes.ConnectGivenUp, given.Type);
-        Assert.Equal($"{words}; with ReconnectAfterFault it would be tried again; no further attempt is made", given.Detail);
+        Assert.Equal($"{words}; ReconnectAfterFault would retry it; no further attempt is made", given.Detail);
     }
 
     [Fact]
@@ -109,15 +109,16 @@ public sealed class ConnectProblemTests : IDisposable
         using EventReader there = waiting.ReadEvents(SocketEventTypes.ConnectionRefused);
         waiting.Subscribe([]);
         waiting.Connect("inproc://name");
-        Assert.Contains("nobody in this context has bound the name yet", waiting.Describe(), StringComparison.Ordinal);
+        Assert.Contains("no socket of this context has bound the name yet", waiting.Describe(), StringComparison.Ordinal);
         using (RouterSocket wrong = context.CreateRouter())
         {
             using EventReader here = wrong.ReadEvents(SocketEventTypes.ConnectionRefused);
             wrong.Bind("inproc://name");
             Assert.Contains("a SUB has connected to this name", (await here.ReadAsync(Guard.Token).Guarded()).Detail,
                 StringComparison.Ordinal);
-            Assert.Contains("was bound by a ROUTER", (await there.ReadAsync(Guard.Token).Guarded()).Detail, StringComparison.Ordinal);
-            Assert.Contains("was bound by a ROUTER", Assert.Single(waiting.GetPeers()).WhyNotConnected, StringComparison.Ordinal);
+            Assert.Contains("a ROUTER is bound to the name", (await there.ReadAsync(Guard.Token).Guarded()).Detail,
+                StringComparison.Ordinal);
+            Assert.Contains("a ROUTER is bound to the name", Assert.Single(waiting.GetPeers()).WhyNotConnected, StringComparison.Ordinal);
             Assert.Equal(2, _log.Lines.Count(static one => one.Level == LogLevel.Warning));
         }
 

@@ -52,7 +52,7 @@ public sealed class ImmediateProblemTests
         client.Connect(RawListener.NobodyListens());
         await fixture.UntilAsync(() => client.GetPeers().All(static peer => peer.WhyNotConnected is not null));
         string error = SendError(client);
-        Assert.Contains(" is not connected: nobody listens", error, StringComparison.Ordinal);
+        Assert.Contains(" is not connected: no process listens", error, StringComparison.Ordinal);
         Assert.Contains("Describe() shows all endpoints", error, StringComparison.Ordinal);
     }
 

@@ -70,7 +70,7 @@ public sealed class OptionRangeTests
             RefusalOf(static () => new RouterOptions { HeartbeatTtl = TimeSpan.FromHours(2) }), StringComparison.Ordinal);
         Assert.StartsWith("MaxUnacknowledged takes 0 to 2147483647 ms, not 2592000000 ms.",
             RefusalOf(static () => new PairOptions { MaxUnacknowledged = TimeSpan.FromDays(30) }), StringComparison.Ordinal);
-        Assert.StartsWith("ReconnectInterval takes what is above TimeSpan.Zero, not 0 ms.",
+        Assert.StartsWith("ReconnectInterval takes a time above TimeSpan.Zero, not 0 ms.",
             Assert.Throws<ArgumentOutOfRangeException>(new StreamConnectOptions { ReconnectInterval = TimeSpan.Zero }.Validate).Message,
             StringComparison.Ordinal);
     }

@@ -73,6 +73,6 @@ public sealed class ProtocolSnifferTests
         string endpoint = socket.Bind("tls://127.0.0.1:0");
         RawPeer peer = await fixture.ConnectAsync(endpoint.Replace("tls://", "tcp://", StringComparison.Ordinal));
         await peer.SendAsync(ZmpFixture.DealerGreeting([]));
-        Assert.Contains("is no TLS", (await monitor.ReadAsync(Guard.Token).Guarded()).Detail, StringComparison.Ordinal);
+        Assert.Contains("does not speak TLS", (await monitor.ReadAsync(Guard.Token).Guarded()).Detail, StringComparison.Ordinal);
     }
 }

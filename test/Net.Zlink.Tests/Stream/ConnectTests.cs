@@ -67,7 +67,7 @@ public sealed class ConnectTests
         string endpoint = RawListener.NobodyListens();
         ZlinkException thrown = await Assert.ThrowsAsync<ZlinkException>(() => client.ConnectAsync(endpoint, Guard.Token).Guarded());
         Assert.Equal(ZlinkError.ConnectionRefused, thrown.Error);
-        Assert.Contains("nobody listens", thrown.Message, StringComparison.Ordinal);
+        Assert.Contains("no process listens", thrown.Message, StringComparison.Ordinal);
         Assert.Contains(endpoint, thrown.Message, StringComparison.Ordinal);
         SocketEvent delayed = await monitor.ReadAsync(Guard.Token).Guarded();
         Assert.Equal((SocketEventTypes.ConnectDelayed, endpoint), (delayed.Type, delayed.RemoteAddress));

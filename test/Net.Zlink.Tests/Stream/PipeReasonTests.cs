@@ -151,7 +151,7 @@ public sealed class PipeReasonTests
         Assert.True(socket.Disconnect(Assert.Single(socket.GetPeers()).Id, abort: true));
         aborted.SetResult();
         IOException failure = Assert.IsType<IOException>(await thrown.Task.Guarded());
-        Assert.Contains("this side asked for it", failure.Message, StringComparison.Ordinal);
+        Assert.Contains("this side ended the connection", failure.Message, StringComparison.Ordinal);
     }
 
     [Fact]
@@ -216,6 +216,6 @@ public sealed class PipeReasonTests
         // Takes what a pipe holds, and nobody reads it.
         await using StreamPipe there = await client.ConnectPipeAsync(endpoint, Guard.Token).Guarded();
         SocketEvent ended = await monitor.NextAsync(SocketEventTypes.Disconnected);
-        Assert.Equal((4L, "the peer took nothing for 00:00:00.1000000"), (ended.Value, ended.Detail));
+        Assert.Equal((4L, "the peer read nothing for 00:00:00.1000000"), (ended.Value, ended.Detail));
     }
 }

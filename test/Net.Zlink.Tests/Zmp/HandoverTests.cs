@@ -23,7 +23,8 @@ public sealed class HandoverTests
         near.Connect(bound);
         await UntilHeardAsync(fixture, router, near, "second");
         await fixture.UntilAsync(() => far.GetPeers().Count == 0);
-        await fixture.UntilAsync(() => router.Describe().Contains("it is dialled again when that one has gone", StringComparison.Ordinal));
+        await fixture.UntilAsync(() => router.Describe().Contains("it is dialled again when that peer has disconnected",
+            StringComparison.Ordinal));
 
         await near.DisposeAsync();
         Assert.Equal(SocketEventTypes.ConnectRetried, (await monitor.ReadAsync(Guard.Token).Guarded()).Type);

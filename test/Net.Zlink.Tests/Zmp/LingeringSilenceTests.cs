@@ -49,7 +49,7 @@ public sealed class LingeringSilenceTests
         dealer.Disconnect(listener.Endpoint);
         dealer.Connect(listener.Endpoint);
         await fixture.UntilAsync(() => dealer.Describe()
-            .Contains("it begins when the connect of this endpoint that was let go of before has delivered what it had",
+            .Contains("it starts after the previous connection to this endpoint, which was disconnected, has sent its queue",
             StringComparison.Ordinal));
         RawPeer next = await NextAsync(fixture, listener.AcceptAsync());
         await next.SendAsync(ZmpFixture.Greeting((byte)ZmpSocketType.Router));

@@ -72,7 +72,7 @@ public sealed class NotSentTests
         }
 
         Assert.Equal(Count, router.GetStatistics().DroppedUnroutable);
-        await AssertToldAsync(monitor, "nobody", "there is no peer of that routing id");
+        await AssertToldAsync(monitor, "nobody", "no peer has that routing id");
     }
 
     [Fact]

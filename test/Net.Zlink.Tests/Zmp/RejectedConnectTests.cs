@@ -35,7 +35,8 @@ public sealed class RejectedConnectTests
         await TurnAwayAsync(fixture, router, listener);
         await ComeInAsync(fixture, router, endpoint);
         Assert.Equal([listener.Endpoint], router.ConnectedEndpoints);
-        await fixture.UntilAsync(() => router.Describe().Contains("it is dialled again when that one has gone", StringComparison.Ordinal));
+        await fixture.UntilAsync(() => router.Describe().Contains("it is dialled again when that peer has disconnected",
+            StringComparison.Ordinal));
         Assert.Equal(2, router.GetPeers().Count);
         Assert.False(listener.HasPending);
     }

@@ -40,13 +40,13 @@ public sealed class TimeoutHintTests
         DealerSocket dealer = fixture.Context.CreateDealer(new DealerOptions { Linger = TimeSpan.Zero, SendHighWaterMark = 1 });
         dealer.Connect(endpoint);
         await fixture.UntilAsync(() => dealer.GetPeers()[0].WhyNotConnected is not null);
-        Assert.Contains($"{endpoint} is not connected: nobody listens", ReceiveError(dealer), StringComparison.Ordinal);
+        Assert.Contains($"{endpoint} is not connected: no process listens", ReceiveError(dealer), StringComparison.Ordinal);
         dealer.Send("waits"u8);
-        Assert.Contains($"{endpoint} is not connected: nobody listens", SendError(dealer), StringComparison.Ordinal);
+        Assert.Contains($"{endpoint} is not connected: no process listens", SendError(dealer), StringComparison.Ordinal);
         dealer.Connect("inproc://nobody");
         dealer.Disconnect(endpoint);
         await fixture.UntilAsync(() => dealer.PeerCount == 1);
-        Assert.Contains("inproc://nobody is not connected: nobody", ReceiveError(dealer), StringComparison.Ordinal);
+        Assert.Contains("inproc://nobody is not connected: no socket", ReceiveError(dealer), StringComparison.Ordinal);
     }
 
     [Fact]

@@ -6,7 +6,7 @@ namespace Net.Zlink.Protocol.Stream;
 /// <summary>A sender that omits the length announces the message's first four bytes: as text, 500 MiB and more.</summary>
 internal readonly struct TooLongFrame(uint announced, long limit, bool isMessage)
 {
-    public string Kind => IsText ? "text in the place of a length" : "a frame over MaxMessageSize";
+    public string Kind => IsText ? "text instead of a length" : "a frame over MaxMessageSize";
 
     public string Sentence => $"a frame of {announced} bytes was announced; MaxMessageSize is {limit}{Hint}";
 

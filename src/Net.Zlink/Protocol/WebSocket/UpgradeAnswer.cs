@@ -57,13 +57,13 @@ internal static class UpgradeAnswer
             || !Ascii.EqualsIgnoreCase(upgrade, "websocket"u8)
             || !HttpHead.Lists(head, "Connection"u8, "upgrade"u8))
         {
-            return "the server switched to something that is no WebSocket";
+            return "the server switched to a protocol other than WebSocket";
         }
 
         if (HttpHead.Find(head, "Sec-WebSocket-Accept"u8, out ReadOnlySpan<byte> accept) != 1
             || !accept.SequenceEqual(Encoding.ASCII.GetBytes(WebSocketKey.AcceptFor(key))))
         {
-            return "the server's Sec-WebSocket-Accept does not answer our key";
+            return "the server's Sec-WebSocket-Accept does not match this side's key";
         }
 
         bool hasExtras = HttpHead.Find(head, "Sec-WebSocket-Extensions"u8, out _) > 0;

@@ -24,33 +24,33 @@ internal readonly record struct UpgradeRequest(int Refusal, string Reason, strin
         ReadOnlySpan<byte> target = WithoutHost(line[(first + 1)..last], out ReadOnlySpan<byte> query);
         if (!line[..first].SequenceEqual("GET"u8))
         {
-            return Refuse("The method of a WebSocket request is GET");
+            return Refuse("The method of a WebSocket request must be GET");
         }
 
         if (!line[(last + 1)..].SequenceEqual("HTTP/1.1"u8))
         {
-            return Refuse("The HTTP version of a WebSocket request is 1.1");
+            return Refuse("The HTTP version of a WebSocket request must be 1.1");
         }
 
         if (target.IsEmpty || target[0] != '/')
         {
-            return Refuse("The request target is a path, or an address with http or https");
+            return Refuse("The request target must be a path, or an address with http or https");
         }
 
         if (HttpHead.Find(head, "Host"u8, out _) != 1)
         {
-            return Refuse("There is exactly one Host field");
+            return Refuse("The request must have exactly one Host field");
         }
 
         int lengths = HttpHead.Find(head, "Content-Length"u8, out ReadOnlySpan<byte> length);
         if (lengths > 1 || (lengths == 1 && !length.SequenceEqual("0"u8)))
         {
-            return Refuse("A WebSocket request has no body");
+            return Refuse("A WebSocket request must not have a body");
         }
 
         if (HttpHead.Find(head, "Transfer-Encoding"u8, out _) > 0)
         {
-            return Refuse("A WebSocket request has no body");
+            return Refuse("A WebSocket request must not have a body");
         }
 
         if (!HttpHead.Lists(head, "Connection"u8, "upgrade"u8) || !HttpHead.Lists(head, "Upgrade"u8, "websocket"u8))
@@ -60,24 +60,24 @@ internal readonly record struct UpgradeRequest(int Refusal, string Reason, strin
 
         if (HttpHead.Find(head, "Sec-WebSocket-Key"u8, out ReadOnlySpan<byte> key) != 1 || !WebSocketKey.IsValid(key))
         {
-            return Refuse("There is exactly one Sec-WebSocket-Key field, of 16 bytes in base64");
+            return Refuse("The request must have exactly one Sec-WebSocket-Key field, of 16 bytes in base64");
         }
 
         int versions = HttpHead.Find(head, "Sec-WebSocket-Version"u8, out ReadOnlySpan<byte> version);
         if (versions != 1)
         {
-            return Refuse("There is exactly one Sec-WebSocket-Version field");
+            return Refuse("The request must have exactly one Sec-WebSocket-Version field");
         }
 
         if (!version.SequenceEqual("13"u8))
         {
-            return new UpgradeRequest(UpgradeRequired, "The WebSocket version spoken here is 13", "", "", "", null);
+            return new UpgradeRequest(UpgradeRequired, "This server supports WebSocket version 13", "", "", "", null);
         }
 
         int mark = target.IndexOf((byte)'?');
         int origins = HttpHead.Find(head, "Origin"u8, out ReadOnlySpan<byte> origin);
         return origins > 1
-            ? Refuse("There is at most one Origin field")
+            ? Refuse("The request must have at most one Origin field")
             : new UpgradeRequest(
                 0,
                 "",

@@ -65,7 +65,8 @@ internal readonly record struct ZmpFault(
     public static ZmpFault IncompatibleTypes(ZmpSocketType own, byte peer) =>
         SocketTypeMismatch with
         {
-            Facts = $"this side is {own.Name}, the peer {ZmpSocketTypeExtensions.NameOf(peer)}; {own.Name} talks to {own.Partners}",
+            Facts = $"this side is {own.Name}, the peer {ZmpSocketTypeExtensions.NameOf(peer)}; {own.Name} is compatible with "
+                + $"{own.Partners}",
         };
 
     public static ZmpFault HandshakeTimeout => new(ZmpErrorCode.HandshakeTimeout, "handshake timeout", ZmpFaultOrigin.Timeout);

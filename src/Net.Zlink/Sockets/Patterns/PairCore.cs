@@ -21,8 +21,8 @@ internal sealed class PairCore(EngineHost host, InprocRegistry inproc) : SocketC
     }
 
     public override string RefusalReason(PeerIdentity? peer) => Volatile.Read(ref _link) is null && Receive.IsReadable
-        ? "what the last peer of this PAIR sent is not received yet: receive it, then connect again"
-        : "a PAIR talks to one peer, and has one";
+        ? "messages of this PAIR's last peer are unread: receive them, then connect again"
+        : "a PAIR has at most one peer, and this one has a peer";
 
     protected override bool Attach(PeerLink link)
     {

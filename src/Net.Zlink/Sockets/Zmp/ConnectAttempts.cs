@@ -51,8 +51,8 @@ internal sealed class ConnectAttempts(ReconnectPolicy users, bool afterFault)
         string problem = wasReady ? $"the connection ended: {session.EndDetail}" : $"the handshake failed: {session.EndDetail}";
         if (AreConnectionsBrief)
         {
-            problem += $", right behind the handshake, {BriefConnections} times or more: the peer may have no place for this socket, "
-                + $"because its routing id is in use there, or a PAIR has a peer; messages wait until it answers";
+            problem += $", right after the handshake, {BriefConnections} times or more: the peer may refuse this socket, "
+                + $"because its routing id is in use there, or because it is a PAIR with a peer. Messages wait until it accepts";
         }
 
         return new ConnectionOutcome(WhyNoFurther: null, problem, isMutual);
@@ -64,6 +64,6 @@ internal sealed class ConnectAttempts(ReconnectPolicy users, bool afterFault)
     {
         string what = fault.Origin != ZmpFaultOrigin.Received ? $"the peer broke the protocol: {fault.Reason}"
             : $"the peer answered with an ERROR, {ZmpSession.WordsOf(fault)}";
-        return $"{what}{session.OtherProtocolText}{(always ? "" : "; with ReconnectAfterFault it would be tried again")}";
+        return $"{what}{session.OtherProtocolText}{(always ? "" : "; ReconnectAfterFault would retry it")}";
     }
 }

@@ -75,10 +75,10 @@ internal sealed class SessionEvents(SocketCore socket)
     }
 
     public void Unconfirmed(ZmpSession session, long messages) =>
-        Publish(SocketEventTypes.MessagesUnconfirmed, messages, session, $"written, and not confirmed: {session.EndDetail}");
+        Publish(SocketEventTypes.MessagesUnconfirmed, messages, session, $"written but not confirmed: {session.EndDetail}");
 
     public void TopicRefused(ZmpSession session, uint length, long limit) => Publish(SocketEventTypes.SubscriptionRefused, length, session,
-        string.Create(CultureInfo.InvariantCulture, $"a topic of {length} bytes is over this side's MaxMessageSize, {limit}"));
+        string.Create(CultureInfo.InvariantCulture, $"a topic of {length} bytes exceeds this side's MaxMessageSize, {limit}"));
 
     public void DroppedForMemory(PeerLink link)
     {
@@ -104,7 +104,7 @@ internal sealed class SessionEvents(SocketCore socket)
     }
 
     public void DroppedUnroutable(ReadOnlySpan<byte> routeId) =>
-        Dropped(ref socket.Counters.DroppedUnroutable, routeId, link: null, "there is no peer of that routing id");
+        Dropped(ref socket.Counters.DroppedUnroutable, routeId, link: null, "no peer has that routing id");
 
     /// <summary>Counts each, and publishes at 1, 2, 4, 8 and so on, so that they do not fill a monitor.</summary>
     private void Dropped(ref long counter, ReadOnlySpan<byte> routingId, PeerLink? link, string why)
@@ -114,7 +114,7 @@ internal sealed class SessionEvents(SocketCore socket)
         {
             (string local, string remote) = link?.Ends ?? ("", "");
             socket.Monitors.Publish(new SocketEvent(SocketEventTypes.MessagesDropped, Math.Max(1, count / 2), default, local, remote, 0,
-                $"not sent, since {why}; {count} by now for that reason")
+                $"not sent: {why}; {count} so far for that reason")
             {
                 PeerRoutingId = routingId.ToArray(),
             });

@@ -286,7 +286,7 @@ internal sealed class ZmpDialer
 
             if (_settings.Reconnect.IsOff)
             {
-                return session is null ? problem : "the connection is lost and no reconnecting was asked for";
+                return session is null ? problem : "the connection was lost, and reconnecting is off";
             }
 
             Volatile.Write(ref _problem, problem);
@@ -323,7 +323,7 @@ internal sealed class ZmpDialer
 
         Release(before);
         _pause.Forget();
-        string problem = $"{ReplacedText}; it is dialled again when that one has gone";
+        string problem = $"{ReplacedText}; it is dialled again when that peer has disconnected";
         Volatile.Write(ref _problem, problem);
         _logged = EndpointEvents.Failed(_socket.Host, _target.RedactedText, problem, _logged);
         if (!_settings.Immediate && Alias is null)

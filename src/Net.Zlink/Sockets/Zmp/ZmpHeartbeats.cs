@@ -271,7 +271,7 @@ internal sealed class ZmpHeartbeats
             return;
         }
 
-        _session.EndSilence($"nothing came in within {_settings.Timeout.TotalMilliseconds:0} ms after a heartbeat");
+        _session.EndSilence($"nothing was received within {_settings.Timeout.TotalMilliseconds:0} ms after a heartbeat");
     }
 
     /// <summary>
@@ -296,7 +296,7 @@ internal sealed class ZmpHeartbeats
         else
         {
             _session.OnPlaceSilent(
-                $"nothing came in within {AnswerTime.TotalMilliseconds:0} ms after a heartbeat, and another peer wants its place");
+                $"nothing was received within {AnswerTime.TotalMilliseconds:0} ms after a heartbeat, and another peer claims its place");
         }
     }
 
@@ -308,7 +308,7 @@ internal sealed class ZmpHeartbeats
             return;
         }
 
-        _session.FailLiveness($"nothing came in within the {_effectiveTtl.TotalMilliseconds:0} ms that the peer's heartbeat allows");
+        _session.FailLiveness($"nothing was received within the {_effectiveTtl.TotalMilliseconds:0} ms that the peer's heartbeat allows");
     }
 
     private void OnStillHere()

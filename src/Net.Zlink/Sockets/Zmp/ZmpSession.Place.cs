@@ -99,7 +99,7 @@ internal sealed partial class ZmpSession
     public static string WordsOf(in ZmpFault fault)
     {
         ZmpErrorCode code = fault.Origin == ZmpFaultOrigin.Received ? fault.PeersCode : fault.Code;
-        return $"code {(int)code:X2}, {fault.Reason}{(fault.PeersWords is { } said ? $"; it says {EndpointError.Quote(said)}" : "")}";
+        return $"code {(int)code:X2}, {fault.Reason}{(fault.PeersWords is { } said ? $"; the peer says {EndpointError.Quote(said)}" : "")}";
     }
 
     /// <summary>Any thread.</summary>

@@ -363,7 +363,7 @@ internal sealed partial class ZmpSession : IConnectionSink, IFrameScanner
     private void EndForAll() => Connection.Close(
         DisconnectReason.SubscriptionByteLimit,
         CloseMode.Orderly,
-        _socket.Host.Subscriptions!.Words("the peer has more than its part of topics", nameof(DisconnectReason.SubscriptionByteLimit)));
+        _socket.Host.Subscriptions!.Words("the peer's topics exceed its share", nameof(DisconnectReason.SubscriptionByteLimit)));
 
     /// <summary>Subscribers send nothing by which a publisher could know what has arrived.</summary>
     private bool MayConfirm => !IsPublisher;

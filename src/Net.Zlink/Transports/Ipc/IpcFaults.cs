@@ -28,10 +28,10 @@ internal static class IpcFaults
             SocketError.AddressAlreadyInUse =>
                 new(EndpointFault.AddressInUse, $"{name} is in use; stop the program that has it, or choose another name", os),
             SocketError.AddressNotAvailable =>
-                new(EndpointFault.NoSuchPath, $"there is no directory {DirectoryOf(text)}; make it first, or choose another path", os),
+                new(EndpointFault.NoSuchPath, $"there is no directory {DirectoryOf(text)}; create it first, or choose another path", os),
             SocketError.AccessDenied =>
                 new(EndpointFault.AccessDenied,
-                    $"this process may not make a file in {DirectoryOf(text)}; choose another directory, or give it the right", os),
+                    $"this process may not create a file in {DirectoryOf(text)}; choose another directory, or give it the right", os),
             SocketError.SocketError when HasFileInPath(text) =>
                 new(EndpointFault.NotADirectory, $"a part of {DirectoryOf(text)} is a file, not a directory; choose another path", os),
             SocketError.TooManyOpenSockets => new(EndpointFault.NoDescriptors, NoDescriptors, os),
@@ -49,11 +49,11 @@ internal static class IpcFaults
             SocketError.AccessDenied),
         FileNotFoundException => JustBound(path),
         DirectoryNotFoundException => new(
-            EndpointFault.NoSuchPath, $"there is no directory {DirectoryOf(path)}; make it first, or choose another path",
+            EndpointFault.NoSuchPath, $"there is no directory {DirectoryOf(path)}; create it first, or choose another path",
                 SocketError.AddressNotAvailable),
         _ => new(
             EndpointFault.NotBindable,
-                $"{EndpointError.Quote(path)} could not be made ready ({OneLine(exception.Message)}); try another path",
+                $"{EndpointError.Quote(path)} could not be prepared ({OneLine(exception.Message)}); try another path",
                 SocketError.SocketError),
     };
 
@@ -70,8 +70,8 @@ internal static class IpcFaults
     public static DialResult TimedOut(string text, TimeSpan limit) => new(
         null,
         SocketError.TimedOut,
-        $"{EndpointError.Quote(text)} accepted nobody within {limit.TotalMilliseconds:0} ms; see whether that program hangs, or raise "
-            + $"its backlog");
+        $"{EndpointError.Quote(text)} accepted no connection within {limit.TotalMilliseconds:0} ms; see whether that program hangs, or "
+        + $"raise its backlog");
 
     public static DialResult Refused(SocketError error, string text)
     {
@@ -80,7 +80,7 @@ internal static class IpcFaults
         {
             SocketError.AddressNotAvailable => new(null, SocketError.ConnectionRefused,
                 $"there is nothing at {name}; start the server, or check the path"),
-            SocketError.ConnectionRefused => new(null, error, $"nobody listens at {name}; start the server, or check the path"),
+            SocketError.ConnectionRefused => new(null, error, $"no process listens at {name}; start the server, or check the path"),
             SocketError.AccessDenied =>
                 new(null, error, $"this process may not connect to {name}; run it as the server's user, or give it the right to the file"),
             SocketError.ProtocolType => new(null, error, $"{name} is a socket of another kind; check the path"),

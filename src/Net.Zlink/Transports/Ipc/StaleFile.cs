@@ -25,7 +25,7 @@ internal static class StaleFile
             var mark = SocketFile.MarkOf(path);
             if (attributes.HasFlag(FileAttributes.Directory) || IsLink(path, attributes))
             {
-                error = IpcFaults.PathInUse($"{name} is a directory or a link, which is not ours to replace; choose another path");
+                error = IpcFaults.PathInUse($"{name} is a directory or a link, which this process does not replace; choose another path");
                 return false;
             }
 
@@ -46,7 +46,7 @@ internal static class StaleFile
             // Linux refuses a connect to a file of any type.
             if (!IsSocket(path, attributes))
             {
-                error = IpcFaults.PathInUse($"{name} exists and is not a socket, so it is left alone; remove it, or choose another path");
+                error = IpcFaults.PathInUse($"{name} exists and is not a socket, so it is not replaced; remove it, or choose another path");
                 return false;
             }
 

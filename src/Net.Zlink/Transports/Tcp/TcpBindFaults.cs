@@ -30,7 +30,7 @@ internal static class TcpBindFaults
         return os switch
         {
             SocketError.AddressAlreadyInUse when endPoint.Port == 0 =>
-                "the system has no free port to give away, or others took each that it gave; close some connections or listeners, or "
+                "the system has no free port, or others took each port that it offered; close some connections or listeners, or "
                     + "name a port",
             SocketError.AddressAlreadyInUse when shareAddress =>
                 $"port {port} is in use by a socket that does not share it; stop that program, or choose another port (0 for any free one)",

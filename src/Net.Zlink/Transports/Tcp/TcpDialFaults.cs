@@ -32,10 +32,10 @@ internal static class TcpDialFaults
 
     public static DialResult Refused(SocketError error, IPEndPoint remote) => new(null, error, error switch
     {
-        SocketError.ConnectionRefused => $"nobody listens at {remote}; start the server, or check the port",
+        SocketError.ConnectionRefused => $"no process listens at {remote}; start the server, or check the port",
         SocketError.TimedOut => $"{remote} did not answer; {CheckNetwork}",
         SocketError.NetworkUnreachable or SocketError.HostUnreachable or SocketError.NetworkDown or SocketError.HostDown =>
-            $"there is no way to {remote} from here; check the address and this machine's network",
+            $"there is no network route to {remote}; check the address and this machine's network",
         SocketError.TooManyOpenSockets =>
             "the process or the machine is out of file descriptors; close some, or raise the limit (ulimit -n)",
         SocketError.AddressNotAvailable when remote.AddressFamily == AddressFamily.InterNetworkV6 =>
@@ -52,6 +52,6 @@ internal static class TcpDialFaults
     public static DialResult AllFailed(TcpHost host, int count, DialResult last)
     {
         var name = EndpointError.Quote(host.Text);
-        return last with { Sentence = $"none of the {count} addresses of {name} took the connection; the last: {last.Sentence}" };
+        return last with { Sentence = $"none of the {count} addresses of {name} accepted the connection; the last: {last.Sentence}" };
     }
 }

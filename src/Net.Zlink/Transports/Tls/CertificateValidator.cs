@@ -49,7 +49,7 @@ internal sealed class CertificateValidator(TlsSettings settings, string? host)
     {
         if (certificate is null || errors.HasFlag(SslPolicyErrors.RemoteCertificateNotAvailable))
         {
-            return host is null ? "the client showed no certificate, and one is required" : "the server showed no certificate";
+            return host is null ? "the client sent no certificate, but one is required" : "the server sent no certificate";
         }
 
         if (errors.HasFlag(SslPolicyErrors.RemoteCertificateChainErrors))
@@ -60,7 +60,7 @@ internal sealed class CertificateValidator(TlsSettings settings, string? host)
         try
         {
             return $"the certificate{Quote(certificate)} is not for \"{host}\" but for {NamesIn(certificate)}; set Tls.HostName to the "
-                + $"name that the server goes by";
+                + $"server's name";
         }
         catch (CryptographicException)
         {
@@ -84,8 +84,8 @@ internal sealed class CertificateValidator(TlsSettings settings, string? host)
 
         if ((all & (X509ChainStatusFlags.UntrustedRoot | X509ChainStatusFlags.PartialChain)) != X509ChainStatusFlags.NoError)
         {
-            yield return $"is issued by {EndpointError.Quote(certificate.Issuer)}, whom nobody here trusts; name the authority's file in "
-                + $"Tls.CaFile";
+            yield return $"is issued by {EndpointError.Quote(certificate.Issuer)}, which this side does not trust; name the authority's "
+                + $"file in Tls.CaFile";
         }
 
         const X509ChainStatusFlags Reported = X509ChainStatusFlags.NotTimeValid | X509ChainStatusFlags.UntrustedRoot

@@ -33,10 +33,10 @@ internal sealed class TlsCredentials
 
     public string? Staleness =>
         _ownFiles?.Staleness is { } own
-            ? $"{OwnFiles}, changed since, cannot be used ({own}): new connections still get the certificate that was there before"
+            ? $"{OwnFiles}, changed since, cannot be used ({own}): new connections still get the previous certificate"
         : _authorities?.Staleness is { } trusted
-            ? $"{EndpointError.Quote(_settings.CaFile)}, changed since, cannot be used ({trusted}): new connections still trust whom it "
-            + $"named before"
+            ? $"{EndpointError.Quote(_settings.CaFile)}, changed since, cannot be used ({trusted}): new connections still trust the "
+            + $"previous authorities"
         : null;
 
     private string OwnFiles => _settings.KeyFile.Length > 0

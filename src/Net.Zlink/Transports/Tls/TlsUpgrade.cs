@@ -149,7 +149,7 @@ internal sealed class TlsUpgrade(TlsCredentials credentials, TlsSettings setting
         if (exception is IOException or SocketException or ObjectDisposedException)
         {
             UpgradeResult lost = UpgradeResult.Lost(FirstPhase, exception);
-            return lost with { Sentence = $"{lost.Sentence}; the peer may not have accepted this side's certificate, or the lack of one" };
+            return lost with { Sentence = $"{lost.Sentence}; the peer may have rejected this side's certificate, or its absence" };
         }
 
         string words = IoStreamErrors.WordsOf(exception);
@@ -165,7 +165,7 @@ internal sealed class TlsUpgrade(TlsCredentials credentials, TlsSettings setting
 
         if (words.Contains("frame size", StringComparison.Ordinal))
         {
-            words = $"{words} So what the peer speaks is no TLS: one side's endpoint may be tls or wss, and the other's not.";
+            words = $"{words} So the peer does not speak TLS: one side's endpoint may be tls or wss, and the other's not.";
         }
 
         bool isCertificate = words.Contains("certificate", StringComparison.OrdinalIgnoreCase);

@@ -17,7 +17,7 @@ internal sealed class TlsWire(Socket socket, TlsStream tls, BufferPool pool)
     /// validated its certificate. TLS 1.2 may behave the same.
     /// </summary>
     public override string WhyRefused(string words) =>
-        $"{words}; over tls the peer may not have accepted this side's certificate, or the lack of one";
+        $"{words}; over tls the peer may have rejected this side's certificate, or its absence";
 
     public override WireStatus EndSending(WireEnd end) => End(tls.ShutdownAsync);
 

@@ -37,7 +37,7 @@ internal sealed class WebSocketServerUpgrade(
             string? protocol = stream.Buffered is [(byte)'Z', 1, ..] ? "it looks like ZMP over tcp: one side's endpoint is not ws"
                 : ProtocolSniffer.Of(stream.Buffered);
             return (length == Ended ? Left("the peer closed the connection before it asked for a WebSocket")
-                : Malformed($"what the peer sent is no HTTP request{(protocol is null ? "" : $"; {protocol}")}"), null, null);
+                : Malformed($"the peer's bytes are not an HTTP request{(protocol is null ? "" : $"; {protocol}")}"), null, null);
         }
 
         byte[] bytes = stream.Buffered[..length].ToArray();

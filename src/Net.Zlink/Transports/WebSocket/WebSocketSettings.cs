@@ -35,12 +35,12 @@ internal sealed record WebSocketSettings
     {
         if (AllowedOrigins.FirstOrDefault(static one => !IsOrigin(one)) is { } origin)
         {
-            return $"{EndpointError.Quote(origin)} in WebSocket.AllowedOrigins is no origin; write https://shop.example or "
+            return $"{EndpointError.Quote(origin)} in WebSocket.AllowedOrigins is not an origin; write https://shop.example or "
                 + $"http://localhost:8080, without a path, or leave the list empty to let every page in";
         }
 
         return AllowedPaths.FirstOrDefault(static one => !one.StartsWith('/')) is { } path
-            ? $"{EndpointError.Quote(path)} in WebSocket.AllowedPaths is no path; write /chat, or leave the list empty to let any be "
+            ? $"{EndpointError.Quote(path)} in WebSocket.AllowedPaths is not a path; write /chat, or leave the list empty to let any be "
                 + $"asked for"
             : null;
     }

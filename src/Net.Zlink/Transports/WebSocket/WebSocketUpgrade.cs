@@ -103,7 +103,7 @@ internal abstract class WebSocketUpgrade(string scheme, TlsUpgrade? tls, bool is
     /// <summary>Over TLS 1.3 the peer may end because of our certificate, which it validates after our side's handshake.</summary>
     protected UpgradeResult Left(string sentence) =>
         new(null, HandshakeFailure.Lost, SocketError.ConnectionReset, tls is null ? sentence
-            : $"{sentence}; over wss it may not have accepted this side's certificate, or the lack of one");
+            : $"{sentence}; over wss it may have rejected this side's certificate, or its absence");
 
     /// <summary>
     /// Ends our side and reads for a moment: unread bytes would turn our close into a reset, which destroys the response.

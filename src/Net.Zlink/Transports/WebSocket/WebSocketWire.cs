@@ -220,7 +220,7 @@ internal sealed class WebSocketWire(
         string words = IoStreamErrors.WordsOf(fault);
         return !string.Equals(words, s_wordless, StringComparison.Ordinal) ? words
             : webSocket.State == WebSocketState.Closed ? "a CLOSE with a code that may not be sent, or with half of one"
-            : "a text message that is no UTF-8; binary messages hold any bytes";
+            : "a text message that is not UTF-8; binary messages hold any bytes";
     }
 
     private async Task PartAsync(WebSocketCloseStatus? answer)

@@ -17,7 +17,7 @@ public sealed class IpcDialerTests : IDisposable
         var dead = await IpcFolder.DialAsync(_folder["dead"]);
         Assert.Equal((SocketError.ConnectionRefused, SocketError.ConnectionRefused), (missing.Error, dead.Error));
         Assert.Contains("there is nothing at", missing.Sentence, StringComparison.Ordinal);
-        Assert.Contains("nobody listens at", dead.Sentence, StringComparison.Ordinal);
+        Assert.Contains("no process listens at", dead.Sentence, StringComparison.Ordinal);
         Assert.Equal(["dead"], _folder.Names); // a dial removes nothing
     }
 

@@ -47,7 +47,7 @@ public sealed class TcpDialerTests : IDisposable
         var result = await TcpTest.DialAsync($"tcp://127.0.0.1:{port}", onSocket: _opened.Add);
 
         Assert.Equal(SocketError.ConnectionRefused, result.Error);
-        Assert.Equal($"nobody listens at 127.0.0.1:{port}; start the server, or check the port", result.Sentence);
+        Assert.Equal($"no process listens at 127.0.0.1:{port}; start the server, or check the port", result.Sentence);
         AssertClosed(1);
     }
 
@@ -77,7 +77,7 @@ public sealed class TcpDialerTests : IDisposable
         var result = await TcpTest.DialAsync($"tcp://several:{port}", names: names, onSocket: _opened.Add);
 
         Assert.Equal(SocketError.ConnectionRefused, result.Error);
-        const string Sentence = "none of the 3 addresses of \"several\" took the connection; the last: nobody listens";
+        const string Sentence = "none of the 3 addresses of \"several\" accepted the connection; the last: no process listens";
         Assert.StartsWith(Sentence, result.Sentence, StringComparison.Ordinal);
         AssertClosed(3);
     }

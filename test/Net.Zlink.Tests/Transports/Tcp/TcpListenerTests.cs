@@ -24,7 +24,7 @@ public sealed class TcpListenerTests : IDisposable
         Assert.NotEqual(0, listener.Handle);
     }
 
-    /// <summary>On Unix an address that nobody listens at may be bound twice, and whoever listens first has it.</summary>
+    /// <summary>On Unix an address that no process listens at may be bound twice, and whoever listens first has it.</summary>
     [Theory]
     [InlineData(3, true)]
     [InlineData(1_000, false)]
@@ -48,7 +48,7 @@ public sealed class TcpListenerTests : IDisposable
         Assert.Equal(isBound, listener is not null);
         Assert.Equal(isBound ? EndpointFault.None : EndpointFault.AddressInUse, result.Error.Fault);
         Assert.Equal(isBound ? rivals : 10, taken.Count);
-        Assert.True(isBound || result.Error.Sentence.Contains("others took each that it gave", StringComparison.Ordinal),
+        Assert.True(isBound || result.Error.Sentence.Contains("others took each port that it offered", StringComparison.Ordinal),
             result.Error.Sentence);
     }
 

@@ -158,7 +158,7 @@ public sealed class ChainPolicyTests : IDisposable
             : credentials.ForServer(new CertificateValidator(settings, host: null)).CertificateChainPolicy;
     }
 
-    private static void AssertRefused(string refusal) => Assert.Matches("whom nobody here trusts|certificate chain", refusal);
+    private static void AssertRefused(string refusal) => Assert.Matches("which this side does not trust|certificate chain", refusal);
 
     private TlsOptions Set(TlsOptions judge, bool isConnecter, string what, X509ChainPolicy? policy = null)
     {

@@ -55,7 +55,7 @@ public sealed class HandshakeSlotsTests : IDisposable
         _time.Advance(2 * Moment);
         await connecting.Guarded();
         SocketEvent gone = await _monitor.NextAsync(SocketEventTypes.HandshakeFailedNoDetail);
-        Assert.Equal("the peer had kept its handshake waiting for 1500 ms when others waited for its place (MaxHandshakes is 3)",
+        Assert.Equal("the peer had delayed its handshake for 1500 ms while others waited for a slot (MaxHandshakes is 3)",
             gone.Detail);
         await Guard.UntilAsync(() => _context.Host.Handshakes.Running == Places - 1, "the others keep their places: nobody wants them");
         await Guard.UntilAsync(() => _server.GetStatistics().HandshakeFailures.TimedOut == 1, "it is counted, right behind its event");
@@ -109,7 +109,7 @@ public sealed class HandshakeSlotsTests : IDisposable
 
         await connecting.Guarded();
         SocketEvent gone = await _monitor.NextAsync(SocketEventTypes.HandshakeFailedNoDetail);
-        Assert.StartsWith("the peer had kept its handshake waiting", gone.Detail, StringComparison.Ordinal);
+        Assert.StartsWith("the peer had delayed its handshake", gone.Detail, StringComparison.Ordinal);
         stalled.ForEach(static peer => peer.Dispose());
     }
 
@@ -253,7 +253,7 @@ public sealed class HandshakeSlotsTests : IDisposable
         Assert.Equal(1, _context.Host.Handshakes.Waiting);
         _time.Advance(2 * Moment);
         SocketEvent failed = await monitor.NextAsync(SocketEventTypes.HandshakeFailedNoDetail);
-        Assert.Equal("all places for handshakes stayed taken (MaxHandshakes is 3)", failed.Detail);
+        Assert.Equal("all handshake slots stayed in use (MaxHandshakes is 3)", failed.Detail);
         await peer.ReadToAnyEndAsync();
         await Guard.UntilAsync(() => impatient.GetStatistics().HandshakeFailures.TimedOut == 1, "it is counted, right behind its event");
         answer.SetResult();

@@ -27,7 +27,7 @@ public sealed class OpenSslFailureTests : IDisposable
             rows.Add(version, "wrong name", "the peer refused the TLS handshake|alert bad certificate", "IP address mismatch");
             rows.Add(version, "unknown authority", "the peer refused the TLS handshake|alert unknown ca",
                 "unable to get local issuer certificate");
-            rows.Add(version, "no client certificate", "the client showed no certificate, and one is required", "");
+            rows.Add(version, "no client certificate", "the client sent no certificate, but one is required", "");
         }
 
         return rows;
@@ -41,7 +41,7 @@ public sealed class OpenSslFailureTests : IDisposable
         {
             rows.Add(version, "expired", "is not valid now: it is from");
             rows.Add(version, "wrong name", "is not for \"127.0.0.1\" but for \"elsewhere.example\"");
-            rows.Add(version, "unknown authority", "is issued by \"CN=Zlink test authority\", whom nobody here trusts");
+            rows.Add(version, "unknown authority", "is issued by \"CN=Zlink test authority\", which this side does not trust");
         }
 
         return rows;

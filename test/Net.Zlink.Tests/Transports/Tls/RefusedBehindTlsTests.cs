@@ -11,7 +11,7 @@ public sealed class RefusedBehindTlsTests : IDisposable
 {
     // An alert, where one comes, says more.
     private const string Words =
-        "may not have accepted this side's certificate, or the lack of one|the peer refused the TLS handshake: .*certificate";
+        "may have rejected this side's certificate, or its absence|the peer refused the TLS handshake: .*certificate";
 
     private readonly Authorities _own = new();
 

@@ -31,13 +31,13 @@ public sealed class TlsFailureTests : IDisposable
             "is not for \"elsewhere.example\" but for \"localhost\", \"127.0.0.1\", \"::1\"; set Tls.HostName", Ended,
             static (_, _, client) => client.HostName = "elsewhere.example"),
         ["another authority"] = new(
-            "is issued by \"CN=Zlink test authority\", whom nobody here trusts; name the authority's file in Tls.CaFile", Ended,
+            "is issued by \"CN=Zlink test authority\", which this side does not trust; name the authority's file in Tls.CaFile", Ended,
             static (own, _, client) => client.CaFile = own.Other.CaFile),
         ["no authority but the system's"] = new(
-            "whom nobody here trusts; name the authority's file in Tls.CaFile", Ended,
+            "which this side does not trust; name the authority's file in Tls.CaFile", Ended,
             static (_, _, client) => client.CaFile = ""),
         ["no authority at all"] = new(
-            "whom nobody here trusts; name the authority's file in Tls.CaFile", Ended,
+            "which this side does not trust; name the authority's file in Tls.CaFile", Ended,
             static (_, _, client) => (client.CaFile, client.TrustSystem) = ("", false)),
         ["the application refuses the server"] = new(
             "the application's own check refused the certificate \"CN=server\"", Ended,
@@ -46,14 +46,14 @@ public sealed class TlsFailureTests : IDisposable
             "the application's own check of the certificate \"CN=server\" threw NotSupportedException: my check", Ended,
             static (_, _, client) => client.Validation = static (_, _, _, _) => throw new NotSupportedException("my check")),
         ["no client certificate"] = new(
-            Ended, "the client showed no certificate, and one is required",
+            Ended, "the client sent no certificate, but one is required",
             static (own, server, _) => (server.RequireClientCertificate, server.CaFile) = (true, own.CaFile)),
         ["no client certificate, TLS 1.2"] = new(
-            Ended, "the client showed no certificate, and one is required",
+            Ended, "the client sent no certificate, but one is required",
             static (own, server, _) => (server.RequireClientCertificate, server.CaFile, server.Protocols) =
                 (true, own.CaFile, SslProtocols.Tls12)),
         ["a client certificate of another authority"] = new(
-            Ended, "is issued by \"CN=somebody else\", whom nobody here trusts; name the authority's file in Tls.CaFile",
+            Ended, "is issued by \"CN=somebody else\", which this side does not trust; name the authority's file in Tls.CaFile",
             static (own, server, client) =>
             {
                 (server.RequireClientCertificate, server.CaFile, server.Protocols) = (true, own.CaFile, SslProtocols.Tls12);

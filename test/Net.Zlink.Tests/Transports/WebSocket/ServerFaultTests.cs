@@ -20,7 +20,7 @@ public sealed class ServerFaultTests
     [InlineData("a ping that is too long", "897E007E", 1002, "")]
     [InlineData("a close of one byte", "880103", 1002, "a CLOSE with a code that may not be sent, or with half of one")]
     [InlineData("a close with a code that nobody may send", "880203ED", 1002, "a CLOSE with a code that may not be sent")] // 1005
-    [InlineData("text that is no UTF-8", "8101C3", 1007, "a text message that is no UTF-8")]
+    [InlineData("text that is no UTF-8", "8101C3", 1007, "a text message that is not UTF-8")]
     [InlineData("a close in order", "880203E9", 1001, "")]
     [InlineData("a close without a code", "8800", 1000, "")]
     public async Task A_WebSocket_server_that_breaks_the_protocol_gets_the_close_code_and_is_connected_again(

@@ -18,8 +18,8 @@ public sealed class UpgradeAnswerTests
     private const string NoHttp = "the server did not answer the WebSocket upgrade with HTTP";
     private const string Malformed = "the answer to the upgrade is not well-formed HTTP/1.1";
     private const string Refused = "the server refused the upgrade: ";
-    private const string Other = "the server switched to something that is no WebSocket";
-    private const string WrongKey = "the server's Sec-WebSocket-Accept does not answer our key";
+    private const string Other = "the server switched to a protocol other than WebSocket";
+    private const string WrongKey = "the server's Sec-WebSocket-Accept does not match this side's key";
     private const string Unasked = "the server chose an extension or a sub-protocol that was not offered";
 
     private static readonly byte[] Early = RawWebSocket.Frame(RawWebSocket.Fin | RawWebSocket.Binary, Wire.Frame("early"u8), masked: false);

@@ -86,7 +86,7 @@ public sealed class UpgradeLeftTests
         }
 
         SocketEvent failed = await monitor.NextAsync(SocketEventTypes.HandshakeFailedNoDetail);
-        Assert.EndsWith("; over wss it may not have accepted this side's certificate, or the lack of one", failed.Detail,
+        Assert.EndsWith("; over wss it may have rejected this side's certificate, or its absence", failed.Detail,
             StringComparison.Ordinal);
         await fixture.UntilAsync(() => client.GetStatistics().HandshakeFailures.Lost == 1);
     }

@@ -183,21 +183,21 @@ public sealed class UpgradeRequestTests
         socket.Options.WebSocket.AllowedOrigins.Add(origin);
         ZlinkException? refused = isOne ? null : Assert.Throws<ZlinkException>(() => socket.Bind("ws://127.0.0.1:0"));
         Assert.Equal(isOne, refused is null);
-        Assert.Equal(!isOne, refused?.Message.Contains($"\"{origin}\" in WebSocket.AllowedOrigins is no origin", StringComparison.Ordinal)
-            ?? false);
+        Assert.Equal(!isOne, refused?.Message.Contains($"\"{origin}\" in WebSocket.AllowedOrigins is not an origin",
+            StringComparison.Ordinal) ?? false);
         socket.Options.WebSocket.AllowedOrigins.Clear();
         socket.Bind("ws://127.0.0.1:0");
         socket.Options.WebSocket.AllowedPaths.Add("feed");
-        Assert.Contains("is no path", Assert.Throws<ZlinkException>(() => socket.Bind("ws://127.0.0.1:0")).Message,
+        Assert.Contains("is not a path", Assert.Throws<ZlinkException>(() => socket.Bind("ws://127.0.0.1:0")).Message,
             StringComparison.Ordinal);
     }
 
     [Theory]
-    [InlineData("\u0016\u0003\u0001\u0002\u0000", "what the peer sent is no HTTP request; it looks like TLS: "
+    [InlineData("\u0016\u0003\u0001\u0002\u0000", "the peer's bytes are not an HTTP request; it looks like TLS: "
         + "one side's endpoint is tls or wss, and the other's is not")]
-    [InlineData("Z\u0001\u0002\u0000\u0000", "what the peer sent is no HTTP request; it looks like ZMP over tcp: "
+    [InlineData("Z\u0001\u0002\u0000\u0000", "the peer's bytes are not an HTTP request; it looks like ZMP over tcp: "
         + "one side's endpoint is not ws")]
-    [InlineData("hello, world", "what the peer sent is no HTTP request")]
+    [InlineData("hello, world", "the peer's bytes are not an HTTP request")]
     public async Task An_event_names_the_protocol_that_a_peer_speaks_instead_of_HTTP(string said, string detail)
     {
         await using var fixture = new StreamFixture();
