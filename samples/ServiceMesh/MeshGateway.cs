@@ -26,7 +26,7 @@ internal sealed class MeshGateway : IAsyncDisposable
     {
         _discovery = new Discovery(context, options: new DiscoveryOptions
         {
-            ConfigureSocket = static options => options.ReconnectInterval = TimeSpan.FromMilliseconds(100),
+            Socket = { ReconnectInterval = TimeSpan.FromMilliseconds(100) },
         });
         foreach (string registry in settings.Others)
         {
@@ -35,7 +35,7 @@ internal sealed class MeshGateway : IAsyncDisposable
 
         _gateway = new Gateway(context, _discovery, new GatewayOptions
         {
-            ConfigureSocket = static options => options.ReconnectInterval = TimeSpan.FromMilliseconds(100),
+            Socket = { ReconnectInterval = TimeSpan.FromMilliseconds(100) },
         });
         _client = _gateway.GetService(Role.ServiceName);
     }

@@ -20,7 +20,7 @@ internal sealed class MeshReceiver : IAsyncDisposable
         _receiver = new Receiver(context, new ReceiverOptions
         {
             HeartbeatInterval = TimeSpan.FromSeconds(1),
-            ConfigureRegistryConnection = static options => options.ReconnectInterval = TimeSpan.FromMilliseconds(100),
+            RegistrySocket = { ReconnectInterval = TimeSpan.FromMilliseconds(100) },
         });
         _receiver.Bind(settings.Endpoint);
         foreach (string registry in settings.Others)

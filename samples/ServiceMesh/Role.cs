@@ -52,8 +52,8 @@ internal static class Role
             Id = (uint)settings.Number,
             PublisherEndpoint = settings.Publisher,
             RouterEndpoint = settings.Endpoint,
-            Peers = settings.Others,
-            ConfigurePeers = static options => options.ReconnectInterval = TimeSpan.FromMilliseconds(100),
+            Peers = [.. settings.Others],
+            PeerSocket = { ReconnectInterval = TimeSpan.FromMilliseconds(100) },
         });
         registry.Start();
         return registry;

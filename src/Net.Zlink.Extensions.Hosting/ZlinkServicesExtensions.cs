@@ -160,7 +160,7 @@ public static class ZlinkServicesExtensions
     /// <exception cref="ArgumentNullException"><paramref name="services"/> is null.</exception>
     /// <exception cref="ArgumentException">The context has a registry already.</exception>
     public static IServiceCollection AddZlinkRegistry(this IServiceCollection services, string? publisherEndpoint = null,
-        string? routerEndpoint = null, Func<RegistryOptions, RegistryOptions>? configure = null, string context = "")
+        string? routerEndpoint = null, Action<RegistryOptions>? configure = null, string context = "")
     {
         ArgumentNullException.ThrowIfNull(services);
         services.AddPart(context, Keys.Registry, "");
@@ -168,8 +168,9 @@ public static class ZlinkServicesExtensions
         {
             HostedContext hosted = Registrations.ContextOf(provider, context);
             IConfigurationSection? section = hosted.Registration.Section(Keys.Registry, "");
-            var inCode = new RegistryOptions { PublisherEndpoint = publisherEndpoint ?? "", RouterEndpoint = routerEndpoint ?? "" };
-            RegistryOptions options = RegistrySettings.Apply(section, configure?.Invoke(inCode) ?? inCode);
+            var options = new RegistryOptions { PublisherEndpoint = publisherEndpoint ?? "", RouterEndpoint = routerEndpoint ?? "" };
+            configure?.Invoke(options);
+            ConfigurationErrors.Read(section, options, ServiceSections.Bind);
             Registry registry = ConfigurationErrors.Named(section, () => new Registry(hosted.Context, options));
             return new HostedRegistry(registry, provider.GetRequiredService<ILogger<ZlinkHost>>());
         };

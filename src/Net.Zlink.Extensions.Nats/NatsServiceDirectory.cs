@@ -44,7 +44,7 @@ public sealed class NatsServiceDirectory : IServiceDirectory, IAsyncDisposable
     {
         ArgumentNullException.ThrowIfNull(context);
         ArgumentNullException.ThrowIfNull(connection);
-        _options = NatsServiceOptions.Checked(options);
+        _options = (options ?? new NatsServiceOptions()).ValidCopy();
         _connection = connection;
         _bucket = new LeaseBucket(connection, _options);
         _clock = context.TimeProvider;

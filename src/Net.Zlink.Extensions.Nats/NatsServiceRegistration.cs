@@ -106,7 +106,8 @@ public sealed class NatsServiceRegistration : IAsyncDisposable
     {
         ArgumentNullException.ThrowIfNull(context);
         ArgumentNullException.ThrowIfNull(connection);
-        var registration = new NatsServiceRegistration(context, connection, instance, followed, NatsServiceOptions.Checked(options));
+        var registration = new NatsServiceRegistration(
+            context, connection, instance, followed, (options ?? new NatsServiceOptions()).ValidCopy());
         if (ServiceLease.Read(registration._key, ServiceLease.Of(registration.Instance).ToJson(), out string reason) is null)
         {
             throw new ArgumentException($"{registration.Instance} cannot be registered: {reason}.", nameof(instance));

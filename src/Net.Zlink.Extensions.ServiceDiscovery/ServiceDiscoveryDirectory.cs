@@ -43,16 +43,13 @@ public sealed class ServiceDiscoveryDirectory : IServiceDirectory, IAsyncDisposa
     /// <param name="resolver">The resolver of the container. The directory does not own it.</param>
     /// <param name="options">The options; null: the defaults.</param>
     /// <exception cref="ArgumentNullException">The context or the resolver is null.</exception>
-    /// <exception cref="ArgumentException">The options have no transport.</exception>
-    /// <exception cref="ArgumentOutOfRangeException">The interval of the options is zero or negative.</exception>
+    /// <exception cref="ArgumentException">An option is out of its range; the message names it.</exception>
     public ServiceDiscoveryDirectory(
         ZlinkContext context, ServiceEndpointResolver resolver, ServiceDiscoveryDirectoryOptions? options = null)
     {
         ArgumentNullException.ThrowIfNull(context);
         ArgumentNullException.ThrowIfNull(resolver);
-        _options = options ?? new ServiceDiscoveryDirectoryOptions();
-        ArgumentException.ThrowIfNullOrEmpty(_options.Transport, nameof(options));
-        ArgumentOutOfRangeException.ThrowIfLessThanOrEqual(_options.RefreshInterval, TimeSpan.Zero, nameof(options));
+        _options = (options ?? new ServiceDiscoveryDirectoryOptions()).ValidCopy();
         _resolver = resolver;
         _clock = context.TimeProvider;
         _logger = context.LoggerFactory.CreateLogger<ServiceDiscoveryDirectory>();

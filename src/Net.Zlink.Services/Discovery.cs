@@ -59,9 +59,7 @@ public sealed class Discovery : IServiceDirectory, IFollowedLists, IKnowsRemoval
             throw new ArgumentOutOfRangeException(nameof(kind), kind, "Registries list receivers and SPOT nodes.");
         }
 
-        options ??= new DiscoveryOptions();
-        ArgumentOutOfRangeException.ThrowIfLessThan(options.StaleViewTimeout, TimeSpan.Zero, nameof(options));
-        ArgumentOutOfRangeException.ThrowIfLessThan(options.RestartTimeout, TimeSpan.Zero, nameof(options));
+        options = (options ?? new DiscoveryOptions()).ValidCopy();
         Kind = kind;
         _clock = context.TimeProvider;
         _logger = context.LoggerFactory.CreateLogger(ServicesLog.Category);
@@ -69,18 +67,7 @@ public sealed class Discovery : IServiceDirectory, IFollowedLists, IKnowsRemoval
         _start = _clock.GetTimestamp();
         _store = new ViewStore(kind, options.StaleViewTimeout, options.RestartTimeout);
         _watchers = new ServiceWatchers(GetService, () => _store.Services.Keys);
-        var socketOptions = new SubOptions
-        {
-            HeartbeatInterval = HeartbeatTimeout / 3,
-            HeartbeatTimeout = HeartbeatTimeout,
-            HeartbeatTtl = HeartbeatTimeout,
-            ReconnectInterval = TimeSpan.FromMilliseconds(200),
-            ReconnectIntervalMax = TimeSpan.FromSeconds(5),
-            ReconnectAfterFault = true,
-            MaxMessageParts = ListLimits.MaxParts,
-        };
-        options.ConfigureSocket?.Invoke(socketOptions);
-        _socket = context.CreateSub(socketOptions);
+        _socket = context.CreateSub(options.Socket);
         _socket.Subscribe("");
         _timer = _clock.CreateTimer(static state => ((Discovery)state!).OnTimer(), this, Timeout.InfiniteTimeSpan,
             Timeout.InfiniteTimeSpan);

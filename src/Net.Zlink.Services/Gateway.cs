@@ -44,17 +44,19 @@ public sealed class Gateway : IAsyncDisposable, IDisposable
         ArgumentNullException.ThrowIfNull(directory);
         _context = context;
         _directory = directory;
-        Options = options ?? new GatewayOptions();
-        Options.Validate();
+        Options = (options ?? new GatewayOptions()).ValidCopy();
         ILogger logger = context.LoggerFactory?.CreateLogger(ServicesLog.Category) ?? NullLogger.Instance;
-        RouterOptions socketOptions = SocketOptionsOf(Options);
-        DialLimits limits = LimitsOf(Options, socketOptions);
-        _router = context.CreateRouter(socketOptions);
+        Options.Socket.Mandatory = true; // A send says that its receiver is full or gone.
+
+        // What waits for a lost connection must not reach the receiver's next one, which may be another process.
+        Options.Socket.Immediate = true;
+        DialLimits limits = LimitsOf(Options, Options.Socket);
+        _router = context.CreateRouter(Options.Socket);
         _builders = new MessageBuilderPool(context.Pool);
         _unread = new UnreadMessages(context, Options, logger);
         Sender = new MessageSender(_router, _builders, _unread);
         _requests = new Requests(_router, _builders, context.TimeProvider, Options);
-        var filter = new DirectoryEndpointFilter(Options.DirectoryEndpoints, socketOptions.Tls);
+        var filter = new DirectoryEndpointFilter(Options.DirectoryEndpoints, Options.Socket.Tls);
         _links = new LinkTable(_router, context.TimeProvider, logger, limits, Options,
             endpoint => filter.WhyRefused(endpoint, directory.Trust), link => _replies!.OnLost(link));
         _requests.Ejections = new Ejections(_router, _links, context.TimeProvider, () => _requests.Pending.Now, logger);
@@ -197,8 +199,8 @@ public sealed class Gateway : IAsyncDisposable, IDisposable
             .Select(static client => (client.Service, client.LoadBalancing, client.ReadyCount)),
         GetStatistics());
 
-    /// <summary>Begins the end and returns at once: nothing more is sent, requests have <see cref="GatewayOptions.Linger"/> for their
-    /// replies and then end with ObjectDisposedException. Idempotent.</summary>
+    /// <summary>Begins the end and returns at once: nothing more is sent, requests have the linger time of
+    /// <see cref="GatewayOptions.Socket"/> for their replies and then end with ObjectDisposedException. Idempotent.</summary>
     public void Dispose() => _ = BeginEnd();
 
     /// <summary>As <see cref="Dispose"/>, and waits for that end.</summary>
@@ -234,7 +236,8 @@ public sealed class Gateway : IAsyncDisposable, IDisposable
     internal ValueTask<ServiceReply> RequestAsync(ServicePool pool, RoutingId target, ReadOnlyMemory<byte> payload, MessageBuilder? parts,
         TimeSpan? timeout, CancellationToken cancellationToken)
     {
-        TimeSpan time = GatewayOptions.CheckTime(timeout ?? Options.RequestTimeout, nameof(timeout));
+        TimeSpan time = timeout ?? Options.RequestTimeout;
+        OptionRange.Time(time, mayBeInfinite: true, nameof(timeout));
         var call = new RequestCall(pool, target, payload, parts, time, cancellationToken);
         return ServicesTracing.IsOn ? TraceAsync(call) : SendAsync(call);
     }
@@ -263,28 +266,6 @@ public sealed class Gateway : IAsyncDisposable, IDisposable
         }
 
         return count;
-    }
-
-    private static RouterOptions SocketOptionsOf(GatewayOptions options)
-    {
-        var socket = new RouterOptions
-        {
-            SendHighWaterMark = options.HighWaterMark,
-            ReceiveHighWaterMark = options.HighWaterMark,
-            SendTimeout = options.SendTimeout,
-            Linger = options.Linger,
-            ReconnectAfterFault = true,
-        };
-        if (!options.RoutingId.IsEmpty)
-        {
-            socket.RoutingId = options.RoutingId;
-        }
-
-        ServiceHeartbeats.Apply(socket, options.HeartbeatInterval, options.HeartbeatTimeout, options.HeartbeatTtl);
-        options.ConfigureSocket?.Invoke(socket);
-        socket.Mandatory = true; // A send says that its receiver is full or gone.
-        socket.Immediate = true; // What waits for a lost connection must not reach the receiver's next one, which may be another process.
-        return socket;
     }
 
     /// <summary>Takes the pauses over from the socket, which then makes one attempt each time.</summary>
@@ -385,7 +366,7 @@ public sealed class Gateway : IAsyncDisposable, IDisposable
     {
         Interlocked.CompareExchange(ref _ended, new ObjectDisposedException(nameof(Gateway)), null);
         await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding); // Off the caller's lock.
-        await _requests.Pending.WhenEmptyAsync().WaitAsync(Options.Linger, _context.TimeProvider)
+        await _requests.Pending.WhenEmptyAsync().WaitAsync(Options.Socket.Linger ?? Timeout.InfiniteTimeSpan, _context.TimeProvider)
             .ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
         _router.Dispose();
         _replies.Wake();

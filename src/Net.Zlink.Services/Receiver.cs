@@ -24,19 +24,12 @@ namespace Net.Zlink.Services;
 /// </example>
 public sealed class Receiver : IAsyncDisposable, IDisposable
 {
-    // What the native receiver has for both directions.
-    private const int HighWaterMark = 1_000_000;
-
-    // Replies that were accepted before the end get this long to leave.
-    private static readonly TimeSpan DefaultLinger = TimeSpan.FromSeconds(5);
-
     private readonly ZlinkContext _context;
     private readonly ReceiverOptions _options;
     private readonly ReceiverRequests _requests;
     private readonly RegistrationSet _registrations;
     private readonly ServicesMeters _meters;
     private readonly Histogram<double> _duration;
-    private readonly RoutingId _madeUpId;
     private int _isServing;
     private int _isDisposed;
 
@@ -44,30 +37,21 @@ public sealed class Receiver : IAsyncDisposable, IDisposable
     /// <param name="context">Makes its sockets. Dispose the receiver before it.</param>
     /// <param name="options">Its options; null: the defaults.</param>
     /// <exception cref="ArgumentNullException"><paramref name="context"/> is null.</exception>
-    /// <exception cref="ArgumentOutOfRangeException">An interval or a limit of the options is zero or negative.</exception>
+    /// <exception cref="ArgumentException">An option is out of its range; the message names it.</exception>
     /// <exception cref="ZlinkException">TooManySockets. ContextTerminated.</exception>
     /// <exception cref="ObjectDisposedException">The context is disposed.</exception>
     public Receiver(ZlinkContext context, ReceiverOptions? options = null)
     {
         ArgumentNullException.ThrowIfNull(context);
         _context = context;
-        _options = options ?? new ReceiverOptions();
-        ArgumentOutOfRangeException.ThrowIfLessThanOrEqual(_options.HeartbeatInterval, TimeSpan.Zero, nameof(options));
-        ArgumentOutOfRangeException.ThrowIfLessThanOrEqual(_options.AckTimeout, TimeSpan.Zero, nameof(options));
-        ArgumentOutOfRangeException.ThrowIfLessThan(_options.ReadAheadByteLimit, 1, nameof(options));
-        _madeUpId = RandomRoutingId.Make(zeros: 1);
-        var socketOptions = new RouterOptions
-        {
-            Linger = DefaultLinger,
-            SendHighWaterMark = HighWaterMark,
-            ReceiveHighWaterMark = HighWaterMark,
-            RoutingId = _options.RoutingId.IsEmpty ? _madeUpId : _options.RoutingId,
-        };
-        _options.ConfigureSocket?.Invoke(socketOptions);
-        socketOptions.OnDuplicateRoutingId = DuplicateRoutingId.Share; // Two gateways may have one id: each is answered by its connection.
-        Socket = context.CreateRouter(socketOptions);
+        _options = (options ?? new ReceiverOptions()).ValidCopy();
+
+        // Two gateways may have one id: each is answered by its connection.
+        _options.Socket.OnDuplicateRoutingId = DuplicateRoutingId.Share;
+        Socket = context.CreateRouter(_options.Socket);
         ILogger logger = context.LoggerFactory.CreateLogger(ServicesLog.Category);
-        _registrations = new RegistrationSet(context, ServiceKind.Receiver, _options);
+        _registrations = new RegistrationSet(context, ServiceKind.Receiver,
+            new RegistrationSettings(_options.HeartbeatInterval, _options.AckTimeout, _options.RegistrySocket));
         _requests = new ReceiverRequests(Socket, context.TimeProvider, logger);
         _meters = new ServicesMeters("receiver", this, context);
         _meters.Counter("requests", Results, "{request}", "Requests, by result");
@@ -82,8 +66,8 @@ public sealed class Receiver : IAsyncDisposable, IDisposable
     /// with the envelope of requests as an extra first part.</summary>
     public RouterSocket Socket { get; }
 
-    /// <summary>What the socket calls itself. Registries list it for the first advertised endpoint if it was given: by <see
-    /// cref="ReceiverOptions.RoutingId"/>, or by the options of <see cref="Socket"/> before <see cref="ConnectRegistry"/>.</summary>
+    /// <summary>What the socket calls itself. Registries list it for the first advertised endpoint if it was given: by
+    /// <see cref="ReceiverOptions.Socket"/>, or by the options of <see cref="Socket"/> before <see cref="ConnectRegistry"/>.</summary>
     public RoutingId RoutingId => Socket.Options.RoutingId;
 
     /// <summary>Whether <see cref="DrainAsync"/> was called: the receiver refuses requests, or is about to.</summary>
@@ -105,7 +89,7 @@ public sealed class Receiver : IAsyncDisposable, IDisposable
     public void ConnectRegistry(string routerEndpoint)
     {
         ArgumentNullException.ThrowIfNull(routerEndpoint);
-        if (_registrations.Registries.Length == 0 && RoutingId is var given && !given.Equals(_madeUpId))
+        if (_registrations.Registries.Length == 0 && RoutingId is var given && !_options.IsMadeUp(given))
         {
             _registrations.GivenId = given; // As in the native core: programs set ROUTING_ID on the receiver's router first.
         }
@@ -316,7 +300,7 @@ public sealed class Receiver : IAsyncDisposable, IDisposable
     {
         ObjectDisposedException.ThrowIf(Volatile.Read(ref _isDisposed) != 0, this);
         return _requests.TryBeginDrain() ? Drain.RunAsync(
-            _requests, options ?? new DrainOptions(), _registrations.RemoveAllAsync, cancellationToken)
+            _requests, (options ?? new DrainOptions()).ValidCopy(), _registrations.RemoveAllAsync, cancellationToken)
             : throw new InvalidOperationException("This receiver is being drained already.");
     }
 

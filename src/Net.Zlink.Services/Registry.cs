@@ -12,11 +12,6 @@ namespace Net.Zlink.Services;
 /// </remarks>
 public sealed class Registry : IAsyncDisposable, IDisposable
 {
-    // Also for the end of each connection: one peer that is stopped would hold up the end of the process for 5 s.
-    private static readonly TimeSpan Linger = TimeSpan.FromSeconds(1);
-    private const int MaxRequestBytes = 64 * 1024;
-    private const int MaxRequestParts = 16;
-
     private readonly ZlinkContext _context;
     private readonly RegistryOptions _options;
     private readonly ILogger _logger;
@@ -30,17 +25,16 @@ public sealed class Registry : IAsyncDisposable, IDisposable
     /// <param name="context">Makes its sockets; gives the clock and the loggers.</param>
     /// <param name="options">The settings.</param>
     /// <exception cref="ArgumentNullException">One of the arguments is null.</exception>
-    /// <exception cref="ArgumentException">A setting is out of its range.</exception>
+    /// <exception cref="ArgumentException">An option is missing or out of its range; the message names it.</exception>
     public Registry(ZlinkContext context, RegistryOptions options)
     {
         ArgumentNullException.ThrowIfNull(context);
         ArgumentNullException.ThrowIfNull(options);
-        RegistryOptions.Validate(options);
         _context = context;
-        _options = options;
+        _options = options.ValidCopy();
         _logger = context.LoggerFactory.CreateLogger(ServicesLog.Category);
-        _peersBeforeStart = [.. options.Peers];
-        Id = options.Id ?? (uint)RandomNumberGenerator.GetInt32(int.MaxValue) + 1;
+        _peersBeforeStart = [.. _options.Peers];
+        Id = _options.Id ?? (uint)RandomNumberGenerator.GetInt32(int.MaxValue) + 1;
     }
 
     /// <summary>The number of this registry.</summary>
@@ -79,7 +73,7 @@ public sealed class Registry : IAsyncDisposable, IDisposable
         Parts? parts = null;
         try
         {
-            parts = Open(); // Outside the lock: the Configure delegates are the application's.
+            parts = Open();
             Array.ForEach(peers, parts.Peers.Add);
         }
         catch
@@ -216,17 +210,10 @@ public sealed class Registry : IAsyncDisposable, IDisposable
 
     private Parts Open()
     {
-        var publisherOptions = new XPubOptions { Linger = Linger, CloseTimeout = Linger };
-        _options.ConfigurePublisher?.Invoke(publisherOptions);
+        XPubOptions publisherOptions = _options.PublisherSocket.Copy();
         publisherOptions.Notices = SubscriptionNotices.AllSubscriptions;
-        var routerOptions = new RouterOptions
-        {
-            Linger = Linger,
-            CloseTimeout = Linger,
-            MaxMessageSize = MaxRequestBytes,
-            MaxMessageParts = MaxRequestParts,
-        };
-        _options.ConfigureRouter?.Invoke(routerOptions);
+        RouterOptions routerOptions = _options.RouterSocket.Copy();
+
         // A native receiver's heartbeats come by a second connection with its id.
         routerOptions.OnDuplicateRoutingId = DuplicateRoutingId.Share;
         XPubSocket publisher = _context.CreateXPub(publisherOptions);

@@ -94,8 +94,8 @@ public sealed class ServiceClient
     public bool TrySend(in Message message, out ZlinkError error) => _sender.TrySend(new MessageForm(message), out error);
 
     /// <inheritdoc cref="Send(ReadOnlySpan{byte}, TimeSpan)"/>
-    /// <remarks>At most <see cref="GatewayOptions.SendTimeout"/>.</remarks>
-    public void Send(ReadOnlySpan<byte> payload) => Send(payload, _gateway.Options.SendTimeout);
+    /// <remarks>At most <see cref="SocketOptions.SendTimeout"/> of <see cref="GatewayOptions.Socket"/>.</remarks>
+    public void Send(ReadOnlySpan<byte> payload) => Send(payload, _gateway.Options.Socket.SendTimeout);
 
     /// <summary>Sends a message of one part, blocking the calling thread until a queue has capacity.</summary>
     /// <param name="payload">Any bytes, also none; copied.</param>

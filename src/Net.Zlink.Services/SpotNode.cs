@@ -27,8 +27,6 @@ public sealed class SpotNode : IAsyncDisposable, IDisposable
     public const string DefaultService = "spot-node";
 
     // What was accepted before the end gets this long to leave.
-    private static readonly TimeSpan DefaultLinger = TimeSpan.FromSeconds(5);
-
     private readonly ZlinkContext _context;
     private readonly SpotNodeOptions _options;
     private readonly ILogger _logger;
@@ -53,36 +51,24 @@ public sealed class SpotNode : IAsyncDisposable, IDisposable
     /// <param name="context">Makes its sockets. Dispose the node before it.</param>
     /// <param name="options">Its options; null: the defaults.</param>
     /// <exception cref="ArgumentNullException"><paramref name="context"/> is null.</exception>
-    /// <exception cref="ArgumentOutOfRangeException">An interval of the options is zero or negative, or the capacity is
-    /// negative, or the mode is unknown.</exception>
+    /// <exception cref="ArgumentException">An option is out of its range; the message names it.</exception>
     /// <exception cref="ZlinkException">TooManySockets. ContextTerminated.</exception>
     /// <exception cref="ObjectDisposedException">The context is disposed.</exception>
     public SpotNode(ZlinkContext context, SpotNodeOptions? options = null)
     {
         ArgumentNullException.ThrowIfNull(context);
         _context = context;
-        _options = options ?? new SpotNodeOptions();
-        _options.Validate();
-        RoutingId = _options.RoutingId.IsEmpty ? RandomRoutingId.Make(zeros: 0) : _options.RoutingId.Copy();
+        _options = (options ?? new SpotNodeOptions()).ValidCopy();
         _logger = context.LoggerFactory.CreateLogger(ServicesLog.Category);
         _index = new TopicIndex(text => _socket!.Subscribe(text), text => _socket!.Unsubscribe(text));
         _path = new PublishPath(new MessageBuilderPool(context.Pool), _index, _options, context);
-        var socketOptions = new SubOptions { ReconnectAfterFault = true };
-        ServiceHeartbeats.Apply(
-            socketOptions, _options.PeerHeartbeatInterval, _options.PeerHeartbeatTimeout, _options.PeerHeartbeatTtl);
-        _options.ConfigureSubscriber?.Invoke(socketOptions);
-        _socket = context.CreateSub(socketOptions);
-        _filter = new DirectoryEndpointFilter(_options.DirectoryEndpoints, socketOptions.Tls);
+        _socket = context.CreateSub(_options.SubscriberSocket);
+        _filter = new DirectoryEndpointFilter(_options.DirectoryEndpoints, _options.SubscriberSocket.Tls);
         _subscribers = new SubscriberSet(_index, context, _logger);
         _peers = new PeerSet(
             _socket, new PeerSetOptions(_logger, _options.MaxConcurrentDials, () => _subscribers.Present), context.TimeProvider);
-        _registrations = new RegistrationSet(context, ServiceKind.SpotNode, new ReceiverOptions
-        {
-            RoutingId = RoutingId,
-            HeartbeatInterval = _options.HeartbeatInterval,
-            AckTimeout = _options.AckTimeout,
-            ConfigureRegistryConnection = _options.ConfigureRegistryConnection,
-        });
+        _registrations = new RegistrationSet(context, ServiceKind.SpotNode,
+            new RegistrationSettings(_options.HeartbeatInterval, _options.AckTimeout, _options.RegistrySocket)) { GivenId = RoutingId };
         _dispatch = new DispatchLoop(_socket, _index, _peers);
         _receiving = BackgroundLoop.Start("spot receive", _logger, context.TimeProvider, _dispatch.RunAsync);
         _publishing = _path.Queue is { } queue ? BackgroundLoop.Start("spot publish", _logger, context.TimeProvider, queue.RunAsync) : null;
@@ -92,7 +78,7 @@ public sealed class SpotNode : IAsyncDisposable, IDisposable
     }
 
     /// <summary>What registries list for the first advertised endpoint; others are listed with an id made of their text.</summary>
-    public RoutingId RoutingId { get; }
+    public RoutingId RoutingId => _options.RoutingId;
 
     /// <summary>Listens for other nodes, which then get what this one publishes. May be called for several endpoints. One that this node is
     /// bound to stays as it is.</summary>
@@ -280,7 +266,7 @@ public sealed class SpotNode : IAsyncDisposable, IDisposable
     /// <summary>Publishes a message of one part if that need not wait.</summary>
     /// <param name="topic">1 to 255 bytes of UTF-8. Native nodes cut a topic at a NUL.</param>
     /// <param name="payload">Any bytes, also none; copied.</param>
-    /// <returns>False: with <see cref="SpotNodeOptions.NoDrop"/> the queue of a node or of publications is full. Then it was delivered to
+    /// <returns>False: with <see cref="PubOptions.NoDrop"/> the queue of a node or of publications is full. Then it was delivered to
     /// nobody.</returns>
     /// <exception cref="ArgumentException">The topic is null, empty or too long.</exception>
     /// <exception cref="ObjectDisposedException">The node is disposed.</exception>
@@ -361,10 +347,7 @@ public sealed class SpotNode : IAsyncDisposable, IDisposable
     /// <exception cref="ObjectDisposedException">The node is disposed.</exception>
     public SpotSubscriber CreateSubscriber(SpotSubscriberOptions? options = null)
     {
-        options ??= new SpotSubscriberOptions();
-        ArgumentOutOfRangeException.ThrowIfLessThan(options.Capacity, 1, nameof(options));
-        ArgumentOutOfRangeException.ThrowIfLessThan(options.ByteLimit, 1, nameof(options));
-        return new SpotSubscriber(_subscribers, _subscribers.Add(options));
+        return new SpotSubscriber(_subscribers, _subscribers.Add((options ?? new SpotSubscriberOptions()).ValidCopy()));
     }
 
     /// <summary>What the node has done so far: a snapshot.</summary>
@@ -420,7 +403,7 @@ public sealed class SpotNode : IAsyncDisposable, IDisposable
         _meters.Dispose();
     }
 
-    /// <summary>Makes the socket for other nodes once; the application's delegate is called outside of the lock.</summary>
+    /// <summary>Makes the socket for other nodes once.</summary>
     private PubSocket PublisherSocket()
     {
         ObjectDisposedException.ThrowIf(_isDisposed, this);
@@ -429,10 +412,7 @@ public sealed class SpotNode : IAsyncDisposable, IDisposable
             return present;
         }
 
-        var options = new PubOptions { Linger = DefaultLinger };
-        _options.ConfigurePublisher?.Invoke(options);
-        options.NoDrop |= _options.NoDrop;
-        PubSocket made = _context.CreatePub(options);
+        PubSocket made = _context.CreatePub(_options.PublisherSocket.Copy());
         lock (_gate)
         {
             if (!_isDisposed && _path.Socket is null)

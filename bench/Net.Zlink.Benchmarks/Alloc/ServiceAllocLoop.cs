@@ -27,7 +27,7 @@ internal sealed class ServiceAllocLoop : IAllocLoop
         _receiver = context.CreateRouter(new RouterOptions { SendHighWaterMark = highWaterMark, ReceiveHighWaterMark = highWaterMark });
         string endpoint = _receiver.Bind("tcp://127.0.0.1:*");
         _gateway = new Gateway(context, new StaticDirectory(new ServiceInstance(Service, endpoint)),
-            new GatewayOptions { HighWaterMark = highWaterMark });
+            new GatewayOptions { Socket = { SendHighWaterMark = highWaterMark, ReceiveHighWaterMark = highWaterMark } });
         _client = _gateway.GetService(Service);
     }
 

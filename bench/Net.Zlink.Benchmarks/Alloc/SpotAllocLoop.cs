@@ -35,12 +35,11 @@ internal sealed class SpotAllocLoop : IAllocLoop
         Array.Fill(_batch, _payload);
         _publishing = new SpotNode(context, new SpotNodeOptions
         {
-            NoDrop = true,
             PublishQueueCapacity = what.Mode is SpotAllocCase.Queued ? highWaterMark : 0,
-            ConfigurePublisher = pub => pub.SendHighWaterMark = highWaterMark,
+            PublisherSocket = { NoDrop = true, SendHighWaterMark = highWaterMark },
         });
         _subscribing = what.Mode is SpotAllocCase.Local or SpotAllocCase.Queued ? _publishing
-            : new SpotNode(context, new SpotNodeOptions { ConfigureSubscriber = sub => sub.ReceiveHighWaterMark = highWaterMark });
+            : new SpotNode(context, new SpotNodeOptions { SubscriberSocket = { ReceiveHighWaterMark = highWaterMark } });
         if (_subscribing != _publishing)
         {
             _subscribing.Connect(_publishing.Bind("tcp://127.0.0.1:*"));

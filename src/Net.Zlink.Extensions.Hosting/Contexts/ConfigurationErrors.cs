@@ -21,8 +21,16 @@ internal static class ConfigurationErrors
         catch (Exception e) when (section is not null && section.Exists() && e is not ZlinkSettingException
             && e is (ArgumentException or InvalidOperationException or FormatException))
         {
-            throw new ZlinkSettingException(e.Message.Contains(section.Path, StringComparison.Ordinal) ? e.Message
-                : $"{section.Path}: {(e.InnerException is ArgumentException inner ? inner : e).Message}", e);
+            throw new ZlinkSettingException(SentenceOf(section, e), e);
+        }
+    }
+
+    /// <summary>Reads what a section says into options, if there is one.</summary>
+    public static void Read<TOptions>(IConfigurationSection? section, TOptions options, Action<IConfigurationSection, TOptions> bind)
+    {
+        if (section is not null)
+        {
+            Named(section, () => bind(section, options));
         }
     }
 
@@ -43,6 +51,31 @@ internal static class ConfigurationErrors
 
     public static IReadOnlyList<string> TextsOr(IConfigurationSection? section, string key, IReadOnlyList<string> inCode) =>
         section is not null && TextsOf(section.GetSection(key)).ToArray() is { Length: > 0 } configured ? configured : inCode;
+
+    /// <summary>With the whole key, which neither a setter nor the binder knows.</summary>
+    private static string SentenceOf(IConfigurationSection section, Exception e)
+    {
+        if (e.Message.Contains(nameof(BinderOptions.ErrorOnUnknownConfiguration), StringComparison.Ordinal))
+        {
+            string key = e.Message.Split('\'')[^2];
+            return $"{PathOf(section, key)} is not a setting.";
+        }
+
+        if (e.Message.Contains(section.Path, StringComparison.Ordinal))
+        {
+            return e.Message;
+        }
+
+        Exception told = e.InnerException is ArgumentException inner ? inner : e;
+        string sentence = told is ArgumentException { ParamName: { } parameter }
+            ? told.Message.Split(" (Parameter '", 2)[0].Split('\n', 2)[0].Trim() : told.Message;
+        return $"{PathOf(section, sentence.Split(' ', 2)[0])}: {sentence}";
+    }
+
+    /// <summary>The key below the section by its last word; the section's own where it has none.</summary>
+    private static string PathOf(IConfigurationSection section, string key) =>
+        section.AsEnumerable().Select(static one => one.Key)
+            .FirstOrDefault(path => string.Equals(ConfigurationPath.GetSectionKey(path), key, StringComparison.OrdinalIgnoreCase)) ?? section.Path;
 
     private static bool Contains(ReadOnlySpan<string> known, string key)
     {

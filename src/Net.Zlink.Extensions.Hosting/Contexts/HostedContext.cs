@@ -1,4 +1,5 @@
 using System.Diagnostics.Metrics;
+using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging;
 
@@ -17,13 +18,10 @@ internal sealed class HostedContext : IAsyncDisposable, IDisposable
             TimeProvider = provider.GetService<TimeProvider>() ?? TimeProvider.System,
             Name = registration.Name.Length == 0 ? null : registration.Name,
         };
-        if (registration.Configuration?.GetSection(Keys.Context) is { } section)
-        {
-            ConfigurationErrors.Named(section, () => options = ContextSettings.Of(section).ApplyTo(options));
-        }
-
+        IConfigurationSection? section = registration.Configuration?.GetSection(Keys.Context);
+        ConfigurationErrors.Read(section, options, static (from, to) => from.Bind(to, SocketKinds.Strictly));
         Options = registration.Configure?.Invoke(provider, options) ?? options;
-        Context = new ZlinkContext(Options);
+        Context = ConfigurationErrors.Named(section, () => new ZlinkContext(Options));
     }
 
     public ContextRegistration Registration { get; }

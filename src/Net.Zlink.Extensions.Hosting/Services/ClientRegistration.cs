@@ -20,13 +20,18 @@ internal sealed record ClientRegistration(string Service, string? Endpoint, stri
         IRequestPolicy? policy = Policy?.Invoke(provider);
         if ((section?[Keys.Connect] ?? Endpoint) is not { } endpoint)
         {
-            CheckKeys(section, []); // The settings of the gateway are not the client's.
+            if (section is not null)
+            {
+                ConfigurationErrors.CheckKeys(section, Keys.Connect, Keys.Health); // The settings of the gateway are not the client's.
+            }
+
             Gateway gateway = provider.GetRequiredKeyedService<HostedGateway>(Gateway).Gateway;
             return new RequestClient(gateway.GetService(Service), serializer, policy);
         }
 
-        CheckKeys(section, GatewaySettings.Names);
-        GatewayOptions options = GatewaySettings.Apply(section, GatewaySettings.DefaultsOf(provider));
+        var options = new GatewayOptions();
+        ServiceSections.SetDefaults(options, provider);
+        ConfigurationErrors.Read(section, options, static (from, to) => ServiceSections.Bind(from, to, Keys.Connect, Keys.Health));
         return ConfigurationErrors.Named(
             section, () => new RequestClient(
                 Registrations.ContextOf(provider, ContextName).Context, endpoint, serializer, Service, options, policy));
@@ -49,12 +54,4 @@ internal sealed record ClientRegistration(string Service, string? Endpoint, stri
 
     private IConfigurationSection? Section(IServiceProvider provider) =>
         Registrations.ContextOf(provider, ContextName).Registration.Section(Keys.Clients, Service);
-
-    private static void CheckKeys(IConfigurationSection? section, string[] further)
-    {
-        if (section is not null)
-        {
-            ConfigurationErrors.CheckKeys(section, [Keys.Connect, Keys.Health, .. further]);
-        }
-    }
 }

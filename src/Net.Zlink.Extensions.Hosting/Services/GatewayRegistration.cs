@@ -16,7 +16,7 @@ internal sealed class GatewayRegistration(string name, string contextName)
 
     public Func<IServiceProvider, IServiceDirectory>? Directory { get; set; }
 
-    public Func<GatewayOptions, GatewayOptions>? Configure { get; set; }
+    public Action<GatewayOptions>? Configure { get; set; }
 
     /// <summary>A gateway without a key has a section of its own.</summary>
     public static string SectionOf(string name) => name.Length == 0 ? Keys.Gateway : Keys.Gateways;
@@ -25,13 +25,11 @@ internal sealed class GatewayRegistration(string name, string contextName)
     {
         HostedContext hosted = Registrations.ContextOf(provider, ContextName);
         IConfigurationSection? section = hosted.Registration.Section(SectionOf(Name), Name);
-        if (section is not null)
-        {
-            ConfigurationErrors.CheckKeys(section, [Keys.FollowRegistries, Keys.Receivers, .. GatewaySettings.Names]);
-        }
-
-        GatewayOptions defaults = GatewaySettings.DefaultsOf(provider);
-        GatewayOptions options = GatewaySettings.Apply(section, Configure?.Invoke(defaults) ?? defaults);
+        var options = new GatewayOptions();
+        ServiceSections.SetDefaults(options, provider);
+        Configure?.Invoke(options);
+        ConfigurationErrors.Read(section, options,
+            static (from, to) => ServiceSections.Bind(from, to, Keys.FollowRegistries, Keys.Receivers));
         (IServiceDirectory directory, Discovery? discovery) = FindDirectory(provider, hosted.Context, section);
         return ConfigurationErrors.Named(
             section, () => new HostedGateway(new Gateway(hosted.Context, directory, options), discovery, Name));

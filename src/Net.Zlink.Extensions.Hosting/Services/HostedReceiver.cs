@@ -11,7 +11,7 @@ internal sealed class HostedReceiver(IServiceProvider provider, ReceiverRegistra
     private static readonly TimeSpan MaxDelay = TimeSpan.FromSeconds(1);
 
     private readonly CancellationTokenSource _end = new();
-    private readonly ReceiverSettings _settings = registration.Settings;
+    private readonly ServingSettings _settings = registration.Settings;
     private Task? _serving;
     private DrainClock? _clock;
 
@@ -50,7 +50,7 @@ internal sealed class HostedReceiver(IServiceProvider provider, ReceiverRegistra
         bool hasRegistry = ConfigurationErrors.TextsOr(registration.Section(provider), Keys.Registries, registration.Registries).Count > 0;
         if (hasRegistry)
         {
-            Registration = ConfigurationErrors.Named(registration.Section(provider)?.GetSection(nameof(ReceiverSettings.Advertise)),
+            Registration = ConfigurationErrors.Named(registration.Section(provider)?.GetSection(nameof(ServingSettings.Advertise)),
                 () => receiver.Register(registration.Service, _settings.Advertise, _settings.Weight));
         }
 

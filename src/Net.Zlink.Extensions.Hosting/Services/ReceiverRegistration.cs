@@ -20,9 +20,9 @@ internal sealed class ReceiverRegistration(
 
     public List<string> Registries { get; } = [];
 
-    public ReceiverSettings Settings { get; } = new();
+    public ServingSettings Settings { get; } = new();
 
-    public Func<ReceiverOptions, ReceiverOptions>? Configure { get; set; }
+    public Action<ReceiverOptions>? Configure { get; set; }
 
     public ReceiverHealthOptions? Health { get; set; }
 
@@ -33,13 +33,13 @@ internal sealed class ReceiverRegistration(
 
     public Receiver Create(IServiceProvider provider)
     {
-        var options = new ReceiverOptions { RunHandlersOnPool = true }; // Scoped code often blocks.
-        options = Configure?.Invoke(options) ?? options;
+        var options = new ReceiverOptions();
+        ServiceSections.SetDefaults(options);
+        Configure?.Invoke(options);
         IConfigurationSection? section = Section(provider);
-        if (section is not null)
-        {
-            options = Settings.Apply(section, options);
-        }
+        ConfigurationErrors.Read(section, Settings, static (from, to) => from.Bind(to));
+        ConfigurationErrors.Read(section, options, static (from, to) => ServiceSections.Bind(from, to, Keys.Bind, Keys.Registries,
+            Keys.Health, nameof(ServingSettings.MaxConcurrency), nameof(ServingSettings.Weight), nameof(ServingSettings.Advertise)));
 
         return ConfigurationErrors.Named(
             section, () => new Receiver(Registrations.ContextOf(provider, ContextName).Context, options));

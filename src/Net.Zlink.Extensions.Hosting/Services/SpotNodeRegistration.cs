@@ -20,7 +20,7 @@ internal sealed class SpotNodeRegistration(string name, string contextName)
 
     public Func<IServiceProvider, IServiceDirectory>? Directory { get; set; }
 
-    public Func<SpotNodeOptions, SpotNodeOptions>? Configure { get; set; }
+    public Action<SpotNodeOptions>? Configure { get; set; }
 
     public IConfigurationSection? Section(IServiceProvider provider) =>
         Registrations.ContextOf(provider, ContextName).Registration.Section(Keys.SpotNodes, Name);
@@ -28,8 +28,11 @@ internal sealed class SpotNodeRegistration(string name, string contextName)
     public SpotNode Create(IServiceProvider provider)
     {
         IConfigurationSection? section = Section(provider);
-        var defaults = new SpotNodeOptions { PeerHeartbeatTimeout = PeerTimeouts.HeartbeatTimeoutOf(provider) };
-        SpotNodeOptions options = SpotNodeSettings.Apply(section, Configure?.Invoke(defaults) ?? defaults);
+        var options = new SpotNodeOptions();
+        ServiceSections.SetDefaults(options, provider);
+        Configure?.Invoke(options);
+        ConfigurationErrors.Read(section, options,
+            static (from, to) => ServiceSections.Bind(from, to, Keys.Bind, Keys.Connect, Keys.Registries, Keys.FollowRegistries));
         return ConfigurationErrors.Named(
             section, () => new SpotNode(Registrations.ContextOf(provider, ContextName).Context, options));
     }

@@ -4,8 +4,8 @@ namespace Net.Zlink.Extensions.Hosting;
 
 /// <summary>One gateway of a host, for further settings.</summary>
 /// <remarks>Not thread-safe: used while the services are registered. The configuration's section <c>Gateways:name</c>, or <c>Gateway</c>
-/// for the one without a key, has the keys <c>FollowRegistries</c>, <c>Receivers</c> with endpoints by service, <c>Options</c> of the
-/// socket, and those of <see cref="GatewayOptions"/>. They take the place of what is said in code.</remarks>
+/// for the one without a key, has the keys <c>FollowRegistries</c>, <c>Receivers</c> with endpoints by service, and those
+/// of <see cref="GatewayOptions"/>. They take the place of what is said in code.</remarks>
 public sealed class ZlinkGatewayBuilder
 {
     private readonly GatewayRegistration _registration;
@@ -42,9 +42,9 @@ public sealed class ZlinkGatewayBuilder
     }
 
     /// <summary>Changes the options.</summary>
-    /// <param name="configure">Returns changed options.</param>
+    /// <param name="configure">Changes them.</param>
     /// <returns>This builder.</returns>
-    public ZlinkGatewayBuilder Configure(Func<GatewayOptions, GatewayOptions> configure)
+    public ZlinkGatewayBuilder Configure(Action<GatewayOptions> configure)
     {
         _registration.Configure = configure;
         return this;

@@ -5,9 +5,8 @@ namespace Net.Zlink.Extensions.Hosting;
 
 /// <summary>One receiver of a host, for further settings.</summary>
 /// <remarks>The configuration's section <c>Receivers:service</c> has the keys <c>Bind</c>, <c>Registries</c>, <c>MaxConcurrency</c>,
-/// <c>Weight</c>, <c>Advertise</c>, <c>AdvertiseHost</c>, <c>HeartbeatInterval</c>, <c>AckTimeout</c>, <c>RunHandlersOnPool</c>,
-/// <c>ReadAheadByteLimit</c>, <c>Options</c> and <c>Health</c>, which take the place of what is said in code. Handlers run on the thread
-/// pool unless <see cref="ReceiverOptions.RunHandlersOnPool"/> is set to false.</remarks>
+/// <c>Weight</c>, <c>Advertise</c>, <c>Health</c> and those of <see cref="ReceiverOptions"/>, which take the place of what is said in
+/// code. Handlers run on the thread pool unless <see cref="ReceiverOptions.RunHandlersOnPool"/> is set to false.</remarks>
 public sealed class ZlinkReceiverBuilder : ZlinkPartBuilder
 {
     private readonly ReceiverRegistration _registration;
@@ -43,9 +42,9 @@ public sealed class ZlinkReceiverBuilder : ZlinkPartBuilder
     }
 
     /// <summary>Changes the options.</summary>
-    /// <param name="configure">Returns changed options.</param>
+    /// <param name="configure">Changes them.</param>
     /// <returns>This builder.</returns>
-    public ZlinkReceiverBuilder Configure(Func<ReceiverOptions, ReceiverOptions> configure)
+    public ZlinkReceiverBuilder Configure(Action<ReceiverOptions> configure)
     {
         _registration.Configure = configure;
         return this;

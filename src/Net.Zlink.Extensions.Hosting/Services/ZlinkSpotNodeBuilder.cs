@@ -4,8 +4,7 @@ namespace Net.Zlink.Extensions.Hosting;
 
 /// <summary>One SPOT node of a host, for further settings.</summary>
 /// <remarks>Not thread-safe: used while the services are registered. The configuration's section <c>SpotNodes:name</c> has the keys
-/// <c>Bind</c>, <c>Connect</c>, <c>Registries</c>, <c>FollowRegistries</c>, those of <see cref="SpotNodeOptions"/>, and <c>Publisher</c>
-/// and <c>Subscriber</c> with options of the sockets. They take the place of what is said in code.</remarks>
+/// <c>Bind</c>, <c>Connect</c>, <c>Registries</c>, <c>FollowRegistries</c> and those of <see cref="SpotNodeOptions"/>. They take the place of what is said in code.</remarks>
 public sealed class ZlinkSpotNodeBuilder
 {
     private readonly SpotNodeRegistration _registration;
@@ -49,9 +48,9 @@ public sealed class ZlinkSpotNodeBuilder
     }
 
     /// <summary>Changes the options.</summary>
-    /// <param name="configure">Returns changed options.</param>
+    /// <param name="configure">Changes them.</param>
     /// <returns>This builder.</returns>
-    public ZlinkSpotNodeBuilder Configure(Func<SpotNodeOptions, SpotNodeOptions> configure)
+    public ZlinkSpotNodeBuilder Configure(Action<SpotNodeOptions> configure)
     {
         _registration.Configure = configure;
         return this;

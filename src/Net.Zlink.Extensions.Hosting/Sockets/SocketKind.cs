@@ -5,15 +5,7 @@ namespace Net.Zlink.Extensions.Hosting;
 // Bind needs the options' type at the call, because it binds without reflection.
 internal sealed record SocketKind<TOptions>(
     string Name, Func<ZlinkContext, TOptions, ZlinkSocket> Create, Action<IConfiguration, TOptions> Bind)
-    where TOptions : SocketOptions, new()
-{
-    /// <summary>A section wins over the code.</summary>
-    public Action<TOptions>? After(Action<TOptions>? inCode, IConfigurationSection section) => !section.Exists() ? inCode : options =>
-    {
-        inCode?.Invoke(options);
-        ConfigurationErrors.Named(section, () => Bind(section, options));
-    };
-}
+    where TOptions : SocketOptions, new();
 
 internal static class SocketKinds
 {
@@ -41,5 +33,5 @@ internal static class SocketKinds
     public static readonly SocketKind<StreamOptions> Stream = new(
         "STREAM", static (context, options) => context.CreateStream(options), static (from, to) => from.Bind(to, Strictly));
 
-    private static void Strictly(BinderOptions binder) => binder.ErrorOnUnknownConfiguration = true;
+    public static void Strictly(BinderOptions binder) => binder.ErrorOnUnknownConfiguration = true;
 }

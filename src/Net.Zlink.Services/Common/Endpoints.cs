@@ -3,19 +3,20 @@ namespace Net.Zlink.Services;
 /// <summary>Checks the text of an endpoint without connecting. An invalid text must throw at once instead of being retried.</summary>
 internal static class EndpointCheck
 {
-    private static ReadOnlySpan<byte> PeerName => "x"u8;
-
-    public static void ThrowIfInvalid(ZlinkContext context, string endpoint)
+    public static void ThrowIfInvalid(string endpoint)
     {
-        // Connect reads the text first and then finds that the name of the peer is in use, so nothing is connected.
-        using RouterSocket socket = context.CreateRouter(new RouterOptions { Immediate = true, Linger = TimeSpan.Zero });
-        socket.Connect($"inproc://{Guid.NewGuid():N}", PeerName);
         try
         {
-            socket.Connect(endpoint, PeerName);
+            var parsed = ZlinkEndpoint.Parse(endpoint);
+            if (!parsed.CanConnect)
+            {
+                throw new ZlinkException(
+                    ZlinkError.InvalidArgument, $"Nobody can connect to {parsed}: write the host, and the port that Bind returned.");
+            }
         }
-        catch (ZlinkException e) when (e.Error == ZlinkError.AddressInUse)
+        catch (FormatException e)
         {
+            throw new ZlinkException(ZlinkError.InvalidArgument, e.Message, e);
         }
     }
 }

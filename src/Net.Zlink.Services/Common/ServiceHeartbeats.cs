@@ -13,21 +13,27 @@ internal static class ServiceHeartbeats
     /// <summary>Longer than pauses of a whole process, which a connection is to outlive.</summary>
     public static readonly TimeSpan Ttl = TimeSpan.FromSeconds(15);
 
-    /// <summary>For the host's Development environment: a debugger stops a process for longer than a network does.</summary>
-    public static readonly TimeSpan DevelopmentTimeout = TimeSpan.FromMinutes(5);
-
-    /// <param name="socket">The options of the socket, before the user's own.</param>
-    /// <param name="interval">Zero: no heartbeats.</param>
-    /// <param name="timeout">Null: the default.</param>
-    /// <param name="ttl">Null: the default, or the timeout where that is longer.</param>
-    public static void Apply(ZmpSocketOptions socket, TimeSpan interval, TimeSpan? timeout = null, TimeSpan? ttl = null)
+    /// <summary>The values that the options of a service begin with.</summary>
+    public static TOptions Defaults<TOptions>(TOptions socket)
+        where TOptions : ZmpSocketOptions
     {
-        if (interval > TimeSpan.Zero)
+        socket.HeartbeatInterval = Interval;
+        socket.HeartbeatTimeout = Timeout;
+        socket.HeartbeatTtl = Ttl;
+        socket.HeartbeatOnlyIfSilent = true;
+        return socket;
+    }
+
+    /// <summary>The ttl follows the other two where the application set only them: it also limits how long this side waits.</summary>
+    public static TOptions Completed<TOptions>(TOptions socket)
+        where TOptions : ZmpSocketOptions
+    {
+        if (socket.HeartbeatTtl == Ttl)
         {
-            socket.HeartbeatInterval = interval;
-            socket.HeartbeatTimeout = timeout ?? Timeout;
-            socket.HeartbeatTtl = ttl ?? (timeout > Ttl ? timeout.Value : Ttl);
-            socket.HeartbeatOnlyIfSilent = true;
+            socket.HeartbeatTtl = socket.HeartbeatInterval == TimeSpan.Zero ? TimeSpan.Zero
+                : socket.HeartbeatTimeout is { } timeout && timeout > Ttl ? timeout : Ttl;
         }
+
+        return socket;
     }
 }

@@ -20,8 +20,6 @@ namespace Net.Zlink.Services;
 /// </example>
 public sealed class DnsDirectory : IServiceDirectory, IAsyncDisposable
 {
-    private static readonly string[] Transports = ["tcp", "tls", "ws", "wss"];
-
     private readonly Lock _gate = new();
     private readonly DnsDirectoryOptions _options;
     private readonly ILogger _logger;
@@ -34,19 +32,11 @@ public sealed class DnsDirectory : IServiceDirectory, IAsyncDisposable
     /// <param name="context">Gives the clock and the log.</param>
     /// <param name="options">The options; null: the defaults.</param>
     /// <exception cref="ArgumentNullException"><paramref name="context"/> is null.</exception>
-    /// <exception cref="ArgumentOutOfRangeException">A time of the options is zero or negative.</exception>
-    /// <exception cref="ArgumentException">The options have another transport.</exception>
+    /// <exception cref="ArgumentException">An option is out of its range; the message names it.</exception>
     public DnsDirectory(ZlinkContext context, DnsDirectoryOptions? options = null)
     {
         ArgumentNullException.ThrowIfNull(context);
-        _options = options ?? new DnsDirectoryOptions();
-        ArgumentOutOfRangeException.ThrowIfLessThanOrEqual(_options.RefreshInterval, TimeSpan.Zero, nameof(options));
-        ArgumentOutOfRangeException.ThrowIfLessThanOrEqual(_options.QueryTimeout, TimeSpan.Zero, nameof(options));
-        if (!Transports.Contains(_options.Transport, StringComparer.Ordinal))
-        {
-            throw new ArgumentException(
-                $"The transport is one of {string.Join(", ", Transports)}, not {_options.Transport}.", nameof(options));
-        }
+        _options = (options ?? new DnsDirectoryOptions()).ValidCopy();
 
         _clock = context.TimeProvider;
         _logger = context.LoggerFactory.CreateLogger(ServicesLog.Category);

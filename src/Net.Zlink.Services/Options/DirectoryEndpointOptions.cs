@@ -8,7 +8,7 @@ public sealed class DirectoryEndpointOptions
 
     /// <summary>The transports, such as "tcp". Empty (default): tcp, ws and inproc; tls and wss if the socket's client options for TLS are
     /// set; ipc if a registry is reached by ipc, inproc or a loopback address.</summary>
-    public ICollection<string> Transports { get; } = [];
+    public ICollection<string> Transports { get; private set; } = [];
 
     /// <summary>Also link-local and multicast addresses, such as 169.254.169.254. Default false. Host names are not resolved for this
     /// check.</summary>
@@ -19,21 +19,20 @@ public sealed class DirectoryEndpointOptions
     public Func<ZlinkEndpoint, bool>? Admission { get; set; }
 
     /// <summary>Checks the values.</summary>
-    /// <exception cref="ArgumentException">A transport is none.</exception>
+    /// <exception cref="ArgumentException">A transport is none; the message says which there are.</exception>
     public void Validate()
     {
         foreach (string transport in Transports)
         {
-            CheckTransport(transport, nameof(Transports));
+            OptionTexts.OneOf(transport, Known, nameof(Transports));
         }
     }
 
-    private static void CheckTransport(string transport, string name)
+    internal DirectoryEndpointOptions Copy()
     {
-        if (!Known.Contains(transport, StringComparer.Ordinal))
-        {
-            throw new ArgumentException($"\"{transport}\" is not a transport; the transports are {string.Join(", ", Known)}.", name);
-        }
+        var copy = (DirectoryEndpointOptions)MemberwiseClone();
+        copy.Transports = [.. Transports];
+        return copy;
     }
 }
 

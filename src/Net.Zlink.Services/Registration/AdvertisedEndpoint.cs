@@ -13,17 +13,15 @@ internal static class AdvertisedEndpoint
 {
     private const string Example = "\"10.0.0.5\", \"2001:db8::5\" or \"pod-1.quotes\"";
 
-    /// <summary>The host of an option: a name or an address, without a port; null is left to the machine.</summary>
+    /// <summary>The option AdvertiseHost: a name or an address, without a port; null is left to the machine.</summary>
     /// <exception cref="ArgumentException">It is something else. The text says what to write.</exception>
-    public static string? CheckedHost(string? host)
+    public static void CheckHost(string? host)
     {
-        if (host is null || (EndpointOf(host) is { CanConnect: true, IsWildcardHost: false } endpoint
+        if (host is not null && !(EndpointOf(host) is { CanConnect: true, IsWildcardHost: false } endpoint
             && string.Equals(endpoint.Host, host.Trim('[', ']'), StringComparison.Ordinal)))
         {
-            return host;
+            throw new ArgumentException($"AdvertiseHost is \"{ZlinkEndpoint.WithoutSecrets(host)}\": {WhyNoHost(host)}", "AdvertiseHost");
         }
-
-        throw new ArgumentException($"AdvertiseHost is \"{ZlinkEndpoint.WithoutSecrets(host)}\": {WhyNoHost(host)}", nameof(host));
     }
 
     /// <summary>The given text; else what was bound, where the host or this machine's address replaces a wildcard.</summary>

@@ -2,7 +2,7 @@ namespace Net.Zlink.Services;
 
 /// <summary>The registrations and registries of one receiver or SPOT node, and the links between them: one for each registry and advertised
 /// endpoint, since a registry lists the sender's id for its endpoint.</summary>
-internal sealed class RegistrationSet(ZlinkContext context, ServiceKind kind, ReceiverOptions options) : IAsyncDisposable
+internal sealed class RegistrationSet(ZlinkContext context, ServiceKind kind, RegistrationSettings settings) : IAsyncDisposable
 {
     private readonly Lock _gate = new();
     private readonly List<string> _registries = [];
@@ -12,7 +12,7 @@ internal sealed class RegistrationSet(ZlinkContext context, ServiceKind kind, Re
     private bool _isDisposed;
 
     /// <summary>Listed for the first advertised endpoint. Empty: an id made of the endpoint's text is.</summary>
-    public RoutingId GivenId { get; set; } = options.RoutingId.Copy();
+    public RoutingId GivenId { get; set; }
 
     public Registration[] Registrations => CopyOf(_registrations);
 
@@ -23,7 +23,7 @@ internal sealed class RegistrationSet(ZlinkContext context, ServiceKind kind, Re
     /// <summary>Adds a registry; registers there what is registered. A registry that is there stays as it is.</summary>
     public void AddRegistry(string registry)
     {
-        EndpointCheck.ThrowIfInvalid(context, registry);
+        EndpointCheck.ThrowIfInvalid(registry);
         lock (_gate)
         {
             ObjectDisposedException.ThrowIf(_isDisposed, this);
@@ -168,7 +168,7 @@ internal sealed class RegistrationSet(ZlinkContext context, ServiceKind kind, Re
             // Two endpoints with one id would abort a native gateway, so a given id is the first one's.
             bool hasGivenId = !GivenId.IsEmpty && string.Equals(endpoint, _firstEndpoint, StringComparison.Ordinal);
             RoutingId id = hasGivenId ? GivenId : StableRoutingId.Of(endpoint);
-            link = new RegistryLinkLoop(context, kind, registry, endpoint, id, options);
+            link = new RegistryLinkLoop(context, kind, registry, endpoint, id, settings);
             _links.Add(link);
             link.Start();
         }
@@ -176,3 +176,6 @@ internal sealed class RegistrationSet(ZlinkContext context, ServiceKind kind, Re
         return link;
     }
 }
+
+/// <summary>How registrations are kept up, and the options of the sockets that do it.</summary>
+internal sealed record RegistrationSettings(TimeSpan HeartbeatInterval, TimeSpan AckTimeout, DealerOptions Socket);

@@ -21,20 +21,9 @@ internal sealed class RegistryConnection : IDisposable
     private DateTimeOffset? _connectedAt;
     private int _isInprocReady;
 
-    public RegistryConnection(ZlinkContext context, RegistryLinkLoop owner, RoutingId routingId, Action<DealerOptions>? configure,
-        int number)
+    public RegistryConnection(ZlinkContext context, RegistryLinkLoop owner, RoutingId routingId, DealerOptions socketOptions, int number)
     {
-        var options = new DealerOptions
-        {
-            Linger = Linger,
-            ReconnectInterval = RegistryLink.ReconnectInterval,
-            ReconnectIntervalMax = RegistryLink.ReconnectIntervalMax,
-            ReconnectAfterFault = true,
-            HeartbeatInterval = HeartbeatInterval,
-            HeartbeatTimeout = HeartbeatTimeout,
-            HeartbeatTtl = HeartbeatTtl,
-        };
-        configure?.Invoke(options);
+        DealerOptions options = socketOptions.Copy();
         options.RoutingId = routingId;
         options.Immediate = true; // What was meant for a connection that has ended is not the next one's.
         _owner = owner;
@@ -63,6 +52,17 @@ internal sealed class RegistryConnection : IDisposable
             throw;
         }
     }
+
+    /// <summary>The values that the options of these sockets begin with.</summary>
+    public static DealerOptions Defaults() => new()
+    {
+        Linger = Linger,
+        ReconnectInterval = RegistryLink.ReconnectInterval,
+        ReconnectIntervalMax = RegistryLink.ReconnectIntervalMax,
+        HeartbeatInterval = HeartbeatInterval,
+        HeartbeatTimeout = HeartbeatTimeout,
+        HeartbeatTtl = HeartbeatTtl,
+    };
 
     /// <summary>Remembers which connection it is that has become ready.</summary>
     /// <returns>False: it has ended since.</returns>

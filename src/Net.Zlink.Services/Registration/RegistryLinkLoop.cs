@@ -6,12 +6,12 @@ namespace Net.Zlink.Services;
 
 /// <summary>Runs one <see cref="RegistryLink"/>: feeds it events one after another, and does what it wants with a socket.</summary>
 internal sealed class RegistryLinkLoop(ZlinkContext context, ServiceKind kind, string registryEndpoint, string endpoint,
-    RoutingId routingId, ReceiverOptions options) : IAsyncDisposable
+    RoutingId routingId, RegistrationSettings settings) : IAsyncDisposable
 {
     private readonly TimeProvider _clock = context.TimeProvider;
     private readonly ILogger _logger = context.LoggerFactory.CreateLogger(ServicesLog.Category);
     private readonly FollowedLists _lists = FollowedLists.Of(context);
-    private readonly RegistryLink _link = new(options.HeartbeatInterval, options.AckTimeout, Random.Shared.NextDouble());
+    private readonly RegistryLink _link = new(settings.HeartbeatInterval, settings.AckTimeout, Random.Shared.NextDouble());
     private readonly Dictionary<Registration, LinkEntry> _entries = [];
     private readonly Channel<Action> _events = Channel.CreateUnbounded<Action>(new UnboundedChannelOptions { SingleReader = true });
     private readonly MessageBuilder _builder = new();
@@ -219,8 +219,7 @@ internal sealed class RegistryLinkLoop(ZlinkContext context, ServiceKind kind, s
     {
         try
         {
-            _connection = new RegistryConnection(
-                context, this, routingId, options.ConfigureRegistryConnection, _link.Connection);
+            _connection = new RegistryConnection(context, this, routingId, settings.Socket, _link.Connection);
         }
         catch (Exception e) when (e is ZlinkException or ObjectDisposedException)
         {

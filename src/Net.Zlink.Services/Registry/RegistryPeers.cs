@@ -5,11 +5,6 @@ namespace Net.Zlink.Services;
 /// <summary>The SUB socket of a registry: follows the lists of its peers.</summary>
 internal sealed class RegistryPeers : IAsyncDisposable
 {
-    // A registry whose machine is gone sends no FIN. The interval and the time are those of leases.
-    private static readonly TimeSpan HeartbeatInterval = TimeSpan.FromSeconds(5);
-    private static readonly TimeSpan HeartbeatTimeout = TimeSpan.FromSeconds(15);
-    private static readonly TimeSpan CloseTimeout = TimeSpan.FromSeconds(1);
-
     private readonly Lock _gate = new();
     private readonly RegistryCore _core;
     private readonly bool _sendsOwnEntries;
@@ -26,16 +21,7 @@ internal sealed class RegistryPeers : IAsyncDisposable
         Action taken)
     {
         (_core, _sendsOwnEntries, _publisherId, _taken) = (core, options.SendOwnEntries, publisherId, taken);
-        var settings = new SubOptions
-        {
-            HeartbeatInterval = HeartbeatInterval,
-            HeartbeatTimeout = HeartbeatTimeout,
-            ReconnectAfterFault = true,
-            MaxMessageParts = ListLimits.MaxParts,
-            CloseTimeout = CloseTimeout,
-        };
-        options.ConfigurePeers?.Invoke(settings);
-        _socket = context.CreateSub(settings);
+        _socket = context.CreateSub(options.PeerSocket.Copy());
         _socket.Subscribe("");
         _loop = BackgroundLoop.Start("registry's peers", logger, context.TimeProvider, TurnAsync);
     }

@@ -83,16 +83,31 @@ public sealed record DrainReport
     public required bool IsIdle { get; init; }
 }
 
-/// <summary>How long a receiver goes on serving when it is drained.</summary>
-public sealed record DrainOptions
+/// <summary>How long a receiver goes on serving when it is drained. Copied when the drain begins.</summary>
+public sealed class DrainOptions
 {
     /// <summary>Requests are accepted for this long: lists and replies tell the gateways meanwhile. After that requests are refused, and
     /// gateways send them elsewhere. Default 1 s.</summary>
-    public TimeSpan MinDelay { get; init; } = TimeSpan.FromSeconds(1);
+    public TimeSpan MinDelay { get; set; } = TimeSpan.FromSeconds(1);
 
     /// <summary>The drain ends when nothing was accepted and nothing was running for this long. Default 250 ms.</summary>
-    public TimeSpan IdleTime { get; init; } = TimeSpan.FromMilliseconds(250);
+    public TimeSpan IdleTime { get; set; } = TimeSpan.FromMilliseconds(250);
 
     /// <summary>The drain ends after this time in any case. Default 30 s.</summary>
-    public TimeSpan Deadline { get; init; } = TimeSpan.FromSeconds(30);
+    public TimeSpan Deadline { get; set; } = TimeSpan.FromSeconds(30);
+
+    /// <summary>Checks the values.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">A time is negative; the message names the property.</exception>
+    public void Validate()
+    {
+        OptionRange.Time(MinDelay, mayBeInfinite: false);
+        OptionRange.Time(IdleTime, mayBeInfinite: false);
+        OptionRange.Time(Deadline, mayBeInfinite: false);
+    }
+
+    internal DrainOptions ValidCopy()
+    {
+        Validate();
+        return (DrainOptions)MemberwiseClone();
+    }
 }

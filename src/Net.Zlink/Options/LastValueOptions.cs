@@ -11,10 +11,10 @@ public sealed class LastValueOptions
     /// that one subscriber's queue may hold.</summary>
     public long MaxBytes { get; set; } = 16 * 1024 * 1024;
 
-    /// <summary>Changes the options of the socket before it is made: limits, TLS, heartbeats. <see cref="XPubOptions.Manual"/>,
+    /// <summary>The options of the socket: limits, TLS, heartbeats. <see cref="XPubOptions.Manual"/>,
     /// <see cref="XPubOptions.ManualLastValue"/>, <see cref="XPubOptions.NoDrop"/>, <see cref="XPubOptions.InvertMatching"/> and
     /// <see cref="ZmpSocketOptions.Immediate"/> are set by the publisher.</summary>
-    public Action<XPubOptions>? ConfigureSocket { get; set; }
+    public XPubOptions Socket { get; private set; } = new();
 
     /// <summary>Checks every option, as the publisher does when it is made.</summary>
     /// <exception cref="ArgumentOutOfRangeException">One has no allowed value. The message names it and says what it takes.</exception>

@@ -173,7 +173,7 @@ public abstract class SocketOptions
     public TlsOptions Tls { get; set => field = value ?? throw new ArgumentNullException(nameof(value)); } = new();
 
     /// <summary>Options of ws and wss endpoints. For endpoints made afterwards.</summary>
-    public WebSocketTransportOptions WebSocket { get; } = new();
+    public WebSocketTransportOptions WebSocket { get; private set; } = new();
 
     /// <summary>
     /// How long sent bytes may stay unacknowledged before the connection is lost: TCP_USER_TIMEOUT on Linux, TCP_RXT_CONNDROPTIME on macOS,
@@ -233,6 +233,16 @@ public abstract class SocketOptions
     {
         Watcher = null;
         _context = null;
+    }
+
+    /// <summary>Belongs to no socket.</summary>
+    internal virtual SocketOptions CopyOfAll()
+    {
+        var copy = (SocketOptions)MemberwiseClone();
+        copy.ClearOwner();
+        copy.Tls = Tls.Copy();
+        copy.WebSocket = WebSocket.Copy();
+        return copy;
     }
 
     internal ConnectionSettings ConnectionSettings(long messageLimit, TimeSpan idleTimeout, TimeSpan writeTimeout) => new()

@@ -98,6 +98,8 @@ public sealed class TlsOptions
     internal SslServerAuthenticationOptions? ServerOptions;
     internal SslClientAuthenticationOptions? ClientOptions;
 
+    internal TlsOptions Copy() => (TlsOptions)MemberwiseClone();
+
     internal TlsSettings Snapshot() => new()
     {
         CertificateFile = CertificateFile,

@@ -11,13 +11,13 @@ public sealed class WebSocketTransportOptions
     /// browser on this machine can connect. Requests without an Origin field come from no browser and always pass. For endpoints made
     /// afterwards.
     /// </summary>
-    public ISet<string> AllowedOrigins { get; } = new HashSet<string>(StringComparer.OrdinalIgnoreCase);
+    public ISet<string> AllowedOrigins { get; private set; } = new HashSet<string>(StringComparer.OrdinalIgnoreCase);
 
     /// <summary>
     /// The allowed paths, such as "/chat"; others get 404. Empty (default): all, whatever the endpoint's own path, as in the native core.
     /// For endpoints made afterwards.
     /// </summary>
-    public ISet<string> AllowedPaths { get; } = new HashSet<string>(StringComparer.Ordinal);
+    public ISet<string> AllowedPaths { get; private set; } = new HashSet<string>(StringComparer.Ordinal);
 
     /// <summary>
     /// The application's check of each request that passes the lists, for example of a cookie, token or certificate. Null (default): all
@@ -39,7 +39,7 @@ public sealed class WebSocketTransportOptions
     /// Bind and Connect throw <see cref="ArgumentException"/> for a name that is no HTTP token, for one that is here twice, and if <see
     /// cref="RequestFields"/> has the field, too.
     /// </remarks>
-    public IList<string> SubProtocols { get; } = [];
+    public IList<string> SubProtocols { get; private set; } = [];
 
     /// <summary>
     /// Fields of the request of an endpoint that connects, such as "Authorization", "Cookie" or "Sec-WebSocket-Protocol"; letter case of a
@@ -49,7 +49,7 @@ public sealed class WebSocketTransportOptions
     /// <remarks>Bind and Connect throw <see cref="ArgumentException"/> for a name that is no HTTP token or that the request has already
     /// (Host, Upgrade, Connection, Content-Length, Transfer-Encoding, other Sec-WebSocket fields), for a value with a control character or
     /// one above U+00FF, and for more than 15 KiB in all.</remarks>
-    public IDictionary<string, string> RequestFields { get; } = new SortedDictionary<string, string>(StringComparer.OrdinalIgnoreCase);
+    public IDictionary<string, string> RequestFields { get; private set; } = new SortedDictionary<string, string>(StringComparer.OrdinalIgnoreCase);
 
     /// <summary>
     /// After how long without a write a PING is sent, so that proxies and NATs keep a quiet connection: many end it after 60 s. The peer's
@@ -65,6 +65,16 @@ public sealed class WebSocketTransportOptions
     /// </summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is out of range.</exception>
     public int MaxUpgradeSize { get; set => field = OptionRange.InRange(value, 1024, 1024 * 1024); } = WebSocketSettings.DefaultUpgradeSize;
+
+    internal WebSocketTransportOptions Copy()
+    {
+        var copy = (WebSocketTransportOptions)MemberwiseClone();
+        copy.AllowedOrigins = new HashSet<string>(AllowedOrigins, StringComparer.OrdinalIgnoreCase);
+        copy.AllowedPaths = new HashSet<string>(AllowedPaths, StringComparer.Ordinal);
+        copy.SubProtocols = [.. SubProtocols];
+        copy.RequestFields = new SortedDictionary<string, string>(RequestFields, StringComparer.OrdinalIgnoreCase);
+        return copy;
+    }
 
     internal WebSocketSettings Snapshot() => new()
     {

@@ -12,11 +12,11 @@ public abstract class ZmpSocketOptions : SocketOptions
     private static readonly TimeSpan LongestTtl = TimeSpan.FromMilliseconds((ushort.MaxValue * 100) + 99);
 
     private byte[] _routingId;
+    private bool _hasGivenId;
 
     private protected ZmpSocketOptions()
     {
-        // An RFC 4122 version 4 UUID, as bytes (docs/protocol.md section 11).
-        _routingId = Guid.NewGuid().ToByteArray(bigEndian: true);
+        _routingId = NewRoutingId();
     }
 
     /// <summary>
@@ -39,6 +39,7 @@ public abstract class ZmpSocketOptions : SocketOptions
             }
 
             _routingId = value.ToArray();
+            _hasGivenId = true;
         }
     }
 
@@ -159,6 +160,13 @@ public abstract class ZmpSocketOptions : SocketOptions
 
     internal virtual bool IsConflating => false;
 
+    internal override SocketOptions CopyOfAll()
+    {
+        var copy = (ZmpSocketOptions)base.CopyOfAll();
+        copy._routingId = _hasGivenId ? _routingId : NewRoutingId(); // A ROUTER would refuse a second socket with the same one.
+        return copy;
+    }
+
     internal ZmpSettings Snapshot(ZmpSocketType type, byte[]? alias)
     {
         TimeSpan timeout = HeartbeatTimeout ?? HeartbeatInterval;
@@ -184,4 +192,7 @@ public abstract class ZmpSocketOptions : SocketOptions
             Transport = TransportSettings,
         };
     }
+
+    /// <summary>An RFC 4122 version 4 UUID, as bytes (docs/protocol.md section 11).</summary>
+    private static byte[] NewRoutingId() => Guid.NewGuid().ToByteArray(bigEndian: true);
 }

@@ -48,8 +48,7 @@ public sealed class LastValuePublisher : IAsyncDisposable, IDisposable
         options.Validate();
         _limit = (options.MaxTopics, options.MaxBytes);
         _newest = new LastValueTable(_limit.Topics, _limit.Bytes);
-        var socketOptions = new XPubOptions();
-        options.ConfigureSocket?.Invoke(socketOptions);
+        XPubOptions socketOptions = options.Socket.Copy();
         socketOptions.Manual = true;
         socketOptions.ManualLastValue = false;
         socketOptions.InvertMatching = false;

@@ -14,7 +14,7 @@ public sealed class NatsDirectoryTests : IAsyncLifetime
     private static readonly ServiceInstance Quotes = new("quotes", "tcp://10.0.0.1:5555", Weight: 3);
 
     // The shortest one, since these tests wait for real leases.
-    private static readonly NatsServiceOptions Options = new() { Lease = TimeSpan.FromSeconds(1) };
+    private static NatsServiceOptions Options => new() { Lease = TimeSpan.FromSeconds(1) };
 
     private readonly ZlinkContext _context = new();
     private NatsServer _server = null!;
@@ -95,7 +95,8 @@ public sealed class NatsDirectoryTests : IAsyncLifetime
     [SlowInlineData(NatsKVStorageType.File)]
     public async Task Instances_stay_while_the_server_is_down_and_leases_go_on_when_it_is_up_again(NatsKVStorageType storage)
     {
-        NatsServiceOptions options = Options with { Storage = storage };
+        NatsServiceOptions options = Options;
+        options.Storage = storage;
         await using var directory = new NatsServiceDirectory(_context, _connection, options);
         await using NatsServiceRegistration lease = await NatsServiceRegistration.RegisterAsync(
             _context, _connection, Quotes, options, Guard.Token).Guarded();
@@ -124,7 +125,9 @@ public sealed class NatsDirectoryTests : IAsyncLifetime
     [Fact]
     public async Task Entries_of_other_programs_are_followed_and_those_that_are_none_ignored()
     {
-        await using var directory = new NatsServiceDirectory(_context, _connection, Options with { MaxInstances = 2 });
+        NatsServiceOptions options = Options;
+        options.MaxInstances = 2;
+        await using var directory = new NatsServiceDirectory(_context, _connection, options);
         await using NatsServiceRegistration lease = await NatsServiceRegistration.RegisterAsync(
             _context, _connection, Quotes, Options, Guard.Token).Guarded();
         INatsKVStore bucket = await _connection.CreateKeyValueStoreContext().GetStoreAsync(Options.Bucket, Guard.Token);
@@ -145,12 +148,14 @@ public sealed class NatsDirectoryTests : IAsyncLifetime
     public async Task A_bucket_whose_entries_live_for_ever_and_wrong_arguments_are_refused()
     {
         await _connection.CreateKeyValueStoreContext().CreateStoreAsync("for-ever", Guard.Token);
+        NatsServiceOptions options = Options;
+        options.Bucket = "for-ever";
         await Assert.ThrowsAsync<InvalidOperationException>(() => NatsServiceRegistration.RegisterAsync(
-            _context, _connection, Quotes, Options with { Bucket = "for-ever" }, Guard.Token).Guarded());
+            _context, _connection, Quotes, options, Guard.Token).Guarded());
         await Assert.ThrowsAnyAsync<ArgumentException>(() => NatsServiceRegistration.RegisterAsync(
             _context, _connection, Quotes with { Endpoint = "" }, Options, Guard.Token).Guarded());
-        Assert.ThrowsAny<ArgumentException>(
-            () => new NatsServiceDirectory(_context, _connection, new NatsServiceOptions { Lease = TimeSpan.Zero }));
+        Assert.Equal(nameof(NatsServiceOptions.Lease), Assert.ThrowsAny<ArgumentException>(
+            () => new NatsServiceDirectory(_context, _connection, new NatsServiceOptions { Lease = TimeSpan.Zero })).ParamName);
     }
 
     [Fact]

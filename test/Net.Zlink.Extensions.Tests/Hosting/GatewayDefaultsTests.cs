@@ -13,24 +13,24 @@ public sealed class GatewayDefaultsTests
     [Theory]
     [InlineData("Development", null, 300)]
     [InlineData("Development", "00:00:07", 7)]
-    [InlineData("Production", null, null)]
+    [InlineData("Production", null, 3)]
     [InlineData("Production", "00:00:07", 7)]
     public void A_receiver_in_a_debugger_is_waited_for_in_the_development_environment_unless_the_time_is_set(
-        string environment, string? configured, int? seconds)
+        string environment, string? configured, int seconds)
     {
         HostApplicationBuilder builder = Host.CreateEmptyApplicationBuilder(
             new HostApplicationBuilderSettings { EnvironmentName = environment });
         builder.Configuration.AddInMemoryCollection([new("Gateway:RequestTimeout", "00:00:01")]);
         if (configured is not null)
         {
-            builder.Configuration.AddInMemoryCollection([new("Gateway:HeartbeatTimeout", configured)]);
+            builder.Configuration.AddInMemoryCollection([new("Gateway:Socket:HeartbeatTimeout", configured)]);
         }
 
         using IHost host = builder.Build();
-        GatewayOptions options = GatewaySettings.Apply(
-            builder.Configuration.GetSection("Gateway"), GatewaySettings.DefaultsOf(host.Services));
-        Assert.Equal((seconds is { } value ? TimeSpan.FromSeconds(value) : (TimeSpan?)null, true),
-            (options.HeartbeatTimeout, options.WaitForReady));
+        var options = new GatewayOptions();
+        ServiceSections.SetDefaults(options, host.Services);
+        ServiceSections.Bind(builder.Configuration.GetSection("Gateway"), options);
+        Assert.Equal((TimeSpan.FromSeconds(seconds), true), (options.Socket.HeartbeatTimeout!.Value, options.WaitForReady));
     }
 
     [Fact]

@@ -243,7 +243,7 @@ public sealed class RequestHostingTests
     {
         await using var host = new HostFixture(
             ("Receivers:quotes:Bind", AnyPort), ("Receivers:quotes:MaxConcurrency", "3"),
-            ("Receivers:quotes:Options:SendHighWaterMark", "17"));
+            ("Receivers:quotes:Socket:SendHighWaterMark", "17"));
         host.Services.AddZlink(host.Section);
         host.Services.AddZlinkJson(Contracts.Default);
         host.Services.AddZlinkReceiver<Ask, Quote>("quotes", null, static (ask, _) => ValueTask.FromResult(new Quote(ask.Currency, 1)));

@@ -17,12 +17,13 @@ internal sealed class ManagedRegistryRole : IRegistryRole
             PublisherEndpoint = plan.Publisher,
             RouterEndpoint = plan.Router,
             Id = plan.Id == 0 ? null : plan.Id,
-            Peers = plan.Peers,
-            ConfigurePublisher = socket => ManagedTls.Use(certificates, socket),
-            ConfigureRouter = socket => ManagedTls.Use(certificates, socket),
-            ConfigurePeers = socket => ManagedTls.Use(certificates, socket),
+            Peers = [.. plan.Peers],
         };
-        _registry = new Registry(_context, plan.HeartbeatTimeout is { } timeout ? options with { HeartbeatTimeout = timeout } : options);
+        ManagedTls.Use(certificates, options.PublisherSocket);
+        ManagedTls.Use(certificates, options.RouterSocket);
+        ManagedTls.Use(certificates, options.PeerSocket);
+        options.HeartbeatTimeout = plan.HeartbeatTimeout ?? options.HeartbeatTimeout;
+        _registry = new Registry(_context, options);
         _registry.Start();
     }
 
@@ -45,12 +46,15 @@ internal sealed class ManagedReceiverRole : IReceiverRole
 
     public ManagedReceiverRole(string endpoint, string? routingId, IEnumerable<string> registries, TestCertificates? certificates)
     {
-        _receiver = new Receiver(_context, new ReceiverOptions
+        var options = new ReceiverOptions();
+        if (routingId is not null)
         {
-            RoutingId = routingId is null ? default : Zlink.RoutingId.FromText(routingId),
-            ConfigureSocket = socket => ManagedTls.Use(certificates, socket),
-            ConfigureRegistryConnection = socket => ManagedTls.Use(certificates, socket),
-        });
+            options.Socket.RoutingId = Zlink.RoutingId.FromText(routingId);
+        }
+
+        ManagedTls.Use(certificates, options.Socket);
+        ManagedTls.Use(certificates, options.RegistrySocket);
+        _receiver = new Receiver(_context, options);
         RoutingId = _receiver.RoutingId.Span.ToArray();
         Endpoint = _receiver.Bind(endpoint);
         foreach (string registry in registries)
@@ -112,10 +116,12 @@ internal sealed class ManagedGatewayRole : IGatewayRole
 
     public ManagedGatewayRole(IEnumerable<string> registries, TestCertificates? certificates)
     {
-        _discovery = new Discovery(
-            _context, options: new DiscoveryOptions { ConfigureSocket = socket => ManagedTls.Use(certificates, socket) });
-        _gateway = new Gateway(
-            _context, _discovery, new GatewayOptions { ConfigureSocket = socket => ManagedTls.Use(certificates, socket) });
+        var discoveryOptions = new DiscoveryOptions();
+        ManagedTls.Use(certificates, discoveryOptions.Socket);
+        _discovery = new Discovery(_context, options: discoveryOptions);
+        var gatewayOptions = new GatewayOptions();
+        ManagedTls.Use(certificates, gatewayOptions.Socket);
+        _gateway = new Gateway(_context, _discovery, gatewayOptions);
         foreach (string registry in registries)
         {
             _discovery.ConnectRegistry(registry);

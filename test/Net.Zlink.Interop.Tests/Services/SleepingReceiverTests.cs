@@ -89,9 +89,10 @@ public sealed class SleepingReceiverTests
     {
         var gateway = new Gateway(context, new StaticDirectory(new ServiceInstance("svc", endpoint)), new GatewayOptions
         {
-            HeartbeatInterval = hasHeartbeats ? Timeout / 4 : TimeSpan.Zero,
-            HeartbeatTimeout = Timeout,
-            Linger = TimeSpan.Zero,
+            Socket =
+            {
+                HeartbeatInterval = hasHeartbeats ? Timeout / 4 : TimeSpan.Zero, HeartbeatTimeout = Timeout, Linger = TimeSpan.Zero,
+            },
         });
         client = gateway.GetService("svc");
         return gateway;

@@ -101,7 +101,7 @@ internal sealed class ManagedSpotRole : ISpotRole
         _node = new SpotNode(_context, new SpotNodeOptions
         {
             PublishQueueCapacity = isQueued ? 1024 : 0,
-            ConfigurePublisher = static pub => pub.Linger = TimeSpan.Zero,
+            PublisherSocket = { Linger = TimeSpan.Zero },
         });
         Endpoint = _node.Bind(endpoint);
         _subscriber = _node.CreateSubscriber(new SpotSubscriberOptions { Capacity = 200_000 });

@@ -183,7 +183,7 @@ public class DiscoveryTests
         await using var fixture = new ContextFixture(time: clock, log: log);
         using var registry = new ScriptedRegistry(fixture.Context);
         await using var discovery = new Discovery(fixture.Context,
-            options: new DiscoveryOptions { ConfigureSocket = static options => options.MaxMessageParts = 12 });
+            options: new DiscoveryOptions { Socket = { MaxMessageParts = 12 } });
         discovery.ConnectRegistry(registry.PublisherEndpoint);
         await registry.WaitForSubscribersAsync();
         registry.Publish(1, 1, ("a", "tcp://1", 1));

@@ -90,7 +90,7 @@ public class HostilePeerTests
         var hostile = new HostileMessages();
         await using var fixture = new RegistryFixture();
         using XPubSocket peer = fixture.Context.CreateXPub(new XPubOptions { Linger = TimeSpan.Zero });
-        Registry registry = fixture.Start(options => options with { Peers = [peer.Bind("tcp://127.0.0.1:0")], MaxEntries = 50 });
+        Registry registry = fixture.Start(options => (options.Peers, options.MaxEntries) = ([peer.Bind("tcp://127.0.0.1:0")], 50));
         using Message subscription = await peer.ReceiveAsync(Guard.Token).Guarded();
         using Support.RegistryClient client = fixture.Connect(registry, "hostile");
         using XSubSocket subscriber = fixture.Context.CreateXSub();

@@ -21,7 +21,7 @@ public sealed class FrozenReceiverTests
         await using var fixture = new ContextFixture(time: clock);
         using var listener = new RawListener();
         await using var gateway = new Gateway(fixture.Context,
-            new StaticDirectory(new ServiceInstance(Service, listener.Endpoint)), new GatewayOptions { Linger = TimeSpan.Zero });
+            new StaticDirectory(new ServiceInstance(Service, listener.Endpoint)), new GatewayOptions { Socket = { Linger = TimeSpan.Zero } });
         ServiceClient client = gateway.GetService(Service);
         using RawPeer receiver = await listener.AcceptAsync();
         await receiver.SendAsync(Convert.FromHexString("5A0102000000000401060142" + "5A01020000000001" + "04"));
@@ -54,13 +54,13 @@ public sealed class FrozenReceiverTests
         using var certificates = new TestCertificates();
         await using var fixture = new RegistryFixture();
         await using var receiver = new Receiver(fixture.Context,
-            new ReceiverOptions { ConfigureSocket = options => options.Tls.Certificate = certificates.Server });
+            new ReceiverOptions { Socket = { Tls = { Certificate = certificates.Server } } });
         string bound = receiver.Bind($"{transport}://127.0.0.1:*");
         string address = new Uri(bound).Authority;
         using var relay = new HoldingRelay($"tcp://{address}");
         string endpoint = bound.Replace(address, new Uri(relay.Endpoint).Authority, StringComparison.Ordinal);
         _ = receiver.ServeAsync(Echo, cancellationToken: Guard.Token);
-        GatewayOptions options = Fast(socket => socket.Tls.CaFile = certificates.CaFile);
+        GatewayOptions options = Fast(certificates.CaFile);
         await using var discovery = new Discovery(fixture.Context);
         await using var names = new DnsDirectory(fixture.Context,
             new DnsDirectoryOptions { Filter = static address => address.AddressFamily == System.Net.Sockets.AddressFamily.InterNetwork });
@@ -118,11 +118,14 @@ public sealed class FrozenReceiverTests
         return relay;
     }
 
-    private static GatewayOptions Fast(Action<RouterOptions>? configure = null) => new()
+    private static GatewayOptions Fast(string caFile = "") => new()
     {
-        HeartbeatInterval = TimeSpan.FromMilliseconds(50),
-        HeartbeatTimeout = TimeSpan.FromMilliseconds(500),
-        ConfigureSocket = configure,
+        Socket =
+        {
+            HeartbeatInterval = TimeSpan.FromMilliseconds(50),
+            HeartbeatTimeout = TimeSpan.FromMilliseconds(500),
+            Tls = { CaFile = caFile },
+        },
     };
 
     private sealed class NoSerializer : IMessageSerializer

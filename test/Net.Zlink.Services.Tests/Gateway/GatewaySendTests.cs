@@ -170,7 +170,7 @@ public class GatewaySendTests
         foreach (bool triesNext in new[] { true, false })
         {
             await using var scene = new GatewayScene(
-                new GatewayOptions { TryNextWhenFull = triesNext, HighWaterMark = 2, Linger = TimeSpan.Zero });
+                new GatewayOptions { TryNextWhenFull = triesNext, Socket = { SendHighWaterMark = 2, Linger = TimeSpan.Zero } });
             using var listener = new FullReceiver(scene);
             string full = await listener.FillAsync();
             (RouterSocket open, _) = await scene.AddRawAsync("open");
@@ -214,7 +214,7 @@ public class GatewaySendTests
     [Fact]
     public async Task A_batch_ends_where_nobody_has_room_and_what_was_accepted_is_its_beginning()
     {
-        await using var scene = new GatewayScene(new GatewayOptions { HighWaterMark = 2, Linger = TimeSpan.Zero });
+        await using var scene = new GatewayScene(new GatewayOptions { Socket = { SendHighWaterMark = 2, Linger = TimeSpan.Zero } });
         using var one = new FullReceiver(scene);
         await one.FillAsync();
         ReadOnlyMemory<byte>[] batch = [.. Enumerable.Repeat((ReadOnlyMemory<byte>)new byte[10], 100)];
@@ -231,7 +231,7 @@ public class GatewaySendTests
     [Fact]
     public async Task A_send_that_waits_for_room_goes_on_when_there_is_some()
     {
-        await using var scene = new GatewayScene(new GatewayOptions { HighWaterMark = 4, Linger = TimeSpan.Zero });
+        await using var scene = new GatewayScene(new GatewayOptions { Socket = { SendHighWaterMark = 4, Linger = TimeSpan.Zero } });
         (RouterSocket socket, _) = await scene.AddRawAsync("slow", configure: static options => options.ReceiveHighWaterMark = 4);
         const int Messages = 2_000;
         Task sending = Task.Run(async () =>

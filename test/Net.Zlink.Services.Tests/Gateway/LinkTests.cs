@@ -99,7 +99,7 @@ public class LinkTests
     [Fact]
     public async Task A_full_receiver_of_one_service_does_not_hold_up_another_service()
     {
-        await using var scene = new GatewayScene(new GatewayOptions { HighWaterMark = 1, Linger = TimeSpan.Zero });
+        await using var scene = new GatewayScene(new GatewayOptions { Socket = { SendHighWaterMark = 1, Linger = TimeSpan.Zero } });
         await scene.AddRawAsync("full", configure: static options =>
         {
             options.ReceiveHighWaterMark = 1;
@@ -182,7 +182,7 @@ public class LinkTests
     [Fact]
     public async Task A_lost_connection_drops_what_was_queued_for_it_and_nothing_reaches_the_next_one()
     {
-        await using var scene = new GatewayScene(new GatewayOptions { Linger = TimeSpan.Zero });
+        await using var scene = new GatewayScene(new GatewayOptions { Socket = { Linger = TimeSpan.Zero } });
         (RouterSocket before, string endpoint) = await scene.AddRawAsync("one", configure: static options =>
         {
             options.ReceiveHighWaterMark = 1;
@@ -230,7 +230,7 @@ public class LinkTests
     {
         using var certificates = new TestCertificates();
         await using var scene = new GatewayScene(
-            new GatewayOptions { ConfigureSocket = options => options.Tls.CaFile = certificates.CaFile });
+            new GatewayOptions { Socket = { Tls = { CaFile = certificates.CaFile } } });
         string bind = transport is "inproc" ? $"inproc://{Guid.NewGuid():N}" : transport is "ipc"
             ? $"ipc://{Path.Combine(Path.GetTempPath(), $"{Guid.NewGuid():N}.sock")}" : $"{transport}://127.0.0.1:*";
         (RouterSocket socket, string endpoint) = await scene.AddRawAsync("one", bind: bind, configure: Server);

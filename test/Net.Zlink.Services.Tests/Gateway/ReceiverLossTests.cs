@@ -25,7 +25,7 @@ public class ReceiverLossTests
         for (int round = 0; round < Faults.Rounds(3, inCi: 20, byHand: 100); round++)
         {
             await using var receiver = new Receiver(fixture.Context,
-                new ReceiverOptions { RoutingId = hasFixedId ? RoutingId.FromText("one") : default });
+                hasFixedId ? new ReceiverOptions { Socket = { RoutingId = RoutingId.FromText("one") } } : null);
             endpoint = receiver.Bind(endpoint);
             receiver.ConnectRegistry(registry.RouterEndpoint);
             _ = receiver.ServeAsync(Echo, cancellationToken: Guard.Token);
@@ -81,11 +81,7 @@ public class ReceiverLossTests
     {
         await using var scene = new GatewayScene(new GatewayOptions
         {
-            ConfigureSocket = static options =>
-            {
-                options.HeartbeatInterval = TimeSpan.FromMilliseconds(50);
-                options.HeartbeatTimeout = TimeSpan.FromMilliseconds(500);
-            },
+            Socket = { HeartbeatInterval = TimeSpan.FromMilliseconds(50), HeartbeatTimeout = TimeSpan.FromMilliseconds(500) },
         });
         await using var freezing = new Receiver(scene.Fixture.Context);
         using var relay = new HoldingRelay(freezing.Bind("tcp://127.0.0.1:*"));

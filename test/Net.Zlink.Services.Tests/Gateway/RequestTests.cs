@@ -299,7 +299,7 @@ public class RequestTests
     [Fact]
     public async Task The_end_of_the_gateway_ends_each_wait()
     {
-        var scene = new GatewayScene(new GatewayOptions { Linger = TimeSpan.Zero });
+        var scene = new GatewayScene(new GatewayOptions { Socket = { Linger = TimeSpan.Zero } });
         await scene.AddRawAsync("silent");
         Task<ServiceReply> asked = scene.Client.RequestAsync("x"u8.ToArray(), Guard.Limit, Guard.Token).AsTask();
         Task<GatewayMessage> received = scene.Gateway.ReceiveAsync(Guard.Token).AsTask();

@@ -19,11 +19,7 @@ public sealed class StoppedReceiverTests
         Assert.SkipWhen(OperatingSystem.IsWindows(), "There are no signals.");
         await using var scene = new GatewayScene(new GatewayOptions
         {
-            ConfigureSocket = static options =>
-            {
-                options.HeartbeatInterval = TimeSpan.FromMilliseconds(50);
-                options.HeartbeatTimeout = TimeSpan.FromMilliseconds(500);
-            },
+            Socket = { HeartbeatInterval = TimeSpan.FromMilliseconds(50), HeartbeatTimeout = TimeSpan.FromMilliseconds(500) },
         });
         await using ChildProcess receiver = await StartAsync(scene);
 

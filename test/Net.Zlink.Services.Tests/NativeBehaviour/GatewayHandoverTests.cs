@@ -28,7 +28,7 @@ public class GatewayHandoverTests
     [Fact]
     public async Task Provider_handover_gateway_reconnect()
     {
-        var options = new GatewayOptions { RoutingId = RoutingId.FromText("GW-HO") };
+        var options = new GatewayOptions { Socket = { RoutingId = RoutingId.FromText("GW-HO") } };
         await using var scene = new NativeGatewayScene();
         (Receiver receiver, _) = await scene.AddReceiverAsync("ho-svc2", "PROV-HO2");
         Discovery firstDiscovery = scene.CreateDiscovery("ho-svc2");

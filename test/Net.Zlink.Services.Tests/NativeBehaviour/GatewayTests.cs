@@ -124,12 +124,7 @@ public class GatewayTests
         });
         Gateway gateway = scene.CreateGateway(options: new GatewayOptions
         {
-            ConfigureSocket = options =>
-            {
-                options.Tls.CaFile = certificates.CaFile;
-                options.Tls.HostName = "localhost";
-                options.Tls.TrustSystem = false;
-            },
+            Socket = { Tls = { CaFile = certificates.CaFile, HostName = "localhost", TrustSystem = false } },
         });
 
         await NativeGatewayScene.SendAsync(gateway.GetService($"svc-{protocol}"), $"{protocol}-test");
@@ -142,23 +137,18 @@ public class GatewayTests
     {
         await using var fixture = new ContextFixture();
         await using var discovery = new Discovery(
-            fixture.Context, options: new DiscoveryOptions { ConfigureSocket = static options => options.Linger = TimeSpan.Zero });
+            fixture.Context, options: new DiscoveryOptions { Socket = { Linger = TimeSpan.Zero } });
         await using var registry = new Registry(fixture.Context, new RegistryOptions
         {
             PublisherEndpoint = "inproc://pub",
             RouterEndpoint = "inproc://router",
-            ConfigurePublisher = static options => options.Linger = TimeSpan.Zero,
-            ConfigureRouter = static options => options.Linger = TimeSpan.Zero,
+            PublisherSocket = { Linger = TimeSpan.Zero },
+            RouterSocket = { Linger = TimeSpan.Zero },
         });
-        int? sendMark = 0;
-        int? receiveMark = 0;
-        await using var gateway = new Gateway(fixture.Context, discovery, new GatewayOptions
-        {
-            ConfigureSocket = options => (sendMark, receiveMark) = (options.SendHighWaterMark, options.ReceiveHighWaterMark),
-        });
+        RouterOptions socket = new GatewayOptions().Socket;
         await using var receiver = new Receiver(fixture.Context);
 
-        Assert.Equal((1_000_000, 1_000_000), (sendMark, receiveMark));
+        Assert.Equal((1_000_000, 1_000_000), (socket.SendHighWaterMark, socket.ReceiveHighWaterMark));
         Assert.Equal((1_000_000, 1_000_000), (receiver.Socket.Options.SendHighWaterMark, receiver.Socket.Options.ReceiveHighWaterMark));
     }
 

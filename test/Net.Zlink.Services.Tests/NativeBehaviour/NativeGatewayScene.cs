@@ -49,7 +49,7 @@ internal sealed class NativeGatewayScene : IAsyncDisposable
         Receiver Receiver, Registration Registration)> AddReceiverAsync(
             string service, string id, uint weight = 1, string bind = "tcp://127.0.0.1:*", Action<RouterOptions>? configure = null)
     {
-        Receiver receiver = Own(new Receiver(Fixture.Context, new ReceiverOptions { ConfigureSocket = configure }));
+        Receiver receiver = Own(new Receiver(Fixture.Context, new ReceiverOptions().With(options => configure?.Invoke(options.Socket))));
         string endpoint = receiver.Bind(bind);
         receiver.Socket.Options.ProbeRouter = true;
         receiver.Socket.Options.RoutingId = RoutingId.FromText(id);

@@ -19,7 +19,7 @@ internal static class SpotPeers
         void Connect(SocketOptions options) =>
             (options.Tls.CaFile, options.Tls.HostName, options.Tls.TrustSystem) = (certificates.CaFile, "localhost", false);
         await ExchangeAsync(endpoint, $"{transport}:test", $"{transport}-msg",
-            new SpotNodeOptions { ConfigurePublisher = Listen, ConfigureSubscriber = Connect });
+            new SpotNodeOptions().With(options => Listen(options.PublisherSocket)).With(options => Connect(options.SubscriberSocket)));
     }
 
     public static async Task ExchangeAsync(string endpoint, string topic, string text, SpotNodeOptions? options = null)

@@ -104,17 +104,21 @@ public class SpotPubsubBasicTests
     }
 
     [Fact(DisplayName = "test_spot_node_setsockopt")]
-    public async Task Options_of_the_sockets_are_set_before_they_are_made()
+    public async Task Sockets_have_the_options_of_the_node_as_they_were_when_it_was_made()
     {
         await using var scene = new SpotScene();
-        (int? send, int? receive) = (0, 0);
-        SpotNode node = scene.Create(new SpotNodeOptions
+        var options = new SpotNodeOptions
         {
-            ConfigurePublisher = pub => send = pub.SendHighWaterMark = 500,
-            ConfigureSubscriber = sub => receive = sub.ReceiveHighWaterMark = 600,
-        });
-        node.Bind("inproc://spot-setsockopt");
-        Assert.Equal((500, 600), (send, receive));
+            PublisherSocket = { RoutingId = RoutingId.FromText("pub") }, SubscriberSocket = { RoutingId = RoutingId.FromText("sub") },
+        };
+        SpotNode node = scene.Create(options);
+        options.PublisherSocket.RoutingId = RoutingId.FromText("later");
+        SubSocket listening = scene.Fixture.Own(scene.Context.CreateSub());
+        listening.Connect(node.Bind("tcp://127.0.0.1:0"));
+        PubSocket publishing = scene.Fixture.Own(scene.Context.CreatePub());
+        node.Connect(publishing.Bind("tcp://127.0.0.1:0"));
+        await scene.Fixture.UntilAsync(() => listening.GetPeers().Any(static peer => peer.RoutingId == RoutingId.FromText("pub"))
+            && publishing.GetPeers().Any(static peer => peer.RoutingId == RoutingId.FromText("sub")));
     }
 
     private static bool TryCross(SpotNode from, string text, SpotSubscriber to)

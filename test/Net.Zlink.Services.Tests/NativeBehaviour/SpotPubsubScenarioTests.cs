@@ -150,10 +150,9 @@ public class SpotPubsubScenarioTests
         await using var scene = new SpotScene();
         SpotNode node = scene.Create(new SpotNodeOptions
         {
-            NoDrop = true,
             PublishQueueCapacity = 1,
             PublishQueueFullMode = mode,
-            ConfigurePublisher = static pub => pub.SendHighWaterMark = 1,
+            PublisherSocket = { NoDrop = true, SendHighWaterMark = 1 },
         });
         SubSocket slow = scene.Fixture.Own(scene.Context.CreateSub(new SubOptions { ReceiveHighWaterMark = 1 }));
         slow.Subscribe("pub:async");

@@ -39,19 +39,17 @@ public class TransportTests
         {
             PublisherEndpoint = endpoint,
             RouterEndpoint = endpoint,
-            ConfigurePublisher = Listen,
-            ConfigureRouter = Listen,
             Admission = (request, _) =>
             {
                 seen = request;
                 return default;
             },
-        });
+        }.With(options => Listen(options.PublisherSocket)).With(options => Listen(options.RouterSocket)));
         registry.Start();
-        await using var discovery = new Discovery(fixture.Context, options: new DiscoveryOptions { ConfigureSocket = Connect });
+        await using var discovery = new Discovery(fixture.Context, options: new DiscoveryOptions().With(options => Connect(options.Socket)));
         discovery.ConnectRegistry(registry.PublisherEndpoint);
         await using var receiver = new Receiver(fixture.Context,
-            new ReceiverOptions { ConfigureSocket = Listen, ConfigureRegistryConnection = Connect });
+            new ReceiverOptions().With(options => Listen(options.Socket)).With(options => Connect(options.RegistrySocket)));
         string bound = receiver.Bind(endpoint);
         receiver.ConnectRegistry(registry.RouterEndpoint);
 
@@ -62,7 +60,7 @@ public class TransportTests
         Assert.NotNull(seen);
         _ = receiver.ServeAsync(static (request, cancellationToken) => request.ReplyAsync(request.Memory, cancellationToken),
             cancellationToken: Guard.Token);
-        await using var gateway = new Gateway(fixture.Context, discovery, new GatewayOptions { ConfigureSocket = Connect });
+        await using var gateway = new Gateway(fixture.Context, discovery, new GatewayOptions().With(options => Connect(options.Socket)));
         using ServiceReply reply = await gateway.GetService("echo").RequestAsync("over it"u8.ToArray(), Guard.Limit, Guard.Token).Guarded();
         Assert.Equal(("over it", bound), (System.Text.Encoding.UTF8.GetString(reply.Span), reply.Receiver.Endpoint));
     }
@@ -76,16 +74,17 @@ public class TransportTests
         {
             PublisherEndpoint = "tcp://127.0.0.1:*",
             RouterEndpoint = "tls://127.0.0.1:*",
-            ConfigureRouter = options => (options.Tls.Certificate, options.Tls.RequireClientCertificate, options.Tls.CaFile,
-                options.Tls.TrustSystem) = (certificates.Server, true, certificates.CaFile, false),
+            RouterSocket =
+            {
+                Tls =
+                {
+                    Certificate = certificates.Server, RequireClientCertificate = true, CaFile = certificates.CaFile, TrustSystem = false,
+                },
+            },
         });
         registry.Start();
         await using var receiver = new Receiver(fixture.Context,
-            new ReceiverOptions
-            {
-                ConfigureRegistryConnection = options =>
-            (options.Tls.CaFile, options.Tls.TrustSystem) = (certificates.CaFile, false)
-            });
+            new ReceiverOptions { RegistrySocket = { Tls = { CaFile = certificates.CaFile, TrustSystem = false } } });
         receiver.ConnectRegistry(registry.RouterEndpoint);
         Registration registration = receiver.Register("echo", "tcp://127.0.0.1:5");
         await Guard.UntilAsync(() => registration.State == RegistrationState.Unreachable, "the registry refuses the connection");

@@ -18,7 +18,7 @@ public class AdvertisedEndpointTests
     [InlineData("ipc:///tmp/a", "host", "ipc:///tmp/a")]
     [InlineData("inproc://a", "host", "inproc://a")]
     public void The_advertised_host_replaces_a_wildcard(string bound, string host, string advertised) =>
-        Assert.Equal(advertised, AdvertisedEndpoint.Resolve(given: null, bound, AdvertisedEndpoint.CheckedHost(host)));
+        Assert.Equal(advertised, AdvertisedEndpoint.Resolve(given: null, bound, host));
 
     [Theory]
     [InlineData("", "write the name or the address")]
@@ -33,12 +33,12 @@ public class AdvertisedEndpointTests
     [InlineData("::ffff:0:0", "no peer can connect")]
     [InlineData("two words", "neither a name nor an address")]
     [InlineData("10.0.0.1;10.0.0.2", "neither a name nor an address")]
-    public void A_host_that_is_none_is_refused_where_it_is_set_with_what_to_write(string host, string advice)
+    public void A_host_that_is_none_is_refused_with_what_to_write(string host, string advice)
     {
-        foreach (Func<object> set in new Func<object>[]
-            { () => new ReceiverOptions { AdvertiseHost = host }, () => new SpotNodeOptions { AdvertiseHost = host } })
+        foreach (Action check in new Action[]
+            { new ReceiverOptions { AdvertiseHost = host }.Validate, new SpotNodeOptions { AdvertiseHost = host }.Validate })
         {
-            ArgumentException refusal = Assert.Throws<ArgumentException>(set);
+            ArgumentException refusal = Assert.Throws<ArgumentException>(check);
             Assert.Contains(advice, refusal.Message, StringComparison.Ordinal);
         }
     }
@@ -76,9 +76,9 @@ public class AdvertisedEndpointTests
     {
         await using var fixture = new ContextFixture();
         await using var receiver = new Receiver(
-            fixture.Context, new ReceiverOptions { ConfigureSocket = static options => options.IPv6 = true });
+            fixture.Context, new ReceiverOptions { Socket = { IPv6 = true } });
         await using var node = new SpotNode(
-            fixture.Context, new SpotNodeOptions { ConfigurePublisher = static options => options.IPv6 = true });
+            fixture.Context, new SpotNodeOptions { PublisherSocket = { IPv6 = true } });
         receiver.Bind("tcp://0.0.0.0:0");
         node.Bind("tcp://0.0.0.0:0");
         foreach (Registration registration in new[] { receiver.Register("echo"), node.Register() })

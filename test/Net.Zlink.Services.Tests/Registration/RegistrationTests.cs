@@ -53,7 +53,7 @@ public class RegistrationTests
         var mine = RoutingId.FromText("mine");
         await using var receiver = new Receiver(fixture.Context, new ReceiverOptions
         {
-            ConfigureSocket = options => options.RoutingId = isLater ? RoutingId.FromText("other") : mine,
+            Socket = { RoutingId = isLater ? RoutingId.FromText("other") : mine },
         });
         if (isLater)
         {
@@ -172,8 +172,7 @@ public class RegistrationTests
         await using var receiver = new Receiver(fixture.Context,
             new ReceiverOptions
             {
-                ConfigureRegistryConnection = static options =>
-            (options.HeartbeatInterval, options.HeartbeatTtl) = (TimeSpan.Zero, TimeSpan.Zero)
+                RegistrySocket = { HeartbeatInterval = TimeSpan.Zero, HeartbeatTtl = TimeSpan.Zero }
             });
         receiver.ConnectRegistry(registry.RouterEndpoint);
         await receiver.RegisterAsync("echo", Here, cancellationToken: Guard.Token).Guarded();
@@ -196,7 +195,7 @@ public class RegistrationTests
     {
         await using var fixture = new ContextFixture();
         using var registry = new ScriptedRegistry(fixture.Context);
-        await using var receiver = new Receiver(fixture.Context, new ReceiverOptions { RoutingId = RoutingId.FromText("mine") });
+        await using var receiver = new Receiver(fixture.Context, new ReceiverOptions { Socket = { RoutingId = RoutingId.FromText("mine") } });
         receiver.ConnectRegistry(registry.RouterEndpoint);
         await receiver.RegisterAsync("echo", Here, cancellationToken: Guard.Token).Guarded();
         await receiver.RegisterAsync("other", Here, cancellationToken: Guard.Token).Guarded();

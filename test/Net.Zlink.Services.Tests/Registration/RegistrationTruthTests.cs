@@ -13,7 +13,7 @@ public class RegistrationTruthTests
     private static readonly ReceiverOptions Options = new()
     {
         AckTimeout = TimeSpan.FromMinutes(1), // The clock may move before an answer has been read.
-        ConfigureRegistryConnection = static options => (options.HeartbeatInterval, options.HeartbeatTtl) = (TimeSpan.Zero, TimeSpan.Zero),
+        RegistrySocket = { HeartbeatInterval = TimeSpan.Zero, HeartbeatTtl = TimeSpan.Zero },
     };
 
     public enum Loss

@@ -17,7 +17,7 @@ public class ChurnTests
         int seed = Environment.TickCount;
         var random = new Random(seed);
         await using var fixture = new RegistryFixture();
-        Registry[] registries = [.. Enumerable.Range(1, 3).Select(id => fixture.Start(options => options with { Id = (uint)id }))];
+        Registry[] registries = [.. Enumerable.Range(1, 3).Select(id => fixture.Start(options => options.Id = (uint)id))];
         foreach (Registry registry in registries)
         {
             foreach (Registry other in registries.Where(other => other != registry))

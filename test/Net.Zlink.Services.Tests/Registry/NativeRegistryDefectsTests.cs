@@ -87,7 +87,7 @@ public sealed class NativeRegistryDefectsTests
         const int Count = 1000;
         var clock = new ManualTimeProvider();
         await using var fixture = new RegistryFixture(clock);
-        Registry registry = fixture.Start(static options => options with { MinBroadcastInterval = TimeSpan.FromMilliseconds(10) });
+        Registry registry = fixture.Start(static options => options.MinBroadcastInterval = TimeSpan.FromMilliseconds(10));
         ListFollower[] followers = [.. Enumerable.Range(0, 10).Select(_ => fixture.Follow(registry))];
         foreach (ListFollower follower in followers)
         {
@@ -119,7 +119,7 @@ public sealed class NativeRegistryDefectsTests
     public async Task A_new_subscriber_gets_the_list_alone()
     {
         await using var fixture = new RegistryFixture();
-        Registry registry = fixture.Start(static options => options with { Id = 7 });
+        Registry registry = fixture.Start(static options => options.Id = 7);
         ListFollower first = fixture.Follow(registry);
         Assert.Equal("5 of 7, 0: ", await first.ReadAsync());
         for (int i = 0; i < 5; i++)
@@ -135,7 +135,7 @@ public sealed class NativeRegistryDefectsTests
     public async Task A_subscriber_whose_topic_matches_no_list_gets_none()
     {
         await using var fixture = new RegistryFixture();
-        Registry registry = fixture.Start(static options => options with { Id = 7 });
+        Registry registry = fixture.Start(static options => options.Id = 7);
         ListFollower other = fixture.Follow(registry.PublisherEndpoint, "x");
         await Guard.UntilAsync(() => registry.GetSnapshot().Subscribers == 1, "it is connected");
         Assert.Equal("5 of 7, 0: ", await fixture.Follow(registry.PublisherEndpoint, "\u0005").ReadAsync());
@@ -183,7 +183,7 @@ public sealed class NativeRegistryDefectsTests
     public async Task The_end_of_a_registry_does_not_wait_for_peers_that_read_nothing()
     {
         await using var fixture = new RegistryFixture();
-        Registry registry = fixture.Start(static options => options with { Id = 7 });
+        Registry registry = fixture.Start(static options => options.Id = 7);
         using RawPeer silent = await RawPeer.ConnectAsync(registry.PublisherEndpoint, receiveBuffer: 4096);
         await silent.SendAsync(Convert.FromHexString("5a0102000000000401020161" + "5a0102000000000104" + "5a01080000000000"));
         Support.RegistryClient client = fixture.Connect(registry, "x");
@@ -198,17 +198,11 @@ public sealed class NativeRegistryDefectsTests
     }
 
     [Fact]
-    public async Task The_end_of_a_registry_waits_a_second_at_most_for_peers_that_do_not_end_their_side()
+    public void The_end_of_a_registry_waits_a_second_at_most_for_peers_that_do_not_end_their_side()
     {
         // A process that is stopped ends nothing; by default each connection waits 5 s for that.
-        List<SocketOptions> sockets = [];
-        await using var fixture = new RegistryFixture();
-        fixture.Start(options => options with
-        {
-            ConfigurePublisher = sockets.Add,
-            ConfigureRouter = sockets.Add,
-            ConfigurePeers = sockets.Add,
-        });
+        var options = new RegistryOptions { PublisherEndpoint = "inproc://p", RouterEndpoint = "inproc://r" };
+        SocketOptions[] sockets = [options.PublisherSocket, options.RouterSocket, options.PeerSocket];
         Assert.Equal([1.0, 1.0, 1.0], sockets.Select(static socket => socket.CloseTimeout.TotalSeconds));
     }
 
@@ -229,10 +223,10 @@ public sealed class NativeRegistryDefectsTests
     {
         var clock = new ManualTimeProvider();
         await using var fixture = new RegistryFixture(clock);
-        ulong first = fixture.Start(static options => options with { Id = 7, InitialSequence = null }).GetSnapshot().Sequence;
+        ulong first = fixture.Start(static options => (options.Id, options.InitialSequence) = (7, null)).GetSnapshot().Sequence;
         Assert.Equal((ulong)clock.GetUtcNow().ToUnixTimeMilliseconds() << 20, first);
         clock.Advance(TimeSpan.FromMilliseconds(1));
-        Assert.True(fixture.Start(static options => options with { Id = 7, InitialSequence = null }).GetSnapshot().Sequence > first);
-        Assert.Equal(0ul, fixture.Start(static options => options with { InitialSequence = null }).GetSnapshot().Sequence);
+        Assert.True(fixture.Start(static options => (options.Id, options.InitialSequence) = (7, null)).GetSnapshot().Sequence > first);
+        Assert.Equal(0ul, fixture.Start(static options => options.InitialSequence = null).GetSnapshot().Sequence);
     }
 }

@@ -59,15 +59,12 @@ public sealed class RegistryAdmissionTests
         var clock = new ManualTimeProvider();
         await using var fixture = new RegistryFixture(clock);
         using var cancelled = new CancellationTokenSource();
-        Registry registry = fixture.Start(options => options with
-        {
-            Admission = (request, token) =>
+        Registry registry = fixture.Start(options => options.Admission = (request, token) =>
             {
                 token.Register(cancelled.Cancel);
                 _asked.Enqueue(request);
                 return new(new TaskCompletionSource<RegistrationAdmission>().Task);
-            },
-        });
+            });
         Support.RegistryClient client = fixture.Connect(registry, "x");
         await client.SendAsync(Register("s", "e"));
         await Guard.UntilAsync(() => _asked.Count == 1, "it is asked");
@@ -118,17 +115,17 @@ public sealed class RegistryAdmissionTests
         Assert.Empty(state.All);
     }
 
-    private RegistryOptions WithPolicy(RegistryOptions options) => options with
+    private void WithPolicy(RegistryOptions options)
     {
-        AdmissionTimeout = TimeSpan.FromMinutes(10),
-        Admission = (request, _) =>
+        options.AdmissionTimeout = TimeSpan.FromMinutes(10);
+        options.Admission = (request, _) =>
         {
             _asked.Enqueue(request);
             return request.Endpoint is "slow" && request.Type == RegistrationRequestType.Register ? new(Slow("slow").Task)
                 : new(request.RoutingId == RoutingId.FromText("tool") ? RegistrationAdmission.AcceptFromAnyone
                     : request.Weight > 100 ? RegistrationAdmission.Refuse("too heavy") : RegistrationAdmission.Accept);
-        },
-    };
+        };
+    }
 
     private TaskCompletionSource<RegistrationAdmission> Slow(string endpoint) =>
         _slow.GetOrAdd(endpoint, static _ => new(TaskCreationOptions.RunContinuationsAsynchronously));

@@ -66,7 +66,7 @@ public sealed class RegistryClusterTests
         var clock = new ManualTimeProvider();
         await using var fixture = new RegistryFixture(clock);
         Registry[] registries = Mesh(fixture, 2, "tcp");
-        Registry alone = fixture.Start(static options => options with { Id = 9 });
+        Registry alone = fixture.Start(static options => options.Id = 9);
         (ListFollower peer, ListFollower lone) = (fixture.Follow(registries[0]), fixture.Follow(alone));
         await peer.ReadAsync();
         await peer.ReadAsync();
@@ -93,14 +93,13 @@ public sealed class RegistryClusterTests
         await fixture.AdvanceAsync(clock, RegistryState.LongestTick * 2);
         await follower.UntilAsync("");
 
-        Registry again = fixture.Start(options => options
-            with
+        Registry again = fixture.Start(options =>
         {
-            Id = 2,
-            InitialSequence = 0,
-            PublisherEndpoint = publisher,
-            RouterEndpoint = router,
-            Peers = [registries[0].PublisherEndpoint]
+            options.Id = 2;
+            options.InitialSequence = 0;
+            options.PublisherEndpoint = publisher;
+            options.RouterEndpoint = router;
+            options.Peers = [registries[0].PublisherEndpoint];
         });
         Assert.Equal("0 c ", await fixture.Connect(again, "z").AskAsync(Register("s", "c")));
         await fixture.AdvanceAsync(clock, TimeSpan.FromSeconds(1)); // The time of a reconnection.
@@ -111,7 +110,7 @@ public sealed class RegistryClusterTests
     public async Task A_registry_that_is_its_own_peer_lists_nothing_twice_and_reports_no_conflict()
     {
         await using var fixture = new RegistryFixture();
-        Registry registry = fixture.Start(static options => options with { Id = 1 });
+        Registry registry = fixture.Start(static options => options.Id = 1);
         registry.AddPeer(registry.PublisherEndpoint);
         await using IAsyncEnumerator<RegistryEvent> events = registry.WatchAsync(Guard.Token).GetAsyncEnumerator(Guard.Token);
         ListFollower follower = fixture.Follow(registry);
@@ -130,8 +129,8 @@ public sealed class RegistryClusterTests
     public async Task Two_registries_of_one_number_say_so()
     {
         await using var fixture = new RegistryFixture();
-        Registry first = fixture.Start(static options => options with { Id = 1 });
-        Registry second = fixture.Start(static options => options with { Id = 1 });
+        Registry first = fixture.Start(static options => options.Id = 1);
+        Registry second = fixture.Start(static options => options.Id = 1);
         await using IAsyncEnumerator<RegistryEvent> events = second.WatchAsync(Guard.Token).GetAsyncEnumerator(Guard.Token);
         second.AddPeer(first.PublisherEndpoint);
         Assert.True(await events.MoveNextAsync().Guarded());
@@ -142,12 +141,12 @@ public sealed class RegistryClusterTests
     public async Task A_subscriber_without_room_for_both_lists_of_a_pair_is_disconnected_and_the_others_see_every_change()
     {
         await using var fixture = new RegistryFixture();
-        Registry peer = fixture.Start(static options => options with { Id = 2 });
-        Registry registry = fixture.Start(options => options with
+        Registry peer = fixture.Start(static options => options.Id = 2);
+        Registry registry = fixture.Start(options =>
         {
-            Id = 1,
-            Peers = [peer.PublisherEndpoint],
-            ConfigurePublisher = static publisher => (publisher.SendByteLimit, publisher.SendBufferSize) = (100_000, 4096),
+            options.Id = 1;
+            options.Peers = [peer.PublisherEndpoint];
+            (options.PublisherSocket.SendByteLimit, options.PublisherSocket.SendBufferSize) = (100_000, 4096);
         });
         ListFollower follower = fixture.Follow(registry);
         using RawPeer silent = await RawPeer.ConnectAsync(registry.PublisherEndpoint, receiveBuffer: 4096);
@@ -172,11 +171,11 @@ public sealed class RegistryClusterTests
         bool isInproc = string.Equals(transport, "inproc", StringComparison.Ordinal);
         Registry[] registries =
         [
-            .. Enumerable.Range(1, nodes).Select(id => fixture.Start(options => options with
+            .. Enumerable.Range(1, nodes).Select(id => fixture.Start(options =>
             {
-                Id = (uint)id,
-                PublisherEndpoint = isInproc ? $"inproc://pub{id}" : options.PublisherEndpoint,
-                RouterEndpoint = isInproc ? $"inproc://router{id}" : options.RouterEndpoint,
+                options.Id = (uint)id;
+                options.PublisherEndpoint = isInproc ? $"inproc://pub{id}" : options.PublisherEndpoint;
+                options.RouterEndpoint = isInproc ? $"inproc://router{id}" : options.RouterEndpoint;
             })),
         ];
         foreach (Registry registry in registries)

@@ -18,7 +18,7 @@ public sealed class RegistryLimitsTests
         await using var fixture = new RegistryFixture();
         using XPubSocket publisher = fixture.Context.CreateXPub(new XPubOptions { Linger = TimeSpan.Zero, Notices = SubscriptionNotices.AllSubscriptions });
         string endpoint = publisher.Bind("tcp://127.0.0.1:0");
-        Registry registry = fixture.Start(options => options with { Peers = [endpoint] });
+        Registry registry = fixture.Start(options => options.Peers = [endpoint]);
         await using var direct = new Discovery(fixture.Context);
         direct.ConnectRegistry(endpoint);
         for (int i = 0; i < 2; i++)
@@ -43,8 +43,8 @@ public sealed class RegistryLimitsTests
         await using var fixture = new RegistryFixture();
         int most = SlowTests.AreLong ? ListLimits.MaxEntries : ListLimits.MaxEntries / 5;
         TimeSpan lease = TimeSpan.FromMinutes(10); // Nothing renews the entries, and a busy machine takes its time.
-        Registry registry = fixture.Start(options => options with { MaxEntries = most, HeartbeatTimeout = lease });
-        Registry peer = fixture.Start(options => options with { Peers = [registry.PublisherEndpoint] });
+        Registry registry = fixture.Start(options => (options.MaxEntries, options.HeartbeatTimeout) = (most, lease));
+        Registry peer = fixture.Start(options => options.Peers = [registry.PublisherEndpoint]);
         await using var discovery = new Discovery(fixture.Context);
         discovery.ConnectRegistry(registry.PublisherEndpoint);
         Support.RegistryClient client = fixture.Connect(registry, "x");
@@ -77,12 +77,12 @@ public sealed class RegistryLimitsTests
         ServiceListWriter.Write(list, new ServiceListHeader(MessageIds.ServiceList, 1, 1, 0), [Service(0, "e")]);
         int partsOfOne = list.Count - ServiceListHeader.FrameCount;
         Assert.Equal(ListLimits.MaxParts, ServiceListHeader.FrameCount + (partsOfOne * ListLimits.MaxEntries) + 1); // And the removals.
-        Assert.Throws<ArgumentOutOfRangeException>(static () => RegistryOptions.Validate(new RegistryOptions
+        Assert.Throws<ArgumentOutOfRangeException>(new RegistryOptions
         {
             PublisherEndpoint = "tcp://127.0.0.1:0",
             RouterEndpoint = "tcp://127.0.0.1:0",
             MaxEntries = ListLimits.MaxEntries + 1,
-        }));
+        }.Validate);
     }
 
     [Fact]
@@ -128,7 +128,7 @@ public sealed class RegistryLimitsTests
     {
         var clock = new ManualTimeProvider();
         await using var fixture = new RegistryFixture(clock);
-        Registry registry = fixture.Start(static options => options with { Id = 7, MaxBroadcastBytesPerSecond = 100 });
+        Registry registry = fixture.Start(static options => (options.Id, options.MaxBroadcastBytesPerSecond) = (7, 100));
         ListFollower lists = fixture.Follow(registry);
         Assert.Equal("5 of 7, 0: ", await lists.ReadAsync());
         Support.RegistryClient client = fixture.Connect(registry, "x");

@@ -11,7 +11,7 @@ public sealed class RegistryRequestsTests
     public async Task A_receiver_registers_changes_its_weight_and_leaves_and_each_step_is_a_list()
     {
         await using var fixture = new RegistryFixture();
-        Registry registry = fixture.Start(options => options with { Id = 7 });
+        Registry registry = fixture.Start(options => options.Id = 7);
         ListFollower lists = fixture.Follow(registry);
         Assert.Equal("5 of 7, 0: ", await lists.ReadAsync());
         Support.RegistryClient client = fixture.Connect(registry, "recv-1");
@@ -42,7 +42,7 @@ public sealed class RegistryRequestsTests
     public async Task Lists_are_ordered_by_kind_then_name_then_endpoint_in_the_order_of_bytes()
     {
         await using var fixture = new RegistryFixture();
-        Registry registry = fixture.Start(options => options with { Id = 7 });
+        Registry registry = fixture.Start(options => options.Id = 7);
         Support.RegistryClient client = fixture.Connect(registry, "x");
         foreach ((string service, string endpoint, ushort kind) in new[] { ("b", "2", (ushort)2), ("b", "\u00e9", (ushort)1),
             ("b", "z", (ushort)1), ("B", "9", (ushort)1), ("a", "1", (ushort)2) })
@@ -69,7 +69,7 @@ public sealed class RegistryRequestsTests
     public async Task Beyond_the_limit_of_entries_a_new_one_is_refused_and_a_present_one_is_renewed()
     {
         await using var fixture = new RegistryFixture();
-        Support.RegistryClient client = fixture.Connect(fixture.Start(options => (options with { MaxEntries = 1 })), "x");
+        Support.RegistryClient client = fixture.Connect(fixture.Start(options => options.MaxEntries = 1), "x");
         Assert.Equal("0 a ", await client.AskAsync(Register("s", "a")));
         Assert.Equal("2 b registry full", await client.AskAsync(Register("s", "b")));
         Assert.Equal("0 a ", await client.AskAsync(Register("s", "a", 2)));
@@ -80,9 +80,7 @@ public sealed class RegistryRequestsTests
     {
         await using var fixture = new RegistryFixture();
         List<RegistrationRequest> asked = [];
-        Registry registry = fixture.Start(options => options with
-        {
-            Admission = (request, _) =>
+        Registry registry = fixture.Start(options => options.Admission = (request, _) =>
             {
                 asked.Add(request);
                 return new(request.Service switch
@@ -91,8 +89,7 @@ public sealed class RegistryRequestsTests
                     "bad" => throw new InvalidOperationException("of the test"),
                     _ => RegistrationAdmission.Accept
                 });
-            },
-        });
+            });
         Support.RegistryClient client = fixture.Connect(registry, "x");
         Assert.Equal("2 e not here", await client.AskAsync(Register("no", "e", 5)));
         Assert.Equal("3 e admission failed", await client.AskAsync(Register("bad", "e")));

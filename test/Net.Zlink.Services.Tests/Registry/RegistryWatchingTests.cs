@@ -13,12 +13,11 @@ public sealed class RegistryWatchingTests
     public async Task Events_come_in_order_from_the_call_on_and_end_with_the_registry()
     {
         await using var fixture = new RegistryFixture();
-        Registry registry = fixture.Start(static options => options
-            with
+        Registry registry = fixture.Start(static options =>
         {
-            Id = 7,
-            Admission = static (request, _) => new(
-            request.Endpoint is "no" ? RegistrationAdmission.Refuse("not here") : RegistrationAdmission.Accept)
+            options.Id = 7;
+            options.Admission = static (request, _) => new(
+            request.Endpoint is "no" ? RegistrationAdmission.Refuse("not here") : RegistrationAdmission.Accept);
         });
         await using IAsyncEnumerator<RegistryEvent> events = registry.WatchAsync(Guard.Token).GetAsyncEnumerator(Guard.Token);
         Support.RegistryClient client = fixture.Connect(registry, "x");
@@ -72,8 +71,8 @@ public sealed class RegistryWatchingTests
     {
         var clock = new ManualTimeProvider();
         await using var fixture = new RegistryFixture(clock);
-        Registry other = fixture.Start(static options => options with { Id = 8 });
-        Registry registry = fixture.Start(options => options with { Id = 7, Peers = [other.PublisherEndpoint, "tcp://127.0.0.1:1"] });
+        Registry other = fixture.Start(static options => options.Id = 8);
+        Registry registry = fixture.Start(options => (options.Id, options.Peers) = (7, [other.PublisherEndpoint, "tcp://127.0.0.1:1"]));
         await fixture.Connect(registry, "x").AskAsync(Register("s", "e", 2));
         await fixture.Connect(other, "y").AskAsync(Register("s", "f", 2, kind: 2));
         await Guard.UntilAsync(() => registry.GetSnapshot().Entries.Count == 2, "the peer's entry comes");

@@ -55,9 +55,12 @@ internal sealed class RegistryPeerRole : FollowerRole
         using var listener = new RawListener();
         Assert.True(ServiceListHeader.TryRead(new Frames(transcript.Data.First(static record => !record.FromA).Parts),
             out ServiceListHeader header));
-        Registry registry = fixture.Start(options => options
-            with
-        { Id = header.RegistryId + 1, Peers = [listener.Endpoint], ConfigurePeers = sub => Configure(sub, transcript) });
+        Registry registry = fixture.Start(options =>
+        {
+            options.Id = header.RegistryId + 1;
+            options.Peers = [listener.Endpoint];
+            Configure(options.PeerSocket, transcript);
+        });
         await PlayAsync(transcript, listener, list => Guard.UntilAsync(
             () => registry.GetSnapshot().Entries.Select(static entry => (entry.OwnerId, (ushort)entry.Kind, entry.Instance)).SequenceEqual(
                 from service in list.Values
@@ -80,7 +83,7 @@ internal sealed class DiscoveryRole : FollowerRole
             await using var fixture = new ContextFixture();
             using var listener = new RawListener();
             await using var discovery = new Discovery(
-                fixture.Context, kind, new DiscoveryOptions { ConfigureSocket = sub => Configure(sub, transcript) });
+                fixture.Context, kind, new DiscoveryOptions().With(options => Configure(options.Socket, transcript)));
             discovery.ConnectRegistry(listener.Endpoint);
             await PlayAsync(transcript, listener, list => Guard.UntilAsync(
                 () => discovery.GetServices().Where(static service => service.IsAvailable).SelectMany(static service => service.Instances)

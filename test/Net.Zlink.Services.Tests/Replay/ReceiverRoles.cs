@@ -28,9 +28,9 @@ internal sealed class RegistrationRole : Role
         using var listener = new RawListener();
         await using var receiver = new Receiver(fixture.Context, new ReceiverOptions
         {
-            RoutingId = transcript.IdOfA,
+            Socket = { RoutingId = transcript.IdOfA },
             HeartbeatInterval = HeartbeatInterval,
-            ConfigureRegistryConnection = static dealer => dealer.HeartbeatInterval = TimeSpan.Zero,
+            RegistrySocket = { HeartbeatInterval = TimeSpan.Zero },
         });
         receiver.ConnectRegistry(listener.Endpoint);
         RawPeer? raw = null;
@@ -114,7 +114,7 @@ internal sealed class ReceiverRole : Role
     public override async Task PlayAsync(ServiceTranscript transcript)
     {
         await using var fixture = new ContextFixture();
-        await using var receiver = new Receiver(fixture.Context, new ReceiverOptions { RoutingId = transcript.IdOfB });
+        await using var receiver = new Receiver(fixture.Context, new ReceiverOptions { Socket = { RoutingId = transcript.IdOfB } });
         using RawPeer raw = await RawPeer.ConnectAsync(receiver.Bind("tcp://127.0.0.1:0"));
         var connection = new PlayedConnection(raw, $"{transcript.File}, {Name}");
         await connection.ShakeHandsAsync(transcript, oursIsA: false);
@@ -158,9 +158,12 @@ internal sealed class GatewayRole(bool hasHeartbeats) : Role
             new StaticDirectory(new ServiceInstance(Service, listener.Endpoint, transcript.IdOfB)),
             new GatewayOptions
             {
-                RoutingId = transcript.IdOfA,
-                Linger = TimeSpan.Zero,
-                HeartbeatInterval = hasHeartbeats ? new GatewayOptions().HeartbeatInterval : TimeSpan.Zero,
+                Socket =
+                {
+                    RoutingId = transcript.IdOfA,
+                    Linger = TimeSpan.Zero,
+                    HeartbeatInterval = hasHeartbeats ? ServiceHeartbeats.Interval : TimeSpan.Zero,
+                },
             });
         ServiceClient client = gateway.GetService(Service);
         using RawPeer raw = await listener.AcceptAsync();

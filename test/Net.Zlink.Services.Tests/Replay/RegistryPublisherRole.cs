@@ -25,13 +25,13 @@ internal sealed class RegistryPublisherRole(bool expires) : Role
         TranscriptRecord[] lists = Lists(transcript);
         ServiceListHeader first = Header(lists[0]);
         Entry[] present = Entry.Of(lists[0]);
-        Registry registry = fixture.Start(options => options with
+        Registry registry = fixture.Start(options =>
         {
-            Id = first.RegistryId,
-            InitialSequence = first.Sequence - (ulong)present.Length,
-            HeartbeatTimeout = expires ? HeartbeatTimeout : TimeSpan.FromHours(1),
-            BroadcastInterval = BroadcastInterval,
-            ConfigurePublisher = publisher => publisher.RoutingId = transcript.IdOfB,
+            options.Id = first.RegistryId;
+            options.InitialSequence = first.Sequence - (ulong)present.Length;
+            options.HeartbeatTimeout = expires ? HeartbeatTimeout : TimeSpan.FromHours(1);
+            options.BroadcastInterval = BroadcastInterval;
+            options.PublisherSocket.RoutingId = transcript.IdOfB;
         });
         var clients = new Clients(fixture, registry);
         foreach (Entry entry in present)

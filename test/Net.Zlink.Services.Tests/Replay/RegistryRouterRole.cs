@@ -22,9 +22,11 @@ internal sealed class RegistryRouterRole : Role
         var clock = new ManualTimeProvider();
         await using var fixture = new RegistryFixture(clock);
         using var peer = new PeerPublisher(fixture.Context);
-        Registry registry = fixture.Start(options => options
-            with
-        { ConfigureRouter = router => router.RoutingId = transcript.IdOfB, Peers = [peer.Endpoint] });
+        Registry registry = fixture.Start(options =>
+        {
+            options.RouterSocket.RoutingId = transcript.IdOfB;
+            options.Peers = [peer.Endpoint];
+        });
 
         // The scene: what a peer has where an answer says so, and what is heartbeat or removed although nobody registered it on this
         // connection.

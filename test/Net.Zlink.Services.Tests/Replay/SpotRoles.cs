@@ -18,8 +18,10 @@ internal sealed class SpotSubscriberRole(bool hasHeartbeats) : Role
         using var listener = new RawListener();
         await using var node = new SpotNode(fixture.Context, new SpotNodeOptions
         {
-            PeerHeartbeatInterval = hasHeartbeats ? new SpotNodeOptions().PeerHeartbeatInterval : TimeSpan.Zero,
-            ConfigureSubscriber = sub => sub.RoutingId = transcript.IdOfA,
+            SubscriberSocket =
+            {
+                RoutingId = transcript.IdOfA, HeartbeatInterval = hasHeartbeats ? ServiceHeartbeats.Interval : TimeSpan.Zero,
+            },
         });
         SpotSubscriber subscriber = node.CreateSubscriber();
         SpotSubscriber second = node.CreateSubscriber(); // Holds the same filters: the wire has each once.
@@ -119,7 +121,7 @@ internal sealed class SpotPublisherRole(bool isQueued) : Role
         await using var node = new SpotNode(fixture.Context, new SpotNodeOptions
         {
             PublishQueueCapacity = isQueued ? 8 : 0,
-            ConfigurePublisher = pub => (pub.RoutingId, pub.HeartbeatInterval) = (transcript.IdOfB, TimeSpan.Zero),
+            PublisherSocket = { RoutingId = transcript.IdOfB, HeartbeatInterval = TimeSpan.Zero },
         });
         using RawPeer raw = await RawPeer.ConnectAsync(node.Bind("tcp://127.0.0.1:0"));
         var connection = new PlayedConnection(raw, $"{transcript.File}, {Name}");
@@ -224,7 +226,7 @@ internal sealed class SpotRegistrationRole : Role
         {
             RoutingId = transcript.IdOfA,
             HeartbeatInterval = HeartbeatInterval,
-            ConfigureRegistryConnection = static dealer => dealer.HeartbeatInterval = TimeSpan.Zero,
+            RegistrySocket = { HeartbeatInterval = TimeSpan.Zero },
         });
         node.ConnectRegistry(listener.Endpoint);
         TranscriptRecord[] requests = [.. transcript.Data.Where(static record => record.FromA)];

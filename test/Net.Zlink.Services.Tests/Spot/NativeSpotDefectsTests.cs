@@ -170,7 +170,7 @@ public class NativeSpotDefectsTests
     public async Task S6_A_publication_that_fails_for_a_full_peer_has_been_delivered_to_nobody()
     {
         await using var scene = new SpotScene();
-        SpotNode node = scene.Create(new SpotNodeOptions { NoDrop = true, ConfigurePublisher = static pub => pub.SendHighWaterMark = 1 });
+        SpotNode node = scene.Create(new SpotNodeOptions { PublisherSocket = { NoDrop = true, SendHighWaterMark = 1 } });
         SpotSubscriber local = node.CreateSubscriber();
         local.Subscribe("full");
         SubSocket slow = scene.Fixture.Own(scene.Context.CreateSub(new SubOptions { ReceiveHighWaterMark = 1 }));

@@ -29,7 +29,7 @@ public class PublishQueueTests
         {
             await using var fixture = new ContextFixture();
             _published.Clear();
-            PublishQueue queue = NewQueue(fixture, limits with { PublishQueueFullMode = mode });
+            PublishQueue queue = NewQueue(fixture, limits.With(options => options.PublishQueueFullMode = mode));
             Assert.True(TryEnqueue(fixture, queue, "1"));
             Assert.True(TryEnqueue(fixture, queue, "2"));
             Assert.Equal(isAccepted, TryEnqueue(fixture, queue, "3"));

@@ -67,7 +67,7 @@ public class SpotPeersTests
     {
         using var log = new RecordingLoggers();
         await using var fixture = new ContextFixture(log: log);
-        var same = new SpotNodeOptions { ConfigurePublisher = static pub => pub.RoutingId = RoutingId.FromText("same") };
+        var same = new SpotNodeOptions { PublisherSocket = { RoutingId = RoutingId.FromText("same") } };
         await using var first = new SpotNode(fixture.Context, same);
         await using var second = new SpotNode(fixture.Context, same);
         await using var node = new SpotNode(fixture.Context);

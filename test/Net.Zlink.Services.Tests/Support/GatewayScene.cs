@@ -15,9 +15,12 @@ internal sealed class GatewayScene : IAsyncDisposable
         Fixture = new ContextFixture(time: time);
         options ??= new GatewayOptions();
 
-        // A clock that is moved by seconds at once leaves no time for the answers of heartbeats.
-        Gateway = new Gateway(
-            Fixture.Context, Directory, time is null ? options : options with { HeartbeatInterval = TimeSpan.Zero });
+        if (time is not null)
+        {
+            options.Socket.HeartbeatInterval = TimeSpan.Zero; // A clock that is moved by seconds at once leaves no time for answers.
+        }
+
+        Gateway = new Gateway(Fixture.Context, Directory, options);
         Client = Gateway.GetService(Service);
     }
 

@@ -15,7 +15,7 @@ internal sealed class RegistryFixture(TimeProvider? clock = null) : IAsyncDispos
     public ZlinkContext Context => Fixture.Context;
 
     /// <summary>A registry that is up, on ports of its own.</summary>
-    public Registry Start(Func<RegistryOptions, RegistryOptions>? change = null)
+    public Registry Start(Action<RegistryOptions>? change = null)
     {
         var options = new RegistryOptions
         {
@@ -24,7 +24,8 @@ internal sealed class RegistryFixture(TimeProvider? clock = null) : IAsyncDispos
             MinBroadcastInterval = TimeSpan.Zero,
             InitialSequence = 0
         };
-        var registry = new Registry(Context, change?.Invoke(options) ?? options);
+        change?.Invoke(options);
+        var registry = new Registry(Context, options);
         lock (_registries)
         {
             _registries.Add(registry);

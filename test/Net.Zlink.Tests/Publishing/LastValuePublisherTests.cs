@@ -105,7 +105,7 @@ public sealed class LastValuePublisherTests : IAsyncDisposable
     {
         await using var publisher = new LastValuePublisher(_fixture.Context, new LastValueOptions
         {
-            ConfigureSocket = static options => options.SendHighWaterMark = 3,
+            Socket = { SendHighWaterMark = 3 },
         });
         string bound = publisher.Bind("inproc://small");
         for (int topic = 0; topic < 1_000; topic++)

@@ -169,8 +169,11 @@ internal sealed class ManagedProgram : IDisposable
     /// <summary>A node that publishes, and one with all subscribers.</summary>
     private void RunSpot(bool batch)
     {
-        using var publishing = new SpotNode(_context, new SpotNodeOptions { NoDrop = true, ConfigurePublisher = UseAsServer });
-        using var subscribing = new SpotNode(_context, new SpotNodeOptions { ConfigureSubscriber = UseAsClient });
+        var options = new SpotNodeOptions { PublisherSocket = { NoDrop = true } };
+        UseAsServer(options.PublisherSocket);
+        UseAsClient(options.SubscriberSocket);
+        using var publishing = new SpotNode(_context, options);
+        using var subscribing = new SpotNode(_context, options);
         subscribing.Connect(Bound(publishing.Bind));
         var subscribers = new SpotSubscriberPort[_what.Clients];
         for (int i = 0; i < subscribers.Length; i++)

@@ -29,9 +29,11 @@ internal sealed class ManagedServices : IDisposable
         _registry.Start();
         _discovery = new Discovery(context);
         _discovery.ConnectRegistry(Publisher);
+        var receiverOptions = new ReceiverOptions();
+        useAsServer(receiverOptions.Socket);
         for (int i = 0; i < receivers; i++)
         {
-            var receiver = new Receiver(context, new ReceiverOptions { ConfigureSocket = useAsServer });
+            var receiver = new Receiver(context, receiverOptions);
             _receivers.Add(receiver);
             _poller.Add(receiver.Socket, PollEvents.In);
             string endpoint = bind(receiver.Bind);
@@ -39,11 +41,9 @@ internal sealed class ManagedServices : IDisposable
             _ = receiver.Register(Service, endpoint);
         }
 
-        Gateway = new Gateway(context, _discovery, new GatewayOptions
-        {
-            SendTimeout = Timeout.InfiniteTimeSpan,
-            ConfigureSocket = useAsClient,
-        });
+        var gatewayOptions = new GatewayOptions { Socket = { SendTimeout = Timeout.InfiniteTimeSpan } };
+        useAsClient(gatewayOptions.Socket);
+        Gateway = new Gateway(context, _discovery, gatewayOptions);
         Client = Gateway.GetService(Service);
     }
 

@@ -31,8 +31,8 @@ internal static class RestingConnections
             int count = request.GetValue(connections);
             DescriptorLimit.Check(count);
             var time = TimeSpan.FromSeconds(request.GetValue(seconds));
-            (double Ours, double Theirs) without = await RunAsync(count, new GatewayOptions { HeartbeatInterval = TimeSpan.Zero }, time,
-                cancellation);
+            (double Ours, double Theirs) without = await RunAsync(
+                count, new GatewayOptions { Socket = { HeartbeatInterval = TimeSpan.Zero } }, time, cancellation);
             (double Ours, double Theirs) with = await RunAsync(count, new GatewayOptions(), time, cancellation);
             double ours = CostCommand.Print("GATEWAY_HEARTBEATS", "percent", [CostCommand.AddedPercent(without.Ours, with.Ours)]);
             double theirs = CostCommand.Print("RECEIVER_HEARTBEATS", "percent", [CostCommand.AddedPercent(without.Theirs, with.Theirs)]);
@@ -97,7 +97,7 @@ internal static class RestingConnections
         double percentOfTheirs = (await AskAsync(receiver, cancellation) - theirs) / passed * 100;
         int ready = clients.Sum(static client => client.ReadyCount);
         Console.WriteLine(string.Create(CultureInfo.InvariantCulture,
-            $"  {ready} connections, heartbeats each {options.HeartbeatInterval.TotalSeconds} s: {percent:0.00} % at the gateway, "
+            $"  {ready} connections, heartbeats each {options.Socket.HeartbeatInterval.TotalSeconds} s: {percent:0.00} % at the gateway, "
             + $"{percentOfTheirs:0.00} % at the receiver"));
         return (percent, percentOfTheirs);
     }

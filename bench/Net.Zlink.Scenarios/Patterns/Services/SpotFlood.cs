@@ -19,7 +19,7 @@ internal sealed class SpotFlood : IAsyncDisposable
 
     private SpotFlood(ZlinkContext context, int texts, bool arePrefixes)
     {
-        _publishing = new SpotNode(context, new SpotNodeOptions { NoDrop = true });
+        _publishing = new SpotNode(context, new SpotNodeOptions { PublisherSocket = { NoDrop = true } });
         _subscribing = new SpotNode(context);
         _subscribing.Connect(_publishing.Bind(CostCommand.Endpoint));
         _subscriber = _subscribing.CreateSubscriber(new SpotSubscriberOptions { Capacity = int.MaxValue, ByteLimit = long.MaxValue });

@@ -14,7 +14,7 @@ internal sealed class ChaosRegistry : IChaosPart
             Id = (uint)settings.Number,
             PublisherEndpoint = settings.Publisher,
             RouterEndpoint = settings.Endpoint,
-            Peers = settings.Publishers,
+            Peers = [.. settings.Publishers],
         });
         _registry.Start();
     }
