@@ -165,7 +165,7 @@ internal static class RequestFailure
                 $"the connection to {service} at {receiver} ended before its reply came; the request may have been executed",
                 wasExecuted: true),
             RequestOutcomeKind.NoReceiver => new ServiceException(
-                ServiceError.NoReceiver, $"no receiver of {service} is ready{WhyNobody(request)}"),
+                ServiceError.NoReceiver, $"no receiver of {service} is ready{WhyNoReceiver(request)}"),
             RequestOutcomeKind.Cancelled => new OperationCanceledException(request.Call.Token),
             RequestOutcomeKind.TimedOut => new TimeoutException(
                 string.Create(CultureInfo.InvariantCulture,
@@ -181,9 +181,9 @@ internal static class RequestFailure
         : request.Refusal.Kind == RequestOutcomeKind.Refused
             ? $"the last receiver refused ({request.Refusal.Text}), and no other receiver could accept the request"
         : request.Call.Pool.Ready.Count > 0 ? "no ready receiver could accept the request, so it was not sent"
-        : $"the request was not sent{WhyNobody(request)}";
+        : $"the request was not sent{WhyNoReceiver(request)}";
 
-    private static string WhyNobody(PendingRequest request)
+    private static string WhyNoReceiver(PendingRequest request)
     {
         ServicePool pool = request.Call.Pool;
         if (!pool.Ready.IsListed)

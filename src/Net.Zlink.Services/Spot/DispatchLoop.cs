@@ -11,7 +11,7 @@ internal sealed class DispatchLoop(SubSocket socket, TopicIndex index, PeerSet p
 
     private readonly Message[] _batch = new Message[BatchSize];
     private readonly SpotMessage[] _run = new SpotMessage[BatchSize];
-    private SubscriberQueue[] _takers = [];
+    private SubscriberQueue[] _subscribers = [];
     private int _runLength;
     private TopicEntry? _last;
     private long _received;
@@ -93,10 +93,10 @@ internal sealed class DispatchLoop(SubSocket socket, TopicIndex index, PeerSet p
                 continue;
             }
 
-            if (!HaveSameSubscribers(_takers, entry.Subscribers))
+            if (!HaveSameSubscribers(_subscribers, entry.Subscribers))
             {
                 EndRun();
-                _takers = entry.Subscribers;
+                _subscribers = entry.Subscribers;
             }
 
             _run[_runLength++] = new SpotMessage(message, entry.Text, isLocal: false);
@@ -114,11 +114,11 @@ internal sealed class DispatchLoop(SubSocket socket, TopicIndex index, PeerSet p
     {
         if (_runLength > 0)
         {
-            LocalDelivery.Deliver(_run.AsSpan(0, _runLength), _takers);
+            LocalDelivery.Deliver(_run.AsSpan(0, _runLength), _subscribers);
             Array.Clear(_run, 0, _runLength);
             _runLength = 0;
         }
 
-        _takers = [];
+        _subscribers = [];
     }
 }

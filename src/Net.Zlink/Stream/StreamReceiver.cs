@@ -13,10 +13,10 @@ internal sealed class StreamReceiver
     private readonly Action<Waiter<PulledRun>> _recycleBatch;
     private readonly bool _runsSynchronously;
 
-    public StreamReceiver(PullQueue queue, bool goesOnInPlace)
+    public StreamReceiver(PullQueue queue, bool runsSynchronously)
     {
         _queue = queue;
-        _runsSynchronously = goesOnInPlace;
+        _runsSynchronously = runsSynchronously;
         _recycleMessage = waiter => _messageWaiters.Return((MessageWaiter)waiter);
         _recycleBatch = waiter => _batchWaiters.Return((BatchWaiter)waiter);
     }

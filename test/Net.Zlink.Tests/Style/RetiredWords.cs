@@ -8,6 +8,7 @@ internal static partial class RetiredWords
 {
     private const string Blank = " ";
     private const string Comments = "comments";
+    private const string Texts = "texts";
 
     /// <summary>The words that no identifier may have.</summary>
     public static IReadOnlyList<string> OfNames { get; } = Read("names");
@@ -17,6 +18,9 @@ internal static partial class RetiredWords
 
     /// <summary>The words that no comment may have: those of pages, and a few more.</summary>
     public static IReadOnlyList<string> OfComments { get; } = [.. OfPages, .. Read(Comments)];
+
+    /// <summary>The words that no text of a program may have, such as the message of an exception: those of pages, and a few more.</summary>
+    public static IReadOnlyList<string> OfTexts { get; } = [.. OfPages, .. Read(Texts)];
 
     /// <summary>The identifiers of a C# file that have retired words, each with the word.</summary>
     public static IEnumerable<(string Identifier, string Word)> InNamesOf(string code) =>
@@ -28,6 +32,10 @@ internal static partial class RetiredWords
 
     /// <summary>The retired words of the comment in a line of code.</summary>
     public static IEnumerable<string> InCommentOf(string line) => In(Comment().Match(line).Groups["text"].Value, OfComments);
+
+    /// <summary>The retired words of the string literals in a line of code, without what is interpolated.</summary>
+    public static IEnumerable<string> InLiteralsOf(string line) => line.TrimStart().StartsWith("//", StringComparison.Ordinal) ? []
+        : Literal().Matches(line).SelectMany(static match => In(Hole().Replace(match.Groups["text"].Value, Blank), OfTexts));
 
     private static IEnumerable<string> In(string text, IReadOnlyList<string> words)
     {
@@ -45,13 +53,21 @@ internal static partial class RetiredWords
     ];
 
     private static bool IsFor(string place, string[] places) => places.Contains(place, StringComparer.Ordinal)
-        || (places.Contains("both", StringComparer.Ordinal) && !string.Equals(place, Comments, StringComparison.Ordinal));
+        || (places.Contains("both", StringComparer.Ordinal) && place is not (Comments or Texts));
 
     [GeneratedRegex(@"\b[A-Za-z_]\w*", RegexOptions.None, matchTimeoutMilliseconds: 10_000)]
     private static partial Regex Identifier();
 
     [GeneratedRegex(@"(?:^|\s)//+(?<text>.*)$", RegexOptions.ExplicitCapture, matchTimeoutMilliseconds: 10_000)]
     private static partial Regex Comment();
+
+    [GeneratedRegex("""
+        "(?<text>(?:[^"\\]|\\.)*)"
+        """, RegexOptions.ExplicitCapture, matchTimeoutMilliseconds: 10_000)]
+    private static partial Regex Literal();
+
+    [GeneratedRegex(@"\{[^{}]*\}?", RegexOptions.None, matchTimeoutMilliseconds: 10_000)]
+    private static partial Regex Hole();
 
     // Between the words of an identifier: sendLine, ZMPSession.
     [GeneratedRegex("(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", RegexOptions.None, matchTimeoutMilliseconds: 10_000)]

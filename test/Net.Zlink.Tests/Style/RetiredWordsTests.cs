@@ -20,6 +20,11 @@ public sealed class RetiredWordsTests
         AssertNone(RepositoryFiles.Code("src").SelectMany(static file => file.Text.Split('\n')
             .SelectMany((line, at) => RetiredWords.InCommentOf(line).Select(word => $"{file.Path}({at + 1}): {word}"))));
 
+    [Fact]
+    public void Texts_of_src_have_no_retired_word() =>
+        AssertNone(RepositoryFiles.Code("src").SelectMany(static file => file.Text.Split('\n')
+            .SelectMany((line, at) => RetiredWords.InLiteralsOf(line).Select(word => $"{file.Path}({at + 1}): {word}"))));
+
     [Theory]
     [InlineData("class SendLine;", "send line")]
     [InlineData("int _sendLines, sendLine2;", "send line")]
@@ -44,6 +49,14 @@ public sealed class RetiredWordsTests
     [InlineData("string room = \"tcp://room\";", "")]
     public void Retired_words_of_comments_are_found_in_comments_alone(string line, string expected) =>
         Assert.Equal(expected, string.Join(", ", RetiredWords.InCommentOf(line)));
+
+    [Theory]
+    [InlineData("throw new Fault(\"Nobody is there.\", nobody);", "nobody")]
+    [InlineData("Log($\"{nobody} listens\", \"it goes on\");", "goes on")]
+    [InlineData("string said = \"the \\\"nobody\\\"\";", "nobody")]
+    [InlineData("// \"Nobody is there.\"", "")]
+    public void Retired_words_of_texts_are_found_in_string_literals_alone(string line, string expected) =>
+        Assert.Equal(expected, string.Join(", ", RetiredWords.InLiteralsOf(line)));
 
     private static void AssertNone(IEnumerable<string> faults)
     {

@@ -140,13 +140,13 @@ internal sealed class SubscriberCore : SocketCore
     {
         using (new InOrder(_order))
         {
-            bool isOwed;
+            bool isFirst;
             using (Gate.EnterScope())
             {
-                isOwed = _toGreet.Remove(link);
+                isFirst = _toGreet.Remove(link);
             }
 
-            if (isOwed || occasion != GreetingOccasion.FirstConnection)
+            if (isFirst || occasion != GreetingOccasion.FirstConnection)
             {
                 SendTopics(link);
             }

@@ -14,7 +14,7 @@ internal static class CallbackThread
     /// Outside of those threads it gets one, and the pool knows that the caller waits: in a second handshake of a session, which an
     /// application's options may allow, and when the peer's bytes come just as the wait for them begins.
     /// </summary>
-    [SuppressMessage("ApiDesign", "RS0030", Justification = "The base library has no other way to be answered, and the pool is told.")]
+    [SuppressMessage("ApiDesign", "RS0030", Justification = "The base library offers no other way, and the pool is notified.")]
     public static T Run<T>(Func<T> callback)
     {
         if (OwnThread.IsCurrent)
