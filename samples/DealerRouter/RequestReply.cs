@@ -79,7 +79,7 @@ internal sealed class RequestReply(int workers, int requests, string endpoint, T
                 BinaryPrimitives.WriteInt64LittleEndian(reply.AddSpace(sizeof(long)), unchecked(asked * asked));
 
                 // The routing id says whom to answer; an accepted send leaves the builder empty, for the next answer.
-                await socket.SendAsync(request.RoutingId, reply, cancellation).ConfigureAwait(false);
+                await socket.To(request.RoutingId).SendAsync(reply, cancellation).ConfigureAwait(false);
                 _served[number]++;
             }
         }

@@ -11,7 +11,7 @@ internal sealed class EchoHandler(BatchTimer timer) : StreamHandler
     public override ValueTask OnReceivedAsync(StreamPeer peer, StreamFrames frames)
     {
         long started = BatchTimer.Start();
-        int sent = peer.SendMany(frames, out _);
+        int sent = peer.SendMany(frames);
         if (sent < frames.Count)
         {
             return SendRestAsync(peer, frames, sent);

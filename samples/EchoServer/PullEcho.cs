@@ -61,8 +61,8 @@ internal sealed class PullEcho(StreamSocket stream, BatchTimer timer)
     private void Answer(ReadOnlySpan<StreamMessage> messages)
     {
         uint peerId = messages[0].PeerId;
-        int sent = stream.SendMany(peerId, messages, out ZlinkError error);
-        if (error == ZlinkError.Again && stream.TryGetPeer(peerId, out StreamPeer? peer))
+        int sent = stream.SendMany(peerId, messages);
+        if (sent < messages.Length && stream.TryGetPeer(peerId, out StreamPeer? peer))
         {
             peer.Disconnect(abort: true);
             Interlocked.Increment(ref _cutOff);

@@ -93,7 +93,7 @@ public static class NativeProxy
     {
         if (control is RouterSocket router)
         {
-            router.TrySend(command.RoutingId, answer);
+            router.To(command.RoutingId).TrySend(answer);
         }
         else
         {

@@ -113,7 +113,7 @@ public sealed class NativeStreamView
 
         try
         {
-            _socket.Send(_target, payload, TimeSpan.Zero); // Of a peer that cannot be disconnected it says why.
+            _socket.To(_target).Send(payload, TimeSpan.Zero); // Of a peer that cannot be disconnected it says why.
         }
         catch (TimeoutException full)
         {

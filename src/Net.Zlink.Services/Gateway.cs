@@ -54,7 +54,6 @@ public sealed class Gateway : IAsyncDisposable, IDisposable
         _router = context.CreateRouter(Options.Socket);
         _builders = new MessageBuilderPool(context.Pool);
         _unread = new UnreadMessages(context, Options, logger);
-        Sender = new MessageSender(_router, _builders, _unread);
         _requests = new Requests(_router, _builders, context.TimeProvider, Options);
         var filter = new DirectoryEndpointFilter(Options.DirectoryEndpoints, Options.Socket.Tls);
         _links = new LinkTable(_router, context.TimeProvider, logger, limits, Options,
@@ -88,16 +87,18 @@ public sealed class Gateway : IAsyncDisposable, IDisposable
             return known;
         }
 
-        var client = new ServiceClient(this, new ServicePool(service));
-        Update(client.Pool); // Before others see it: a request fails at once where nobody is listed.
+        var pool = new ServicePool(service);
+        var client = new ServiceClient(
+            this, pool, new ServiceSender(_router, _builders, _unread, pool, Options.TryNextWhenFull, ThrowIfEnded));
+        Update(pool); // Before others see it: a request fails at once where nobody is listed.
         ServiceClient kept = _clients.GetOrAdd(service, client);
         if (ReferenceEquals(kept, client))
         {
-            Update(client.Pool); // Changes that came between the two were for nobody.
+            Update(pool); // Changes that came between the two were for nobody.
         }
         else
         {
-            _links.Remove(client.Pool);
+            _links.Remove(pool);
         }
 
         return kept;
@@ -206,8 +207,6 @@ public sealed class Gateway : IAsyncDisposable, IDisposable
     /// <summary>As <see cref="Dispose"/>, and waits for that end.</summary>
     /// <returns>Complete when every wait of this gateway has ended.</returns>
     public ValueTask DisposeAsync() => new(BeginEnd());
-
-    internal MessageSender Sender { get; }
 
     internal GatewayOptions Options { get; }
 
@@ -321,7 +320,7 @@ public sealed class Gateway : IAsyncDisposable, IDisposable
         Exception ended = new ObjectDisposedException(nameof(Gateway));
         try
         {
-            _router.CanSendTo([0]); // Throws what the socket has ended with.
+            _router.CanSendTo(new byte[1]); // Throws what the socket has ended with.
         }
         catch (Exception e) when (e is ZlinkException or ObjectDisposedException)
         {

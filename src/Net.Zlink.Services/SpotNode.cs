@@ -266,12 +266,12 @@ public sealed class SpotNode : IAsyncDisposable, IDisposable
     /// <summary>Publishes a message of one part if that need not wait.</summary>
     /// <param name="topic">1 to 255 bytes of UTF-8. Native nodes cut a topic at a NUL.</param>
     /// <param name="payload">Any bytes, also none; copied.</param>
-    /// <returns>False: with <see cref="PubOptions.NoDrop"/> the queue of a node or of publications is full. Then it was delivered to
-    /// nobody.</returns>
+    /// <returns>True if it was accepted, else it was delivered to nobody. Full, with <see cref="PubOptions.NoDrop"/>: the queue of a
+    /// node or of publications is full.</returns>
     /// <exception cref="ArgumentException">The topic is null, empty or too long.</exception>
     /// <exception cref="ObjectDisposedException">The node is disposed.</exception>
     /// <exception cref="ZlinkException">ContextTerminated.</exception>
-    public bool TryPublish(string topic, ReadOnlySpan<byte> payload)
+    public SendResult TryPublish(string topic, ReadOnlySpan<byte> payload)
     {
         ReadOnlySpan<byte> name = TopicBytes.Encode(topic, stackalloc byte[TopicBytes.MaxLength], nameof(topic));
         return _path.TryPublish(name, _index.Find(name), payload);
@@ -284,7 +284,7 @@ public sealed class SpotNode : IAsyncDisposable, IDisposable
     /// <exception cref="ArgumentException">The topic is null, empty or too long, or there is no part.</exception>
     /// <exception cref="ObjectDisposedException">The node is disposed.</exception>
     /// <exception cref="ZlinkException">ContextTerminated.</exception>
-    public bool TryPublish(string topic, MessageBuilder parts)
+    public SendResult TryPublish(string topic, MessageBuilder parts)
     {
         ReadOnlySpan<byte> name = TopicBytes.Encode(topic, stackalloc byte[TopicBytes.MaxLength], nameof(topic));
         return _path.TryPublish(name, _index.Find(name), parts);
@@ -297,13 +297,13 @@ public sealed class SpotNode : IAsyncDisposable, IDisposable
     /// <exception cref="ArgumentException">The topic is null, empty or too long, or there is no part.</exception>
     /// <exception cref="ObjectDisposedException">The node or the message is disposed.</exception>
     /// <exception cref="ZlinkException">ContextTerminated.</exception>
-    public bool TryPublish(string topic, in Message message)
+    public SendResult TryPublish(string topic, in Message message)
     {
         ReadOnlySpan<byte> name = TopicBytes.Encode(topic, stackalloc byte[TopicBytes.MaxLength], nameof(topic));
         return _path.TryPublish(name, _index.Find(name), message);
     }
 
-    /// <summary>Publishes a message of one part; waits where <see cref="TryPublish(string, ReadOnlySpan{byte})"/> returns false.</summary>
+    /// <summary>Publishes a message of one part; waits where <see cref="TryPublish(string, ReadOnlySpan{byte})"/> says Full.</summary>
     /// <param name="topic">As there.</param>
     /// <param name="payload">Any bytes, also none; copied before the call returns.</param>
     /// <param name="cancellationToken">Ends the wait; then it was delivered to nobody.</param>
@@ -318,7 +318,7 @@ public sealed class SpotNode : IAsyncDisposable, IDisposable
         return _path.PublishAsync(name, _index.Find(name), payload, cancellationToken);
     }
 
-    /// <summary>Publishes a message of several parts; waits where <see cref="TryPublish(string, MessageBuilder)"/> returns false.</summary>
+    /// <summary>Publishes a message of several parts; waits where <see cref="TryPublish(string, MessageBuilder)"/> says Full.</summary>
     /// <param name="topic">As there.</param>
     /// <param name="parts">The parts, at least one; not to be touched until the task completes, and empty then if it was accepted.</param>
     /// <param name="cancellationToken">Ends the wait; then it was delivered to nobody.</param>

@@ -30,13 +30,13 @@ public sealed class SpotPublisher
     }
 
     /// <inheritdoc cref="SpotNode.TryPublish(string, ReadOnlySpan{byte})"/>
-    public bool TryPublish(ReadOnlySpan<byte> payload) => _path.TryPublish(_topic.Bytes, Entry, payload);
+    public SendResult TryPublish(ReadOnlySpan<byte> payload) => _path.TryPublish(_topic.Bytes, Entry, payload);
 
     /// <inheritdoc cref="SpotNode.TryPublish(string, MessageBuilder)"/>
-    public bool TryPublish(MessageBuilder parts) => _path.TryPublish(_topic.Bytes, Entry, parts);
+    public SendResult TryPublish(MessageBuilder parts) => _path.TryPublish(_topic.Bytes, Entry, parts);
 
     /// <inheritdoc cref="SpotNode.TryPublish(string, in Message)"/>
-    public bool TryPublish(in Message message) => _path.TryPublish(_topic.Bytes, Entry, message);
+    public SendResult TryPublish(in Message message) => _path.TryPublish(_topic.Bytes, Entry, message);
 
     /// <inheritdoc cref="SpotNode.PublishAsync(string, ReadOnlyMemory{byte}, CancellationToken)"/>
     public ValueTask PublishAsync(ReadOnlyMemory<byte> payload, CancellationToken cancellationToken = default) =>

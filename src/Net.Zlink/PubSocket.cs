@@ -31,7 +31,6 @@ public sealed class PubSocket : ZmpSocket, IMessageSender
     {
         _core = core;
         Options = options;
-        Sender = new MessageSender(core, options);
         Watch();
     }
 
@@ -41,47 +40,36 @@ public sealed class PubSocket : ZmpSocket, IMessageSender
     /// <summary>The number of distinct topics of all subscribers.</summary>
     public int TopicCount => _core.TopicCount;
 
-    internal readonly MessageSender Sender;
+    /// <inheritdoc/>
+    public SendResult TrySend(ReadOnlySpan<byte> payload) => Sender.TrySend([], connection: null, payload);
 
     /// <inheritdoc/>
-    public bool TrySend(ReadOnlySpan<byte> payload) => Sender.TrySend([], payload) == ZlinkError.None;
-
-    /// <inheritdoc/>
-    public void Send(ReadOnlySpan<byte> payload, TimeSpan? timeout = null) => Sender.Send([], payload, OptionRange.WaitTime(timeout));
+    public void Send(ReadOnlySpan<byte> payload, TimeSpan? timeout = null) =>
+        Sender.Send([], connection: null, payload, OptionRange.WaitTime(timeout));
 
     /// <inheritdoc/>
     public ValueTask SendAsync(ReadOnlyMemory<byte> payload, CancellationToken cancellationToken = default) =>
-        Sender.SendAsync([], payload, cancellationToken);
-
-    /// <inheritdoc cref="DuplexSocket.SendAsync(System.Buffers.IMemoryOwner{byte}, int, CancellationToken)"/>
-    public ValueTask SendAsync(System.Buffers.IMemoryOwner<byte> payload, int length, CancellationToken cancellationToken = default) =>
-        Sender.SendAsync([], payload, length, cancellationToken);
+        Sender.SendAsync([], connection: null, payload, cancellationToken);
 
     /// <inheritdoc/>
-    public bool TrySend(MessageBuilder message) => Sender.TrySend([], message) == ZlinkError.None;
-
-    /// <inheritdoc cref="DuplexSocket.Send(MessageBuilder, TimeSpan?)"/>
-    public void Send(MessageBuilder message, TimeSpan? timeout = null) => Sender.Send([], message, OptionRange.WaitTime(timeout));
+    public SendResult TrySend(MessageBuilder message) => Sender.TrySend([], connection: null, message);
 
     /// <inheritdoc/>
     public ValueTask SendAsync(MessageBuilder message, CancellationToken cancellationToken = default) =>
-        Sender.SendAsync([], message, cancellationToken);
+        Sender.SendAsync([], connection: null, message, cancellationToken);
 
     /// <inheritdoc/>
-    public bool TrySend(in Message message) => Sender.TrySend([], in message) == ZlinkError.None;
-
-    /// <inheritdoc cref="DuplexSocket.Send(in Message, TimeSpan?)"/>
-    public void Send(in Message message, TimeSpan? timeout = null) => Sender.Send([], in message, OptionRange.WaitTime(timeout));
+    public SendResult TrySend(in Message message) => Sender.TrySend([], connection: null, in message);
 
     /// <inheritdoc/>
     public ValueTask SendAsync(in Message message, CancellationToken cancellationToken = default) =>
-        Sender.SendAsync([], in message, cancellationToken);
+        Sender.SendAsync([], connection: null, in message, cancellationToken);
 
     /// <inheritdoc cref="DuplexSocket.SendMany(ReadOnlySpan{Message})"/>
-    public int SendMany(ReadOnlySpan<Message> messages) => Sender.SendMany([], messages, out _);
+    public int SendMany(ReadOnlySpan<Message> messages) => Sender.SendMany([], connection: null, messages);
 
     /// <inheritdoc cref="DuplexSocket.SendMany(ReadOnlySpan{ReadOnlyMemory{byte}})"/>
-    public int SendMany(ReadOnlySpan<ReadOnlyMemory<byte>> payloads) => Sender.SendMany([], payloads, out _);
+    public int SendMany(ReadOnlySpan<ReadOnlyMemory<byte>> payloads) => Sender.SendMany([], connection: null, payloads);
 
     /// <summary>Publishes messages of two parts in order, a topic and a payload each, without waiting. The topic is matched once for
     /// messages that have one subscriber.</summary>
@@ -96,11 +84,11 @@ public sealed class PubSocket : ZmpSocket, IMessageSender
 
     /// <inheritdoc cref="DuplexSocket.SendManyAsync(ReadOnlyMemory{Message}, CancellationToken)"/>
     public ValueTask<int> SendManyAsync(ReadOnlyMemory<Message> messages, CancellationToken cancellationToken = default) =>
-        Sender.SendManyAsync(default, messages, cancellationToken);
+        Sender.SendManyAsync(default, connection: null, messages, cancellationToken);
 
     /// <inheritdoc cref="DuplexSocket.SendManyAsync(ReadOnlyMemory{ReadOnlyMemory{byte}}, CancellationToken)"/>
     public ValueTask<int> SendManyAsync(ReadOnlyMemory<ReadOnlyMemory<byte>> payloads, CancellationToken cancellationToken = default) =>
-        Sender.SendManyAsync(default, payloads, cancellationToken);
+        Sender.SendManyAsync(default, connection: null, payloads, cancellationToken);
 
     private protected override void ApplyOptions()
     {

@@ -41,7 +41,7 @@ public sealed class StreamSocket : ZlinkSocket, IContextSocket
         Options = options;
         Hub = new StreamHub(context.Host, options.TotalReceiveByteLimit ?? 0);
         _receiver = new StreamReceiver(Hub.Queue, options.AllowSynchronousContinuations);
-        _sender = new StreamSender(Hub);
+        _sender = new StreamSender(Hub, options);
         _batches = new StreamBatches(Hub, _sender);
         _output = new StreamOutput(Hub, _sender, _batches);
     }
@@ -219,70 +219,12 @@ public sealed class StreamSocket : ZlinkSocket, IContextSocket
     public IAsyncEnumerable<StreamMessage> ReceiveAllAsync(CancellationToken cancellationToken = default) =>
         _receiver.ReceiveAllAsync(cancellationToken);
 
-    /// <summary>Sends a payload without waiting. Copies it.</summary>
-    /// <param name="peerId">The peer.</param>
-    /// <param name="payload">The payload. It may be empty; a null array counts as empty.</param>
-    /// <returns>
-    /// False if the peer is at its high-water mark or a byte limit, or has disconnected. After the end of the socket, all peers have.
-    /// </returns>
-    /// <exception cref="ArgumentException">The payload is longer than a frame can be.</exception>
-    public bool TrySend(uint peerId, ReadOnlySpan<byte> payload) => TrySend(peerId, payload, out _);
-
-    /// <inheritdoc cref="TrySend(uint, ReadOnlySpan{byte})"/>
-    /// <param name="peerId">The peer.</param>
-    /// <param name="payload">The payload, which is copied.</param>
-    /// <param name="error">
-    /// None; Again: the peer is at its mark or a byte limit; HostUnreachable: it has disconnected; NotSupported: it is a pipe; NoMemory.
-    /// </param>
-    /// <returns>True if it was accepted.</returns>
-    public bool TrySend(uint peerId, ReadOnlySpan<byte> payload, out ZlinkError error)
-    {
-        error = _sender.TrySend(peerId, payload);
-        return error == ZlinkError.None;
-    }
-
-    /// <summary>Sends a copy of a payload. Blocks the calling thread for at most <see cref="SocketOptions.SendTimeout"/>.</summary>
-    /// <param name="peerId">The peer.</param>
-    /// <param name="payload">The payload. It may be empty; a null array counts as empty.</param>
-    /// <exception cref="TimeoutException">The peer had no capacity in time.</exception>
-    /// <exception cref="ZlinkException">HostUnreachable: the peer, or the socket, has ended. NotSupported: the peer is a pipe.</exception>
-    /// <exception cref="ArgumentException">The payload is longer than a frame can be.</exception>
-    /// <exception cref="InvalidOperationException">It would block a shard. In a handler use SendAsync.</exception>
-    public void Send(uint peerId, ReadOnlySpan<byte> payload) => Send(peerId, payload, Options.SendTimeout);
-
-    /// <inheritdoc cref="Send(uint, ReadOnlySpan{byte})"/>
-    /// <summary>Sends a payload. Blocks the calling thread while the peer has no capacity. Copies the payload.</summary>
-    /// <param name="peerId">The peer.</param>
-    /// <param name="payload">The payload, which is copied.</param>
-    /// <param name="timeout">The longest wait. <see cref="Timeout.InfiniteTimeSpan"/>: no limit.</param>
-    /// <exception cref="ArgumentOutOfRangeException">The timeout is negative and not infinite.</exception>
-    public void Send(uint peerId, ReadOnlySpan<byte> payload, TimeSpan timeout)
-    {
-        OptionRange.Time(timeout, mayBeInfinite: true);
-        _sender.Send(peerId, payload, timeout);
-    }
-
-    /// <summary>Sends a payload, and waits for capacity if needed. Copies it.</summary>
-    /// <param name="peerId">The peer.</param>
-    /// <param name="payload">The payload, which must not change until the task completes. It may be empty.</param>
-    /// <param name="cancellationToken">Cancels the wait. Nothing is sent then.</param>
-    /// <returns>A task that completes when the payload is accepted. Allocates nothing.</returns>
-    /// <exception cref="ZlinkException">HostUnreachable: the peer, or the socket, has ended. NotSupported: the peer is a pipe.</exception>
-    /// <exception cref="OperationCanceledException">The token was cancelled first.</exception>
-    public ValueTask SendAsync(uint peerId, ReadOnlyMemory<byte> payload, CancellationToken cancellationToken = default) =>
-        _sender.SendAsync(_sender.Find(peerId), payload, cancellationToken);
-
-    /// <inheritdoc cref="SendAsync(uint, ReadOnlyMemory{byte}, CancellationToken)"/>
-    /// <summary>Sends a payload without a copy (from 16 KiB on; shorter ones are cheaper to copy).</summary>
-    /// <param name="peerId">The peer.</param>
-    /// <param name="payload">
-    /// The owner of the memory. After an accepted send the library disposes it. After a failed one it still belongs to the caller.
-    /// </param>
-    /// <param name="length">The length of the payload in bytes.</param>
-    /// <param name="cancellationToken">Cancels the wait. Nothing is sent then.</param>
-    /// <exception cref="ArgumentOutOfRangeException"><paramref name="length"/> is negative or exceeds the memory.</exception>
-    public ValueTask SendAsync(uint peerId, IMemoryOwner<byte> payload, int length, CancellationToken cancellationToken = default) =>
-        _sender.SendAsync(peerId, payload, length, cancellationToken);
+    /// <summary>One peer. Its messages have one part; the reason of a send that failed is in the result.</summary>
+    /// <param name="peerId">The peer's number, as in <see cref="StreamMessage.PeerId"/>.</param>
+    /// <returns>What sends to it. After the end of the connection or of the socket the answer is
+    /// <see cref="SendFailure.NoPeer"/>.</returns>
+    public PeerSender To(uint peerId) =>
+        new(Hub.TryFind(peerId, out StreamLink link) ? PeerOf(link) : new StreamPeer(_output, StreamLink.Unknown(peerId)));
 
     /// <summary>Forwards received messages without waiting. Accepted ones are ended; the others still belong to the caller.</summary>
     /// <remarks>
@@ -291,27 +233,12 @@ public sealed class StreamSocket : ZlinkSocket, IContextSocket
     /// </remarks>
     /// <param name="peerId">The receiving peer.</param>
     /// <param name="messages">Payloads of any peers, without events.</param>
-    /// <param name="error">
-    /// None; Again: the peer is at its high-water mark or a byte limit; HostUnreachable: it has disconnected; NotSupported: it is a pipe;
-    /// NoMemory: there is none for a buffer.
-    /// </param>
-    /// <returns>How many were accepted, from the first on: all, unless there is an error.</returns>
+    /// <returns>How many were accepted, from the first on. Fewer than all if the peer has no capacity or has disconnected.</returns>
     /// <exception cref="ArgumentException">A message is an event. Those before it were sent.</exception>
     /// <exception cref="ObjectDisposedException">
     /// A message is disposed. Those before it were sent, but none of a run that was read together.
     /// </exception>
-    public int SendMany(uint peerId, ReadOnlySpan<StreamMessage> messages, out ZlinkError error) =>
-        _batches.SendMany(peerId, messages, out error);
-
-    /// <inheritdoc cref="SendMany(uint, ReadOnlySpan{StreamMessage}, out ZlinkError)"/>
-    /// <summary>Sends payloads to a peer in order without waiting. Copies them.</summary>
-    /// <remarks>Payloads may be empty.</remarks>
-    /// <param name="peerId">The peer.</param>
-    /// <param name="payloads">The payloads.</param>
-    /// <param name="error">None, or the reason of the failure.</param>
-    /// <exception cref="ArgumentException">A payload is longer than a frame can be. Those before it were sent.</exception>
-    public int SendMany(uint peerId, ReadOnlySpan<ReadOnlyMemory<byte>> payloads, out ZlinkError error) =>
-        _batches.SendMany(peerId, payloads, out error);
+    public int SendMany(uint peerId, ReadOnlySpan<StreamMessage> messages) => _batches.SendMany(peerId, messages);
 
     /// <summary>Forwards received messages, and waits until all are accepted. Accepted ones are ended.</summary>
     /// <param name="peerId">The receiving peer.</param>
@@ -331,15 +258,6 @@ public sealed class StreamSocket : ZlinkSocket, IContextSocket
     /// </exception>
     public ValueTask<int> SendManyAsync(uint peerId, ReadOnlyMemory<StreamMessage> messages,
         CancellationToken cancellationToken = default) => _batches.SendManyAsync(peerId, messages, cancellationToken);
-
-    /// <inheritdoc cref="SendManyAsync(uint, ReadOnlyMemory{StreamMessage}, CancellationToken)"/>
-    /// <summary>Sends payloads to a peer in order, and waits until all are accepted. Copies them.</summary>
-    /// <param name="peerId">The peer.</param>
-    /// <param name="payloads">The payloads. They must not change until the task completes.</param>
-    /// <param name="cancellationToken">Cancels the wait. Nothing is sent then.</param>
-    /// <exception cref="ArgumentException">A payload is longer than a frame can be. Those before it were sent.</exception>
-    public ValueTask<int> SendManyAsync(uint peerId, ReadOnlyMemory<ReadOnlyMemory<byte>> payloads,
-        CancellationToken cancellationToken = default) => _batches.SendManyAsync(peerId, payloads, cancellationToken);
 
     /// <summary>Sends one payload to many peers, encoded once, without waiting. Skips peers that are full or have disconnected.</summary>
     /// <param name="peerIds">The peers.</param>

@@ -109,40 +109,19 @@ public sealed class XPubSocket : DuplexSocket
         && ChangeSubscription(topic, subscribes: false, asker);
 
     /// <summary>
-    /// Sends a message of one part only to the subscriber of a notice, for example the topic's latest value. Works in every mode and for
-    /// every topic; a SUB still applies its own filter.
+    /// Sends only to the subscriber of a notice, for example the topic's latest value. Works in every mode and for every topic; a SUB still
+    /// applies its own filter. A message that is not sent is not counted as dropped.
     /// </summary>
-    /// <param name="notice">As for <see cref="Subscribe(in Message, ReadOnlySpan{byte})"/>.</param>
-    /// <param name="payload">The payload, which is copied. It may be empty.</param>
-    /// <returns>False if the subscriber has disconnected or is at its high-water mark. This is not counted as dropped.</returns>
-    /// <exception cref="ArgumentException">The message is no notice of this socket, or the payload is too long for a frame.</exception>
+    /// <param name="notice">As for <see cref="Subscribe(in Message, ReadOnlySpan{byte})"/>. It may be disposed after the call.</param>
+    /// <returns>The subscriber's connection.</returns>
+    /// <exception cref="ArgumentException">The message is no notice of this socket.</exception>
     /// <exception cref="ObjectDisposedException">The socket or the notice is disposed.</exception>
     /// <exception cref="ZlinkException">ContextTerminated.</exception>
-    public bool TrySendTo(in Message notice, ReadOnlySpan<byte> payload) => IsThere(notice, out PeerLink asker)
-        && MessageSender.TrySendTo(asker, payload);
-
-    /// <inheritdoc cref="TrySendTo(in Message, ReadOnlySpan{byte})"/>
-    /// <param name="notice">A notice that this socket received, not disposed yet, or a copy of one.</param>
-    /// <param name="message">A message of at least one part. Empty after it was accepted.</param>
-    /// <exception cref="ArgumentNullException"><paramref name="message"/> is null.</exception>
-    /// <exception cref="ArgumentException">
-    /// The first message is no notice of this socket, or the other has no part, or several with Conflate.
-    /// </exception>
-    /// <exception cref="ObjectDisposedException">The socket, the notice or the message is disposed.</exception>
-    public bool TrySendTo(in Message notice, MessageBuilder message) => IsThere(notice, out PeerLink asker)
-        && Sender.TrySendTo(asker, message);
-
-    /// <inheritdoc cref="TrySendTo(in Message, ReadOnlySpan{byte})"/>
-    /// <remarks>Long parts are not copied. Copies of one message can be sent to any number of subscribers.</remarks>
-    /// <param name="notice">A notice that this socket received, not disposed yet, or a copy of one.</param>
-    /// <param name="message">A received or built message. Accepting it ends it, as Dispose does.</param>
-    /// <exception cref="ArgumentException">
-    /// The first message is no notice of this socket, or the other has several parts with Conflate.
-    /// </exception>
-    /// <exception cref="InvalidOperationException">The second message is empty.</exception>
-    /// <exception cref="ObjectDisposedException">The socket, the notice or the message is disposed.</exception>
-    public bool TrySendTo(in Message notice, in Message message) => IsThere(notice, out PeerLink asker)
-        && Sender.TrySendTo(asker, in message);
+    public PeerSender To(in Message notice)
+    {
+        IsThere(notice, out _);
+        return new PeerSender(this, ((PeerIdentity)notice.Sender!).Slot);
+    }
 
     /// <inheritdoc cref="PubSocket.SendMany(ReadOnlySpan{byte}, ReadOnlySpan{ReadOnlyMemory{byte}})"/>
     public int SendMany(ReadOnlySpan<byte> topic, ReadOnlySpan<ReadOnlyMemory<byte>> payloads) =>

@@ -17,6 +17,7 @@ public abstract class ZmpSocket : ZlinkSocket, IContextSocket
     {
         Core = core;
         Options = options;
+        Sender = new MessageSender(core, options);
     }
 
     /// <summary>The options. Each option says when a change takes effect.</summary>
@@ -36,6 +37,8 @@ public abstract class ZmpSocket : ZlinkSocket, IContextSocket
     public override bool CanSend => Core.CanSend;
 
     internal SocketCore Core { get; }
+
+    internal readonly MessageSender Sender;
 
     private protected override SocketMonitors Monitors => Core.Monitors;
 

@@ -77,14 +77,14 @@ internal static class SmallProcess
             {
                 using Message message = await router.ReceiveAsync(end);
                 received++;
-                router.TrySend(message.RoutingId.Span, answer, out _);
+                router.To(message.RoutingId).TrySend(answer);
             }
             else
             {
                 var stream = (StreamSocket)socket;
                 using StreamMessage message = await stream.ReceiveAsync(end);
                 received += message.Kind == StreamMessageKind.Data ? 1 : 0;
-                stream.TrySend(message.PeerId, answer);
+                stream.To(message.PeerId).TrySend(answer);
             }
         }
     }

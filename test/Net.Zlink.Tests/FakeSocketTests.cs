@@ -112,7 +112,7 @@ public sealed class FakeSocketTests
             payload =>
             {
                 sent.Add(Encoding.ASCII.GetString(payload.Span));
-                return sent.Count < 4 ? ZlinkError.None : ZlinkError.Again;
+                return sent.Count < 4 ? SendFailure.None : SendFailure.Full;
             },
             id: 7);
 
@@ -135,31 +135,27 @@ public sealed class FakeSocketTests
         StreamPeer peer = StreamPeer.Create(payload =>
         {
             sent.Add(payload.Length);
-            return sent.Count < 2 ? ZlinkError.None : ZlinkError.Again;
+            return sent.Count < 2 ? SendFailure.None : SendFailure.Full;
         });
         ReadOnlyMemory<byte>[] payloads = [new byte[1], new byte[2], new byte[3]];
 
-        Assert.Equal(1, peer.SendMany(payloads, out ZlinkError error));
-        Assert.Equal(ZlinkError.Again, error);
-        Assert.Equal(0, peer.SendMany(StreamFrames.Create(payloads), out error));
-        Assert.Equal(ZlinkError.Again, error);
-        Assert.Equal(ZlinkError.Again,
-            (await Assert.ThrowsAsync<ZlinkException>(async () => await peer.SendManyAsync(payloads, Guard.Token))).Error);
+        Assert.Equal(1, peer.SendMany(payloads));
+        Assert.Equal(SendFailure.Full, peer.TrySend(payloads[0].Span).Reason);
+        Assert.Equal(0, peer.SendMany(StreamFrames.Create(payloads)));
+        await Assert.ThrowsAsync<TimeoutException>(async () => await peer.SendManyAsync(payloads, Guard.Token));
         await Assert.ThrowsAnyAsync<OperationCanceledException>(async () => await peer.SendAsync(payloads[0], new CancellationToken(true)));
         peer.Disconnect();
         peer.Disconnect();
 
         int calls = sent.Count;
-        Assert.False(peer.TrySend("late"u8, out error));
-        Assert.Equal((ZlinkError.HostUnreachable, calls), (error, sent.Count));
+        Assert.Equal((SendFailure.NoPeer, calls), (peer.TrySend("late"u8).Reason, sent.Count));
     }
 
     private sealed class Reply : StreamHandler
     {
         public override ValueTask OnReceivedAsync(StreamPeer peer, StreamFrames frames)
         {
-            Assert.Equal(2, peer.SendMany(frames, out ZlinkError error));
-            Assert.Equal(ZlinkError.None, error);
+            Assert.Equal(2, peer.SendMany(frames));
             return default;
         }
     }
@@ -210,23 +206,23 @@ public sealed class FakeSocketTests
     {
         public List<string> Sent { get; } = [];
 
-        public bool TrySend(ReadOnlySpan<byte> payload)
+        public SendResult TrySend(ReadOnlySpan<byte> payload)
         {
             Sent.Add(Encoding.UTF8.GetString(payload));
-            return true;
+            return SendResult.Sent;
         }
 
-        public bool TrySend(MessageBuilder message)
+        public SendResult TrySend(MessageBuilder message)
         {
             using Message made = message.ToMessage();
             return TrySend(made.Span);
         }
 
-        public bool TrySend(in Message message)
+        public SendResult TrySend(in Message message)
         {
             TrySend(message.Span);
             message.Dispose();
-            return true;
+            return SendResult.Sent;
         }
 
         public void Send(ReadOnlySpan<byte> payload, TimeSpan? timeout = null) => TrySend(payload);

@@ -96,7 +96,7 @@ internal sealed class EchoLoop(StreamSocket socket, EchoCounts counts)
                         payloads[i] = messages[from + i].Payload;
                     }
 
-                    await Counted(socket.SendManyAsync(peerId, payloads.AsMemory(0, count), cancellation), ref counts.SendWaits);
+                    await Counted(socket.To(peerId).SendManyAsync(payloads.AsMemory(0, count), cancellation), ref counts.SendWaits);
                     foreach (StreamMessage message in batch.Span)
                     {
                         message.Dispose();
@@ -135,7 +135,7 @@ internal sealed class EchoLoop(StreamSocket socket, EchoCounts counts)
     private int PassOn(ReadOnlySpan<StreamMessage> messages)
     {
         int count = OfOnePeer(messages);
-        int sent = count == 0 ? 0 : socket.SendMany(messages[0].PeerId, messages[..count], out _);
+        int sent = count == 0 ? 0 : socket.SendMany(messages[0].PeerId, messages[..count]);
         Interlocked.Add(ref counts.Messages, sent);
         return sent;
     }
@@ -144,13 +144,13 @@ internal sealed class EchoLoop(StreamSocket socket, EchoCounts counts)
     private bool Answer(StreamMessage message)
     {
         Interlocked.Increment(ref counts.Messages);
-        return socket.TrySend(message.PeerId, message.Span, out ZlinkError error) || error == ZlinkError.HostUnreachable;
+        return socket.To(message.PeerId).TrySend(message.Span) is { Reason: SendFailure.None or SendFailure.NoPeer };
     }
 
     /// <summary>Not an async method: the wait itself is what is measured, not a second state machine around it.</summary>
     private ValueTask AnswerWaitingAsync(StreamMessage message, CancellationToken cancellation)
     {
-        ValueTask send = socket.SendAsync(message.PeerId, message.Payload, cancellation);
+        ValueTask send = socket.To(message.PeerId).SendAsync(message.Payload, cancellation);
         if (!send.IsCompleted)
         {
             Interlocked.Increment(ref counts.SendWaits);
@@ -167,7 +167,7 @@ internal sealed class EchoHandler(EchoCounts counts, bool passesOn = false) : St
     {
         if (passesOn)
         {
-            Interlocked.Add(ref counts.Messages, peer.SendMany(frames, out _));
+            Interlocked.Add(ref counts.Messages, peer.SendMany(frames));
             return ValueTask.CompletedTask;
         }
 

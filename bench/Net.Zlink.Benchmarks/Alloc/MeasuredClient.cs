@@ -43,7 +43,7 @@ internal sealed class MeasuredClient : StreamHandler, IAsyncDisposable
         _done = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
         for (int i = 0; i < window; i++)
         {
-            await _socket.SendAsync(_peer, _payload, cancellation);
+            await _socket.To(_peer).SendAsync(_payload, cancellation);
         }
 
         await (_push ? _done.Task.WaitAsync(cancellation) : PullAsync(cancellation));
@@ -85,7 +85,7 @@ internal sealed class MeasuredClient : StreamHandler, IAsyncDisposable
             using StreamMessage message = await receive;
             if (message.Kind == StreamMessageKind.Data && OnReply(message.Span))
             {
-                await _socket.SendAsync(_peer, _payload, cancellation);
+                await _socket.To(_peer).SendAsync(_payload, cancellation);
             }
         }
     }

@@ -96,9 +96,9 @@ internal sealed class ServiceAllocLoop : IAllocLoop
         {
             using Message message = await Counted(_receiver.ReceiveAsync());
             Interlocked.Increment(ref _counts.Messages);
-            if (!_receiver.TrySendTo(message, message, out ZlinkError error))
+            if (_receiver.To(message).TrySend(message) is { IsSent: false, Reason: var reason })
             {
-                throw new InvalidOperationException($"An echo was not sent: {error}.");
+                throw new InvalidOperationException($"An echo was not sent: {reason}.");
             }
         }
     }

@@ -46,14 +46,14 @@ internal sealed class ZmpAllocLoop : IAllocLoop
                 break;
             case ZmpAllocCase.DealerRouter:
                 (RouterSocket router, DealerSocket dealer) = ConnectRouter();
-                _answer = (id, payload) => router.SendAsync(id, payload);
+                _answer = (id, payload) => router.To(id).SendAsync(payload);
                 if (ZmpModes.IsSlow(what.Mode))
                 {
                     // A router's waiting send has an id to remember: the harder one of the two.
                     (_forth, _back) = (dealer, router);
                     ReadOnlyMemory<byte> id = dealer.Options.RoutingId;
-                    _send = payload => router.SendAsync(id, payload);
-                    _sendMany = payloads => router.SendManyAsync(id, payloads);
+                    _send = payload => router.To(id).SendAsync(payload);
+                    _sendMany = payloads => router.To(id).SendManyAsync(payloads);
                 }
                 else
                 {
@@ -238,7 +238,7 @@ internal sealed class ZmpAllocLoop : IAllocLoop
         RouterSocket router = Limited(_context.CreateRouter(new RouterOptions { Mandatory = true }));
         DealerSocket dealer = Limited(_context.CreateDealer());
         dealer.Connect(Bind(router, "router"));
-        Settling.Until((router, dealer), static both => both.router.TrySend(both.dealer.Options.RoutingId.Span, "hello"u8));
+        Settling.Until((router, dealer), static both => both.router.To(both.dealer.Options.RoutingId).TrySend("hello"u8));
         dealer.Receive().Dispose();
         return (router, dealer);
     }

@@ -71,7 +71,7 @@ public class EchoBenchmarks : IDisposable
 
     private void Send()
     {
-        if (!_client.TrySend(_peer, _payload))
+        if (!_client.To(_peer).TrySend(_payload))
         {
             throw new InvalidOperationException("The peer is gone or full.");
         }

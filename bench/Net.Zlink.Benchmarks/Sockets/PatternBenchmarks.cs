@@ -95,9 +95,9 @@ public class PatternBenchmarks : SendReceiveBenchmarks
         RouterSocket receiver = Context.CreateRouter(new RouterOptions { RoutingId = id });
         RouterSocket sender = Context.CreateRouter(new RouterOptions { Mandatory = true });
         UseReceiver(receiver, sender);
-        Settling.Until(sender, sender => sender.TrySend(id, _payload));
+        Settling.Until(sender, sender => sender.To(id).TrySend(_payload));
         Length(receiver);
-        _send = () => sender.Send(id, _payload);
+        _send = () => sender.To(id).Send(_payload);
     }
 
     private void UseStream()
@@ -106,7 +106,7 @@ public class PatternBenchmarks : SendReceiveBenchmarks
         StreamSocket client = Context.CreateStream();
         uint peer = client.ConnectAsync(server.Bind("tcp://127.0.0.1:*")).AsTask().GetAwaiter().GetResult();
         server.Receive().Dispose(); // That somebody connected.
-        _send = () => client.Send(peer, _payload);
+        _send = () => client.To(peer).Send(_payload);
         _receive = () =>
         {
             using StreamMessage message = server.Receive();

@@ -66,7 +66,7 @@ internal sealed class AttackServer : IAsyncDisposable
             {
                 using Message message = await _router.ReceiveAsync(_stop.Token);
                 Interlocked.Increment(ref _received);
-                _router.TrySend(message.RoutingId, message.Memory.Span, out _); // An attacker may have left.
+                _router.To(message.RoutingId).TrySend(message.Memory.Span); // An attacker may have left.
             }
         }
         catch (OperationCanceledException)

@@ -75,7 +75,7 @@ internal static class ServedCommand
 
     private static void Answer(RouterSocket router, Message message, byte[] answer, ServedCounts counts)
     {
-        if (!router.TrySend(message.RoutingId, answer, out ZlinkError error) && error == ZlinkError.NoMemory)
+        if (router.To(message.RoutingId).TrySend(answer).Reason == SendFailure.NoMemory)
         {
             counts.Faults++; // Of a send of ten bytes: the limits did not hold.
         }

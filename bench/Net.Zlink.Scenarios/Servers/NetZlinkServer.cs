@@ -82,7 +82,7 @@ internal sealed class NetZlinkServer : IEchoServer
                             next++;
                         }
 
-                        int sent = _stream.SendMany(batch[first].PeerId, batch.AsSpan(first, next - first), out _);
+                        int sent = _stream.SendMany(batch[first].PeerId, batch.AsSpan(first, next - first));
                         if (sent < next - first)
                         {
                             await SendRestAsync(batch.AsMemory(first + sent, next - first - sent));
@@ -105,7 +105,7 @@ internal sealed class NetZlinkServer : IEchoServer
             using StreamMessage message = messages.Span[i];
             try
             {
-                await _stream.SendAsync(message.PeerId, message.Payload);
+                await _stream.To(message.PeerId).SendAsync(message.Payload);
             }
             catch (ZlinkException e) when (e.Error == ZlinkError.HostUnreachable)
             {
@@ -118,7 +118,7 @@ internal sealed class NetZlinkServer : IEchoServer
     {
         public override ValueTask OnReceivedAsync(StreamPeer peer, StreamFrames frames)
         {
-            int sent = peer.SendMany(frames, out _);
+            int sent = peer.SendMany(frames);
             return sent == frames.Count ? ValueTask.CompletedTask : SendRestAsync(peer, frames, sent);
         }
 

@@ -49,3 +49,11 @@ internal sealed class MessageBuilderPool(BufferPool pool, int maxKept = 64) : ID
         }
     }
 }
+
+/// <summary>An empty builder of a pool, which takes it back on Dispose.</summary>
+internal readonly struct RentedBuilder(MessageBuilderPool pool) : IDisposable
+{
+    public MessageBuilder Message { get; } = pool.Rent();
+
+    public void Dispose() => pool.Return(Message);
+}

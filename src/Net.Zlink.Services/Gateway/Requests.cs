@@ -245,7 +245,7 @@ internal sealed class Requests : IDisposable
         using var rented = new RentedBuilder(_builders);
         try
         {
-            await _router.SendAsync(link.Name, Write(request, rented.Message), ended).ConfigureAwait(false);
+            await _router.To(link.Name).SendAsync(Write(request, rented.Message), ended).ConfigureAwait(false);
             request.Tried.Add(link);
             return true;
         }
@@ -278,14 +278,14 @@ internal sealed class Requests : IDisposable
                 continue;
             }
 
-            ZlinkError? error = TryTransfer(request, ready.Links[index], ready.Instances[index]);
-            if (error is null or ZlinkError.None)
+            SendResult? result = TryTransfer(request, ready.Links[index], ready.Instances[index]);
+            if (result is null || result.Value)
             {
                 return true;
             }
 
-            // Any other error: it is lost, which its link has not heard of yet.
-            full = full < 0 && error == ZlinkError.Again ? index : full;
+            // Any other reason: it is lost, which its link has not heard of yet.
+            full = full < 0 && result.Value.Reason == SendFailure.Full ? index : full;
             if (full >= 0 && !_triesNextWhenFull)
             {
                 break;
@@ -307,7 +307,7 @@ internal sealed class Requests : IDisposable
         }
 
         DateTimeOffset at = Pending.Now;
-        bool isDone = TryTransfer(request, link, ready.Instances[ready.TrialIndex]) is null or ZlinkError.None;
+        bool isDone = TryTransfer(request, link, ready.Instances[ready.TrialIndex]) is not { IsSent: false };
         if (!isDone)
         {
             Ejections.OnUnanswered(link, at, isTimeOut: false);
@@ -317,7 +317,7 @@ internal sealed class Requests : IDisposable
     }
 
     /// <returns>Null: the request has ended. Else what the socket says.</returns>
-    private ZlinkError? TryTransfer(PendingRequest request, ReceiverLink link, ServiceInstance receiver)
+    private SendResult? TryTransfer(PendingRequest request, ReceiverLink link, ServiceInstance receiver)
     {
         if (!Pending.BeginAttempt(request, link, receiver))
         {
@@ -325,10 +325,11 @@ internal sealed class Requests : IDisposable
         }
 
         using var rented = new RentedBuilder(_builders);
-        ZlinkError error = ZlinkError.HostUnreachable;
+        SendResult result = SendFailure.NotTried;
         try
         {
-            if (_router.TrySend(link.Name, Write(request, rented.Message), out error))
+            result = _router.To(link.Name).TrySend(Write(request, rented.Message));
+            if (result)
             {
                 request.Tried.Add(link);
                 if (request.Tried.Count > 1)
@@ -339,13 +340,13 @@ internal sealed class Requests : IDisposable
         }
         finally
         {
-            if (error != ZlinkError.None)
+            if (!result)
             {
                 Pending.UndoAttempt(request);
             }
         }
 
-        return error;
+        return result;
     }
 
     private MessageBuilder Write(PendingRequest request, MessageBuilder message)
@@ -419,7 +420,7 @@ internal sealed class Requests : IDisposable
         new RequestEnvelope { Kind = EnvelopeKind.Cancel, Id = id }.Write(envelope);
         try
         {
-            _router.TrySend(link.Name, envelope, out _);
+            _router.To(link.Name).TrySend(envelope);
         }
         catch (Exception e) when (e is ZlinkException or ObjectDisposedException)
         {

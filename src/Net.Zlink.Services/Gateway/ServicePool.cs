@@ -285,7 +285,7 @@ internal sealed class ReceiverLink(string endpoint, uint number, int ejectAfter 
     public uint Number { get; } = number;
 
     /// <summary>What the ROUTER calls it: 00 and the number, big-endian.</summary>
-    public byte[] Name { get; } = NameOf(number);
+    public RoutingId Name { get; } = NameOf(number);
 
     public LinkState State { get; set; }
 

@@ -190,7 +190,7 @@ internal sealed class RegistryPublisher : IAsyncDisposable
         if (services is not null && ((ReadOnlySpan<byte>)[(byte)id, (byte)(id >> 8)]).StartsWith(topic))
         {
             Write(id, lists, services);
-            _socket.TrySendTo(notice, _message);
+            _socket.To(notice).TrySend(_message);
             _listsSent += id == MessageIds.ServiceList ? 1 : 0;
         }
     }

@@ -183,7 +183,7 @@ internal sealed class RegistryRequestQueue : IDisposable
             _ack.Clear();
             RegistrationFrames.WriteAck(_ack, ack.Status, echo, ack.Error);
             _ack.AddMark();
-            _socket.TrySendTo(to, _ack, out _); // A peer that has gone needs no answer.
+            _socket.To(to).TrySend(_ack); // A peer that has gone needs no answer.
         }
     }
 

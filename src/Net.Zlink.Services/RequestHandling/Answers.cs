@@ -16,22 +16,22 @@ internal static class Answers
     }
 
     /// <summary>Sends an envelope with a text behind it.</summary>
-    public static bool TrySend(ReceiverRequests requests, in Message received, in RequestEnvelope envelope, string text) =>
-        TrySend(requests, received, Begin(envelope, text), out _);
+    public static SendResult TrySend(ReceiverRequests requests, in Message received, in RequestEnvelope envelope, string text) =>
+        TrySend(requests, received, Begin(envelope, text));
 
     /// <summary>Sends an envelope with a text behind it to a peer, not in answer to a message.</summary>
     public static bool TrySend(ReceiverRequests requests, PeerInfo peer, in RequestEnvelope envelope, string text) =>
-        requests.Socket.TrySend(peer.RoutingId.Span, Begin(envelope, text));
+        requests.Socket.To(peer.RoutingId).TrySend(Begin(envelope, text));
 
-    public static bool TrySend(ReceiverRequests requests, in Message received, MessageBuilder answer, out ZlinkError error)
+    public static SendResult TrySend(ReceiverRequests requests, in Message received, MessageBuilder answer)
     {
-        bool isSent = requests.Socket.TrySendTo(received, answer, out error);
-        if (!isSent)
+        SendResult result = requests.Socket.To(received).TrySend(answer);
+        if (!result)
         {
             Interlocked.Increment(ref requests.Counters.LostReplies);
         }
 
-        return isSent;
+        return result;
     }
 
     private static MessageBuilder Begin(in RequestEnvelope envelope, string text) => Empty().AddEnvelope(envelope).Add(text);

@@ -95,44 +95,23 @@ public readonly struct ServiceRequest : IDisposable
 
     /// <summary>Sends the reply, of one part, if it need not wait.</summary>
     /// <param name="payload">The reply; copied.</param>
-    /// <param name="error">None; HostUnreachable: the gateway's connection has ended, or the request has already been answered; Again: the
-    /// connection is full.</param>
-    /// <returns>True if it was accepted.</returns>
+    /// <returns>True if it was accepted. NoPeer: the gateway's connection has ended, or the request has already been answered. Full: the
+    /// connection is full.</returns>
     /// <exception cref="InvalidOperationException">This request was not received: it is the default value of its struct.</exception>
     /// <exception cref="ObjectDisposedException">The request was disposed, or the receiver was.</exception>
     /// <exception cref="ZlinkException">ContextTerminated.</exception>
-    public bool TryReply(ReadOnlySpan<byte> payload, out ZlinkError error) =>
-        TryReplyWith(Begin(Answers.Empty(), payload).Add(payload), out error);
+    public SendResult TryReply(ReadOnlySpan<byte> payload) => TryAnswer(Begin(Answers.Empty(), payload).Add(payload));
 
-    /// <inheritdoc cref="TryReply(ReadOnlySpan{byte}, out ZlinkError)"/>
-    /// <remarks>The parts are copied. A plain message is answered with at least one.</remarks>
+    /// <inheritdoc cref="TryReply(ReadOnlySpan{byte})"/>
+    /// <summary>Sends the reply, of any number of parts, if it need not wait.</summary>
+    /// <param name="message">The reply; empty when it was accepted. A plain message is answered with at least one part.</param>
     /// <exception cref="ArgumentException">A plain message would be answered with no part at all.</exception>
-    public bool TryReply(ReadOnlySpan<ReadOnlyMemory<byte>> parts, out ZlinkError error)
-    {
-        MessageBuilder reply = Begin(Answers.Empty(), parts.IsEmpty ? default : parts[0].Span);
-        foreach (ReadOnlyMemory<byte> part in parts)
-        {
-            reply.Add(part.Span);
-        }
+    public SendResult TryReply(MessageBuilder message) => TryReply(new MessageForm(message));
 
-        return TryReplyWith(reply, out error);
-    }
-
-    /// <inheritdoc cref="TryReply(ReadOnlySpan{byte}, out ZlinkError)"/>
-    /// <remarks>The message is empty when the reply was accepted. A plain message is answered with at least one part.</remarks>
-    /// <exception cref="ArgumentException">A plain message would be answered with no part at all.</exception>
-    public bool TryReply(MessageBuilder message, out ZlinkError error)
-    {
-        ArgumentNullException.ThrowIfNull(message);
-        bool isSent = TryReplyWith(
-            Begin(Answers.Empty(), message.Count == 0 ? default : message[0]).AddParts(message), out error);
-        if (isSent)
-        {
-            message.Clear();
-        }
-
-        return isSent;
-    }
+    /// <inheritdoc cref="TryReply(ReadOnlySpan{byte})"/>
+    /// <summary>Sends the parts of a received message as the reply, if it need not wait.</summary>
+    /// <param name="message">The reply; copied, and ended when it was accepted.</param>
+    public SendResult TryReply(in Message message) => TryReply(new MessageForm(message));
 
     /// <summary>Sends the reply, of one part, waiting for capacity if need be.</summary>
     /// <param name="payload">The reply; unchanged until the task completes.</param>
@@ -144,15 +123,28 @@ public readonly struct ServiceRequest : IDisposable
     /// <exception cref="ZlinkException">HostUnreachable: the gateway's connection has ended, or the request has already been answered.
     /// ContextTerminated.</exception>
     public ValueTask ReplyAsync(ReadOnlyMemory<byte> payload, CancellationToken cancellationToken = default) =>
-        TryReply(payload.Span, out ZlinkError error) ? ValueTask.CompletedTask
-            : error == ZlinkError.Again ? ReplyLaterAsync(payload, cancellationToken)
-            : ValueTask.FromException(new ZlinkException(
-                error, "the gateway's connection has ended, or the request has already been answered"));
+        ReplyAsync(new MessageForm(payload), cancellationToken);
+
+    /// <inheritdoc cref="ReplyAsync(ReadOnlyMemory{byte}, CancellationToken)"/>
+    /// <summary>Sends the reply, of any number of parts, waiting for capacity if need be.</summary>
+    /// <param name="message">The reply; not to be touched until the task completes, and empty then. A plain message is answered with at
+    /// least one part.</param>
+    /// <param name="cancellationToken">Ends the wait; nothing is sent then.</param>
+    /// <exception cref="ArgumentException">A plain message would be answered with no part at all.</exception>
+    public ValueTask ReplyAsync(MessageBuilder message, CancellationToken cancellationToken = default) =>
+        ReplyAsync(new MessageForm(message), cancellationToken);
+
+    /// <inheritdoc cref="ReplyAsync(ReadOnlyMemory{byte}, CancellationToken)"/>
+    /// <summary>Sends the parts of a received message as the reply, waiting for capacity if need be.</summary>
+    /// <param name="message">The reply; copied, and ended when it was accepted.</param>
+    /// <param name="cancellationToken">Ends the wait; nothing is sent then.</param>
+    public ValueTask ReplyAsync(in Message message, CancellationToken cancellationToken = default) =>
+        ReplyAsync(new MessageForm(message), cancellationToken);
 
     /// <summary>Reports that the request was executed and failed. The gateway does not send it elsewhere.</summary>
     /// <param name="code">A number for the caller of the gateway; those of applications begin at 256.</param>
     /// <param name="text">An explanation for the log of the caller.</param>
-    /// <returns>False: the connection has ended or is full, the request has its answer already, or nobody waits for one.</returns>
+    /// <returns>False: the connection has ended or is full, the request has already been answered, or nobody waits for one.</returns>
     /// <exception cref="ArgumentNullException"><paramref name="text"/> is null.</exception>
     /// <exception cref="ObjectDisposedException">The request was disposed, or the receiver was.</exception>
     /// <exception cref="ZlinkException">ContextTerminated.</exception>
@@ -192,55 +184,72 @@ public readonly struct ServiceRequest : IDisposable
             ? reply.AddEnvelope(new RequestEnvelope { Kind = EnvelopeKind.Reply, Flags = Requests.Flags, Id = _open.Id })
             : RequestEnvelope.HasMagic(firstPart) ? reply.AddEnvelope(new RequestEnvelope { Kind = EnvelopeKind.Plain }) : reply;
 
-    private bool TryReplyWith(MessageBuilder reply, out ZlinkError error) =>
-        _open is null ? Answers.TrySend(Requests, Message, reply, out error)
-            : TryTakeAnswer(out error) && Ended(Answers.TrySend(Requests, Message, reply, out error), ref Requests.Counters.Replies);
-
-    private async ValueTask ReplyLaterAsync(ReadOnlyMemory<byte> payload, CancellationToken cancellationToken)
+    private SendResult TryReply(in MessageForm message)
     {
-        if (_open is not null && !TryTakeAnswer(out ZlinkError error))
+        SendResult result = TryAnswer(message.CopyTo(Begin(Answers.Empty(), message.FirstPart)));
+        if (result)
         {
-            throw new ZlinkException(error, "the request has already been answered");
+            message.Complete();
         }
 
-        bool isSent = false;
+        return result;
+    }
+
+    private ValueTask ReplyAsync(in MessageForm message, CancellationToken cancellationToken) => TryReply(message).Reason switch
+    {
+        SendFailure.None => ValueTask.CompletedTask,
+        SendFailure.NoPeer => ValueTask.FromException(NotAwaited()),
+        _ => ReplyLaterAsync(message, cancellationToken),
+    };
+
+    private async ValueTask ReplyLaterAsync(MessageForm message, CancellationToken cancellationToken)
+    {
+        if (_open is not null && !TakeAnswer())
+        {
+            throw NotAwaited();
+        }
+
+        SendResult result = default;
         using var reply = new MessageBuilder();
         try
         {
-            await Requests.Socket.SendToAsync(Message, Begin(reply, payload.Span).Add(payload.Span), cancellationToken)
+            await Requests.Socket.To(Message).SendAsync(message.CopyTo(Begin(reply, message.FirstPart)), cancellationToken)
                 .ConfigureAwait(false);
-            isSent = true;
+            result = SendResult.Sent;
+            message.Complete();
         }
         finally
         {
             if (_open is not null)
             {
-                Ended(isSent, ref Requests.Counters.Replies);
+                Ended(result, ref Requests.Counters.Replies);
             }
         }
     }
+
+    private static ZlinkException NotAwaited() =>
+        new(ZlinkError.HostUnreachable, "the gateway's connection has ended, or the request has already been answered");
+
+    private SendResult TryAnswer(MessageBuilder reply) =>
+        _open is null ? Answers.TrySend(Requests, Message, reply)
+            : !TakeAnswer() ? SendFailure.NoPeer
+            : Ended(Answers.TrySend(Requests, Message, reply), ref Requests.Counters.Replies);
 
     private bool TryAnswer(EnvelopeKind kind, ushort code, string text)
     {
         ArgumentNullException.ThrowIfNull(text);
         ReceiverRequests requests = Requests;
-        return _open is not null && TryTakeAnswer(out _)
-            && Ended(
-                Answers.TrySend(requests, Message, new RequestEnvelope { Kind = kind, Flags = requests.Flags, Code = code, Id = Id },
-                    text),
-                ref kind == EnvelopeKind.Failed ? ref requests.Counters.Failed : ref requests.Counters.Refused);
+        var envelope = new RequestEnvelope { Kind = kind, Flags = requests.Flags, Code = code, Id = Id };
+        return _open is not null && TakeAnswer()
+            && Ended(Answers.TrySend(requests, Message, envelope, text), ref kind == EnvelopeKind.Failed ? ref requests.Counters.Failed : ref requests.Counters.Refused);
     }
 
-    private bool TryTakeAnswer(out ZlinkError error)
-    {
-        bool isTaken = _open!.TryAnswer(_generation) ?? throw new ObjectDisposedException(nameof(ServiceRequest));
-        error = isTaken ? ZlinkError.None : ZlinkError.HostUnreachable;
-        return isTaken;
-    }
+    /// <summary>As <see cref="TryTakeAnswer"/>, but a request that was disposed is a mistake of the caller.</summary>
+    private bool TakeAnswer() => _open!.TryAnswer(_generation) ?? throw new ObjectDisposedException(nameof(ServiceRequest));
 
-    private bool Ended(bool isSent, ref long counter)
+    private SendResult Ended(SendResult result, ref long counter)
     {
-        if (isSent)
+        if (result)
         {
             Interlocked.Increment(ref counter);
         }
@@ -249,6 +258,6 @@ public readonly struct ServiceRequest : IDisposable
             _open!.UndoAnswer(_generation);
         }
 
-        return isSent;
+        return result;
     }
 }

@@ -39,31 +39,31 @@ internal sealed class PublishPath : IDisposable
     /// <param name="name">The bytes of the topic, which a shared entry has not.</param>
     /// <param name="topic">Its entry.</param>
     /// <param name="payload">The one part.</param>
-    public bool TryPublish(ReadOnlySpan<byte> name, TopicEntry topic, ReadOnlySpan<byte> payload) =>
+    public SendResult TryPublish(ReadOnlySpan<byte> name, TopicEntry topic, ReadOnlySpan<byte> payload) =>
         TryPublish(Begin(name).Add(payload), topic);
 
     /// <summary>The parts are the caller's, and empty if they were accepted.</summary>
-    public bool TryPublish(ReadOnlySpan<byte> name, TopicEntry topic, MessageBuilder parts)
+    public SendResult TryPublish(ReadOnlySpan<byte> name, TopicEntry topic, MessageBuilder parts)
     {
-        bool isAccepted = TryPublish(BeginWith(name, parts), topic);
-        if (isAccepted)
+        SendResult result = TryPublish(BeginWith(name, parts), topic);
+        if (result)
         {
             parts.Clear();
         }
 
-        return isAccepted;
+        return result;
     }
 
     /// <summary>Passes a received message on: disposed if it was accepted.</summary>
-    public bool TryPublish(ReadOnlySpan<byte> name, TopicEntry topic, in Message message)
+    public SendResult TryPublish(ReadOnlySpan<byte> name, TopicEntry topic, in Message message)
     {
-        bool isAccepted = TryPublish(BeginWith(name, message), topic);
-        if (isAccepted)
+        SendResult result = TryPublish(BeginWith(name, message), topic);
+        if (result)
         {
             message.Dispose();
         }
 
-        return isAccepted;
+        return result;
     }
 
     public ValueTask PublishAsync(
@@ -173,17 +173,17 @@ internal sealed class PublishPath : IDisposable
     }
 
     /// <summary>Returns the builder.</summary>
-    private bool TryPublish(MessageBuilder builder, TopicEntry topic)
+    private SendResult TryPublish(MessageBuilder builder, TopicEntry topic)
     {
         try
         {
-            if (TryDeliver(builder, topic, out Message refused))
+            SendResult result = TryDeliver(builder, topic, out Message refused);
+            if (!result)
             {
-                return true;
+                Refuse(refused);
             }
 
-            Refuse(refused);
-            return false;
+            return result;
         }
         finally
         {
@@ -191,20 +191,27 @@ internal sealed class PublishPath : IDisposable
         }
     }
 
-    /// <summary>Counts what is accepted. False: nobody has it, and the message is the caller's.</summary>
-    private bool TryDeliver(MessageBuilder builder, TopicEntry topic, out Message message)
+    /// <summary>Counts what is accepted. Else nobody has it, and the message is the caller's.</summary>
+    private SendResult TryDeliver(MessageBuilder builder, TopicEntry topic, out Message message)
     {
         message = default;
-        if (Queue is null && topic.Subscribers.Length == 0 && (Socket is not { } socket || socket.TrySend(builder)))
+        SendResult result = SendResult.Sent;
+        bool isForPeersOnly = Queue is null && topic.Subscribers.Length == 0;
+        if (isForPeersOnly && (Socket is not { } socket || (result = socket.TrySend(builder))))
         {
             Interlocked.Increment(ref _published);
-            return true; // The builder itself was sent.
+            return result; // The builder itself was sent.
         }
 
         message = builder.ToMessage();
-        if (Queue is { } queue ? !queue.TryEnqueue(message, topic) : topic.Subscribers.Length == 0 || !TrySend(message))
+        if (!isForPeersOnly)
         {
-            return false;
+            result = Queue is null ? TrySend(message) : Queue.TryEnqueue(message, topic) ? SendFailure.None : SendFailure.Full;
+        }
+
+        if (!result)
+        {
+            return result;
         }
 
         Interlocked.Increment(ref _published);
@@ -213,22 +220,22 @@ internal sealed class PublishPath : IDisposable
             DeliverLocally(message, topic);
         }
 
-        return true;
+        return result;
     }
 
     /// <summary>Sends a copy to the peers. The message stays the caller's unless this throws.</summary>
-    private bool TrySend(Message message)
+    private SendResult TrySend(Message message)
     {
         if (Socket is not { } socket)
         {
-            return true;
+            return SendResult.Sent;
         }
 
         Message copy = message.Copy();
-        bool isSent = false;
+        SendResult result = default;
         try
         {
-            isSent = socket.TrySend(in copy);
+            result = socket.TrySend(in copy);
         }
         catch
         {
@@ -237,13 +244,13 @@ internal sealed class PublishPath : IDisposable
         }
         finally
         {
-            if (!isSent)
+            if (!result)
             {
                 copy.Dispose();
             }
         }
 
-        return isSent;
+        return result;
     }
 
     /// <summary>Returns the builder.</summary>

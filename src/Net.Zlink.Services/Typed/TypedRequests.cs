@@ -29,17 +29,22 @@ public static class TypedRequests
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
     /// <exception cref="ObjectDisposedException">The gateway is disposed.</exception>
     /// <exception cref="Exception">The reply is no such value: the serializer's exception.</exception>
-    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
-    public static async ValueTask<TReply> RequestAsync<TRequest, TReply>(this ServiceClient service, TRequest request,
+    public static ValueTask<TReply> RequestAsync<TRequest, TReply>(this ServiceClient service, TRequest request,
         IMessageSerializer serializer, TimeSpan? timeout = null, CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(service);
-        ArgumentNullException.ThrowIfNull(serializer);
-        using var rented = new RentedBuilder(Builders);
-        rented.Message.Add(request, serializer);
-        using ServiceReply reply = await service.RequestAsync(rented.Message, timeout, cancellationToken).ConfigureAwait(false);
-        return serializer.Deserialize<TReply>(reply.Span);
+        return AskAsync<TRequest, TReply>(service, default, request, serializer, timeout, cancellationToken);
     }
+
+    /// <inheritdoc cref="RequestAsync{TRequest, TReply}(ServiceClient, TRequest, IMessageSerializer, TimeSpan?, CancellationToken)"/>
+    /// <param name="receiver">One receiver of the service, the only one that gets the request.</param>
+    /// <param name="request">The request.</param>
+    /// <param name="serializer">Writes the request before the call returns, and reads the reply.</param>
+    /// <param name="timeout">As for <see cref="ServiceClient.RequestAsync(ReadOnlyMemory{byte}, TimeSpan?, CancellationToken)"/>.</param>
+    /// <param name="cancellationToken">Ends the wait; the receiver learns of that.</param>
+    public static ValueTask<TReply> RequestAsync<TRequest, TReply>(this ReceiverClient receiver, TRequest request,
+        IMessageSerializer serializer, TimeSpan? timeout = null, CancellationToken cancellationToken = default) =>
+        AskAsync<TRequest, TReply>(receiver.Service, receiver.RoutingId, request, serializer, timeout, cancellationToken);
 
     /// <summary>Serves requests with a handler that takes and returns values; for the rest as
     /// <see cref="Receiver.ServeAsync"/>.</summary>
@@ -104,10 +109,22 @@ public static class TypedRequests
             return;
         }
 
-        if (!request.TryReply(rented.Message, out ZlinkError error) && error == ZlinkError.Again)
+        if (request.TryReply(rented.Message).Reason == SendFailure.Full)
         {
-            await request.ReplyAsync(rented.Message[0].ToArray(), cancellationToken).ConfigureAwait(false);
+            await request.ReplyAsync(rented.Message, cancellationToken).ConfigureAwait(false);
         }
+    }
+
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
+    private static async ValueTask<TReply> AskAsync<TRequest, TReply>(ServiceClient service, RoutingId target, TRequest request,
+        IMessageSerializer serializer, TimeSpan? timeout, CancellationToken cancellationToken)
+    {
+        ArgumentNullException.ThrowIfNull(serializer);
+        using var rented = new RentedBuilder(Builders);
+        rented.Message.Add(request, serializer);
+        using ServiceReply reply = await service.RequestAsync(target, payload: default, rented.Message, timeout, cancellationToken)
+            .ConfigureAwait(false);
+        return serializer.Deserialize<TReply>(reply.Span);
     }
 
     private static bool TryRead<TRequest>(in ServiceRequest request, IMessageSerializer serializer, out TRequest value)
@@ -198,7 +215,7 @@ public sealed class RequestClient : IAsyncDisposable, IDisposable
     /// <typeparam name="TRequest">The request's type.</typeparam>
     /// <typeparam name="TReply">The reply's type.</typeparam>
     /// <returns>The reply. Await it once.</returns>
-    /// <inheritdoc cref="TypedRequests.RequestAsync" path="/exception"/>
+    /// <inheritdoc cref="TypedRequests.RequestAsync{TRequest, TReply}(ServiceClient, TRequest, IMessageSerializer, TimeSpan?, CancellationToken)" path="/exception"/>
     public ValueTask<TReply> RequestAsync<TRequest, TReply>(
         TRequest request, TimeSpan? timeout = null, CancellationToken cancellationToken = default) =>
         _policy is null

@@ -1,3 +1,5 @@
+using System.Runtime.CompilerServices;
+
 namespace Net.Zlink;
 
 internal static class BuilderCache
@@ -34,5 +36,29 @@ internal static class BuilderCache
         }
 
         builder.Dispose();
+    }
+
+    public static ValueTask ReturnWhenSent(ValueTask sending, MessageBuilder message)
+    {
+        if (!sending.IsCompletedSuccessfully)
+        {
+            return AwaitAsync(sending, message);
+        }
+
+        Return(message);
+        return sending;
+    }
+
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
+    private static async ValueTask AwaitAsync(ValueTask sending, MessageBuilder message)
+    {
+        try
+        {
+            await sending.ConfigureAwait(false);
+        }
+        finally
+        {
+            Return(message);
+        }
     }
 }

@@ -1,34 +1,38 @@
 namespace Net.Zlink;
 
-/// <summary>Sends messages: PUB, PAIR, DEALER, XPUB and XSUB sockets, or a fake in a unit test.</summary>
-/// <remarks>The sockets are thread-safe. A ROUTER does not implement it, because each of its sends names a peer.</remarks>
+/// <summary>Sends messages: a socket, one peer of a socket (<see cref="PeerSender"/>, <see cref="StreamPeer"/>), or a fake in a unit
+/// test.</summary>
+/// <remarks>
+/// The sockets are thread-safe. ROUTER and STREAM send through <see cref="RouterSocket.To(RoutingId)"/> and
+/// <see cref="StreamSocket.To(uint)"/>, because each of their sends names a peer. Further forms, for text, values and transferred memory,
+/// are extension methods.
+/// </remarks>
 public interface IMessageSender
 {
     /// <summary>Sends a message of one part without waiting.</summary>
     /// <param name="payload">The payload, which is copied. It may be empty; a null array counts as empty.</param>
-    /// <returns>False if it would have to wait, or if there is no memory for a buffer.</returns>
+    /// <returns>True if it was sent, else the reason: <see cref="SendFailure"/>.</returns>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
     /// <exception cref="ArgumentException">The payload is longer than a frame can be.</exception>
-    /// <exception cref="ZlinkException">ContextTerminated, or NoMemory.</exception>
-    bool TrySend(ReadOnlySpan<byte> payload);
+    /// <exception cref="ZlinkException">ContextTerminated.</exception>
+    SendResult TrySend(ReadOnlySpan<byte> payload);
 
     /// <summary>Sends a message of several parts, whole or not at all, without waiting.</summary>
     /// <param name="message">A message of at least one part. Empty after it was accepted.</param>
-    /// <returns>False if it would have to wait, or if there is no memory for a buffer.</returns>
+    /// <returns>True if it was sent, else the reason: <see cref="SendFailure"/>.</returns>
     /// <exception cref="ArgumentNullException"><paramref name="message"/> is null.</exception>
     /// <exception cref="ObjectDisposedException">The socket or the message is disposed.</exception>
     /// <exception cref="ArgumentException">The message has no part, or several with Conflate.</exception>
-    /// <exception cref="ZlinkException">ContextTerminated, or NoMemory.</exception>
-    bool TrySend(MessageBuilder message);
+    /// <exception cref="ZlinkException">ContextTerminated.</exception>
+    SendResult TrySend(MessageBuilder message);
 
     /// <summary>Forwards a received message without waiting, without a copy of long parts.</summary>
     /// <param name="message">A received message. Accepting it ends it, as Dispose does.</param>
-    /// <returns>False if it would have to wait, or if there is no memory for a buffer.</returns>
+    /// <returns>True if it was sent, else the reason: <see cref="SendFailure"/>.</returns>
     /// <exception cref="ObjectDisposedException">The socket or the message is disposed.</exception>
     /// <exception cref="InvalidOperationException">The message is empty.</exception>
-    /// <exception cref="ArgumentException">It has several parts, with Conflate. It still belongs to the caller.</exception>
-    /// <exception cref="ZlinkException">ContextTerminated, or NoMemory.</exception>
-    bool TrySend(in Message message);
+    /// <exception cref="ZlinkException">ContextTerminated.</exception>
+    SendResult TrySend(in Message message);
 
     /// <summary>Sends a message of one part. Blocks the calling thread while no peer has capacity.</summary>
     /// <param name="payload">The payload, which is copied. It may be empty; a null array counts as empty.</param>

@@ -28,147 +28,86 @@ internal readonly struct MessageSender
 
     public bool Conflates => _options.IsConflating;
 
-    public ZlinkError TrySend(ReadOnlySpan<byte> routeId, ReadOnlySpan<byte> payload)
+    public SendResult TrySend(ReadOnlySpan<byte> routeId, PeerSlot? connection, ReadOnlySpan<byte> payload)
     {
         var message = new OutgoingMessage(HeaderOf(payload.Length), payload);
-        return ToError(_core.TrySend(routeId, message));
+        return ToResult(TryRoute(routeId, connection, message));
     }
 
-    public ZlinkError TrySend(ReadOnlySpan<byte> routeId, MessageBuilder message) =>
-        ToError(_core.TrySend(routeId, new OutgoingMessage(Checked(message))));
+    public SendResult TrySend(ReadOnlySpan<byte> routeId, PeerSlot? connection, MessageBuilder message) =>
+        ToResult(TryRoute(routeId, connection, new OutgoingMessage(Checked(message))));
 
-    public static bool TrySendTo(PeerLink peer, ReadOnlySpan<byte> payload)
+    /// <summary>Several parts on a conflating socket are a result, not an exception, because a peer may have sent them.</summary>
+    public SendResult TrySend(ReadOnlySpan<byte> routeId, PeerSlot? connection, in Message message)
     {
-        var message = new OutgoingMessage(HeaderOf(payload.Length), payload);
-        return peer.TrySend(message) == SendStatus.Accepted;
-    }
-
-    public bool TrySendTo(PeerLink peer, MessageBuilder message) =>
-        peer.TrySend(new OutgoingMessage(Checked(message))) == SendStatus.Accepted;
-
-    public bool TrySendTo(PeerLink peer, in Message message)
-    {
-        if (peer.TrySend(Deferred(message).AsOutgoing()) != SendStatus.Accepted)
+        if (!CanTake(message.PartCount))
         {
-            return false;
+            return SendFailure.TooManyParts;
         }
 
-        message.Dispose();
-        return true;
-    }
-
-    public ZlinkError TrySendTo(PeerSlot connection, ReadOnlySpan<byte> payload)
-    {
-        var message = new OutgoingMessage(HeaderOf(payload.Length), payload);
-        return ToError(_core.TrySendTo(connection, message));
-    }
-
-    public ZlinkError TrySendTo(PeerSlot connection, MessageBuilder message) =>
-        ToError(_core.TrySendTo(connection, new OutgoingMessage(Checked(message))));
-
-    public ZlinkError TrySendTo(PeerSlot connection, in Message message)
-    {
-        ZlinkError error = ToError(_core.TrySendTo(connection, Deferred(message).AsOutgoing()));
-        if (error == ZlinkError.None)
+        SendResult result = ToResult(TryRoute(routeId, connection, message.Defer().AsOutgoing()));
+        if (result)
         {
             message.Dispose();
         }
 
-        return error;
-    }
-
-    public ValueTask SendToAsync(PeerSlot connection, ReadOnlyMemory<byte> payload, CancellationToken cancellation)
-    {
-        Protocol.FrameHeader header = HeaderOf(payload.Length);
-        return SendDeferredAsync(default, new DeferredMessage(header, payload, owner: null), default, cancellation, connection);
-    }
-
-    public ValueTask SendToAsync(PeerSlot connection, MessageBuilder message, CancellationToken cancellation) =>
-        SendDeferredAsync(default, new DeferredMessage(Checked(message)), default, cancellation, connection);
-
-    public ValueTask SendToAsync(PeerSlot connection, in Message message, CancellationToken cancellation) =>
-        SendDeferredAsync(default, Deferred(message), message, cancellation, connection);
-
-    public ZlinkError TrySend(ReadOnlySpan<byte> routeId, in Message message)
-    {
-        CheckConflates(message.PartCount, nameof(message));
-        return TrySendUnchecked(routeId, message);
-    }
-
-    /// <summary>Several parts on a conflating socket are InvalidArgument, not an exception, because a peer may have sent them.</summary>
-    public ZlinkError TryPassOn(ReadOnlySpan<byte> routeId, in Message message) => CanTake(message.PartCount)
-        ? TrySendUnchecked(routeId, message) : ZlinkError.InvalidArgument;
-
-    public ZlinkError TryPassOn(ReadOnlySpan<byte> routeId, MessageBuilder message) =>
-        CanTake(message.Count) ? ToError(_core.TrySend(routeId, new OutgoingMessage(message.Encoded))) : ZlinkError.InvalidArgument;
-
-    private ZlinkError TrySendUnchecked(ReadOnlySpan<byte> routeId, in Message message)
-    {
-        ZlinkError error = ToError(_core.TrySend(routeId, message.Defer().AsOutgoing()));
-        if (error == ZlinkError.None)
-        {
-            message.Dispose();
-        }
-
-        return error;
+        return result;
     }
 
     /// <summary><paramref name="timeout"/>: null: the option, which is read only before a wait.</summary>
-    public void Send(ReadOnlySpan<byte> routeId, ReadOnlySpan<byte> payload, TimeSpan? timeout = null)
+    public void Send(ReadOnlySpan<byte> routeId, PeerSlot? connection, ReadOnlySpan<byte> payload, TimeSpan? timeout)
     {
         Protocol.FrameHeader header = HeaderOf(payload.Length);
         var message = new OutgoingMessage(header, payload); // Constructed in place: see OutgoingMessage.
-        SendStatus status = _core.TrySend(routeId, message);
+        SendStatus status = TryRoute(routeId, connection, message);
         if (MayWait(status, timeout, out TimeSpan limit))
         {
             // A span cannot be kept during a wait, so the rare send that waits copies its payload once more.
             using IMemoryOwner<byte> copy = WaitingPayload.Of(payload, _core.Host.Pool);
-            status = Block(routeId, new DeferredMessage(header, copy.Memory[..payload.Length], owner: null), limit);
+            status = Block(routeId, connection, new DeferredMessage(header, copy.Memory[..payload.Length], owner: null), limit);
         }
 
         ThrowUnlessSent(status);
     }
 
-    public void Send(ReadOnlySpan<byte> routeId, MessageBuilder message, TimeSpan? timeout = null) =>
-        SendDeferred(routeId, new DeferredMessage(Checked(message)), timeout);
+    public void Send(ReadOnlySpan<byte> routeId, PeerSlot? connection, MessageBuilder message, TimeSpan? timeout) =>
+        SendDeferred(routeId, connection, new DeferredMessage(Checked(message)), timeout);
 
-    public void Send(ReadOnlySpan<byte> routeId, in Message message, TimeSpan? timeout = null)
+    public void Send(ReadOnlySpan<byte> routeId, PeerSlot? connection, in Message message, TimeSpan? timeout)
     {
-        SendDeferred(routeId, Deferred(message), timeout);
+        SendDeferred(routeId, connection, Deferred(message), timeout);
         message.Dispose();
     }
 
-    /// <summary>How many were accepted, from the first on.</summary>
-    public int SendMany(ReadOnlySpan<byte> routeId, ReadOnlySpan<Message> messages, out ZlinkError error)
+    /// <summary>How many were accepted, from the first on. The next call has the reason why not more.</summary>
+    public int SendMany(ReadOnlySpan<byte> routeId, PeerSlot? connection, ReadOnlySpan<Message> messages)
     {
-        error = ZlinkError.None;
         int sent = 0;
         try
         {
-            while (sent < messages.Length && (error = TrySend(routeId, in Some(messages, sent))) == ZlinkError.None)
+            while (sent < messages.Length && TrySend(routeId, connection, in Some(messages, sent)))
             {
                 sent++;
             }
         }
-        catch (ZlinkException ended) when (sent > 0)
+        catch (ZlinkException) when (sent > 0)
         {
-            error = ended.Error; // The number of accepted messages must be returned; the next call throws.
+            // The number of accepted messages must be returned; the next call throws.
         }
 
         return sent;
     }
 
-    public int SendMany(ReadOnlySpan<byte> routeId, ReadOnlySpan<ReadOnlyMemory<byte>> payloads, out ZlinkError error)
+    public int SendMany(ReadOnlySpan<byte> routeId, PeerSlot? connection, ReadOnlySpan<ReadOnlyMemory<byte>> payloads)
     {
-        error = ZlinkError.None;
         int sent = 0;
         try
         {
             // Where nothing can be sent at once, the way of a single message has the reason, or finds a peer.
             while (sent < payloads.Length)
             {
-                int run = _core.TrySendMany(routeId, payloads[sent..]);
-                if (run == 0 && (error = TrySend(routeId, payloads[sent].Span)) != ZlinkError.None)
+                int run = connection is null ? _core.TrySendMany(routeId, payloads[sent..]) : 0;
+                if (run == 0 && !TrySend(routeId, connection, payloads[sent].Span))
                 {
                     break;
                 }
@@ -176,49 +115,53 @@ internal readonly struct MessageSender
                 sent += Math.Max(run, 1);
             }
         }
-        catch (ZlinkException ended) when (sent > 0)
+        catch (ZlinkException) when (sent > 0)
         {
-            error = ended.Error;
+            // As above.
         }
 
         return sent;
     }
 
-    public ValueTask SendAsync(ReadOnlySpan<byte> routeId, ReadOnlyMemory<byte> payload, CancellationToken cancellation)
+    public ValueTask SendAsync(
+        ReadOnlySpan<byte> routeId, PeerSlot? connection, ReadOnlyMemory<byte> payload, CancellationToken cancellation)
     {
         Protocol.FrameHeader header = HeaderOf(payload.Length);
-        return SendDeferredAsync(routeId, new DeferredMessage(header, payload, owner: null), default, cancellation);
+        return SendDeferredAsync(routeId, connection, new DeferredMessage(header, payload, owner: null), default, cancellation);
     }
 
     /// <summary>If the send fails, it still belongs to the caller.</summary>
-    public ValueTask SendAsync(ReadOnlySpan<byte> routeId, IMemoryOwner<byte> payload, int length, CancellationToken cancellation)
+    public ValueTask SendAsync(
+        ReadOnlySpan<byte> routeId, PeerSlot? connection, IMemoryOwner<byte> payload, int length, CancellationToken cancellation)
     {
-        ArgumentNullException.ThrowIfNull(payload);
-        ArgumentOutOfRangeException.ThrowIfNegative(length);
-        ArgumentOutOfRangeException.ThrowIfGreaterThan(length, payload.Memory.Length);
         Protocol.FrameHeader header = HeaderOf(length);
-        return SendDeferredAsync(routeId, new DeferredMessage(header, payload.Memory[..length], payload), default, cancellation);
+        var message = new DeferredMessage(header, payload.Memory[..length], payload);
+        return SendDeferredAsync(routeId, connection, message, default, cancellation);
     }
 
-    public ValueTask SendAsync(ReadOnlySpan<byte> routeId, MessageBuilder message, CancellationToken cancellation) =>
-        SendDeferredAsync(routeId, new DeferredMessage(Checked(message)), default, cancellation);
+    public ValueTask SendAsync(ReadOnlySpan<byte> routeId, PeerSlot? connection, MessageBuilder message, CancellationToken cancellation) =>
+        SendDeferredAsync(routeId, connection, new DeferredMessage(Checked(message)), default, cancellation);
 
-    public ValueTask SendAsync(ReadOnlySpan<byte> routeId, in Message message, CancellationToken cancellation) =>
-        SendDeferredAsync(routeId, Deferred(message), message, cancellation);
+    public ValueTask SendAsync(ReadOnlySpan<byte> routeId, PeerSlot? connection, in Message message, CancellationToken cancellation) =>
+        SendDeferredAsync(routeId, connection, Deferred(message), message, cancellation);
 
-    public ValueTask<int> SendManyAsync(ReadOnlyMemory<byte> routeId, ReadOnlyMemory<Message> messages, CancellationToken cancellation) =>
-        SendBatch.SendAllAsync(new MessageBatch(this, routeId, messages), cancellation);
+    public ValueTask<int> SendManyAsync(
+        RoutingId peer, PeerSlot? connection, ReadOnlyMemory<Message> messages, CancellationToken cancellation) =>
+        SendBatch.SendAllAsync(new MessageBatch(this, peer, connection, messages), cancellation);
 
-    public ValueTask<int> SendManyAsync(ReadOnlyMemory<byte> routeId, ReadOnlyMemory<ReadOnlyMemory<byte>> payloads,
-        CancellationToken cancellation) =>
-        SendBatch.SendAllAsync(new PayloadBatch(this, routeId, payloads), cancellation);
+    public ValueTask<int> SendManyAsync(
+        RoutingId peer, PeerSlot? connection, ReadOnlyMemory<ReadOnlyMemory<byte>> payloads, CancellationToken cancellation) =>
+        SendBatch.SendAllAsync(new PayloadBatch(this, peer, connection, payloads), cancellation);
 
-    private ZlinkError ToError(SendStatus status) => status switch
+    private SendStatus TryRoute(ReadOnlySpan<byte> routeId, PeerSlot? connection, in OutgoingMessage message) =>
+        connection is null ? _core.TrySend(routeId, message) : _core.TrySendTo(connection, message);
+
+    private SendResult ToResult(SendStatus status) => status switch
     {
-        SendStatus.Accepted or SendStatus.Dropped => ZlinkError.None,
-        SendStatus.Full => ZlinkError.Again,
-        SendStatus.Unroutable => ZlinkError.HostUnreachable,
-        SendStatus.NoMemory => ZlinkError.NoMemory,
+        SendStatus.Accepted or SendStatus.Dropped => SendFailure.None,
+        SendStatus.Full => SendFailure.Full,
+        SendStatus.Unroutable => SendFailure.NoPeer,
+        SendStatus.NoMemory => SendFailure.NoMemory,
         _ => throw ErrorOf(status, _core),
     };
 
@@ -233,8 +176,8 @@ internal readonly struct MessageSender
     private static Exception ErrorOf(SendStatus status, SocketCore core) => status switch
     {
         SendStatus.Full => new TimeoutException(
-            "no peer had room in time: none is connected, or each is at SendHighWaterMark or SendByteLimit, or all queues together at "
-            + "the context's QueuedByteLimit, and reads slower than this side sends; Describe() shows which"),
+            "no peer had capacity in time: none is connected, or each is at SendHighWaterMark or SendByteLimit, or all queues together at "
+            + "the context's QueuedByteLimit, because peers read slower than this side sends; Describe() shows which"),
         SendStatus.Unroutable => new ZlinkException(
             ZlinkError.HostUnreachable,
             "no peer has that routing id: it has not connected yet, or has left; GetPeers() lists those there are"),
@@ -287,12 +230,12 @@ internal readonly struct MessageSender
 
     private bool CanTake(int parts) => parts <= 1 || !_options.IsConflating;
 
-    private void SendDeferred(ReadOnlySpan<byte> routeId, in DeferredMessage message, TimeSpan? timeout)
+    private void SendDeferred(ReadOnlySpan<byte> routeId, PeerSlot? connection, in DeferredMessage message, TimeSpan? timeout)
     {
-        SendStatus status = _core.TrySend(routeId, message.AsOutgoing());
+        SendStatus status = TryRoute(routeId, connection, message.AsOutgoing());
         if (MayWait(status, timeout, out TimeSpan limit))
         {
-            status = Block(routeId, message, limit);
+            status = Block(routeId, connection, message, limit);
         }
 
         ThrowUnlessSent(status);
@@ -302,7 +245,7 @@ internal readonly struct MessageSender
     {
         if (status == SendStatus.Full && TimeoutHint.Find(_core) is { } reason)
         {
-            throw new TimeoutException($"no peer had room in time{reason}");
+            throw new TimeoutException($"no peer had capacity in time{reason}");
         }
 
         ThrowUnlessAccepted(status, _core);
@@ -326,12 +269,13 @@ internal readonly struct MessageSender
         return true;
     }
 
-    private SendStatus Block(ReadOnlySpan<byte> routeId, in DeferredMessage message, TimeSpan limit)
+    private SendStatus Block(ReadOnlySpan<byte> routeId, PeerSlot? connection, in DeferredMessage message, TimeSpan limit)
     {
         SendReceipt waiter = _waiters.Rent();
         waiter.Prepare(_core.BlockedSends, _recycle, blocking: true);
         waiter.Deferred = message;
         waiter.SetRoute(routeId);
+        waiter.Connection = connection;
         SendStatus status = _core.BlockedSends.Enqueue(waiter);
         if (status != SendStatus.Full)
         {
@@ -343,16 +287,15 @@ internal readonly struct MessageSender
         return BlockingWait.Until(waiter, _core.BlockedSends, limit) ? waiter.GetResult(waiter.Version) : SendStatus.Full;
     }
 
-    private ValueTask SendDeferredAsync(ReadOnlySpan<byte> routeId, in DeferredMessage message, in Message forwarded,
-        CancellationToken cancellation, PeerSlot? connection = null)
+    private ValueTask SendDeferredAsync(ReadOnlySpan<byte> routeId, PeerSlot? connection, in DeferredMessage message, in Message forwarded,
+        CancellationToken cancellation)
     {
         if (cancellation.IsCancellationRequested)
         {
             return ValueTask.FromCanceled(cancellation);
         }
 
-        SendStatus status = connection is null ? _core.TrySend(routeId, message.AsOutgoing())
-            : _core.TrySendTo(connection, message.AsOutgoing());
+        SendStatus status = TryRoute(routeId, connection, message.AsOutgoing());
         if (status == SendStatus.Full)
         {
             SendReceipt waiter = _waiters.Rent();
@@ -378,14 +321,15 @@ internal readonly struct MessageSender
         return default;
     }
 
-    private readonly struct MessageBatch(MessageSender sender, ReadOnlyMemory<byte> routeId, ReadOnlyMemory<Message> messages) : ISendBatch
+    private readonly struct MessageBatch(MessageSender sender, RoutingId peer, PeerSlot? connection, ReadOnlyMemory<Message> messages)
+        : ISendBatch
     {
         public int Count => messages.Length;
 
-        public int SendSome(int from) => sender.SendMany(routeId.Span, messages.Span[from..], out _);
+        public int SendSome(int from) => sender.SendMany(peer.Span, connection, messages.Span[from..]);
 
         public ValueTask SendAsync(int index, CancellationToken cancellation) =>
-            sender.SendAsync(routeId.Span, in Some(messages.Span, index), cancellation);
+            sender.SendAsync(peer.Span, connection, in Some(messages.Span, index), cancellation);
 
         public void OnSent(int index)
         {
@@ -393,15 +337,15 @@ internal readonly struct MessageSender
         }
     }
 
-    private readonly struct PayloadBatch(MessageSender sender, ReadOnlyMemory<byte> routeId,
+    private readonly struct PayloadBatch(MessageSender sender, RoutingId peer, PeerSlot? connection,
         ReadOnlyMemory<ReadOnlyMemory<byte>> payloads) : ISendBatch
     {
         public int Count => payloads.Length;
 
-        public int SendSome(int from) => sender.SendMany(routeId.Span, payloads.Span[from..], out _);
+        public int SendSome(int from) => sender.SendMany(peer.Span, connection, payloads.Span[from..]);
 
         public ValueTask SendAsync(int index, CancellationToken cancellation) =>
-            sender.SendAsync(routeId.Span, payloads.Span[index], cancellation);
+            sender.SendAsync(peer.Span, connection, payloads.Span[index], cancellation);
 
         public void OnSent(int index)
         {

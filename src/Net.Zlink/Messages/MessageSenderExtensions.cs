@@ -1,98 +1,244 @@
+using System.Buffers;
+using System.Runtime.CompilerServices;
 using System.Text;
 
 namespace Net.Zlink;
 
-/// <summary>Sends texts as messages of one part in UTF-8. For constant texts, "..."u8 is cheaper.</summary>
+/// <summary>Further forms of sending: texts as messages of one part in UTF-8, transferred memory, and blocking sends of whole
+/// messages.</summary>
+/// <remarks>They are generic over the sender, so that a <see cref="PeerSender"/> is not boxed. For constant texts, "..."u8 is
+/// cheaper.</remarks>
 public static class MessageSenderExtensions
 {
+    private const int MaxOnStack = 256;
+
     /// <summary>Sends a text without waiting.</summary>
-    /// <param name="sender">The socket.</param>
+    /// <param name="sender">The socket or peer.</param>
     /// <param name="text">The text.</param>
-    /// <returns>False if it would have to wait.</returns>
+    /// <typeparam name="TSender">The kind of sender.</typeparam>
+    /// <returns>True if it was sent, else the reason.</returns>
     /// <exception cref="ArgumentNullException">An argument is null.</exception>
     /// <exception cref="ZlinkException">ContextTerminated.</exception>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
-    public static bool TrySend(this IMessageSender sender, string text)
+    public static SendResult TrySend<TSender>(this TSender sender, string text)
+        where TSender : IMessageSender
     {
-        ArgumentNullException.ThrowIfNull(sender);
-        return sender.TrySend(BytesOf(text));
+        ThrowIfNull(sender, text);
+        int length = Encoding.UTF8.GetByteCount(text);
+        byte[]? rented = length > MaxOnStack ? ArrayPool<byte>.Shared.Rent(length) : null;
+        Span<byte> bytes = rented ?? stackalloc byte[MaxOnStack];
+        try
+        {
+            return sender.TrySend(bytes[..Encoding.UTF8.GetBytes(text, bytes)]);
+        }
+        finally
+        {
+            Return(rented);
+        }
     }
 
     /// <summary>Sends a text. Blocks the calling thread while no peer has capacity.</summary>
-    /// <param name="sender">The socket.</param>
+    /// <param name="sender">The socket or peer.</param>
     /// <param name="text">The text.</param>
     /// <param name="timeout">
     /// The longest wait: <see cref="Timeout.InfiniteTimeSpan"/> for no limit, zero for no wait, null for
     /// <see cref="SocketOptions.SendTimeout"/>.
     /// </param>
+    /// <typeparam name="TSender">The kind of sender.</typeparam>
     /// <exception cref="ArgumentNullException">An argument is null.</exception>
     /// <exception cref="ArgumentOutOfRangeException">The timeout is negative and not infinite.</exception>
     /// <exception cref="TimeoutException">No peer had capacity in time.</exception>
-    /// <exception cref="ZlinkException">ContextTerminated.</exception>
+    /// <exception cref="ZlinkException">ContextTerminated; HostUnreachable: there is no such peer.</exception>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
     /// <exception cref="InvalidOperationException">It would have to wait on a shard.</exception>
-    public static void Send(this IMessageSender sender, string text, TimeSpan? timeout = null)
+    public static void Send<TSender>(this TSender sender, string text, TimeSpan? timeout = null)
+        where TSender : IMessageSender
     {
-        ArgumentNullException.ThrowIfNull(sender);
-        sender.Send(BytesOf(text), timeout);
+        ThrowIfNull(sender, text);
+        int length = Encoding.UTF8.GetByteCount(text);
+        byte[]? rented = length > MaxOnStack ? ArrayPool<byte>.Shared.Rent(length) : null;
+        Span<byte> bytes = rented ?? stackalloc byte[MaxOnStack];
+        try
+        {
+            sender.Send(bytes[..Encoding.UTF8.GetBytes(text, bytes)], timeout);
+        }
+        finally
+        {
+            Return(rented);
+        }
     }
 
     /// <summary>Sends a text, and waits for capacity if needed.</summary>
-    /// <param name="sender">The socket.</param>
+    /// <param name="sender">The socket or peer.</param>
     /// <param name="text">The text.</param>
     /// <param name="cancellationToken">Cancels the wait. Nothing is sent then.</param>
+    /// <typeparam name="TSender">The kind of sender.</typeparam>
     /// <returns>A task that completes when the message is accepted.</returns>
     /// <exception cref="ArgumentNullException">An argument is null.</exception>
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
-    /// <exception cref="ZlinkException">ContextTerminated.</exception>
+    /// <exception cref="ZlinkException">ContextTerminated; HostUnreachable: there is no such peer.</exception>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
-    public static ValueTask SendAsync(this IMessageSender sender, string text, CancellationToken cancellationToken = default)
+    public static ValueTask SendAsync<TSender>(this TSender sender, string text, CancellationToken cancellationToken = default)
+        where TSender : IMessageSender
     {
-        ArgumentNullException.ThrowIfNull(sender);
-        return sender.SendAsync((ReadOnlyMemory<byte>)BytesOf(text), cancellationToken);
+        ThrowIfNull(sender, text);
+        MessageBuilder message = BuilderCache.Rent().Add(text);
+        return BuilderCache.ReturnWhenSent(sender.SendAsync(message, cancellationToken), message);
     }
 
     /// <summary>
-    /// Sends a text. Blocks the calling thread while the peer has no capacity, at most <see cref="SocketOptions.SendTimeout"/>.
+    /// Sends memory without a copy if it is long, and waits for capacity if needed. After an accepted send the library disposes it. If the
+    /// send fails, it still belongs to the caller.
     /// </summary>
-    /// <param name="socket">The socket.</param>
-    /// <param name="routingId">The peer's routing id, as in <see cref="Message.RoutingId"/>.</param>
-    /// <param name="text">The text.</param>
-    /// <exception cref="ArgumentNullException">An argument is null.</exception>
-    /// <exception cref="TimeoutException">The peer had no capacity in time.</exception>
-    /// <exception cref="ZlinkException">
-    /// HostUnreachable: the peer is unknown, with <see cref="RouterOptions.Mandatory"/>. ContextTerminated.
-    /// </exception>
-    /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
-    /// <exception cref="InvalidOperationException">It would have to wait on a shard.</exception>
-    public static void Send(this RouterSocket socket, ReadOnlySpan<byte> routingId, string text)
-    {
-        ArgumentNullException.ThrowIfNull(socket);
-        socket.Send(routingId, BytesOf(text));
-    }
-
-    /// <summary>Sends a text, and waits for capacity if needed.</summary>
-    /// <param name="socket">The socket.</param>
-    /// <param name="routingId">The peer's routing id, as in <see cref="Message.RoutingId"/>.</param>
-    /// <param name="text">The text.</param>
+    /// <param name="sender">The socket or peer.</param>
+    /// <param name="payload">The owner of the memory.</param>
+    /// <param name="length">The length of the message in bytes.</param>
     /// <param name="cancellationToken">Cancels the wait. Nothing is sent then.</param>
+    /// <typeparam name="TSender">The kind of sender.</typeparam>
     /// <returns>A task that completes when the message is accepted.</returns>
     /// <exception cref="ArgumentNullException">An argument is null.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">The memory has fewer bytes.</exception>
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
-    /// <exception cref="ZlinkException">
-    /// HostUnreachable: the peer is unknown, with <see cref="RouterOptions.Mandatory"/>. ContextTerminated.
-    /// </exception>
+    /// <exception cref="ZlinkException">ContextTerminated, or NoMemory; HostUnreachable: there is no such peer.</exception>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
-    public static ValueTask SendAsync(this RouterSocket socket, ReadOnlyMemory<byte> routingId, string text,
-        CancellationToken cancellationToken = default)
+    public static ValueTask SendAsync<TSender>(
+        this TSender sender, IMemoryOwner<byte> payload, int length, CancellationToken cancellationToken = default)
+        where TSender : IMessageSender
     {
-        ArgumentNullException.ThrowIfNull(socket);
-        return socket.SendAsync(routingId, (ReadOnlyMemory<byte>)BytesOf(text), cancellationToken);
+        ThrowIfNull(sender, payload);
+        ArgumentOutOfRangeException.ThrowIfNegative(length);
+        ArgumentOutOfRangeException.ThrowIfGreaterThan(length, payload.Memory.Length);
+        if (typeof(TSender) == typeof(PeerSender))
+        {
+            return Unsafe.As<TSender, PeerSender>(ref sender).SendAsync(payload, length, cancellationToken);
+        }
+
+        return sender switch
+        {
+            ZmpSocket socket => socket.Sender.SendAsync([], connection: null, payload, length, cancellationToken),
+            StreamPeer peer => peer.SendAsync(payload, length, cancellationToken),
+            _ => CopyAsync(sender.SendAsync(payload.Memory[..length], cancellationToken), payload),
+        };
     }
 
-    private static byte[] BytesOf(string text)
+    /// <summary>Sends a message of several parts, whole or not at all. Blocks the calling thread while no peer has capacity.</summary>
+    /// <param name="sender">The socket or peer.</param>
+    /// <param name="message">A message of at least one part. Empty after it was accepted.</param>
+    /// <param name="timeout">
+    /// The longest wait: <see cref="Timeout.InfiniteTimeSpan"/> for no limit, zero for no wait, null for
+    /// <see cref="SocketOptions.SendTimeout"/>.
+    /// </param>
+    /// <typeparam name="TSender">The kind of sender.</typeparam>
+    /// <exception cref="TimeoutException">No peer had capacity in time.</exception>
+    /// <exception cref="ZlinkException">ContextTerminated, or NoMemory; HostUnreachable: there is no such peer.</exception>
+    /// <exception cref="ArgumentNullException">An argument is null.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">The timeout is negative and not infinite.</exception>
+    /// <exception cref="ObjectDisposedException">The socket or the message is disposed.</exception>
+    /// <exception cref="ArgumentException">The message has no part, or several with Conflate or to a STREAM peer.</exception>
+    /// <exception cref="InvalidOperationException">It would have to wait on a shard.</exception>
+    public static void Send<TSender>(this TSender sender, MessageBuilder message, TimeSpan? timeout = null)
+        where TSender : IMessageSender
     {
-        ArgumentNullException.ThrowIfNull(text);
-        return Encoding.UTF8.GetBytes(text);
+        ThrowIfNull(sender, message);
+        OptionRange.WaitTime(timeout);
+        if (typeof(TSender) == typeof(PeerSender))
+        {
+            Unsafe.As<TSender, PeerSender>(ref sender).Send(message, timeout);
+        }
+        else if (sender is ZmpSocket socket)
+        {
+            socket.Sender.Send([], connection: null, message, timeout);
+        }
+        else if (sender is StreamPeer peer)
+        {
+            peer.Send(message, timeout);
+        }
+        else
+        {
+            Block(sender, message, timeout, static (to, parts, token) => to.SendAsync(parts, token));
+        }
+    }
+
+    /// <summary>Forwards a received message without a copy of long parts. Blocks the calling thread while no peer has capacity.</summary>
+    /// <param name="sender">The socket or peer.</param>
+    /// <param name="message">A received message. Accepting it ends it, as Dispose does.</param>
+    /// <param name="timeout">
+    /// The longest wait: <see cref="Timeout.InfiniteTimeSpan"/> for no limit, zero for no wait, null for
+    /// <see cref="SocketOptions.SendTimeout"/>.
+    /// </param>
+    /// <typeparam name="TSender">The kind of sender.</typeparam>
+    /// <exception cref="TimeoutException">No peer had capacity in time.</exception>
+    /// <exception cref="ZlinkException">ContextTerminated, or NoMemory; HostUnreachable: there is no such peer.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">The timeout is negative and not infinite.</exception>
+    /// <exception cref="ObjectDisposedException">The socket or the message is disposed.</exception>
+    /// <exception cref="InvalidOperationException">The message is empty, or it would have to wait on a shard.</exception>
+    /// <exception cref="ArgumentException">It has several parts, with Conflate or to a STREAM peer. It still belongs to the
+    /// caller.</exception>
+    public static void Send<TSender>(this TSender sender, in Message message, TimeSpan? timeout = null)
+        where TSender : IMessageSender
+    {
+        if (sender is null)
+        {
+            throw new ArgumentNullException(nameof(sender));
+        }
+
+        OptionRange.WaitTime(timeout);
+        if (typeof(TSender) == typeof(PeerSender))
+        {
+            Unsafe.As<TSender, PeerSender>(ref sender).Send(in message, timeout);
+        }
+        else if (sender is ZmpSocket socket)
+        {
+            socket.Sender.Send([], connection: null, in message, timeout);
+        }
+        else if (sender is StreamPeer peer)
+        {
+            peer.Send(in message, timeout);
+        }
+        else
+        {
+            Block(sender, message, timeout, static (to, forwarded, token) => to.SendAsync(in forwarded, token));
+        }
+    }
+
+    /// <summary>A sender of another assembly has no blocking form, so its asynchronous one is awaited.</summary>
+    private static void Block<TSender, TState>(
+        TSender sender, TState state, TimeSpan? timeout, Func<TSender, TState, CancellationToken, ValueTask> send)
+    {
+        using var limit = new CancellationTokenSource(timeout ?? Timeout.InfiniteTimeSpan);
+        try
+        {
+            send(sender, state, limit.Token).AsTask().GetAwaiter().GetResult();
+        }
+        catch (OperationCanceledException) when (limit.IsCancellationRequested)
+        {
+            throw new TimeoutException("No peer could accept the message in time.");
+        }
+    }
+
+    /// <summary>The sender copied the memory, as its contract says.</summary>
+    private static async ValueTask CopyAsync(ValueTask sending, IMemoryOwner<byte> payload)
+    {
+        await sending.ConfigureAwait(false);
+        payload.Dispose();
+    }
+
+    private static void ThrowIfNull<TSender>(TSender sender, object? argument, [CallerArgumentExpression(nameof(argument))] string? name = null)
+    {
+        // As a comparison, because a struct would be boxed for a call that takes an object.
+        if (sender is null)
+        {
+            throw new ArgumentNullException(nameof(sender));
+        }
+
+        ArgumentNullException.ThrowIfNull(argument, name);
+    }
+
+    private static void Return(byte[]? rented)
+    {
+        if (rented is not null)
+        {
+            ArrayPool<byte>.Shared.Return(rented);
+        }
     }
 }

@@ -42,14 +42,20 @@ public static class TypedMessageExtensions
     /// <param name="sender">Where.</param>
     /// <param name="value">The value.</param>
     /// <param name="serializer">Writes it.</param>
+    /// <typeparam name="TSender">The kind of sender.</typeparam>
     /// <typeparam name="T">The type that both sides have agreed on.</typeparam>
-    /// <returns>False if it would have to wait.</returns>
+    /// <returns>True if it was sent, else the reason.</returns>
     /// <exception cref="ArgumentNullException">An argument is null.</exception>
     /// <exception cref="ZlinkException">ContextTerminated.</exception>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
-    public static bool TrySend<T>(this IMessageSender sender, T value, IMessageSerializer serializer)
+    public static SendResult TrySend<TSender, T>(this TSender sender, T value, IMessageSerializer serializer)
+        where TSender : IMessageSender
     {
-        ArgumentNullException.ThrowIfNull(sender);
+        if (sender is null)
+        {
+            throw new ArgumentNullException(nameof(sender)); // A struct would be boxed by ThrowIfNull.
+        }
+
         MessageBuilder message = BuilderCache.Rent();
         try
         {
@@ -66,41 +72,25 @@ public static class TypedMessageExtensions
     /// <param name="value">The value.</param>
     /// <param name="serializer">Writes it, before the call returns.</param>
     /// <param name="cancellationToken">Ends the wait; nothing is sent then.</param>
+    /// <typeparam name="TSender">The kind of sender.</typeparam>
     /// <typeparam name="T">The type that both sides have agreed on.</typeparam>
     /// <returns>Complete when the message was accepted.</returns>
     /// <exception cref="ArgumentNullException">An argument is null.</exception>
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
     /// <exception cref="ZlinkException">ContextTerminated.</exception>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
-    public static ValueTask SendAsync<T>(
-        this IMessageSender sender, T value, IMessageSerializer serializer, CancellationToken cancellationToken = default)
+    public static ValueTask SendAsync<TSender, T>(
+        this TSender sender, T value, IMessageSerializer serializer, CancellationToken cancellationToken = default)
+        where TSender : IMessageSender
     {
-        ArgumentNullException.ThrowIfNull(sender);
-        MessageBuilder message = BuilderCache.Rent();
-        return Write(message, value, serializer) is { } fault ? ValueTask.FromException(fault)
-            : ReturnWhenSent(sender.SendAsync(message, cancellationToken), message);
-    }
+        if (sender is null)
+        {
+            throw new ArgumentNullException(nameof(sender));
+        }
 
-    /// <summary>Sends a value to one peer of a ROUTER, and waits for capacity if needed.</summary>
-    /// <param name="socket">Where.</param>
-    /// <param name="routingId">The peer, by the id that its messages come with.</param>
-    /// <param name="value">The value.</param>
-    /// <param name="serializer">Writes it, before the call returns.</param>
-    /// <param name="cancellationToken">Ends the wait; nothing is sent then.</param>
-    /// <typeparam name="T">The type that both sides have agreed on.</typeparam>
-    /// <returns>Complete when the message was accepted.</returns>
-    /// <exception cref="ArgumentNullException">An argument is null.</exception>
-    /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
-    /// <exception cref="ZlinkException">HostUnreachable: no such peer, with <see cref="RouterOptions.Mandatory"/>.
-    /// ContextTerminated.</exception>
-    /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
-    public static ValueTask SendAsync<T>(this RouterSocket socket, ReadOnlyMemory<byte> routingId, T value, IMessageSerializer serializer,
-        CancellationToken cancellationToken = default)
-    {
-        ArgumentNullException.ThrowIfNull(socket);
         MessageBuilder message = BuilderCache.Rent();
         return Write(message, value, serializer) is { } fault ? ValueTask.FromException(fault)
-            : ReturnWhenSent(socket.SendAsync(routingId, message, cancellationToken), message);
+            : BuilderCache.ReturnWhenSent(sender.SendAsync(message, cancellationToken), message);
     }
 
     /// <summary>Publishes a value: a message of two parts, the topic and the value.</summary>
@@ -109,20 +99,26 @@ public static class TypedMessageExtensions
     /// <param name="value">The value.</param>
     /// <param name="serializer">Writes it, before the call returns.</param>
     /// <param name="cancellationToken">Ends the wait; nothing is sent then.</param>
+    /// <typeparam name="TSender">The kind of sender.</typeparam>
     /// <typeparam name="T">The type that both sides have agreed on.</typeparam>
     /// <returns>Complete when the message was accepted.</returns>
     /// <exception cref="ArgumentNullException">An argument is null.</exception>
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
     /// <exception cref="ZlinkException">ContextTerminated.</exception>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
-    public static ValueTask PublishAsync<T>(this IMessageSender publisher, string topic, T value, IMessageSerializer serializer,
+    public static ValueTask PublishAsync<TSender, T>(this TSender publisher, string topic, T value, IMessageSerializer serializer,
         CancellationToken cancellationToken = default)
+        where TSender : IMessageSender
     {
-        ArgumentNullException.ThrowIfNull(publisher);
+        if (publisher is null)
+        {
+            throw new ArgumentNullException(nameof(publisher));
+        }
+
         ArgumentNullException.ThrowIfNull(topic);
         MessageBuilder message = BuilderCache.Rent().Add(topic);
         return Write(message, value, serializer) is { } fault ? ValueTask.FromException(fault)
-            : ReturnWhenSent(publisher.SendAsync(message, cancellationToken), message);
+            : BuilderCache.ReturnWhenSent(publisher.SendAsync(message, cancellationToken), message);
     }
 
     /// <summary>Waits for the next value.</summary>
@@ -274,30 +270,6 @@ public static class TypedMessageExtensions
         {
             BuilderCache.Return(message);
             return e;
-        }
-    }
-
-    private static ValueTask ReturnWhenSent(ValueTask sending, MessageBuilder message)
-    {
-        if (!sending.IsCompletedSuccessfully)
-        {
-            return AwaitAsync(sending, message);
-        }
-
-        BuilderCache.Return(message);
-        return sending;
-    }
-
-    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
-    private static async ValueTask AwaitAsync(ValueTask sending, MessageBuilder message)
-    {
-        try
-        {
-            await sending.ConfigureAwait(false);
-        }
-        finally
-        {
-            BuilderCache.Return(message);
         }
     }
 }

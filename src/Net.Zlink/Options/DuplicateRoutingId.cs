@@ -33,8 +33,8 @@ public enum DuplicateRoutingId
     /// Both stay. A message for the id goes to the newest connection. When that ends, the one before it gets the messages.
     /// </summary>
     /// <remarks>
-    /// <see cref="RouterSocket.TrySendTo(in Message, ReadOnlySpan{byte}, out ZlinkError)"/> answers on the connection of a message. A name
-    /// for <see cref="RouterSocket.Connect(string, ReadOnlySpan{byte})"/> must still be free.
+    /// <see cref="RouterSocket.To(in Message)"/> answers on the connection of a message. A name
+    /// for <see cref="RouterSocket.Connect(string, RoutingId)"/> must still be free.
     /// </remarks>
     Share,
 }

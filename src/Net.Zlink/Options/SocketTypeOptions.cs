@@ -124,7 +124,7 @@ public sealed class XPubOptions : ZmpSocketOptions
     /// <remarks>
     /// For one thread that answers each notice at once: a message published in between counts as the answer and reaches no other
     /// subscriber. Otherwise use <see cref="Manual"/> with <see cref="XPubSocket.Subscribe(in Message, ReadOnlySpan{byte})"/> and
-    /// <see cref="XPubSocket.TrySendTo(in Message, ReadOnlySpan{byte})"/>.
+    /// <see cref="XPubSocket.To(in Message)"/>.
     /// </remarks>
     public bool ManualLastValue { get; set => Set(ref field, value); }
 

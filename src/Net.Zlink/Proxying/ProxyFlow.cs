@@ -73,26 +73,26 @@ internal sealed class ProxyFlow(ProxyPort from, ProxyPort to, ProxyPort? capture
             return false;
         }
 
-        ZlinkError error = to.TrySend(_pending, from.IsRouter);
-        if (error == ZlinkError.Again)
+        SendResult result = to.TrySend(_pending, from.IsRouter);
+        if (result.Reason == SendFailure.Full)
         {
             return false;
         }
 
-        CompletePending(delivered: error == ZlinkError.None);
+        CompletePending(delivered: result);
         return true;
     }
 
     private bool Capture()
     {
         using Message copy = _pending.Copy();
-        ZlinkError error = capture!.TrySend(copy, from.IsRouter);
-        if (error == ZlinkError.InvalidArgument)
+        SendResult result = capture!.TrySend(copy, from.IsRouter);
+        if (result.Reason == SendFailure.TooManyParts)
         {
             CountUndeliverable(); // The copy only. The message is passed: its sender must not stop others by its shape.
         }
 
-        _isCaptured = error != ZlinkError.Again;
+        _isCaptured = result.Reason != SendFailure.Full;
         return _isCaptured;
     }
 

@@ -19,13 +19,8 @@ internal sealed class ProxyPort
         _socket = socket;
         IsRouter = socket is RouterSocket;
         _receiver = (socket as ReceivingSocket)?.Receiver;
-        (_sender, HasSender) = socket switch
-        {
-            RouterSocket router => (router.Sender, true),
-            DuplexSocket duplex => (duplex.Sender, true),
-            PubSocket publisher => (publisher.Sender, true),
-            _ => (default, false),
-        };
+        _sender = socket.Sender;
+        HasSender = socket is not SubSocket;
     }
 
     public bool IsRouter { get; }
@@ -64,7 +59,7 @@ internal sealed class ProxyPort
     }
 
     /// <summary>The caller ends the message in any case.</summary>
-    public ZlinkError TrySend(in Message message, bool fromRouter)
+    public SendResult TrySend(in Message message, bool fromRouter)
     {
         if (IsRouter)
         {
@@ -74,7 +69,7 @@ internal sealed class ProxyPort
             }
 
             // A message of only an id is dropped, as in the native core.
-            return message.PartCount == 1 ? ZlinkError.None : SendCopy(message[0].Span, message.With(first: null, firstLength: 0, skip: 1));
+            return message.PartCount == 1 ? SendResult.Sent : SendCopy(message[0].Span, message.With(first: null, firstLength: 0, skip: 1));
         }
 
         return fromRouter ? SendCopy([], message.With(SlabOf(message.RoutingId), message.RoutingId.Length, skip: 0)) : Send([], message);
@@ -87,9 +82,9 @@ internal sealed class ProxyPort
         _lastId = default;
     }
 
-    private ZlinkError Send(ReadOnlySpan<byte> routeId, in Message message) => _sender.TryPassOn(routeId, message);
+    private SendResult Send(ReadOnlySpan<byte> routeId, in Message message) => _sender.TrySend(routeId, connection: null, message);
 
-    private ZlinkError SendCopy(ReadOnlySpan<byte> routeId, in Message copy)
+    private SendResult SendCopy(ReadOnlySpan<byte> routeId, in Message copy)
     {
         try
         {

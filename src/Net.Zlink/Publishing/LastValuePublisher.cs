@@ -281,7 +281,7 @@ public sealed class LastValuePublisher : IAsyncDisposable, IDisposable
             }
 
             Fill(topic, _newest.ValueAt(i));
-            if (!Socket.TrySendTo(in notice, _message))
+            if (!Socket.To(in notice).TrySend(_message))
             {
                 return false;
             }

@@ -12,6 +12,14 @@ internal sealed class StreamLink(uint id, string endpoint, object origin, Wire? 
     private int _ended; // The reason + 1, so that one word holds the end and its reason.
     private object? _view;
 
+    /// <summary>What a number that no peer has stands for: a peer that has left.</summary>
+    public static StreamLink Unknown(uint id)
+    {
+        var link = new StreamLink(id, "", origin: "", wire: null, remote: null);
+        link.TryEnd(DisconnectReason.Local);
+        return link;
+    }
+
     public uint Id => id;
 
     public string Endpoint => endpoint;

@@ -1,3 +1,4 @@
+using System.Buffers;
 using Net.Zlink.Engine;
 using Net.Zlink.Sockets;
 
@@ -6,13 +7,17 @@ namespace Net.Zlink;
 /// <summary>Where the payloads of a <see cref="StreamPeer"/> are queued: its socket, or a unit test of a handler.</summary>
 internal interface IStreamOutput
 {
-    ZlinkError TrySend(StreamLink link, ReadOnlySpan<byte> payload);
+    SendResult TrySend(StreamLink link, ReadOnlySpan<byte> payload);
 
-    int SendMany(StreamLink link, StreamFrames frames, out ZlinkError error);
+    /// <summary><paramref name="timeout"/>: null: the option, which is read only before a wait.</summary>
+    void Send(StreamLink link, ReadOnlySpan<byte> payload, TimeSpan? timeout);
 
-    int SendMany(StreamLink link, ReadOnlySpan<ReadOnlyMemory<byte>> payloads, out ZlinkError error);
+    /// <summary><paramref name="owner"/>: disposed after an accepted send, or null.</summary>
+    ValueTask SendAsync(StreamLink link, ReadOnlyMemory<byte> payload, IMemoryOwner<byte>? owner, CancellationToken cancellation);
 
-    ValueTask SendAsync(StreamLink link, ReadOnlyMemory<byte> payload, CancellationToken cancellation);
+    int SendMany(StreamLink link, StreamFrames frames);
+
+    int SendMany(StreamLink link, ReadOnlySpan<ReadOnlyMemory<byte>> payloads);
 
     ValueTask<int> SendManyAsync(StreamLink link, ReadOnlyMemory<ReadOnlyMemory<byte>> payloads, CancellationToken cancellation);
 

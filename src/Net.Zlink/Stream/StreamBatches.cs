@@ -5,43 +5,24 @@ namespace Net.Zlink;
 
 internal sealed class StreamBatches(StreamHub hub, StreamSender sender)
 {
-    public int SendMany(uint peerId, ReadOnlySpan<StreamMessage> messages, out ZlinkError error)
-    {
-        error = ZlinkError.HostUnreachable;
-        return hub.TryFind(peerId, out StreamLink link) ? SendMany(link, messages, out error) : 0;
-    }
+    public int SendMany(uint peerId, ReadOnlySpan<StreamMessage> messages) =>
+        hub.TryFind(peerId, out StreamLink link) ? SendMany(link, messages) : 0;
 
-    public int SendMany(uint peerId, ReadOnlySpan<ReadOnlyMemory<byte>> payloads, out ZlinkError error)
-    {
-        error = ZlinkError.HostUnreachable;
-        return hub.TryFind(peerId, out StreamLink link) ? SendMany(link, payloads, out error) : 0;
-    }
-
-    public static int SendMany(StreamLink link, ReadOnlySpan<ReadOnlyMemory<byte>> payloads, out ZlinkError error)
+    public static int SendMany(StreamLink link, ReadOnlySpan<ReadOnlyMemory<byte>> payloads)
     {
         int sent = 0;
-        SendStatus status = Begin(link);
-        while (status == SendStatus.Accepted && sent < payloads.Length)
+        while (sent < payloads.Length && StreamSender.TrySend(link, payloads[sent].Span) == SendStatus.Accepted)
         {
-            status = StreamSender.TrySend(link, payloads[sent].Span);
-            sent += status == SendStatus.Accepted ? 1 : 0;
+            sent++;
         }
 
-        error = StreamSender.ToError(status);
         return sent;
     }
 
-    public static int SendMany(StreamLink link, StreamFrames frames, out ZlinkError error)
+    public static int SendMany(StreamLink link, StreamFrames frames)
     {
-        error = ZlinkError.None;
-        if (frames.Count == 0)
+        if (frames.Count == 0 || link.Connection is not { } connection)
         {
-            return 0;
-        }
-
-        if (link.Connection is not { } connection)
-        {
-            error = ZlinkError.NotSupported;
             return 0;
         }
 
@@ -55,8 +36,7 @@ internal sealed class StreamBatches(StreamHub hub, StreamSender sender)
         int sent = 0;
         foreach (ReadOnlyMemory<byte> frame in frames)
         {
-            status = StreamSender.TrySend(link, frame.Span);
-            if (status != SendStatus.Accepted)
+            if (StreamSender.TrySend(link, frame.Span) != SendStatus.Accepted)
             {
                 break;
             }
@@ -64,21 +44,17 @@ internal sealed class StreamBatches(StreamHub hub, StreamSender sender)
             sent++;
         }
 
-        error = StreamSender.ToError(status);
         return sent;
     }
 
     public ValueTask<int> SendManyAsync(uint peerId, ReadOnlyMemory<StreamMessage> messages, CancellationToken cancellation) =>
         SendBatch.SendAllAsync(new MessageBatch(sender, sender.Find(peerId), messages), cancellation);
 
-    public ValueTask<int> SendManyAsync(uint peerId, ReadOnlyMemory<ReadOnlyMemory<byte>> payloads, CancellationToken cancellation) =>
-        SendManyAsync(sender.Find(peerId), payloads, cancellation);
-
     public ValueTask<int> SendManyAsync(StreamLink link, ReadOnlyMemory<ReadOnlyMemory<byte>> payloads, CancellationToken cancellation) =>
         SendBatch.SendAllAsync(new PayloadBatch(sender, link, payloads), cancellation);
 
     /// <summary>Accepting a message ends it.</summary>
-    private static int SendMany(StreamLink link, ReadOnlySpan<StreamMessage> messages, out ZlinkError error)
+    private static int SendMany(StreamLink link, ReadOnlySpan<StreamMessage> messages)
     {
         int sent = 0;
         SendStatus status = Begin(link);
@@ -99,11 +75,10 @@ internal sealed class StreamBatches(StreamHub hub, StreamSender sender)
             }
         }
 
-        error = StreamSender.ToError(status);
         return sent;
     }
 
-    private static SendStatus Begin(StreamLink link) => link.Connection is null ? SendStatus.NotFramed : SendStatus.Accepted;
+    private static SendStatus Begin(StreamLink link) => link.Connection is null ? StreamSender.Unframed(link) : SendStatus.Accepted;
 
     private static SendStatus Pass(in InboundRun run, Connection connection)
     {
@@ -116,7 +91,7 @@ internal sealed class StreamBatches(StreamHub hub, StreamSender sender)
     {
         public int Count => messages.Length;
 
-        public int SendSome(int from) => SendMany(link, messages.Span[from..], out _);
+        public int SendSome(int from) => SendMany(link, messages.Span[from..]);
 
         public ValueTask SendAsync(int index, CancellationToken cancellation) =>
             sender.SendDeferredAsync(link, messages.Span[index].Defer(), cancellation);
@@ -128,9 +103,10 @@ internal sealed class StreamBatches(StreamHub hub, StreamSender sender)
     {
         public int Count => payloads.Length;
 
-        public int SendSome(int from) => SendMany(link, payloads.Span[from..], out _);
+        public int SendSome(int from) => SendMany(link, payloads.Span[from..]);
 
-        public ValueTask SendAsync(int index, CancellationToken cancellation) => sender.SendAsync(link, payloads.Span[index], cancellation);
+        public ValueTask SendAsync(int index, CancellationToken cancellation) => 
+            sender.SendAsync(link, payloads.Span[index], owner: null, cancellation);
 
         public void OnSent(int index)
         {

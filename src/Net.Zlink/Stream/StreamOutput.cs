@@ -1,3 +1,4 @@
+using System.Buffers;
 using Net.Zlink.Engine;
 using Net.Zlink.Sockets;
 
@@ -5,15 +6,16 @@ namespace Net.Zlink;
 
 internal sealed class StreamOutput(StreamHub hub, StreamSender sender, StreamBatches batches) : IStreamOutput
 {
-    public ZlinkError TrySend(StreamLink link, ReadOnlySpan<byte> payload) => StreamSender.ToError(StreamSender.TrySend(link, payload));
+    public SendResult TrySend(StreamLink link, ReadOnlySpan<byte> payload) => StreamSender.ToResult(StreamSender.TrySend(link, payload));
 
-    public int SendMany(StreamLink link, StreamFrames frames, out ZlinkError error) => StreamBatches.SendMany(link, frames, out error);
+    public void Send(StreamLink link, ReadOnlySpan<byte> payload, TimeSpan? timeout) => sender.Send(link, payload, timeout);
 
-    public int SendMany(StreamLink link, ReadOnlySpan<ReadOnlyMemory<byte>> payloads, out ZlinkError error) =>
-        StreamBatches.SendMany(link, payloads, out error);
+    public ValueTask SendAsync(StreamLink link, ReadOnlyMemory<byte> payload, IMemoryOwner<byte>? owner, CancellationToken cancellation) =>
+        sender.SendAsync(link, payload, owner, cancellation);
 
-    public ValueTask SendAsync(StreamLink link, ReadOnlyMemory<byte> payload, CancellationToken cancellation) =>
-        sender.SendAsync(link, payload, cancellation);
+    public int SendMany(StreamLink link, StreamFrames frames) => StreamBatches.SendMany(link, frames);
+
+    public int SendMany(StreamLink link, ReadOnlySpan<ReadOnlyMemory<byte>> payloads) => StreamBatches.SendMany(link, payloads);
 
     public ValueTask<int> SendManyAsync(
         StreamLink link, ReadOnlyMemory<ReadOnlyMemory<byte>> payloads, CancellationToken cancellation) =>

@@ -1,4 +1,6 @@
+using System.Buffers;
 using System.Net;
+using System.Runtime.CompilerServices;
 using System.Security.Cryptography.X509Certificates;
 using Net.Zlink.Engine;
 using Net.Zlink.Monitoring;
@@ -6,8 +8,8 @@ using Net.Zlink.Sockets;
 
 namespace Net.Zlink;
 
-/// <summary>One peer of a <see cref="StreamSocket"/>. Thread-safe.</summary>
-public sealed class StreamPeer
+/// <summary>One peer of a <see cref="StreamSocket"/>. Its messages have one part. Thread-safe.</summary>
+public sealed class StreamPeer : IMessageSender
 {
     private readonly IStreamOutput _output;
     private readonly StreamLink _link;
@@ -23,17 +25,18 @@ public sealed class StreamPeer
     /// <example>
     /// <code>
     /// List&lt;byte[]&gt; sent = [];
-    /// StreamPeer peer = StreamPeer.Create(payload =&gt; { sent.Add(payload.ToArray()); return ZlinkError.None; });
+    /// StreamPeer peer = StreamPeer.Create(payload =&gt; { sent.Add(payload.ToArray()); return SendResult.Sent; });
     /// await handler.OnReceivedAsync(peer, StreamFrames.Create("hello"u8.ToArray()));
     /// </code>
     /// </example>
     /// <param name="send">
-    /// Gets a copy of each sent payload, on the sender's thread. Returns None, or the error that the send then has, such as Again: the peer
-    /// does not read. Sends that wait throw it. After <see cref="Disconnect"/> it is not called: the error is HostUnreachable.
+    /// Gets a copy of each sent payload, on the sender's thread. Returns <see cref="SendResult.Sent"/>, or the reason that the send then
+    /// has, such as Full: the peer does not read. Sends that wait throw the matching exception. After <see cref="Disconnect"/> it is not
+    /// called: the reason is NoPeer.
     /// </param>
     /// <param name="id">The <see cref="Id"/>.</param>
     /// <returns>The peer. It has no addresses, and its statistics are zero.</returns>
-    public static StreamPeer Create(Func<ReadOnlyMemory<byte>, ZlinkError> send, uint id = 1)
+    public static StreamPeer Create(Func<ReadOnlyMemory<byte>, SendResult> send, uint id = 1)
     {
         ArgumentNullException.ThrowIfNull(send);
         return new StreamPeer(new TestStreamOutput(send), new StreamLink(id, "", send, wire: null, remote: null));
@@ -74,23 +77,77 @@ public sealed class StreamPeer
 
     internal StreamLink Link => _link;
 
-    /// <summary>Sends a payload without waiting. Copies it.</summary>
-    /// <param name="payload">The payload. It may be empty.</param>
-    /// <returns>False if the peer is at its high-water mark or a byte limit, or has disconnected.</returns>
-    /// <exception cref="ArgumentException">The payload is longer than a frame can be.</exception>
-    public bool TrySend(ReadOnlySpan<byte> payload) => _output.TrySend(_link, payload) == ZlinkError.None;
+    /// <inheritdoc/>
+    public SendResult TrySend(ReadOnlySpan<byte> payload) => _output.TrySend(_link, payload);
 
-    /// <summary>Sends a payload without waiting, and returns the reason of a failure. Copies it.</summary>
-    /// <param name="payload">The payload. It may be empty.</param>
-    /// <param name="error">
-    /// None; Again: the peer is at its high-water mark or a byte limit; HostUnreachable: it has disconnected; NotSupported: it is a pipe.
-    /// </param>
-    /// <returns>True if it was accepted.</returns>
-    /// <exception cref="ArgumentException">The payload is longer than a frame can be.</exception>
-    public bool TrySend(ReadOnlySpan<byte> payload, out ZlinkError error)
+    /// <inheritdoc/>
+    public SendResult TrySend(MessageBuilder message)
     {
-        error = _output.TrySend(_link, payload);
-        return error == ZlinkError.None;
+        SendResult result = _output.TrySend(_link, OnlyPart(message));
+        if (result)
+        {
+            message.Clear();
+        }
+
+        return result;
+    }
+
+    /// <inheritdoc/>
+    public SendResult TrySend(in Message message)
+    {
+        if (message.PartCount > 1)
+        {
+            return SendFailure.TooManyParts;
+        }
+
+        SendResult result = _output.TrySend(_link, message.Span);
+        if (result)
+        {
+            message.Dispose();
+        }
+
+        return result;
+    }
+
+    /// <inheritdoc/>
+    public void Send(ReadOnlySpan<byte> payload, TimeSpan? timeout = null) =>
+        _output.Send(_link, payload, OptionRange.WaitTime(timeout));
+
+    /// <inheritdoc/>
+    public ValueTask SendAsync(ReadOnlyMemory<byte> payload, CancellationToken cancellationToken = default) =>
+        _output.SendAsync(_link, payload, owner: null, cancellationToken);
+
+    /// <inheritdoc/>
+    public ValueTask SendAsync(MessageBuilder message, CancellationToken cancellationToken = default)
+    {
+        if (cancellationToken.IsCancellationRequested)
+        {
+            return ValueTask.FromCanceled(cancellationToken);
+        }
+
+        ReadOnlySpan<byte> part = OnlyPart(message);
+        if (_output.TrySend(_link, part))
+        {
+            message.Clear();
+            return default;
+        }
+
+        // The builder's memory may move, so the rare send that waits copies its part once more.
+        return SendCopyAsync(WaitingPayload.Of(part, message.Encoded.Pool), part.Length, message, cancellationToken);
+    }
+
+    /// <inheritdoc/>
+    public ValueTask SendAsync(in Message message, CancellationToken cancellationToken = default)
+    {
+        ThrowUnlessOnePart(message.PartCount, nameof(message));
+        ValueTask sending = _output.SendAsync(_link, message.Memory, owner: null, cancellationToken);
+        if (!sending.IsCompletedSuccessfully)
+        {
+            return DisposeWhenSentAsync(sending, message);
+        }
+
+        message.Dispose();
+        return sending;
     }
 
     /// <summary>
@@ -98,45 +155,31 @@ public sealed class StreamPeer
     /// </summary>
     /// <remarks>Forwarded frames keep their receive buffer until they are written.</remarks>
     /// <param name="frames">A handler's frames, while they are valid.</param>
-    /// <param name="error">
-    /// None; Again: the peer is at its high-water mark or a byte limit; HostUnreachable: it has disconnected; NotSupported: it is a pipe.
-    /// </param>
-    /// <returns>How many were accepted, from the first on: all, unless there is an error.</returns>
-    public int SendMany(StreamFrames frames, out ZlinkError error) => _output.SendMany(_link, frames, out error);
+    /// <returns>How many were accepted, from the first on. Fewer than all if the peer has no capacity or has disconnected.</returns>
+    public int SendMany(StreamFrames frames) => _output.SendMany(_link, frames);
 
-    /// <summary>Sends payloads in order without waiting. Copies them.</summary>
-    /// <param name="payloads">The payloads. They may be empty.</param>
-    /// <param name="error">
-    /// None; Again: the peer is at its high-water mark or a byte limit; HostUnreachable: it has disconnected; NotSupported: it is a pipe.
-    /// </param>
-    /// <returns>How many were accepted, from the first on: all, unless there is an error.</returns>
-    /// <exception cref="ArgumentException">A payload is longer than a frame can be. Those before it were sent.</exception>
-    public int SendMany(ReadOnlySpan<ReadOnlyMemory<byte>> payloads, out ZlinkError error) =>
-        _output.SendMany(_link, payloads, out error);
+    /// <inheritdoc cref="DuplexSocket.SendMany(ReadOnlySpan{Message})"/>
+    public int SendMany(ReadOnlySpan<Message> messages)
+    {
+        int sent = 0;
+        while (sent < messages.Length && TrySend(in messages[sent]))
+        {
+            sent++;
+        }
 
-    /// <summary>Sends payloads in order, and waits until all are accepted. Copies them.</summary>
-    /// <param name="payloads">The payloads. They must not change until the task completes.</param>
-    /// <param name="cancellationToken">Cancels the wait.</param>
-    /// <returns>
-    /// How many were accepted, from the first on. Fewer than all only if the wait ended after the first one; the next call then fails with
-    /// the reason. Allocates nothing.
-    /// </returns>
-    /// <exception cref="ZlinkException">
-    /// HostUnreachable: the peer has disconnected; NotSupported: it is a pipe. Nothing was sent.
-    /// </exception>
-    /// <exception cref="OperationCanceledException">The token was cancelled. Nothing was sent.</exception>
-    /// <exception cref="ArgumentException">A payload is longer than a frame can be. Those before it were sent.</exception>
+        return sent;
+    }
+
+    /// <inheritdoc cref="DuplexSocket.SendMany(ReadOnlySpan{ReadOnlyMemory{byte}})"/>
+    public int SendMany(ReadOnlySpan<ReadOnlyMemory<byte>> payloads) => _output.SendMany(_link, payloads);
+
+    /// <inheritdoc cref="DuplexSocket.SendManyAsync(ReadOnlyMemory{Message}, CancellationToken)"/>
+    public ValueTask<int> SendManyAsync(ReadOnlyMemory<Message> messages, CancellationToken cancellationToken = default) =>
+        SendBatch.SendAllAsync(new MessageBatch(this, messages), cancellationToken);
+
+    /// <inheritdoc cref="DuplexSocket.SendManyAsync(ReadOnlyMemory{ReadOnlyMemory{byte}}, CancellationToken)"/>
     public ValueTask<int> SendManyAsync(ReadOnlyMemory<ReadOnlyMemory<byte>> payloads, CancellationToken cancellationToken = default) =>
         _output.SendManyAsync(_link, payloads, cancellationToken);
-
-    /// <summary>Sends a payload, and waits for capacity if needed. Copies it.</summary>
-    /// <param name="payload">The payload, which must not change until the task completes. It may be empty.</param>
-    /// <param name="cancellationToken">Cancels the wait. Nothing is sent then.</param>
-    /// <returns>A task that completes when the payload is accepted. Allocates nothing.</returns>
-    /// <exception cref="ZlinkException">HostUnreachable: the peer has disconnected.</exception>
-    /// <exception cref="OperationCanceledException">The token was cancelled first.</exception>
-    public ValueTask SendAsync(ReadOnlyMemory<byte> payload, CancellationToken cancellationToken = default) =>
-        _output.SendAsync(_link, payload, cancellationToken);
 
     /// <summary>Ends the connection. The id is invalid at once. Idempotent.</summary>
     /// <param name="abort">
@@ -158,4 +201,73 @@ public sealed class StreamPeer
     /// <summary>Returns id and address, for logs.</summary>
     /// <returns>A short text.</returns>
     public override string ToString() => $"peer {Id} ({_link.RemoteText})";
+
+    // These are called by the extension methods of the same names.
+    internal void Send(MessageBuilder message, TimeSpan? timeout)
+    {
+        _output.Send(_link, OnlyPart(message), timeout);
+        message.Clear();
+    }
+
+    internal void Send(in Message message, TimeSpan? timeout)
+    {
+        ThrowUnlessOnePart(message.PartCount, nameof(message));
+        _output.Send(_link, message.Span, timeout);
+        message.Dispose();
+    }
+
+    internal ValueTask SendAsync(IMemoryOwner<byte> payload, int length, CancellationToken cancellation) =>
+        _output.SendAsync(_link, payload.Memory[..length], payload, cancellation);
+
+    private static ReadOnlySpan<byte> OnlyPart(MessageBuilder message)
+    {
+        ArgumentNullException.ThrowIfNull(message);
+        ThrowUnlessOnePart(message.Encoded.Parts, nameof(message));
+        return message[0];
+    }
+
+    private static void ThrowUnlessOnePart(int parts, string argument)
+    {
+        if (parts != 1)
+        {
+            throw new ArgumentException($"A message to a STREAM peer has one part, not {parts}: a frame holds one payload.", argument);
+        }
+    }
+
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
+    private async ValueTask SendCopyAsync(IMemoryOwner<byte> copy, int length, MessageBuilder message, CancellationToken cancellation)
+    {
+        try
+        {
+            await _output.SendAsync(_link, copy.Memory[..length], copy, cancellation).ConfigureAwait(false);
+        }
+        catch
+        {
+            copy.Dispose(); // It still belongs to this method, and the message to the caller.
+            throw;
+        }
+
+        message.Clear();
+    }
+
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
+    private static async ValueTask DisposeWhenSentAsync(ValueTask sending, Message message)
+    {
+        await sending.ConfigureAwait(false);
+        message.Dispose();
+    }
+
+    private readonly struct MessageBatch(StreamPeer peer, ReadOnlyMemory<Message> messages) : ISendBatch
+    {
+        public int Count => messages.Length;
+
+        public int SendSome(int from) => peer.SendMany(messages.Span[from..]);
+
+        public ValueTask SendAsync(int index, CancellationToken cancellation) => peer.SendAsync(in messages.Span[index], cancellation);
+
+        public void OnSent(int index)
+        {
+            // The send has ended it.
+        }
+    }
 }

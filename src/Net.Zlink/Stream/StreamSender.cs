@@ -11,26 +11,25 @@ namespace Net.Zlink;
 internal sealed class StreamSender
 {
     private readonly StreamHub _hub;
+    private readonly StreamOptions _options;
     private readonly WaiterPool<SendOutcome> _waiters = new();
     private readonly Action<Waiter<SendStatus>> _recycle;
 
-    public StreamSender(StreamHub hub)
+    public StreamSender(StreamHub hub, StreamOptions options)
     {
         _hub = hub;
+        _options = options;
         _recycle = waiter => _waiters.Return((SendOutcome)waiter);
     }
 
     public StreamLink Find(uint peerId) => _hub.TryFind(peerId, out StreamLink link) ? link : throw Unreachable(peerId);
-
-    public ZlinkError TrySend(uint peerId, ReadOnlySpan<byte> payload) =>
-        _hub.TryFind(peerId, out StreamLink link) ? ToError(TrySend(link, payload)) : ZlinkError.HostUnreachable;
 
     public static SendStatus TrySend(StreamLink link, ReadOnlySpan<byte> payload)
     {
         CheckLength(payload.Length);
         if (link.Connection is not { } connection)
         {
-            return SendStatus.NotFramed;
+            return Unframed(link);
         }
 
         var message = new OutgoingMessage(HeaderOf(payload.Length), payload);
@@ -39,20 +38,19 @@ internal sealed class StreamSender
         return status;
     }
 
-    public void Send(uint peerId, ReadOnlySpan<byte> payload, TimeSpan timeout)
+    public void Send(StreamLink link, ReadOnlySpan<byte> payload, TimeSpan? timeout)
     {
-        StreamLink link = Find(peerId);
         SendStatus status = TrySend(link, payload);
-        if (status == SendStatus.Full && timeout != TimeSpan.Zero)
+        if (status == SendStatus.Full && (timeout ?? _options.SendTimeout) is var limit && limit != TimeSpan.Zero)
         {
-            status = SendBlocking(link, payload, timeout);
+            status = SendBlocking(link, payload, limit);
         }
 
-        ThrowUnlessAccepted(status, peerId);
+        ThrowUnlessAccepted(status, link.Id);
     }
 
-    public ValueTask SendAsync(StreamLink link, ReadOnlyMemory<byte> payload, CancellationToken cancellation,
-        IMemoryOwner<byte>? owner = null)
+    /// <summary>Takes ownership of the owner if the send succeeds, and disposes it after the write.</summary>
+    public ValueTask SendAsync(StreamLink link, ReadOnlyMemory<byte> payload, IMemoryOwner<byte>? owner, CancellationToken cancellation)
     {
         if (cancellation.IsCancellationRequested)
         {
@@ -63,20 +61,11 @@ internal sealed class StreamSender
         return SendDeferredAsync(link, new DeferredMessage(HeaderOf(payload.Length), payload, owner), cancellation);
     }
 
-    /// <summary>Takes ownership of the memory if the send succeeds, and disposes it after the write.</summary>
-    public ValueTask SendAsync(uint peerId, IMemoryOwner<byte> payload, int length, CancellationToken cancellation)
-    {
-        ArgumentNullException.ThrowIfNull(payload);
-        ArgumentOutOfRangeException.ThrowIfNegative(length);
-        ArgumentOutOfRangeException.ThrowIfGreaterThan(length, payload.Memory.Length);
-        return SendAsync(Find(peerId), payload.Memory[..length], cancellation, payload);
-    }
-
     public ValueTask SendDeferredAsync(StreamLink link, in DeferredMessage message, CancellationToken cancellation)
     {
         if (link.Connection is not { } connection)
         {
-            throw ErrorOf(SendStatus.NotFramed, link.Id);
+            throw ErrorOf(Unframed(link), link.Id);
         }
 
         SendOutcome waiter = _waiters.Rent();
@@ -131,6 +120,9 @@ internal sealed class StreamSender
         }
     }
 
+    /// <summary>Without a connection of frames it is a pipe, or stands for a number that no peer has.</summary>
+    public static SendStatus Unframed(StreamLink link) => link.Pipe is null ? SendStatus.Closed : SendStatus.NotFramed;
+
     public static void ThrowUnlessAccepted(SendStatus status, uint peerId)
     {
         if (status != SendStatus.Accepted)
@@ -151,13 +143,13 @@ internal sealed class StreamSender
     private static ZlinkException Unreachable(uint peerId) =>
         new(ZlinkError.HostUnreachable, $"there is no peer {peerId}: it never was, it is gone, or it was disconnected");
 
-    public static ZlinkError ToError(SendStatus status) => status switch
+    public static SendResult ToResult(SendStatus status) => status switch
     {
-        SendStatus.Accepted => ZlinkError.None,
-        SendStatus.Full => ZlinkError.Again,
-        SendStatus.NotFramed => ZlinkError.NotSupported,
-        SendStatus.NoMemory => ZlinkError.NoMemory,
-        _ => ZlinkError.HostUnreachable,
+        SendStatus.Accepted => SendFailure.None,
+        SendStatus.Full => SendFailure.Full,
+        SendStatus.NotFramed => SendFailure.IsPipe,
+        SendStatus.NoMemory => SendFailure.NoMemory,
+        _ => SendFailure.NoPeer,
     };
 
     public static void Schedule(Connection connection, bool isDue)

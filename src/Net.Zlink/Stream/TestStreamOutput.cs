@@ -1,4 +1,4 @@
-using System.Runtime.InteropServices;
+using System.Buffers;
 using Net.Zlink.Engine;
 using Net.Zlink.Monitoring;
 using Net.Zlink.Sockets;
@@ -6,43 +6,55 @@ using Net.Zlink.Sockets;
 namespace Net.Zlink;
 
 /// <summary>Passes what a handler sends to its unit test: <see cref="StreamPeer.Create"/>.</summary>
-internal sealed class TestStreamOutput(Func<ReadOnlyMemory<byte>, ZlinkError> send) : IStreamOutput
+internal sealed class TestStreamOutput(Func<ReadOnlyMemory<byte>, SendResult> send) : IStreamOutput
 {
-    public ZlinkError TrySend(StreamLink link, ReadOnlySpan<byte> payload) =>
-        link.HasEnded ? ZlinkError.HostUnreachable : send(payload.ToArray());
+    public SendResult TrySend(StreamLink link, ReadOnlySpan<byte> payload) =>
+        link.HasEnded ? SendFailure.NoPeer : send(payload.ToArray());
 
-    public int SendMany(StreamLink link, StreamFrames frames, out ZlinkError error)
-    {
-        var payloads = new List<ReadOnlyMemory<byte>>(frames.Count);
-        foreach (ReadOnlyMemory<byte> payload in frames)
-        {
-            payloads.Add(payload);
-        }
+    public void Send(StreamLink link, ReadOnlySpan<byte> payload, TimeSpan? timeout) => ThrowUnlessSent(TrySend(link, payload));
 
-        return SendMany(link, CollectionsMarshal.AsSpan(payloads), out error);
-    }
-
-    public int SendMany(StreamLink link, ReadOnlySpan<ReadOnlyMemory<byte>> payloads, out ZlinkError error)
-    {
-        error = ZlinkError.None;
-        int sent = 0;
-        while (sent < payloads.Length && (error = TrySend(link, payloads[sent].Span)) == ZlinkError.None)
-        {
-            sent++;
-        }
-
-        return sent;
-    }
-
-    public ValueTask SendAsync(StreamLink link, ReadOnlyMemory<byte> payload, CancellationToken cancellation)
+    public ValueTask SendAsync(StreamLink link, ReadOnlyMemory<byte> payload, IMemoryOwner<byte>? owner, CancellationToken cancellation)
     {
         if (cancellation.IsCancellationRequested)
         {
             return ValueTask.FromCanceled(cancellation);
         }
 
-        ZlinkError error = TrySend(link, payload.Span);
-        return error == ZlinkError.None ? ValueTask.CompletedTask : ValueTask.FromException(Refusal(error));
+        SendResult result = TrySend(link, payload.Span);
+        if (!result)
+        {
+            return ValueTask.FromException(Refusal(result));
+        }
+
+        owner?.Dispose();
+        return ValueTask.CompletedTask;
+    }
+
+    public int SendMany(StreamLink link, StreamFrames frames)
+    {
+        int sent = 0;
+        foreach (ReadOnlyMemory<byte> payload in frames)
+        {
+            if (!TrySend(link, payload.Span))
+            {
+                break;
+            }
+
+            sent++;
+        }
+
+        return sent;
+    }
+
+    public int SendMany(StreamLink link, ReadOnlySpan<ReadOnlyMemory<byte>> payloads)
+    {
+        int sent = 0;
+        while (sent < payloads.Length && TrySend(link, payloads[sent].Span))
+        {
+            sent++;
+        }
+
+        return sent;
     }
 
     public ValueTask<int> SendManyAsync(
@@ -53,11 +65,37 @@ internal sealed class TestStreamOutput(Func<ReadOnlyMemory<byte>, ZlinkError> se
             return ValueTask.FromCanceled<int>(cancellation);
         }
 
-        int sent = SendMany(link, payloads.Span, out ZlinkError error);
-        return sent == 0 && !payloads.IsEmpty ? ValueTask.FromException<int>(Refusal(error)) : ValueTask.FromResult(sent);
+        for (int sent = 0; sent < payloads.Length; sent++)
+        {
+            SendResult result = TrySend(link, payloads.Span[sent].Span);
+            if (!result)
+            {
+                return sent == 0 ? ValueTask.FromException<int>(Refusal(result)) : ValueTask.FromResult(sent);
+            }
+        }
+
+        return ValueTask.FromResult(payloads.Length);
     }
 
     public bool Disconnect(StreamLink link, CloseMode mode) => link.TryEnd(DisconnectReason.Local);
 
-    private static ZlinkException Refusal(ZlinkError error) => new(error, "the peer was created for a test and refused the payload");
+    private static void ThrowUnlessSent(SendResult result)
+    {
+        if (!result)
+        {
+            throw Refusal(result);
+        }
+    }
+
+    private static Exception Refusal(SendResult result)
+    {
+        const string Words = "the peer was created for a test and refused the payload";
+        return result.Reason switch
+        {
+            SendFailure.Full => new TimeoutException(Words),
+            SendFailure.NoMemory => new ZlinkException(ZlinkError.NoMemory, Words),
+            SendFailure.IsPipe => new ZlinkException(ZlinkError.NotSupported, Words),
+            _ => new ZlinkException(ZlinkError.HostUnreachable, Words),
+        };
+    }
 }

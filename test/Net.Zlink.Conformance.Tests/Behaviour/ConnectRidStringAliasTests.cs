@@ -37,7 +37,7 @@ public sealed class ConnectRidStringAliasTests
     {
         await using var fixture = new StreamFixture();
         RouterSocket router = fixture.Context.CreateRouter();
-        Assert.Throws<ArgumentException>(() => router.Connect("tcp://127.0.0.1:1", []));
+        Assert.Throws<ArgumentException>(() => router.Connect("tcp://127.0.0.1:1", default));
         Assert.Equal(0, router.PeerCount);
     }
 }

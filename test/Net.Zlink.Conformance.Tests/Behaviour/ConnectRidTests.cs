@@ -25,7 +25,7 @@ public sealed class ConnectRidTests
             connecter.Options.RoutingId = SocketWords.Bytes("Y");
         }
 
-        connecter.Connect(endpoint, "conn1"u8);
+        connecter.Connect(endpoint, RoutingId.FromText("conn1"));
         connecter.SayTo("conn1", "hi 1");
         (byte[] id, string[] parts) = await binder.HearFromAsync();
         Assert.Equal(["hi 1"], parts);
@@ -55,10 +55,10 @@ public sealed class ConnectRidTests
         RouterSocket z = Router(fixture, "Z");
         string xEndpoint = x.Bind(Link.Any(transport));
         string zEndpoint = z.Bind(Link.Any(transport));
-        y.Connect(xEndpoint, "X"u8);
+        y.Connect(xEndpoint, RoutingId.FromText("X"));
         y.SayTo("X", "ready");
         Assert.Equal("Y", SocketWords.Text((await x.HearFromAsync()).Id));
-        x.Connect(zEndpoint, "Z"u8);
+        x.Connect(zEndpoint, RoutingId.FromText("Z"));
         x.SayTo("Z", "Hello Z");
         (byte[] id, string[] parts) = await z.HearFromAsync();
         Assert.Equal("X", SocketWords.Text(id));
@@ -77,9 +77,9 @@ public sealed class ConnectRidTests
         RouterSocket binder = fixture.Context.CreateRouter();
         RouterSocket other = fixture.Context.CreateRouter();
         RouterSocket connecter = fixture.Context.CreateRouter();
-        connecter.Connect(binder.Bind(Link.Any(transport)), "conn1"u8);
+        connecter.Connect(binder.Bind(Link.Any(transport)), RoutingId.FromText("conn1"));
         string second = other.Bind(Link.Any(transport));
-        SocketWords.Fails("EADDRINUSE", () => connecter.Connect(second, "conn1"u8));
+        SocketWords.Fails("EADDRINUSE", () => connecter.Connect(second, RoutingId.FromText("conn1")));
         Assert.Equal(1, connecter.PeerCount);
         connecter.SayTo("conn1", "hi");
         Assert.Equal(["hi"], (await binder.HearFromAsync()).Parts);

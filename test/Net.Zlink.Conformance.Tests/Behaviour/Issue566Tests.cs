@@ -21,7 +21,7 @@ public sealed class Issue566Tests
             string id = $"identity{round:00}";
             using DealerSocket dealer = others.Context.CreateDealer(new DealerOptions { RoutingId = SocketWords.Bytes(id) });
             dealer.Connect(endpoint);
-            if (!router.TrySend(SocketWords.Bytes(id), "HELLO"u8))
+            if (!router.To(SocketWords.Bytes(id)).TrySend("HELLO"u8))
             {
                 // Unreachable means not yet: the event says when.
                 SocketEvent ready = await monitor.NextAsync();

@@ -90,7 +90,7 @@ public sealed class MsgFfnTests
         await using var fixture = new StreamFixture();
         RouterSocket router = fixture.Context.CreateRouter();
         var owner = new Owner(255);
-        await router.SendAsync("nobody"u8.ToArray(), owner, 255, Guard.Token).Guarded();
+        await router.To("nobody"u8.ToArray()).SendAsync(owner, 255, Guard.Token).Guarded();
         Assert.Equal(1, owner.Disposals);
     }
 
@@ -101,7 +101,7 @@ public sealed class MsgFfnTests
         RouterSocket router = fixture.Context.CreateRouter(new RouterOptions { Mandatory = true });
         using var owner = new Owner(255);
         ZlinkException failure = await Assert.ThrowsAsync<ZlinkException>(
-            () => router.SendAsync("nobody"u8.ToArray(), owner, 255, Guard.Token).Guarded());
+            () => router.To("nobody"u8.ToArray()).SendAsync(owner, 255, Guard.Token).Guarded());
         Assert.Equal("EHOSTUNREACH", failure.Error.ToNativeName());
         Assert.Equal(0, owner.Disposals);
     }

@@ -63,7 +63,7 @@ public sealed class ProxyTests
         await foreach (Message request in worker.ReceiveAllAsync(Guard.Token))
         {
             byte[] proxy = request.RoutingId.ToArray();
-            await worker.SendAsync(proxy, request, Guard.Token);
+            await worker.To(proxy).SendAsync(request, Guard.Token);
         }
     }
 }

@@ -41,7 +41,7 @@ public sealed class RouterMandatoryHwmTests
             // The kernel may have taken one more meanwhile: its own timers decide when.
             for (; ; first++)
             {
-                router.Send("X"u8, Body);
+                router.To("X"u8).Send(Body);
             }
         });
         Assert.InRange(first, 1, 9);
@@ -62,7 +62,7 @@ public sealed class RouterMandatoryHwmTests
         int accepted = 0;
         for (int quiet = 0; quiet < 5; quiet++)
         {
-            while (router.TrySend("X"u8, Body))
+            while (router.To("X"u8).TrySend(Body))
             {
                 accepted++;
                 quiet = 0;

@@ -15,12 +15,12 @@ public sealed class RouterMandatoryTests
         RouterSocket router = fixture.Context.CreateRouter();
         string endpoint = router.Bind(Link.Any(transport));
         router.SayTo("UNKNOWN", "DATA");
-        Assert.True(router.TrySend("UNKNOWN"u8, "DATA"u8));
+        Assert.True(router.To("UNKNOWN"u8).TrySend("DATA"u8));
         Assert.Equal(2, router.GetStatistics().DroppedUnroutable);
 
         router.Options.Mandatory = true;
         SocketWords.Fails("EHOSTUNREACH", () => router.SayTo("UNKNOWN", "DATA"));
-        Assert.False(router.TrySend("UNKNOWN"u8, "DATA"u8));
+        Assert.False(router.To("UNKNOWN"u8).TrySend("DATA"u8));
 
         DealerSocket dealer = fixture.Context.CreateDealer(new DealerOptions { RoutingId = SocketWords.Bytes("X") });
         dealer.Connect(endpoint);

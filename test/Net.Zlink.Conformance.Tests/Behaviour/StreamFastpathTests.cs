@@ -17,8 +17,7 @@ public sealed class StreamFastpathTests
         uint id = await socket.NextConnectedAsync();
         await client.SendFrameAsync(SocketWords.Bytes("hello"));
         Assert.Equal("hello", SocketWords.Text(await socket.NextDataAsync(id)));
-        Assert.True(socket.TrySend(id, "world"u8, out ZlinkError error));
-        Assert.Equal(ZlinkError.None, error);
+        Assert.True(socket.To(id).TrySend("world"u8));
         Assert.Equal("world", SocketWords.Text((await client.ReadFrameAsync())!));
         client.Dispose();
         Assert.Equal(id, (await socket.NextDisconnectedAsync()).PeerId);

@@ -74,7 +74,7 @@ public sealed class TransportMatrixTests
         RouterSocket client = fixture.Context.CreateRouter(new RouterOptions { RoutingId = SocketWords.Bytes("C"), Mandatory = true });
         Link.Prepare(transport, fixture, server, client);
         client.Connect(server.Bind(Link.Any(transport)));
-        await fixture.UntilAsync(() => client.TrySend("S"u8, "request"u8)); // Its id is known with the handshake.
+        await fixture.UntilAsync(() => client.To("S"u8).TrySend("request"u8)); // Its id is known with the handshake.
         (byte[] id, string[] parts) = await server.HearFromAsync();
         Assert.Equal(("C", "request"), (SocketWords.Text(id), parts.Single()));
         server.SayTo(id, "reply");

@@ -66,7 +66,7 @@ public sealed class HealthTests
         host.Services.AddZlinkRouter("jobs", "inproc://jobs").AddHealthCheck();
         await host.StartAsync();
         Assert.Equal(HealthStatus.Healthy, (await host.CheckAsync("zlink-router-jobs")).Status);
-        Assert.True(host.Get<RouterSocket>("jobs").TrySend("nobody"u8, "lost"u8));
+        Assert.True(host.Get<RouterSocket>("jobs").To("nobody"u8).TrySend("lost"u8));
         HealthReportEntry degraded = await host.CheckAsync("zlink-router-jobs");
         Assert.Equal((HealthStatus.Degraded, "dropped messages 1 >= 1"), (degraded.Status, degraded.Description));
         Assert.Equal(HealthStatus.Healthy, (await host.CheckAsync("zlink-router-jobs")).Status);

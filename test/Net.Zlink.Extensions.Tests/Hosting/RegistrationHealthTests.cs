@@ -53,7 +53,7 @@ public class RegistrationHealthTests
                 {
                     using var ack = new MessageBuilder();
                     ack.Add(U16(2)).Add([0]).Add(request[3].Span).Add("");
-                    router.TrySendTo(request, ack, out _);
+                    router.To(request).TrySend(ack);
                 }
             }
         }

@@ -77,7 +77,7 @@ public sealed class StopTests
         Assert.Empty(router.BoundEndpoints);
         await known.SendAsync("2", Guard.Token).Guarded();
         using Message second = await router.ReceiveAsync(Guard.Token).Guarded();
-        await router.SendAsync(second.RoutingId, "late but served", Guard.Token).Guarded();
+        await router.To(second.RoutingId).SendAsync("late but served", Guard.Token).Guarded();
         using Message reply = await known.ReceiveAsync(Guard.Token).Guarded();
         Assert.Equal("late but served", reply.GetString());
         goOn.SetResult();
@@ -122,7 +122,7 @@ public sealed class StopTests
             {
                 using (request)
                 {
-                    await router.SendAsync(request.RoutingId, request.Memory, CancellationToken.None);
+                    await router.To(request.RoutingId).SendAsync(request.Memory, CancellationToken.None);
                 }
             }
         }

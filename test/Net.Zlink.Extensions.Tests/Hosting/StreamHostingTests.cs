@@ -88,7 +88,7 @@ public sealed class StreamHostingTests
     {
         using StreamSocket socket = client.CreateStream();
         uint peer = await socket.ConnectAsync(host.Get<StreamSocket>(key).LastEndpoint, Guard.Token).Guarded();
-        await socket.SendAsync(peer, System.Text.Encoding.UTF8.GetBytes(text), Guard.Token).Guarded();
+        await socket.To(peer).SendAsync(System.Text.Encoding.UTF8.GetBytes(text), Guard.Token).Guarded();
         while (true)
         {
             using StreamMessage message = await socket.ReceiveAsync(Guard.Token).Guarded();

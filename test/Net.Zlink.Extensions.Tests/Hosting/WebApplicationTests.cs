@@ -38,7 +38,7 @@ public sealed class WebApplicationTests
         Task<string> answer = http.GetStringAsync("/ask", Guard.Token);
         using (Message question = await router.ReceiveAsync(Guard.Token).Guarded())
         {
-            await router.SendAsync(question.RoutingId, $"{question.GetString()}: 42", Guard.Token).Guarded();
+            await router.To(question.RoutingId).SendAsync($"{question.GetString()}: 42", Guard.Token).Guarded();
         }
 
         Assert.Equal("question: 42", await answer.Guarded());

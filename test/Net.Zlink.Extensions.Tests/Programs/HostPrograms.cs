@@ -29,7 +29,7 @@ public sealed class HostPrograms
         await using var context = new ZlinkContext();
         using StreamSocket client = context.CreateStream();
         uint peer = await client.ConnectAsync(host.Get<StreamSocket>("chat").LastEndpoint, Guard.Token).Guarded();
-        await client.SendAsync(peer, "hello"u8.ToArray(), Guard.Token).Guarded();
+        await client.To(peer).SendAsync("hello"u8.ToArray(), Guard.Token).Guarded();
         while (true)
         {
             using StreamMessage message = await client.ReceiveAsync(Guard.Token).Guarded();
@@ -161,7 +161,7 @@ public sealed class HostPrograms
             {
                 using (job)
                 {
-                    await jobs.SendAsync(job.RoutingId, job.Memory, CancellationToken.None);
+                    await jobs.To(job.RoutingId).SendAsync(job.Memory, CancellationToken.None);
                 }
             }
         }

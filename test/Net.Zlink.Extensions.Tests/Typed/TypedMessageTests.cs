@@ -24,7 +24,7 @@ public sealed class TypedMessageTests
         await dealer.SendAsync(new Ask("EUR"), serializer, Guard.Token).Guarded();
         using Message ask = await router.ReceiveAsync(Guard.Token).Guarded();
         Assert.Equal(new Ask("EUR"), ask.Read<Ask>(serializer));
-        await router.SendAsync(ask.RoutingId, new Quote("EUR", 1.2m), serializer, Guard.Token).Guarded();
+        await router.To(ask.RoutingId).SendAsync(new Quote("EUR", 1.2m), serializer, Guard.Token).Guarded();
         Assert.Equal(new Quote("EUR", 1.2m), await dealer.ReceiveAsync<Quote>(serializer, Guard.Token).Guarded());
         Assert.True(dealer.TrySend(new Ask("USD"), serializer));
         Assert.Equal(new Ask("USD"), await router.ReceiveAsync<Ask>(serializer, Guard.Token).Guarded());

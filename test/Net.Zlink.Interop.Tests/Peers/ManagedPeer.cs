@@ -197,11 +197,11 @@ internal sealed class ManagedPeer : IPeerSocket
     {
         if (parts.Count == 2)
         {
-            router.Send(parts[0], parts[1]);
+            router.To(parts[0]).Send(parts[1]);
         }
         else
         {
-            router.Send(parts[0], Built(parts, 1));
+            router.To(parts[0]).Send(Built(parts, 1));
         }
     }
 

@@ -36,7 +36,7 @@ public sealed class StreamTests
         foreach (int size in new[] { 1, 33, 255, 256, 8 * 1024, (64 * 1024) - 4, 64 * 1024, 1024 * 1024, Limit })
         {
             byte[] payload = StreamLink.Payload(size, size);
-            await link.Client.SendAsync(here, payload, Limits.Token).AsTask().Guarded();
+            await link.Client.To(here).SendAsync(payload, Limits.Token).AsTask().Guarded();
             (uint from, byte[] received) = link.NextAtServer();
             Assert.Equal(there, from);
             TestPayload.AssertEqual([payload], [received], $"{size} bytes there");
@@ -73,7 +73,7 @@ public sealed class StreamTests
         {
             for (int i = 0; i < Flood; i++)
             {
-                link.Client.Send(here, FloodPayload(i), Limits.Wait);
+                link.Client.To(here).Send(FloodPayload(i), Limits.Wait);
             }
         });
         for (int i = 0; i < Flood; i++)
@@ -101,7 +101,7 @@ public sealed class StreamTests
 
         foreach ((uint here, uint there) in peers)
         {
-            link.Client.Send(here, "hello"u8, Limits.Wait);
+            link.Client.To(here).Send("hello"u8, Limits.Wait);
             Assert.Equal(there, link.NextAtServer().Id);
             link.SendFromServer(there, "answer"u8.ToArray());
             Assert.Equal((here, StreamMessageKind.Data, "answer"), await link.NextAsync());
@@ -125,9 +125,9 @@ public sealed class StreamTests
         (uint here, uint there) = await link.ConnectAsync();
         link.SendFromServer(there, []);
         Assert.Equal((here, StreamMessageKind.Data, ""), await link.NextAsync());
-        link.Client.Send(here, "before"u8, Limits.Wait);
+        link.Client.To(here).Send("before"u8, Limits.Wait);
         Assert.Equal("before"u8, link.NextAtServer().Payload);
-        link.Client.Send(here, default, Limits.Wait);
+        link.Client.To(here).Send(default, Limits.Wait);
         if (transport is TestTransport.Tcp)
         {
             Assert.Empty(link.NextAtServer().Payload);
@@ -149,9 +149,9 @@ public sealed class StreamTests
         link.Bind();
         (uint here, uint there) = await link.ConnectAsync();
         using EventReader monitor = link.Client.ReadEvents(SocketEventTypes.Disconnected);
-        link.Client.Send(here, StreamLink.Payload(1, 1000), Limits.Wait);
+        link.Client.To(here).Send(StreamLink.Payload(1, 1000), Limits.Wait);
         TestPayload.AssertEqual([StreamLink.Payload(1, 1000)], [link.NextAtServer().Payload], "at the limit");
-        link.Client.Send(here, StreamLink.Payload(2, 1001), Limits.Wait);
+        link.Client.To(here).Send(StreamLink.Payload(2, 1001), Limits.Wait);
         Assert.Equal(there, link.NextDisconnectedAtServer());
         Assert.Equal((here, StreamMessageKind.Disconnected, ""), await link.NextAsync());
         Assert.Equal(PeerEvent.ReasonTransport, (await monitor.ReadAsync(Limits.Token).AsTask().Guarded()).Value);
@@ -186,7 +186,7 @@ public sealed class StreamTests
         {
             Assert.Equal((here, StreamMessageKind.Connected, ""), await link.NextAsync());
             uint there = link.NextConnectedAtServer();
-            link.Client.Send(here, "hello"u8, Limits.Wait);
+            link.Client.To(here).Send("hello"u8, Limits.Wait);
             Assert.Equal("hello"u8, link.NextAtServer().Payload);
             link.SendFromServer(there, "alive"u8.ToArray());
             Assert.Equal((here, StreamMessageKind.Data, "alive"), await link.NextAsync());

@@ -98,7 +98,7 @@ internal sealed class ManagedReceiverRole : IReceiverRole
             parts.Add(part);
         }
 
-        _receiver.Socket.Send(message[0], parts);
+        _receiver.Socket.To(message[0]).Send(parts);
     }
 
     public void Dispose()
@@ -134,11 +134,10 @@ internal sealed class ManagedGatewayRole : IGatewayRole
     public int GetReadyCount(string service) => _gateway.GetService(service).ReadyCount;
 
     public bool Send(string service, byte[][] parts) =>
-        Send(parts, builder => _gateway.GetService(service).TrySend(builder, out ZlinkError error) ? ZlinkError.None : error);
+        Send(parts, builder => _gateway.GetService(service).TrySend(builder));
 
     public bool SendTo(string service, byte[] routingId, byte[][] parts) =>
-        Send(parts, builder => _gateway.GetService(service).TrySendTo(new RoutingId(routingId), builder, out ZlinkError error)
-            ? ZlinkError.None : error);
+        Send(parts, builder => _gateway.GetService(service).To(new RoutingId(routingId)).TrySend(builder));
 
     public byte[][]? Receive(TimeSpan timeout)
     {
@@ -162,15 +161,15 @@ internal sealed class ManagedGatewayRole : IGatewayRole
         _context.Dispose();
     }
 
-    private bool Send(byte[][] parts, Func<MessageBuilder, ZlinkError> send)
+    private bool Send(byte[][] parts, Func<MessageBuilder, SendResult> send)
     {
         using var builder = new MessageBuilder(_context.Pool);
         Array.ForEach(parts, part => builder.Add(part));
-        return send(builder) switch
+        return send(builder).Reason switch
         {
-            ZlinkError.None => true,
-            ZlinkError.HostUnreachable => false,
-            ZlinkError error => throw new InvalidOperationException($"The gateway refused a message: {error}."),
+            SendFailure.None => true,
+            SendFailure.NoPeer => false,
+            SendFailure reason => throw new InvalidOperationException($"The gateway refused a message: {reason}."),
         };
     }
 }

@@ -30,7 +30,7 @@ public class HostilePeerTests
             }
 
             await HostileMessages.SendAsync(
-                (message, cancellation) => receiver.SendAsync(gateway.ToArray(), message, cancellation), hostile.Envelopes([.. ids]));
+                (message, cancellation) => receiver.To(gateway.ToArray()).SendAsync(message, cancellation), hostile.Envelopes([.. ids]));
 
             // A receiver that serves takes its place: what is still open ends with the connection.
             receiver.Dispose();
@@ -155,7 +155,7 @@ public class HostilePeerTests
                 reply.Add(request[i].Span);
             }
 
-            Assert.True(request.TryReply(reply, out _));
+            Assert.True(request.TryReply(reply));
             Assert.Equal(0, reply.Count);
             return default;
         });
@@ -174,7 +174,7 @@ public class HostilePeerTests
 
                 builder.Clear();
                 Array.ForEach(message, part => builder.Add(part));
-                Assert.True(scene.Client.TrySend(builder, out _));
+                Assert.True(scene.Client.TrySend(builder));
                 using GatewayMessage back = await scene.Gateway.ReceiveAsync(Guard.Token).Guarded();
                 Assert.Equal(Show(message), Show([.. Enumerable.Range(0, back.PartCount).Select(index => back[index].ToArray())]));
             }

@@ -62,7 +62,7 @@ public sealed class EjectionTests
         await using var scene = new GatewayScene(time: _clock);
         RouterSocket frozen = await AddOneOfThreeAsync(scene);
         await EjectAsync(scene, frozen);
-        Task<ServiceReply> asked = scene.Client.RequestToAsync(RoutingId.FromText("frozen"), new byte[1], Second, Guard.Token).AsTask();
+        Task<ServiceReply> asked = scene.Client.To(RoutingId.FromText("frozen")).RequestAsync(new byte[1], Second, Guard.Token).AsTask();
         await AnswerAsync(frozen, "here");
         using ServiceReply reply = await asked.Guarded();
         Assert.Equal("here"u8, reply.Span);
@@ -126,7 +126,7 @@ public sealed class EjectionTests
             using (request)
             {
                 await LoseAsync(scene, asked);
-                Assert.True(slow.TrySendTo(request, reply.Add(request[0].Span).Add("late"), out _));
+                Assert.True(slow.To(request).TrySend(reply.Add(request[0].Span).Add("late")));
             }
 
             late++;
@@ -167,7 +167,7 @@ public sealed class EjectionTests
         using (request)
         {
             using var reply = new MessageBuilder();
-            Assert.True(receiver.TrySendTo(request, reply.Add(request[0].Span).Add(text), out _));
+            Assert.True(receiver.To(request).TrySend(reply.Add(request[0].Span).Add(text)));
         }
     }
 

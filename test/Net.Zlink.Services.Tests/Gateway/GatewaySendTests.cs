@@ -25,15 +25,15 @@ public class GatewaySendTests
         using var parts = new MessageBuilder();
 
         Assert.True(scene.Client.TrySend("span"u8));
-        Assert.True(scene.Client.TrySend(parts.Add("a").Add("").Add("b"), out _));
+        Assert.True(scene.Client.TrySend(parts.Add("a").Add("").Add("b")));
         scene.Client.Send("blocking"u8);
         await scene.Client.SendAsync("memory"u8.ToArray(), Guard.Token);
         await scene.Client.SendAsync(parts.Add("c"), Guard.Token);
         IMemoryOwner<byte> owner = scene.Fixture.Pool.Rent(20_000);
         owner.Memory.Span[..20_000].Fill((byte)'x');
         await scene.Client.SendAsync(owner, 20_000, Guard.Token);
-        Assert.True(scene.Client.TrySendTo(RoutingId.FromText("one"), "to"u8, out _));
-        await scene.Client.SendToAsync(RoutingId.FromText("one"), "to async"u8.ToArray(), Guard.Token);
+        Assert.True(scene.Client.To(RoutingId.FromText("one")).TrySend("to"u8));
+        await scene.Client.To(RoutingId.FromText("one")).SendAsync("to async"u8.ToArray(), Guard.Token);
 
         Assert.Equal("span", await GatewayScene.ReceiveTextAsync(socket));
         Assert.Equal("a||b", await GatewayScene.ReceiveTextAsync(socket));
@@ -52,7 +52,7 @@ public class GatewaySendTests
         (RouterSocket socket, _) = await scene.AddRawAsync("one");
         Assert.True(scene.Client.TrySend("there"u8));
         using Message there = await socket.ReceiveAsync(Guard.Token).Guarded();
-        Assert.True(socket.TrySendTo(there, "back"u8, out _));
+        Assert.True(socket.To(there).TrySend("back"u8));
 
         using GatewayMessage back = await scene.Gateway.ReceiveAsync(Guard.Token).Guarded();
         Assert.Equal((GatewayScene.Service, "back", "one"),
@@ -70,7 +70,7 @@ public class GatewaySendTests
         (RouterSocket socket, _) = await scene.AddRawAsync("one");
         using var parts = new MessageBuilder();
         Assert.True(scene.Client.TrySend(Lookalike));
-        Assert.True(scene.Client.TrySend(parts.Add(Lookalike).Add("b"), out _));
+        Assert.True(scene.Client.TrySend(parts.Add(Lookalike).Add("b")));
         Assert.Equal(0, parts.Count);
         scene.Client.Send(Lookalike);
         await scene.Client.SendAsync(Lookalike, Guard.Token);
@@ -78,7 +78,7 @@ public class GatewaySendTests
         IMemoryOwner<byte> owner = scene.Fixture.Pool.Rent(Lookalike.Length);
         Lookalike.CopyTo(owner.Memory);
         await scene.Client.SendAsync(owner, Lookalike.Length, Guard.Token);
-        Assert.Equal(3, scene.Client.SendMany([new byte[1], Lookalike, new byte[2]], out _));
+        Assert.Equal(3, scene.Client.SendMany([new byte[1], Lookalike, new byte[2]]));
 
         for (int i = 0; i < 9; i++)
         {
@@ -93,7 +93,7 @@ public class GatewaySendTests
             Assert.True(RequestEnvelope.TryRead(message.Span, out RequestEnvelope envelope));
             Assert.Equal(EnvelopeKind.Plain, envelope.Kind);
             Assert.Equal(Lookalike, message[1].ToArray());
-            Assert.True(socket.TrySendTo(message, message, out _));
+            Assert.True(socket.To(message).TrySend(message));
             using GatewayMessage back = await scene.Gateway.ReceiveAsync(Guard.Token).Guarded();
             Assert.Equal(i == 1 ? 2 : 1, back.PartCount);
             Assert.Equal(Lookalike, back.Memory.ToArray());
@@ -104,11 +104,10 @@ public class GatewaySendTests
     public async Task Without_a_ready_receiver_TrySend_fails_and_SendAsync_waits_for_one()
     {
         await using var scene = new GatewayScene();
-        Assert.False(scene.Client.TrySend("x"u8, out ZlinkError error));
-        Assert.Equal(ZlinkError.HostUnreachable, error);
+        Assert.Equal(SendFailure.NoPeer, scene.Client.TrySend("x"u8).Reason);
+        Assert.Equal(SendFailure.NoPeer, scene.Client.To(RoutingId.FromText("x")).TrySend("x"u8).Reason);
         Assert.Equal(ZlinkError.HostUnreachable, Assert.Throws<ZlinkException>(() => scene.Client.Send("x"u8)).Error);
-        Assert.Equal(0, scene.Client.SendMany([new byte[1]], out error));
-        Assert.Equal(ZlinkError.HostUnreachable, error);
+        Assert.Equal(0, scene.Client.SendMany([new byte[1]]));
 
         ValueTask sent = scene.Client.SendAsync("later"u8.ToArray(), Guard.Token);
         Assert.False(sent.IsCompleted);
@@ -175,10 +174,9 @@ public class GatewaySendTests
             string full = await listener.FillAsync();
             (RouterSocket open, _) = await scene.AddRawAsync("open");
 
-            bool[] sent = [scene.Client.TrySend("a"u8, out ZlinkError first), scene.Client.TrySend("b"u8, out ZlinkError second)];
+            SendFailure[] reasons = [scene.Client.TrySend("a"u8).Reason, scene.Client.TrySend("b"u8).Reason];
 
-            Assert.Equal(triesNext ? [true, true] : new[] { true, false }, sent.Order().Reverse());
-            Assert.Contains(triesNext ? ZlinkError.None : ZlinkError.Again, new[] { first, second });
+            Assert.Equal([SendFailure.None, triesNext ? SendFailure.None : SendFailure.Full], reasons.Order());
             Assert.True(scene.Client.GetReceivers().Single(receiver => string.Equals(receiver.Endpoint, full, StringComparison.Ordinal))
                 .QueuedMessages > 0);
             Assert.NotNull(open);
@@ -194,8 +192,7 @@ public class GatewaySendTests
         ReadOnlyMemory<byte>[] batch = [.. Enumerable.Range(0, 101)
             .Select(static number => (ReadOnlyMemory<byte>)Encoding.UTF8.GetBytes($"{number}"))];
 
-        Assert.Equal(101, scene.Client.SendMany(batch, out ZlinkError error));
-        Assert.Equal(ZlinkError.None, error);
+        Assert.Equal(101, scene.Client.SendMany(batch));
         for (int i = 0; i < 101; i++)
         {
             Assert.Equal($"{i}", await GatewayScene.ReceiveTextAsync(sockets[i < 51 ? 0 : 1].Socket));
@@ -208,7 +205,7 @@ public class GatewaySendTests
             Assert.Equal($"{i}", await GatewayScene.ReceiveTextAsync(sockets[(i + 1) % 2].Socket));
         }
 
-        Assert.Equal(40, scene.Client.SendManyTo(RoutingId.FromText("two"), batch.AsSpan(0, 40), out _));
+        Assert.Equal(40, scene.Client.To(RoutingId.FromText("two")).SendMany(batch.AsSpan(0, 40)));
     }
 
     [Fact]
@@ -219,8 +216,8 @@ public class GatewaySendTests
         await one.FillAsync();
         ReadOnlyMemory<byte>[] batch = [.. Enumerable.Repeat((ReadOnlyMemory<byte>)new byte[10], 100)];
 
-        Assert.Equal(0, scene.Client.SendMany(batch, out ZlinkError error));
-        Assert.Equal(ZlinkError.Again, error);
+        Assert.Equal(0, scene.Client.SendMany(batch));
+        Assert.Equal(SendFailure.Full, scene.Client.TrySend(batch[0].Span).Reason);
         Assert.Throws<TimeoutException>(() => scene.Client.Send(new byte[1], TimeSpan.Zero));
         using var cancellation = new CancellationTokenSource();
         ValueTask<int> waiting = scene.Client.SendManyAsync(batch, cancellation.Token);
@@ -261,7 +258,7 @@ public class GatewaySendTests
         using Message hello = await socket.ReceiveAsync(Guard.Token).Guarded();
         for (int i = 0; i < 5; i++)
         {
-            Assert.True(socket.TrySendTo(hello, Encoding.UTF8.GetBytes($"{i}"), out _));
+            Assert.True(socket.To(hello).TrySend(Encoding.UTF8.GetBytes($"{i}")));
         }
 
         for (int i = 0; i < 5; i++)
@@ -272,13 +269,13 @@ public class GatewaySendTests
 
         for (int i = 5; i < 10; i++)
         {
-            Assert.True(socket.TrySendTo(hello, Encoding.UTF8.GetBytes($"{i}"), out _));
+            Assert.True(socket.To(hello).TrySend(Encoding.UTF8.GetBytes($"{i}")));
         }
 
         Task<string> asked = scene.AskAsync("x");
         using (Message request = await socket.ReceiveAsync(Guard.Token).Guarded())
         {
-            Assert.True(socket.TrySendTo(request, request, out _));
+            Assert.True(socket.To(request).TrySend(request));
         }
 
         Assert.Equal("x", await asked.Guarded());
@@ -308,7 +305,7 @@ public class GatewaySendTests
             int refusals = 0;
             await scene.Fixture.UntilAsync(() =>
             {
-                refusals = scene.Client.TrySend(payload, out _) ? 0 : refusals + 1;
+                refusals = scene.Client.TrySend(payload) ? 0 : refusals + 1;
                 return refusals > 200; // What the system takes it may take late.
             });
             return endpoint;

@@ -18,10 +18,9 @@ public class LinkTests
         scene.List(endpoint, "after");
         await scene.UntilReadyAsync(1);
 
-        Assert.True(scene.Client.TrySendTo(RoutingId.FromText("after"), "hello"u8, out _));
+        Assert.True(scene.Client.To(RoutingId.FromText("after")).TrySend("hello"u8));
         Assert.Equal("hello", await GatewayScene.ReceiveTextAsync(after));
-        Assert.False(scene.Client.TrySendTo(RoutingId.FromText("before"), "x"u8, out ZlinkError error));
-        Assert.Equal(ZlinkError.HostUnreachable, error);
+        Assert.Equal(SendFailure.NoPeer, scene.Client.To(RoutingId.FromText("before")).TrySend("x"u8).Reason);
         Assert.Single(scene.Gateway.GetReceivers());
     }
 
@@ -70,7 +69,7 @@ public class LinkTests
         scene.Unlist(endpoint);
         await scene.UntilReadyIsAsync(0);
         using var reply = new MessageBuilder();
-        Assert.True(socket.TrySendTo(request, reply.Add(request[0].Span).Add("late but there"), out _));
+        Assert.True(socket.To(request).TrySend(reply.Add(request[0].Span).Add("late but there")));
 
         Assert.Equal("late but there", await asked.Guarded());
     }
@@ -92,7 +91,7 @@ public class LinkTests
         await scene.Fixture.SettleAsync();
 
         Assert.Equal((1, 1), (scene.Gateway.GetReceivers()[0].Connections, scene.Gateway.GetReceivers().Count));
-        Assert.True(scene.Client.TrySendTo(RoutingId.FromText("new"), "hello"u8, out _));
+        Assert.True(scene.Client.To(RoutingId.FromText("new")).TrySend("hello"u8));
         Assert.Equal("hello", await GatewayScene.ReceiveTextAsync(socket));
     }
 
@@ -110,7 +109,7 @@ public class LinkTests
         int refusals = 0;
         await scene.Fixture.UntilAsync(() =>
         {
-            refusals = scene.Client.TrySend(payload, out _) ? 0 : refusals + 1;
+            refusals = scene.Client.TrySend(payload) ? 0 : refusals + 1;
             return refusals > 100;
         });
         using RouterSocket open = scene.Fixture.Context.CreateRouter();
@@ -174,7 +173,7 @@ public class LinkTests
 
         Assert.True(other.TrySend("x"u8));
         using Message message = await socket.ReceiveAsync(Guard.Token).Guarded();
-        Assert.True(socket.TrySendTo(message, "y"u8, out _));
+        Assert.True(socket.To(message).TrySend("y"u8));
         using GatewayMessage answer = await scene.Gateway.ReceiveAsync(Guard.Token).Guarded();
         Assert.Equal("other", answer.Service);
     }
@@ -255,12 +254,13 @@ public class LinkTests
 
     private static async Task RoundTripAsync(GatewayScene scene, RouterSocket socket)
     {
-        Assert.True(scene.Client.TrySend("plain"u8, out ZlinkError error), $"{error}; {scene.Gateway.Describe()}");
+        SendResult result = scene.Client.TrySend("plain"u8);
+        Assert.True(result, $"{result}; {scene.Gateway.Describe()}");
         Assert.Equal("plain", await GatewayScene.ReceiveTextAsync(socket));
         Task<string> asked = scene.AskAsync("x");
         using Message request = await socket.ReceiveAsync(Guard.Token).Guarded();
         using var reply = new MessageBuilder();
-        Assert.True(socket.TrySendTo(request, reply.Add(request[0].Span).Add("y"), out _));
+        Assert.True(socket.To(request).TrySend(reply.Add(request[0].Span).Add("y")));
         Assert.Equal("y", await asked.Guarded());
     }
 

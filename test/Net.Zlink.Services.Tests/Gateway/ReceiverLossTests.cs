@@ -53,7 +53,7 @@ public class ReceiverLossTests
             byte[] end = new byte[RequestEnvelope.HeaderSize];
             var envelope = new RequestEnvelope { Kind = EnvelopeKind.Refused, Flags = EnvelopeFlags.Draining, Code = RefusalCode.Draining };
             envelope.Write(end);
-            leaving.Send(Assert.Single(leaving.GetPeers()).RoutingId.Span, end);
+            leaving.To(Assert.Single(leaving.GetPeers()).RoutingId).Send(end);
             await scene.UntilReadyIsAsync(1);
         }
 

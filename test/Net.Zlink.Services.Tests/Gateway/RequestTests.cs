@@ -26,7 +26,7 @@ public class RequestTests
             Assert.True(RequestEnvelope.TryRead(request.Span, out RequestEnvelope envelope));
             byte[] refusal = new byte[RequestEnvelope.HeaderSize];
             new RequestEnvelope { Kind = EnvelopeKind.Refused, Code = RefusalCode.Expired, Id = envelope.Id }.Write(refusal);
-            receiver.Send(request.RoutingId.Span, refusal);
+            receiver.To(request.RoutingId).Send(refusal);
         }
 
         await Assert.ThrowsAsync<TimeoutException>(() => asked.Guarded());
@@ -51,10 +51,11 @@ public class RequestTests
     public async Task Parts_of_a_builder_arrive_as_parts_and_leave_it_empty()
     {
         await using var scene = new GatewayScene();
-        await scene.AddServingAsync("one", static (request, _) =>
+        await scene.AddServingAsync("one", static async (request, token) =>
         {
-            Assert.True(request.TryReply([request[1], request[0]], out ZlinkError _));
-            return default;
+            using MessageBuilder swapped = new MessageBuilder().Add(request[1].Span).Add(request[0].Span);
+            await request.ReplyAsync(swapped, token);
+            Assert.Equal(0, swapped.Count);
         });
         using var parts = new MessageBuilder();
 
@@ -150,7 +151,7 @@ public class RequestTests
         using (Message request = await socket.ReceiveAsync(Guard.Token).Guarded())
         {
             using var reply = new MessageBuilder();
-            Assert.True(socket.TrySendTo(request, reply.Add(request[0].Span).Add("as natively"), out _));
+            Assert.True(socket.To(request).TrySend(reply.Add(request[0].Span).Add("as natively")));
         }
 
         Assert.Equal("as natively", await asked.Guarded());
@@ -179,7 +180,7 @@ public class RequestTests
         Assert.Equal((EnvelopeKind.Cancel, id), (envelope.Kind, envelope.Id));
 
         using var reply = new MessageBuilder();
-        Assert.True(socket.TrySendTo(request, reply.Add(request[0].Span), out _));
+        Assert.True(socket.To(request).TrySend(reply.Add(request[0].Span)));
         await scene.Fixture.UntilAsync(() => scene.Gateway.GetStatistics().UnmatchedReplies == 1);
     }
 
@@ -207,8 +208,8 @@ public class RequestTests
         await using var scene = new GatewayScene();
         (RouterSocket lost, _) = await scene.AddRawAsync("lost");
         (RouterSocket kept, _) = await scene.AddRawAsync("kept");
-        ValueTask<ServiceReply> one = scene.Client.RequestToAsync(RoutingId.FromText("lost"), "x"u8.ToArray(), Guard.Limit, Guard.Token);
-        ValueTask<ServiceReply> other = scene.Client.RequestToAsync(RoutingId.FromText("kept"), "y"u8.ToArray(), Guard.Limit, Guard.Token);
+        ValueTask<ServiceReply> one = scene.Client.To(RoutingId.FromText("lost")).RequestAsync("x"u8.ToArray(), Guard.Limit, Guard.Token);
+        ValueTask<ServiceReply> other = scene.Client.To(RoutingId.FromText("kept")).RequestAsync("y"u8.ToArray(), Guard.Limit, Guard.Token);
         using Message first = await lost.ReceiveAsync(Guard.Token).Guarded();
         using Message second = await kept.ReceiveAsync(Guard.Token).Guarded();
 
@@ -217,7 +218,7 @@ public class RequestTests
         ServiceException gone = await Assert.ThrowsAsync<ServiceException>(() => one.AsTask().Guarded());
         Assert.Equal((ServiceError.ReceiverLost, true), (gone.Error, gone.WasExecuted));
         using var reply = new MessageBuilder();
-        Assert.True(kept.TrySendTo(second, reply.Add(second[0].Span).Add("z"), out _));
+        Assert.True(kept.To(second).TrySend(reply.Add(second[0].Span).Add("z")));
         using ServiceReply answer = await other.AsTask().Guarded();
         Assert.Equal("z", Encoding.UTF8.GetString(answer.Span));
     }
@@ -242,7 +243,7 @@ public class RequestTests
 
             foreach (Message request in batch)
             {
-                Assert.True(socket.TrySendTo(request, request, out _));
+                Assert.True(socket.To(request).TrySend(request));
             }
 
             socket.Dispose();

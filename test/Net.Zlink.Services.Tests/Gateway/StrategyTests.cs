@@ -104,7 +104,7 @@ public class StrategyTests
         {
             int index = (first + i) % weights.Length;
             weight += isWeighted ? weights[index] : 1;
-            int end = PoolSender.EndOfBlock(count, weight, total);
+            int end = ServiceSender.EndOfBlock(count, weight, total);
             shares[index] = end - sent;
             sent = end;
         }

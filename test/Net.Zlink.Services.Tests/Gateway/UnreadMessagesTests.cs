@@ -24,7 +24,7 @@ public class UnreadMessagesTests
         for (int i = 0; i < Count; i++)
         {
             using Message message = await socket.ReceiveAsync(Guard.Token).Guarded();
-            Assert.True(socket.TrySendTo(message, message.Span, out _));
+            Assert.True(socket.To(message).TrySend(message.Span));
         }
 
         await scene.Fixture.UntilAsync(() => scene.Gateway.GetStatistics().UnreadMessages == Count);
@@ -199,7 +199,7 @@ public class UnreadMessagesTests
         long before = Judged(scene);
         for (int i = 0; i < frames; i++)
         {
-            await socket.SendAsync(gateway.Memory, frame, Guard.Token).Guarded();
+            await socket.To(gateway).SendAsync(frame, Guard.Token).Guarded();
         }
 
         // What the socket has handed over in a batch is in neither count until the gateway has looked at it.
@@ -216,7 +216,7 @@ public class UnreadMessagesTests
     {
         for (int i = 0; i < 20; i++)
         {
-            using ServiceReply reply = await scene.Client.RequestToAsync(RoutingId.FromText("honest"), Encoding.UTF8.GetBytes($"{i}"),
+            using ServiceReply reply = await scene.Client.To(RoutingId.FromText("honest")).RequestAsync(Encoding.UTF8.GetBytes($"{i}"),
                 Guard.Limit, Guard.Token).Guarded();
             Assert.Equal($"{i}", Encoding.UTF8.GetString(reply.Span));
         }

@@ -30,7 +30,7 @@ public class GatewayTests
         ServiceClient client = scene.CreateGateway().GetService("svc");
         await client.WaitUntilReadyAsync(1, Guard.Token).Guarded();
 
-        Assert.True(client.TrySendTo(scene.Discovery.GetService("svc").Instances[0].RoutingId, "rid-msg"u8, out _));
+        Assert.True(client.To(scene.Discovery.GetService("svc").Instances[0].RoutingId).TrySend("rid-msg"u8));
 
         Assert.Equal("rid-msg", await NativeGatewayScene.ReceiveAsync(receiver));
     }

@@ -130,7 +130,7 @@ internal sealed class ReceiverRole : Role
             else
             {
                 Array.ForEach(record.Parts, part => answer.Add(part));
-                Assert.True(receiver.Socket.TrySend(transcript.IdOfA, answer));
+                Assert.True(receiver.Socket.To(transcript.IdOfA).TrySend(answer));
                 await connection.ExpectAsync(record);
             }
         }
@@ -183,12 +183,12 @@ internal sealed class GatewayRole(bool hasHeartbeats) : Role
 
             if (record.Parts is [byte[] only])
             {
-                Assert.True(client.TrySend(only, out _));
+                Assert.True(client.TrySend(only));
             }
             else
             {
                 Array.ForEach(record.Parts, part => message.Add(part));
-                Assert.True(client.TrySendTo(transcript.IdOfB, message, out _));
+                Assert.True(client.To(transcript.IdOfB).TrySend(message));
             }
 
             await connection.ExpectAsync(record);

@@ -75,7 +75,7 @@ public class DrainTests
 
         var options = new DrainOptions { MinDelay = TimeSpan.Zero, Deadline = TimeSpan.FromMilliseconds(1) };
         await receiver.DrainAsync(options, Guard.Token).Guarded();
-        Assert.True(request.TryReply("y"u8, out _));
+        Assert.True(request.TryReply("y"u8));
 
         Assert.Equal((EnvelopeKind.Reply, 1ul), (await gateway.ReceiveAsync()) is var answer ? (answer.Kind, answer.Id) : default);
     }
@@ -97,7 +97,7 @@ public class DrainTests
         using ServiceRequest plain = await receiver.ReceiveAsync(Guard.Token).Guarded();
 
         await receiver.DrainAsync(new DrainOptions { MinDelay = TimeSpan.Zero, IdleTime = TimeSpan.Zero }, Guard.Token).Guarded();
-        Assert.True(plain.TryReply("last"u8, out _));
+        Assert.True(plain.TryReply("last"u8));
 
         var answers = new List<ScriptedGateway.Answer>();
         while (answers is [] || answers[^1].Text is not "last")
@@ -122,7 +122,7 @@ public class DrainTests
 
         var options = new DrainOptions { MinDelay = TimeSpan.Zero, IdleTime = TimeSpan.FromMilliseconds(1) };
         await receiver.DrainAsync(options, Guard.Token).Guarded();
-        receiver.Socket.Send(receiver.Socket.GetPeers()[0].RoutingId.Span, "next"u8);
+        receiver.Socket.To(receiver.Socket.GetPeers()[0].RoutingId).Send("next"u8);
 
         Assert.Equal("next", (await plain.ReceiveAsync()).Text);
     }
@@ -225,7 +225,7 @@ public class DrainTests
             for (int i = 0; i < Requests; i++)
             {
                 using ServiceRequest request = await receiver.ReceiveAsync(Guard.Token).Guarded();
-                Assert.True(request.TryReply("y"u8, out _));
+                Assert.True(request.TryReply("y"u8));
             }
 
             await receiver.DisposeAsync();

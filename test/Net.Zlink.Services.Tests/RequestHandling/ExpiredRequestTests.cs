@@ -24,7 +24,7 @@ public class ExpiredRequestTests
             (request, _) =>
             {
                 executed.Enqueue(Encoding.UTF8.GetString(request.Span));
-                request.TryReply(default(ReadOnlySpan<byte>), out ZlinkError _);
+                request.TryReply(default(ReadOnlySpan<byte>));
                 return default;
             },
             cancellationToken: Guard.Token);
@@ -69,7 +69,7 @@ public class ExpiredRequestTests
             async (request, _) =>
             {
                 await release.Task;
-                request.TryReply("done"u8, out ZlinkError _);
+                request.TryReply("done"u8);
             },
             maxConcurrency: 1,
             Guard.Token);
@@ -115,7 +115,7 @@ public class ExpiredRequestTests
         _ = receiver.ServeAsync(
             static (request, _) =>
             {
-                request.TryReply("done"u8, out ZlinkError _);
+                request.TryReply("done"u8);
                 return default;
             },
             cancellationToken: Guard.Token);

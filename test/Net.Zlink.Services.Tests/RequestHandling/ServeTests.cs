@@ -43,7 +43,7 @@ public class ServeTests
         Assert.Equal((false, 1, "hello", null), (
             request.ExpectsReply, request.PartCount, Encoding.UTF8.GetString(request.Span), request.TimeLeft));
         Assert.False(request.TryFail(1, "nobody waits"));
-        Assert.True(request.TryReply("answer"u8, out _));
+        Assert.True(request.TryReply("answer"u8));
         Assert.Equal(new ScriptedGateway.Answer(null, EnvelopeFlags.None, 0, 0, "answer"), await gateway.ReceiveAsync());
     }
 
@@ -63,7 +63,7 @@ public class ServeTests
         Assert.Equal((false, 1), (request.ExpectsReply, request.PartCount));
         Assert.Equal(lookalike, request.Memory.ToArray());
 
-        Assert.True(request.TryReply(lookalike, out _));
+        Assert.True(request.TryReply(lookalike));
         using Message answer = await gateway.Socket.ReceiveAsync(Guard.Token).Guarded();
         Assert.Equal(2, answer.PartCount);
         Assert.True(RequestEnvelope.TryRead(answer.Span, out RequestEnvelope envelope));
@@ -85,7 +85,7 @@ public class ServeTests
                 "pass on" => throw new ServiceException(ServiceError.NoReceiver, "no receiver of prices is ready"),
                 "refuse" => Ignore(request.TryRefuse(300, "not today")),
                 "fail" => Ignore(request.TryFail(301, "it broke")),
-                "parts" => Ignore(request.TryReply([request.Memory, "two"u8.ToArray(), default], out ZlinkError _)),
+                "parts" => Ignore(request.TryReply(new MessageBuilder().Add(request.Span).Add("two").Add(""))),
                 _ => default,
             },
             cancellationToken: Guard.Token);
@@ -149,7 +149,7 @@ public class ServeTests
             (request, cancellationToken) =>
             {
                 Assert.True(both.SignalAndWait(Guard.Limit, cancellationToken)); // It goes on when the other one is there.
-                request.TryReply(request.Span, out ZlinkError _);
+                request.TryReply(request.Span);
                 return default;
             },
             maxConcurrency: 2,
@@ -175,7 +175,7 @@ public class ServeTests
             async (request, _) =>
             {
                 await release.Task;
-                request.TryReply("done"u8, out ZlinkError _);
+                request.TryReply("done"u8);
             },
             maxConcurrency: 1,
             Guard.Token);
@@ -211,13 +211,12 @@ public class ServeTests
         gateway.Request(1, "x");
         ServiceRequest request = await receiver.ReceiveAsync(Guard.Token).Guarded();
 
-        Assert.True(request.TryReply("first"u8, out _));
-        Assert.False(request.TryReply("second"u8, out ZlinkError error));
-        Assert.Equal(ZlinkError.HostUnreachable, error);
+        Assert.True(request.TryReply("first"u8));
+        Assert.Equal(SendFailure.NoPeer, request.TryReply("second"u8).Reason);
         Assert.False(request.TryFail(1, "third"));
         request.Dispose();
         request.Dispose();
-        Assert.Throws<ObjectDisposedException>(() => request.TryReply("late"u8, out _));
+        Assert.Throws<ObjectDisposedException>(() => request.TryReply("late"u8));
     }
 
     [Fact]
@@ -235,7 +234,7 @@ public class ServeTests
                 var release = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
                 waiting.Enqueue(release);
                 await release.Task;
-                request.TryReply(request.Span, out ZlinkError _);
+                request.TryReply(request.Span);
             },
             maxConcurrency: 2,
             cancellationToken: Guard.Token);

@@ -55,7 +55,7 @@ public class ThrowingObserverTests
             Assert.True(RequestEnvelope.TryRead(request.Span, out RequestEnvelope envelope));
             using var reply = new MessageBuilder();
             reply.AddEnvelope(new RequestEnvelope { Kind = EnvelopeKind.Reply, Flags = EnvelopeFlags.Draining, Id = envelope.Id });
-            await router.SendAsync(request.RoutingId, reply.Add("y"), Guard.Token).Guarded();
+            await router.To(request.RoutingId).SendAsync(reply.Add("y"), Guard.Token).Guarded();
             request.Dispose();
         }
 

@@ -124,7 +124,7 @@ internal sealed class ScriptedRegistry : IDisposable
                         builder.AddMark();
                     }
 
-                    _router.TrySendTo(message, builder, out ZlinkError _);
+                    _router.To(message).TrySend(builder);
                 }
             }
         }

@@ -80,7 +80,7 @@ public sealed class SocketCallbackTests
         PairSocket server = context.CreatePair();
         PairSocket client = context.CreatePair();
         RouterSocket router = context.CreateRouter();
-        router.Send("nobody"u8, "x"u8);
+        router.To("nobody"u8).Send("x"u8);
         string endpoint = server.Bind("tcp://127.0.0.1:0");
         client.Connect(endpoint);
         for (int i = 0; i < 3; i++)
@@ -141,7 +141,7 @@ public sealed class SocketCallbackTests
         StreamSocket server = context.CreateStream();
         StreamSocket client = context.CreateStream();
         uint peer = await client.ConnectAsync(server.Bind("tcp://127.0.0.1:0"), Guard.Token).Guarded();
-        client.Send(peer, "x"u8, Guard.Limit);
+        client.To(peer).Send("x"u8, Guard.Limit);
         await server.NextConnectedAsync();
         (await server.ReceiveAsync(Guard.Token).Guarded()).Dispose();
         await Guard.UntilAsync(() => client.GetStatistics().WrittenMessages == 1, "what came has been counted where it was written, too");

@@ -95,8 +95,8 @@ public sealed class PollerStreamTests : PollerTestBase
         socket.Fill(id);
         Assert.Equal(1, Poller.Poll(Results, Guard.Limit));
         Assert.Equal(PollEvents.Out, Results[0].Events);
-        Assert.False(socket.TrySend(id, [1], out ZlinkError error));
-        Assert.Equal(ZlinkError.Again, error);
+        Assert.False(socket.To(id).TrySend([1]).Tell(out SendFailure error));
+        Assert.Equal(SendFailure.Full, error);
     }
 
     [Fact]

@@ -33,7 +33,7 @@ public sealed class EchoServerEndpointTests
         StreamSocket client = fixture.Context.CreateStream(new StreamOptions { IPv6 = true });
         client.Options.Tls.CaFile = caFile;
         uint peer = await client.ConnectAsync(ready["READY ".Length..].Split(' ')[0], Guard.Token).Guarded();
-        client.Send(peer, "hello"u8);
+        client.To(peer).Send("hello"u8);
         while (true)
         {
             using StreamMessage message = await client.ReceiveAsync(Guard.Token).Guarded();

@@ -84,7 +84,7 @@ public sealed class WebSocketChatTests
                     .Select(i => string.Create(CultureInfo.InvariantCulture, $"{i} in round {round:D3}"))];
                 for (int i = 0; i < Guests; i++)
                 {
-                    guests.Send(ids[i], JsonSerializer.SerializeToUtf8Bytes(new JsonObject { ["kind"] = "name", ["text"] = names[i] }),
+                    guests.To(ids[i]).Send(JsonSerializer.SerializeToUtf8Bytes(new JsonObject { ["kind"] = "name", ["text"] = names[i] }),
                         Guard.Limit);
                 }
 

@@ -27,9 +27,9 @@ public sealed class BlockingInHandlerTests
         await fixture.ConnectAsync(endpoint, 16 * 1024);
         uint id = await full.NextConnectedAsync();
         full.Fill(id);
-        Exception thrown = await InHandlerAsync(fixture, _ => full.Send(id, [1]));
+        Exception thrown = await InHandlerAsync(fixture, _ => full.To(id).Send([1]));
         Assert.Contains("SendAsync", Assert.IsType<InvalidOperationException>(thrown).Message, StringComparison.Ordinal);
-        thrown = await InHandlerAsync(fixture, _ => full.Send(id, [1], TimeSpan.Zero));
+        thrown = await InHandlerAsync(fixture, _ => full.To(id).Send([1], TimeSpan.Zero));
         Assert.IsType<TimeoutException>(thrown);
     }
 
@@ -45,7 +45,7 @@ public sealed class BlockingInHandlerTests
         {
             Assert.Equal(StreamMessageKind.Connected, other.Receive().Kind);
             other.Receive(Guard.Limit).Dispose();
-            other.Send(1, [8]);
+            other.To(1).Send([8]);
             throw new TimeZoneNotFoundException("got here");
         });
         Assert.IsType<TimeZoneNotFoundException>(thrown);

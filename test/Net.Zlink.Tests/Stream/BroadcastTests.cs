@@ -23,7 +23,7 @@ public sealed class BroadcastTests
         byte[] payload = Wire.Pattern(size);
         Assert.Equal(5, socket.Broadcast([1, 2, 3, 4, 5, 99, 0], payload));
         Assert.Equal(0, socket.Broadcast([], payload));
-        socket.Send(6, [42]);
+        socket.To(6).Send([42]);
         for (int i = 0; i < 5; i++)
         {
             Wire.AssertSame(payload, (await peers[i].ReadFrameAsync())!);
@@ -82,7 +82,7 @@ public sealed class BroadcastTests
             }
             else
             {
-                Assert.True(socket.TrySend(id, payload));
+                Assert.True(socket.To(id).TrySend(payload));
             }
         }
 
@@ -103,7 +103,7 @@ public sealed class BroadcastTests
         peer.Dispose();
         await context.DisposeAsync();
         Assert.Equal(0, socket.Broadcast([id], "x"u8));
-        Assert.False(socket.TrySend(id, "x"u8, out ZlinkError error));
-        Assert.Equal(ZlinkError.HostUnreachable, error);
+        Assert.False(socket.To(id).TrySend("x"u8).Tell(out SendFailure error));
+        Assert.Equal(SendFailure.NoPeer, error);
     }
 }

@@ -84,7 +84,7 @@ public sealed class ChurnTests
             {
                 if (message.Kind == StreamMessageKind.Data)
                 {
-                    socket.TrySend(message.PeerId, message.Span);
+                    socket.To(message.PeerId).TrySend(message.Span);
                 }
                 else
                 {

@@ -21,9 +21,9 @@ public sealed class ConnectTests
 
         Assert.Equal(endpoint, client.LastEndpoint);
         Assert.Equal(3, client.GetStatistics().DialledConnections);
-        client.Send(2, [1, 2]);
+        client.To(2).Send([1, 2]);
         Assert.Equal([1, 2], await server.NextDataAsync(2));
-        server.Send(3, [3, 4]);
+        server.To(3).Send([3, 4]);
         Assert.Equal([3, 4], await client.NextDataAsync(3));
     }
 
@@ -37,7 +37,7 @@ public sealed class ConnectTests
         uint id = await client.ConnectAsync(endpoint, new StreamConnectOptions { Handler = handler }, Guard.Token).Guarded();
         Assert.Equal(id, (await handler.NextConnectedAsync()).Id);
         Assert.Equal(1u, await server.NextConnectedAsync());
-        server.Send(1, [5]);
+        server.To(1).Send([5]);
         Assert.Equal([5], await server.NextDataAsync(1));
         Assert.False(client.TryReceive(out _));
         Assert.True(server.Disconnect(1));
@@ -52,9 +52,9 @@ public sealed class ConnectTests
         uint outgoing = await socket.ConnectAsync(endpoint, Guard.Token).Guarded();
         uint[] ids = [await socket.NextConnectedAsync(), await socket.NextConnectedAsync()];
         uint incoming = Assert.Single(ids, id => id != outgoing);
-        socket.Send(outgoing, [1]);
+        socket.To(outgoing).Send([1]);
         Assert.Equal([1], await socket.NextDataAsync(incoming));
-        socket.Send(incoming, [2]);
+        socket.To(incoming).Send([2]);
         Assert.Equal([2], await socket.NextDataAsync(outgoing));
     }
 

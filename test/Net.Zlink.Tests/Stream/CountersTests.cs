@@ -17,7 +17,7 @@ public sealed class CountersTests
         await client.NextConnectedAsync();
         for (int i = 0; i < 10; i++)
         {
-            client.Send(id, new byte[i]);
+            client.To(id).Send(new byte[i]);
             Assert.Equal(i, (await client.NextDataAsync(id)).Length);
         }
 
@@ -81,14 +81,14 @@ public sealed class CountersTests
             int sent = 0;
             while (sent < messages)
             {
-                if (client.TrySend(id, Wire.Pattern(Next(random, 3) == 0 ? 20_000 : 50, sent), out ZlinkError error))
+                if (client.To(id).TrySend(Wire.Pattern(Next(random, 3) == 0 ? 20_000 : 50, sent)).Tell(out SendFailure error))
                 {
                     sent++;
                 }
                 else
                 {
-                    Assert.Equal(ZlinkError.Again, error);
-                    await client.SendAsync(id, Wire.Pattern(50, sent++), Guard.Token).Guarded();
+                    Assert.Equal(SendFailure.Full, error);
+                    await client.To(id).SendAsync(Wire.Pattern(50, sent++), Guard.Token).Guarded();
                 }
             }
 

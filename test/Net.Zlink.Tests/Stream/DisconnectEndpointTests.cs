@@ -39,7 +39,7 @@ public sealed class DisconnectEndpointTests
         uint id = await client.ConnectAsync(listener.Endpoint, options, Guard.Token).Guarded();
         RawPeer peer = fixture.Own(await listener.AcceptAsync());
         Assert.Equal(id, await client.NextConnectedAsync());
-        client.Send(id, Wire.Huge);
+        client.To(id).Send(Wire.Huge);
         client.Disconnect(listener.Endpoint);
         Assert.Equal(0, client.PeerCount);
         Assert.Equal((id, DisconnectReason.Local), await client.NextDisconnectedAsync());
@@ -64,9 +64,9 @@ public sealed class DisconnectEndpointTests
         uint third = await client.ConnectAsync(stays, Reconnecting, Guard.Token).Guarded();
         uint atServer = await other.NextConnectedAsync();
         client.Disconnect(endpoint);
-        Assert.False(client.TrySend(first, [1]));
-        Assert.False(client.TrySend(second, [1]));
-        client.Send(third, [7]);
+        Assert.False(client.To(first).TrySend([1]));
+        Assert.False(client.To(second).TrySend([1]));
+        client.To(third).Send([7]);
         Assert.Equal([7], await other.NextDataAsync(atServer));
         await fixture.UntilAsync(() => server.PeerCount == 0);
     }

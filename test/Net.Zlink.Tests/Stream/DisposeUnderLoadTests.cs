@@ -132,7 +132,7 @@ public sealed class DisposeUnderLoadTests
         uint next = 0;
         UntilClosed(() =>
         {
-            socket.Send(1 + (next++ % Peers), new byte[next % 2 == 0 ? 30_000 : 10], Guard.Limit);
+            socket.To(1 + (next++ % Peers)).Send(new byte[next % 2 == 0 ? 30_000 : 10], Guard.Limit);
             first = Signal(first, first, started);
         });
     }
@@ -144,7 +144,7 @@ public sealed class DisposeUnderLoadTests
         {
             for (uint next = 0; ; next++)
             {
-                await socket.SendAsync(1 + (next % Peers), new byte[next % 2 == 0 ? 30_000 : 10], Guard.Token);
+                await socket.To(1 + (next % Peers)).SendAsync(new byte[next % 2 == 0 ? 30_000 : 10], Guard.Token);
                 first = Signal(first, first, started);
             }
         }

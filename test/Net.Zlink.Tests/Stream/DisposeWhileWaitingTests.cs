@@ -32,11 +32,11 @@ public sealed class DisposeWhileWaitingTests
         socket.Fill(id);
 
         IMemoryOwner<byte> owner = fixture.Pool.Rent(30_000);
-        Task copied = socket.SendAsync(id, new byte[100], Guard.Token).AsTask();
-        Task donated = socket.SendAsync(id, owner, 30_000, Guard.Token).AsTask();
-        Task blockedOnPool = Task.Run(() => socket.Send(id, [1]), Guard.Token);
+        Task copied = socket.To(id).SendAsync(new byte[100], Guard.Token).AsTask();
+        Task donated = socket.To(id).SendAsync(owner, 30_000, Guard.Token).AsTask();
+        Task blockedOnPool = Task.Run(() => socket.To(id).Send([1]), Guard.Token);
         Task blockedOnThread = Task.Factory.StartNew(
-            () => socket.Send(id, [1]), Guard.Token, TaskCreationOptions.LongRunning, TaskScheduler.Default);
+            () => socket.To(id).Send([1]), Guard.Token, TaskCreationOptions.LongRunning, TaskScheduler.Default);
         await fixture.Context.WhenIdleAsync().Guarded();
         Assert.False(copied.IsCompleted || donated.IsCompleted || blockedOnPool.IsCompleted || blockedOnThread.IsCompleted);
 
@@ -129,9 +129,9 @@ public sealed class DisposeWhileWaitingTests
         Assert.Throws<ObjectDisposedException>(() => socket.BindPipe("tcp://127.0.0.1:0", static _ => Task.CompletedTask));
         await Assert.ThrowsAsync<ObjectDisposedException>(() => socket.ConnectAsync(endpoint, Guard.Token).AsTask());
         await Assert.ThrowsAsync<ObjectDisposedException>(() => socket.ConnectPipeAsync(endpoint, Guard.Token).AsTask());
-        await fixture.UntilAsync(() => !socket.TrySend(id, [1]));
-        Assert.False(socket.TrySend(id, [1], out ZlinkError error));
-        Assert.Equal(ZlinkError.HostUnreachable, error);
+        await fixture.UntilAsync(() => !socket.To(id).TrySend([1]));
+        Assert.False(socket.To(id).TrySend([1]).Tell(out SendFailure error));
+        Assert.Equal(SendFailure.NoPeer, error);
         Assert.False(socket.Disconnect(id));
     }
 

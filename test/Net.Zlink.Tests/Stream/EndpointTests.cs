@@ -37,7 +37,7 @@ public sealed class EndpointTests
         Assert.Equal([2], (await second.ReadFrameAsync())!);
         RawPeer third = await fixture.ConnectAsync(raw);
         Assert.Equal([3], await third.ReadToEndAsync());
-        socket.Send(2, [22]);
+        socket.To(2).Send([22]);
         Assert.Equal([22], (await second.ReadFrameAsync())!);
     }
 
@@ -56,7 +56,7 @@ public sealed class EndpointTests
         RawPeer stays = await fixture.ConnectAsync(other);
         uint staysId = await socket.NextConnectedAsync();
 
-        socket.Send(goneId, [1]);
+        socket.To(goneId).Send([1]);
         socket.Unbind(byResolvedText ? endpoint : given);
         Assert.Equal((goneId, DisconnectReason.Local), await socket.NextDisconnectedAsync());
         Assert.Equal(Wire.Frame([1]), await gone.ReadToEndAsync());

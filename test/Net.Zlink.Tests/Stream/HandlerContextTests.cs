@@ -42,7 +42,7 @@ public sealed class HandlerContextTests : IDisposable
         Local.Value = "the caller's";
         uint id = await client.ConnectAsync(bound, new StreamConnectOptions { Handler = back }, Guard.Token).Guarded();
         Assert.Equal("the caller's", Local.Value);
-        await client.SendAsync(id, "around"u8.ToArray(), Guard.Token).Guarded();
+        await client.To(id).SendAsync("around"u8.ToArray(), Guard.Token).Guarded();
         await done.Task.Guarded();
         Assert.Equal("the caller's", Local.Value);
         client.Dispose();

@@ -31,7 +31,7 @@ public sealed class IpcTests : IDisposable
         foreach (int size in new[] { 0, 1, 100, 8192, 65_536, 1_000_000 })
         {
             byte[] payload = Wire.Pattern(size, seed: size);
-            client.Send(id, payload);
+            client.To(id).Send(payload);
             Assert.Equal(payload, await client.NextDataAsync(id));
         }
 
@@ -48,7 +48,7 @@ public sealed class IpcTests : IDisposable
         uint outgoing = await socket.ConnectAsync(endpoint, Guard.Token).Guarded();
         uint[] ids = [await socket.NextConnectedAsync(), await socket.NextConnectedAsync()];
         uint incoming = Assert.Single(ids, id => id != outgoing);
-        socket.Send(outgoing, [1]);
+        socket.To(outgoing).Send([1]);
         Assert.Equal([1], await socket.NextDataAsync(incoming));
     }
 
@@ -63,7 +63,7 @@ public sealed class IpcTests : IDisposable
         await peer.SendAsync(Wire.Frames([1, 2], [3]));
         Assert.Equal([1, 2], await socket.NextDataAsync(id));
         Assert.Equal([3], await socket.NextDataAsync(id));
-        socket.Send(id, [4]);
+        socket.To(id).Send([4]);
         Assert.True(socket.Disconnect(id));
         Assert.Equal(Wire.Frame([4]), await peer.ReadToEndAsync());
     }

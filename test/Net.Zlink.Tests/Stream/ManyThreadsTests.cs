@@ -27,9 +27,9 @@ public sealed class ManyThreadsTests
             {
                 BinaryPrimitives.WriteInt32BigEndian(payload, sender);
                 BinaryPrimitives.WriteInt32BigEndian(payload.AsSpan(4), i);
-                if (i % 2 == 0 || !client.TrySend(id, payload))
+                if (i % 2 == 0 || !client.To(id).TrySend(payload))
                 {
-                    client.Send(id, payload, Guard.Limit);
+                    client.To(id).Send(payload, Guard.Limit);
                 }
             }
         });
@@ -91,7 +91,7 @@ public sealed class ManyThreadsTests
             BinaryPrimitives.WriteInt32BigEndian(payload, i);
             for (uint id = 1; id <= 4; id++)
             {
-                await client.SendAsync(id, payload, Guard.Token).Guarded();
+                await client.To(id).SendAsync(payload, Guard.Token).Guarded();
             }
         }
 
@@ -113,7 +113,7 @@ public sealed class ManyThreadsTests
             {
                 for (int i = 0; i < 500; i++)
                 {
-                    await client.SendAsync(id, new[] { (byte)sender, (byte)(i >> 8), (byte)i }, Guard.Token);
+                    await client.To(id).SendAsync(new[] { (byte)sender, (byte)(i >> 8), (byte)i }, Guard.Token);
                 }
             },
             Guard.Token))];

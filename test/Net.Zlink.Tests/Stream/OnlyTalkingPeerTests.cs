@@ -24,7 +24,7 @@ public sealed class OnlyTalkingPeerTests
         uint id = await socket.NextConnectedAsync();
         for (int i = 0; i < 4; i++)
         {
-            Assert.True(socket.TrySend(id, Wire.Huge));
+            Assert.True(socket.To(id).TrySend(Wire.Huge));
         }
 
         Assert.True(socket.Disconnect(id));
@@ -49,7 +49,7 @@ public sealed class OnlyTalkingPeerTests
         const int Messages = 200;
         for (int i = 0; i < Messages; i++)
         {
-            Assert.True(socket.TrySend(id, Wire.Huge));
+            Assert.True(socket.To(id).TrySend(Wire.Huge));
         }
 
         Assert.True(socket.Disconnect(id));
@@ -70,8 +70,8 @@ public sealed class OnlyTalkingPeerTests
         StreamSocket socket = fixture.Bind(out string endpoint, new StreamOptions { SendBufferSize = KernelBuffer, MaxConnections = 1 });
         RawPeer peer = await fixture.ConnectAsync(endpoint, KernelBuffer);
         uint id = await socket.NextConnectedAsync();
-        Assert.True(socket.TrySend(id, Wire.Huge));
-        Assert.True(socket.TrySend(id, Wire.Huge));
+        Assert.True(socket.To(id).TrySend(Wire.Huge));
+        Assert.True(socket.To(id).TrySend(Wire.Huge));
         Assert.True(socket.Disconnect(id, abort: true));
         Assert.False(socket.Disconnect(id, abort: true));
         await fixture.UntilAsync(() => socket.GetStatistics() is { ClosedConnections: 1, DroppedMessages: 2 });

@@ -20,7 +20,7 @@ public sealed class OrderlyCloseTests
         uint id = await socket.NextConnectedAsync();
         byte[] payload = Wire.Pattern(size);
 
-        socket.Send(id, payload);
+        socket.To(id).Send(payload);
         socket.Dispose();
 
         Wire.AssertSame(Wire.Frame(payload), await peer.ReadToEndAsync());
@@ -37,7 +37,7 @@ public sealed class OrderlyCloseTests
 
         for (int i = 0; i < 20; i++)
         {
-            socket.Send(id, payload);
+            socket.To(id).Send(payload);
         }
 
         socket.Dispose();
@@ -63,7 +63,7 @@ public sealed class OrderlyCloseTests
         // More than one read: we stop reading at the mark, so that input waits in the kernel when we close.
         Task sending = peer.SendAsync(Wire.Frames(Enumerable.Repeat(new byte[1000], 500)));
         await fixture.UntilAsync(() => socket.TryGetPeer(id, out StreamPeer? view) && view.GetStatistics().IsPaused);
-        socket.Send(id, payload);
+        socket.To(id).Send(payload);
         Task disposal = Task.CompletedTask;
         switch (how)
         {
@@ -106,7 +106,7 @@ public sealed class OrderlyCloseTests
         byte[] payload = Wire.Pattern(20 * Megabyte);
         Task sending = peer.SendAsync(Wire.Frames(Enumerable.Repeat(new byte[1000], 15_000)));
         await fixture.UntilAsync(() => socket.TryGetPeer(id, out StreamPeer? view) && view.GetStatistics().IsPaused);
-        socket.Send(id, payload);
+        socket.To(id).Send(payload);
         if (disconnects)
         {
             Assert.True(socket.Disconnect(id));
@@ -146,7 +146,7 @@ public sealed class OrderlyCloseTests
         StreamSocket socket = fixture.Bind(out string endpoint, new StreamOptions { SendBufferSize = 16 * 1024 });
         RawPeer peer = await fixture.ConnectAsync(endpoint, 16 * 1024);
         uint id = await socket.NextConnectedAsync();
-        socket.Send(id, new byte[10 * Megabyte]);
+        socket.To(id).Send(new byte[10 * Megabyte]);
         Assert.True(socket.TryGetPeer(id, out StreamPeer? view));
 
         view.Disconnect(abort: true);
@@ -190,7 +190,7 @@ public sealed class OrderlyCloseTests
         RawPeer peer = await fixture.ConnectAsync(endpoint, receiveBuffer: 4096);
         uint id = await socket.NextConnectedAsync();
         byte[] much = new byte[1 << 20];
-        while (socket.TrySend(id, much))
+        while (socket.To(id).TrySend(much))
         {
         }
 

@@ -22,9 +22,9 @@ public sealed class PayloadTests
         await peer.SendFrameAsync(value);
         Assert.Equal([value], await socket.NextDataAsync(id));
 
-        Assert.True(socket.TrySend(id, [value]));
-        socket.Send(id, [value]);
-        await socket.SendAsync(id, new[] { value }, Guard.Token).Guarded();
+        Assert.True(socket.To(id).TrySend([value]));
+        socket.To(id).Send([value]);
+        await socket.To(id).SendAsync(new[] { value }, Guard.Token).Guarded();
         Assert.Equal(1, socket.Broadcast([id], [value]));
         for (int i = 0; i < 4; i++)
         {
@@ -44,12 +44,12 @@ public sealed class PayloadTests
         uint id = await socket.NextConnectedAsync();
         byte[] payload = Wire.Pattern(size);
 
-        Assert.True(socket.TrySend(id, payload));
-        socket.Send(id, payload);
-        await socket.SendAsync(id, payload, Guard.Token).Guarded();
+        Assert.True(socket.To(id).TrySend(payload));
+        socket.To(id).Send(payload);
+        await socket.To(id).SendAsync(payload, Guard.Token).Guarded();
         IMemoryOwner<byte> owner = fixture.Pool.Rent(Math.Max(1, size));
         payload.CopyTo(owner.Memory.Span);
-        await socket.SendAsync(id, owner, size, Guard.Token).Guarded();
+        await socket.To(id).SendAsync(owner, size, Guard.Token).Guarded();
         Assert.Equal(1, socket.Broadcast([id], payload));
         Assert.True(socket.TryGetPeer(id, out StreamPeer? view));
         Assert.True(view.TrySend(payload));
@@ -73,7 +73,7 @@ public sealed class PayloadTests
         byte[] payload = Wire.Pattern(size);
         for (int i = 0; i < 3; i++)
         {
-            client.Send(id, payload);
+            client.To(id).Send(payload);
             Wire.AssertSame(payload, await client.NextDataAsync(id));
         }
     }
@@ -88,16 +88,16 @@ public sealed class PayloadTests
         foreach (int length in (int[])[-1, 1_000_000])
         {
             IMemoryOwner<byte> owner = fixture.Pool.Rent(100);
-            await Assert.ThrowsAsync<ArgumentOutOfRangeException>(() => socket.SendAsync(id, owner, length, Guard.Token).Guarded());
+            await Assert.ThrowsAsync<ArgumentOutOfRangeException>(() => socket.To(id).SendAsync(owner, length, Guard.Token).Guarded());
             owner.Memory.Span[0] = 1;
             owner.Dispose();
         }
 
         IMemoryOwner<byte> late = fixture.Pool.Rent(100);
         await Assert.ThrowsAnyAsync<OperationCanceledException>(
-            () => socket.SendAsync(id, late, 10, new CancellationToken(canceled: true)).Guarded());
+            () => socket.To(id).SendAsync(late, 10, new CancellationToken(canceled: true)).Guarded());
         late.Memory.Span[0] = 1;
-        ZlinkException gone = await Assert.ThrowsAsync<ZlinkException>(() => socket.SendAsync(id + 1, late, 10, Guard.Token).Guarded());
+        ZlinkException gone = await Assert.ThrowsAsync<ZlinkException>(() => socket.To(id + 1).SendAsync(late, 10, Guard.Token).Guarded());
         Assert.Equal(ZlinkError.HostUnreachable, gone.Error);
         late.Memory.Span[0] = 2;
         late.Dispose();

@@ -69,15 +69,15 @@ public sealed class PeerEventTests
         using IMemoryOwner<byte> payload = fixture.Pool.Rent(1); // No send takes it.
         foreach (uint id in (uint[])[0, 2, uint.MaxValue])
         {
-            Assert.False(socket.TrySend(id, [1]));
-            Assert.False(socket.TrySend(id, [1], out ZlinkError error));
-            Assert.Equal(ZlinkError.HostUnreachable, error);
-            ZlinkException thrown = Assert.Throws<ZlinkException>(() => socket.Send(id, [1]));
+            Assert.False(socket.To(id).TrySend([1]));
+            Assert.False(socket.To(id).TrySend([1]).Tell(out SendFailure error));
+            Assert.Equal(SendFailure.NoPeer, error);
+            ZlinkException thrown = Assert.Throws<ZlinkException>(() => socket.To(id).Send([1]));
             Assert.Equal(ZlinkError.HostUnreachable, thrown.Error);
             Assert.Contains("EHOSTUNREACH", thrown.Message, StringComparison.Ordinal);
-            thrown = await Assert.ThrowsAsync<ZlinkException>(() => socket.SendAsync(id, new byte[1], Guard.Token).Guarded());
+            thrown = await Assert.ThrowsAsync<ZlinkException>(() => socket.To(id).SendAsync(new byte[1], Guard.Token).Guarded());
             Assert.Equal(ZlinkError.HostUnreachable, thrown.Error);
-            thrown = await Assert.ThrowsAsync<ZlinkException>(() => socket.SendAsync(id, payload, 1, Guard.Token).Guarded());
+            thrown = await Assert.ThrowsAsync<ZlinkException>(() => socket.To(id).SendAsync(payload, 1, Guard.Token).Guarded());
             Assert.Equal(ZlinkError.HostUnreachable, thrown.Error);
             Assert.Equal(0, socket.Broadcast([id], [1]));
             Assert.False(socket.Disconnect(id));
@@ -96,13 +96,13 @@ public sealed class PeerEventTests
         Assert.Equal([1], await socket.NextDataAsync(id));
         await fixture.UntilAsync(() => socket.GetStatistics().UnreadMessages == 2);
         byte[] answer = Wire.Pattern(1024 * 1024);
-        socket.Send(id, answer);
+        socket.To(id).Send(answer);
 
         Assert.True(socket.Disconnect(id));
         Assert.False(socket.Disconnect(id));
         Assert.Equal(0, socket.PeerCount);
-        Assert.False(socket.TrySend(id, [1], out ZlinkError error));
-        Assert.Equal(ZlinkError.HostUnreachable, error);
+        Assert.False(socket.To(id).TrySend([1]).Tell(out SendFailure error));
+        Assert.Equal(SendFailure.NoPeer, error);
         Assert.Equal((id, DisconnectReason.Local), await socket.NextDisconnectedAsync());
         Assert.False(socket.TryReceive(out _));
         Assert.Equal(2, socket.GetStatistics().DroppedUnreadMessages);

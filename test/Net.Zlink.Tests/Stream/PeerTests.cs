@@ -15,8 +15,8 @@ public sealed class PeerTests
         StreamSocket client = fixture.Context.CreateStream();
         uint there = await client.ConnectAsync(endpoint, Guard.Token).Guarded();
         uint here = await server.NextConnectedAsync();
-        client.Send(there, "one"u8);
-        client.Send(there, "two"u8);
+        client.To(there).Send("one"u8);
+        client.To(there).Send("two"u8);
         await fixture.UntilAsync(() => server.GetStatistics().ReceivedMessages == 2 && client.GetStatistics().WrittenMessages == 2);
         string text = server.Describe();
         Assert.Contains($"  bound: {endpoint}; connects to: nothing", text, StringComparison.Ordinal);
@@ -124,7 +124,7 @@ public sealed class PeerTests
         StreamSocket client = fixture.Context.CreateStream(new StreamOptions { IPv6 = true });
         uint id = await client.ConnectAsync(endpoint, Guard.Token).Guarded();
         await client.NextConnectedAsync();
-        client.Send(id, [66]);
+        client.To(id).Send([66]);
         Assert.Equal([66], await client.NextDataAsync(id));
     }
 

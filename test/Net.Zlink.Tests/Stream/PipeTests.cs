@@ -93,11 +93,11 @@ public sealed class PipeTests
         RawListener listener = fixture.Listen();
         StreamSocket client = fixture.Context.CreateStream();
         await using StreamPipe pipe = await client.ConnectPipeAsync(listener.Endpoint, Guard.Token).Guarded();
-        Assert.False(client.TrySend(pipe.Id, [1], out ZlinkError error));
-        Assert.Equal(ZlinkError.NotSupported, error);
-        ZlinkException thrown = Assert.Throws<ZlinkException>(() => client.Send(pipe.Id, [1]));
+        Assert.False(client.To(pipe.Id).TrySend([1]).Tell(out SendFailure error));
+        Assert.Equal(SendFailure.IsPipe, error);
+        ZlinkException thrown = Assert.Throws<ZlinkException>(() => client.To(pipe.Id).Send([1]));
         Assert.Equal(ZlinkError.NotSupported, thrown.Error);
-        thrown = await Assert.ThrowsAsync<ZlinkException>(() => client.SendAsync(pipe.Id, new byte[1], Guard.Token).Guarded());
+        thrown = await Assert.ThrowsAsync<ZlinkException>(() => client.To(pipe.Id).SendAsync(new byte[1], Guard.Token).Guarded());
         Assert.Equal(ZlinkError.NotSupported, thrown.Error);
         Assert.Equal(0, client.Broadcast([pipe.Id], [1]));
     }

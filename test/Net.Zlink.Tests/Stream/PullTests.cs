@@ -68,7 +68,7 @@ public sealed class PullTests
         await using var fixture = new StreamFixture();
         StreamSocket socket = fixture.Bind(out _);
         Assert.Throws<ArgumentOutOfRangeException>(() => socket.Receive(TimeSpan.FromSeconds(-2)));
-        Assert.Throws<ArgumentOutOfRangeException>(() => socket.Send(1, [1], TimeSpan.FromSeconds(-2)));
+        Assert.Throws<ArgumentOutOfRangeException>(() => socket.To(1).Send([1], TimeSpan.FromSeconds(-2)));
         await Assert.ThrowsAsync<ArgumentException>(() => socket.ReceiveManyAsync(Memory<StreamMessage>.Empty, Guard.Token).AsTask());
     }
 

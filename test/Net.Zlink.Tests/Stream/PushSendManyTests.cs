@@ -18,7 +18,7 @@ public sealed class PushSendManyTests
     public async Task Frames_that_a_handler_sends_back_arrive_whole_and_in_order(int size, int count)
     {
         await using var fixture = new StreamFixture();
-        fixture.Bind(Relay(static (peer, frames) => peer.SendMany(frames, out _)), out string endpoint);
+        fixture.Bind(Relay(static (peer, frames) => peer.SendMany(frames)), out string endpoint);
         RawPeer peer = await fixture.ConnectAsync(endpoint);
         await peer.AssertEchoedAsync([.. Enumerable.Range(0, count).Select(i => Wire.Pattern(size, i))]);
     }
@@ -56,7 +56,7 @@ public sealed class PushSendManyTests
                     Pass();
                 }
 
-                void Pass() => Interlocked.Add(ref refused, frames.Count - reader.SendMany(frames, out _));
+                void Pass() => Interlocked.Add(ref refused, frames.Count - reader.SendMany(frames));
             },
         };
         fixture.Bind(handler, out string endpoint, new StreamOptions { SendBufferSize = 16 * 1024, SendHighWaterMark = null });
@@ -93,8 +93,7 @@ public sealed class PushSendManyTests
         int seen = 0;
         TestHandler handler = Relay((peer, frames) =>
         {
-            int sent = peer.SendMany(frames, out ZlinkError error);
-            Assert.Equal(sent < frames.Count ? ZlinkError.Again : ZlinkError.None, error);
+            int sent = peer.SendMany(frames);
             taken.Add(sent);
             seen += frames.Count;
             if (seen == 1_000)
@@ -122,11 +121,11 @@ public sealed class PushSendManyTests
     {
         await using var fixture = new StreamFixture();
         StreamPeer? gone = null;
-        var outcome = new TaskCompletionSource<(int Sent, ZlinkError Error)>(TaskCreationOptions.RunContinuationsAsynchronously);
+        var outcome = new TaskCompletionSource<(int Sent, SendFailure Reason)>(TaskCreationOptions.RunContinuationsAsynchronously);
         TestHandler handler = Relay((_, frames) =>
         {
-            int sent = gone!.SendMany(frames, out ZlinkError error);
-            outcome.SetResult((sent, error));
+            int sent = gone!.SendMany(frames);
+            outcome.SetResult((sent, gone.TrySend([]).Reason));
         });
         fixture.Bind(handler, out string endpoint);
         RawPeer first = await fixture.ConnectAsync(endpoint);
@@ -135,7 +134,7 @@ public sealed class PushSendManyTests
         await handler.NextDisconnectedAsync();
         RawPeer peer = await fixture.ConnectAsync(endpoint);
         await peer.SendFrameAsync(1);
-        Assert.Equal((0, ZlinkError.HostUnreachable), await outcome.Task.Guarded());
+        Assert.Equal((0, SendFailure.NoPeer), await outcome.Task.Guarded());
     }
 
     private static TestHandler Relay(Action<StreamPeer, StreamFrames> pass) => new()

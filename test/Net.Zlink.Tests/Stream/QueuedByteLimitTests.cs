@@ -99,7 +99,7 @@ public sealed class QueuedByteLimitTests
         TimeoutException? refused = null;
         await fixture.UntilAsync(() =>
         {
-            refused = Record.Exception(() => socket.Send(id, payload, TimeSpan.Zero)) as TimeoutException;
+            refused = Record.Exception(() => socket.To(id).Send(payload, TimeSpan.Zero)) as TimeoutException;
             return refused is not null && fixture.Context.GetStatistics() is { QueuedBytes: >= Limit - (16 * 1024), QueuesWaiting: 1 };
         });
         Assert.Contains("QueuedByteLimit", refused!.Message, StringComparison.Ordinal);

@@ -27,8 +27,8 @@ public sealed class ReconnectTests
         time.Advance(TimeSpan.FromSeconds(1.1)); // the interval and its random part are over
         RawPeer second = fixture.Own(await listener.AcceptAsync());
         Assert.Equal(2u, await client.NextConnectedAsync());
-        Assert.False(client.TrySend(1, [1]));
-        client.Send(2, [7]);
+        Assert.False(client.To(1).TrySend([1]));
+        client.To(2).Send([7]);
         Assert.Equal([7], (await second.ReadFrameAsync())!);
 
         SocketEventTypes[] expected =

@@ -26,20 +26,17 @@ public sealed class SendManyPayloadsTests
         await using var fixture = new StreamFixture();
         (StreamSocket socket, RawPeer slow, uint id) = await ConnectSlowAsync(fixture);
         ReadOnlyMemory<byte>[] payloads = Numbers(Batch);
-        Assert.Equal(Room, SendMany(payloads, out ZlinkError error));
-        Assert.Equal(ZlinkError.Again, error);
-        Assert.Equal(0, SendMany(payloads, out error));
-        Assert.Equal(ZlinkError.Again, error);
-        Assert.Equal(0, SendMany([], out error));
-        Assert.Equal(ZlinkError.None, error);
+        Assert.Equal(Room, SendMany(payloads));
+        Assert.Equal(SendFailure.Full, socket.To(id).TrySend(payloads[0].Span).Reason);
+        Assert.Equal(0, SendMany(payloads));
+        Assert.Equal(0, SendMany([]));
         await AssertReadAsync(slow, 0, Room);
         await fixture.UntilAsync(() => socket.GetStatistics().WrittenMessages == Mark);
-        Assert.Equal(2, SendMany(payloads.AsSpan(Room, 2), out error));
-        Assert.Equal(ZlinkError.None, error);
+        Assert.Equal(2, SendMany(payloads.AsSpan(Room, 2)));
         await AssertReadAsync(slow, Room, 2, isStuck: false);
 
-        int SendMany(ReadOnlySpan<ReadOnlyMemory<byte>> some, out ZlinkError ended) => byPeer
-            ? PeerOf(socket, id).SendMany(some, out ended) : socket.SendMany(id, some, out ended);
+        int SendMany(ReadOnlySpan<ReadOnlyMemory<byte>> some) => byPeer
+            ? PeerOf(socket, id).SendMany(some) : socket.To(id).SendMany(some);
     }
 
     [Theory]
@@ -51,11 +48,11 @@ public sealed class SendManyPayloadsTests
         (StreamSocket socket, RawPeer slow, uint id) = await ConnectSlowAsync(fixture);
         ReadOnlyMemory<byte>[] payloads = Numbers(Batch);
         Task<int> sending = byPeer ? PeerOf(socket, id).SendManyAsync(payloads, Guard.Token).AsTask()
-            : socket.SendManyAsync(id, payloads, Guard.Token).AsTask();
+            : socket.To(id).SendManyAsync(payloads, Guard.Token).AsTask();
         Assert.False(sending.IsCompleted);
         await AssertReadAsync(slow, 0, Batch);
         Assert.Equal(Batch, await sending.Guarded());
-        Assert.Equal(0, await socket.SendManyAsync(id, ReadOnlyMemory<ReadOnlyMemory<byte>>.Empty, Guard.Token).Guarded());
+        Assert.Equal(0, await socket.To(id).SendManyAsync(ReadOnlyMemory<ReadOnlyMemory<byte>>.Empty, Guard.Token).Guarded());
     }
 
     [Theory]
@@ -90,10 +87,10 @@ public sealed class SendManyPayloadsTests
         // With nothing accepted there is nothing to tell but the cancellation: before a wait, and in it.
         await Assert.ThrowsAsync<OperationCanceledException>(
             () => socket.SendManyAsync(id, messages.AsMemory(Room), cancel.Token).AsTask());
-        await Assert.ThrowsAsync<OperationCanceledException>(() => socket.SendManyAsync(id, Numbers(1), cancel.Token).AsTask());
+        await Assert.ThrowsAsync<OperationCanceledException>(() => socket.To(id).SendManyAsync(Numbers(1), cancel.Token).AsTask());
         using var again = CancellationTokenSource.CreateLinkedTokenSource(Guard.Token);
         sending = socket.SendManyAsync(id, messages.AsMemory(Room), again.Token).AsTask();
-        Task<int> payloads = socket.SendManyAsync(id, Numbers(Batch), again.Token).AsTask();
+        Task<int> payloads = socket.To(id).SendManyAsync(Numbers(Batch), again.Token).AsTask();
         await again.CancelAsync();
         await Assert.ThrowsAsync<OperationCanceledException>(() => sending.Guarded());
         await Assert.ThrowsAsync<OperationCanceledException>(() => payloads.Guarded());
@@ -111,7 +108,7 @@ public sealed class SendManyPayloadsTests
         await using var fixture = new StreamFixture();
         (StreamSocket socket, RawPeer slow, uint id) = await ConnectSlowAsync(fixture);
         StreamPeer peer = PeerOf(socket, id);
-        Task<int> sending = socket.SendManyAsync(id, Numbers(Batch), Guard.Token).AsTask();
+        Task<int> sending = socket.To(id).SendManyAsync(Numbers(Batch), Guard.Token).AsTask();
         Assert.False(sending.IsCompleted);
         switch (end)
         {
@@ -127,12 +124,12 @@ public sealed class SendManyPayloadsTests
         }
 
         Assert.Equal(Room, await sending.Guarded());
-        await AssertUnreachableAsync(async () => await socket.SendManyAsync(id, Numbers(1), Guard.Token));
+        await AssertUnreachableAsync(async () => await socket.To(id).SendManyAsync(Numbers(1), Guard.Token));
         await AssertUnreachableAsync(async () => await peer.SendManyAsync(Numbers(1), Guard.Token));
-        Assert.Equal(0, socket.SendMany(id, Numbers(1), out ZlinkError error));
-        Assert.Equal(ZlinkError.HostUnreachable, error);
-        Assert.Equal(0, peer.SendMany(Numbers(1), out error));
-        Assert.Equal(ZlinkError.HostUnreachable, error);
+        Assert.Equal(0, socket.To(id).SendMany(Numbers(1)));
+        Assert.Equal(SendFailure.NoPeer, socket.To(id).TrySend("x"u8).Reason);
+        Assert.Equal(0, peer.SendMany(Numbers(1)));
+        Assert.Equal(SendFailure.NoPeer, peer.TrySend("x"u8).Reason);
     }
 
     [Fact]
@@ -159,15 +156,15 @@ public sealed class SendManyPayloadsTests
         uint pipe = await fixture.ConnectPipeAsync(socket, hold.Task);
         await fixture.ConnectAsync(endpoint);
         StreamMessage connected = await socket.NextAsync();
-        await AssertUnreachableAsync(async () => await socket.SendManyAsync(77, Numbers(1), Guard.Token));
+        await AssertUnreachableAsync(async () => await socket.To(77).SendManyAsync(Numbers(1), Guard.Token));
         await AssertUnreachableAsync(async () => await socket.SendManyAsync(77, new[] { connected }, Guard.Token));
         ZlinkException unfit = await Assert.ThrowsAsync<ZlinkException>(
-            async () => await socket.SendManyAsync(pipe, Numbers(1), Guard.Token));
+            async () => await socket.To(pipe).SendManyAsync(Numbers(1), Guard.Token));
         Assert.Equal(ZlinkError.NotSupported, unfit.Error);
         unfit = await Assert.ThrowsAsync<ZlinkException>(async () => await socket.SendManyAsync(pipe, new[] { connected }, Guard.Token));
         Assert.Equal(ZlinkError.NotSupported, unfit.Error);
-        Assert.Equal(0, socket.SendMany(pipe, Numbers(1), out ZlinkError error));
-        Assert.Equal(ZlinkError.NotSupported, error);
+        Assert.Equal(0, socket.To(pipe).SendMany(Numbers(1)));
+        Assert.Equal(SendFailure.IsPipe, socket.To(pipe).TrySend("x"u8).Reason);
         await Assert.ThrowsAsync<ArgumentException>(
             async () => await socket.SendManyAsync(connected.PeerId, new[] { connected }, Guard.Token));
         hold.SetResult();
@@ -188,7 +185,7 @@ public sealed class SendManyPayloadsTests
             {
                 for (int batch = 0; batch < Batches; batch++)
                 {
-                    Assert.Equal(Batch, await client.SendManyAsync(id, Numbers(Batch, (thread << 24) + (batch * Batch)), Guard.Token));
+                    Assert.Equal(Batch, await client.To(id).SendManyAsync(Numbers(Batch, (thread << 24) + (batch * Batch)), Guard.Token));
                 }
             },
             Guard.Token))];
@@ -217,7 +214,7 @@ public sealed class SendManyPayloadsTests
             new StreamOptions { SendHighWaterMark = Mark, SendBufferSize = 16 * 1024, Linger = TimeSpan.Zero });
         RawPeer slow = await fixture.ConnectAsync(endpoint, receiveBuffer: 16 * 1024);
         uint id = await socket.NextConnectedAsync();
-        socket.Send(id, Wire.Huge);
+        socket.To(id).Send(Wire.Huge);
         return (socket, slow, id);
     }
 

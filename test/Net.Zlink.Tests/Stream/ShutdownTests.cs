@@ -18,7 +18,7 @@ public sealed class ShutdownTests
         {
             RawPeer peer = await fixture.ConnectAsync(endpoint, receiveBuffer: 16 * 1024);
             uint id = await socket.NextConnectedAsync();
-            socket.Send(id, payload);
+            socket.To(id).Send(payload);
             reading.Add(ReadAndCloseAsync(peer));
         }
 
@@ -43,7 +43,7 @@ public sealed class ShutdownTests
         RawPeer good = await fixture.ConnectAsync(endpoint);
         uint goodId = await socket.NextConnectedAsync();
         socket.Fill(stuckId);
-        socket.Send(goodId, [1, 2, 3]);
+        socket.To(goodId).Send([1, 2, 3]);
 
         Task<ShutdownReport> shutdown = fixture.Context.ShutdownAsync(TimeSpan.FromSeconds(10), Guard.Token);
         Assert.Equal(Wire.Frame([1, 2, 3]), await good.ReadToEndAsync());

@@ -56,7 +56,7 @@ public sealed class SlowReaderTests
         RawPeer peer = await fixture.ConnectAsync(endpoint);
         uint id = await socket.NextConnectedAsync();
 
-        await socket.SendAsync(id, Wire.Pattern(50_000), Guard.Token).Guarded();
+        await socket.To(id).SendAsync(Wire.Pattern(50_000), Guard.Token).Guarded();
         Assert.Equal(Wire.Pattern(50_000), await peer.ReadFrameAsync());
     }
 
@@ -70,13 +70,13 @@ public sealed class SlowReaderTests
         uint id = await socket.NextConnectedAsync();
         int accepted = socket.Fill(id);
 
-        Task first = socket.SendAsync(id, Wire.Pattern(20_000, 1), Guard.Token).AsTask();
-        Task second = socket.SendAsync(id, Wire.Pattern(30, 2), Guard.Token).AsTask();
+        Task first = socket.To(id).SendAsync(Wire.Pattern(20_000, 1), Guard.Token).AsTask();
+        Task second = socket.To(id).SendAsync(Wire.Pattern(30, 2), Guard.Token).AsTask();
         await fixture.Context.WhenIdleAsync().Guarded();
         Assert.False(first.IsCompleted);
         Assert.False(second.IsCompleted);
-        Assert.False(socket.TrySend(id, [9], out ZlinkError error)); // nobody overtakes those who wait
-        Assert.Equal(ZlinkError.Again, error);
+        Assert.False(socket.To(id).TrySend([9]).Tell(out SendFailure error)); // nobody overtakes those who wait
+        Assert.Equal(SendFailure.Full, error);
 
         List<byte[]> read = await ReadAsync(peer, accepted + 2);
         await first.Guarded();
@@ -96,12 +96,12 @@ public sealed class SlowReaderTests
         int accepted = socket.Fill(id);
 
         using var cancellation = new CancellationTokenSource();
-        Task cancelled = socket.SendAsync(id, new byte[] { 1 }, cancellation.Token).AsTask();
-        Task stays = socket.SendAsync(id, new byte[] { 2 }, Guard.Token).AsTask();
+        Task cancelled = socket.To(id).SendAsync(new byte[] { 1 }, cancellation.Token).AsTask();
+        Task stays = socket.To(id).SendAsync(new byte[] { 2 }, Guard.Token).AsTask();
         await cancellation.CancelAsync();
         OperationCanceledException thrown = await Assert.ThrowsAnyAsync<OperationCanceledException>(() => cancelled.Guarded());
         Assert.Equal(cancellation.Token, thrown.CancellationToken);
-        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => socket.SendAsync(id, new byte[] { 3 }, cancellation.Token).Guarded());
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => socket.To(id).SendAsync(new byte[] { 3 }, cancellation.Token).Guarded());
 
         List<byte[]> read = await ReadAsync(peer, accepted + 1);
         await stays.Guarded();
@@ -128,10 +128,10 @@ public sealed class SlowReaderTests
 
         Action send = () =>
         {
-            TimeoutException byOption = Assert.Throws<TimeoutException>(() => socket.Send(id, [1]));
+            TimeoutException byOption = Assert.Throws<TimeoutException>(() => socket.To(id).Send([1]));
             Assert.Contains("high-water mark", byOption.Message, StringComparison.Ordinal);
-            Assert.Throws<TimeoutException>(() => socket.Send(id, [1], TimeSpan.FromMilliseconds(20)));
-            Assert.Throws<TimeoutException>(() => socket.Send(id, [1], TimeSpan.Zero));
+            Assert.Throws<TimeoutException>(() => socket.To(id).Send([1], TimeSpan.FromMilliseconds(20)));
+            Assert.Throws<TimeoutException>(() => socket.To(id).Send([1], TimeSpan.Zero));
         };
         await Task.Factory.StartNew(send, Guard.Token, onPoolThread ? TaskCreationOptions.None : TaskCreationOptions.LongRunning,
             TaskScheduler.Default).Guarded();
@@ -151,7 +151,7 @@ public sealed class SlowReaderTests
         int accepted = socket.Fill(id);
 
         Task sending = Task.Factory.StartNew(
-            () => socket.Send(id, [42]), Guard.Token, onPoolThread ? TaskCreationOptions.None : TaskCreationOptions.LongRunning,
+            () => socket.To(id).Send([42]), Guard.Token, onPoolThread ? TaskCreationOptions.None : TaskCreationOptions.LongRunning,
                 TaskScheduler.Default);
         List<byte[]> read = await ReadAsync(peer, accepted + 1);
         await sending.Guarded();

@@ -167,12 +167,12 @@ public sealed class SynchronousContinuationTests
             // Three peers one by one, then the socket, each of them with its answer still to be written.
             if (Interlocked.Increment(ref ended) <= 3)
             {
-                Assert.True(socket.TrySend(message.PeerId, [9]));
+                Assert.True(socket.To(message.PeerId).TrySend([9]));
                 Assert.True(socket.Disconnect(message.PeerId));
             }
             else
             {
-                Assert.True(socket.TrySend(message.PeerId, [9]));
+                Assert.True(socket.To(message.PeerId).TrySend([9]));
                 socket.Dispose();
             }
         });
@@ -284,7 +284,7 @@ public sealed class SynchronousContinuationTests
         if (message.Kind == StreamMessageKind.Data)
         {
             look(message);
-            socket.SendMany(message.PeerId, [message], out _);
+            socket.SendMany(message.PeerId, [message]);
         }
 
         message.Dispose();

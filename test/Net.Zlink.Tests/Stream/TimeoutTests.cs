@@ -174,7 +174,7 @@ public sealed class TimeoutTests
         RawPeer peer = await fixture.ConnectAsync(endpoint, 16 * 1024);
         uint id = await socket.NextConnectedAsync();
         byte[] payload = Wire.Pattern(4_000_000);
-        socket.Send(id, payload);
+        socket.To(id).Send(payload);
         byte[] frame = Wire.Frame(payload);
         byte[] read = [];
         while (read.Length < frame.Length)
@@ -195,7 +195,7 @@ public sealed class TimeoutTests
         StreamSocket socket = fixture.Bind(out string endpoint, new StreamOptions { WriteTimeout = Limit, SendBufferSize = 16 * 1024 });
         RawPeer peer = await fixture.ConnectAsync(endpoint, 16 * 1024);
         uint id = await socket.NextConnectedAsync();
-        socket.Send(id, new byte[4_000_000]);
+        socket.To(id).Send(new byte[4_000_000]);
         await fixture.SettleAsync();
         for (int i = 0; i < 12; i++)
         {
@@ -220,12 +220,12 @@ public sealed class TimeoutTests
         const int Size = 16 * 1024;
         const int Messages = 60; // More than one turn of the writer, so that the shard looks at its timers in between.
         using var hasRead = new ManualResetEventSlim();
-        socket.Send(id, big); // More than the system takes: it is waited for room.
-        await socket.SendAsync(id, new Owned(Size, () => hasRead.Wait(Guard.Limit)), Size, Guard.Token).Guarded();
+        socket.To(id).Send(big); // More than the system takes: it is waited for room.
+        await socket.To(id).SendAsync(new Owned(Size, () => hasRead.Wait(Guard.Limit)), Size, Guard.Token).Guarded();
         for (int i = 0; i < Messages; i++)
         {
             // Each of these takes the writer a second, and is taken by the system at once.
-            await socket.SendAsync(id, new Owned(Size, () => _time.Advance(TimeSpan.FromSeconds(1))), Size, Guard.Token).Guarded();
+            await socket.To(id).SendAsync(new Owned(Size, () => _time.Advance(TimeSpan.FromSeconds(1))), Size, Guard.Token).Guarded();
         }
 
         int first = big.Length + 4 + Size + 4;

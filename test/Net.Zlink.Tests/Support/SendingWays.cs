@@ -30,20 +30,20 @@ internal sealed class SendingWays : IDisposable
         Block = payload => socket.Send(payload),
         WaitAsync = (payload, token) => socket.SendAsync(payload, token),
         ManyAsync = (payloads, token) => socket.SendManyAsync(payloads, token),
-        TryParts = socket.TrySend,
+        TryParts = message => socket.TrySend(message),
         BlockParts = message => socket.Send(message),
         PartsAsync = socket.SendAsync,
     };
 
     public static SendingWays Of(RouterSocket socket, byte[] peer) => new()
     {
-        Try = payload => socket.TrySend(peer, payload),
-        Block = payload => socket.Send(peer, payload),
-        WaitAsync = (payload, token) => socket.SendAsync(peer, payload, token),
-        ManyAsync = (payloads, token) => socket.SendManyAsync(peer, payloads, token),
-        TryParts = message => socket.TrySend(peer, message),
-        BlockParts = message => socket.Send(peer, message),
-        PartsAsync = (message, token) => socket.SendAsync(peer, message, token),
+        Try = payload => socket.To(peer).TrySend(payload),
+        Block = payload => socket.To(peer).Send(payload),
+        WaitAsync = (payload, token) => socket.To(peer).SendAsync(payload, token),
+        ManyAsync = (payloads, token) => socket.To(peer).SendManyAsync(payloads, token),
+        TryParts = message => socket.To(peer).TrySend(message),
+        BlockParts = message => socket.To(peer).Send(message),
+        PartsAsync = (message, token) => socket.To(peer).SendAsync(message, token),
     };
 
     public static SendingWays Of(PubSocket socket) => new()
@@ -52,7 +52,7 @@ internal sealed class SendingWays : IDisposable
         Block = payload => socket.Send(payload),
         WaitAsync = (payload, token) => socket.SendAsync(payload, token),
         ManyAsync = (payloads, token) => socket.SendManyAsync(payloads, token),
-        TryParts = socket.TrySend,
+        TryParts = message => socket.TrySend(message),
         BlockParts = message => socket.Send(message),
         PartsAsync = socket.SendAsync,
     };
@@ -63,7 +63,7 @@ internal sealed class SendingWays : IDisposable
         Block = payload => socket.Send(payload),
         WaitAsync = (payload, token) => socket.SendAsync(payload, token),
         ManyAsync = (payloads, token) => socket.SendManyAsync(payloads, token),
-        TryParts = socket.TrySend,
+        TryParts = message => socket.TrySend(message),
         BlockParts = message => socket.Send(message),
         PartsAsync = socket.SendAsync,
     };

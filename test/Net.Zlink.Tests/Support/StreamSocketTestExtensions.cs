@@ -53,13 +53,13 @@ internal static class StreamSocketTestExtensions
     public static int Fill(this StreamSocket socket, uint peerId)
     {
         int accepted = 0;
-        ZlinkError error;
-        while (socket.TrySend(peerId, Wire.Huge, out error))
+        SendResult result;
+        while (result = socket.To(peerId).TrySend(Wire.Huge))
         {
             accepted++;
         }
 
-        Assert.Equal(ZlinkError.Again, error);
+        Assert.Equal(SendFailure.Full, result.Reason);
         return accepted;
     }
 }

@@ -87,7 +87,7 @@ public sealed class SecureTransportTests : IDisposable
         Trust(server.Options.Tls, client.Options.Tls);
         string bound = server.Bind(endpoint);
         uint peer = await client.ConnectAsync(bound, Guard.Token).Guarded();
-        Assert.True(client.TrySend(peer, "hello"u8));
+        Assert.True(client.To(peer).TrySend("hello"u8));
         uint id = 0;
         for (int i = 0; i < 2; i++)
         {
@@ -100,8 +100,8 @@ public sealed class SecureTransportTests : IDisposable
             }
         }
 
-        Assert.True(server.TrySend(id, default));
-        Assert.True(server.TrySend(id, new byte[300_000]));
+        Assert.True(server.To(id).TrySend(ReadOnlySpan<byte>.Empty));
+        Assert.True(server.To(id).TrySend(new byte[300_000]));
         server.Disconnect(id);
         var lengths = new List<int>();
         while (true)

@@ -49,7 +49,7 @@ public sealed class StreamTransportTests : IDisposable
             byte[] payload = Wire.Pattern(1_000, seed: (int)id);
             await clients[(int)id - 1].SendAsync(Wire.Frame(payload));
             Wire.AssertSame(payload, await server.NextDataAsync(id));
-            Assert.True(server.TrySend(id, payload));
+            Assert.True(server.To(id).TrySend(payload));
             Wire.AssertSame(Wire.Frame(payload), await clients[(int)id - 1].ReadAsync(payload.Length + Wire.HeaderSize));
         }
 
@@ -66,7 +66,7 @@ public sealed class StreamTransportTests : IDisposable
         Assert.Equal(3u, cut);
         Assert.True(reason is DisconnectReason.Remote or DisconnectReason.TransportError, $"{reason}");
         await AssertEventsAsync(monitor, (SocketEventTypes.Disconnected, 4));
-        Assert.True(server.TrySend(1, "last"u8));
+        Assert.True(server.To(1).TrySend("last"u8));
         Assert.True(server.Disconnect(1));
         Assert.Equal((1u, DisconnectReason.Local), await server.NextDisconnectedAsync());
         Assert.Equal(Wire.Frame("last"u8), await clients[0].ReadToEndAsync());
@@ -97,8 +97,8 @@ public sealed class StreamTransportTests : IDisposable
         SocketEvent ended = await monitor.NextAsync(SocketEventTypes.Disconnected);
         Assert.Equal(3, ended.Value);
         Assert.Contains("MaxMessageSize", ended.Detail, StringComparison.Ordinal);
-        Assert.False(server.TrySend(id, payload, out ZlinkError error));
-        Assert.Equal(ZlinkError.HostUnreachable, error);
+        Assert.False(server.To(id).TrySend(payload).Tell(out SendFailure error));
+        Assert.Equal(SendFailure.NoPeer, error);
     }
 
     [Theory]
@@ -129,8 +129,8 @@ public sealed class StreamTransportTests : IDisposable
         uint there = await client.ConnectAsync(server.Bind($"{scheme}://127.0.0.1:0"), Guard.Token).Guarded();
         Assert.Equal(there, await client.NextConnectedAsync());
         uint here = await server.NextConnectedAsync();
-        Assert.True(server.TrySend(here, Wire.Pattern(10)));
-        Assert.True(server.TrySend(here, Wire.Pattern(11)));
+        Assert.True(server.To(here).TrySend(Wire.Pattern(10)));
+        Assert.True(server.To(here).TrySend(Wire.Pattern(11)));
         Assert.Equal(Wire.Pattern(10), await client.NextDataAsync(there));
         Assert.Equal((there, DisconnectReason.ProtocolError), await client.NextDisconnectedAsync());
         Assert.Equal((here, DisconnectReason.Remote), await server.NextDisconnectedAsync());
@@ -161,10 +161,10 @@ public sealed class StreamTransportTests : IDisposable
 
         for (int i = 0; i < Many; i++)
         {
-            Assert.True(server.TrySend(id, default));
+            Assert.True(server.To(id).TrySend(ReadOnlySpan<byte>.Empty));
         }
 
-        Assert.True(server.TrySend(id, "end"u8));
+        Assert.True(server.To(id).TrySend("end"u8));
         Wire.AssertSame([.. new byte[Many * Wire.HeaderSize], .. Wire.Frame("end"u8)],
             await client.ReadAsync((Many * Wire.HeaderSize) + Wire.HeaderSize + 3));
     }

@@ -120,16 +120,16 @@ public sealed class AudienceTests
             new RouterOptions { Mandatory = true, OnDuplicateRoutingId = DuplicateRoutingId.Replace });
         router.Bind(Name);
         DealerSocket first = Dealer(fixture, "id");
-        Assert.True(router.TrySend("id"u8, "1"u8));
-        Assert.True(router.TrySend("id"u8, "2"u8));
+        Assert.True(router.To("id"u8).TrySend("1"u8));
+        Assert.True(router.To("id"u8).TrySend("2"u8));
         Assert.Equal("12", Read(first));
         DealerSocket second = Dealer(fixture, "id");
-        Assert.True(router.TrySend("id"u8, "3"u8));
-        Assert.True(router.TrySend("id"u8, "4"u8));
+        Assert.True(router.To("id"u8).TrySend("3"u8));
+        Assert.True(router.To("id"u8).TrySend("4"u8));
         Assert.Equal("34", Read(second));
         Assert.Equal("", Read(first));
         second.Dispose();
-        Assert.Equal(ZlinkError.HostUnreachable, Assert.Throws<ZlinkException>(() => router.Send("id"u8, "5"u8)).Error);
+        Assert.Equal(ZlinkError.HostUnreachable, Assert.Throws<ZlinkException>(() => router.To("id"u8).Send("5"u8)).Error);
     }
 
     [Fact]

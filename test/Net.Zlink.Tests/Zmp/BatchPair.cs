@@ -56,28 +56,28 @@ internal sealed class BatchPair : IAsyncDisposable
 
     public int SendPayloads(ReadOnlyMemory<ReadOnlyMemory<byte>> payloads) => Sender switch
     {
-        RouterSocket router => router.SendMany(PeerId, payloads.Span, out _),
+        RouterSocket router => router.To(PeerId).SendMany(payloads.Span),
         PubSocket publisher => publisher.SendMany(payloads.Span),
         _ => ((DuplexSocket)Sender).SendMany(payloads.Span),
     };
 
     public int SendMessages(ReadOnlyMemory<Message> messages) => Sender switch
     {
-        RouterSocket router => router.SendMany(PeerId, messages.Span, out _),
+        RouterSocket router => router.To(PeerId).SendMany(messages.Span),
         PubSocket publisher => publisher.SendMany(messages.Span),
         _ => ((DuplexSocket)Sender).SendMany(messages.Span),
     };
 
     public ValueTask<int> SendPayloadsAsync(ReadOnlyMemory<ReadOnlyMemory<byte>> payloads, CancellationToken cancellation) => Sender switch
     {
-        RouterSocket router => router.SendManyAsync(PeerId, payloads, cancellation),
+        RouterSocket router => router.To(PeerId).SendManyAsync(payloads, cancellation),
         PubSocket publisher => publisher.SendManyAsync(payloads, cancellation),
         _ => ((DuplexSocket)Sender).SendManyAsync(payloads, cancellation),
     };
 
     public ValueTask<int> SendMessagesAsync(ReadOnlyMemory<Message> messages, CancellationToken cancellation) => Sender switch
     {
-        RouterSocket router => router.SendManyAsync(PeerId, messages, cancellation),
+        RouterSocket router => router.To(PeerId).SendManyAsync(messages, cancellation),
         PubSocket publisher => publisher.SendManyAsync(messages, cancellation),
         _ => ((DuplexSocket)Sender).SendManyAsync(messages, cancellation),
     };

@@ -89,7 +89,7 @@ internal sealed class BoundSocket : IAsyncDisposable
                 await ((DuplexSocket)Socket).SendAsync(message, Guard.Token).Guarded();
                 break;
             case RouterSocket router:
-                await router.SendAsync(GoodId, message, Guard.Token).Guarded();
+                await router.To(GoodId).SendAsync(message, Guard.Token).Guarded();
                 break;
             default:
                 return; // DEALER goes round all peers; SUB and XSUB have nothing to say.

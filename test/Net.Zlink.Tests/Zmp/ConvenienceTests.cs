@@ -22,8 +22,8 @@ public sealed class ConvenienceTests
         await fixture.UntilAsync(() => publisher.TopicCount == 1);
         dealer.Send(Text);
         await dealer.SendAsync(Text, Guard.Token);
-        router.Send("d"u8, Text);
-        await router.SendAsync("d"u8.ToArray(), Text, Guard.Token);
+        router.To("d"u8).Send(Text);
+        await router.To("d"u8.ToArray()).SendAsync(Text, Guard.Token);
         publisher.Send(Text);
         await publisher.SendAsync(Text, Guard.Token);
         using (MessageBuilder builder = new MessageBuilder(fixture.Pool).Add("a"u8).Add(Text).Add(""))

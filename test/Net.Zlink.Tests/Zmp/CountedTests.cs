@@ -172,10 +172,10 @@ public sealed class CountedTests
         using EventReader monitor = router.ReadEvents(SocketEventTypes.MessagesDropped);
         string bound = router.Bind(endpoint);
         dealer.Connect(bound);
-        await fixture.UntilAsync(() => router.TryGetPeer("peer"u8, out _));
+        await fixture.UntilAsync(() => router.TryGetPeer(RoutingId.FromText("peer"), out _));
         while (router.GetStatistics().DroppedAtByteLimit == 0)
         {
-            router.Send("peer"u8, Wire.Huge);
+            router.To("peer"u8).Send(Wire.Huge);
         }
 
         SocketEvent told = await monitor.ReadAsync(Guard.Token).Guarded();

@@ -149,7 +149,7 @@ public sealed class CountersTests
         public static Func<byte[], bool> SendingOf(ZmpSocket socket) => socket switch
         {
             DuplexSocket duplex => payload => duplex.TrySend(payload),
-            RouterSocket router => payload => router.TrySend(Name, payload),
+            RouterSocket router => payload => router.To(Name).TrySend(payload),
             PubSocket pub => payload => pub.TrySend(payload),
             _ => payload => ((XPubSocket)socket).TrySend(payload),
         };
@@ -249,7 +249,7 @@ public sealed class CountersTests
             }
             else
             {
-                isSent = from is RouterSocket router ? router.TrySend(Name, _builder) : ((PubSocket)from).TrySend(_builder);
+                isSent = from is RouterSocket router ? router.To(Name).TrySend(_builder) : ((PubSocket)from).TrySend(_builder);
                 await Task.Yield();
             }
 

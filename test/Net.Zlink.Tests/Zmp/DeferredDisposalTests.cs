@@ -114,13 +114,13 @@ public sealed class DeferredDisposalTests
         full.Connect(router.Bind("inproc://router"));
         for (int i = 0; i < 3; i++)
         {
-            router.Send("full"u8, "x"u8);
+            router.To("full"u8).Send("x"u8);
         }
 
         foreach (byte[] id in new[] { "full"u8.ToArray(), "nobody"u8.ToArray() })
         {
             var owner = new CountingOwner(Wire.Pattern(length));
-            await router.SendAsync(id, owner, length, Guard.Token).Guarded();
+            await router.To(id).SendAsync(owner, length, Guard.Token).Guarded();
             Assert.Equal(1, owner.Disposals);
         }
 

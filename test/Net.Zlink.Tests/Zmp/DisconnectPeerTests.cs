@@ -26,12 +26,12 @@ public sealed class DisconnectPeerTests
         using Message first = await router.ReceiveAsync(Guard.Token).Guarded();
         await bad.SendAsync("never received"u8.ToArray(), Guard.Token);
         PeerInfo? connection = null;
-        await fixture.UntilAsync(() => router.TryGetPeer("bad"u8, out connection) && connection.Unread.Messages == 1);
-        router.Send("bad"u8, "farewell"u8);
+        await fixture.UntilAsync(() => router.TryGetPeer(RoutingId.FromText("bad"), out connection) && connection.Unread.Messages == 1);
+        router.To("bad"u8).Send("farewell"u8);
 
         Assert.True(router.Disconnect(first));
         // Where the processors are busy it may have come again by now.
-        Assert.False(router.TryGetPeer(first.RoutingId.Span, out PeerInfo? next) && next.ConnectedAt == connection!.ConnectedAt);
+        Assert.False(router.TryGetPeer(first.RoutingId, out PeerInfo? next) && next.ConnectedAt == connection!.ConnectedAt);
         Assert.False(router.Disconnect(first));
         using Message errorResponse = await bad.ReceiveAsync(Guard.Token).Guarded();
         Assert.Equal("farewell"u8, errorResponse.Span);
@@ -41,7 +41,7 @@ public sealed class DisconnectPeerTests
         if (comesAgain)
         {
             // What it sends while it has not seen the end yet is lost with the connection.
-            await fixture.UntilAsync(() => router.TryGetPeer("bad"u8, out _));
+            await fixture.UntilAsync(() => router.TryGetPeer(RoutingId.FromText("bad"), out _));
             await bad.SendAsync("again"u8.ToArray(), Guard.Token);
             using Message again = await router.ReceiveAsync(Guard.Token).Guarded();
             Assert.Equal("again"u8, again.Span);
@@ -104,13 +104,13 @@ public sealed class DisconnectPeerTests
         RouterSocket router = fixture.Context.CreateRouter(new RouterOptions { SendBufferSize = 64 * 1024 });
         RawPeer deaf = await fixture.ConnectAsync(router.Bind("tcp://127.0.0.1:0"), receiveBuffer: 64 * 1024);
         await deaf.SendAsync(Protocol.Zmp.ZmpFixture.DealerGreeting("deaf"u8));
-        await fixture.UntilAsync(() => router.TryGetPeer("deaf"u8, out _));
+        await fixture.UntilAsync(() => router.TryGetPeer(RoutingId.FromText("deaf"), out _));
         for (int i = 0; i < 32; i++) // 32 MiB, more than the two systems take.
         {
-            await router.SendAsync("deaf"u8.ToArray(), new byte[1024 * 1024], Guard.Token);
+            await router.To("deaf"u8.ToArray()).SendAsync(new byte[1024 * 1024], Guard.Token);
         }
 
-        Assert.True(router.TryGetPeer("deaf"u8, out PeerInfo? peer));
+        Assert.True(router.TryGetPeer(RoutingId.FromText("deaf"), out PeerInfo? peer));
         Assert.True(router.Disconnect(peer, abort));
         Assert.False(router.Disconnect(peer, abort: true));
         if (!abort)

@@ -248,7 +248,7 @@ internal sealed class DuplexEnd(int index) : IDisposable
     {
         int number = _accepted[_sender];
         Numbered.Build(_builder, _sender, number);
-        bool isSent = Socket is RouterSocket router ? router.TrySend(ConnecterName, _builder) : ((DuplexSocket)Socket).TrySend(_builder);
+        bool isSent = Socket is RouterSocket router ? router.To(ConnecterName).TrySend(_builder) : ((DuplexSocket)Socket).TrySend(_builder);
         _accepted[_sender] = number + (isSent ? 1 : 0);
     }
 
@@ -260,7 +260,7 @@ internal sealed class DuplexEnd(int index) : IDisposable
         try
         {
             ValueTask sending = Socket is RouterSocket router
-                ? router.SendAsync(ConnecterName, _builder, source.Token)
+                ? router.To(ConnecterName).SendAsync(_builder, source.Token)
                 : ((DuplexSocket)Socket).SendAsync(_builder, source.Token);
             source.Cancel();
             await sending;

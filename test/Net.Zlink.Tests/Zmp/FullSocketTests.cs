@@ -45,7 +45,7 @@ public sealed class FullSocketTests
             RouterSocket router = context.CreateRouter(new RouterOptions { SendHighWaterMark = 1, Mandatory = true });
             router.Bind(Name);
             receiver.Connect(Name);
-            return (router, () => router.TrySend("id"u8, "x"u8), receiver);
+            return (router, () => router.To("id"u8).TrySend("x"u8), receiver);
         }
 
         DuplexSocket sender = type is "PAIR"

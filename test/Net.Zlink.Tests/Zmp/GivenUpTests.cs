@@ -85,7 +85,7 @@ public sealed class GivenUpTests
         string endpoint = router.Bind("tcp://127.0.0.1:0");
         DealerSocket first = fixture.Context.CreateDealer(new DealerOptions { RoutingId = "same"u8.ToArray() });
         first.Connect(endpoint);
-        await fixture.UntilAsync(() => router.TryGetPeer("same"u8, out _));
+        await fixture.UntilAsync(() => router.TryGetPeer(RoutingId.FromText("same"), out _));
         DealerSocket second = fixture.Context.CreateDealer(
             new DealerOptions { RoutingId = "same"u8.ToArray(), ReconnectInterval = TimeSpan.FromMilliseconds(1), Linger = TimeSpan.Zero });
         using EventReader monitor = second.ReadEvents(SocketEventTypes.ConnectRetried);

@@ -37,19 +37,19 @@ public sealed class HandoverTests
         await using var fixture = new ContextFixture();
         RouterSocket router = Router(fixture, out string bound);
         RawListener listener = fixture.Listen();
-        router.Connect(listener.Endpoint, "B"u8);
+        router.Connect(listener.Endpoint, RoutingId.FromText("B"));
         using RawPeer silent = await listener.AcceptAsync();
-        router.Send("B"u8, "for the silent one"u8);
+        router.To("B"u8).Send("for the silent one"u8);
         using (RawPeer near = await fixture.ConnectAsync(bound))
         {
             await near.SendAsync(ZmpFixture.DealerGreeting("B"u8));
             await silent.ReadToAnyEndAsync();
-            await fixture.UntilAsync(() => router.TryGetPeer("B"u8, out PeerInfo? peer) && peer.IsConnected);
+            await fixture.UntilAsync(() => router.TryGetPeer(RoutingId.FromText("B"), out PeerInfo? peer) && peer.IsConnected);
         }
 
         using RawPeer again = await listener.AcceptAsync();
         await again.SendAsync(ZmpFixture.DealerGreeting("X"u8));
-        await fixture.UntilAsync(() => router.TryGetPeer("B"u8, out PeerInfo? peer) && peer.IsConnected);
+        await fixture.UntilAsync(() => router.TryGetPeer(RoutingId.FromText("B"), out PeerInfo? peer) && peer.IsConnected);
         using RawPeer other = await fixture.ConnectAsync(bound);
         await other.SendAsync(ZmpFixture.DealerGreeting("B"u8));
         await fixture.UntilAsync(() => router.GetStatistics().DroppedMessages == 1);
@@ -67,7 +67,7 @@ public sealed class HandoverTests
         using RawPeer dialled = await listener.AcceptAsync();
         RawPeer accepted = await fixture.ConnectAsync(bound);
         await accepted.SendAsync(ZmpFixture.Greeting((byte)ZmpSocketType.Router, "B"u8));
-        await fixture.UntilAsync(() => router.TryGetPeer("B"u8, out _));
+        await fixture.UntilAsync(() => router.TryGetPeer(RoutingId.FromText("B"), out _));
         await dialled.SendAsync(ZmpFixture.Greeting((byte)ZmpSocketType.Router, "B"u8));
         await accepted.ReadToEndAsync(); // Its id was taken over by the other connection; over there the same happened the other way round.
         await dialled.SendAsync(ZmpFixture.Control("05 10 15 726f7574696e672069642074616b656e206f766572"));
@@ -110,7 +110,7 @@ public sealed class HandoverTests
         string? heard = null;
         await fixture.UntilAsync(() =>
         {
-            router.TrySend("B"u8, System.Text.Encoding.ASCII.GetBytes(text));
+            router.To("B"u8).TrySend(System.Text.Encoding.ASCII.GetBytes(text));
             if (peer.TryReceive(out Message message))
             {
                 heard = message.GetString();

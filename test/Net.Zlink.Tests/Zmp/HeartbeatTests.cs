@@ -255,7 +255,7 @@ public sealed class HeartbeatTests
         using (Message next = await router.ReceiveAsync(Guard.Token).Guarded())
         {
             Assert.Equal("z"u8, next.Span);
-            router.Send(next.RoutingId.Span, "answer"u8);
+            router.To(next.RoutingId).Send("answer"u8);
         }
 
         string words = Convert.ToHexString(await peer.ReadAsync(8 + "answer".Length));
@@ -329,7 +329,7 @@ public sealed class HeartbeatTests
         (RouterSocket router, RawPeer peer, EventReader monitor) =
             await OpenAsync(fixture, new RouterOptions { HeartbeatInterval = Second, SendBufferSize = 16 * 1024 }, 16 * 1024);
         const int Size = 4_000_000;
-        router.Send("A"u8, new byte[Size]);
+        router.To("A"u8).Send(new byte[Size]);
         int read = 0;
         while (read < Size / 2)
         {
@@ -426,7 +426,7 @@ public sealed class HeartbeatTests
         await fixture.SettleAsync();
         _clock.Advance(2 * Second);
         await fixture.SettleAsync();
-        router.Send("A"u8, "x"u8);
+        router.To("A"u8).Send("x"u8);
         await AssertNextAsync(peer, "5A0100000000000178");
         await fixture.SettleAsync();
         _clock.Advance(Second + Moment);

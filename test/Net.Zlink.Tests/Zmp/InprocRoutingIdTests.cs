@@ -88,7 +88,7 @@ public sealed class InprocRoutingIdTests
             dealer.Bind("inproc://named");
         }
 
-        router.Connect("inproc://named", "name"u8);
+        router.Connect("inproc://named", RoutingId.FromText("name"));
         if (connectsFirst)
         {
             dealer.Bind("inproc://named");
@@ -99,7 +99,7 @@ public sealed class InprocRoutingIdTests
         using (question)
         {
             Assert.Equal("name"u8, question.RoutingId.Span);
-            Assert.True(router.TrySend(question.RoutingId.Span, "answer"u8));
+            Assert.True(router.To(question.RoutingId).TrySend("answer"u8));
         }
 
         Assert.True(dealer.TryReceive(out Message answer));

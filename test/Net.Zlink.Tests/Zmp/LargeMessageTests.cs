@@ -23,7 +23,7 @@ public sealed class LargeMessageTests
         await using var fixture = new ContextFixture();
         DealerSocket dealer = fixture.Context.CreateDealer(new DealerOptions { Linger = TimeSpan.Zero, SendByteLimit = Limit });
         dealer.Connect(fixture.Listen().Endpoint);
-        Assert.True(Send(dealer.TrySend));
+        Assert.True(Send(message => dealer.TrySend(message)));
         Assert.False(dealer.TrySend("over the limit"u8));
         dealer.Dispose();
         await fixture.UntilAsync(() => _letGo == Parts);
@@ -36,7 +36,7 @@ public sealed class LargeMessageTests
         XSubSocket subscriber = fixture.Context.CreateXSub(new XSubOptions { Linger = TimeSpan.Zero, SendByteLimit = Limit });
         subscriber.Connect(fixture.Listen().Endpoint);
         subscriber.Connect(fixture.Listen().Endpoint);
-        Assert.True(Send(subscriber.TrySend));
+        Assert.True(Send(message => subscriber.TrySend(message)));
         subscriber.Send("over the limit"u8);
         SocketStatistics statistics = subscriber.GetStatistics();
         Assert.Equal((2, 2), (statistics.QueuedMessages, statistics.DroppedAtByteLimit));
@@ -57,7 +57,7 @@ public sealed class LargeMessageTests
             subscriber.Connect("inproc://large");
         }
 
-        Assert.True(Send(publisher.TrySend));
+        Assert.True(Send(message => publisher.TrySend(message)));
         foreach (SubSocket subscriber in subscribers)
         {
             Assert.Equal(0, _letGo);

@@ -224,7 +224,7 @@ public sealed class LiveOptionTests
         RouterSocket router = fixture.Context.CreateRouter(new RouterOptions { Mandatory = true, SendHighWaterMark = 1 });
         DealerSocket dealer = fixture.Context.CreateDealer(new DealerOptions { ReceiveHighWaterMark = 1, RoutingId = "d"u8.ToArray() });
         dealer.Connect(router.Bind("inproc://mandatory"));
-        Task sending = await UntilOneWaitsAsync(fixture, () => router.SendAsync("d"u8.ToArray(), "x"u8.ToArray(), Guard.Token).AsTask());
+        Task sending = await UntilOneWaitsAsync(fixture, () => router.To("d"u8.ToArray()).SendAsync("x"u8.ToArray(), Guard.Token).AsTask());
         using var poller = new Poller();
         poller.Add(router, PollEvents.Out);
         Task<int> polling = poller.PollAsync(new PollResult[1], Guard.Token).AsTask();
@@ -408,7 +408,7 @@ public sealed class LiveOptionTests
         await monitor.ReadAsync(Guard.Token).Guarded();
         for (int i = 0; i < 20; i++)
         {
-            router.Send("A"u8, new byte[1_000_000]);
+            router.To("A"u8).Send(new byte[1_000_000]);
         }
 
         await fixture.SettleAsync();

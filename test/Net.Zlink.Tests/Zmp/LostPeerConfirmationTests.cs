@@ -50,7 +50,7 @@ public sealed class LostPeerConfirmationTests
         (await router.ReceiveAsync(Guard.Token).Guarded()).Dispose();
         for (int i = 0; i < 5; i++)
         {
-            router.Send(Id, "lost"u8);
+            router.To(Id).Send("lost"u8);
         }
 
         await fixture.UntilAsync(() => router.GetStatistics().WrittenMessages == 5);

@@ -30,8 +30,8 @@ public sealed class MutualRoutersTests
             int heardByB = 0;
             await fixture.UntilAsync(() =>
             {
-                a.TrySend("B"u8, "to B"u8);
-                b.TrySend("A"u8, "to A"u8);
+                a.To("B"u8).TrySend("to B"u8);
+                b.To("A"u8).TrySend("to A"u8);
                 bool areCut = Math.Max(toA.Cuts, toB.Cuts) >= Cuts;
                 heardByA += Heard(a) && areCut ? 1 : 0;
                 heardByB += Heard(b) && areCut ? 1 : 0;
@@ -52,17 +52,17 @@ public sealed class MutualRoutersTests
         byte[] greeting = ZmpFixture.Greeting((byte)ZmpSocketType.Router, "B"u8);
         RawPeer dialled = fixture.Own(await listener.AcceptAsync());
         await dialled.SendAsync(greeting);
-        await fixture.UntilAsync(() => router.TryGetPeer("B"u8, out _));
+        await fixture.UntilAsync(() => router.TryGetPeer(RoutingId.FromText("B"), out _));
         dialled.EndSending();
         await dialled.ReadToAnyEndAsync();
-        await fixture.UntilAsync(() => router.TryGetPeer("B"u8, out PeerInfo? kept) && !kept.IsConnected);
-        router.Send("B"u8, "first"u8);
-        router.Send("B"u8, "second"u8);
+        await fixture.UntilAsync(() => router.TryGetPeer(RoutingId.FromText("B"), out PeerInfo? kept) && !kept.IsConnected);
+        router.To("B"u8).Send("first"u8);
+        router.To("B"u8).Send("second"u8);
 
         RawPeer newcomer = await fixture.ConnectAsync(bound);
         await newcomer.SendAsync(greeting);
-        await fixture.UntilAsync(() => router.TryGetPeer("B"u8, out PeerInfo? peer) && peer.IsConnected);
-        router.Send("B"u8, "third"u8);
+        await fixture.UntilAsync(() => router.TryGetPeer(RoutingId.FromText("B"), out PeerInfo? peer) && peer.IsConnected);
+        router.To("B"u8).Send("third"u8);
         byte[] own = ZmpFixture.Greeting((byte)ZmpSocketType.Router, "A"u8);
         byte[] expected = [.. own, .. ZmpFixture.Frame(0, "first"u8), .. ZmpFixture.Frame(0, "second"u8),
             .. ZmpFixture.Frame(0, "third"u8)];
@@ -87,10 +87,10 @@ public sealed class MutualRoutersTests
         await slow.ReadAsync(ZmpFrame.HeaderSize);
         time.Advance(TimeSpan.FromSeconds(2)); // It was busy, or is far away.
         await slow.SendAsync(greeting);
-        await fixture.UntilAsync(() => router.TryGetPeer("B"u8, out _));
+        await fixture.UntilAsync(() => router.TryGetPeer(RoutingId.FromText("B"), out _));
         slow.EndSending();
         await slow.ReadToAnyEndAsync();
-        await fixture.UntilAsync(() => router.TryGetPeer("B"u8, out PeerInfo? kept) && !kept.IsConnected);
+        await fixture.UntilAsync(() => router.TryGetPeer(RoutingId.FromText("B"), out PeerInfo? kept) && !kept.IsConnected);
         RawPeer newcomer = await fixture.ConnectAsync(endpoint);
         await newcomer.SendAsync((byte[])[.. greeting, .. ZmpFixture.Frame(0, "from B"u8)]);
         using Message message = await router.ReceiveAsync(Guard.Token).Guarded();

@@ -77,16 +77,15 @@ public sealed class NoMemoryTests : IAsyncDisposable
         byte[] id = "peer"u8.ToArray();
 
         Fail();
-        Assert.False(router.TrySend(id, _payload, out ZlinkError error));
-        Assert.Equal(ZlinkError.NoMemory, error);
-        Assert.Equal(0, router.SendMany(id, new ReadOnlyMemory<byte>[] { _payload }, out error));
-        Assert.Equal(ZlinkError.NoMemory, error);
-        AssertNoMemory(() => router.Send(id, _payload));
-        await AssertNoMemoryAsync(() => router.SendAsync(id, _payload, Guard.Token));
+        Assert.False(router.To(id).TrySend(_payload).Tell(out SendFailure error));
+        Assert.Equal(SendFailure.NoMemory, error);
+        Assert.Equal(0, router.To(id).SendMany(new ReadOnlyMemory<byte>[] { _payload }));
+        AssertNoMemory(() => router.To(id).Send(_payload));
+        await AssertNoMemoryAsync(() => router.To(id).SendAsync(_payload, Guard.Token));
         Assert.Equal(0, router.GetStatistics().DroppedUnroutable);
 
         _failing.Pool.Allocating = null;
-        router.Send(id, "after"u8);
+        router.To(id).Send("after"u8);
         using Message received = await dealer.ReceiveAsync(Guard.Token).Guarded();
         Assert.Equal("after"u8.ToArray(), received.Span.ToArray());
     }
@@ -99,16 +98,15 @@ public sealed class NoMemoryTests : IAsyncDisposable
         uint id = await stream.NextConnectedAsync();
 
         Fail();
-        Assert.False(stream.TrySend(id, _payload, out ZlinkError error));
-        Assert.Equal(ZlinkError.NoMemory, error);
-        Assert.Equal(0, stream.SendMany(id, new ReadOnlyMemory<byte>[] { _payload }, out error));
-        Assert.Equal(ZlinkError.NoMemory, error);
+        Assert.False(stream.To(id).TrySend(_payload).Tell(out SendFailure error));
+        Assert.Equal(SendFailure.NoMemory, error);
+        Assert.Equal(0, stream.To(id).SendMany(new ReadOnlyMemory<byte>[] { _payload }));
         Assert.Equal(0, stream.Broadcast([id], _payload));
-        AssertNoMemory(() => stream.Send(id, _payload));
-        await AssertNoMemoryAsync(() => stream.SendAsync(id, _payload, Guard.Token));
+        AssertNoMemory(() => stream.To(id).Send(_payload));
+        await AssertNoMemoryAsync(() => stream.To(id).SendAsync(_payload, Guard.Token));
 
         _failing.Pool.Allocating = null;
-        Assert.True(stream.TrySend(id, "after"u8));
+        Assert.True(stream.To(id).TrySend("after"u8));
         Assert.Equal("after"u8.ToArray(), await peer.ReadFrameAsync());
     }
 
@@ -215,7 +213,7 @@ public sealed class NoMemoryTests : IAsyncDisposable
         uint large = await client.ConnectAsync(endpoint, Guard.Token).Guarded();
 
         Fail();
-        await client.SendAsync(large, _payload, Guard.Token).Guarded();
+        await client.To(large).SendAsync(_payload, Guard.Token).Guarded();
         AssertIsNoMemory(await monitor.ReadAsync(Guard.Token).Guarded());
 
         await honest.SendFrameAsync(1, 2, 3);

@@ -23,7 +23,7 @@ public sealed class NotSentTests
         int accepted = 0;
         while (router.GetStatistics().DroppedAtHighWaterMark < Count)
         {
-            Assert.True(router.TrySend("slow"u8, "x"u8, out ZlinkError error), error.ToString());
+            Assert.True(router.To("slow"u8).TrySend("x"u8).Tell(out SendFailure error), error.ToString());
             accepted++;
         }
 
@@ -68,7 +68,7 @@ public sealed class NotSentTests
         using EventReader monitor = router.ReadEvents(SocketEventTypes.MessagesDropped);
         for (int i = 0; i < Count; i++)
         {
-            await router.SendAsync("nobody"u8.ToArray(), "x"u8.ToArray(), Guard.Token);
+            await router.To("nobody"u8.ToArray()).SendAsync("x"u8.ToArray(), Guard.Token);
         }
 
         Assert.Equal(Count, router.GetStatistics().DroppedUnroutable);
@@ -101,23 +101,23 @@ public sealed class NotSentTests
         DealerSocket dealer = fixture.Context.CreateDealer(new DealerOptions { ReceiveHighWaterMark = 1, RoutingId = "slow"u8.ToArray() });
         router.Bind("inproc://mandatory");
         dealer.Connect("inproc://mandatory");
-        ZlinkError error;
-        while (router.TrySend("slow"u8, "x"u8, out error))
+        SendFailure error;
+        while (router.To("slow"u8).TrySend("x"u8).Tell(out error))
         {
-            Assert.Equal(ZlinkError.None, error);
+            Assert.Equal(SendFailure.None, error);
         }
 
-        Assert.Equal(ZlinkError.Again, error);
+        Assert.Equal(SendFailure.Full, error);
         using MessageBuilder builder = new MessageBuilder(fixture.Pool).Add("a"u8).Add("b"u8);
-        Assert.False(router.TrySend("slow"u8, builder, out error));
-        Assert.Equal((ZlinkError.Again, 2), (error, builder.Count));
-        Assert.False(router.TrySend("nobody"u8, builder, out error));
-        Assert.Equal((ZlinkError.HostUnreachable, 2), (error, builder.Count));
+        Assert.False(router.To("slow"u8).TrySend(builder).Tell(out error));
+        Assert.Equal((SendFailure.Full, 2), (error, builder.Count));
+        Assert.False(router.To("nobody"u8).TrySend(builder).Tell(out error));
+        Assert.Equal((SendFailure.NoPeer, 2), (error, builder.Count));
         using Message received = dealer.Receive();
-        Assert.False(router.TrySend("nobody"u8, in received, out error));
-        Assert.Equal((ZlinkError.HostUnreachable, 1), (error, received.PartCount));
-        Assert.False(router.TrySend("nobody"u8, "x"u8, out error));
-        Assert.Equal(ZlinkError.HostUnreachable, error);
+        Assert.False(router.To("nobody"u8).TrySend(in received).Tell(out error));
+        Assert.Equal((SendFailure.NoPeer, 1), (error, received.PartCount));
+        Assert.False(router.To("nobody"u8).TrySend("x"u8).Tell(out error));
+        Assert.Equal(SendFailure.NoPeer, error);
     }
 
     [Fact]

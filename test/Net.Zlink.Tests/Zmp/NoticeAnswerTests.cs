@@ -62,8 +62,8 @@ public sealed class NoticeAnswerTests
         using (var builder = new MessageBuilder(fixture.Pool))
         {
             publisher.Send("px.a 1"u8);
-            Assert.True(publisher.TrySendTo(in copy, "px.a 1"u8));
-            Assert.True(publisher.TrySendTo(in notice, builder.Add("px.b 7"u8).Add("in two parts"u8)));
+            Assert.True(publisher.To(in copy).TrySend("px.a 1"u8));
+            Assert.True(publisher.To(in notice).TrySend(builder.Add("px.b 7"u8).Add("in two parts"u8)));
             Assert.True(publisher.Subscribe(in copy, "px."u8));
         }
 
@@ -87,7 +87,7 @@ public sealed class NoticeAnswerTests
         subscriber.Connect(bound);
         using Message notice = await publisher.ReceiveAsync(Guard.Token).Guarded();
         int sent = 0;
-        while (publisher.TrySendTo(in notice, Wire.Huge))
+        while (publisher.To(in notice).TrySend(Wire.Huge))
         {
             sent++;
         }
@@ -98,7 +98,7 @@ public sealed class NoticeAnswerTests
         await fixture.UntilAsync(() => publisher.PeerCount == 0);
         Assert.False(publisher.Subscribe(in notice, "a"u8));
         Assert.False(publisher.Unsubscribe(in notice, "a"u8));
-        Assert.False(publisher.TrySendTo(in notice, "a"u8));
+        Assert.False(publisher.To(in notice).TrySend("a"u8));
     }
 
     [Fact]
@@ -112,14 +112,14 @@ public sealed class NoticeAnswerTests
         string endpoint = subscriber.Bind("tcp://127.0.0.1:0");
         publisher.Connect(endpoint);
         using Message notice = await publisher.ReceiveAsync(Guard.Token).Guarded();
-        Assert.True(publisher.TrySendTo(in notice, "a"u8));
+        Assert.True(publisher.To(in notice).TrySend("a"u8));
         subscriber.Dispose();
         SubSocket next = fixture.Context.CreateSub();
         await fixture.UntilAsync(() => !publisher.GetPeers()[0].IsConnected);
         next.Bind(endpoint);
         await fixture.UntilAsync(() => next.PeerCount == 1 && publisher.GetPeers()[0].IsConnected);
         Assert.False(publisher.Subscribe(in notice, "a"u8));
-        Assert.False(publisher.TrySendTo(in notice, "a"u8));
+        Assert.False(publisher.To(in notice).TrySend("a"u8));
         Assert.Equal(0, publisher.TopicCount);
     }
 
@@ -137,14 +137,14 @@ public sealed class NoticeAnswerTests
         using Message data = await publisher.ReceiveAsync(Guard.Token).Guarded();
         Assert.Contains("Options.Manual", Assert.Throws<InvalidOperationException>(() => publisher.Subscribe(in notice, "a"u8)).Message,
             StringComparison.Ordinal);
-        Assert.Contains("no notice", Assert.Throws<ArgumentException>(() => publisher.TrySendTo(in data, "a"u8)).Message,
+        Assert.Contains("no notice", Assert.Throws<ArgumentException>(() => publisher.To(in data).TrySend("a"u8)).Message,
             StringComparison.Ordinal);
         Assert.Contains("another socket", Assert.Throws<ArgumentException>(() => other.Subscribe(in notice, "a"u8)).Message,
             StringComparison.Ordinal);
-        Assert.Throws<ArgumentException>(() => publisher.TrySendTo(default, "a"u8));
-        Assert.True(publisher.TrySendTo(in notice, "in any mode"u8));
+        Assert.Throws<ArgumentException>(() => publisher.To(default).TrySend("a"u8));
+        Assert.True(publisher.To(in notice).TrySend("in any mode"u8));
         notice.Dispose();
-        Assert.Throws<ObjectDisposedException>(() => publisher.TrySendTo(in notice, "a"u8));
+        Assert.Throws<ObjectDisposedException>(() => publisher.To(in notice).TrySend("a"u8));
     }
 
     private static SubSocket Subscribed(ContextFixture fixture, string endpoint, string topic)

@@ -34,7 +34,7 @@ public sealed class PartingPeerTests
         // The first answer is what the peer's system refuses, the next one hears of it.
         while (!monitor.TryRead(out _))
         {
-            router.TrySend("A"u8, "answer"u8, out _);
+            router.To("A"u8).TrySend("answer"u8);
             await fixture.SettleAsync();
         }
 

@@ -12,22 +12,22 @@ public sealed class PeerNameTests
         await using var fixture = new ContextFixture();
         RouterSocket router = fixture.Context.CreateRouter();
         string endpoint = router.Bind("tcp://127.0.0.1:0");
-        Assert.False(router.TryGetPeer("A"u8, out PeerInfo? peer));
+        Assert.False(router.TryGetPeer(RoutingId.FromText("A"), out PeerInfo? peer));
         Assert.Null(peer);
         DealerSocket dealer = fixture.Context.CreateDealer(new DealerOptions { RoutingId = "A"u8.ToArray() });
         dealer.Connect(endpoint);
         dealer.Send("hello"u8);
-        await fixture.UntilAsync(() => router.TryGetPeer("A"u8, out peer) && peer.Unread.Messages == 1);
+        await fixture.UntilAsync(() => router.TryGetPeer(RoutingId.FromText("A"), out peer) && peer.Unread.Messages == 1);
         Assert.True(peer!.IsConnected);
         Assert.Equal(peer.RemoteAddress, Assert.Single(router.GetPeers()).RemoteAddress);
-        Assert.False(router.TryGetPeer("B"u8, out _));
-        Assert.False(router.TryGetPeer([], out _));
+        Assert.False(router.TryGetPeer(RoutingId.FromText("B"), out _));
+        Assert.False(router.TryGetPeer(default, out _));
         dealer.Dispose();
-        await fixture.UntilAsync(() => !router.TryGetPeer("A"u8, out _));
+        await fixture.UntilAsync(() => !router.TryGetPeer(RoutingId.FromText("A"), out _));
 
         // One that was named here can be sent to before it is there.
-        router.Connect(RawListener.NobodyListens(), "C"u8);
-        Assert.True(router.TryGetPeer("C"u8, out peer));
+        router.Connect(RawListener.NobodyListens(), RoutingId.FromText("C"));
+        Assert.True(router.TryGetPeer(RoutingId.FromText("C"), out peer));
         Assert.False(peer.IsConnected);
     }
 
@@ -41,18 +41,18 @@ public sealed class PeerNameTests
         await using var fixture = new ContextFixture();
         RouterSocket router = fixture.Context.CreateRouter(new RouterOptions { Immediate = immediate, Mandatory = true });
         string first = connects ? fixture.Context.CreateRouter().Bind("tcp://127.0.0.1:0") : RawListener.NobodyListens();
-        router.Connect(first, "name"u8);
+        router.Connect(first, RoutingId.FromText("name"));
         if (connects)
         {
             await fixture.UntilAsync(() => router.GetPeers() is [{ IsConnected: true }]);
         }
 
         string second = RawListener.NobodyListens();
-        Assert.Equal(ZlinkError.AddressInUse, Assert.Throws<ZlinkException>(() => router.Connect(second, "name"u8)).Error);
-        router.Connect(second, "other"u8);
+        Assert.Equal(ZlinkError.AddressInUse, Assert.Throws<ZlinkException>(() => router.Connect(second, RoutingId.FromText("name"))).Error);
+        router.Connect(second, RoutingId.FromText("other"));
 
         router.Disconnect(first);
-        router.Connect(RawListener.NobodyListens(), "name"u8);
+        router.Connect(RawListener.NobodyListens(), RoutingId.FromText("name"));
     }
 
     [Fact]
@@ -63,7 +63,7 @@ public sealed class PeerNameTests
         DealerSocket dealer = fixture.Context.CreateDealer(new DealerOptions { RoutingId = "name"u8.ToArray() });
         dealer.Connect(router.Bind("tcp://127.0.0.1:0"));
         await fixture.UntilAsync(() => router.GetPeers() is [{ IsConnected: true }]);
-        Assert.Equal(ZlinkError.AddressInUse, Assert.Throws<ZlinkException>(() => router.Connect(RawListener.NobodyListens(), "name"u8))
+        Assert.Equal(ZlinkError.AddressInUse, Assert.Throws<ZlinkException>(() => router.Connect(RawListener.NobodyListens(), RoutingId.FromText("name")))
             .Error);
     }
 }

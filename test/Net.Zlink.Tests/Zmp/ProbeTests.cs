@@ -89,11 +89,11 @@ public sealed class ProbeTests
 
         // The first lies unread there, and stops the second, which is more than kernels hold, on its way: there is no room for a third.
         byte[] large = new byte[16 * 1024 * 1024];
-        await router.SendAsync("same"u8.ToArray(), large, Guard.Token).Guarded();
+        await router.To("same"u8.ToArray()).SendAsync(large, Guard.Token).Guarded();
         await fixture.UntilAsync(() => full.GetStatistics().UnreadMessages > 0);
-        await router.SendAsync("same"u8.ToArray(), large, Guard.Token).Guarded();
-        Assert.False(router.TrySend("same"u8, "none"u8));
-        Task waiting = router.SendAsync("same"u8.ToArray(), "waited"u8.ToArray(), Guard.Token).AsTask();
+        await router.To("same"u8.ToArray()).SendAsync(large, Guard.Token).Guarded();
+        Assert.False(router.To("same"u8).TrySend("none"u8));
+        Task waiting = router.To("same"u8.ToArray()).SendAsync("waited"u8.ToArray(), Guard.Token).AsTask();
         DealerSocket next = fixture.Context.CreateDealer(new DealerOptions { RoutingId = "same"u8.ToArray() });
         next.Connect(bound);
         Assert.Equal("", await HearAsync(next));

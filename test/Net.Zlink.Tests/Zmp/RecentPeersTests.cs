@@ -30,7 +30,7 @@ public sealed class RecentPeersTests
                 dealers[i].Dispose();
                 int gone = i;
                 await fixture.UntilAsync(
-                    () => !router.TrySend(IdOf(gone), [], out ZlinkError error) && error == ZlinkError.HostUnreachable);
+                    () => !router.To(IdOf(gone)).TrySend([]).Tell(out SendFailure error) && error == SendFailure.NoPeer);
                 dealers[i] = Dealer(fixture, endpoint, i);
             }
 
@@ -46,7 +46,7 @@ public sealed class RecentPeersTests
         {
             for (int i = 0; i < dealers.Length; i++)
             {
-                router.Send(IdOf(i), IdOf(i));
+                router.To(IdOf(i)).Send(IdOf(i));
             }
         }
 

@@ -7,7 +7,7 @@ namespace Net.Zlink.Tests.Zmp;
 /// <summary>A socket whose application decides when it connects again.</summary>
 public sealed class ReconnectByApplicationTests
 {
-    private static ReadOnlySpan<byte> Name => "name"u8;
+    private static RoutingId Name { get; } = RoutingId.FromText("name");
 
     [Fact]
     public async Task With_an_infinite_interval_each_attempt_is_one_event_with_the_name_of_the_peer_and_the_application_makes_the_next_one()
@@ -38,10 +38,10 @@ public sealed class ReconnectByApplicationTests
         using EventReader monitor = router.ReadEvents(SocketEventTypes.ConnectRetried | SocketEventTypes.ConnectionReady);
         router.Connect(endpoint, Name);
         await monitor.ReadAsync(Guard.Token).Guarded();
-        await router.SendAsync(Name.ToArray(), "hello"u8.ToArray(), Guard.Token).Guarded();
+        await router.To(Name).SendAsync("hello"u8.ToArray(), Guard.Token).Guarded();
         using (Message hello = await bound.ReceiveAsync(Guard.Token).Guarded())
         {
-            Assert.True(bound.TrySendTo(hello, "unread"u8, out _));
+            Assert.True(bound.To(hello).TrySend("unread"u8));
         }
 
         await fixture.UntilAsync(() => router.GetStatistics().UnreadMessages == 1);

@@ -19,9 +19,9 @@ public sealed class RejectedConnectTests
         RouterSocket router = Make(fixture, out string endpoint);
         RawListener listener = fixture.Listen();
         await TurnAwayAsync(fixture, router, listener);
-        Assert.True(router.TrySend("B"u8, "for whoever comes there"u8));
+        Assert.True(router.To("B"u8).TrySend("for whoever comes there"u8));
         RawPeer newcomer = await ComeInAsync(fixture, router, endpoint);
-        Assert.True(router.TrySend("B"u8, "x"u8));
+        Assert.True(router.To("B"u8).TrySend("x"u8));
         byte[] expected = [.. ZmpFixture.Frame(0, "for whoever comes there"u8), .. ZmpFixture.Frame(0, "x"u8)];
         Assert.Equal(expected, await newcomer.ReadAsync(expected.Length));
     }
@@ -117,7 +117,7 @@ public sealed class RejectedConnectTests
             await monitor.ReadAsync(Guard.Token).Guarded();
         }
 
-        await fixture.UntilAsync(() => router.GetPeers() is [{ IsConnected: false }] && router.TryGetPeer("B"u8, out _));
+        await fixture.UntilAsync(() => router.GetPeers() is [{ IsConnected: false }] && router.TryGetPeer(RoutingId.FromText("B"), out _));
         await AssertRefusedAsync(fixture, endpoint);
     }
 
@@ -154,7 +154,7 @@ public sealed class RejectedConnectTests
             await monitor.ReadAsync(Guard.Token).Guarded();
         }
 
-        await fixture.UntilAsync(() => router.GetPeers() is [{ IsConnected: false }] && router.TryGetPeer("B"u8, out _));
+        await fixture.UntilAsync(() => router.GetPeers() is [{ IsConnected: false }] && router.TryGetPeer(RoutingId.FromText("B"), out _));
     }
 
     private static async Task<RawPeer> ComeInAsync(ContextFixture fixture, RouterSocket router, string endpoint)
@@ -162,7 +162,7 @@ public sealed class RejectedConnectTests
         RawPeer newcomer = await fixture.ConnectAsync(endpoint);
         await newcomer.SendAsync(Greeting);
         await newcomer.ReadAsync(ZmpFixture.Greeting((byte)ZmpSocketType.Router, "A"u8).Length);
-        await fixture.UntilAsync(() => router.TryGetPeer("B"u8, out PeerInfo? peer) && peer.IsConnected);
+        await fixture.UntilAsync(() => router.TryGetPeer(RoutingId.FromText("B"), out PeerInfo? peer) && peer.IsConnected);
         return newcomer;
     }
 

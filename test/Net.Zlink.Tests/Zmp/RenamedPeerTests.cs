@@ -34,10 +34,10 @@ public sealed class RenamedPeerTests
             }
 
             await fixture.UntilAsync(() => router.GetPeers() is [{ IsConnected: true } one] && one.RoutingId == RoutingId.FromText(id));
-            await router.SendAsync(RoutingId.FromText(id), "question"u8.ToArray(), Guard.Token);
+            await router.To(RoutingId.FromText(id)).SendAsync("question"u8.ToArray(), Guard.Token);
             using (Message question = await peer.ReceiveAsync(Guard.Token).Guarded())
             {
-                await peer.SendAsync(question.RoutingId, "answer"u8.ToArray(), Guard.Token);
+                await peer.To(question.RoutingId).SendAsync("answer"u8.ToArray(), Guard.Token);
             }
 
             using Message answer = await router.ReceiveAsync(Guard.Token).Guarded();
@@ -57,8 +57,8 @@ public sealed class RenamedPeerTests
         (RouterSocket router, RawListener listener) = await ConnectedAsync(fixture);
         using RawPeer second = await AnswerAsync(fixture, router, listener, "B2");
         await second.SendAsync(ZmpFixture.Frame(0, "new"u8));
-        Assert.False(router.TrySend("B1"u8, "x"u8, out ZlinkError error));
-        Assert.Equal(ZlinkError.HostUnreachable, error);
+        Assert.False(router.To("B1"u8).TrySend("x"u8).Tell(out SendFailure error));
+        Assert.Equal(SendFailure.NoPeer, error);
         using Message old = await router.ReceiveAsync(Guard.Token).Guarded();
         using Message present = await router.ReceiveAsync(Guard.Token).Guarded();
         Assert.Equal(("B1", "old", "B2", "new"), (old.RoutingId.ToString(), old.GetString(), present.RoutingId.ToString(),
@@ -70,8 +70,8 @@ public sealed class RenamedPeerTests
     {
         await using var fixture = new ContextFixture();
         (RouterSocket router, RawListener listener) = await ConnectedAsync(fixture);
-        await router.SendAsync("B1"u8.ToArray(), "queued"u8.ToArray(), Guard.Token);
-        Task blocked = router.SendAsync("B1"u8.ToArray(), "blocked"u8.ToArray(), Guard.Token).AsTask();
+        await router.To("B1"u8.ToArray()).SendAsync("queued"u8.ToArray(), Guard.Token);
+        Task blocked = router.To("B1"u8.ToArray()).SendAsync("blocked"u8.ToArray(), Guard.Token).AsTask();
         Assert.False(blocked.IsCompleted);
         using RawPeer second = await AnswerAsync(fixture, router, listener, "B2");
         Assert.Equal(ZlinkError.HostUnreachable, (await Assert.ThrowsAsync<ZlinkException>(() => blocked.Guarded())).Error);
@@ -87,7 +87,7 @@ public sealed class RenamedPeerTests
         (RouterSocket router, RawListener listener) = await ConnectedAsync(fixture);
         using RawPeer other = await fixture.ConnectAsync(router.Bind("tcp://127.0.0.1:*"));
         await other.SendAsync(ZmpFixture.Greeting((byte)ZmpSocketType.Dealer, "B2"u8));
-        await fixture.UntilAsync(() => router.TryGetPeer("B2"u8, out _));
+        await fixture.UntilAsync(() => router.TryGetPeer(RoutingId.FromText("B2"), out _));
         using EventReader monitor = router.ReadEvents(SocketEventTypes.ConnectionRefused);
         using (RawPeer second = await listener.AcceptAsync())
         {
@@ -96,7 +96,7 @@ public sealed class RenamedPeerTests
         }
 
         using RawPeer third = await AnswerAsync(fixture, router, listener, "B1");
-        Assert.True(router.TrySend("B1"u8, "x"u8));
+        Assert.True(router.To("B1"u8).TrySend("x"u8));
     }
 
     [Fact]

@@ -13,18 +13,18 @@ public sealed class RoutingIdArgumentTests
 
     private static Dictionary<string, Func<Router, byte[], Task>> Sends { get; } = new(StringComparer.Ordinal)
     {
-        ["TrySend"] = static (at, id) => Done(() => at.Socket.TrySend(id, "x"u8)),
-        ["Send"] = static (at, id) => Done(() => at.Socket.Send(id, "x"u8)),
-        ["Send with a timeout"] = static (at, id) => Done(() => at.Socket.Send(id, "x"u8, TimeSpan.Zero)),
-        ["SendAsync"] = static (at, id) => at.Socket.SendAsync(id, "x"u8.ToArray(), Guard.Token).AsTask(),
-        ["TrySend of a builder"] = static (at, id) => Done(() => at.Socket.TrySend(id, at.Builder)),
-        ["Send of a builder"] = static (at, id) => Done(() => at.Socket.Send(id, at.Builder)),
-        ["SendAsync of a builder"] = static (at, id) => at.Socket.SendAsync(id, at.Builder, Guard.Token).AsTask(),
-        ["TrySend of a message"] = static (at, id) => Done(() => at.Socket.TrySend(id, in at.Received)),
-        ["Send of a message"] = static (at, id) => Done(() => at.Socket.Send(id, in at.Received)),
-        ["SendAsync of a message"] = static (at, id) => at.Socket.SendAsync(id, in at.Received, Guard.Token).AsTask(),
-        ["SendMany"] = static (at, id) => Done(() => at.Socket.SendMany(id, Payloads, out _)),
-        ["SendManyAsync"] = static (at, id) => at.Socket.SendManyAsync(id, Payloads, Guard.Token).AsTask(),
+        ["TrySend"] = static (at, id) => Done(() => at.Socket.To(id).TrySend("x"u8)),
+        ["Send"] = static (at, id) => Done(() => at.Socket.To(id).Send("x"u8)),
+        ["Send with a timeout"] = static (at, id) => Done(() => at.Socket.To(id).Send("x"u8, TimeSpan.Zero)),
+        ["SendAsync"] = static (at, id) => at.Socket.To(id).SendAsync("x"u8.ToArray(), Guard.Token).AsTask(),
+        ["TrySend of a builder"] = static (at, id) => Done(() => at.Socket.To(id).TrySend(at.Builder)),
+        ["Send of a builder"] = static (at, id) => Done(() => at.Socket.To(id).Send(at.Builder)),
+        ["SendAsync of a builder"] = static (at, id) => at.Socket.To(id).SendAsync(at.Builder, Guard.Token).AsTask(),
+        ["TrySend of a message"] = static (at, id) => Done(() => at.Socket.To(id).TrySend(in at.Received)),
+        ["Send of a message"] = static (at, id) => Done(() => at.Socket.To(id).Send(in at.Received)),
+        ["SendAsync of a message"] = static (at, id) => at.Socket.To(id).SendAsync(in at.Received, Guard.Token).AsTask(),
+        ["SendMany"] = static (at, id) => Done(() => at.Socket.To(id).SendMany(Payloads)),
+        ["SendManyAsync"] = static (at, id) => at.Socket.To(id).SendManyAsync(Payloads, Guard.Token).AsTask(),
     };
 
     public static TheoryData<string> Names => [.. Sends.Keys];

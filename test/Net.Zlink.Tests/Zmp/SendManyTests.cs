@@ -147,25 +147,24 @@ public sealed class SendManyTests
             new DealerOptions { RoutingId = "peer"u8.ToArray(), ReceiveHighWaterMark = Mark });
         router.Bind("inproc://cut-short");
         dealer.Connect("inproc://cut-short");
-        Assert.Equal(2, router.SendMany("peer"u8, Numbers(2), out ZlinkError error));
-        Assert.Equal(ZlinkError.None, error);
-        Assert.Equal((2 * Mark) - 2, router.SendMany("peer"u8, Numbers(Batch), out error));
-        Assert.Equal(ZlinkError.Again, error);
-        Assert.Equal(0, router.SendMany("nobody"u8, Numbers(Batch), out error));
-        Assert.Equal(ZlinkError.HostUnreachable, error);
+        Assert.Equal(2, router.To("peer"u8).SendMany(Numbers(2)));
+        Assert.Equal((2 * Mark) - 2, router.To("peer"u8).SendMany(Numbers(Batch)));
+        Assert.Equal(SendFailure.Full, router.To("peer"u8).TrySend("x"u8).Reason);
+        Assert.Equal(0, router.To("nobody"u8).SendMany(Numbers(Batch)));
+        Assert.Equal(SendFailure.NoPeer, router.To("nobody"u8).TrySend("x"u8).Reason);
         using Message received = dealer.Receive();
-        Assert.Equal(0, router.SendMany("nobody"u8, [received], out error));
-        Assert.Equal((ZlinkError.HostUnreachable, 1), (error, received.PartCount));
+        Assert.Equal(0, router.To("nobody"u8).SendMany([received]));
+        Assert.Equal(1, received.PartCount);
         await AssertReceivedAsync(dealer, 1, 1);
         await AssertReceivedAsync(dealer, 0, (2 * Mark) - 2);
 
         // The peer leaves while the rest of a batch waits for it.
-        Task<int> sending = router.SendManyAsync("peer"u8.ToArray(), Numbers(Batch), Guard.Token).AsTask();
+        Task<int> sending = router.To("peer"u8.ToArray()).SendManyAsync(Numbers(Batch), Guard.Token).AsTask();
         Assert.False(sending.IsCompleted);
         dealer.Dispose();
         Assert.Equal(2 * Mark, await sending.Guarded());
         ZlinkException gone = await Assert.ThrowsAsync<ZlinkException>(
-            () => router.SendManyAsync("peer"u8.ToArray(), Numbers(Batch), Guard.Token).AsTask());
+            () => router.To("peer"u8.ToArray()).SendManyAsync(Numbers(Batch), Guard.Token).AsTask());
         Assert.Equal(ZlinkError.HostUnreachable, gone.Error);
     }
 
@@ -176,7 +175,7 @@ public sealed class SendManyTests
         RouterSocket router = fixture.Context.CreateRouter(new RouterOptions { Mandatory = true, SendHighWaterMark = 500 });
         DealerSocket dealer = fixture.Context.CreateDealer(new DealerOptions { RoutingId = "peer"u8.ToArray() });
         dealer.Connect(router.Bind("tcp://127.0.0.1:*"));
-        await fixture.UntilAsync(() => router.CanSendTo("peer"u8));
+        await fixture.UntilAsync(() => router.CanSendTo(RoutingId.FromText("peer")));
         ReadOnlyMemory<byte>[] payloads = Numbers(3_000);
         for (int i = 0; i < payloads.Length; i += 7)
         {
@@ -185,7 +184,7 @@ public sealed class SendManyTests
             payloads[i] = longer;
         }
 
-        Task<int> sending = router.SendManyAsync("peer"u8.ToArray(), payloads, Guard.Token).AsTask();
+        Task<int> sending = router.To("peer"u8.ToArray()).SendManyAsync(payloads, Guard.Token).AsTask();
         for (int i = 0; i < payloads.Length; i++)
         {
             using Message message = await dealer.ReceiveAsync(Guard.Token).Guarded();

@@ -97,18 +97,18 @@ public sealed class SendTimeoutTests
         {
             switch (Sender, what, timeout)
             {
-                case (RouterSocket router, "payload", { } time): router.Send(BatchPair.PeerId, "it"u8, time); break;
-                case (RouterSocket router, "parts", { } time): router.Send(BatchPair.PeerId, _parts, time); break;
-                case (RouterSocket router, _, { } time): router.Send(BatchPair.PeerId, in _passedOn, time); break;
+                case (RouterSocket router, "payload", { } time): router.To(BatchPair.PeerId).Send("it"u8, time); break;
+                case (RouterSocket router, "parts", { } time): router.To(BatchPair.PeerId).Send(_parts, time); break;
+                case (RouterSocket router, _, { } time): router.To(BatchPair.PeerId).Send(in _passedOn, time); break;
                 case (PubSocket publisher, "payload", { } time): publisher.Send("it"u8, time); break;
                 case (PubSocket publisher, "parts", { } time): publisher.Send(_parts, time); break;
                 case (PubSocket publisher, _, { } time): publisher.Send(in _passedOn, time); break;
                 case (DuplexSocket duplex, "payload", { } time): duplex.Send("it"u8, time); break;
                 case (DuplexSocket duplex, "parts", { } time): duplex.Send(_parts, time); break;
                 case (DuplexSocket duplex, _, { } time): duplex.Send(in _passedOn, time); break;
-                case (RouterSocket router, "payload", _): router.Send(BatchPair.PeerId, "it"u8); break;
-                case (RouterSocket router, "parts", _): router.Send(BatchPair.PeerId, _parts); break;
-                case (RouterSocket router, _, _): router.Send(BatchPair.PeerId, in _passedOn); break;
+                case (RouterSocket router, "payload", _): router.To(BatchPair.PeerId).Send("it"u8); break;
+                case (RouterSocket router, "parts", _): router.To(BatchPair.PeerId).Send(_parts); break;
+                case (RouterSocket router, _, _): router.To(BatchPair.PeerId).Send(in _passedOn); break;
                 case (PubSocket publisher, "payload", _): publisher.Send("it"u8); break;
                 case (PubSocket publisher, "parts", _): publisher.Send(_parts); break;
                 case (PubSocket publisher, _, _): publisher.Send(in _passedOn); break;

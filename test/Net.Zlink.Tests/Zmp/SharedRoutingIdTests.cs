@@ -28,7 +28,7 @@ public sealed class SharedRoutingIdTests
             {
                 using Message question = await router.ReceiveAsync(Guard.Token).Guarded();
                 Assert.Equal(Id, question.RoutingId.ToArray());
-                Assert.True(router.TrySendTo(question, question.Span, out ZlinkError error), $"{error}");
+                Assert.True(router.To(question).TrySend(question.Span).Tell(out SendFailure error), $"{error}");
             }
 
             for (int i = 0; i < dealers.Length; i++)
@@ -53,7 +53,7 @@ public sealed class SharedRoutingIdTests
             dealers[i] = Dealer(fixture, endpoint);
             int there = i + 1;
             await fixture.UntilAsync(() => router.PeerCount == there);
-            router.Send(Id, [(byte)i]);
+            router.To(Id).Send([(byte)i]);
             Assert.Equal([(byte)i], await NextAsync(dealers[i]));
         }
 
@@ -64,15 +64,15 @@ public sealed class SharedRoutingIdTests
             int there = router.PeerCount - 1;
             dealers[ends].Dispose();
             await fixture.UntilAsync(() => router.PeerCount == there);
-            router.Send(Id, [(byte)(10 + next)]);
+            router.To(Id).Send([(byte)(10 + next)]);
             Assert.Equal([(byte)(10 + next)], await NextAsync(dealers[next]));
             Assert.True(router.TryGetPeer(Id, out _));
         }
 
         dealers[0].Dispose();
         await fixture.UntilAsync(() => router.PeerCount == 0);
-        Assert.False(router.TrySend(Id, "nobody"u8, out ZlinkError error));
-        Assert.Equal(ZlinkError.HostUnreachable, error);
+        Assert.False(router.To(Id).TrySend("nobody"u8).Tell(out SendFailure error));
+        Assert.Equal(SendFailure.NoPeer, error);
         Assert.False(router.TryGetPeer(Id, out _));
     }
 
@@ -87,15 +87,15 @@ public sealed class SharedRoutingIdTests
         using Message question = await router.ReceiveAsync(Guard.Token).Guarded();
         DealerSocket second = Dealer(fixture, endpoint);
         await fixture.UntilAsync(() => router.PeerCount == 2);
-        Assert.True(router.TrySendTo(question, "answer"u8, out _));
+        Assert.True(router.To(question).TrySend("answer"u8));
         Assert.Equal("answer", await TextAsync(first));
         first.Dispose();
         await fixture.UntilAsync(() => router.PeerCount == 1);
-        Assert.False(router.TrySendTo(question, "late"u8, out ZlinkError error));
-        Assert.Equal(ZlinkError.HostUnreachable, error);
+        Assert.False(router.To(question).TrySend("late"u8).Tell(out SendFailure error));
+        Assert.Equal(SendFailure.NoPeer, error);
         Assert.Equal(ZlinkError.HostUnreachable, (
-            await Assert.ThrowsAsync<ZlinkException>(() => router.SendToAsync(question, "late"u8.ToArray(), Guard.Token).Guarded())).Error);
-        router.Send(Id, "by id"u8);
+            await Assert.ThrowsAsync<ZlinkException>(() => router.To(question).SendAsync("late"u8.ToArray(), Guard.Token).Guarded())).Error);
+        router.To(Id).Send("by id"u8);
         Assert.Equal("by id", await TextAsync(second));
     }
 
@@ -106,7 +106,7 @@ public sealed class SharedRoutingIdTests
         await using var fixture = new ContextFixture();
         RouterSocket router = Router(fixture, ref endpoint);
         await StalledPeers.ConnectAsync(fixture, router, endpoint, Id);
-        Task waiting = StalledPeers.FirstThatWaits(() => router.SendAsync(Id, Wire.Huge, Guard.Token));
+        Task waiting = StalledPeers.FirstThatWaits(() => router.To(Id).SendAsync(Wire.Huge, Guard.Token));
         Assert.False(router.CanSendTo(Id));
         DealerSocket newcomer = Dealer(fixture, endpoint);
         await waiting.Guarded();
@@ -123,7 +123,7 @@ public sealed class SharedRoutingIdTests
         DealerSocket older = Dealer(fixture, endpoint);
         await fixture.UntilAsync(() => router.PeerCount == 1);
         IDisposable newest = await StalledPeers.ConnectAsync(fixture, router, endpoint, Id);
-        Task waiting = StalledPeers.FirstThatWaits(() => router.SendAsync(Id, Wire.Huge, Guard.Token));
+        Task waiting = StalledPeers.FirstThatWaits(() => router.To(Id).SendAsync(Wire.Huge, Guard.Token));
         newest.Dispose();
         await waiting.Guarded();
         Assert.Equal(Wire.Huge, await NextAsync(older));
@@ -142,13 +142,13 @@ public sealed class SharedRoutingIdTests
         Task waiting = StalledPeers.FirstThatWaits(() =>
         {
             sent++;
-            return router.SendToAsync(question, Wire.Huge, Guard.Token);
+            return router.To(question).SendAsync(Wire.Huge, Guard.Token);
         });
-        Assert.False(router.TrySendTo(question, "overtakes"u8, out ZlinkError error));
-        Assert.Equal(ZlinkError.Again, error);
+        Assert.False(router.To(question).TrySend("overtakes"u8).Tell(out SendFailure error));
+        Assert.Equal(SendFailure.Full, error);
         DealerSocket quick = Dealer(fixture, endpoint);
         await fixture.UntilAsync(() => router.PeerCount == 2);
-        router.Send(Id, "to the newest"u8);
+        router.To(Id).Send("to the newest"u8);
         Assert.Equal("to the newest", await TextAsync(quick));
         for (int i = 0; i < sent; i++)
         {
@@ -167,8 +167,8 @@ public sealed class SharedRoutingIdTests
         IDisposable slow = await StalledPeers.ConnectAsync(fixture, router, endpoint, Id, "question", "other");
         using Message question = await router.ReceiveAsync(Guard.Token).Guarded();
         using Message other = await router.ReceiveAsync(Guard.Token).Guarded();
-        Task waiting = StalledPeers.FirstThatWaits(() => router.SendToAsync(question, Wire.Huge, Guard.Token));
-        Task behind = router.SendToAsync(question, other, Guard.Token).AsTask();
+        Task waiting = StalledPeers.FirstThatWaits(() => router.To(question).SendAsync(Wire.Huge, Guard.Token));
+        Task behind = router.To(question).SendAsync(other, Guard.Token).AsTask();
         Dealer(fixture, endpoint);
         await fixture.UntilAsync(() => router.PeerCount == 2);
         slow.Dispose();
@@ -196,18 +196,18 @@ public sealed class SharedRoutingIdTests
             await peer.SendAsync((byte[])[.. Protocol.Zmp.ZmpFixture.DealerGreeting(Id),
                 .. Protocol.Zmp.ZmpFixture.Frame(0, "question"u8)]);
             question = await router.ReceiveAsync(Guard.Token).Guarded();
-            Assert.True(router.TrySendTo(question, "answer"u8, out _));
+            Assert.True(router.To(question).TrySend("answer"u8));
         }
 
         using (question)
         using (RawPeer again = await listener.AcceptAsync())
         {
-            Assert.False(router.TrySendTo(question, "late"u8, out ZlinkError error));
-            Assert.Equal(ZlinkError.HostUnreachable, error);
+            Assert.False(router.To(question).TrySend("late"u8).Tell(out SendFailure error));
+            Assert.Equal(SendFailure.NoPeer, error);
             await again.SendAsync(Protocol.Zmp.ZmpFixture.DealerGreeting(Id));
             await fixture.UntilAsync(() => router.GetPeers() is [{ IsConnected: true }]);
-            Assert.False(router.TrySendTo(question, "late"u8, out error));
-            Assert.Equal(ZlinkError.HostUnreachable, error);
+            Assert.False(router.To(question).TrySend("late"u8).Tell(out error));
+            Assert.Equal(SendFailure.NoPeer, error);
         }
     }
 
@@ -224,12 +224,12 @@ public sealed class SharedRoutingIdTests
             Message question = await router.ReceiveAsync(Guard.Token).Guarded();
             using var builder = new MessageBuilder();
             builder.Add("one"u8);
-            Assert.True(router.TrySendTo(question, builder, out _));
+            Assert.True(router.To(question).TrySend(builder));
             builder.Add("two"u8);
-            await router.SendToAsync(question, builder, Guard.Token).Guarded();
-            await router.SendToAsync(question, "three"u8.ToArray(), Guard.Token).Guarded();
-            await router.SendToAsync(question, question.Copy(), Guard.Token).Guarded();
-            Assert.True(router.TrySendTo(question, question, out _));
+            await router.To(question).SendAsync(builder, Guard.Token).Guarded();
+            await router.To(question).SendAsync("three"u8.ToArray(), Guard.Token).Guarded();
+            await router.To(question).SendAsync(question.Copy(), Guard.Token).Guarded();
+            Assert.True(router.To(question).TrySend(question));
             Assert.Throws<ObjectDisposedException>(() => question.Span.Length);
             foreach (string expected in new[] { "one", "two", "three", "question", "question" })
             {
@@ -246,10 +246,10 @@ public sealed class SharedRoutingIdTests
         RouterSocket router = Router(fixture, ref endpoint);
         DealerSocket dealer = Dealer(fixture, endpoint);
         await fixture.UntilAsync(() => router.PeerCount == 1);
-        router.Send(Id, "x"u8);
+        router.To(Id).Send("x"u8);
         using Message others = await dealer.ReceiveAsync(Guard.Token).Guarded();
-        Assert.Throws<ArgumentException>(() => router.TrySendTo(others, "x"u8, out _));
-        Assert.Throws<ArgumentException>(() => router.TrySendTo(default, "x"u8, out _));
+        Assert.Throws<ArgumentException>(() => router.To(others).TrySend("x"u8));
+        Assert.Throws<ArgumentException>(() => router.To(default).TrySend("x"u8));
     }
 
     [Fact]
@@ -262,10 +262,10 @@ public sealed class SharedRoutingIdTests
         router.Connect(named.Bind("inproc://named-peer"), Id);
         Assert.Equal(ZlinkError.AddressInUse, Assert.Throws<ZlinkException>(() => router.Connect("inproc://another", Id)).Error);
         DealerSocket newcomer = Dealer(fixture, endpoint);
-        router.Send(Id, "newest"u8);
+        router.To(Id).Send("newest"u8);
         Assert.Equal("newest", await TextAsync(newcomer));
         newcomer.Dispose();
-        router.Send(Id, "named"u8);
+        router.To(Id).Send("named"u8);
         Assert.Equal("named", await TextAsync(named));
     }
 

@@ -137,7 +137,7 @@ public sealed class SilentHolderTests
         await StalledPeers.ConnectAsync(fixture, router, endpoint, Id);
         while (router.CanSendTo(Id))
         {
-            router.Send(Id, Wire.Huge);
+            router.To(Id).Send(Wire.Huge);
         }
 
         RawPeer newcomer = await fixture.ConnectAsync(endpoint);
@@ -148,7 +148,7 @@ public sealed class SilentHolderTests
         await fixture.SettleAsync();
         time.Advance(TimeSpan.FromSeconds(2)); // Its system may have taken something meanwhile, which is a sign of life.
         await fixture.UntilAsync(() => router.CanSendTo(Id));
-        router.Send(Id, "for the newcomer"u8);
+        router.To(Id).Send("for the newcomer"u8);
         byte[] expected = ZmpFixture.Frame(0, "for the newcomer"u8);
         Assert.Equal(expected, await newcomer.ReadAsync(expected.Length));
         time.Advance(TimeSpan.FromSeconds(6)); // CloseTimeout of the other.

@@ -23,8 +23,8 @@ public sealed class SlowPeersTests
         IDisposable b = await ConnectAsync(fixture, router, endpoint, B);
         Task toA = FirstThatWaits(router, A);
         Task toB = FirstThatWaits(router, B);
-        Task behind = router.SendAsync(A, Last, Guard.Token).AsTask();
-        Assert.False(router.TrySend(A, "overtakes"u8));
+        Task behind = router.To(A).SendAsync(Last, Guard.Token).AsTask();
+        Assert.False(router.To(A).TrySend("overtakes"u8));
         byte[] read;
         do
         {
@@ -37,7 +37,7 @@ public sealed class SlowPeersTests
         Assert.False(toB.IsCompleted);
         b.Dispose();
         Assert.Equal(ZlinkError.HostUnreachable, (await Assert.ThrowsAsync<ZlinkException>(() => toB.Guarded())).Error);
-        await router.SendAsync(A, Last, Guard.Token).AsTask().Guarded();
+        await router.To(A).SendAsync(Last, Guard.Token).AsTask().Guarded();
     }
 
     [Theory]
@@ -71,5 +71,5 @@ public sealed class SlowPeersTests
     });
 
     private static Task FirstThatWaits(RouterSocket router, byte[] id) =>
-        StalledPeers.FirstThatWaits(() => router.SendAsync(id, Wire.Huge, Guard.Token));
+        StalledPeers.FirstThatWaits(() => router.To(id).SendAsync(Wire.Huge, Guard.Token));
 }

@@ -73,7 +73,7 @@ public sealed class StatisticsTests
             await peer.SendAsync(Convert.FromHexString(
                 "5A01020000000004010501" + "41" + "5A0102000000000104" + "5A010000000000026869" + "5A010000000000026869"));
             using Message message = await server.ReceiveAsync(Guard.Token).Guarded();
-            server.Send(message.RoutingId.Span, "answer"u8);
+            server.To(message.RoutingId).Send("answer"u8);
             await fixture.UntilAsync(() => server.GetStatistics() is { QueuedMessages: 0 } s && s.ReceivedMessages == 2 * round);
             peer.Reset();
             int rounds = round;
@@ -114,7 +114,7 @@ public sealed class StatisticsTests
         (await router.ReceiveAsync(Guard.Token).Guarded()).Dispose();
         AssertAgo(read: 0, written: 250);
         clock.Advance(TimeSpan.FromSeconds(3));
-        router.Send("A"u8, "y"u8);
+        router.To("A"u8).Send("y"u8);
         await peer.ReadAsync(9);
         await fixture.UntilAsync(() => router.GetPeers() is [{ MessagesSent: 1 }]);
         AssertAgo(read: 3_000, written: 0);

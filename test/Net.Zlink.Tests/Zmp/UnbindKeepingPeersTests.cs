@@ -71,7 +71,7 @@ public sealed class UnbindKeepingPeersTests
         uint toServer = await client.ConnectAsync(bound, Guard.Token).AsTask().Guarded();
         uint fromClient = await server.NextConnectedAsync();
         server.Unbind(bound, keepPeers: true);
-        await client.SendAsync(toServer, "still here"u8.ToArray(), Guard.Token).AsTask().Guarded();
+        await client.To(toServer).SendAsync("still here"u8.ToArray(), Guard.Token).AsTask().Guarded();
         Assert.Equal("still here"u8.ToArray(), await server.NextDataAsync(fromClient));
         ZlinkException refused = await Assert.ThrowsAsync<ZlinkException>(async () => await client.ConnectAsync(bound, Guard.Token));
         Assert.Equal(ZlinkError.ConnectionRefused, refused.Error);
@@ -82,7 +82,7 @@ public sealed class UnbindKeepingPeersTests
     {
         await client.SendAsync("ask"u8.ToArray(), Guard.Token).AsTask().Guarded();
         using Message ask = await server.ReceiveAsync(Guard.Token).AsTask().Guarded();
-        await server.SendAsync(ask.RoutingId, "answer"u8.ToArray(), Guard.Token).AsTask().Guarded();
+        await server.To(ask.RoutingId).SendAsync("answer"u8.ToArray(), Guard.Token).AsTask().Guarded();
         using Message answer = await client.ReceiveAsync(Guard.Token).AsTask().Guarded();
         Assert.Equal("answer"u8.ToArray(), answer.Memory.ToArray());
     }

@@ -61,7 +61,7 @@ internal sealed class SpammedGatewayRow() : AttackRow("services-unasked")
             long before = sent;
             foreach (PeerInfo peer in liar.GetPeers())
             {
-                sent += _spams && liar.TrySend(peer.RoutingId.Span, spam, out _) ? 1 : 0;
+                sent += _spams && liar.To(peer.RoutingId).TrySend(spam) ? 1 : 0;
             }
 
             if (sent == before || sent % 64 == 0)

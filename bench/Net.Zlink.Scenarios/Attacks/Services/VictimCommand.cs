@@ -48,7 +48,7 @@ internal static class VictimCommand
             {
                 await Task.Delay(s_slow, stop);
                 Count(counts, "done");
-                await request.ReplyAsync(default, stop);
+                await request.ReplyAsync(ReadOnlyMemory<byte>.Empty, stop);
             },
             maxConcurrency: 4,
             cancellation);

@@ -8,9 +8,9 @@ internal readonly struct RouterPort(RouterSocket socket, byte[] peerId) : IServe
     private readonly Message[] _many = CopyingReceive.NewBatch();
     private readonly LastId _last = new();
 
-    public void Send(ReadOnlySpan<byte> payload) => socket.Send(peerId, payload);
+    public void Send(ReadOnlySpan<byte> payload) => socket.To(peerId).Send(payload);
 
-    public bool TrySend(ReadOnlySpan<byte> payload) => socket.TrySend(peerId, payload);
+    public bool TrySend(ReadOnlySpan<byte> payload) => socket.To(peerId).TrySend(payload);
 
     public void Receive(Span<byte> payload) => _last.Length = socket.ReceiveInto(_last.Bytes, payload);
 
@@ -27,7 +27,7 @@ internal readonly struct RouterPort(RouterSocket socket, byte[] peerId) : IServe
 
     public int ReceiveMany(Span<byte> payload, int most) => socket.ReceiveManyInto(_many, payload, most);
 
-    public void Answer(ReadOnlySpan<byte> payload) => socket.Send(_last.Bytes[.._last.Length], payload);
+    public void Answer(ReadOnlySpan<byte> payload) => socket.To(_last.Bytes[.._last.Length]).Send(payload);
 }
 
 /// <summary>The routing id that came with the last message: the receiving thread's, until it has ended.</summary>

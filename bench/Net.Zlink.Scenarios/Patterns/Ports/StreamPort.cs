@@ -8,9 +8,9 @@ internal readonly struct StreamPort(StreamSocket socket, uint peer) : IServerPor
     private readonly StreamMessage[] _many = new StreamMessage[CopyingReceive.Batch];
     private readonly OwnLines<uint> _last = new(1);
 
-    public void Send(ReadOnlySpan<byte> payload) => socket.Send(peer, payload);
+    public void Send(ReadOnlySpan<byte> payload) => socket.To(peer).Send(payload);
 
-    public bool TrySend(ReadOnlySpan<byte> payload) => socket.TrySend(peer, payload);
+    public bool TrySend(ReadOnlySpan<byte> payload) => socket.To(peer).TrySend(payload);
 
     public void Receive(Span<byte> payload)
     {
@@ -45,7 +45,7 @@ internal readonly struct StreamPort(StreamSocket socket, uint peer) : IServerPor
         return data;
     }
 
-    public void Answer(ReadOnlySpan<byte> payload) => socket.Send(_last.First, payload);
+    public void Answer(ReadOnlySpan<byte> payload) => socket.To(_last.First).Send(payload);
 
     private bool Take(in StreamMessage message, Span<byte> payload)
     {

@@ -111,12 +111,7 @@ internal readonly struct GatewayEnds(ServiceClient client, RouterPort[] receiver
 
         for (int sent = 0; sent < BatchSize;)
         {
-            sent += client.SendMany(_batch.AsSpan(sent), out ZlinkError error);
-            if (error is not (ZlinkError.None or ZlinkError.Again))
-            {
-                throw new InvalidOperationException($"A batch was refused: {error}.");
-            }
-
+            sent += client.SendMany(_batch.AsSpan(sent));
             if (sent < BatchSize)
             {
                 client.Send(payload); // Waits for room.

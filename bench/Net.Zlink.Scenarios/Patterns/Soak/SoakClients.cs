@@ -40,7 +40,7 @@ internal sealed class RouterClient(RouterSocket socket, byte[] serverId) : ISoak
     {
         while (!_isKnown)
         {
-            if (socket.TrySend(serverId, payload.Span))
+            if (socket.To(serverId).TrySend(payload.Span))
             {
                 _isKnown = true;
                 return;
@@ -49,7 +49,7 @@ internal sealed class RouterClient(RouterSocket socket, byte[] serverId) : ISoak
             await Task.Delay(Step, cancellation);
         }
 
-        await socket.SendAsync(serverId, payload, cancellation);
+        await socket.To(serverId).SendAsync(payload, cancellation);
     }
 
     public async ValueTask<long> ReceiveAsync(CancellationToken cancellation)
@@ -83,7 +83,7 @@ internal sealed class SubClient(SubSocket socket) : ISoakClient
 internal sealed class StreamClient(StreamSocket socket, uint server) : ISoakClient
 {
     public ValueTask SendAsync(ReadOnlyMemory<byte> payload, CancellationToken cancellation) =>
-        socket.SendAsync(server, payload, cancellation);
+        socket.To(server).SendAsync(payload, cancellation);
 
     public async ValueTask<long> ReceiveAsync(CancellationToken cancellation)
     {

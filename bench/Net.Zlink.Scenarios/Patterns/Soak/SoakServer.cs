@@ -66,7 +66,7 @@ internal sealed class SoakServer(ZlinkContext context, string pattern, string tr
                 while (true)
                 {
                     using Message message = await router.ReceiveAsync(stop);
-                    await router.SendAsync(message.RoutingId, message, stop);
+                    await router.To(message.RoutingId).SendAsync(message, stop);
                 }
 
             case PubSocket publisher:

@@ -99,6 +99,11 @@ internal sealed class PublisherCore : SocketCore
         }
     }
 
+    /// <summary>To one subscriber, whatever it has subscribed to.</summary>
+    public override SendStatus RouteTo(PeerSlot connection, in OutgoingMessage message) =>
+        connection.Link is { } link && ReferenceEquals(link.Peer.Slot, connection)
+            && link.TrySend(message) is var status and not SendStatus.Closed ? status : SendStatus.Unroutable;
+
     public override SendStatus Route(ReadOnlySpan<byte> routeId, in OutgoingMessage message)
     {
         if (Volatile.Read(ref _everyone) is { } everyone && !Inverts && Volatile.Read(ref _onlyNext) is null

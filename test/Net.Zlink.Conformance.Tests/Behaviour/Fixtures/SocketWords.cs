@@ -41,7 +41,7 @@ internal static class SocketWords
     {
         socket.Options.SendTimeout = Guard.Limit;
         using MessageBuilder message = Parts(parts);
-        socket.Send(id, message);
+        socket.To(id).Send(message);
     }
 
     public static void SayTo(this RouterSocket socket, string id, params string[] parts) => socket.SayTo(Bytes(id), parts);

@@ -34,7 +34,7 @@ internal sealed class RouterSide(SideRequest request) : ReceivingSide(request)
         }
 
         using MessageBuilder message = Build(parts.Skip(1));
-        return _socket!.TrySend(parts[0], message) ? null : ZlinkError.Again.ToNativeName();
+        return _socket!.To(parts[0]).TrySend(message) ? null : ZlinkError.Again.ToNativeName();
     }
 
     protected override ZmpSocket Create(ZlinkContext context) =>

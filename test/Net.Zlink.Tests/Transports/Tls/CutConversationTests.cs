@@ -74,7 +74,7 @@ public sealed class CutConversationTests : IDisposable
             {
                 uint id = await client.ConnectAsync($"{scheme}://127.0.0.1:{relay.Port}", Guard.Token).Guarded();
                 await client.NextConnectedAsync();
-                client.TrySend(id, "hello"u8);
+                client.To(id).TrySend("hello"u8);
                 using StreamMessage answer = await client.NextAsync();
                 if (answer.Kind == StreamMessageKind.Data)
                 {

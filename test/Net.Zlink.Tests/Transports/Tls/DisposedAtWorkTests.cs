@@ -86,7 +86,7 @@ public abstract class DisposedAtWorkTests(string scheme) : IDisposable
                 bool sent = false;
                 foreach (uint id in ids)
                 {
-                    sent |= client.TrySend(id, payload);
+                    sent |= client.To(id).TrySend(payload);
                 }
 
                 while (client.TryReceive(out StreamMessage message))

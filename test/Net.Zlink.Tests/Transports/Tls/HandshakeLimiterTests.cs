@@ -340,7 +340,7 @@ public sealed class HandshakeLimiterTests : IDisposable
     {
         for (int i = 0; i < count; i++)
         {
-            Assert.True(socket.TrySend(peer, "?"u8));
+            Assert.True(socket.To(peer).TrySend("?"u8));
             Assert.Equal("?"u8.ToArray(), await socket.NextDataAsync(peer));
         }
     }

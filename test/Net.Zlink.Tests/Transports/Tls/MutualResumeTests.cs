@@ -33,7 +33,7 @@ public sealed class MutualResumeTests : IDisposable
                 "openssl", _own.Folder, ["s_client", "-connect", $"127.0.0.1:{port}", version, "-CAfile", "ca.crt", "-cert", "chain.crt",
                     "-cert_chain", "chain.crt", "-key", "chain.key", "-quiet", .. resumes]);
             uint id = await server.NextConnectedAsync();
-            Assert.True(server.TrySend(id, "behind the tickets"u8));
+            Assert.True(server.To(id).TrySend("behind the tickets"u8));
             byte[] back = new byte[Wire.HeaderSize + "behind the tickets"u8.Length];
             await client.Output.ReadExactlyAsync(back, Guard.Token).Guarded();
             server.Disconnect(id);

@@ -28,7 +28,7 @@ public sealed class OpenSslTests : IDisposable
             await openssl.Input.WriteAsync(Wire.Frame(payload), Guard.Token);
             await openssl.Input.FlushAsync(Guard.Token);
             Wire.AssertSame(payload, await server.NextDataAsync(id));
-            Assert.True(server.TrySend(id, payload));
+            Assert.True(server.To(id).TrySend(payload));
             byte[] back = new byte[size + Wire.HeaderSize];
             await openssl.Output.ReadExactlyAsync(back, Guard.Token).Guarded();
             Wire.AssertSame(Wire.Frame(payload), back);
@@ -55,7 +55,7 @@ public sealed class OpenSslTests : IDisposable
         await client.NextConnectedAsync();
 
         // It prints the session, then what comes; the payload is a line, so that it can be told from the rest.
-        Assert.True(client.TrySend(id, "\nfrom us\n"u8));
+        Assert.True(client.To(id).TrySend("\nfrom us\n"u8));
         await openssl.ReadLineAsync("from us");
         await openssl.Input.WriteAsync(Wire.Frame("from openssl\n"u8), Guard.Token);
         await openssl.Input.FlushAsync(Guard.Token);

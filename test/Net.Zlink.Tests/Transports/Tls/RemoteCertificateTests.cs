@@ -30,7 +30,7 @@ public sealed class RemoteCertificateTests : IDisposable
             Assert.Equal(name, message.RemoteCertificate!.Subject);
             using Message copy = message.Copy();
             Assert.Same(message.RemoteCertificate, copy.RemoteCertificate);
-            Assert.True(router.TryGetPeer(message.RoutingId.Span, out PeerInfo? peer));
+            Assert.True(router.TryGetPeer(message.RoutingId, out PeerInfo? peer));
             Assert.Equal(name, peer.RemoteCertificate!.Subject);
             Assert.Equal("CN=server", Assert.Single(dealer.GetPeers()).RemoteCertificate!.Subject);
             dealer.Dispose();

@@ -32,7 +32,7 @@ public sealed class SecureIdleTests : IDisposable
             await client.NextConnectedAsync();
 
             // Each has worked before it is idle.
-            Assert.True(client.TrySend(id, "hello"u8));
+            Assert.True(client.To(id).TrySend("hello"u8));
             Assert.Equal("hello"u8.ToArray(), await client.NextDataAsync(id));
         }
 

@@ -332,9 +332,9 @@ public sealed class TlsOptionsTests : IDisposable
         uint there = await client.ConnectAsync(endpoint.Replace(":0", $":{port}", StringComparison.Ordinal), Guard.Token).Guarded();
         uint here = await server.NextConnectedAsync();
         Assert.Equal(there, await client.NextConnectedAsync());
-        Assert.True(client.TrySend(there, "ping"u8));
+        Assert.True(client.To(there).TrySend("ping"u8));
         Assert.Equal("ping"u8.ToArray(), await server.NextDataAsync(here));
-        Assert.True(server.TrySend(here, "pong"u8));
+        Assert.True(server.To(here).TrySend("pong"u8));
         Assert.Equal("pong"u8.ToArray(), await client.NextDataAsync(there));
         client.Disconnect(there);
         Assert.Equal(here, (await server.NextDisconnectedAsync()).PeerId);

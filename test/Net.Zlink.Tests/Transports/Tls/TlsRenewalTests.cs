@@ -25,7 +25,7 @@ public sealed class TlsRenewalTests : IDisposable
         Renew("CN=renewed");
         await ShownAsync(fixture, server, endpoint, "CN=renewed");
         await ShownAsync(fixture, server, endpoint, "CN=renewed");
-        Assert.True(client.TrySend(there, "still here"u8));
+        Assert.True(client.To(there).TrySend("still here"u8));
         Assert.Equal("still here"u8.ToArray(), await server.NextDataAsync(first));
     }
 

@@ -138,7 +138,7 @@ public sealed class ControlFloodTests
     {
         public override ValueTask OnReceivedAsync(StreamPeer peer, StreamFrames frames)
         {
-            peer.SendMany(frames, out _);
+            peer.SendMany(frames);
             return ValueTask.CompletedTask;
         }
     }

@@ -20,7 +20,7 @@ public sealed class LongFrameTests
         RawWebSocket peer = fixture.Own(await RawWebSocket.ConnectAsync(server.Bind("ws://127.0.0.1:0")));
         uint id = await server.NextConnectedAsync();
         byte[] payload = Wire.Pattern(Length);
-        Task sending = server.SendAsync(id, payload, Guard.Token).Guarded();
+        Task sending = server.To(id).SendAsync(payload, Guard.Token).Guarded();
         byte[] arrived = new byte[sizeof(int) + Length];
         int have = 0;
         int message = 0;

@@ -21,7 +21,7 @@ public sealed class MaskTests
         var keys = new HashSet<uint>();
         for (int i = 0; i < Frames; i++)
         {
-            Assert.True(client.TrySend(id, "the same"u8));
+            Assert.True(client.To(id).TrySend("the same"u8));
             Assert.Equal(Wire.Frame("the same"u8), await NextAsync(server, keys));
         }
 
@@ -52,7 +52,7 @@ public sealed class MaskTests
         await using var fixture = new StreamFixture();
         (StreamSocket client, RawWebSocket server, uint id) = await RawWebSocket.PairAsync(fixture, weConnect: true);
         byte[] huge = Wire.Pattern(3_000_000);
-        Task sending = client.SendAsync(id, huge, Guard.Token).AsTask();
+        Task sending = client.To(id).SendAsync(huge, Guard.Token).AsTask();
         var keys = new HashSet<uint>();
         byte[] all = [];
         int fragments = 0;
@@ -77,7 +77,7 @@ public sealed class MaskTests
         for (int i = 0; i < Connections; i++)
         {
             (StreamSocket client, RawWebSocket server, uint id) = await RawWebSocket.PairAsync(fixture, weConnect: true);
-            Assert.True(client.TrySend(id, "the same"u8));
+            Assert.True(client.To(id).TrySend("the same"u8));
             await NextAsync(server, keys);
         }
 

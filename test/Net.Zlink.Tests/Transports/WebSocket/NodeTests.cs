@@ -124,7 +124,7 @@ public sealed class NodeTests : IAsyncLifetime
         foreach (int size in new[] { 0, 1, 121, 122, 65_531, 65_532, 300_000, 1_000_000 })
         {
             byte[] payload = Wire.Pattern(size);
-            await client.SendAsync(id, payload, Guard.Token).Guarded();
+            await client.To(id).SendAsync(payload, Guard.Token).Guarded();
             Wire.AssertSame(payload, await client.NextDataAsync(id));
         }
 

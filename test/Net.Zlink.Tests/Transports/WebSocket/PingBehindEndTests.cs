@@ -29,7 +29,7 @@ public sealed class PingBehindEndTests
         RawPeer peer = await fixture.ConnectAsync(RawWebSocket.TcpOf(endpoint), receiveBuffer: 4096);
         System.IO.Stream stream = fixture.Own(await OpenAsync(peer, isSecure: scheme is "wss"));
         uint id = await server.NextConnectedAsync();
-        Assert.True(server.TrySend(id, Wire.Huge));
+        Assert.True(server.To(id).TrySend(Wire.Huge));
         if (endsForAFault)
         {
             await stream.WriteAsync(RawWebSocket.Frame(RawWebSocket.Fin | RawWebSocket.Binary, Wire.Header(9 * 1024 * 1024)), Guard.Token)
@@ -103,7 +103,7 @@ public sealed class PingBehindEndTests
             (StreamSocket ours, RawWebSocket theirs, uint id) = await RawWebSocket.PairAsync(fixture, weConnect);
             using EventReader monitor = ours.ReadEvents(SocketEventTypes.Disconnected);
             Task faulting = theirs.SendAsync(fault);
-            for (int sent = 0; sent < 50 && ours.TrySend(id, "data"u8); sent++)
+            for (int sent = 0; sent < 50 && ours.To(id).TrySend("data"u8); sent++)
             {
                 await Task.Yield();
             }
@@ -141,7 +141,7 @@ public sealed class PingBehindEndTests
             await using System.IO.Stream stream = await OpenAsync(peer, isSecure: true);
             uint id = await server.NextConnectedAsync();
             await stream.WriteAsync(fault, Guard.Token).Guarded();
-            for (int sent = 0; sent < 50 && server.TrySend(id, "data"u8); sent++)
+            for (int sent = 0; sent < 50 && server.To(id).TrySend("data"u8); sent++)
             {
                 await Task.Yield();
             }

@@ -39,12 +39,12 @@ public sealed class QuietPingTests
         (StreamSocket ours, RawWebSocket theirs, uint id) = await RawWebSocket.PairAsync(fixture, weConnect: true);
         time.Advance(Interval / 2);
         await fixture.SettleAsync();
-        Assert.True(ours.TrySend(id, "data"u8));
+        Assert.True(ours.To(id).TrySend("data"u8));
         Assert.Equal(RawWebSocket.Fin | RawWebSocket.Binary, (await theirs.ReadFrameAsync())!.First);
         await fixture.SettleAsync(); // The shard has counted the write.
         time.Advance(Interval * 0.9);
         await fixture.SettleAsync();
-        Assert.True(ours.TrySend(id, "more"u8));
+        Assert.True(ours.To(id).TrySend("more"u8));
         Assert.Equal(RawWebSocket.Fin | RawWebSocket.Binary, (await theirs.ReadFrameAsync())!.First);
         await fixture.SettleAsync();
         time.Advance(Interval);
@@ -62,7 +62,7 @@ public sealed class QuietPingTests
         uint id = await ours.NextConnectedAsync();
         time.Advance(TimeSpan.FromDays(1));
         await fixture.SettleAsync();
-        Assert.True(ours.TrySend(id, "data"u8));
+        Assert.True(ours.To(id).TrySend("data"u8));
         Assert.Equal(RawWebSocket.Fin | RawWebSocket.Binary, (await theirs.ReadFrameAsync())!.First);
     }
 
@@ -95,7 +95,7 @@ public sealed class QuietPingTests
         {
             dealer.Send("question"u8);
             using Message question = await router.ReceiveAsync(Guard.Token).Guarded();
-            Assert.True(router.TrySend(question.RoutingId, "answer"u8));
+            Assert.True(router.To(question.RoutingId).TrySend("answer"u8));
             (await dealer.ReceiveAsync(Guard.Token).Guarded()).Dispose();
             time.Advance(TimeSpan.FromMinutes(5));
             await fixture.SettleAsync();

@@ -258,7 +258,7 @@ public sealed class UpgradeAnswerTests
     {
         Assert.Equal(id, await client.NextConnectedAsync());
         Assert.Equal("early"u8.ToArray(), await client.NextDataAsync(id));
-        Assert.True(client.TrySend(id, "hello"u8));
+        Assert.True(client.To(id).TrySend("hello"u8));
         WebSocketFrame? frame = await server.ReadFrameAsync();
         Assert.True(frame!.IsMasked);
         Assert.Equal(Wire.Frame("hello"u8), frame.Payload);

@@ -324,7 +324,7 @@ public sealed class UpgradeRequestTests
     {
         RawWebSocket next = fixture.Own(await RawWebSocket.ConnectAsync(endpoint));
         uint id = await socket.NextConnectedAsync();
-        Assert.True(socket.TrySend(id, "welcome"u8));
+        Assert.True(socket.To(id).TrySend("welcome"u8));
         WebSocketFrame? frame = await next.ReadFrameAsync();
         Assert.Equal(Wire.Frame("welcome"u8), frame!.Payload);
     }

@@ -14,7 +14,7 @@ public sealed class WebSocketEndTests
         StreamSocket server = fixture.Context.CreateStream();
         RawWebSocket client = fixture.Own(await RawWebSocket.ConnectAsync(server.Bind("ws://127.0.0.1:0")));
         uint id = await server.NextConnectedAsync();
-        Assert.True(server.TrySend(id, Wire.Huge));
+        Assert.True(server.To(id).TrySend(Wire.Huge));
         server.Disconnect(id);
         Assert.Equal((id, DisconnectReason.Local), await server.NextDisconnectedAsync());
         byte[] payload = [];
@@ -232,7 +232,7 @@ public sealed class WebSocketEndTests
         uint id = await server.NextConnectedAsync();
         for (int i = 0; i < 64; i++)
         {
-            Assert.True(server.TrySend(id, Wire.Huge)); // 16 MiB: more than the two systems hold.
+            Assert.True(server.To(id).TrySend(Wire.Huge)); // 16 MiB: more than the two systems hold.
         }
 
         client.Peer.EndSending();
@@ -255,8 +255,8 @@ public sealed class WebSocketEndTests
         Assert.Equal(1000, frame!.Code);
 
         // The application does not know yet, and goes on.
-        Assert.True(ours.TrySend(id, "more"u8));
-        Assert.True(ours.TrySend(id, Wire.Huge));
+        Assert.True(ours.To(id).TrySend("more"u8));
+        Assert.True(ours.To(id).TrySend(Wire.Huge));
         await fixture.SettleAsync();
         Assert.False(ours.TryReceive(out StreamMessage _));
         theirs.Peer.EndSending();
@@ -275,7 +275,7 @@ public sealed class WebSocketEndTests
         uint id = await ours.NextConnectedAsync();
         await theirs.SendAsync(RawWebSocket.CloseFrame(1000));
         Assert.Equal(1000, (await theirs.ReadFrameAsync())!.Code);
-        Assert.True(ours.TrySend(id, "more"u8));
+        Assert.True(ours.To(id).TrySend("more"u8));
         await fixture.SettleAsync();
         ours.Options.Linger = TimeSpan.Zero;
         ours.Dispose();
@@ -350,7 +350,7 @@ public sealed class WebSocketEndTests
         await theirs.SendAsync(HeaderOf64MiB(weConnect));
         await SendMiBAsync(theirs, 64);
         await fixture.UntilAsync(() => ours.GetStatistics().ReceivedMessages == 64);
-        Assert.True(ours.TrySend(id, "thanks"u8));
+        Assert.True(ours.To(id).TrySend("thanks"u8));
         Assert.Equal(Wire.Frame("thanks"u8), (await theirs.ReadFrameAsync())!.Payload);
     }
 
@@ -362,8 +362,8 @@ public sealed class WebSocketEndTests
         RawWebSocket client = fixture.Own(await RawWebSocket.ConnectAsync(server.Bind("ws://127.0.0.1:0")));
         uint id = await server.NextConnectedAsync();
         byte[] huge = Wire.Pattern(3_000_000);
-        await server.SendAsync(id, huge, Guard.Token).Guarded();
-        await server.SendAsync(id, "next"u8.ToArray(), Guard.Token).Guarded();
+        await server.To(id).SendAsync(huge, Guard.Token).Guarded();
+        await server.To(id).SendAsync("next"u8.ToArray(), Guard.Token).Guarded();
         byte[] all = [];
         bool isOpen = false;
         while (all.Length < huge.Length + 4 + 8)

@@ -1,0 +1,122 @@
+using Net.Zlink.Sockets.Links;
+
+namespace Net.Zlink;
+
+/// <summary>Sends to one peer: of a ROUTER by its routing id or by a message of it, of a STREAM by its number, of an XPUB by a
+/// notice.</summary>
+/// <remarks>
+/// <para>A small value that holds no resource. Thread-safe, as the socket is. The default value throws InvalidOperationException.</para>
+/// <para>
+/// <see cref="RouterSocket.To(RoutingId)"/> names whoever has the id when a message is sent. It is valid as long as the bytes of the id are.
+/// <see cref="RouterSocket.To(in Message)"/> names a connection, and outlives the message: <see cref="SendFailure.NoPeer"/> is the answer
+/// after the connection has ended.
+/// </para>
+/// <para>Text, values and transferred memory are sent by extension methods, which do not box this value.</para>
+/// </remarks>
+/// <example>
+/// <code>
+/// using Message request = await router.ReceiveAsync();
+/// await router.To(request).SendAsync("reply");
+/// </code>
+/// </example>
+public readonly struct PeerSender : IMessageSender
+{
+    private readonly ZmpSocket? _socket;
+    private readonly RoutingId _id;
+    private readonly object? _peer;
+
+    internal PeerSender(ZmpSocket socket, RoutingId id) => (_socket, _id) = (socket, id);
+
+    internal PeerSender(ZmpSocket socket, PeerSlot connection) => (_socket, _peer) = (socket, connection);
+
+    internal PeerSender(StreamPeer peer) => _peer = peer;
+
+    private PeerSlot? Connection => (PeerSlot?)_peer;
+
+    private StreamPeer Stream => _peer as StreamPeer ?? throw new InvalidOperationException(
+        "This PeerSender is the default value, which names no peer: get one by To of a ROUTER, XPUB or STREAM socket.");
+
+    /// <inheritdoc/>
+    public SendResult TrySend(ReadOnlySpan<byte> payload) =>
+        _socket is { } socket ? socket.Sender.TrySend(_id.Span, Connection, payload) : Stream.TrySend(payload);
+
+    /// <inheritdoc/>
+    public SendResult TrySend(MessageBuilder message) =>
+        _socket is { } socket ? socket.Sender.TrySend(_id.Span, Connection, message) : Stream.TrySend(message);
+
+    /// <inheritdoc/>
+    public SendResult TrySend(in Message message) =>
+        _socket is { } socket ? socket.Sender.TrySend(_id.Span, Connection, in message) : Stream.TrySend(in message);
+
+    /// <inheritdoc/>
+    public void Send(ReadOnlySpan<byte> payload, TimeSpan? timeout = null)
+    {
+        if (_socket is { } socket)
+        {
+            socket.Sender.Send(_id.Span, Connection, payload, OptionRange.WaitTime(timeout));
+        }
+        else
+        {
+            Stream.Send(payload, timeout);
+        }
+    }
+
+    /// <inheritdoc/>
+    public ValueTask SendAsync(ReadOnlyMemory<byte> payload, CancellationToken cancellationToken = default) => _socket is { } socket
+        ? socket.Sender.SendAsync(_id.Span, Connection, payload, cancellationToken) : Stream.SendAsync(payload, cancellationToken);
+
+    /// <inheritdoc/>
+    public ValueTask SendAsync(MessageBuilder message, CancellationToken cancellationToken = default) => _socket is { } socket
+        ? socket.Sender.SendAsync(_id.Span, Connection, message, cancellationToken) : Stream.SendAsync(message, cancellationToken);
+
+    /// <inheritdoc/>
+    public ValueTask SendAsync(in Message message, CancellationToken cancellationToken = default) => _socket is { } socket
+        ? socket.Sender.SendAsync(_id.Span, Connection, in message, cancellationToken) : Stream.SendAsync(in message, cancellationToken);
+
+    /// <inheritdoc cref="DuplexSocket.SendMany(ReadOnlySpan{Message})"/>
+    public int SendMany(ReadOnlySpan<Message> messages) =>
+        _socket is { } socket ? socket.Sender.SendMany(_id.Span, Connection, messages) : Stream.SendMany(messages);
+
+    /// <inheritdoc cref="DuplexSocket.SendMany(ReadOnlySpan{ReadOnlyMemory{byte}})"/>
+    public int SendMany(ReadOnlySpan<ReadOnlyMemory<byte>> payloads) =>
+        _socket is { } socket ? socket.Sender.SendMany(_id.Span, Connection, payloads) : Stream.SendMany(payloads);
+
+    /// <inheritdoc cref="DuplexSocket.SendManyAsync(ReadOnlyMemory{Message}, CancellationToken)"/>
+    public ValueTask<int> SendManyAsync(ReadOnlyMemory<Message> messages, CancellationToken cancellationToken = default) =>
+        _socket is { } socket ? socket.Sender.SendManyAsync(_id, Connection, messages, cancellationToken)
+            : Stream.SendManyAsync(messages, cancellationToken);
+
+    /// <inheritdoc cref="DuplexSocket.SendManyAsync(ReadOnlyMemory{ReadOnlyMemory{byte}}, CancellationToken)"/>
+    public ValueTask<int> SendManyAsync(ReadOnlyMemory<ReadOnlyMemory<byte>> payloads, CancellationToken cancellationToken = default) =>
+        _socket is { } socket ? socket.Sender.SendManyAsync(_id, Connection, payloads, cancellationToken)
+            : Stream.SendManyAsync(payloads, cancellationToken);
+
+    // These are called by the extension methods of the same names.
+    internal void Send(MessageBuilder message, TimeSpan? timeout)
+    {
+        if (_socket is { } socket)
+        {
+            socket.Sender.Send(_id.Span, Connection, message, timeout);
+        }
+        else
+        {
+            Stream.Send(message, timeout);
+        }
+    }
+
+    internal void Send(in Message message, TimeSpan? timeout)
+    {
+        if (_socket is { } socket)
+        {
+            socket.Sender.Send(_id.Span, Connection, in message, timeout);
+        }
+        else
+        {
+            Stream.Send(in message, timeout);
+        }
+    }
+
+    internal ValueTask SendAsync(System.Buffers.IMemoryOwner<byte> payload, int length, CancellationToken cancellation) =>
+        _socket is { } socket ? socket.Sender.SendAsync(_id.Span, Connection, payload, length, cancellation)
+            : Stream.SendAsync(payload, length, cancellation);
+}
