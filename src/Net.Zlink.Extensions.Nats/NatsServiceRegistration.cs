@@ -87,7 +87,7 @@ public sealed class NatsServiceRegistration : IAsyncDisposable
     {
         ArgumentNullException.ThrowIfNull(registration);
         return StartAsync(context, connection,
-            () => new ServiceInstance(registration.Service, registration.Endpoint, Weight: registration.Weight), registration, options,
+            () => new ServiceInstance(registration.Service, registration.Endpoint) { Weight = registration.Weight }, registration, options,
             cancellationToken);
     }
 

@@ -52,7 +52,7 @@ internal sealed record ServiceLease(string Service, string Endpoint, uint Weight
             return null;
         }
 
-        return new ServiceInstance(lease.Service, lease.Endpoint, id, lease.Weight);
+        return new ServiceInstance(lease.Service, lease.Endpoint) { RoutingId = id, Weight = lease.Weight };
     }
 
     public byte[] ToJson() => JsonSerializer.SerializeToUtf8Bytes(this, LeaseJson.Default.ServiceLease);

@@ -317,7 +317,11 @@ public sealed class Receiver : IAsyncDisposable, IDisposable
         var text = new StringBuilder();
         text.Append(CultureInfo.InvariantCulture, $"Receiver {RoutingId}, bound to {string.Join(", ", Socket.BoundEndpoints)}");
         text.AppendLine(_requests.IsRefusing ? ", draining and refusing" : _requests.IsDraining ? ", draining" : "");
-        text.AppendLine(CultureInfo.InvariantCulture, $"  {statistics}");
+        text.AppendLine(CultureInfo.InvariantCulture,
+            $"  requests {statistics.Requests}, replies {statistics.Replies}, failed {statistics.Failed}, refused {statistics.Refused} "
+            + $"({statistics.Expired} expired), cancelled {statistics.Cancelled}, running {statistics.Running}; "
+            + $"plain messages {statistics.PlainMessages}, handlers that threw {statistics.HandlerFaults}, "
+            + $"lost replies {statistics.LostReplies}, ids used twice {statistics.DuplicateIds}");
         foreach (Registration registration in _registrations.Registrations)
         {
             text.AppendLine(CultureInfo.InvariantCulture,

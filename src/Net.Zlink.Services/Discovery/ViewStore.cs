@@ -285,7 +285,7 @@ internal sealed class ViewStore(ServiceKind kind, TimeSpan staleViewTimeout, Tim
                    group one by one.Instance.Endpoint into same
                    orderby same.Key
                    let instance = same.MaxBy(static one => one.ChangedAt).Instance
-                   select new ServiceInstance(name, same.Key.ToString(), instance.RoutingId, instance.Weight),
+                   select new ServiceInstance(name, same.Key.ToString()) { RoutingId = instance.RoutingId, Weight = instance.Weight },
             ];
             if (_services.GetValueOrDefault(name)?.Instances.SequenceEqual(present) ?? present.IsEmpty)
             {

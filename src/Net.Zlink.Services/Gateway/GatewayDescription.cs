@@ -38,7 +38,7 @@ internal static class GatewayDescription
         ReceiverLink[] links, Requests requests, UnreadMessages unread, RouterSocket router)
     {
         RequestCounters counters = requests.Counters;
-        return new GatewayStatistics
+        return new GatewayStatistics(router.GetStatistics())
         {
             ReadyReceivers = links.Count(static link => link.IsInPools),
             Receivers = links.Length,
@@ -59,7 +59,6 @@ internal static class GatewayDescription
             UnreadMessages = unread.Count,
             UnreadBytes = unread.Bytes,
             DroppedMessages = unread.Dropped,
-            Socket = router.GetStatistics(),
         };
     }
 

@@ -371,7 +371,8 @@ internal sealed class LinkTable : IDisposable
         _dialer.Remove(link, listing.Pool);
         if (link.Listings.Count > 0)
         {
-            link.Receiver = link.Receiver with { Service = link.Listings[0].Pool.Service };
+            ServiceInstance one = link.Receiver;
+            link.Receiver = new ServiceInstance(link.Listings[0].Pool.Service, one.Endpoint) { RoutingId = one.RoutingId, Weight = one.Weight };
         }
         else if (_options.RemovedEndpointTimeout != Timeout.InfiniteTimeSpan)
         {

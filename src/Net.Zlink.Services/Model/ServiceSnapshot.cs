@@ -1,5 +1,6 @@
 using System.Collections.Immutable;
 using System.Diagnostics.CodeAnalysis;
+using System.Globalization;
 
 namespace Net.Zlink.Services;
 
@@ -18,11 +19,49 @@ public enum ServiceKind : ushort
 }
 
 /// <summary>One place where a service is: immutable, compared by value.</summary>
-/// <param name="Service">The name of the service.</param>
-/// <param name="Endpoint">Where it is bound, as text that sockets connect to.</param>
-/// <param name="RoutingId">The id that it registered with; empty where nobody said one.</param>
-/// <param name="Weight">Its share with weighted load balancing, 1 or more.</param>
-public sealed record ServiceInstance(string Service, string Endpoint, RoutingId RoutingId = default, uint Weight = 1);
+public sealed class ServiceInstance : IEquatable<ServiceInstance>
+{
+    /// <summary>An instance without a routing id and with the weight 1; an initializer sets other ones.</summary>
+    /// <param name="service"><see cref="Service"/>.</param>
+    /// <param name="endpoint"><see cref="Endpoint"/>.</param>
+    /// <exception cref="ArgumentNullException"><paramref name="service"/> or <paramref name="endpoint"/> is null.</exception>
+    public ServiceInstance(string service, string endpoint)
+    {
+        ArgumentNullException.ThrowIfNull(service);
+        ArgumentNullException.ThrowIfNull(endpoint);
+        (Service, Endpoint) = (service, endpoint);
+    }
+
+    /// <summary>The name of the service.</summary>
+    public string Service { get; }
+
+    /// <summary>Where it is bound, as text that sockets connect to.</summary>
+    public string Endpoint { get; }
+
+    /// <summary>The id that it registered with; empty where nobody said one.</summary>
+    public RoutingId RoutingId { get; init; }
+
+    /// <summary>Its share with weighted load balancing, 1 or more. Default 1.</summary>
+    public uint Weight { get; init; } = 1;
+
+    /// <summary>Whether both are the same instance with the same routing id and weight.</summary>
+    /// <param name="other">Another one, or null.</param>
+    /// <returns>Whether every property is equal.</returns>
+    public bool Equals(ServiceInstance? other) => other is not null && Weight == other.Weight && RoutingId == other.RoutingId
+        && string.Equals(Endpoint, other.Endpoint, StringComparison.Ordinal)
+        && string.Equals(Service, other.Service, StringComparison.Ordinal);
+
+    /// <inheritdoc/>
+    public override bool Equals(object? obj) => Equals(obj as ServiceInstance);
+
+    /// <inheritdoc/>
+    public override int GetHashCode() => HashCode.Combine(Service, Endpoint, RoutingId, Weight);
+
+    /// <summary>Describes the instance for a log, without the query of its endpoint. The format may change.</summary>
+    /// <returns>One line of text.</returns>
+    public override string ToString() => string.Create(CultureInfo.InvariantCulture,
+        $"{Service} at {new RedactedEndpoint(Endpoint)}, weight {Weight}{(RoutingId.IsEmpty ? "" : $", id {RoutingId}")}");
+}
 
 /// <summary>All instances of one service at one moment. Immutable; safe for any number of threads.</summary>
 public sealed class ServiceSnapshot
@@ -63,10 +102,25 @@ public sealed class ServiceSnapshot
 }
 
 /// <summary>What changed in one service. Several changes may have become one: only the last state is promised.</summary>
-/// <param name="Before">The state that the reader saw last.</param>
-/// <param name="After">The present state.</param>
-public sealed record ServiceChange(ServiceSnapshot Before, ServiceSnapshot After)
+public sealed class ServiceChange
 {
+    /// <summary>A change; a directory makes them.</summary>
+    /// <param name="before"><see cref="Before"/>.</param>
+    /// <param name="after"><see cref="After"/>.</param>
+    /// <exception cref="ArgumentNullException"><paramref name="before"/> or <paramref name="after"/> is null.</exception>
+    public ServiceChange(ServiceSnapshot before, ServiceSnapshot after)
+    {
+        ArgumentNullException.ThrowIfNull(before);
+        ArgumentNullException.ThrowIfNull(after);
+        (Before, After) = (before, after);
+    }
+
+    /// <summary>The state that the reader saw last.</summary>
+    public ServiceSnapshot Before { get; }
+
+    /// <summary>The present state.</summary>
+    public ServiceSnapshot After { get; }
+
     /// <summary>The name of the service.</summary>
     public string Service => After.Service;
 
@@ -78,7 +132,7 @@ public sealed record ServiceChange(ServiceSnapshot Before, ServiceSnapshot After
 
     /// <summary>Instances, as they are now, whose endpoint was listed before with another routing id or weight.</summary>
     public IEnumerable<ServiceInstance> Updated =>
-        After.Instances.Where(instance => At(Before, instance.Endpoint) is { } old && old != instance);
+        After.Instances.Where(instance => At(Before, instance.Endpoint) is { } old && !old.Equals(instance));
 
     private static ServiceInstance? At(ServiceSnapshot snapshot, string endpoint) =>
         snapshot.Instances.FirstOrDefault(instance => string.Equals(instance.Endpoint, endpoint, StringComparison.Ordinal));

@@ -204,30 +204,34 @@ public enum RegistrationState
 }
 
 /// <summary>What one registry says about one registration: a snapshot.</summary>
-public sealed record RegistryStatus
+public sealed class RegistryStatus
 {
+    internal RegistryStatus()
+    {
+    }
+
     /// <summary>The registry's router endpoint, as it was given to <c>ConnectRegistry</c>.</summary>
-    public required string RegistryEndpoint { get; init; }
+    public string RegistryEndpoint { get; internal init; } = "";
 
     /// <summary>How far the registration is at this registry.</summary>
-    public required RegistrationState State { get; init; }
+    public RegistrationState State { get; internal init; }
 
     /// <summary>The status byte of the last answer: 0 accepted, 1 unknown entry, 2 refused, 3 the registry cannot decide now, 255 malformed
     /// or of another owner. Null before the first answer.</summary>
-    public required byte? StatusCode { get; init; }
+    public byte? StatusCode { get; internal init; }
 
     /// <summary>The text of the last answer, or why there is no connection; empty where there is nothing to say.</summary>
-    public required string Detail { get; init; }
+    public string Detail { get; internal init; } = "";
 
     /// <summary>When the registry last accepted the registration, a weight of it or an answered heartbeat; null before.</summary>
-    public required DateTimeOffset? AcceptedAt { get; init; }
+    public DateTimeOffset? AcceptedAt { get; internal init; }
 
     /// <summary>When the last registration or heartbeat was sent; null before.</summary>
-    public required DateTimeOffset? LastHeartbeatAt { get; init; }
+    public DateTimeOffset? LastHeartbeatAt { get; internal init; }
 
     /// <summary>The weight that the registry last accepted; null before.</summary>
-    public required uint? Weight { get; init; }
+    public uint? Weight { get; internal init; }
 
     /// <summary>When a refused registration is sent again; null: it is not refused, or it is on its way.</summary>
-    public DateTimeOffset? RetryAt { get; init; }
+    public DateTimeOffset? RetryAt { get; internal init; }
 }

@@ -1,7 +1,7 @@
 namespace Net.Zlink.Services;
 
 /// <summary>What <see cref="RegistryOptions.Admission"/> decides about a request. The default value accepts it.</summary>
-public readonly record struct RegistrationAdmission
+public readonly struct RegistrationAdmission
 {
     private RegistrationAdmission(byte status, string? reason, bool isForAnyone) =>
         (Status, Reason, IsForAnyone) = (status, reason, isForAnyone);

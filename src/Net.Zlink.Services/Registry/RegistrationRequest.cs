@@ -17,7 +17,7 @@ public enum RegistrationRequestType
 }
 
 /// <summary>A request that <see cref="RegistryOptions.Admission"/> decides.</summary>
-public sealed record RegistrationRequest
+public sealed class RegistrationRequest
 {
     /// <summary>What is asked.</summary>
     public required RegistrationRequestType Type { get; init; }

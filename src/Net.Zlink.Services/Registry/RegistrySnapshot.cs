@@ -1,84 +1,106 @@
+using System.Globalization;
+
 namespace Net.Zlink.Services;
 
 /// <summary>An entry of a registry.</summary>
-/// <param name="Kind">What it is.</param>
-/// <param name="Instance">What is listed.</param>
-/// <param name="OwnerId">The registry where it is registered.</param>
-/// <param name="RegisteredAt">When it was registered here; null for an entry of a peer.</param>
-/// <param name="LastHeartbeatAt">When it last gave a sign of life here; null for an entry of a peer.</param>
-public sealed record RegistryEntry(ServiceKind Kind, ServiceInstance Instance, uint OwnerId, DateTimeOffset? RegisteredAt,
-    DateTimeOffset? LastHeartbeatAt);
+public sealed class RegistryEntry
+{
+    internal RegistryEntry(ServiceKind kind, ServiceInstance instance) => (Kind, Instance) = (kind, instance);
+
+    /// <summary>What it is.</summary>
+    public ServiceKind Kind { get; }
+
+    /// <summary>What is listed.</summary>
+    public ServiceInstance Instance { get; }
+
+    /// <summary>The registry where it is registered.</summary>
+    public uint OwnerId { get; internal init; }
+
+    /// <summary>When it was registered here; null for an entry of a peer.</summary>
+    public DateTimeOffset? RegisteredAt { get; internal init; }
+
+    /// <summary>When it last gave a sign of life here; null for an entry of a peer.</summary>
+    public DateTimeOffset? LastHeartbeatAt { get; internal init; }
+}
 
 /// <summary>The state of a registry at one moment. Counters count from its start.</summary>
-public sealed record RegistrySnapshot
+public sealed class RegistrySnapshot
 {
+    internal RegistrySnapshot()
+    {
+    }
+
     /// <summary>The number of the registry.</summary>
-    public required uint Id { get; init; }
+    public uint Id { get; internal init; }
 
     /// <summary>The number of its present list.</summary>
-    public required ulong Sequence { get; init; }
+    public ulong Sequence { get; internal init; }
 
     /// <summary>All entries, in the order of the list.</summary>
-    public required IReadOnlyList<RegistryEntry> Entries { get; init; }
+    public IReadOnlyList<RegistryEntry> Entries { get; internal init; } = [];
 
     /// <summary>How many of <see cref="Entries"/> are registered here.</summary>
-    public required int OwnEntries { get; init; }
+    public int OwnEntries { get; internal init; }
 
     /// <summary>The connections to its peers.</summary>
-    public required IReadOnlyList<RegistryView> Peers { get; init; }
+    public IReadOnlyList<RegistryView> Peers { get; internal init; } = [];
 
     /// <summary>Discoveries and peers that are connected to its publisher.</summary>
-    public required int Subscribers { get; init; }
+    public int Subscribers { get; internal init; }
 
     /// <summary>Connections of receivers and nodes to its router.</summary>
-    public required int Clients { get; init; }
+    public int Clients { get; internal init; }
 
     /// <summary>Requests read from its router, those that mean nothing included.</summary>
-    public required long Requests { get; init; }
+    public long Requests { get; internal init; }
 
     /// <summary>Requests that were answered with another status than 0, and UNREGISTER and HEARTBEAT of who is not the owner.</summary>
-    public required long RefusedRequests { get; init; }
+    public long RefusedRequests { get; internal init; }
 
     /// <summary>Requests that mean nothing, and lists of peers that are malformed.</summary>
-    public required long MalformedMessages { get; init; }
+    public long MalformedMessages { get; internal init; }
 
     /// <summary>Entries that expired.</summary>
-    public required long ExpiredEntries { get; init; }
+    public long ExpiredEntries { get; internal init; }
 
     /// <summary>Lists sent: one for each broadcast and each answer to a new subscriber.</summary>
-    public required long ListsSent { get; init; }
+    public long ListsSent { get; internal init; }
 
     /// <summary>Lists of peers that were taken.</summary>
-    public required long PeerLists { get; init; }
+    public long PeerLists { get; internal init; }
 }
 
 /// <summary>What one connection to a registry has brought: of a discovery, or of a registry to its peer.</summary>
-public sealed record RegistryView
+public sealed class RegistryView
 {
+    internal RegistryView()
+    {
+    }
+
     /// <summary>The endpoint that was connected.</summary>
-    public required string Endpoint { get; init; }
+    public string Endpoint { get; internal init; } = "";
 
     /// <summary>Whether the connection is there now.</summary>
-    public required bool IsConnected { get; init; }
+    public bool IsConnected { get; internal init; }
 
     /// <summary>Of a discovery: why the last connection ended or could not be made, such as a list over a limit of its socket. Null while
     /// connected, and where there is nothing to say.</summary>
-    public string? WhyNotConnected { get; init; }
+    public string? WhyNotConnected { get; internal init; }
 
     /// <summary>The number of the registry; 0 before its first list.</summary>
-    public uint RegistryId { get; init; }
+    public uint RegistryId { get; internal init; }
 
     /// <summary>The number of its last list.</summary>
-    public ulong Sequence { get; init; }
+    public ulong Sequence { get; internal init; }
 
     /// <summary>When its last list came; null before the first one.</summary>
-    public DateTimeOffset? LastListAt { get; init; }
+    public DateTimeOffset? LastListAt { get; internal init; }
 
     /// <summary>How many services its last list had.</summary>
-    public int Services { get; init; }
+    public int Services { get; internal init; }
 
     /// <summary>How many instances its last list had.</summary>
-    public int Instances { get; init; }
+    public int Instances { get; internal init; }
 }
 
 /// <summary>What happened at a registry.</summary>
@@ -121,16 +143,32 @@ public enum RegistryEventType
 }
 
 /// <summary>Something that happened at a registry.</summary>
-/// <param name="Type">What happened.</param>
-/// <param name="At">When, by the clock of the context.</param>
-/// <param name="RegistryId">Whose entry it is, or which peer.</param>
-/// <param name="Kind">What the entry is; <see cref="ServiceKind.None"/> for peers.</param>
-/// <param name="Instance">The entry as it is, or was at last; null for peers.</param>
-/// <param name="Text">An explanation; may be empty.</param>
-public sealed record RegistryEvent(
-    RegistryEventType Type,
-    DateTimeOffset At,
-    uint RegistryId,
-    ServiceKind Kind = ServiceKind.None,
-    ServiceInstance? Instance = null,
-    string Text = "");
+public sealed class RegistryEvent
+{
+    internal RegistryEvent()
+    {
+    }
+
+    /// <summary>What happened.</summary>
+    public RegistryEventType Type { get; internal init; }
+
+    /// <summary>When, by the clock of the context.</summary>
+    public DateTimeOffset At { get; internal init; }
+
+    /// <summary>Whose entry it is, or which peer.</summary>
+    public uint RegistryId { get; internal init; }
+
+    /// <summary>What the entry is; <see cref="ServiceKind.None"/> for peers.</summary>
+    public ServiceKind Kind { get; internal init; }
+
+    /// <summary>The entry as it is, or was at last; null for peers.</summary>
+    public ServiceInstance? Instance { get; internal init; }
+
+    /// <summary>An explanation; may be empty.</summary>
+    public string Text { get; internal init; } = "";
+
+    /// <summary>Describes the event for a log. The format may change.</summary>
+    /// <returns>One line of text.</returns>
+    public override string ToString() => string.Create(CultureInfo.InvariantCulture, $"{Type} at {At:O}, registry {RegistryId}")
+        + (Instance is null ? "" : $", {Kind} {Instance}") + (Text.Length == 0 ? "" : $": {Text}");
+}

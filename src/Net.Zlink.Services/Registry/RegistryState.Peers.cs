@@ -98,9 +98,10 @@ internal sealed partial class RegistryState
     /// <summary>A peer as text; there is no view before its first message.</summary>
     public RegistryView Describe(PeerView? view, string endpoint, bool isConnected)
     {
-        var described = new RegistryView { Endpoint = endpoint, IsConnected = isConnected };
-        return view?.Sequence is not { } sequence ? described : described with
+        return view?.Sequence is not { } sequence ? new RegistryView { Endpoint = endpoint, IsConnected = isConnected } : new RegistryView
         {
+            Endpoint = endpoint,
+            IsConnected = isConnected,
             RegistryId = view.RegistryId,
             Sequence = sequence,
             LastListAt = At(view.LastHeard),

@@ -136,9 +136,12 @@ internal sealed partial class RegistryState(RegistrySettings settings, ulong seq
         [
             .. from entry in _table.Entries
                let isOwn = entry.Owner is null
-               select new RegistryEntry((ServiceKind)entry.Key.Service.Kind, Instance(entry.Key, entry.Instance),
-                   entry.Owner?.RegistryId ?? Id, isOwn ? At(entry.RegisteredAt) : null,
-                   entry.Registrants is { Count: > 0 } own ? At(own.LastSign) : null),
+               select new RegistryEntry((ServiceKind)entry.Key.Service.Kind, Instance(entry.Key, entry.Instance))
+               {
+                   OwnerId = entry.Owner?.RegistryId ?? Id,
+                   RegisteredAt = isOwn ? At(entry.RegisteredAt) : null,
+                   LastHeartbeatAt = entry.Registrants is { Count: > 0 } own ? At(own.LastSign) : null,
+               },
         ],
         OwnEntries = OwnCount,
         Peers = peers,
@@ -194,13 +197,21 @@ internal sealed partial class RegistryState(RegistrySettings settings, ulong seq
     }
 
     private void Report(RegistryEventType type, TimeSpan now, uint registry, string text) =>
-        _events.Add(new RegistryEvent(type, At(now), registry, Text: text));
+        _events.Add(new RegistryEvent { Type = type, At = At(now), RegistryId = registry, Text = text });
 
     private void Report(RegistryEventType type, TimeSpan now, uint registry, in EntryKey key, ListedInstance instance, string text = "") =>
-        _events.Add(new RegistryEvent(type, At(now), registry, (ServiceKind)key.Service.Kind, Instance(key, instance), text));
+        _events.Add(new RegistryEvent
+        {
+            Type = type,
+            At = At(now),
+            RegistryId = registry,
+            Kind = (ServiceKind)key.Service.Kind,
+            Instance = Instance(key, instance),
+            Text = text,
+        });
 
     private static ServiceInstance Instance(in EntryKey key, ListedInstance listed) =>
-        new(key.Service.Name.ToString(), key.Endpoint.ToString(), listed.RoutingId, listed.Weight);
+        new(key.Service.Name.ToString(), key.Endpoint.ToString()) { RoutingId = listed.RoutingId, Weight = listed.Weight };
 
     private static TimeSpan Earlier(TimeSpan one, TimeSpan other) => one < other ? one : other;
 }

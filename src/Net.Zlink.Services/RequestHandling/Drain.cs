@@ -65,22 +65,26 @@ internal static class Drain
 }
 
 /// <summary>What happened while a receiver was drained.</summary>
-public sealed record DrainReport
+public sealed class DrainReport
 {
+    internal DrainReport()
+    {
+    }
+
     /// <summary>Messages that were accepted during the drain: requests, and plain messages.</summary>
-    public required long Accepted { get; init; }
+    public long Accepted { get; internal init; }
 
     /// <summary>Requests that were refused, so that the gateway sends them to another receiver.</summary>
-    public required long Refused { get; init; }
+    public long Refused { get; internal init; }
 
     /// <summary>Requests that were still being handled when the deadline came; 0 where the drain ended by itself.</summary>
-    public required int Unfinished { get; init; }
+    public int Unfinished { get; internal init; }
 
     /// <summary>How long the drain took.</summary>
-    public required TimeSpan Duration { get; init; }
+    public TimeSpan Duration { get; internal init; }
 
     /// <summary>Whether the receiver was idle at the end. False: the deadline came first.</summary>
-    public required bool IsIdle { get; init; }
+    public bool IsIdle { get; internal init; }
 }
 
 /// <summary>How long a receiver goes on serving when it is drained. Copied when the drain begins.</summary>

@@ -2,40 +2,44 @@ namespace Net.Zlink.Services;
 
 /// <summary>What a receiver has done so far: a snapshot. Messages that the application takes from the raw socket are not among
 /// them.</summary>
-public sealed record ReceiverStatistics
+public sealed class ReceiverStatistics
 {
+    internal ReceiverStatistics()
+    {
+    }
+
     /// <summary>Requests that expect a reply, those that were refused included.</summary>
-    public required long Requests { get; init; }
+    public long Requests { get; internal init; }
 
     /// <summary>Messages without an envelope, which expect no reply.</summary>
-    public required long PlainMessages { get; init; }
+    public long PlainMessages { get; internal init; }
 
     /// <summary>Replies to requests.</summary>
-    public required long Replies { get; init; }
+    public long Replies { get; internal init; }
 
     /// <summary>Requests that were executed and reported as failed.</summary>
-    public required long Failed { get; init; }
+    public long Failed { get; internal init; }
 
     /// <summary>Requests that were refused, thus not executed, for whatever cause.</summary>
-    public required long Refused { get; init; }
+    public long Refused { get; internal init; }
 
     /// <summary>Of <see cref="Refused"/>: the time of the request was over before a handler could begin.</summary>
-    public required long Expired { get; init; }
+    public long Expired { get; internal init; }
 
     /// <summary>Requests that their gateway cancelled, and that were still waiting or running then.</summary>
-    public required long Cancelled { get; init; }
+    public long Cancelled { get; internal init; }
 
     /// <summary>Handlers that threw.</summary>
-    public required long HandlerFaults { get; init; }
+    public long HandlerFaults { get; internal init; }
 
     /// <summary>Replies that could not be sent because the gateway was gone or its queue was full.</summary>
-    public required long LostReplies { get; init; }
+    public long LostReplies { get; internal init; }
 
     /// <summary>Requests whose id their connection has in use: they were dropped.</summary>
-    public required long DuplicateIds { get; init; }
+    public long DuplicateIds { get; internal init; }
 
     /// <summary>Requests that were received and are not disposed yet, and plain messages in handlers.</summary>
-    public required int Running { get; init; }
+    public int Running { get; internal init; }
 }
 
 /// <summary>What <see cref="ReceiverStatistics"/> shows, counted with Interlocked.</summary>

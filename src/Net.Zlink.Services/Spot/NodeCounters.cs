@@ -11,7 +11,7 @@ internal sealed class NodeCounters(PublishPath path, DispatchLoop dispatch, Topi
     public SpotNodeStatistics Read()
     {
         (int count, SpotSubscriberStatistics deliveries) = subscribers.Statistics;
-        return new SpotNodeStatistics
+        return new SpotNodeStatistics(deliveries)
         {
             Published = path.Published,
             Refused = path.Refused,
@@ -24,7 +24,6 @@ internal sealed class NodeCounters(PublishPath path, DispatchLoop dispatch, Topi
             Repeated = dispatch.Repeated,
             Gaps = peers.Gaps.Count,
             Subscribers = count,
-            Deliveries = deliveries,
             Filters = index.FilterCount,
             Peers = peers.ConnectedCount,
             Followers = CountOrZero(() => path.Socket?.PeerCount ?? 0),
@@ -56,7 +55,16 @@ internal sealed class NodeCounters(PublishPath path, DispatchLoop dispatch, Topi
     {
         var text = new StringBuilder();
         text.AppendLine(CultureInfo.InvariantCulture, $"SPOT node {id}, bound to {string.Join(", ", path.Socket?.BoundEndpoints ?? [])}");
-        text.AppendLine(CultureInfo.InvariantCulture, $"  {Read()}");
+        SpotNodeStatistics counts = Read();
+        SpotSubscriberStatistics deliveries = counts.Deliveries;
+        text.AppendLine(CultureInfo.InvariantCulture,
+            $"  published {counts.Published}, refused {counts.Refused}, queued {counts.PublishQueued}, dropped {counts.PublishDropped}; "
+            + $"received {counts.Received}, unmatched {counts.Unmatched}, malformed {counts.Malformed}, of long topics "
+            + $"{counts.LongTopics}, repeated {counts.Repeated}, gaps {counts.Gaps}");
+        text.AppendLine(CultureInfo.InvariantCulture,
+            $"  subscribers {counts.Subscribers}, filters {counts.Filters}: matched {deliveries.Matched}, received {deliveries.Received}, "
+            + $"dropped {deliveries.Dropped}, queued {deliveries.Queued} ({deliveries.QueuedBytes} bytes), handlers that threw "
+            + $"{counts.HandlerFaults}");
         foreach (PeerInfo peer in publishers)
         {
             text.AppendLine(CultureInfo.InvariantCulture,

@@ -94,7 +94,7 @@ internal sealed class PeerGaps
 
         peer.LostAt = null;
         Interlocked.Increment(ref _count);
-        return new SpotGap(peer.RedactedEndpoint, peer.Node!.Id, lostAt, peer.ReadyAt);
+        return new SpotGap { Endpoint = peer.RedactedEndpoint, RoutingId = peer.Node!.Id, From = lostAt, Until = peer.ReadyAt };
     }
 
     public void Publish(SpotGap gap) => _watchers.Publish(gap);

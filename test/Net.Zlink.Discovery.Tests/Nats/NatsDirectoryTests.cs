@@ -11,7 +11,7 @@ namespace Net.Zlink.Discovery.Tests.Nats;
 /// <summary>Directory and registration over the bucket of a real nats-server.</summary>
 public sealed class NatsDirectoryTests : IAsyncLifetime
 {
-    private static readonly ServiceInstance Quotes = new("quotes", "tcp://10.0.0.1:5555", Weight: 3);
+    private static readonly ServiceInstance Quotes = new("quotes", "tcp://10.0.0.1:5555") { Weight = 3 };
 
     // The shortest one, since these tests wait for real leases.
     private static NatsServiceOptions Options => new() { Lease = TimeSpan.FromSeconds(1) };
@@ -47,7 +47,7 @@ public sealed class NatsDirectoryTests : IAsyncLifetime
         NatsServiceRegistration lease = await NatsServiceRegistration.RegisterAsync(
             _context, _connection, registration, Options, Guard.Token).Guarded();
         ServiceSnapshot found = await directory.WaitForAsync("a.b c/é", cancellationToken: Guard.Token).Guarded();
-        Assert.Equal([new ServiceInstance("a.b c/é", bound, Weight: 2)], found.Instances);
+        Assert.Equal([new ServiceInstance("a.b c/é", bound) { Weight = 2 }], found.Instances);
 
         _ = registration.UpdateWeightAsync(7, Guard.Token);
         await UntilAsync(() => directory.GetService("a.b c/é").Instances is [{ Weight: 7 }], "the weight is 7");
@@ -116,7 +116,7 @@ public sealed class NatsDirectoryTests : IAsyncLifetime
 
         // What the old directory sees is present, and not only what it kept.
         await using NatsServiceRegistration second = await NatsServiceRegistration.RegisterAsync(
-            _context, _connection, Quotes with { Endpoint = "tcp://10.0.0.2:5555" }, options, Guard.Token).Guarded();
+            _context, _connection, new ServiceInstance("quotes", "tcp://10.0.0.2:5555"), options, Guard.Token).Guarded();
         await directory.WaitForAsync("quotes", 2, Guard.Token).Guarded();
         await lease.DisposeAsync().Guarded();
         await UntilAsync(() => directory.GetService("quotes").Instances.Length == 1, "the first entry is gone");
@@ -153,7 +153,7 @@ public sealed class NatsDirectoryTests : IAsyncLifetime
         await Assert.ThrowsAsync<InvalidOperationException>(() => NatsServiceRegistration.RegisterAsync(
             _context, _connection, Quotes, options, Guard.Token).Guarded());
         await Assert.ThrowsAnyAsync<ArgumentException>(() => NatsServiceRegistration.RegisterAsync(
-            _context, _connection, Quotes with { Endpoint = "" }, Options, Guard.Token).Guarded());
+            _context, _connection, new ServiceInstance("quotes", ""), Options, Guard.Token).Guarded());
         Assert.Equal(nameof(NatsServiceOptions.Lease), Assert.ThrowsAny<ArgumentException>(
             () => new NatsServiceDirectory(_context, _connection, new NatsServiceOptions { Lease = TimeSpan.Zero })).ParamName);
     }

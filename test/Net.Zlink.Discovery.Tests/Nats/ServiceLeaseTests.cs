@@ -22,7 +22,7 @@ public sealed class ServiceLeaseTests
                 return;
             }
 
-            var instance = new ServiceInstance(service, endpoint, new RoutingId(id), weight);
+            var instance = new ServiceInstance(service, endpoint) { RoutingId = new RoutingId(id), Weight = weight };
             string key = ServiceLease.KeyOf(service, endpoint);
             byte[] json = ServiceLease.Of(instance).ToJson();
             Assert.Equal(instance, ServiceLease.Read(key, json, out _));

@@ -16,7 +16,7 @@ public class DiscoveryTests
         await registry.WaitForSubscribersAsync();
         registry.Publish(1, 1, ("a", "tcp://1", 1));
         ServiceSnapshot first = await discovery.WaitForAsync("a", cancellationToken: Guard.Token).Guarded();
-        Assert.Equal([new ServiceInstance("a", "tcp://1", RoutingId.FromText("id"))], first.Instances);
+        Assert.Equal([new ServiceInstance("a", "tcp://1") { RoutingId = RoutingId.FromText("id") }], first.Instances);
 
         await using IAsyncEnumerator<ServiceChange> changes = discovery.WatchAsync(cancellationToken: Guard.Token)
             .GetAsyncEnumerator(Guard.Token);

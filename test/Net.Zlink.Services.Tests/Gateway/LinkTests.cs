@@ -163,7 +163,8 @@ public class LinkTests
     {
         await using var scene = new GatewayScene(new GatewayOptions { RemovedEndpointTimeout = TimeSpan.Zero });
         (RouterSocket socket, string endpoint) = await scene.AddRawAsync("one");
-        scene.Directory.SetService("other", new ServiceInstance("other", endpoint, RoutingId.FromText("two"), 7));
+        scene.Directory.SetService(
+            "other", new ServiceInstance("other", endpoint) { RoutingId = RoutingId.FromText("two"), Weight = 7 });
         ServiceClient other = scene.Gateway.GetService("other");
         await other.WaitUntilReadyAsync(1, Guard.Token).Guarded();
         Assert.Equal(2, Assert.Single(scene.Gateway.GetReceivers()).Instances.Count);

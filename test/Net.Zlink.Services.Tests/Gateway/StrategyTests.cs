@@ -117,7 +117,7 @@ public class StrategyTests
 
     private static PoolSnapshot ReadyOf(params uint[] weights) => new(
         [.. weights.Select(static (_, index) => new ReceiverLink($"tcp://{index}", (uint)index + 1))],
-        [.. weights.Select(static (weight, index) => new ServiceInstance("svc", $"tcp://{index}", default, weight))],
+        [.. weights.Select(static (weight, index) => new ServiceInstance("svc", $"tcp://{index}") { Weight = weight })],
         isListed: true,
         isFirstAttempt: false);
 }

@@ -27,7 +27,7 @@ public sealed class StaticDirectoryTests
         Assert.Equal(["1", "2"], changes.Current.Added.Select(static instance => instance.Endpoint), StringComparer.Ordinal);
         clock.Advance(TimeSpan.FromSeconds(1));
         directory.SetService("b", new ServiceInstance("b", "9"));
-        directory.SetService("a", new ServiceInstance("a", "2", Weight: 5), new ServiceInstance("a", "3"));
+        directory.SetService("a", new ServiceInstance("a", "2") { Weight = 5 }, new ServiceInstance("a", "3"));
         Assert.True(await changes.MoveNextAsync().Guarded());
         ServiceChange change = changes.Current;
         Assert.Equal(["3"], change.Added.Select(static one => one.Endpoint), StringComparer.Ordinal);
@@ -48,7 +48,7 @@ public sealed class StaticDirectoryTests
         Assert.True(await first.Guarded());
         for (uint weight = 2; weight <= 1000; weight++)
         {
-            directory.SetService("a", new ServiceInstance("a", "0", Weight: weight));
+            directory.SetService("a", new ServiceInstance("a", "0") { Weight = weight });
         }
 
         Assert.True(await changes.MoveNextAsync().Guarded());
@@ -89,6 +89,6 @@ public sealed class StaticDirectoryTests
         Assert.Equal(1, directory.GetService("a").Version);
         Assert.Throws<ArgumentException>(() => directory.SetService("a", new ServiceInstance("b", "1")));
         Assert.Throws<ArgumentException>(() => new StaticDirectory(new ServiceInstance("a", "")));
-        Assert.Throws<ArgumentException>(() => new StaticDirectory(new ServiceInstance("a", "1", Weight: 0)));
+        Assert.Throws<ArgumentException>(() => new StaticDirectory(new ServiceInstance("a", "1") { Weight = 0 }));
     }
 }

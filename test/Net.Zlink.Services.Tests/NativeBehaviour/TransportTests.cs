@@ -56,7 +56,7 @@ public class TransportTests
         await receiver.RegisterAsync("echo", weight: 3, cancellationToken: Guard.Token).Guarded();
         ServiceSnapshot echo = await discovery.WaitForAsync("echo", cancellationToken: Guard.Token).Guarded();
 
-        Assert.Equal([new ServiceInstance("echo", bound, StableRoutingId.Of(bound), 3)], echo.Instances);
+        Assert.Equal([new ServiceInstance("echo", bound) { RoutingId = StableRoutingId.Of(bound), Weight = 3 }], echo.Instances);
         Assert.NotNull(seen);
         _ = receiver.ServeAsync(static (request, cancellationToken) => request.ReplyAsync(request.Memory, cancellationToken),
             cancellationToken: Guard.Token);

@@ -33,7 +33,8 @@ public sealed class RegistryWatchingTests
         })
         {
             Assert.True(await events.MoveNextAsync().Guarded());
-            Assert.Equal((type, 7u, ServiceKind.Receiver, new ServiceInstance("s", endpoint, RoutingId.FromText("x"), weight), text),
+            var instance = new ServiceInstance("s", endpoint) { RoutingId = RoutingId.FromText("x"), Weight = weight };
+            Assert.Equal((type, 7u, ServiceKind.Receiver, instance, text),
                 (events.Current.Type, events.Current.RegistryId, events.Current.Kind, events.Current.Instance!, events.Current.Text));
         }
 

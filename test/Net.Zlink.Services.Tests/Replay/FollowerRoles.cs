@@ -36,6 +36,9 @@ internal abstract class FollowerRole : Role
         }
     }
 
+    protected static ServiceInstance InstanceOf(in ServiceKey key, ListedInstance listed) =>
+        new(key.Name.ToString(), listed.Endpoint.ToString()) { RoutingId = listed.RoutingId, Weight = listed.Weight };
+
     /// <summary>What only our sockets do, ZMP heartbeats, is off; the HELLO is the recorded one.</summary>
     protected static void Configure(SubOptions options, ServiceTranscript transcript)
     {
@@ -65,8 +68,7 @@ internal sealed class RegistryPeerRole : FollowerRole
             () => registry.GetSnapshot().Entries.Select(static entry => (entry.OwnerId, (ushort)entry.Kind, entry.Instance)).SequenceEqual(
                 from service in list.Values
                 from instance in service.Instances
-                select (header.RegistryId, service.Key.Kind,
-                    new ServiceInstance(service.Key.Name.ToString(), instance.Endpoint.ToString(), instance.RoutingId, instance.Weight))),
+                select (header.RegistryId, service.Key.Kind, InstanceOf(service.Key, instance))),
             $"{transcript.File}, {Name}: the registry shows its peer's list"));
     }
 }
@@ -92,8 +94,7 @@ internal sealed class DiscoveryRole : FollowerRole
                     from service in list.Values
                     where service.Key.Kind == (ushort)kind
                     from instance in service.Instances
-                    select new ServiceInstance(service.Key.Name.ToString(), instance.Endpoint.ToString(), instance.RoutingId,
-                        instance.Weight)),
+                    select InstanceOf(service.Key, instance)),
                 $"{transcript.File}, {Name} of {kind}: it shows the list"));
         }
     }

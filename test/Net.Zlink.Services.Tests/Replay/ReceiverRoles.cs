@@ -155,7 +155,7 @@ internal sealed class GatewayRole(bool hasHeartbeats) : Role
         using var listener = new RawListener();
         await using var gateway = new Gateway(
             fixture.Context,
-            new StaticDirectory(new ServiceInstance(Service, listener.Endpoint, transcript.IdOfB)),
+            new StaticDirectory(new ServiceInstance(Service, listener.Endpoint) { RoutingId = transcript.IdOfB }),
             new GatewayOptions
             {
                 Socket =

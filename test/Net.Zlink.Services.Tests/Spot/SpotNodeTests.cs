@@ -202,7 +202,7 @@ public class SpotNodeTests
         ServiceInstance At(string endpoint) => new(SpotNode.DefaultService, endpoint);
         directory.SetService(SpotNode.DefaultService,
             [At(listedEndpoint), At(own), At(manualEndpoint), At("no endpoint"),
-            new ServiceInstance(SpotNode.DefaultService, "tcp://127.0.0.1:9", node.RoutingId)]);
+            new ServiceInstance(SpotNode.DefaultService, "tcp://127.0.0.1:9") { RoutingId = node.RoutingId }]);
         await node.WaitForPeersAsync(2, Guard.Token).Guarded();
         Assert.Equal([.. new[] { listedEndpoint, manualEndpoint }.Order(StringComparer.Ordinal)],
             node.GetPeers().Select(static peer => peer.Endpoint).Order(StringComparer.Ordinal), StringComparer.Ordinal);

@@ -89,7 +89,7 @@ public class SubscriberQueueModelTests
     public void What_a_dropped_message_says_of_a_gap_the_next_one_says(SpotOverflow overflow)
     {
         var queue = new SubscriberQueue(new SpotSubscriberOptions { Capacity = 1, Overflow = overflow }, static _ => { });
-        var gap = new SpotGap("tcp://127.0.0.1:1", default, DateTimeOffset.UnixEpoch, DateTimeOffset.UnixEpoch);
+        var gap = new SpotGap { Endpoint = "tcp://127.0.0.1:1" };
         SpotMessage[] messages = [Make(), Make().After(gap), Make()];
         queue.Enqueue(overflow == SpotOverflow.DropOldest ? messages.AsSpan(1, 2) : messages.AsSpan(0, 2));
         Assert.True(queue.TryReceive(out SpotMessage received));

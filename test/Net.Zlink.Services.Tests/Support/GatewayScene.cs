@@ -79,7 +79,7 @@ internal sealed class GatewayScene : IAsyncDisposable
     public void List(string endpoint, string id, uint weight = 1)
     {
         _instances.RemoveAll(instance => string.Equals(instance.Endpoint, endpoint, StringComparison.Ordinal));
-        _instances.Add(new ServiceInstance(Service, endpoint, RoutingId.FromText(id), weight));
+        _instances.Add(new ServiceInstance(Service, endpoint) { RoutingId = RoutingId.FromText(id), Weight = weight });
         Directory.SetService(Service, _instances);
     }
 
