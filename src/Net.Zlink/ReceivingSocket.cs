@@ -12,32 +12,11 @@ public abstract class ReceivingSocket : ZmpSocket, IMessageReceiver
     internal MessageReceiver Receiver { get; }
 
     /// <inheritdoc/>
-    public bool TryReceive(out Message message) => Receiver.TryReceive(out message);
+    public bool TryReceive(out Message message, TimeSpan timeout = default) => timeout == TimeSpan.Zero
+        ? Receiver.TryReceive(out message) : Receiver.TryReceive(OptionRange.Time(timeout, mayBeInfinite: true), out message);
 
-    /// <summary>Waits for the next message, at most <see cref="SocketOptions.ReceiveTimeout"/>. Blocks the calling thread.</summary>
-    /// <returns>The message. Dispose it.</returns>
-    /// <exception cref="TimeoutException">No message came in time.</exception>
-    /// <exception cref="ZlinkException">ContextTerminated.</exception>
-    /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
-    /// <exception cref="InvalidOperationException">It was called on a shard, which would block the shard that reads.</exception>
-    public Message Receive() => Receiver.Receive(Options.ReceiveTimeout);
-
-    /// <inheritdoc cref="Receive()"/>
-    /// <summary>Waits for the next message. Blocks the calling thread.</summary>
-    /// <param name="timeout">The longest wait. <see cref="Timeout.InfiniteTimeSpan"/>: no limit.</param>
-    /// <exception cref="ArgumentOutOfRangeException">The timeout is negative and not infinite.</exception>
-    public Message Receive(TimeSpan timeout) => Receiver.Receive(OptionRange.Time(timeout, mayBeInfinite: true));
-
-    /// <summary>Waits for the next message. Blocks the calling thread. A timeout is no exception.</summary>
-    /// <param name="message">The message. Dispose it.</param>
-    /// <param name="timeout">The longest wait. <see cref="Timeout.InfiniteTimeSpan"/>: no limit.</param>
-    /// <returns>False if no message came in time.</returns>
-    /// <exception cref="ArgumentOutOfRangeException">The timeout is negative and not infinite.</exception>
-    /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
-    /// <exception cref="ZlinkException">ContextTerminated.</exception>
-    /// <exception cref="InvalidOperationException">It was called on a shard.</exception>
-    public bool TryReceive(out Message message, TimeSpan timeout) =>
-        Receiver.TryReceive(OptionRange.Time(timeout, mayBeInfinite: true), out message);
+    /// <inheritdoc/>
+    public Message Receive(TimeSpan? timeout = null) => Receiver.Receive(OptionRange.WaitTime(timeout) ?? Options.ReceiveTimeout);
 
     /// <inheritdoc/>
     public ValueTask<Message> ReceiveAsync(CancellationToken cancellationToken = default) => Receiver.ReceiveAsync(cancellationToken);

@@ -163,28 +163,13 @@ public sealed class StreamSocket : ZlinkSocket, IContextSocket
         return peers.Made!;
     }
 
-    /// <summary>Takes the next message, if there is one.</summary>
-    /// <param name="message">The message. Dispose it.</param>
-    /// <returns>False if there is none now.</returns>
-    /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
-    /// <exception cref="ZlinkException">ContextTerminated.</exception>
-    public bool TryReceive(out StreamMessage message) => _receiver.TryReceive(out message);
+    /// <inheritdoc cref="IMessageReceiver.TryReceive"/>
+    public bool TryReceive(out StreamMessage message, TimeSpan timeout = default) =>
+        _receiver.TryReceive(OptionRange.Time(timeout, mayBeInfinite: true), out message);
 
-    /// <summary>Waits for the next message, at most <see cref="SocketOptions.ReceiveTimeout"/>. Blocks the calling thread.</summary>
-    /// <returns>The message. Dispose it.</returns>
-    /// <exception cref="TimeoutException">No message came in time.</exception>
-    /// <exception cref="ZlinkException">ContextTerminated.</exception>
-    /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
-    /// <exception cref="InvalidOperationException">
-    /// It was called on a shard (from a handler), which would block the shard that reads.
-    /// </exception>
-    public StreamMessage Receive() => _receiver.Receive(Options.ReceiveTimeout);
-
-    /// <inheritdoc cref="Receive()"/>
-    /// <summary>Waits for the next message. Blocks the calling thread.</summary>
-    /// <param name="timeout">The longest wait. <see cref="Timeout.InfiniteTimeSpan"/>: no limit.</param>
-    /// <exception cref="ArgumentOutOfRangeException">The timeout is negative and not infinite.</exception>
-    public StreamMessage Receive(TimeSpan timeout) => _receiver.Receive(OptionRange.Time(timeout, mayBeInfinite: true));
+    /// <inheritdoc cref="IMessageReceiver.Receive"/>
+    public StreamMessage Receive(TimeSpan? timeout = null) =>
+        _receiver.Receive(OptionRange.WaitTime(timeout) ?? Options.ReceiveTimeout);
 
     /// <summary>Waits for the next message. Several calls may wait; they are served in order.</summary>
     /// <param name="cancellationToken">Cancels the wait. No message is lost.</param>

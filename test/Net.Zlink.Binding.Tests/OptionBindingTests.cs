@@ -68,20 +68,6 @@ public sealed class OptionBindingTests
     }
 
     [Theory]
-    [InlineData(true)]
-    [InlineData(false)]
-    public void A_welcome_is_bound_from_its_text_and_bytes_that_are_no_text_stay(bool generated)
-    {
-        var options = new XPubOptions();
-        Bind(generated, Of(("WelcomeMessage", "h\u00e9")), options);
-        Assert.Equal("h\u00e9"u8.ToArray(), options.WelcomeMessage.ToArray());
-        options.WelcomeMessage = new byte[] { 0xff, 0 };
-        Bind(generated, Of(("Notices", "All")), options);
-        Assert.Equal([0xff, 0], options.WelcomeMessage.ToArray());
-        Assert.Null(options.WelcomeText);
-    }
-
-    [Theory]
     [InlineData(true, "0xf")]
     [InlineData(false, "0xf")]
     [InlineData(true, "")]
@@ -143,18 +129,6 @@ public sealed class OptionBindingTests
     }
 
     private static void Bind(bool generated, IConfiguration configuration, DealerOptions options)
-    {
-        if (generated)
-        {
-            configuration.Bind(options);
-        }
-        else
-        {
-            BindByReflection(configuration, options);
-        }
-    }
-
-    private static void Bind(bool generated, IConfiguration configuration, XPubOptions options)
     {
         if (generated)
         {

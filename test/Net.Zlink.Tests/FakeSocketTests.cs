@@ -188,7 +188,9 @@ public sealed class FakeSocketTests
             _messages.Writer.Complete();
         }
 
-        public bool TryReceive(out Message message) => _messages.Reader.TryRead(out message);
+        public bool TryReceive(out Message message, TimeSpan timeout = default) => _messages.Reader.TryRead(out message);
+
+        public Message Receive(TimeSpan? timeout = null) => TryReceive(out Message message) ? message : throw new TimeoutException();
 
         public ValueTask<Message> ReceiveAsync(CancellationToken cancellationToken = default) =>
             _messages.Reader.ReadAsync(cancellationToken);

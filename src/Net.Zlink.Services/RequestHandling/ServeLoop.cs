@@ -182,7 +182,7 @@ internal sealed class ServeLoop(ReceiverRequests requests, Func<ServiceRequest, 
         ValueTask handling;
         try
         {
-            CancellationToken token = request.ExpectsReply ? request.Cancelled : _stop;
+            CancellationToken token = request.ExpectsReply ? request.CancellationToken : _stop;
             handling = ServicesTracing.IsOn ? ServicesTracing.ProcessAsync(handler, request, token) : handler(request, token);
             if (handling.IsCompletedSuccessfully)
             {

@@ -81,7 +81,7 @@ public readonly struct ServiceRequest : IDisposable
     /// <summary>Cancelled when the gateway does not wait any more, when the time of the request is over, and when the loop that serves it
     /// is stopped. Of a plain message: never. Not to be used after Dispose.</summary>
     /// <remarks>Costs nothing until it is read; the source behind it is used again by a later request.</remarks>
-    public CancellationToken Cancelled => _open?.TokenOf(_generation) ?? CancellationToken.None;
+    public CancellationToken CancellationToken => _open?.TokenOf(_generation) ?? CancellationToken.None;
 
     internal ulong Id => _open?.Id ?? 0;
 

@@ -1,7 +1,3 @@
-using System.Text;
-using System.Text.Unicode;
-using Microsoft.Extensions.Configuration;
-
 namespace Net.Zlink;
 
 /// <summary>Options of a <see cref="PairSocket"/>.</summary>
@@ -72,17 +68,6 @@ public sealed class PubOptions : ZmpSocketOptions
     /// </summary>
     public ReadOnlyMemory<byte> WelcomeMessage { get; set => Set(ref field, value.ToArray()); }
 
-    /// <summary>
-    /// <see cref="WelcomeMessage"/> as UTF-8 text, for configuration with the key <c>WelcomeMessage</c>. Null if its bytes are no text.
-    /// Acts at once, for later subscribers.
-    /// </summary>
-    [ConfigurationKeyName(nameof(WelcomeMessage))]
-    public string? WelcomeText
-    {
-        get => Utf8.IsValid(WelcomeMessage.Span) ? Encoding.UTF8.GetString(WelcomeMessage.Span) : null;
-        set => WelcomeMessage = Encoding.UTF8.GetBytes(value ?? "");
-    }
-
     internal override bool IsConflating => Conflate;
 }
 
@@ -97,14 +82,6 @@ public sealed class XPubOptions : ZmpSocketOptions
 
     /// <inheritdoc cref="PubOptions.WelcomeMessage"/>
     public ReadOnlyMemory<byte> WelcomeMessage { get; set => Set(ref field, value.ToArray()); }
-
-    /// <inheritdoc cref="PubOptions.WelcomeText"/>
-    [ConfigurationKeyName(nameof(WelcomeMessage))]
-    public string? WelcomeText
-    {
-        get => Utf8.IsValid(WelcomeMessage.Span) ? Encoding.UTF8.GetString(WelcomeMessage.Span) : null;
-        set => WelcomeMessage = Encoding.UTF8.GetBytes(value ?? "");
-    }
 
     /// <summary>Which subscriptions are received. Default: a topic's first and last. Acts at once.</summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is not defined.</exception>

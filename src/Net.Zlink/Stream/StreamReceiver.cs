@@ -31,44 +31,45 @@ internal sealed class StreamReceiver
         return run.Count;
     }
 
-    public bool TryReceive(out StreamMessage message)
+    public bool TryReceive(TimeSpan timeout, out StreamMessage message)
     {
-        if (_queue.TryDequeue(1, out PulledRun run))
+        bool isTaken = Dequeue(timeout, out PulledRun run);
+        message = isTaken ? new StreamMessage(run, 0) : default;
+        return isTaken;
+    }
+
+    public StreamMessage Receive(TimeSpan timeout) => TryReceive(timeout, out StreamMessage message) ? message
+        : throw new TimeoutException($"no message came within {timeout.TotalMilliseconds:0} ms");
+
+    private bool Dequeue(TimeSpan timeout, out PulledRun run)
+    {
+        if (_queue.TryDequeue(1, out run))
         {
-            message = new StreamMessage(run, 0);
             return true;
         }
 
-        message = default;
-        return false;
-    }
-
-    public StreamMessage Receive(TimeSpan timeout)
-    {
-        if (_queue.TryDequeue(1, out PulledRun run))
+        if (timeout == TimeSpan.Zero)
         {
-            return new StreamMessage(run, 0);
+            return false;
         }
 
-        if (timeout != TimeSpan.Zero)
+        BlockingWait.ThrowIfOnShard(nameof(ReceiveAsync));
+        MessageWaiter waiter = _messageWaiters.Rent();
+        waiter.Prepare(_queue, _recycleMessage, blocking: true);
+        waiter.RunsSynchronously = false;
+        if (_queue.DequeueOrWait(waiter, out run))
         {
-            BlockingWait.ThrowIfOnShard(nameof(ReceiveAsync));
-            MessageWaiter waiter = _messageWaiters.Rent();
-            waiter.Prepare(_queue, _recycleMessage, blocking: true);
-            waiter.RunsSynchronously = false;
-            if (_queue.DequeueOrWait(waiter, out run))
-            {
-                _messageWaiters.Return(waiter);
-                return new StreamMessage(run, 0);
-            }
-
-            if (BlockingWait.Until(waiter, _queue, timeout))
-            {
-                return new StreamMessage(waiter.GetResult(waiter.Version), 0);
-            }
+            _messageWaiters.Return(waiter);
+            return true;
         }
 
-        throw new TimeoutException($"no message came within {timeout.TotalMilliseconds:0} ms");
+        bool isOver = BlockingWait.Until(waiter, _queue, timeout);
+        if (isOver)
+        {
+            run = waiter.GetResult(waiter.Version);
+        }
+
+        return isOver;
     }
 
     public ValueTask<StreamMessage> ReceiveAsync(CancellationToken cancellation)

@@ -64,7 +64,7 @@ internal sealed class ChaosReceiver : IChaosPart
         {
             try
             {
-                await ExecuteAsync(request, request.Cancelled);
+                await ExecuteAsync(request, request.CancellationToken);
             }
             catch (Exception e) when (e is InvalidDataException or OperationCanceledException or ZlinkException or ObjectDisposedException)
             {
