@@ -63,6 +63,22 @@ public sealed class ConvenienceTests
     }
 
     [Fact]
+    public async Task A_stream_receives_with_and_without_a_timeout_as_other_sockets_do()
+    {
+        await using var fixture = new ContextFixture();
+        StreamSocket server = fixture.Context.CreateStream(new StreamOptions { ReceiveTimeout = TimeSpan.FromMilliseconds(5) });
+        StreamSocket client = fixture.Context.CreateStream();
+        string endpoint = server.Bind("tcp://127.0.0.1:0");
+        Assert.False(server.TryReceive(out _) || server.TryReceive(out _, TimeSpan.FromMilliseconds(5)));
+        Assert.Throws<ArgumentOutOfRangeException>(() => server.TryReceive(out _, TimeSpan.FromSeconds(-2)));
+        Assert.Throws<TimeoutException>(() => server.Receive());
+        await client.ConnectAsync(endpoint, Guard.Token).AsTask().Guarded();
+        Assert.True(server.TryReceive(out StreamMessage connected, Guard.Limit));
+        Assert.Equal(StreamMessageKind.Connected, connected.Kind);
+        connected.Dispose();
+    }
+
+    [Fact]
     public async Task A_routing_id_is_the_same_key_on_each_connection()
     {
         await using var fixture = new ContextFixture();
