@@ -23,7 +23,7 @@ namespace Net.Zlink;
 /// using StreamMessage message = await server.ReceiveAsync();
 /// if (message.Kind == StreamMessageKind.Data)
 /// {
-///     await server.SendAsync(message.PeerId, message.Payload);
+///     await server.To(message.PeerId).SendAsync(message.Payload);
 /// }
 /// </code>
 /// </example>

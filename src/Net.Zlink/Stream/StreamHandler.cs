@@ -20,7 +20,7 @@ namespace Net.Zlink;
 /// {
 ///     public override ValueTask OnReceivedAsync(StreamPeer peer, StreamFrames frames)
 ///     {
-///         peer.SendMany(frames, out _);
+///         peer.SendMany(frames);
 ///         return default;
 ///     }
 /// }

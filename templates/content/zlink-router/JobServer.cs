@@ -12,7 +12,7 @@ internal sealed class JobServer([FromKeyedServices("jobs")] RouterSocket router,
             using (request)
             {
                 logger.LogInformation("A request of {Bytes} bytes", request.Span.Length);
-                await router.SendAsync(request.RoutingId, request.Memory, stoppingToken);
+                await router.To(request.RoutingId).SendAsync(request.Memory, stoppingToken);
             }
         }
     }

@@ -23,7 +23,7 @@ internal sealed record Ambient(string Names, string Types = "")
             """
             ZlinkContext context; HostApplicationBuilder builder; JsonMessageSerializer json; RouterSocket router; PubSocket publisher;
             DealerSocket socket; PairSocket source; PairSocket target; SpotNode node; string registryLists; string registryRequests;
-            StreamHandler handler; MeterListener listener; Sessions sessions; TimeSpan pause; CancellationToken end;
+            StreamHandler handler; MeterListener listener; RoutingId id; Sessions sessions; TimeSpan pause; CancellationToken end;
             CancellationToken cancellation; Action<string, ReadOnlySpan<byte>> Show;
             Func<string, CancellationToken, ValueTask<Quote>> PriceOfAsync;
             """,

@@ -15,6 +15,10 @@ internal sealed partial record CodeBlock(string Page, string File, int Line, str
     public static CodeBlock[] OfPages() =>
         [.. Files("*.md").SelectMany(static file => Blocks(Fence(), file, file, static text => text))];
 
+    /// <summary>Lines of C# that are only indented, so that Markdown knows no language of them.</summary>
+    public static CodeBlock[] Unmarked() =>
+        [.. Files("*.md").SelectMany(static file => Blocks(Statement(), file, file, static text => text))];
+
     public static CodeBlock[] OfExamples() =>
         [.. Files("*.cs", "src").SelectMany(static file => Blocks(Example(), file, "examples",
             static text => WebUtility.HtmlDecode(DocComment().Replace(text, ""))))];
@@ -27,7 +31,7 @@ internal sealed partial record CodeBlock(string Page, string File, int Line, str
     private static IEnumerable<CodeBlock> Blocks(Regex blocks, string file, string page, Func<string, string> read)
     {
         string text = System.IO.File.ReadAllText(Path.Combine(Repository.Root, file));
-        foreach (Match match in blocks.Matches(text))
+        foreach (Match match in blocks.Matches(text).Where(static match => match.Groups["code"].Success))
         {
             Group code = match.Groups["code"];
             int line = text.AsSpan(0, code.Index).Count('\n') + 1;
@@ -43,6 +47,11 @@ internal sealed partial record CodeBlock(string Page, string File, int Line, str
     [GeneratedRegex(@"^ *```(?<language>\S*)[^\n]*\n(?<code>.*?)^ *```", RegexOptions.Singleline | RegexOptions.Multiline
         | RegexOptions.ExplicitCapture, matchTimeoutMilliseconds: 10_000)]
     private static partial Regex Fence();
+
+    // A statement outside of blocks.
+    [GeneratedRegex(@"^ *```.*?^ *```|^ {4,}(?<code>[^\n]*;)( *//[^\n]*)?$", RegexOptions.Singleline | RegexOptions.Multiline
+        | RegexOptions.ExplicitCapture, matchTimeoutMilliseconds: 10_000)]
+    private static partial Regex Statement();
 
     [GeneratedRegex("<example>.*?<code>(?<code>.*?)</code>", RegexOptions.Singleline | RegexOptions.ExplicitCapture,
         matchTimeoutMilliseconds: 10_000)]
