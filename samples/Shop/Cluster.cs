@@ -41,7 +41,7 @@ internal sealed class Cluster : IAsyncDisposable
 
             await cluster.StartHostAsync(
                 builder => builder.Services.AddHostedService<PriceSource>()
-                    .AddSpotNode(Items.Node, AnyPort, node => node.UseRegistries(registry.RouterEndpoint)),
+                    .AddZlinkSpotNode(Items.Node, AnyPort, node => node.UseRegistries(registry.RouterEndpoint)),
                 isQuiet, cancellation);
             cluster._front = FrontHost.Build(url, registry.PublisherEndpoint, isQuiet);
             cluster._hosts.Add(cluster._front);

@@ -1,5 +1,6 @@
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
+using Microsoft.Extensions.Options;
 
 namespace Net.Zlink.Extensions.Hosting;
 
@@ -23,6 +24,7 @@ public static class ZlinkHostExtensions
         ArgumentNullException.ThrowIfNull(host);
         try
         {
+            host.Services.GetService<IStartupValidator>()?.Validate();
             foreach (ZlinkHost zlink in host.Services.GetServices<IHostedService>().OfType<ZlinkHost>())
             {
                 zlink.Open(cancellationToken);
@@ -31,10 +33,10 @@ public static class ZlinkHostExtensions
             await host.RunAsync(cancellationToken).ConfigureAwait(false);
             return 0;
         }
-        catch (ZlinkSettingException e)
+        catch (Exception e) when (SentenceOf(e) is { } sentence)
         {
             await (error ?? Console.Error).WriteLineAsync(
-                $"The program cannot start. {e.Message}{Environment.NewLine}"
+                $"The program cannot start. {sentence}{Environment.NewLine}"
                 + "Correct it in appsettings.json, an environment variable (two underscores for a colon), the command line, or the code.")
                 .ConfigureAwait(false);
             return Failed;
@@ -44,6 +46,15 @@ public static class ZlinkHostExtensions
             await DisposeAsync(host).ConfigureAwait(false);
         }
     }
+
+    /// <summary>Of a setting that is wrong; null: it is another fault.</summary>
+    private static string? SentenceOf(Exception e) => e switch
+    {
+        ZlinkSettingException or OptionsValidationException => e.Message,
+        AggregateException all when all.InnerExceptions.All(static one => SentenceOf(one) is not null) =>
+            string.Join(Environment.NewLine, all.InnerExceptions.Select(SentenceOf)),
+        _ => null,
+    };
 
     private static async ValueTask DisposeAsync(IHost host)
     {

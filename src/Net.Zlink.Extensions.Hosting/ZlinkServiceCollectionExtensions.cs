@@ -15,37 +15,30 @@ public static class ZlinkServiceCollectionExtensions
     /// </remarks>
     /// <param name="services">The services of the host.</param>
     /// <param name="configuration">As a rule <c>configuration.GetSection("Zlink")</c>; null: no configuration.</param>
-    /// <param name="configure">Changes the settings in code, after the configuration.</param>
     /// <returns>The context, for further settings.</returns>
     /// <exception cref="ArgumentNullException"><paramref name="services"/> is null.</exception>
     public static ZlinkBuilder AddZlink(
-        this IServiceCollection services, IConfiguration? configuration = null,
-        Func<IServiceProvider, ZlinkContextOptions, ZlinkContextOptions>? configure = null) =>
-        Add(services, "", configuration, configure);
+        this IServiceCollection services, IConfiguration? configuration = null) => Add(services, "", configuration);
 
     /// <summary>As the other one, for a further context, a keyed singleton. Sockets use it with their argument <c>context</c>.</summary>
     /// <param name="services">The services of the host.</param>
     /// <param name="name">The key of the context, and its name in metrics.</param>
     /// <param name="configuration">The section of this context; null: no configuration.</param>
-    /// <param name="configure">Changes the settings in code, after the configuration.</param>
     /// <returns>The context, for further settings.</returns>
     /// <exception cref="ArgumentException"><paramref name="name"/> is empty.</exception>
     /// <exception cref="ArgumentNullException">An argument is null.</exception>
     public static ZlinkBuilder AddZlink(
-        this IServiceCollection services, string name, IConfiguration? configuration = null,
-        Func<IServiceProvider, ZlinkContextOptions, ZlinkContextOptions>? configure = null)
+        this IServiceCollection services, string name, IConfiguration? configuration = null)
     {
         ArgumentException.ThrowIfNullOrEmpty(name);
-        return Add(services, name, configuration, configure);
+        return Add(services, name, configuration);
     }
 
-    private static ZlinkBuilder Add(IServiceCollection services, string name, IConfiguration? configuration,
-        Func<IServiceProvider, ZlinkContextOptions, ZlinkContextOptions>? configure)
+    private static ZlinkBuilder Add(IServiceCollection services, string name, IConfiguration? configuration)
     {
         ArgumentNullException.ThrowIfNull(services);
         ContextRegistration registration = services.Context(name);
         registration.Configuration = configuration ?? registration.Configuration;
-        registration.Configure = configure ?? registration.Configure;
         return new ZlinkBuilder(services, registration);
     }
 }

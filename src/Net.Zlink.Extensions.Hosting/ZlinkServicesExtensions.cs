@@ -1,6 +1,5 @@
 using System.Diagnostics.CodeAnalysis;
 using System.Text.Json.Serialization;
-using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.DependencyInjection.Extensions;
 using Microsoft.Extensions.Logging;
@@ -112,6 +111,10 @@ public static class ZlinkServicesExtensions
         ArgumentNullException.ThrowIfNull(services);
         var registration = new GatewayRegistration(name, context);
         services.AddPart(context, GatewayRegistration.SectionOf(name), name);
+        ContextRegistration owner = services.Context(context);
+        services.AddPartOptions<GatewayOptions>(name, () => owner.Section(GatewayRegistration.SectionOf(name), name),
+            static (from, to) => ServiceSections.Bind(from, to, Keys.FollowRegistries, Keys.Receivers),
+            static options => options.Validate(), ServiceSections.SetDefaults);
         services.AddKeyedSingleton(name, (provider, _) => registration.Create(provider));
         services.AddSingleton<HostedPart>(provider => provider.GetRequiredKeyedService<HostedGateway>(name));
         if (name.Length == 0)
@@ -123,7 +126,7 @@ public static class ZlinkServicesExtensions
             services.AddKeyedSingleton(name, static (provider, key) => provider.GetRequiredKeyedService<HostedGateway>(key).Gateway);
         }
 
-        configure?.Invoke(new ZlinkGatewayBuilder(registration));
+        configure?.Invoke(new ZlinkGatewayBuilder(services, registration));
         return services;
     }
 
@@ -143,6 +146,10 @@ public static class ZlinkServicesExtensions
         ArgumentException.ThrowIfNullOrEmpty(service);
         var registration = new ClientRegistration(service, connect, gateway, context);
         services.AddPart(context, Keys.Clients, service);
+        ContextRegistration owner = services.Context(context);
+        services.AddPartOptions<GatewayOptions>(service, () => owner.Section(Keys.Clients, service),
+            static (from, to) => ServiceSections.Bind(from, to, Keys.Connect, Keys.Health), static options => options.Validate(),
+            ServiceSections.SetDefaults);
         services.AddKeyedSingleton(service, (provider, _) => registration.Create(provider));
         services.AddSingleton<HostedPart>(provider => new HostedClient(
             provider, registration, provider.GetRequiredKeyedService<RequestClient>(service)));
@@ -164,14 +171,19 @@ public static class ZlinkServicesExtensions
     {
         ArgumentNullException.ThrowIfNull(services);
         services.AddPart(context, Keys.Registry, "");
+        ContextRegistration owner = services.Context(context);
+        services.AddPartOptions<RegistryOptions>(context, () => owner.Section(Keys.Registry, ""), ServiceSections.Bind,
+            static options => options.Validate(),
+            (options, _) => (options.PublisherEndpoint, options.RouterEndpoint) = (publisherEndpoint ?? "", routerEndpoint ?? ""));
+        if (configure is not null)
+        {
+            services.Configure(context, configure);
+        }
+
         Func<IServiceProvider, object?, HostedRegistry> create = (provider, _) =>
         {
             HostedContext hosted = Registrations.ContextOf(provider, context);
-            IConfigurationSection? section = hosted.Registration.Section(Keys.Registry, "");
-            var options = new RegistryOptions { PublisherEndpoint = publisherEndpoint ?? "", RouterEndpoint = routerEndpoint ?? "" };
-            configure?.Invoke(options);
-            ConfigurationErrors.Read(section, options, ServiceSections.Bind);
-            Registry registry = ConfigurationErrors.Named(section, () => new Registry(hosted.Context, options));
+            var registry = new Registry(hosted.Context, PartOptions.Of<RegistryOptions>(provider, context));
             return new HostedRegistry(registry, provider.GetRequiredService<ILogger<ZlinkHost>>());
         };
         services.AddKeyedSingleton(context, create);
@@ -190,13 +202,17 @@ public static class ZlinkServicesExtensions
     /// <returns>The services.</returns>
     /// <exception cref="ArgumentNullException">An argument is null.</exception>
     /// <exception cref="ArgumentException">The name is empty, or a node of that name is registered already.</exception>
-    public static IServiceCollection AddSpotNode(this IServiceCollection services, string name, string? bind = null,
+    public static IServiceCollection AddZlinkSpotNode(this IServiceCollection services, string name, string? bind = null,
         Action<ZlinkSpotNodeBuilder>? configure = null, string context = "")
     {
         ArgumentNullException.ThrowIfNull(services);
         ArgumentException.ThrowIfNullOrEmpty(name);
         var registration = new SpotNodeRegistration(name, context);
         services.AddPart(context, Keys.SpotNodes, name);
+        ContextRegistration owner = services.Context(context);
+        services.AddPartOptions<SpotNodeOptions>(name, () => owner.Section(Keys.SpotNodes, name),
+            static (from, to) => ServiceSections.Bind(from, to, Keys.Bind, Keys.Connect, Keys.Registries, Keys.FollowRegistries),
+            static options => options.Validate(), ServiceSections.SetDefaults);
         services.AddKeyedSingleton(name, (provider, _) => registration.Create(provider));
         services.AddSingleton<HostedPart>(provider => new HostedSpotNode(
             provider, registration, provider.GetRequiredKeyedService<SpotNode>(name), provider.GetRequiredService<ILogger<ZlinkHost>>()));
@@ -205,7 +221,7 @@ public static class ZlinkServicesExtensions
             registration.Binds.Add(bind);
         }
 
-        configure?.Invoke(new ZlinkSpotNodeBuilder(registration));
+        configure?.Invoke(new ZlinkSpotNodeBuilder(services, registration));
         return services;
     }
 
@@ -215,6 +231,9 @@ public static class ZlinkServicesExtensions
         ArgumentException.ThrowIfNullOrEmpty(service);
         var registration = new ReceiverRegistration(service, context, handlerName, handler);
         services.AddPart(context, Keys.Receivers, service);
+        ContextRegistration owner = services.Context(context);
+        services.AddPartOptions<ReceiverOptions>(service, () => owner.Section(Keys.Receivers, service), ServiceSections.Bind,
+            static options => options.Validate(), ServiceSections.SetDefaults);
         services.AddKeyedSingleton(service, (provider, _) => registration.Create(provider));
         services.AddKeyedSingleton(service, (provider, _) => new HostedReceiver(
             provider, registration, provider.GetRequiredKeyedService<Receiver>(service),

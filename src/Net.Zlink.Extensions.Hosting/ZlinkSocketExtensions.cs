@@ -79,6 +79,7 @@ public static class ZlinkSocketExtensions
         ArgumentNullException.ThrowIfNull(context);
         var registration = new SocketRegistration<TOptions>(kind, name, context);
         services.AddPart(context, Keys.Sockets, name);
+        registration.AddOptions(services);
         services.AddKeyedSingleton(name, (provider, _) => (TSocket)registration.Create(provider));
         services.AddKeyedSingleton(name, static (provider, key) => new HostedEnds(provider.GetRequiredKeyedService<TSocket>(key)));
         services.AddSingleton<HostedPart>(provider => new HostedSocket<TOptions>(

@@ -30,6 +30,7 @@ public static class ZlinkStreamExtensions
         string key = name ?? bind ?? throw new ArgumentException("Pass a name or an endpoint for the STREAM socket.", nameof(name));
         var registration = new StreamRegistration(key, context);
         services.AddPart(context, Keys.Streams, key);
+        registration.AddOptions(services);
         services.AddKeyedSingleton(key, (provider, _) => (StreamSocket)registration.Create(provider));
         services.AddSingleton<HostedPart>(provider => new HostedStream(provider, registration,
             provider.GetRequiredKeyedService<StreamSocket>(key), provider.GetRequiredService<ILogger<ZlinkHost>>()));

@@ -21,9 +21,6 @@ public sealed class Discovery : IServiceDirectory, IFollowedLists, IKnowsRemoval
 {
     private const int BatchSize = 64;
 
-    // What the core's own links have (docs/services.md): a registry whose machine is gone is noticed after this.
-    private static readonly TimeSpan HeartbeatTimeout = TimeSpan.FromSeconds(15);
-
     private readonly TimeProvider _clock;
     private readonly ILogger _logger;
     private readonly FollowedLists _ofContext;

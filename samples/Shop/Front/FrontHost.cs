@@ -20,7 +20,7 @@ internal static class FrontHost
         builder.Services.AddZlinkGateway(gateway => gateway.FollowRegistries(registryPublisher));
         builder.Services.AddZlinkClient(StockHandler.Service)
             .AddHealthCheck(static thresholds => thresholds.ReadyReceivers = new HealthThreshold(Cluster.StockCount, 1));
-        builder.Services.AddSpotNode(Items.Node, configure: node => node.FollowRegistries(registryPublisher));
+        builder.Services.AddZlinkSpotNode(Items.Node, configure: node => node.FollowRegistries(registryPublisher));
         builder.Services.AddSingleton<Tracing>().AddSingleton<OrderCounters>().AddSingleton<OrderClient>().AddSingleton<FigureReader>();
         builder.Services.AddSingleton<PriceFollower>().AddHostedService(static services => services.GetRequiredService<PriceFollower>());
         builder.Services.AddHostedService<Customers>();

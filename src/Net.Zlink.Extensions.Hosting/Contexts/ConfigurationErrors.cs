@@ -52,30 +52,30 @@ internal static class ConfigurationErrors
     public static IReadOnlyList<string> TextsOr(IConfigurationSection? section, string key, IReadOnlyList<string> inCode) =>
         section is not null && TextsOf(section.GetSection(key)).ToArray() is { Length: > 0 } configured ? configured : inCode;
 
-    /// <summary>With the whole key, which neither a setter nor the binder knows.</summary>
-    private static string SentenceOf(IConfigurationSection section, Exception e)
+    /// <summary>With the whole key, which neither a setter nor the binder knows. Without a section: what the exception says.</summary>
+    public static string SentenceOf(IConfigurationSection? section, Exception e)
     {
-        if (e.Message.Contains(nameof(BinderOptions.ErrorOnUnknownConfiguration), StringComparison.Ordinal))
+        if (section is not null && e.Message.Contains(nameof(BinderOptions.ErrorOnUnknownConfiguration), StringComparison.Ordinal))
         {
             string key = e.Message.Split('\'')[^2];
-            return $"{PathOf(section, key)} is not a setting.";
+            return $"{PathOf(section, key) ?? section.Path} is not a setting.";
         }
 
-        if (e.Message.Contains(section.Path, StringComparison.Ordinal))
+        if (section is not null && e.Message.Contains(section.Path, StringComparison.Ordinal))
         {
             return e.Message;
         }
 
-        Exception told = e.InnerException is ArgumentException inner ? inner : e;
-        string sentence = told is ArgumentException { ParamName: { } parameter }
-            ? told.Message.Split(" (Parameter '", 2)[0].Split('\n', 2)[0].Trim() : told.Message;
-        return $"{PathOf(section, sentence.Split(' ', 2)[0])}: {sentence}";
+        Exception cause = e.InnerException is ArgumentException inner ? inner : e;
+        string sentence = cause is ArgumentException { ParamName: not null }
+            ? cause.Message.Split(" (Parameter '", 2)[0].Split('\n', 2)[0].Trim() : cause.Message;
+        string? path = section is null ? null : PathOf(section, sentence.Split(' ', 2)[0]) ?? section.Path;
+        return path is null ? sentence : $"{path}: {sentence}";
     }
 
-    /// <summary>The key below the section by its last word; the section's own where it has none.</summary>
-    private static string PathOf(IConfigurationSection section, string key) =>
-        section.AsEnumerable().Select(static one => one.Key)
-            .FirstOrDefault(path => string.Equals(ConfigurationPath.GetSectionKey(path), key, StringComparison.OrdinalIgnoreCase)) ?? section.Path;
+    /// <summary>The key below the section by its last word.</summary>
+    private static string? PathOf(IConfigurationSection section, string key) => section.AsEnumerable().Select(static one => one.Key)
+        .FirstOrDefault(path => string.Equals(ConfigurationPath.GetSectionKey(path), key, StringComparison.OrdinalIgnoreCase));
 
     private static bool Contains(ReadOnlySpan<string> known, string key)
     {

@@ -10,8 +10,6 @@ internal sealed class ContextRegistration(string name)
 
     public IConfiguration? Configuration { get; set; }
 
-    public Func<IServiceProvider, ZlinkContextOptions, ZlinkContextOptions>? Configure { get; set; }
-
     public ContextHealthOptions? Health { get; set; }
 
     /// <summary>Sections of parts by kind: what is configured must be registered, too.</summary>

@@ -1,5 +1,4 @@
 using System.Diagnostics.Metrics;
-using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging;
 
@@ -11,17 +10,16 @@ internal sealed class HostedContext : IAsyncDisposable, IDisposable
     public HostedContext(IServiceProvider provider, ContextRegistration registration)
     {
         Registration = registration;
-        var options = new ZlinkContextOptions
-        {
-            LoggerFactory = provider.GetService<ILoggerFactory>(),
-            MeterFactory = provider.GetService<IMeterFactory>(),
-            TimeProvider = provider.GetService<TimeProvider>() ?? TimeProvider.System,
-            Name = registration.Name.Length == 0 ? null : registration.Name,
-        };
-        IConfigurationSection? section = registration.Configuration?.GetSection(Keys.Context);
-        ConfigurationErrors.Read(section, options, static (from, to) => from.Bind(to, SocketKinds.Strictly));
-        Options = registration.Configure?.Invoke(provider, options) ?? options;
-        Context = ConfigurationErrors.Named(section, () => new ZlinkContext(Options));
+        Options = PartOptions.Of<ZlinkContextOptions>(provider, registration.Name);
+        Context = new ZlinkContext(Options);
+    }
+
+    public static void SetDefaults(ZlinkContextOptions options, IServiceProvider provider, string name)
+    {
+        options.LoggerFactory = provider.GetService<ILoggerFactory>();
+        options.MeterFactory = provider.GetService<IMeterFactory>();
+        options.TimeProvider = provider.GetService<TimeProvider>() ?? TimeProvider.System;
+        options.Name = name.Length == 0 ? null : name;
     }
 
     public ContextRegistration Registration { get; }

@@ -1,3 +1,4 @@
+using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Diagnostics.HealthChecks;
 using Microsoft.Extensions.Hosting;
@@ -20,6 +21,9 @@ internal static class Registrations
 
         var made = new ContextRegistration(name);
         services.AddSingleton(made);
+        services.AddPartOptions<ZlinkContextOptions>(
+            name, () => made.Configuration?.GetSection(Keys.Context), static (from, to) => from.Bind(to, SocketKinds.Strictly),
+            static options => options.Validate(), (options, provider) => HostedContext.SetDefaults(options, provider, name));
         services.AddKeyedSingleton(name, (provider, _) => new HostedContext(provider, made));
         if (name.Length == 0)
         {

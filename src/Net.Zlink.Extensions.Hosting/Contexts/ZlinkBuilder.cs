@@ -1,14 +1,23 @@
 using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Options;
 
 namespace Net.Zlink.Extensions.Hosting;
 
-/// <summary>One context of a host, for further settings.</summary>
-public sealed class ZlinkBuilder : ZlinkPartBuilder
+/// <summary>One context of a host, and its options by its name. What the configuration says takes the place of them.</summary>
+/// <remarks>Not thread-safe: used while the services are registered.</remarks>
+public sealed class ZlinkBuilder : OptionsBuilder<ZlinkContextOptions>
 {
     private readonly ContextRegistration _registration;
 
     internal ZlinkBuilder(IServiceCollection services, ContextRegistration registration)
         : base(services, registration.Name) => _registration = registration;
+
+    /// <inheritdoc/>
+    public override ZlinkBuilder Configure(Action<ZlinkContextOptions> configureOptions)
+    {
+        base.Configure(configureOptions);
+        return this;
+    }
 
     /// <summary>Adds a health check of the context: delay of its shards, misses of its buffer pool, bytes in its queues.</summary>
     /// <param name="configure">Changes the thresholds; the configuration's section <c>Health</c> counts after it.</param>

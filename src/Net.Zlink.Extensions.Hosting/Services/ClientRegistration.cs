@@ -29,9 +29,7 @@ internal sealed record ClientRegistration(string Service, string? Endpoint, stri
             return new RequestClient(gateway.GetService(Service), serializer, policy);
         }
 
-        var options = new GatewayOptions();
-        ServiceSections.SetDefaults(options, provider);
-        ConfigurationErrors.Read(section, options, static (from, to) => ServiceSections.Bind(from, to, Keys.Connect, Keys.Health));
+        GatewayOptions options = PartOptions.Of<GatewayOptions>(provider, Service);
         return ConfigurationErrors.Named(
             section, () => new RequestClient(
                 Registrations.ContextOf(provider, ContextName).Context, endpoint, serializer, Service, options, policy));

@@ -16,8 +16,6 @@ internal sealed class GatewayRegistration(string name, string contextName)
 
     public Func<IServiceProvider, IServiceDirectory>? Directory { get; set; }
 
-    public Action<GatewayOptions>? Configure { get; set; }
-
     /// <summary>A gateway without a key has a section of its own.</summary>
     public static string SectionOf(string name) => name.Length == 0 ? Keys.Gateway : Keys.Gateways;
 
@@ -25,11 +23,7 @@ internal sealed class GatewayRegistration(string name, string contextName)
     {
         HostedContext hosted = Registrations.ContextOf(provider, ContextName);
         IConfigurationSection? section = hosted.Registration.Section(SectionOf(Name), Name);
-        var options = new GatewayOptions();
-        ServiceSections.SetDefaults(options, provider);
-        Configure?.Invoke(options);
-        ConfigurationErrors.Read(section, options,
-            static (from, to) => ServiceSections.Bind(from, to, Keys.FollowRegistries, Keys.Receivers));
+        GatewayOptions options = PartOptions.Of<GatewayOptions>(provider, Name);
         (IServiceDirectory directory, Discovery? discovery) = FindDirectory(provider, hosted.Context, section);
         return ConfigurationErrors.Named(
             section, () => new HostedGateway(new Gateway(hosted.Context, directory, options), discovery, Name));

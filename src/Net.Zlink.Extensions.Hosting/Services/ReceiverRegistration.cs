@@ -22,8 +22,6 @@ internal sealed class ReceiverRegistration(
 
     public ServingSettings Settings { get; } = new();
 
-    public Action<ReceiverOptions>? Configure { get; set; }
-
     public ReceiverHealthOptions? Health { get; set; }
 
     public string CheckName => $"zlink-receiver-{Service}";
@@ -33,13 +31,9 @@ internal sealed class ReceiverRegistration(
 
     public Receiver Create(IServiceProvider provider)
     {
-        var options = new ReceiverOptions();
-        ServiceSections.SetDefaults(options);
-        Configure?.Invoke(options);
         IConfigurationSection? section = Section(provider);
         ConfigurationErrors.Read(section, Settings, static (from, to) => from.Bind(to));
-        ConfigurationErrors.Read(section, options, static (from, to) => ServiceSections.Bind(from, to, Keys.Bind, Keys.Registries,
-            Keys.Health, nameof(ServingSettings.MaxConcurrency), nameof(ServingSettings.Weight), nameof(ServingSettings.Advertise)));
+        ReceiverOptions options = PartOptions.Of<ReceiverOptions>(provider, Service);
 
         return ConfigurationErrors.Named(
             section, () => new Receiver(Registrations.ContextOf(provider, ContextName).Context, options));

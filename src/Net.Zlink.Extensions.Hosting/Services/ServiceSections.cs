@@ -21,7 +21,7 @@ internal static class ServiceSections
     }
 
     /// <summary>Scoped code often blocks.</summary>
-    public static void SetDefaults(ReceiverOptions options) => options.RunHandlersOnPool = true;
+    public static void SetDefaults(ReceiverOptions options, IServiceProvider provider) => options.RunHandlersOnPool = true;
 
     public static void SetDefaults(SpotNodeOptions options, IServiceProvider provider) => SetTimeout(options.SubscriberSocket, provider);
 
@@ -31,8 +31,9 @@ internal static class ServiceSections
         ReadList(section.GetSection(Transports), options.DirectoryEndpoints.Transports);
     }
 
-    public static void Bind(IConfigurationSection section, ReceiverOptions options, params ReadOnlySpan<string> others) =>
-        new OptionsSection(section, [.. others]).Bind(options, SocketKinds.Strictly);
+    public static void Bind(IConfigurationSection section, ReceiverOptions options) =>
+        new OptionsSection(section, Keys.Bind, Keys.Registries, Keys.Health, nameof(ServingSettings.MaxConcurrency),
+            nameof(ServingSettings.Weight), nameof(ServingSettings.Advertise)).Bind(options, SocketKinds.Strictly);
 
     public static void Bind(IConfigurationSection section, SpotNodeOptions options, params ReadOnlySpan<string> others)
     {

@@ -20,19 +20,13 @@ internal sealed class SpotNodeRegistration(string name, string contextName)
 
     public Func<IServiceProvider, IServiceDirectory>? Directory { get; set; }
 
-    public Action<SpotNodeOptions>? Configure { get; set; }
-
     public IConfigurationSection? Section(IServiceProvider provider) =>
         Registrations.ContextOf(provider, ContextName).Registration.Section(Keys.SpotNodes, Name);
 
     public SpotNode Create(IServiceProvider provider)
     {
         IConfigurationSection? section = Section(provider);
-        var options = new SpotNodeOptions();
-        ServiceSections.SetDefaults(options, provider);
-        Configure?.Invoke(options);
-        ConfigurationErrors.Read(section, options,
-            static (from, to) => ServiceSections.Bind(from, to, Keys.Bind, Keys.Connect, Keys.Registries, Keys.FollowRegistries));
+        SpotNodeOptions options = PartOptions.Of<SpotNodeOptions>(provider, Name);
         return ConfigurationErrors.Named(
             section, () => new SpotNode(Registrations.ContextOf(provider, ContextName).Context, options));
     }

@@ -1,16 +1,19 @@
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Options;
 using Net.Zlink.Services;
 
 namespace Net.Zlink.Extensions.Hosting;
 
-/// <summary>One gateway of a host, for further settings.</summary>
+/// <summary>One gateway of a host, and its options by its name.</summary>
 /// <remarks>Not thread-safe: used while the services are registered. The configuration's section <c>Gateways:name</c>, or <c>Gateway</c>
 /// for the one without a key, has the keys <c>FollowRegistries</c>, <c>Receivers</c> with endpoints by service, and those
 /// of <see cref="GatewayOptions"/>. They take the place of what is said in code.</remarks>
-public sealed class ZlinkGatewayBuilder
+public sealed class ZlinkGatewayBuilder : OptionsBuilder<GatewayOptions>
 {
     private readonly GatewayRegistration _registration;
 
-    internal ZlinkGatewayBuilder(GatewayRegistration registration) => _registration = registration;
+    internal ZlinkGatewayBuilder(IServiceCollection services, GatewayRegistration registration)
+        : base(services, registration.Name) => _registration = registration;
 
     /// <summary>Finds receivers through registries, with a <see cref="Discovery"/> of its own.</summary>
     /// <param name="publisherEndpoints">As for <see cref="Discovery.ConnectRegistry"/>.</param>
@@ -41,12 +44,10 @@ public sealed class ZlinkGatewayBuilder
         return this;
     }
 
-    /// <summary>Changes the options.</summary>
-    /// <param name="configure">Changes them.</param>
-    /// <returns>This builder.</returns>
-    public ZlinkGatewayBuilder Configure(Action<GatewayOptions> configure)
+    /// <inheritdoc/>
+    public override ZlinkGatewayBuilder Configure(Action<GatewayOptions> configureOptions)
     {
-        _registration.Configure = configure;
+        base.Configure(configureOptions);
         return this;
     }
 }

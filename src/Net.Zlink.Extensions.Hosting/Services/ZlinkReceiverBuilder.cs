@@ -1,13 +1,14 @@
 using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Options;
 using Net.Zlink.Services;
 
 namespace Net.Zlink.Extensions.Hosting;
 
-/// <summary>One receiver of a host, for further settings.</summary>
+/// <summary>One receiver of a host, and its options by its name.</summary>
 /// <remarks>The configuration's section <c>Receivers:service</c> has the keys <c>Bind</c>, <c>Registries</c>, <c>MaxConcurrency</c>,
 /// <c>Weight</c>, <c>Advertise</c>, <c>Health</c> and those of <see cref="ReceiverOptions"/>, which take the place of what is said in
 /// code. Handlers run on the thread pool unless <see cref="ReceiverOptions.RunHandlersOnPool"/> is set to false.</remarks>
-public sealed class ZlinkReceiverBuilder : ZlinkPartBuilder
+public sealed class ZlinkReceiverBuilder : OptionsBuilder<ReceiverOptions>
 {
     private readonly ReceiverRegistration _registration;
 
@@ -41,12 +42,10 @@ public sealed class ZlinkReceiverBuilder : ZlinkPartBuilder
         return this;
     }
 
-    /// <summary>Changes the options.</summary>
-    /// <param name="configure">Changes them.</param>
-    /// <returns>This builder.</returns>
-    public ZlinkReceiverBuilder Configure(Action<ReceiverOptions> configure)
+    /// <inheritdoc/>
+    public override ZlinkReceiverBuilder Configure(Action<ReceiverOptions> configureOptions)
     {
-        _registration.Configure = configure;
+        base.Configure(configureOptions);
         return this;
     }
 

@@ -1,15 +1,19 @@
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Options;
 using Net.Zlink.Services;
 
 namespace Net.Zlink.Extensions.Hosting;
 
-/// <summary>One SPOT node of a host, for further settings.</summary>
+/// <summary>One SPOT node of a host, and its options by its name.</summary>
 /// <remarks>Not thread-safe: used while the services are registered. The configuration's section <c>SpotNodes:name</c> has the keys
-/// <c>Bind</c>, <c>Connect</c>, <c>Registries</c>, <c>FollowRegistries</c> and those of <see cref="SpotNodeOptions"/>. They take the place of what is said in code.</remarks>
-public sealed class ZlinkSpotNodeBuilder
+/// <c>Bind</c>, <c>Connect</c>, <c>Registries</c>, <c>FollowRegistries</c> and those of <see cref="SpotNodeOptions"/>. They take the place
+/// of what is said in code.</remarks>
+public sealed class ZlinkSpotNodeBuilder : OptionsBuilder<SpotNodeOptions>
 {
     private readonly SpotNodeRegistration _registration;
 
-    internal ZlinkSpotNodeBuilder(SpotNodeRegistration registration) => _registration = registration;
+    internal ZlinkSpotNodeBuilder(IServiceCollection services, SpotNodeRegistration registration)
+        : base(services, registration.Name) => _registration = registration;
 
     /// <summary>Connects to another node by its address.</summary>
     /// <param name="endpoint">As for <see cref="SpotNode.Connect"/>.</param>
@@ -47,12 +51,10 @@ public sealed class ZlinkSpotNodeBuilder
         return this;
     }
 
-    /// <summary>Changes the options.</summary>
-    /// <param name="configure">Changes them.</param>
-    /// <returns>This builder.</returns>
-    public ZlinkSpotNodeBuilder Configure(Action<SpotNodeOptions> configure)
+    /// <inheritdoc/>
+    public override ZlinkSpotNodeBuilder Configure(Action<SpotNodeOptions> configureOptions)
     {
-        _registration.Configure = configure;
+        base.Configure(configureOptions);
         return this;
     }
 }

@@ -20,8 +20,6 @@ internal class SocketRegistration<TOptions>(SocketKind<TOptions> kind, string na
 
     public List<string> Topics { get; } = [];
 
-    public List<Action<IServiceProvider, TOptions>> Configures { get; } = [];
-
     public SocketHealthOptions? Health { get; set; }
 
     public virtual string CheckName => $"zlink-{Kind.Name}-{Name}".ToLowerInvariant();
@@ -33,21 +31,17 @@ internal class SocketRegistration<TOptions>(SocketKind<TOptions> kind, string na
     public IConfigurationSection? Section(IServiceProvider provider) =>
         Registrations.ContextOf(provider, ContextName).Registration.Section(SectionKey, Name);
 
-    public ZlinkSocket Create(IServiceProvider provider)
+    /// <summary>The endpoints are the part's, and the options below them.</summary>
+    public void AddOptions(IServiceCollection services)
     {
-        var options = new TOptions();
-        foreach (Action<IServiceProvider, TOptions> configure in Configures)
-        {
-            configure(provider, options);
-        }
-
-        if (Section(provider)?.GetSection(Keys.Options) is { } section)
-        {
-            ConfigurationErrors.Named(section, () => Kind.Bind(section, options));
-        }
-
-        return Kind.Create(Registrations.ContextOf(provider, ContextName).Context, options);
+        ContextRegistration context = services.Context(ContextName);
+        services.AddPartOptions<TOptions>(
+            Name, () => context.Section(SectionKey, Name)?.GetSection(Keys.Options), Kind.Bind, static _ => { });
     }
+
+    // A socket keeps its options.
+    public ZlinkSocket Create(IServiceProvider provider) => Kind.Create(
+        Registrations.ContextOf(provider, ContextName).Context, PartOptions.Of<TOptions>(provider, Name).Copy());
 
     public SocketHealthCheck CreateCheck(IServiceProvider provider, ZlinkSocket socket)
     {

@@ -1,11 +1,13 @@
 using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Options;
 
 namespace Net.Zlink.Extensions.Hosting;
 
-/// <summary>One socket of a host, for further settings.</summary>
-/// <remarks>Endpoints and options of the configuration's section <c>Sockets:name</c> take the place of those in code.</remarks>
+/// <summary>One socket of a host, and its options by its name.</summary>
+/// <remarks>Not thread-safe: used while the services are registered. Endpoints and options of the configuration's section
+/// <c>Sockets:name</c> take the place of those in code.</remarks>
 /// <typeparam name="TOptions">The options of this type of socket.</typeparam>
-public sealed class ZlinkSocketBuilder<TOptions> : ZlinkPartBuilder
+public sealed class ZlinkSocketBuilder<TOptions> : OptionsBuilder<TOptions>
     where TOptions : SocketOptions, new()
 {
     private readonly SocketRegistration<TOptions> _registration;
@@ -43,22 +45,10 @@ public sealed class ZlinkSocketBuilder<TOptions> : ZlinkPartBuilder
         return this;
     }
 
-    /// <summary>Changes the options in code, before those of the configuration.</summary>
-    /// <param name="configure">Called once, before the socket is made.</param>
-    /// <returns>This builder.</returns>
-    public ZlinkSocketBuilder<TOptions> Configure(Action<TOptions> configure)
+    /// <inheritdoc/>
+    public override ZlinkSocketBuilder<TOptions> Configure(Action<TOptions> configureOptions)
     {
-        ArgumentNullException.ThrowIfNull(configure);
-        return Configure((_, options) => configure(options));
-    }
-
-    /// <summary>As the other one, with the services of the host.</summary>
-    /// <param name="configure">Called once, before the socket is made.</param>
-    /// <returns>This builder.</returns>
-    public ZlinkSocketBuilder<TOptions> Configure(Action<IServiceProvider, TOptions> configure)
-    {
-        ArgumentNullException.ThrowIfNull(configure);
-        _registration.Configures.Add(configure);
+        base.Configure(configureOptions);
         return this;
     }
 

@@ -3,12 +3,14 @@ using Microsoft.AspNetCore.Connections;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.DependencyInjection.Extensions;
 using Microsoft.Extensions.Logging;
+using Microsoft.Extensions.Options;
 
 namespace Net.Zlink.Extensions.Hosting;
 
-/// <summary>One STREAM socket of a host, for further settings.</summary>
-/// <remarks>Endpoints and options of the configuration's section <c>Streams:name</c> take the place of those in code.</remarks>
-public sealed class ZlinkStreamBuilder : ZlinkPartBuilder
+/// <summary>One STREAM socket of a host, and its options by its name.</summary>
+/// <remarks>Not thread-safe: used while the services are registered. Endpoints and options of the configuration's section
+/// <c>Streams:name</c> take the place of those in code.</remarks>
+public sealed class ZlinkStreamBuilder : OptionsBuilder<StreamOptions>
 {
     private readonly StreamRegistration _registration;
 
@@ -59,18 +61,10 @@ public sealed class ZlinkStreamBuilder : ZlinkPartBuilder
         return this;
     }
 
-    /// <inheritdoc cref="ZlinkSocketBuilder{TOptions}.Configure(Action{TOptions})"/>
-    public ZlinkStreamBuilder Configure(Action<StreamOptions> configure)
+    /// <inheritdoc/>
+    public override ZlinkStreamBuilder Configure(Action<StreamOptions> configureOptions)
     {
-        ArgumentNullException.ThrowIfNull(configure);
-        return Configure((_, options) => configure(options));
-    }
-
-    /// <inheritdoc cref="ZlinkSocketBuilder{TOptions}.Configure(Action{IServiceProvider, TOptions})"/>
-    public ZlinkStreamBuilder Configure(Action<IServiceProvider, StreamOptions> configure)
-    {
-        ArgumentNullException.ThrowIfNull(configure);
-        _registration.Configures.Add(configure);
+        base.Configure(configureOptions);
         return this;
     }
 

@@ -5,7 +5,7 @@ namespace Net.Zlink.Services;
 /// <summary>How a discovery treats registries that are lost or come again. Copied when the discovery is made.</summary>
 public sealed class DiscoveryOptions
 {
-    // A registry whose machine is gone is noticed within the time; the interval is a third of it.
+    // What the core's own links have (docs/services.md): a registry whose machine is gone is noticed after this.
     private static readonly TimeSpan HeartbeatTimeout = TimeSpan.FromSeconds(15);
 
     /// <summary>What a registry listed stays for this long after its connection ended. The time begins only when another registry has been

@@ -2,6 +2,7 @@ using System.Buffers.Binary;
 using System.Net.NetworkInformation;
 using System.Net.Sockets;
 using System.Net;
+using System.Runtime.CompilerServices;
 using System.Security.Cryptography;
 using System.Text;
 
@@ -15,12 +16,12 @@ internal static class AdvertisedEndpoint
 
     /// <summary>The option AdvertiseHost: a name or an address, without a port; null is left to the machine.</summary>
     /// <exception cref="ArgumentException">It is something else. The text says what to write.</exception>
-    public static void CheckHost(string? host)
+    public static void CheckHost(string? host, [CallerArgumentExpression(nameof(host))] string option = "")
     {
         if (host is not null && !(EndpointOf(host) is { CanConnect: true, IsWildcardHost: false } endpoint
             && string.Equals(endpoint.Host, host.Trim('[', ']'), StringComparison.Ordinal)))
         {
-            throw new ArgumentException($"AdvertiseHost is \"{ZlinkEndpoint.WithoutSecrets(host)}\": {WhyNoHost(host)}", "AdvertiseHost");
+            throw new ArgumentException($"AdvertiseHost is \"{ZlinkEndpoint.WithoutSecrets(host)}\": {WhyNoHost(host)}", option);
         }
     }
 

@@ -49,7 +49,8 @@ public sealed class WebSocketTransportOptions
     /// <remarks>Bind and Connect throw <see cref="ArgumentException"/> for a name that is no HTTP token or that the request has already
     /// (Host, Upgrade, Connection, Content-Length, Transfer-Encoding, other Sec-WebSocket fields), for a value with a control character or
     /// one above U+00FF, and for more than 15 KiB in all.</remarks>
-    public IDictionary<string, string> RequestFields { get; private set; } = new SortedDictionary<string, string>(StringComparer.OrdinalIgnoreCase);
+    public IDictionary<string, string> RequestFields { get; private set; } =
+        new SortedDictionary<string, string>(StringComparer.OrdinalIgnoreCase);
 
     /// <summary>
     /// After how long without a write a PING is sent, so that proxies and NATs keep a quiet connection: many end it after 60 s. The peer's

@@ -91,7 +91,7 @@ public sealed class HealthTests
     public async Task A_threshold_of_a_context_that_is_passed_makes_it_red()
     {
         await using var host = new HostFixture();
-        host.Services.AddZlink(configure: static (_, options) => options with { QueuedByteLimit = 100_000 }).AddHealthCheck();
+        host.Services.AddZlink().Configure(static options => options.QueuedByteLimit = 100_000).AddHealthCheck();
         host.Services.AddZlinkPair("one", "inproc://pair");
         host.Services.AddZlinkPair("two", connect: "inproc://pair");
         await host.StartAsync();

@@ -1,8 +1,10 @@
 using System.Globalization;
+using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Logging.Testing;
 using Net.Zlink.Extensions.Hosting;
+using Net.Zlink.Services;
 using Net.Zlink.Tests.Support;
 using Xunit;
 
@@ -25,6 +27,23 @@ public sealed class RunZlinkTests
         Assert.Contains(named, error.ToString(), StringComparison.Ordinal);
         Assert.DoesNotContain("   at ", error.ToString(), StringComparison.Ordinal);
         Assert.DoesNotContain(log.GetSnapshot(), static record => record.Level >= LogLevel.Error);
+    }
+
+    [Fact]
+    public async Task RunZlinkAsync_writes_what_a_check_of_the_application_says_and_binds_nothing()
+    {
+        var host = new HostFixture(("Gateway:RequestTimeout", "00:00:09"));
+        host.Services.AddZlink(host.Section);
+        host.Services.AddZlinkRouter("jobs", "tpc://nowhere");
+        host.Services.Configure<GatewayOptions>(static options => (options.WaitForReady, options.UnreadMessageLimit) = (false, 7));
+        host.Services.AddZlinkGateway(static gateway => gateway.AddReceiver("quotes", "inproc://quotes")
+            .Validate(static options => options.RequestTimeout < TimeSpan.FromSeconds(9) || options.WaitForReady, "Too long."));
+        using var error = new StringWriter(CultureInfo.InvariantCulture);
+        GatewayOptions options = new();
+        host.Services.PostConfigure<GatewayOptions>(configured => options = configured);
+        Assert.Equal(1, await host.Host.RunZlinkAsync(error, Guard.Token).Guarded());
+        Assert.StartsWith("The program cannot start. Too long.", error.ToString(), StringComparison.Ordinal);
+        Assert.Equal((9, 7), (options.RequestTimeout.TotalSeconds, options.UnreadMessageLimit));
     }
 
     [Fact]

@@ -86,7 +86,7 @@ public sealed class SocketHostingTests
         var clock = new FakeTimeProvider();
         await using var host = new HostFixture();
         host.Services.AddSingleton<TimeProvider>(clock);
-        host.Services.AddZlink(configure: static (_, options) => options with { ShardCount = 1 });
+        host.Services.AddZlink().Configure(static options => options.ShardCount = 1);
         ZlinkContext context = host.Get<ZlinkContext>();
         Assert.Same(clock, context.TimeProvider);
         Assert.Same(host.Get<ILoggerFactory>(), context.LoggerFactory);

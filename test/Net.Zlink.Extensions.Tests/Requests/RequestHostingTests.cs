@@ -263,13 +263,13 @@ public sealed class RequestHostingTests
     public async Task Spot_nodes_of_two_hosts_publish_to_each_other()
     {
         await using var first = new HostFixture();
-        first.Services.AddSpotNode("prices", "inproc://first");
+        first.Services.AddZlinkSpotNode("prices", "inproc://first");
         await first.StartAsync();
         SpotNode here = first.Get<SpotNode>("prices");
         Assert.NotNull(here);
         await using var both = new HostFixture();
-        both.Services.AddSpotNode("one", "inproc://one");
-        both.Services.AddSpotNode("two", "inproc://two", static node => node.Connect("inproc://one"));
+        both.Services.AddZlinkSpotNode("one", "inproc://one");
+        both.Services.AddZlinkSpotNode("two", "inproc://two", static node => node.Connect("inproc://one"));
         await both.StartAsync();
         Assert.NotSame(both.Get<SpotNode>("one"), both.Get<SpotNode>("two"));
         await both.Get<SpotNode>("two").WaitForPeersAsync(1, Guard.Token).Guarded();

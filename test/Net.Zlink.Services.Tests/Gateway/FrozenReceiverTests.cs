@@ -21,7 +21,8 @@ public sealed class FrozenReceiverTests
         await using var fixture = new ContextFixture(time: clock);
         using var listener = new RawListener();
         await using var gateway = new Gateway(fixture.Context,
-            new StaticDirectory(new ServiceInstance(Service, listener.Endpoint)), new GatewayOptions { Socket = { Linger = TimeSpan.Zero } });
+            new StaticDirectory(new ServiceInstance(Service, listener.Endpoint)),
+            new GatewayOptions { Socket = { Linger = TimeSpan.Zero } });
         ServiceClient client = gateway.GetService(Service);
         using RawPeer receiver = await listener.AcceptAsync();
         await receiver.SendAsync(Convert.FromHexString("5A0102000000000401060142" + "5A01020000000001" + "04"));

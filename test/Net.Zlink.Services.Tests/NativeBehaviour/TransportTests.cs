@@ -46,7 +46,8 @@ public class TransportTests
             },
         }.With(options => Listen(options.PublisherSocket)).With(options => Listen(options.RouterSocket)));
         registry.Start();
-        await using var discovery = new Discovery(fixture.Context, options: new DiscoveryOptions().With(options => Connect(options.Socket)));
+        await using var discovery = new Discovery(
+            fixture.Context, options: new DiscoveryOptions().With(options => Connect(options.Socket)));
         discovery.ConnectRegistry(registry.PublisherEndpoint);
         await using var receiver = new Receiver(fixture.Context,
             new ReceiverOptions().With(options => Listen(options.Socket)).With(options => Connect(options.RegistrySocket)));

@@ -195,7 +195,8 @@ public class RegistrationTests
     {
         await using var fixture = new ContextFixture();
         using var registry = new ScriptedRegistry(fixture.Context);
-        await using var receiver = new Receiver(fixture.Context, new ReceiverOptions { Socket = { RoutingId = RoutingId.FromText("mine") } });
+        await using var receiver = new Receiver(
+            fixture.Context, new ReceiverOptions { Socket = { RoutingId = RoutingId.FromText("mine") } });
         receiver.ConnectRegistry(registry.RouterEndpoint);
         await receiver.RegisterAsync("echo", Here, cancellationToken: Guard.Token).Guarded();
         await receiver.RegisterAsync("other", Here, cancellationToken: Guard.Token).Guarded();

@@ -16,7 +16,8 @@ public sealed class RegistryLimitsTests
     public async Task A_list_of_more_parts_than_messages_have_by_default_reaches_discoveries_and_peers()
     {
         await using var fixture = new RegistryFixture();
-        using XPubSocket publisher = fixture.Context.CreateXPub(new XPubOptions { Linger = TimeSpan.Zero, Notices = SubscriptionNotices.AllSubscriptions });
+        using XPubSocket publisher = fixture.Context.CreateXPub(
+            new XPubOptions { Linger = TimeSpan.Zero, Notices = SubscriptionNotices.AllSubscriptions });
         string endpoint = publisher.Bind("tcp://127.0.0.1:0");
         Registry registry = fixture.Start(options => options.Peers = [endpoint]);
         await using var direct = new Discovery(fixture.Context);
