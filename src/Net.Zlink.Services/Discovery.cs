@@ -382,7 +382,7 @@ public sealed class Discovery : IServiceDirectory, IFollowedLists, IKnowsRemoval
     }
 
     /// <summary>This end has ended the connection because of what came by it.</summary>
-    private static bool IsOfOurs(SocketEvent happened) => happened.Value == DisconnectReason.ProtocolError.ToNativeReason();
+    private static bool IsOfOurs(SocketEvent happened) => (DisconnectReason)happened.Value == DisconnectReason.ProtocolError;
 
     private static bool IsAt(PeerInfo peer, string endpoint) => string.Equals(peer.Endpoint, endpoint, StringComparison.Ordinal);
 

@@ -11,7 +11,7 @@ internal sealed partial class PeerSet : IDisposable
 {
     private const SocketEventTypes Events = SocketEventTypes.ConnectionReady | SocketEventTypes.Disconnected
         | SocketEventTypes.ConnectRetried | SocketEventTypes.ConnectGivenUp
-        | SocketEventTypes.HandshakeFailedNoDetail | SocketEventTypes.HandshakeFailedProtocol | SocketEventTypes.HandshakeFailedAuth;
+        | SocketEventTypes.HandshakeFailedNoDetail | SocketEventTypes.HandshakeFailedProtocol;
 
     // What a lost connection has brought and the dispatch loop has not taken yet would go with its endpoint.
     private static readonly TimeSpan DrainPollInterval = TimeSpan.FromMilliseconds(100);

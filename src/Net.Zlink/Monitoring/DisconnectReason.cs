@@ -1,6 +1,6 @@
 namespace Net.Zlink.Monitoring;
 
-/// <summary>Why a peer disconnected. Values up to 5 are the native core's numbers.</summary>
+/// <summary>Why a peer disconnected.</summary>
 public enum DisconnectReason
 {
     /// <summary>Nothing else fits.</summary>
@@ -22,66 +22,51 @@ public enum DisconnectReason
     ContextTerminated = 5,
 
     /// <summary>Nothing arrived for IdleTimeout.</summary>
-    IdleTimeout = 0x100,
+    IdleTimeout = 6,
 
     /// <summary>The peer read nothing for WriteTimeout.</summary>
-    WriteTimeout = 0x101,
+    WriteTimeout = 7,
 
     /// <summary>The application's handler threw.</summary>
-    HandlerFailed = 0x102,
+    HandlerFailed = 8,
 
     /// <summary>The connection ended before the handshake was complete: lost, or silent for too long.</summary>
-    HandshakeFailed = 0x103,
+    HandshakeFailed = 9,
 
     /// <summary>The peer was silent for longer than its announced TTL, or did not answer a heartbeat in time.</summary>
-    HeartbeatTimeout = 0x104,
+    HeartbeatTimeout = 10,
 
     /// <summary>The socket cannot accept this peer: a PAIR has a peer already, or the routing id is in use.</summary>
-    Refused = 0x105,
+    Refused = 11,
 
     /// <summary>Another peer took over the routing id (ROUTER with handover).</summary>
-    TakenOver = 0x106,
+    TakenOver = 12,
 
     /// <summary>The peer's unfinished messages exceeded <see cref="ZlinkContextOptions.UnfinishedByteLimit"/>.</summary>
-    UnfinishedByteLimit = 0x107,
+    UnfinishedByteLimit = 13,
 
     /// <summary>
     /// The peer's subscriptions exceeded its share of <see cref="ZlinkContextOptions.SubscriptionByteLimit"/>, and all peers together
     /// exceeded the limit.
     /// </summary>
-    SubscriptionByteLimit = 0x108,
+    SubscriptionByteLimit = 14,
 
     /// <summary>
     /// The publisher did not read a subscriber's updates. The limit is 100,000 updates and twice the number of topics once the publisher
     /// has read nothing for 10 s, and four times as many before. The connecting side reconnects and sends its topics again.
     /// </summary>
-    TopicsUnread = 0x109,
+    TopicsUnread = 15,
 
     /// <summary>
     /// No buffer could be had for what the peer sends, or for what this side owes it, also after the pool released what it retained. The
     /// connecting side reconnects.
     /// </summary>
-    OutOfMemory = 0x10A,
+    OutOfMemory = 16,
 }
 
-/// <summary>Converts <see cref="DisconnectReason"/>.</summary>
-public static class DisconnectReasonExtensions
+internal static class DisconnectReasonExtensions
 {
-    /// <summary>Gets the number that a native DISCONNECTED event carries for this reason (docs/protocol.md section 3).</summary>
-    /// <param name="reason">The reason.</param>
-    /// <returns>A native reason number, 0 to 5.</returns>
-    public static long ToNativeReason(this DisconnectReason reason) => reason switch
-    {
-        DisconnectReason.Remote or DisconnectReason.TransportError or DisconnectReason.IdleTimeout or DisconnectReason.WriteTimeout
-            or DisconnectReason.HeartbeatTimeout or DisconnectReason.UnfinishedByteLimit or DisconnectReason.SubscriptionByteLimit
-            or DisconnectReason.TopicsUnread or DisconnectReason.OutOfMemory => 4,
-        DisconnectReason.ProtocolError or DisconnectReason.HandlerFailed or DisconnectReason.HandshakeFailed or DisconnectReason.Refused
-            or DisconnectReason.TakenOver => 3,
-        DisconnectReason.ContextTerminated => 5,
-        _ => 0,
-    };
-
-    internal static string Words(this DisconnectReason reason) => reason switch
+    public static string Words(this DisconnectReason reason) => reason switch
     {
         DisconnectReason.Local => "this side ended the connection",
         DisconnectReason.Remote => "the peer ended the connection",

@@ -33,12 +33,9 @@ internal static class EndpointEvents
         return error;
     }
 
-    /// <summary>The native core reports each attempt as delayed, with EINPROGRESS; a failed name lookup is no attempt.</summary>
-    public static void Connecting(SocketMonitors monitors, string endpoint)
-    {
-        const int InProgress = 115;
-        monitors.Publish(SocketEventTypes.ConnectDelayed, InProgress, "", endpoint);
-    }
+    /// <summary>As in the native core each attempt is reported as delayed; a failed name lookup is no attempt.</summary>
+    public static void Connecting(SocketMonitors monitors, string endpoint) =>
+        monitors.Publish(SocketEventTypes.ConnectDelayed, 0, "", endpoint);
 
     /// <summary>Nothing awaits a dialer, so this is its only report.</summary>
     public static void DialerFailed(

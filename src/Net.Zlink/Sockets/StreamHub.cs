@@ -88,7 +88,7 @@ internal sealed class StreamHub
         // As in the native core, a connection that this side ends in order raises no event.
         if (reason is not (DisconnectReason.Local or DisconnectReason.ContextTerminated) && !Monitors.IsEmpty)
         {
-            Publish(SocketEventTypes.Disconnected, reason.ToNativeReason(), link, detail ?? reason.Words());
+            Publish(SocketEventTypes.Disconnected, (long)reason, link, detail ?? reason.Words());
         }
 
         if (reason == DisconnectReason.UnfinishedByteLimit)

@@ -24,10 +24,10 @@ public sealed class CtxOptionsTests
     [Fact]
     public void Values_out_of_range_are_refused()
     {
-        Assert.Throws<ArgumentOutOfRangeException>(() => new ZlinkContextOptions { MaxSockets = 0 });
-        Assert.Throws<ArgumentOutOfRangeException>(() => new ZlinkContextOptions { MaxSockets = -1 });
-        Assert.Throws<ArgumentOutOfRangeException>(() => new ZlinkContextOptions { ShardCount = 0 });
-        Assert.Throws<ArgumentOutOfRangeException>(() => new ZlinkContextOptions { ShardCount = -1 });
+        Assert.Throws<ArgumentOutOfRangeException>(new ZlinkContextOptions { MaxSockets = 0 }.Validate);
+        Assert.Throws<ArgumentOutOfRangeException>(new ZlinkContextOptions { MaxSockets = -1 }.Validate);
+        Assert.Throws<ArgumentOutOfRangeException>(new ZlinkContextOptions { ShardCount = 0 }.Validate);
+        Assert.Throws<ArgumentOutOfRangeException>(new ZlinkContextOptions { ShardCount = -1 }.Validate);
     }
 
     [Fact]

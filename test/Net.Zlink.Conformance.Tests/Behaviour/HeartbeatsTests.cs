@@ -1,5 +1,6 @@
 using Net.Zlink.Conformance.Tests.Behaviour.Fixtures;
 using Net.Zlink.Monitoring;
+using Net.Zlink.Porting;
 using Net.Zlink.Tests.Support;
 using Xunit;
 
@@ -25,7 +26,7 @@ public sealed class HeartbeatsTests
         monitor.IsSilent();
         time.Advance(TimeSpan.FromMilliseconds(1));
         SocketEvent gone = await monitor.NextAsync();
-        Assert.Equal((SocketEventTypes.Disconnected, 3L), (gone.Type, gone.Value));
+        Assert.Equal((SocketEventTypes.Disconnected, 3L), (gone.Type, gone.ToNativeValue()));
         byte[] error = await client.ReadControlAsync(RawZmp.Error);
         Assert.Equal(0x06, error[1]);
         client.Dispose();
@@ -57,6 +58,6 @@ public sealed class HeartbeatsTests
         monitor.IsSilent();
         time.Advance(TimeSpan.FromMilliseconds(1));
         SocketEvent gone = await monitor.NextAsync();
-        Assert.Equal((SocketEventTypes.Disconnected, 4L), (gone.Type, gone.Value));
+        Assert.Equal((SocketEventTypes.Disconnected, 4L), (gone.Type, gone.ToNativeValue()));
     }
 }

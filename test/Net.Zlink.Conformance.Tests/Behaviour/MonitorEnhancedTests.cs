@@ -40,7 +40,7 @@ public sealed class MonitorEnhancedTests
         await using var fixture = new StreamFixture();
         RouterSocket server = fixture.Context.CreateRouter();
         string endpoint = server.Bind(Link.Any(Link.Tcp));
-        using EventReader monitor = server.ReadEvents(SocketEventTypes.AllNative);
+        using EventReader monitor = server.ReadEvents(NativeEvents.All);
         DealerSocket client = fixture.Context.CreateDealer();
         client.Connect(endpoint);
         Assert.Equal(SocketEventTypes.Accepted, (await monitor.NextAsync()).Type);
@@ -51,7 +51,7 @@ public sealed class MonitorEnhancedTests
         Assert.StartsWith("tcp://127.0.0.1:", ready.RemoteAddress, StringComparison.Ordinal);
         client.Dispose();
         SocketEvent gone = await monitor.NextAsync();
-        Assert.Equal((SocketEventTypes.Disconnected, 4L, ready.RemoteAddress), (gone.Type, gone.Value, gone.RemoteAddress));
+        Assert.Equal((SocketEventTypes.Disconnected, 4L, ready.RemoteAddress), (gone.Type, gone.ToNativeValue(), gone.RemoteAddress));
         server.Dispose();
         Assert.Equal([SocketEventTypes.Closed, SocketEventTypes.MonitorStopped], await monitor.NextAsync(2));
     }

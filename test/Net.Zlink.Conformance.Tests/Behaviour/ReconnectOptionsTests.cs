@@ -1,5 +1,6 @@
 using Net.Zlink.Conformance.Tests.Behaviour.Fixtures;
 using Net.Zlink.Monitoring;
+using Net.Zlink.Porting;
 using Net.Zlink.Tests.Support;
 using Xunit;
 
@@ -8,7 +9,7 @@ namespace Net.Zlink.Conformance.Tests.Behaviour;
 /// <summary>As the native test_reconnect_options, by the fake clock.</summary>
 public sealed class ReconnectOptionsTests
 {
-    private const SocketEventTypes Way = SocketEventTypes.AllNative;
+    private const SocketEventTypes Way = NativeEvents.All;
 
     [Fact]
     public async Task A_long_interval_keeps_a_subscriber_from_coming_back_at_once()
@@ -59,7 +60,7 @@ public sealed class ReconnectOptionsTests
             await monitor.NextAsync(3));
         pub.Dispose();
         SocketEvent gone = await monitor.NextAsync();
-        Assert.Equal((SocketEventTypes.Disconnected, 4L), (gone.Type, gone.Value));
+        Assert.Equal((SocketEventTypes.Disconnected, 4L), (gone.Type, gone.ToNativeValue()));
         return (sub, monitor, endpoint);
     }
 }

@@ -1,5 +1,6 @@
 using Net.Zlink.Conformance.Tests.Behaviour.Fixtures;
 using Net.Zlink.Monitoring;
+using Net.Zlink.Porting;
 using Net.Zlink.Tests.Support;
 using Xunit;
 
@@ -41,7 +42,7 @@ public sealed class RouterHandoverTests
         second.Say("Hello from the second");
         await router.HearFromAsync();
         SocketEvent gone = await monitor.NextAsync();
-        Assert.Equal((SocketEventTypes.Disconnected, 3L), (gone.Type, gone.Value));
+        Assert.Equal((SocketEventTypes.Disconnected, 3L), (gone.Type, gone.ToNativeValue()));
         await fixture.UntilAsync(() => first.PeerCount == 0); // Its endpoint is given up: no fight over the id.
         monitor.IsSilent();
         Assert.False(first.TrySay("to nobody"));

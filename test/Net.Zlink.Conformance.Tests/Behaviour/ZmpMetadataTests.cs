@@ -1,5 +1,6 @@
 using Net.Zlink.Conformance.Tests.Behaviour.Fixtures;
 using Net.Zlink.Monitoring;
+using Net.Zlink.Porting;
 using Net.Zlink.Tests.Support;
 using Xunit;
 
@@ -65,6 +66,6 @@ public sealed class ZmpMetadataTests
         monitor.IsSilent();
         time.Advance(TimeSpan.FromMilliseconds(1));
         Assert.Equal(0x7F, (await client.ReadControlAsync(RawZmp.Error))[1]);
-        Assert.Equal(4, (await monitor.NextAsync()).Value);
+        Assert.Equal(4, (await monitor.NextAsync()).ToNativeValue());
     }
 }

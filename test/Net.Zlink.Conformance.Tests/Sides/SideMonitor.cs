@@ -1,5 +1,6 @@
 using Net.Zlink.Conformance.Tests.Replay.Driving;
 using Net.Zlink.Monitoring;
+using Net.Zlink.Porting;
 using Net.Zlink.Tests.Support;
 
 namespace Net.Zlink.Conformance.Tests.Sides;
@@ -8,7 +9,7 @@ namespace Net.Zlink.Conformance.Tests.Sides;
 internal sealed class SideMonitor(EventReader monitor, Func<SocketEvent, string> connectionOf) : IDisposable
 {
     public const SocketEventTypes Watched = SocketEventTypes.Disconnected | SocketEventTypes.ConnectionReady
-        | SocketEventTypes.HandshakeFailedNoDetail | SocketEventTypes.HandshakeFailedProtocol | SocketEventTypes.HandshakeFailedAuth;
+        | SocketEventTypes.HandshakeFailedNoDetail | SocketEventTypes.HandshakeFailedProtocol;
 
     public bool TryRead(out ReceivedEvent received)
     {
@@ -53,10 +54,9 @@ internal sealed class SideMonitor(EventReader monitor, Func<SocketEvent, string>
             SocketEventTypes.ConnectionReady => "CONNECTION_READY",
             SocketEventTypes.Disconnected => "DISCONNECTED",
             SocketEventTypes.HandshakeFailedNoDetail => "HANDSHAKE_FAILED_NO_DETAIL",
-            SocketEventTypes.HandshakeFailedProtocol => "HANDSHAKE_FAILED_PROTOCOL",
-            _ => "HANDSHAKE_FAILED_AUTH",
+            _ => "HANDSHAKE_FAILED_PROTOCOL",
         };
-        return new ReceivedEvent(name, socketEvent.Value, socketEvent.RoutingId.ToArray(), connectionOf(socketEvent))
+        return new ReceivedEvent(name, socketEvent.ToNativeValue(), socketEvent.RoutingId.ToArray(), connectionOf(socketEvent))
         {
             LocalPort = Uri.TryCreate(socketEvent.LocalAddress, UriKind.Absolute, out Uri? local) ? Math.Max(0, local.Port) : 0,
         };

@@ -1,6 +1,7 @@
 using System.Diagnostics.CodeAnalysis;
 using Net.Zlink.Interop.Tests.Native;
 using Net.Zlink.Monitoring;
+using Net.Zlink.Porting;
 using Net.Zlink.Tests.Support;
 
 namespace Net.Zlink.Interop.Tests.Peers;
@@ -31,7 +32,8 @@ internal static class ManagedEvents
         }
 
         return IsOurs(read) ? Next(monitor, timeout)
-            : new PeerEvent((NativeEventTypes)(int)read.Type, read.Value, read.RoutingId.ToArray(), read.LocalAddress, read.RemoteAddress);
+            : new PeerEvent((NativeEventTypes)(int)read.Type, read.ToNativeValue(), read.RoutingId.ToArray(), read.LocalAddress,
+                read.RemoteAddress);
     }
 
     /// <summary>Natively peers over inproc have no events.</summary>

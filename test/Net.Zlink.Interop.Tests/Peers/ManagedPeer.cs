@@ -1,5 +1,6 @@
 using Net.Zlink.Interop.Tests.Native;
 using Net.Zlink.Monitoring;
+using Net.Zlink.Porting;
 using Net.Zlink.Tests.Support;
 
 namespace Net.Zlink.Interop.Tests.Peers;
@@ -27,7 +28,7 @@ internal sealed class ManagedPeer : IPeerSocket
         _socket.Options.Linger = TimeSpan.Zero;
 
         // The native core has no others.
-        _monitor = _socket.ReadEvents(SocketEventTypes.AllNative);
+        _monitor = _socket.ReadEvents(NativeEvents.All);
     }
 
     /// <summary>The socket itself, for what has no native counterpart.</summary>

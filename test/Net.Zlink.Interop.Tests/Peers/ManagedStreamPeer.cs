@@ -19,7 +19,7 @@ internal sealed class ManagedStreamPeer : IPeerSocket
         _socket = _context.CreateStream();
         _socket.Options.Linger = TimeSpan.Zero;
         _view = new NativeStreamView(_socket);
-        _monitor = _socket.ReadEvents(SocketEventTypes.AllNative);
+        _monitor = _socket.ReadEvents(NativeEvents.All);
     }
 
     public string Bind(string endpoint) => _socket.Bind(endpoint);

@@ -2,6 +2,7 @@ using Net.Zlink.Interop.Tests.Native;
 using Net.Zlink.Interop.Tests.Peers;
 using Net.Zlink.Interop.Tests.Support;
 using Net.Zlink.Monitoring;
+using Net.Zlink.Porting;
 using Net.Zlink.Tests.Support;
 using Xunit;
 
@@ -154,7 +155,7 @@ public sealed class StreamTests
         link.Client.To(here).Send(StreamLink.Payload(2, 1001), Limits.Wait);
         Assert.Equal(there, link.NextDisconnectedAtServer());
         Assert.Equal((here, StreamMessageKind.Disconnected, ""), await link.NextAsync());
-        Assert.Equal(PeerEvent.ReasonTransport, (await monitor.ReadAsync(Limits.Token).AsTask().Guarded()).Value);
+        Assert.Equal(PeerEvent.ReasonTransport, (await monitor.ReadAsync(Limits.Token).AsTask().Guarded()).ToNativeValue());
         await link.ConnectAsync();
     }
 
@@ -171,7 +172,7 @@ public sealed class StreamTests
         TestPayload.AssertEqual([StreamLink.Payload(1, 1000)], [await link.NextDataAsync(here)], "at the limit");
         link.SendFromServer(there, StreamLink.Payload(2, 1001));
         Assert.Equal((here, StreamMessageKind.Disconnected, ""), await link.NextAsync());
-        Assert.Equal(PeerEvent.ReasonProtocol, (await monitor.ReadAsync(Limits.Token).AsTask().Guarded()).Value);
+        Assert.Equal(PeerEvent.ReasonProtocol, (await monitor.ReadAsync(Limits.Token).AsTask().Guarded()).ToNativeValue());
         Assert.Equal(there, link.NextDisconnectedAtServer());
     }
 
@@ -226,7 +227,7 @@ public sealed class StreamTests
     {
         await using StreamLink link = new StreamLink(transport).Bind();
         link.Client.Options.Tls.CaFile = "";
-        using EventReader monitor = link.Client.ReadEvents(SocketEventTypes.AllNative);
+        using EventReader monitor = link.Client.ReadEvents(NativeEvents.All);
         ZlinkException refused = await Assert.ThrowsAsync<ZlinkException>(
             () => link.Client.ConnectAsync(link.Bound, Limits.Token).AsTask().Guarded());
         Assert.Contains("which this side does not trust", refused.Message, StringComparison.Ordinal);

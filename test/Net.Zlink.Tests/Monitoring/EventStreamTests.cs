@@ -171,18 +171,6 @@ public sealed class EventStreamTests
         }));
     }
 
-    [Theory]
-    [InlineData(DisconnectReason.Unknown, 0)]
-    [InlineData(DisconnectReason.Local, 0)]
-    [InlineData(DisconnectReason.Remote, 4)]
-    [InlineData(DisconnectReason.ProtocolError, 3)]
-    [InlineData(DisconnectReason.TransportError, 4)]
-    [InlineData(DisconnectReason.ContextTerminated, 5)]
-    [InlineData(DisconnectReason.IdleTimeout, 4)]
-    [InlineData(DisconnectReason.WriteTimeout, 4)]
-    [InlineData(DisconnectReason.HandlerFailed, 3)]
-    public void Reasons_have_native_numbers(DisconnectReason reason, long native) => Assert.Equal(native, reason.ToNativeReason());
-
     private static List<SocketEvent> ReadAll(EventStream stream)
     {
         List<SocketEvent> events = [];

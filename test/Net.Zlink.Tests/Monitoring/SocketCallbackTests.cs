@@ -3,6 +3,7 @@ using System.Diagnostics.Metrics;
 using Microsoft.Extensions.Logging;
 using Net.Zlink.Engine;
 using Net.Zlink.Monitoring;
+using Net.Zlink.Porting;
 using Net.Zlink.Tests.Support;
 using Xunit;
 
@@ -21,7 +22,7 @@ public sealed class SocketCallbackTests
         var types = new ConcurrentQueue<SocketEventTypes>();
         var done = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
         int wrongThreads = 0;
-        using IDisposable calls = server.OnEvent(SocketEventTypes.AllNative, one =>
+        using IDisposable calls = server.OnEvent(NativeEvents.All, one =>
         {
             wrongThreads += Thread.CurrentThread.IsThreadPoolThread && ShardLoop.Current is null ? 0 : 1;
             types.Enqueue(one.Type);

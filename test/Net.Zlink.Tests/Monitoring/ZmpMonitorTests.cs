@@ -1,4 +1,5 @@
 using Net.Zlink.Monitoring;
+using Net.Zlink.Porting;
 using Net.Zlink.Protocol.Zmp;
 using Net.Zlink.Tests.Support;
 using Xunit;
@@ -16,13 +17,13 @@ public sealed class ZmpMonitorTests
         await using ZlinkContext context = _context;
         using RouterSocket server = context.CreateRouter(new RouterOptions { RoutingId = "server"u8.ToArray() });
         using DealerSocket client = context.CreateDealer(new DealerOptions { RoutingId = "client"u8.ToArray() });
-        using EventReader here = server.ReadEvents(SocketEventTypes.AllNative);
-        using EventReader there = client.ReadEvents(SocketEventTypes.AllNative);
+        using EventReader here = server.ReadEvents(NativeEvents.All);
+        using EventReader there = client.ReadEvents(NativeEvents.All);
         string endpoint = server.Bind("tcp://127.0.0.1:0");
         client.Connect(endpoint);
 
         SocketEvent delayed = await NextAsync(there, SocketEventTypes.ConnectDelayed);
-        Assert.Equal((115L, "", endpoint), (delayed.Value, delayed.LocalAddress, delayed.RemoteAddress));
+        Assert.Equal((115L, "", endpoint), (delayed.ToNativeValue(), delayed.LocalAddress, delayed.RemoteAddress));
         SocketEvent connected = await NextAsync(there, SocketEventTypes.Connected);
         Assert.Equal(endpoint, connected.RemoteAddress);
         Assert.StartsWith("tcp://127.0.0.1:", connected.LocalAddress, StringComparison.Ordinal);
@@ -46,7 +47,7 @@ public sealed class ZmpMonitorTests
         await using ZlinkContext context = _context;
         RouterSocket server = context.CreateRouter();
         using DealerSocket client = context.CreateDealer();
-        using EventReader there = client.ReadEvents(SocketEventTypes.AllNative);
+        using EventReader there = client.ReadEvents(NativeEvents.All);
         using EventReader here = server.ReadEvents(
             SocketEventTypes.Closed | SocketEventTypes.MonitorStopped | SocketEventTypes.Disconnected);
         string endpoint = server.Bind("tcp://127.0.0.1:0");
@@ -58,7 +59,7 @@ public sealed class ZmpMonitorTests
         server.Dispose();
         Assert.Equal(endpoint, (await NextAsync(here, SocketEventTypes.Closed)).LocalAddress);
         Assert.Equal(0, (await NextAsync(here, SocketEventTypes.MonitorStopped)).Value);
-        Assert.Equal(4, (await NextAsync(there, SocketEventTypes.Disconnected)).Value);
+        Assert.Equal(4, (await NextAsync(there, SocketEventTypes.Disconnected)).ToNativeValue());
         Assert.InRange((await NextAsync(there, SocketEventTypes.ConnectRetried)).Value, 100, 200);
         await NextAsync(there, SocketEventTypes.ConnectDelayed);
 
@@ -142,18 +143,18 @@ public sealed class ZmpMonitorTests
     {
         await using ZlinkContext context = _context;
         using RouterSocket server = context.CreateRouter(new RouterOptions { HandshakeInterval = TimeSpan.FromMilliseconds(50) });
-        using EventReader monitor = server.ReadEvents(SocketEventTypes.AllNative);
+        using EventReader monitor = server.ReadEvents(NativeEvents.All);
         string endpoint = server.Bind("tcp://127.0.0.1:0");
         await NextAsync(monitor, SocketEventTypes.Listening);
         using (await RawPeer.ConnectAsync(endpoint))
         {
             await NextAsync(monitor, SocketEventTypes.Accepted);
             await NextAsync(monitor, SocketEventTypes.HandshakeFailedNoDetail);
-            Assert.Equal(3, (await NextAsync(monitor, SocketEventTypes.Disconnected)).Value);
+            Assert.Equal(3, (await NextAsync(monitor, SocketEventTypes.Disconnected)).ToNativeValue());
         }
 
         using RouterSocket patient = context.CreateRouter();
-        using EventReader other = patient.ReadEvents(SocketEventTypes.AllNative);
+        using EventReader other = patient.ReadEvents(NativeEvents.All);
         endpoint = patient.Bind("tcp://127.0.0.1:0");
         await NextAsync(other, SocketEventTypes.Listening);
         using (await RawPeer.ConnectAsync(endpoint))
@@ -162,7 +163,7 @@ public sealed class ZmpMonitorTests
         }
 
         await NextAsync(other, SocketEventTypes.HandshakeFailedNoDetail);
-        Assert.Equal(3, (await NextAsync(other, SocketEventTypes.Disconnected)).Value);
+        Assert.Equal(3, (await NextAsync(other, SocketEventTypes.Disconnected)).ToNativeValue());
         Assert.Equal(new HandshakeFailureCounts { TimedOut = 1 }, server.GetStatistics().HandshakeFailures);
         Assert.Equal(new HandshakeFailureCounts { Lost = 1 }, patient.GetStatistics().HandshakeFailures);
         Assert.Equal(1, patient.GetStatistics().FailedHandshakes);
@@ -173,7 +174,7 @@ public sealed class ZmpMonitorTests
     {
         await using ZlinkContext context = _context;
         using RouterSocket server = context.CreateRouter();
-        using EventReader monitor = server.ReadEvents(SocketEventTypes.AllNative);
+        using EventReader monitor = server.ReadEvents(NativeEvents.All);
         string endpoint = server.Bind("tcp://127.0.0.1:0");
         using RawPeer peer = await RawPeer.ConnectAsync(endpoint);
         byte[] hello = new byte[ZmpHello.LargestFrame];
@@ -182,8 +183,8 @@ public sealed class ZmpMonitorTests
         await peer.SendAsync(hello.AsMemory(0, length));
         await NextAsync(monitor, SocketEventTypes.Listening);
         await NextAsync(monitor, SocketEventTypes.Accepted);
-        Assert.Equal(0x10000013, (await NextAsync(monitor, SocketEventTypes.HandshakeFailedProtocol)).Value);
-        Assert.Equal(3, (await NextAsync(monitor, SocketEventTypes.Disconnected)).Value);
+        Assert.Equal(0x10000013, (await NextAsync(monitor, SocketEventTypes.HandshakeFailedProtocol)).ToNativeValue());
+        Assert.Equal(3, (await NextAsync(monitor, SocketEventTypes.Disconnected)).ToNativeValue());
         Assert.Equal(new HandshakeFailureCounts { Malformed = 1 }, server.GetStatistics().HandshakeFailures);
     }
 
@@ -193,15 +194,15 @@ public sealed class ZmpMonitorTests
         await using ZlinkContext context = _context;
         PairSocket server = context.CreatePair();
         DealerSocket client = context.CreateDealer(new DealerOptions { ReconnectAfterFault = false });
-        using EventReader here = server.ReadEvents(SocketEventTypes.AllNative);
-        using EventReader there = client.ReadEvents(SocketEventTypes.AllNative);
+        using EventReader here = server.ReadEvents(NativeEvents.All);
+        using EventReader there = client.ReadEvents(NativeEvents.All);
         client.Connect(server.Bind("tcp://127.0.0.1:0"));
         await NextAsync(here, SocketEventTypes.Listening);
         await NextAsync(here, SocketEventTypes.Accepted);
-        Assert.Equal(3, (await NextAsync(here, SocketEventTypes.Disconnected)).Value);
+        Assert.Equal(3, (await NextAsync(here, SocketEventTypes.Disconnected)).ToNativeValue());
         await NextAsync(there, SocketEventTypes.ConnectDelayed);
         await NextAsync(there, SocketEventTypes.Connected);
-        Assert.Equal(3, (await NextAsync(there, SocketEventTypes.Disconnected)).Value);
+        Assert.Equal(3, (await NextAsync(there, SocketEventTypes.Disconnected)).ToNativeValue());
         await Guard.UntilAsync(() => client.PeerCount == 0, "what the test waits for");
         client.Dispose();
         await NextAsync(there, SocketEventTypes.MonitorStopped);
@@ -231,7 +232,7 @@ public sealed class ZmpMonitorTests
         await NextAsync(there, SocketEventTypes.ConnectionReady);
         await NextAsync(here, SocketEventTypes.ConnectionReady);
         client.Disconnect(endpoint);
-        Assert.Equal(4, (await NextAsync(here, SocketEventTypes.Disconnected)).Value);
+        Assert.Equal(4, (await NextAsync(here, SocketEventTypes.Disconnected)).ToNativeValue());
         client.Dispose();
         await NextAsync(there, SocketEventTypes.MonitorStopped);
 
@@ -243,7 +244,7 @@ public sealed class ZmpMonitorTests
         await NextAsync(unbound, SocketEventTypes.ConnectionReady);
         server.Unbind(endpoint);
         await NextAsync(here, SocketEventTypes.Closed);
-        Assert.Equal(4, (await NextAsync(unbound, SocketEventTypes.Disconnected)).Value);
+        Assert.Equal(4, (await NextAsync(unbound, SocketEventTypes.Disconnected)).ToNativeValue());
         await NextAsync(unbound, SocketEventTypes.ConnectRetried);
         server.Dispose();
         await NextAsync(here, SocketEventTypes.MonitorStopped);
@@ -256,7 +257,7 @@ public sealed class ZmpMonitorTests
         await using var peers = new ContextFixture();
         RouterSocket server = context.CreateRouter();
         DealerSocket client = peers.Context.CreateDealer();
-        using EventReader here = server.ReadEvents(SocketEventTypes.AllNative & ~SocketEventTypes.Accepted);
+        using EventReader here = server.ReadEvents(NativeEvents.All & ~SocketEventTypes.Accepted);
         using EventReader there = client.ReadEvents(SocketEventTypes.ConnectionReady | SocketEventTypes.Disconnected);
         client.Connect(server.Bind("tcp://127.0.0.1:0"));
         await NextAsync(here, SocketEventTypes.Listening);
@@ -268,7 +269,7 @@ public sealed class ZmpMonitorTests
         await NextAsync(here, SocketEventTypes.Closed);
         await NextAsync(here, SocketEventTypes.MonitorStopped);
         await Assert.ThrowsAsync<ObjectDisposedException>(() => here.ReadAsync(Guard.Token).Guarded());
-        Assert.Equal(4, (await NextAsync(there, SocketEventTypes.Disconnected)).Value);
+        Assert.Equal(4, (await NextAsync(there, SocketEventTypes.Disconnected)).ToNativeValue());
     }
 
     [Fact]
@@ -361,7 +362,8 @@ public sealed class ZmpMonitorTests
         client.Dispose(); // Which this side asked for: it is no event there.
         await NextAsync(there, SocketEventTypes.MonitorStopped);
         SocketEvent gone = await NextAsync(here, SocketEventTypes.Disconnected);
-        Assert.Equal((4L, "", "client", Endpoint), (gone.Value, TextOf(gone.RoutingId), TextOf(gone.PeerRoutingId), gone.LocalAddress));
+        Assert.Equal((4L, "", "client", Endpoint),
+            (gone.ToNativeValue(), TextOf(gone.RoutingId), TextOf(gone.PeerRoutingId), gone.LocalAddress));
         Assert.Equal("the peer ended the connection", gone.Detail);
         (await server.ReceiveAsync(Guard.Token).Guarded()).Dispose();
 
@@ -374,7 +376,7 @@ public sealed class ZmpMonitorTests
         await NextAsync(here, SocketEventTypes.MonitorStopped);
         SocketEvent lost = await NextAsync(ofNext, SocketEventTypes.Disconnected);
         Assert.Equal((4L, "server", "server", Endpoint),
-            (lost.Value, TextOf(lost.RoutingId), TextOf(lost.PeerRoutingId), lost.RemoteAddress));
+            (lost.ToNativeValue(), TextOf(lost.RoutingId), TextOf(lost.PeerRoutingId), lost.RemoteAddress));
 
         static string TextOf(ReadOnlyMemory<byte> id) => System.Text.Encoding.ASCII.GetString(id.Span);
     }
@@ -393,7 +395,7 @@ public sealed class ZmpMonitorTests
         await NextAsync(monitor, SocketEventTypes.ConnectionReady);
         second.Connect(endpoint);
         await NextAsync(monitor, SocketEventTypes.ConnectionRefused);
-        Assert.Equal(3, (await NextAsync(monitor, SocketEventTypes.Disconnected)).Value);
+        Assert.Equal(3, (await NextAsync(monitor, SocketEventTypes.Disconnected)).ToNativeValue());
         Assert.True(server.GetStatistics().RefusedConnections >= 1);
     }
 

@@ -1,4 +1,5 @@
 using Net.Zlink.Monitoring;
+using Net.Zlink.Porting;
 using Net.Zlink.Tests.Support;
 using Xunit;
 
@@ -40,7 +41,7 @@ public sealed class HandlerFailureTests
         Assert.Equal($"tcp://{bad.Socket.LocalEndPoint}", failed.RemoteAddress);
         Assert.Contains(how, failed.Detail, StringComparison.Ordinal);
         SocketEvent disconnected = await monitor.NextAsync(SocketEventTypes.Disconnected);
-        Assert.Equal((badId, 3L), (disconnected.PeerId, disconnected.Value));
+        Assert.Equal((badId, 3L), (disconnected.PeerId, disconnected.ToNativeValue()));
         Assert.Equal(1, socket.GetStatistics().HandlerFaults);
 
         await good.SendFrameAsync(2);

@@ -1,4 +1,5 @@
 using Net.Zlink.Monitoring;
+using Net.Zlink.Porting;
 using Net.Zlink.Tests.Support;
 using Xunit;
 
@@ -60,7 +61,7 @@ public sealed class LengthLimitTests
         Assert.Equal((id, DisconnectReason.ProtocolError), await socket.NextDisconnectedAsync());
         Assert.Empty(await peer.ReadToEndAsync());
         SocketEvent ended = await monitor.NextAsync(SocketEventTypes.Disconnected);
-        Assert.Equal(3, ended.Value);
+        Assert.Equal(3, ended.ToNativeValue());
         Assert.Contains("4294967295", ended.Detail, StringComparison.Ordinal);
         Assert.Contains("MaxMessageSize", ended.Detail, StringComparison.Ordinal);
     }

@@ -1,4 +1,5 @@
 using Net.Zlink.Monitoring;
+using Net.Zlink.Porting;
 using Net.Zlink.Tests.Support;
 using Xunit;
 
@@ -13,7 +14,7 @@ public sealed class MonitorTests
         await using var fixture = new StreamFixture();
         StreamSocket socket = fixture.Context.CreateStream();
         // On a busy machine a turn may be long, which is an event of ours.
-        using EventReader monitor = socket.ReadEvents(SocketEventTypes.AllNative);
+        using EventReader monitor = socket.ReadEvents(NativeEvents.All);
         string endpoint = socket.Bind("tcp://127.0.0.1:0");
         SocketEvent listening = await monitor.ReadAsync(Guard.Token).Guarded();
         Assert.Equal((SocketEventTypes.Listening, endpoint, ""), (listening.Type, listening.LocalAddress, listening.RemoteAddress));
@@ -33,7 +34,7 @@ public sealed class MonitorTests
         peer.EndSending();
         SocketEvent gone = await monitor.ReadAsync(Guard.Token).Guarded();
         Assert.Equal((SocketEventTypes.Disconnected, 4L, endpoint, remote, 1u),
-            (gone.Type, gone.Value, gone.LocalAddress, gone.RemoteAddress, gone.PeerId));
+            (gone.Type, gone.ToNativeValue(), gone.LocalAddress, gone.RemoteAddress, gone.PeerId));
 
         socket.Dispose();
         SocketEvent closed = await monitor.ReadAsync(Guard.Token).Guarded();
@@ -48,7 +49,7 @@ public sealed class MonitorTests
     {
         await using var fixture = new StreamFixture();
         StreamSocket socket = fixture.Bind(out string endpoint);
-        using EventReader monitor = socket.ReadEvents(SocketEventTypes.AllNative);
+        using EventReader monitor = socket.ReadEvents(NativeEvents.All);
         RawPeer peer = await fixture.ConnectAsync(endpoint);
         await socket.NextConnectedAsync();
 
@@ -80,7 +81,7 @@ public sealed class MonitorTests
         string local = $"tcp://{peer.Socket.RemoteEndPoint}";
         SocketEvent delayed = await monitor.ReadAsync(Guard.Token).Guarded();
         Assert.Equal((SocketEventTypes.ConnectDelayed, 115L, "", text),
-            (delayed.Type, delayed.Value, delayed.LocalAddress, delayed.RemoteAddress));
+            (delayed.Type, delayed.ToNativeValue(), delayed.LocalAddress, delayed.RemoteAddress));
         SocketEvent connected = await monitor.ReadAsync(Guard.Token).Guarded();
         Assert.Equal((SocketEventTypes.Connected, local, text, id),
             (connected.Type, connected.LocalAddress, connected.RemoteAddress, connected.PeerId));
@@ -90,7 +91,7 @@ public sealed class MonitorTests
         peer.Reset();
         SocketEvent gone = await monitor.ReadAsync(Guard.Token).Guarded();
         Assert.Equal((SocketEventTypes.Disconnected, 4L, local, text, id),
-            (gone.Type, gone.Value, gone.LocalAddress, gone.RemoteAddress, gone.PeerId));
+            (gone.Type, gone.ToNativeValue(), gone.LocalAddress, gone.RemoteAddress, gone.PeerId));
     }
 
     [Fact]

@@ -1,6 +1,7 @@
 using System.IO.Pipelines;
 using System.Net.Sockets;
 using Net.Zlink.Monitoring;
+using Net.Zlink.Porting;
 using Net.Zlink.Tests.Support;
 using Xunit;
 
@@ -255,7 +256,7 @@ public sealed class PipeEndTests
     private static async Task<(uint PeerId, long Value)> NextDisconnectedAsync(EventReader monitor)
     {
         SocketEvent one = await monitor.NextAsync(SocketEventTypes.Disconnected);
-        return (one.PeerId, one.Value);
+        return (one.PeerId, one.ToNativeValue());
     }
 
     private static async Task FailAsync(bool atOnce)

@@ -2,6 +2,7 @@ using System.IO.Pipelines;
 using System.Net;
 using System.Net.Sockets;
 using Net.Zlink.Monitoring;
+using Net.Zlink.Porting;
 using Net.Zlink.Tests.Support;
 using Net.Zlink.Tests.Transports.Ipc;
 using Net.Zlink.Tests.Transports.WebSocket;
@@ -237,7 +238,7 @@ public sealed class PipeHalfCloseTests
         IOException thrown = await Assert.ThrowsAsync<IOException>(() => pipe.Input.ReadAsync(Guard.Token).Guarded());
         Assert.Contains("nothing received for 00:00:15", thrown.Message, StringComparison.Ordinal);
         SocketEvent ended = await monitor.NextAsync(SocketEventTypes.Disconnected);
-        Assert.Equal((4L, "nothing received for 00:00:15"), (ended.Value, ended.Detail));
+        Assert.Equal((4L, "nothing received for 00:00:15"), (ended.ToNativeValue(), ended.Detail));
         await pipe.DisposeAsync();
     }
 
@@ -252,7 +253,7 @@ public sealed class PipeHalfCloseTests
         peer.Reset();
         await Assert.ThrowsAsync<IOException>(() => pipe.Input.ReadAsync(Guard.Token).Guarded());
         SocketEvent ended = await monitor.NextAsync(SocketEventTypes.Disconnected);
-        Assert.Equal((4L, "ConnectionReset"), (ended.Value, ended.Detail));
+        Assert.Equal((4L, "ConnectionReset"), (ended.ToNativeValue(), ended.Detail));
         await pipe.DisposeAsync();
     }
 

@@ -1,4 +1,5 @@
 using Net.Zlink.Monitoring;
+using Net.Zlink.Porting;
 using Net.Zlink.Tests.Support;
 using Xunit;
 
@@ -41,7 +42,7 @@ public sealed class PipeReasonTests
         }
 
         SocketEvent ended = await monitor.NextAsync(SocketEventTypes.Disconnected);
-        Assert.Equal(4, ended.Value);
+        Assert.Equal(4, ended.ToNativeValue());
         Assert.Contains(words, ended.Detail, StringComparison.Ordinal);
     }
 
@@ -109,7 +110,7 @@ public sealed class PipeReasonTests
         there.Input.AdvanceTo((await there.Input.ReadAsync(Guard.Token).Guarded()).Buffer.End);
         Assert.True(client.Disconnect(there.Id, abort: true));
         SocketEvent ended = await monitor.ReadAsync(Guard.Token).Guarded();
-        Assert.Equal((SocketEventTypes.Disconnected, 4L), (ended.Type, ended.Value));
+        Assert.Equal((SocketEventTypes.Disconnected, 4L), (ended.Type, ended.ToNativeValue()));
         Assert.Equal(0, socket.GetStatistics().HandlerFaults);
     }
 
@@ -190,7 +191,7 @@ public sealed class PipeReasonTests
         IOException thrown = Assert.IsType<IOException>(await failed.Task);
         Assert.Contains("nothing received for 00:00:10", thrown.Message, StringComparison.Ordinal);
         SocketEvent ended = await monitor.NextAsync(SocketEventTypes.Disconnected);
-        Assert.Equal((4L, "nothing received for 00:00:10"), (ended.Value, ended.Detail));
+        Assert.Equal((4L, "nothing received for 00:00:10"), (ended.ToNativeValue(), ended.Detail));
     }
 
     [Theory]
@@ -216,6 +217,6 @@ public sealed class PipeReasonTests
         // Takes what a pipe holds, and nobody reads it.
         await using StreamPipe there = await client.ConnectPipeAsync(endpoint, Guard.Token).Guarded();
         SocketEvent ended = await monitor.NextAsync(SocketEventTypes.Disconnected);
-        Assert.Equal((4L, "the peer read nothing for 00:00:00.1000000"), (ended.Value, ended.Detail));
+        Assert.Equal((4L, "the peer read nothing for 00:00:00.1000000"), (ended.ToNativeValue(), ended.Detail));
     }
 }

@@ -1,5 +1,6 @@
 using System.Buffers;
 using Net.Zlink.Monitoring;
+using Net.Zlink.Porting;
 using Net.Zlink.Tests.Support;
 using Xunit;
 
@@ -34,7 +35,7 @@ public sealed class TimeoutTests
         Assert.Equal((id, DisconnectReason.IdleTimeout), await socket.NextDisconnectedAsync());
         Assert.Empty(await peer.ReadToEndAsync());
         SocketEvent ended = await monitor.NextAsync(SocketEventTypes.Disconnected);
-        Assert.Equal((id, 4L), (ended.PeerId, ended.Value));
+        Assert.Equal((id, 4L), (ended.PeerId, ended.ToNativeValue()));
     }
 
     [Fact]
@@ -159,7 +160,7 @@ public sealed class TimeoutTests
 
         Assert.Equal((id, DisconnectReason.WriteTimeout), await ended);
         SocketEvent closed = await monitor.NextAsync(SocketEventTypes.Disconnected);
-        Assert.Equal((id, 4L), (closed.PeerId, closed.Value));
+        Assert.Equal((id, 4L), (closed.PeerId, closed.ToNativeValue()));
         SocketEvent dropped = await monitor.NextAsync(SocketEventTypes.MessagesDropped);
         Assert.Equal((id, 5L), (dropped.PeerId, dropped.Value));
         StreamStatistics counters = socket.GetStatistics();

@@ -1,4 +1,5 @@
 using Net.Zlink.Monitoring;
+using Net.Zlink.Porting;
 using Net.Zlink.Tests.Support;
 using Xunit;
 
@@ -35,7 +36,7 @@ public sealed class UnfinishedFrameTests
         await fixture.UntilAsync(() => fixture.Context.GetStatistics().UnfinishedBytes >= before + (50 * KiB));
         Task more = peers[0].SendAsync(new byte[700 * KiB]);
         SocketEvent told = await monitor.ReadAsync(Guard.Token).Guarded();
-        Assert.Equal(4, told.Value);
+        Assert.Equal(4, told.ToNativeValue());
         Assert.Contains("UnfinishedByteLimit", told.Detail, StringComparison.Ordinal);
         await fixture.UntilAsync(() => fixture.Context.GetStatistics().UnfinishedBytes < Limit); // Though the peer has not ended its side.
         await more;

@@ -1,4 +1,5 @@
 using Net.Zlink.Monitoring;
+using Net.Zlink.Porting;
 using Net.Zlink.Tests.Support;
 using Xunit;
 
@@ -95,7 +96,7 @@ public sealed class StreamTransportTests : IDisposable
         Assert.Equal((id, DisconnectReason.ProtocolError), await server.NextDisconnectedAsync());
         Assert.Empty(await client.ReadToEndAsync());
         SocketEvent ended = await monitor.NextAsync(SocketEventTypes.Disconnected);
-        Assert.Equal(3, ended.Value);
+        Assert.Equal(3, ended.ToNativeValue());
         Assert.Contains("MaxMessageSize", ended.Detail, StringComparison.Ordinal);
         Assert.False(server.To(id).TrySend(payload).Tell(out SendFailure error));
         Assert.Equal(SendFailure.NoPeer, error);
@@ -194,7 +195,7 @@ public sealed class StreamTransportTests : IDisposable
         foreach ((SocketEventTypes type, long? value) in expected)
         {
             SocketEvent read = await monitor.ReadAsync(Guard.Token).Guarded();
-            Assert.Equal((type, value ?? read.Value), (read.Type, read.Value));
+            Assert.Equal((type, value ?? read.ToNativeValue()), (read.Type, read.ToNativeValue()));
         }
     }
 

@@ -1,5 +1,6 @@
 using System.Text;
 using Net.Zlink.Monitoring;
+using Net.Zlink.Porting;
 using Net.Zlink.Sockets.Links;
 using Net.Zlink.Tests.Support;
 using Xunit;
@@ -68,7 +69,7 @@ public sealed class DisconnectPeerTests
         await fixture.UntilAsync(() => publisher.TopicCount == 1);
         PeerInfo peer = Assert.Single(publisher.GetPeers());
         Assert.True(publisher.Disconnect(peer));
-        Assert.Equal(4, (await monitor.ReadAsync(Guard.Token).Guarded()).Value); // A loss, as far as it can see.
+        Assert.Equal(4, (await monitor.ReadAsync(Guard.Token).Guarded()).ToNativeValue()); // A loss, as far as it can see.
         await fixture.UntilAsync(() => publisher.TopicCount == 1);
         Assert.False(publisher.Disconnect(peer));
         publisher.Send("abc"u8);

@@ -1,4 +1,5 @@
 using Net.Zlink.Monitoring;
+using Net.Zlink.Porting;
 using Net.Zlink.Tests.Protocol.Zmp;
 using Net.Zlink.Tests.Support;
 using Xunit;
@@ -60,7 +61,7 @@ public sealed class HeartbeatTests
         await fixture.SettleAsync();
         Assert.False(monitor.TryRead(out _));
         _clock.Advance(2 * Moment);
-        Assert.Equal(4, (await monitor.NextAsync(SocketEventTypes.Disconnected)).Value);
+        Assert.Equal(4, (await monitor.NextAsync(SocketEventTypes.Disconnected)).ToNativeValue());
         peer.EndSending();
         string rest = Convert.ToHexString(await peer.ReadToEndAsync());
         Assert.DoesNotContain(InternalError, rest, StringComparison.Ordinal);
@@ -86,7 +87,7 @@ public sealed class HeartbeatTests
         Assert.False(monitor.TryRead(out _));
         _clock.Advance(2 * Moment);
         await AssertNextAsync(peer, InternalError);
-        Assert.Equal(4, (await monitor.NextAsync(SocketEventTypes.Disconnected)).Value);
+        Assert.Equal(4, (await monitor.NextAsync(SocketEventTypes.Disconnected)).ToNativeValue());
     }
 
     [Fact]
@@ -107,7 +108,7 @@ public sealed class HeartbeatTests
         await AssertNextAsync(peer, HandshakeTimeout);
         peer.EndSending();
         Assert.Equal(SocketEventTypes.HandshakeFailedNoDetail, (await monitor.ReadAsync(Guard.Token).Guarded()).Type);
-        Assert.Equal(3, (await monitor.NextAsync(SocketEventTypes.Disconnected)).Value);
+        Assert.Equal(3, (await monitor.NextAsync(SocketEventTypes.Disconnected)).ToNativeValue());
         Assert.Equal(1, router.GetStatistics().HandshakeFailures.TimedOut);
     }
 
@@ -189,7 +190,7 @@ public sealed class HeartbeatTests
             _clock.Advance(Second); // Step by step: a heartbeat may have to go out first, and its time begins when it does.
             return ended.IsCompleted;
         });
-        Assert.Equal(4, (await ended).Value);
+        Assert.Equal(4, (await ended).ToNativeValue());
     }
 
     [Fact]
@@ -275,7 +276,7 @@ public sealed class HeartbeatTests
         await AssertNextAsync(peer, Answer);
         _clock.Advance(Second + Moment);
         await AssertNextAsync(peer, InternalError);
-        Assert.Equal(4, (await monitor.NextAsync(SocketEventTypes.Disconnected)).Value);
+        Assert.Equal(4, (await monitor.NextAsync(SocketEventTypes.Disconnected)).ToNativeValue());
     }
 
     [Fact]
@@ -301,7 +302,7 @@ public sealed class HeartbeatTests
         using Message message = await router.ReceiveAsync(Guard.Token).Guarded();
         Assert.Equal(1_000_000, message.Span.Length);
         _clock.Advance(3 * Second);
-        Assert.Equal(4, (await monitor.NextAsync(SocketEventTypes.Disconnected)).Value);
+        Assert.Equal(4, (await monitor.NextAsync(SocketEventTypes.Disconnected)).ToNativeValue());
     }
 
     [Fact]
@@ -319,7 +320,7 @@ public sealed class HeartbeatTests
         await fixture.SettleAsync();
         _clock.Advance((3 * Second) + Moment);
         await AssertNextAsync(peer, InternalError);
-        Assert.Equal(4, (await monitor.NextAsync(SocketEventTypes.Disconnected)).Value);
+        Assert.Equal(4, (await monitor.NextAsync(SocketEventTypes.Disconnected)).ToNativeValue());
     }
 
     [Fact]
@@ -344,7 +345,7 @@ public sealed class HeartbeatTests
         _clock.Advance(Second);
         await fixture.SettleAsync();
         _clock.Advance(Second);
-        Assert.Equal(4, (await monitor.NextAsync(SocketEventTypes.Disconnected)).Value);
+        Assert.Equal(4, (await monitor.NextAsync(SocketEventTypes.Disconnected)).ToNativeValue());
         peer.Reset();
     }
 
@@ -378,7 +379,7 @@ public sealed class HeartbeatTests
         await AssertNextAsync(peer, QuietPing);
         Assert.False(monitor.TryRead(out _));
         _clock.Advance((3 * Second) + Moment);
-        Assert.Equal(4, (await monitor.NextAsync(SocketEventTypes.Disconnected)).Value);
+        Assert.Equal(4, (await monitor.NextAsync(SocketEventTypes.Disconnected)).ToNativeValue());
     }
 
     [Fact]
@@ -433,7 +434,7 @@ public sealed class HeartbeatTests
         await AssertNextAsync(peer, QuietPing);
         Assert.False(monitor.TryRead(out _));
         _clock.Advance((3 * Second) + Moment);
-        Assert.Equal(4, (await monitor.NextAsync(SocketEventTypes.Disconnected)).Value);
+        Assert.Equal(4, (await monitor.NextAsync(SocketEventTypes.Disconnected)).ToNativeValue());
         peer.EndSending();
         await fixture.UntilAsync(() => fixture.Context.Host.Heartbeating.Count == 1_249);
     }

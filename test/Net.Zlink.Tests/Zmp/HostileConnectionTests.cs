@@ -1,6 +1,7 @@
 using System.Diagnostics.CodeAnalysis;
 using System.Net.Sockets;
 using Net.Zlink.Monitoring;
+using Net.Zlink.Porting;
 using Net.Zlink.Protocol.Zmp;
 using Net.Zlink.Tests.Protocol.Zmp;
 using Net.Zlink.Tests.Support;
@@ -99,7 +100,7 @@ public sealed class HostileConnectionTests
             }
             else if (one.Type == SocketEventTypes.Disconnected)
             {
-                Assert.InRange(one.Value, 3, 4);
+                Assert.InRange(one.ToNativeValue(), 3, 4);
                 Assert.False(string.IsNullOrEmpty(one.Detail));
                 seen.End();
             }

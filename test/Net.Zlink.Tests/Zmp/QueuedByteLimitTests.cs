@@ -26,7 +26,7 @@ public sealed class QueuedByteLimitTests
     {
         Assert.Equal(GC.GetGCMemoryInfo().TotalAvailableMemoryBytes / 4, new ZlinkContextOptions().QueuedByteLimit);
         Assert.Null(new ZlinkContextOptions { QueuedByteLimit = null }.QueuedByteLimit);
-        Assert.Throws<ArgumentOutOfRangeException>(static () => new ZlinkContextOptions { QueuedByteLimit = 0 });
+        Assert.Throws<ArgumentOutOfRangeException>(new ZlinkContextOptions { QueuedByteLimit = 0 }.Validate);
     }
 
     [Fact]

@@ -55,7 +55,7 @@ public sealed class StoppedPeerTests
         }
 
         Assert.True(monitor.TryRead(out SocketEvent lost));
-        Assert.Equal(DisconnectReason.HeartbeatTimeout.ToNativeReason(), lost.Value);
+        Assert.Equal((long)DisconnectReason.HeartbeatTimeout, lost.Value);
         holding.Open();
         await UntilCountedAsync(time, [server, clients], () => Take(socket, received), client, sent);
         busy.Reset();

@@ -1,4 +1,5 @@
 using Net.Zlink.Monitoring;
+using Net.Zlink.Porting;
 using Net.Zlink.Protocol.Zmp;
 using Net.Zlink.Tests.Protocol.Zmp;
 using Net.Zlink.Tests.Support;
@@ -24,7 +25,7 @@ public sealed class SubscriptionByteLimitTests
     {
         Assert.Equal(GC.GetGCMemoryInfo().TotalAvailableMemoryBytes / 4, new ZlinkContextOptions().SubscriptionByteLimit);
         Assert.Null(new ZlinkContextOptions { SubscriptionByteLimit = null }.SubscriptionByteLimit);
-        Assert.Throws<ArgumentOutOfRangeException>(static () => new ZlinkContextOptions { SubscriptionByteLimit = 0 });
+        Assert.Throws<ArgumentOutOfRangeException>(new ZlinkContextOptions { SubscriptionByteLimit = 0 }.Validate);
     }
 
     [Theory]
@@ -47,7 +48,7 @@ public sealed class SubscriptionByteLimitTests
         Task drained = publisher is XPubSocket notices ? TakeAllAsync(notices, Guard.Token) : Task.CompletedTask;
 
         SocketEvent told = await monitor.ReadAsync(Guard.Token).Guarded();
-        Assert.Equal(4, told.Value);
+        Assert.Equal(4, told.ToNativeValue());
         Assert.Contains("more than its part of topics", told.Detail, StringComparison.Ordinal);
         Assert.Contains("a larger SubscriptionByteLimit", told.Detail, StringComparison.Ordinal);
         // Nothing behind it: after an ERROR a native peer would not come again.

@@ -1,4 +1,5 @@
 using Net.Zlink.Monitoring;
+using Net.Zlink.Porting;
 using Net.Zlink.Protocol.Zmp;
 using Net.Zlink.Tests.Protocol.Zmp;
 using Net.Zlink.Tests.Support;
@@ -20,7 +21,7 @@ public sealed class UnfinishedMessageTests
     {
         Assert.Equal(GC.GetGCMemoryInfo().TotalAvailableMemoryBytes / 4, new ZlinkContextOptions().UnfinishedByteLimit);
         Assert.Null(new ZlinkContextOptions { UnfinishedByteLimit = null }.UnfinishedByteLimit);
-        Assert.Throws<ArgumentOutOfRangeException>(static () => new ZlinkContextOptions { UnfinishedByteLimit = 0 });
+        Assert.Throws<ArgumentOutOfRangeException>(new ZlinkContextOptions { UnfinishedByteLimit = 0 }.Validate);
     }
 
     [Theory]
@@ -39,7 +40,7 @@ public sealed class UnfinishedMessageTests
         Task sending = SendWithoutEndAsync(endless, ZmpFixture.Frame(More, new byte[partSize]));
 
         SocketEvent told = await monitor.ReadAsync(Guard.Token).Guarded();
-        Assert.Equal(4, told.Value);
+        Assert.Equal(4, told.ToNativeValue());
         Assert.Contains("UnfinishedByteLimit", told.Detail, StringComparison.Ordinal);
         // Nothing behind it: after an ERROR a native peer would not come again.
         Assert.Equal(ZmpFixture.Greeting((byte)ZmpSocketType.Dealer, s_id), await endless.ReadToEndAsync());

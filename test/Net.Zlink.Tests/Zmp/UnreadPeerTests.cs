@@ -1,4 +1,5 @@
 using Net.Zlink.Monitoring;
+using Net.Zlink.Porting;
 using Net.Zlink.Tests.Protocol.Zmp;
 using Net.Zlink.Tests.Support;
 using Xunit;
@@ -87,7 +88,7 @@ public sealed class UnreadPeerTests
         _clock.Advance(Second);
         await peer.SendAsync(greeting.AsMemory(1, 1));
         holding.Open();
-        Assert.Equal(3, (await monitor.NextAsync(SocketEventTypes.Disconnected)).Value);
+        Assert.Equal(3, (await monitor.NextAsync(SocketEventTypes.Disconnected)).ToNativeValue());
         busy.Reset();
     }
 
@@ -140,7 +141,7 @@ public sealed class UnreadPeerTests
             _clock.Advance(Second);
             return ended.IsCompleted;
         });
-        Assert.Equal(4, (await ended).Value);
+        Assert.Equal(4, (await ended).ToNativeValue());
     }
 
     private static async Task AssertNextAsync(RawPeer peer, string expected) =>

@@ -224,7 +224,7 @@ internal sealed class InprocLink : PeerLink
         {
             if (_isReady && reason is not (DisconnectReason.Local or DisconnectReason.ContextTerminated))
             {
-                Publish(SocketEventTypes.Disconnected, reason.ToNativeReason(), reason.Words());
+                Publish(SocketEventTypes.Disconnected, (long)reason, reason.Words());
             }
 
             _isReady = false;

@@ -10,8 +10,6 @@ namespace Net.Zlink.Sockets.Zmp;
 /// <summary>Any thread, outside of all locks.</summary>
 internal sealed class SessionEvents(SocketCore socket)
 {
-    private const long MalformedHello = 0x10000013;
-
     public void Publish(SocketEventTypes type, long value, ZmpSession session, string? detail)
     {
         if (!socket.Monitors.IsEmpty)
@@ -45,7 +43,7 @@ internal sealed class SessionEvents(SocketCore socket)
 
         if (!isOurWish)
         {
-            Publish(SocketEventTypes.Disconnected, session.EndReason.ToNativeReason(), session, session.EndDetail);
+            Publish(SocketEventTypes.Disconnected, (long)session.EndReason, session, session.EndDetail);
         }
 
         if (session.EndReason is DisconnectReason.UnfinishedByteLimit or DisconnectReason.SubscriptionByteLimit)
@@ -139,7 +137,7 @@ internal sealed class SessionEvents(SocketCore socket)
     {
         if (session.Fault is { FailsHandshakeAsProtocol: true } fault)
         {
-            Publish(SocketEventTypes.HandshakeFailedProtocol, MalformedHello, session, fault.Reason);
+            Publish(SocketEventTypes.HandshakeFailedProtocol, 0, session, fault.Reason);
         }
         else if (session.EndReason == DisconnectReason.HandshakeFailed)
         {

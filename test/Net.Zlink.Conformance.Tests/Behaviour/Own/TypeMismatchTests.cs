@@ -1,5 +1,6 @@
 using Net.Zlink.Conformance.Tests.Behaviour.Fixtures;
 using Net.Zlink.Monitoring;
+using Net.Zlink.Porting;
 using Net.Zlink.Tests.Support;
 using Xunit;
 
@@ -16,15 +17,15 @@ public sealed class TypeMismatchTests
         PubSocket pub = fixture.Context.CreatePub();
         string endpoint = pub.Bind(Link.Any(transport));
         DealerSocket dealer = fixture.Context.CreateDealer(new DealerOptions { Linger = TimeSpan.Zero, ReconnectAfterFault = false });
-        using EventReader binder = pub.ReadEvents(SocketEventTypes.AllNative);
-        using EventReader connecter = dealer.ReadEvents(SocketEventTypes.AllNative);
+        using EventReader binder = pub.ReadEvents(NativeEvents.All);
+        using EventReader connecter = dealer.ReadEvents(NativeEvents.All);
         dealer.Connect(endpoint);
         Assert.Equal([SocketEventTypes.ConnectDelayed, SocketEventTypes.Connected], await connecter.NextAsync(2));
         SocketEvent gone = await connecter.NextAsync();
-        Assert.Equal((SocketEventTypes.Disconnected, 3L), (gone.Type, gone.Value));
+        Assert.Equal((SocketEventTypes.Disconnected, 3L), (gone.Type, gone.ToNativeValue()));
         Assert.Equal(SocketEventTypes.Accepted, (await binder.NextAsync()).Type);
         gone = await binder.NextAsync();
-        Assert.Equal((SocketEventTypes.Disconnected, 3L), (gone.Type, gone.Value));
+        Assert.Equal((SocketEventTypes.Disconnected, 3L), (gone.Type, gone.ToNativeValue()));
 
         await fixture.UntilAsync(() => dealer.PeerCount == 0);
         connecter.IsSilent();

@@ -1,5 +1,6 @@
 using Net.Zlink.Conformance.Tests.Behaviour.Fixtures;
 using Net.Zlink.Monitoring;
+using Net.Zlink.Porting;
 using Net.Zlink.Tests.Support;
 using Xunit;
 
@@ -26,7 +27,7 @@ public sealed class UnbindTests
         await fixture.UntilAsync(() => server.GetPeers().Sum(static peer => peer.Unread.Messages) == 2);
         server.Unbind(endpoint);
         SocketEvent gone = await monitor.NextAsync();
-        Assert.Equal((SocketEventTypes.Disconnected, 4L), (gone.Type, gone.Value));
+        Assert.Equal((SocketEventTypes.Disconnected, 4L), (gone.Type, gone.ToNativeValue()));
         Assert.Equal(SocketEventTypes.ConnectRetried, (await monitor.NextAsync()).Type);
         Assert.Equal(1, server.PeerCount);
         string[] heard = [await server.HearOneAsync(), await server.HearOneAsync()];

@@ -1,5 +1,6 @@
 using System.Net;
 using Net.Zlink.Monitoring;
+using Net.Zlink.Porting;
 using Net.Zlink.Tests.Support;
 using Xunit;
 
@@ -154,7 +155,8 @@ public sealed class OpenSslFailureTests : IDisposable
         }
 
         SocketEvent disconnected = await monitor.ReadAsync(Guard.Token).Guarded();
-        Assert.Equal((SocketEventTypes.Disconnected, 3L, failed.Detail), (disconnected.Type, disconnected.Value, disconnected.Detail));
+        Assert.Equal((SocketEventTypes.Disconnected, 3L, failed.Detail),
+            (disconnected.Type, disconnected.ToNativeValue(), disconnected.Detail));
     }
 
     /// <summary>One connection, at a port of the system's choice.</summary>
