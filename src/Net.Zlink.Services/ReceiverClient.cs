@@ -77,9 +77,6 @@ public readonly struct ReceiverClient : IMessageSender
     /// <summary>Sends a request of several parts to this receiver, and to no other one, and waits for its reply.</summary>
     /// <inheritdoc cref="ServiceClient.RequestAsync(MessageBuilder, TimeSpan?, CancellationToken)"/>
     public ValueTask<ServiceReply> RequestAsync(
-        MessageBuilder message, TimeSpan? timeout = null, CancellationToken cancellationToken = default)
-    {
-        ArgumentNullException.ThrowIfNull(message);
-        return Service.RequestAsync(RoutingId, payload: default, message, timeout, cancellationToken);
-    }
+        MessageBuilder message, TimeSpan? timeout = null, CancellationToken cancellationToken = default) =>
+        Service.RequestAsync(RoutingId, payload: default, ServiceClient.Checked(message), timeout, cancellationToken);
 }

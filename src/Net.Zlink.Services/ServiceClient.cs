@@ -167,14 +167,15 @@ public sealed class ServiceClient : IMessageSender
     /// <remarks>The message has at least one part, is not to be touched until the task completes, and is empty then.</remarks>
     /// <exception cref="ArgumentException">The message has no part.</exception>
     public ValueTask<ServiceReply> RequestAsync(
-        MessageBuilder message, TimeSpan? timeout = null, CancellationToken cancellationToken = default)
+        MessageBuilder message, TimeSpan? timeout = null, CancellationToken cancellationToken = default) =>
+        RequestAsync(default, payload: default, Checked(message), timeout, cancellationToken);
+
+    internal static MessageBuilder Checked(MessageBuilder message)
     {
         ArgumentNullException.ThrowIfNull(message);
-        return RequestAsync(default, payload: default, message, timeout, cancellationToken);
+        return message.Count > 0 ? message : throw new ArgumentException("A message has at least one part: add one.", nameof(message));
     }
 
     internal ValueTask<ServiceReply> RequestAsync(RoutingId target, ReadOnlyMemory<byte> payload, MessageBuilder? parts, TimeSpan? timeout,
-        CancellationToken cancellationToken) => parts is { Count: 0 }
-            ? throw new ArgumentException("A message needs at least one part: add one.", "message")
-            : _gateway.RequestAsync(Pool, target, payload, parts, timeout, cancellationToken);
+        CancellationToken cancellationToken) => _gateway.RequestAsync(Pool, target, payload, parts, timeout, cancellationToken);
 }
