@@ -54,11 +54,7 @@ internal sealed class ServiceSender(RouterSocket router, MessageBuilderPool buil
     /// <exception cref="ZlinkException">HostUnreachable: none is ready.</exception>
     public void Send(RoutingId target, ReadOnlySpan<byte> payload, TimeSpan? timeout)
     {
-        if (timeout is { } limit && limit != Timeout.InfiniteTimeSpan)
-        {
-            ArgumentOutOfRangeException.ThrowIfLessThan(limit, TimeSpan.Zero, nameof(timeout));
-        }
-
+        OptionRange.Time(timeout ?? TimeSpan.Zero, mayBeInfinite: true, nameof(timeout));
         if (TrySend(target, payload))
         {
             return;
