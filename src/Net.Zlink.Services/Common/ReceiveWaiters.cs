@@ -1,5 +1,3 @@
-using System.Threading.Tasks.Sources;
-
 namespace Net.Zlink.Services;
 
 /// <summary>The receives that wait at one queue, in order. All but <see cref="ReceiveWaiter{T}"/>'s own members need the queue's
@@ -93,10 +91,9 @@ internal sealed class ReceiveWaiters<T>(Lock gate)
     }
 }
 
-/// <summary>A receive that waits: a reusable value-task source.</summary>
-internal sealed class ReceiveWaiter<T>(ReceiveWaiters<T> owner) : IValueTaskSource<T>
+/// <summary>A receive that waits.</summary>
+internal sealed class ReceiveWaiter<T>(ReceiveWaiters<T> owner) : PooledSource<T>
 {
-    private ManualResetValueTaskSourceCore<T> _core = new() { RunContinuationsAsynchronously = true };
     private CancellationTokenRegistration _registration;
 
     /// <summary>The neighbours among the waiters, and in lists of spare ones. Guarded by the queue's lock.</summary>
@@ -111,7 +108,7 @@ internal sealed class ReceiveWaiter<T>(ReceiveWaiters<T> owner) : IValueTaskSour
     /// <summary>The task for its caller. Once, outside of the lock.</summary>
     public ValueTask<T> Begin(CancellationToken cancellationToken)
     {
-        var task = new ValueTask<T>(this, _core.Version);
+        ValueTask<T> task = Task;
         if (cancellationToken.CanBeCanceled)
         {
             _registration = cancellationToken.UnsafeRegister(static (state, token) => ((ReceiveWaiter<T>)state!).Cancel(token), this);
@@ -120,34 +117,13 @@ internal sealed class ReceiveWaiter<T>(ReceiveWaiters<T> owner) : IValueTaskSour
         return task;
     }
 
-    public void Complete(in T message) => _core.SetResult(message);
-
-    public void Fail(Exception exception) => _core.SetException(exception);
-
-    public ValueTaskSourceStatus GetStatus(short token) => _core.GetStatus(token);
-
-    public void OnCompleted(Action<object?> continuation, object? state, short token, ValueTaskSourceOnCompletedFlags flags) =>
-        _core.OnCompleted(continuation, state, token, flags);
-
-    public T GetResult(short token)
+    protected override void BeforeRead()
     {
-        if (_core.GetStatus(token) == ValueTaskSourceStatus.Pending)
-        {
-            throw new InvalidOperationException("The message was read before the task completed: await the task.");
-        }
-
         _registration.Dispose(); // Waits for a cancel that is running, so that it cannot hit the next use of this object.
         _registration = default;
-        try
-        {
-            return _core.GetResult(token);
-        }
-        finally
-        {
-            _core.Reset();
-            owner.Recycle(this);
-        }
     }
+
+    protected override void Recycle() => owner.Recycle(this);
 
     private void Cancel(CancellationToken cancellationToken)
     {

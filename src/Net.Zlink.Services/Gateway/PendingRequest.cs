@@ -1,20 +1,15 @@
-using System.Globalization;
 using System.Diagnostics;
-using System.Threading.Tasks.Sources;
+using System.Globalization;
 
 namespace Net.Zlink.Services;
 
-/// <summary>One request from RequestAsync to its end: a reusable value-task source. Its fields are guarded by the lock of
+/// <summary>One request from RequestAsync to its end. Its fields are guarded by the lock of
 /// <see cref="PendingRequests"/> while it is pending.</summary>
 /// <param name="recycle">Takes it back when its result was read.</param>
-internal sealed class PendingRequest(Action<PendingRequest> recycle) : IValueTaskSource<ServiceReply>
+internal sealed class PendingRequest(Action<PendingRequest> recycle) : PooledSource<ServiceReply>
 {
     /// <summary>What its caller asks for. A field: a property would copy it at each look.</summary>
     public RequestCall Call;
-
-    private ManualResetValueTaskSourceCore<ServiceReply> _core = new() { RunContinuationsAsynchronously = true };
-
-    public short Version => _core.Version;
 
     /// <summary>On the wire; 0 while it is not in the table.</summary>
     public ulong Id { get; set; }
@@ -45,10 +40,9 @@ internal sealed class PendingRequest(Action<PendingRequest> recycle) : IValueTas
     /// <summary>Each receiver is asked once at most.</summary>
     public List<ReceiverLink> Tried { get; } = [];
 
-    /// <summary>A thread is about to send it and reads the caller's memory: whatever ends it meanwhile is kept in <see cref="Deferred"/>
-    /// for that thread.</summary>
-    public bool IsSending { get; set; }
+    public RequestState State { get; set; }
 
+    /// <summary>What has happened to it while it is being sent, for the thread that sends it.</summary>
     public RequestOutcome Deferred { get; set; }
 
     /// <summary>Ends a wait for capacity or for a receiver.</summary>
@@ -57,39 +51,15 @@ internal sealed class PendingRequest(Action<PendingRequest> recycle) : IValueTas
     /// <summary>The last refusal.</summary>
     public RequestOutcome Refusal { get; set; }
 
-    /// <summary>Completes the task of the caller. Once a request; the caller may reuse this object from then on.</summary>
-    public void Complete(in ServiceReply reply) => _core.SetResult(reply);
-
-    /// <inheritdoc cref="Complete"/>
-    public void Fail(Exception exception) => _core.SetException(exception);
-
-    public ValueTaskSourceStatus GetStatus(short token) => _core.GetStatus(token);
-
-    public void OnCompleted(Action<object?> continuation, object? state, short token, ValueTaskSourceOnCompletedFlags flags) =>
-        _core.OnCompleted(continuation, state, token, flags);
-
-    public ServiceReply GetResult(short token)
+    protected override void Recycle()
     {
-        if (_core.GetStatus(token) == ValueTaskSourceStatus.Pending)
+        if (Tried.Count > 0)
         {
-            throw new InvalidOperationException("The reply was read before the task completed: await the task.");
+            Call.Parts?.Clear(); // It was sent: as behind any other accepted send the builder is empty.
         }
 
-        try
-        {
-            return _core.GetResult(token);
-        }
-        finally
-        {
-            if (Tried.Count > 0)
-            {
-                Call.Parts?.Clear(); // It was sent: as behind any other accepted send the builder is empty.
-            }
-
-            _core.Reset();
-            Clear();
-            recycle(this);
-        }
+        Clear();
+        recycle(this);
     }
 
     private void Clear()
@@ -105,6 +75,21 @@ internal sealed class PendingRequest(Action<PendingRequest> recycle) : IValueTas
         Refusal = default;
         Waiting = null;
     }
+}
+
+/// <summary>Where a request stands in the table. Who moves it on is always one: the thread that sends it, or else whoever takes it
+/// out.</summary>
+internal enum RequestState
+{
+    /// <summary>It is not in the table: new, or ended. <see cref="Sending"/> follows.</summary>
+    Done = 0,
+
+    /// <summary>A thread looks for a receiver, or waits for one or for capacity, and reads the caller's memory. Whatever ends the request
+    /// meanwhile is deferred to that thread. <see cref="Sent"/> or <see cref="Done"/> follows.</summary>
+    Sending,
+
+    /// <summary>A receiver has it. <see cref="Done"/> follows, or <see cref="Sending"/> after a refusal.</summary>
+    Sent,
 }
 
 /// <summary>What a caller asks for.</summary>

@@ -113,7 +113,7 @@ internal sealed class PendingRequests : IDisposable
             place.Generation++;
             place.Request = request;
             request.Id = ((place.Generation << SlotBits) | (uint)slot) ^ _mask;
-            request.IsSending = true;
+            request.State = RequestState.Sending;
             request.StartedAt = _clock.GetTimestamp();
             Volatile.Write(ref _count, _count + 1);
             place.Deadline = DeadlineOf(request);
@@ -200,7 +200,7 @@ internal sealed class PendingRequests : IDisposable
         {
             request.Link!.EndRequest();
             request.Link = null;
-            if (request.Deferred.Kind is RequestOutcomeKind.Lost or RequestOutcomeKind.Refused)
+            if (IsOfAttempt(request.Deferred))
             {
                 request.Deferred = default;
             }
@@ -217,7 +217,7 @@ internal sealed class PendingRequests : IDisposable
             outcome = request.Deferred;
             request.Deferred = default;
             request.Waiting = null;
-            request.IsSending = false;
+            request.State = RequestState.Sent;
             if (outcome.Kind == RequestOutcomeKind.None)
             {
                 return false;
@@ -264,19 +264,11 @@ internal sealed class PendingRequests : IDisposable
         {
             foreach (Slot slot in _slots.AsSpan(0, _used))
             {
-                if (slot.Request is not { } request || !ReferenceEquals(request.Link, link) || !wentBy(request.SentAt))
+                // Of those that are being sent each learns of it by its send.
+                if (slot.Request is { } request && ReferenceEquals(request.Link, link) && wentBy(request.SentAt)
+                    && TryTake(ref request, outcome, out _) && request is not null)
                 {
-                    continue;
-                }
-
-                if (!request.IsSending)
-                {
-                    TakeOut(request, outcome);
                     lost.Add(request);
-                }
-                else if (request.Deferred.Kind == RequestOutcomeKind.None)
-                {
-                    request.Deferred = outcome;
                 }
             }
         }
@@ -295,10 +287,7 @@ internal sealed class PendingRequests : IDisposable
             _ended ??= exception;
             foreach (Slot slot in _slots.AsSpan(0, _used))
             {
-                if (slot.Request is { } request)
-                {
-                    TakeOutOrDefer(request, outcome, ended, waiting);
-                }
+                Take(slot.Request, outcome, ended, waiting);
             }
         }
 
@@ -326,14 +315,14 @@ internal sealed class PendingRequests : IDisposable
     private bool TryTake(ref PendingRequest? request, in RequestOutcome outcome, out CancellationTokenSource? waiting)
     {
         waiting = null;
-        if (!request!.IsSending)
+        if (request!.State == RequestState.Sent)
         {
             TakeOut(request, outcome);
             return true;
         }
 
         bool isFirst = TryDefer(request, outcome);
-        waiting = isFirst && outcome.Kind != RequestOutcomeKind.Refused ? request.Waiting : null; // A refusal ends none: see UndoAttempt.
+        waiting = isFirst && !IsOfAttempt(outcome) ? request.Waiting : null;
         request = null;
         return isFirst;
     }
@@ -345,11 +334,15 @@ internal sealed class PendingRequests : IDisposable
         return request is not null && request.Id == id;
     }
 
-    /// <summary>Keeps an outcome for the thread that sends a request. Whatever ends it replaces a refusal, and a loss, which is void where
-    /// the request turns out not to have been sent.</summary>
+    /// <summary>A receiver's doing: void where the request turns out not to have been sent to it.</summary>
+    private static bool IsOfAttempt(in RequestOutcome outcome) => outcome.Kind is RequestOutcomeKind.Refused or RequestOutcomeKind.Lost;
+
+    /// <summary>Keeps an outcome for the thread that sends a request. Whatever ends it replaces a refusal and a loss; a loss replaces
+    /// nothing, since what was refused before is not lost.</summary>
     private static bool TryDefer(PendingRequest request, in RequestOutcome outcome)
     {
-        bool isFirst = request.Deferred.Kind is RequestOutcomeKind.None or RequestOutcomeKind.Refused or RequestOutcomeKind.Lost;
+        bool isFirst = request.Deferred.Kind == RequestOutcomeKind.None
+            || (IsOfAttempt(request.Deferred) && outcome.Kind != RequestOutcomeKind.Lost);
         request.Deferred = isFirst ? outcome : request.Deferred;
         return isFirst;
     }
@@ -359,12 +352,13 @@ internal sealed class PendingRequests : IDisposable
         if (outcome.Kind == RequestOutcomeKind.Refused)
         {
             request.Refusal = outcome;
-            request.IsSending = true;
+            request.State = RequestState.Sending;
             request.Link!.EndRequest();
             request.Link = null;
             return;
         }
 
+        request.State = RequestState.Done;
         int slot = (int)((request.Id ^ _mask) & (MaxRequests - 1));
         _slots[slot].Request = null;
         _slots[slot].Deadline = long.MaxValue;
@@ -377,20 +371,22 @@ internal sealed class PendingRequests : IDisposable
         }
     }
 
-    private void TakeOutOrDefer(
-        PendingRequest request, in RequestOutcome outcome, List<PendingRequest> taken, List<CancellationTokenSource> waiting)
+    private void Take(
+        PendingRequest? request, in RequestOutcome outcome, List<PendingRequest> taken, List<CancellationTokenSource> waiting)
     {
-        if (!request.IsSending)
+        if (request is null || !TryTake(ref request, outcome, out CancellationTokenSource? wait))
         {
-            TakeOut(request, outcome);
-            taken.Add(request);
             return;
         }
 
-        TryDefer(request, outcome);
-        if (request.Waiting is not null)
+        if (request is not null)
         {
-            waiting.Add(request.Waiting);
+            taken.Add(request);
+        }
+
+        if (wait is not null)
+        {
+            waiting.Add(wait);
         }
     }
 
@@ -420,7 +416,7 @@ internal sealed class PendingRequests : IDisposable
                 if (slot.Deadline <= now)
                 {
                     slot.Deadline = long.MaxValue;
-                    TakeOutOrDefer(slot.Request!, outcome, expired, waiting);
+                    Take(slot.Request, outcome, expired, waiting);
                 }
 
                 next = Math.Min(next, slot.Deadline);

@@ -56,9 +56,9 @@ internal sealed class Requests : IDisposable
                 static (state, token) => ((PendingRequest)state!).Requests?.OnCancelled((PendingRequest)state, token), request);
         }
 
-        short version = request.Version;
+        ValueTask<ServiceReply> task = request.Task;
         SendToNext(request);
-        return new ValueTask<ServiceReply>(request, version);
+        return task;
     }
 
     /// <summary>What a receiver has answered.</summary>

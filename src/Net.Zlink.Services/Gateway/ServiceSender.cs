@@ -87,7 +87,8 @@ internal sealed class ServiceSender(RouterSocket router, MessageBuilderPool buil
         unread.Want();
         PoolSnapshot ready = pool.Ready;
         int only = !target.IsEmpty ? ready.IndexOf(target) : ready.Count == 1 ? 0 : -1;
-        int sent = only >= 0 ? SendRuns<TItem, TForm>(ready.Links[only], items)
+        int sent = HasLookalike<TItem, TForm>(items) ? SendOneByOne<TItem, TForm>(target, items)
+            : only >= 0 ? TForm.SendMany(router.To(ready.Links[only].Name), items)
             : target.IsEmpty && ready.Count > 0 ? SendBlocks<TItem, TForm>(ready, items)
             : 0;
         if (sent == 0)
@@ -259,50 +260,37 @@ internal sealed class ServiceSender(RouterSocket router, MessageBuilderPool buil
         int sent = 0;
         for (int i = 0; i < (triesNextWhenFull ? ready.Count : 1) && sent < items.Length; i++)
         {
-            sent += SendRuns<TItem, TForm>(ready.Links[(first + i) % ready.Count], items[sent..]);
+            sent += TForm.SendMany(router.To(ready.Links[(first + i) % ready.Count].Name), items[sent..]);
         }
 
         return sent;
     }
 
-    /// <summary>Sends to one receiver what needs no envelope together, and the rest one by one.</summary>
-    private int SendRuns<TItem, TForm>(ReceiverLink link, ReadOnlySpan<TItem> items)
+    /// <summary>Of a batch in which a message needs an envelope: blocks are for speed, and such batches are rare.</summary>
+    private int SendOneByOne<TItem, TForm>(RoutingId target, ReadOnlySpan<TItem> items)
         where TForm : IBatchForm<TItem>
     {
-        PeerSender peer = router.To(link.Name);
         int sent = 0;
-        int end = 0;
-        while (sent == end && end < items.Length)
+        while (sent < items.Length && TrySend(target, TForm.FormOf(items[sent])))
         {
-            while (end < items.Length && !RequestEnvelope.HasMagic(TForm.FirstPart(items[end])))
-            {
-                end++;
-            }
-
-            if (end > sent)
-            {
-                sent += TForm.SendMany(peer, items[sent..end]);
-            }
-            else
-            {
-                end++;
-                sent += TrySendQuoted(peer, TForm.FormOf(items[sent])) ? 1 : 0;
-            }
+            sent++;
         }
 
         return sent;
     }
 
-    private bool TrySendQuoted(in PeerSender peer, in MessageForm message)
+    private static bool HasLookalike<TItem, TForm>(ReadOnlySpan<TItem> items)
+        where TForm : IBatchForm<TItem>
     {
-        using RentedBuilder quoted = Quote();
-        bool isSent = peer.TrySend(message.CopyTo(quoted.Message));
-        if (isSent)
+        foreach (ref readonly TItem item in items)
         {
-            message.Complete();
+            if (RequestEnvelope.HasMagic(TForm.FirstPart(item)))
+            {
+                return true;
+            }
         }
 
-        return isSent;
+        return false;
     }
 
     private ZlinkException Unreachable(RoutingId target) => new(ZlinkError.HostUnreachable,

@@ -128,9 +128,10 @@ public class PendingRequestsTests
 
         static void Finish(PendingRequest request)
         {
-            short version = request.Version;
+            ValueTask<ServiceReply> task = request.Task;
             request.Complete(default); // Throws if it was completed before.
-            request.GetResult(version);
+            Assert.True(task.IsCompletedSuccessfully);
+            _ = task.GetAwaiter().GetResult();
         }
     }
 
@@ -242,9 +243,10 @@ public class PendingRequestsTests
         PendingRequest request = SentWith(table, _links[0], first.Token);
         var cancelled = new RequestOutcome(RequestOutcomeKind.Cancelled);
         Assert.True(table.TryTake(request.Id, _links[0], new RequestOutcome(RequestOutcomeKind.Replied), out _));
-        short version = request.Version;
+        ValueTask<ServiceReply> task = request.Task;
         request.Complete(default);
-        request.GetResult(version);
+        Assert.True(task.IsCompletedSuccessfully);
+        _ = task.GetAwaiter().GetResult();
         Assert.False(table.TryTakeOf(request, first.Token, cancelled, out _)); // It is nobody's.
 
         Assert.Same(request, SentWith(table, _links[0], second.Token));
