@@ -1,4 +1,3 @@
-using System.Buffers;
 using Net.Zlink.Engine;
 using Net.Zlink.Monitoring;
 using Net.Zlink.Sockets;
