@@ -146,7 +146,7 @@ public sealed class Registry : IAsyncDisposable, IDisposable
         return _parts.Peers.Remove(publisherEndpoint);
     }
 
-    /// <summary>Removes an own entry by hand; a receiver that goes on registering comes back.</summary>
+    /// <summary>Removes an own entry; a receiver that continues to register it comes back.</summary>
     /// <param name="kind">What it is.</param>
     /// <param name="service">The name of the service.</param>
     /// <param name="endpoint">The endpoint, as it registered.</param>

@@ -23,7 +23,7 @@ namespace Net.Zlink.Services;
 /// </example>
 public sealed class SpotNode : IAsyncDisposable, IDisposable
 {
-    /// <summary>The service under which nodes register and look for each other where nothing else is said.</summary>
+    /// <summary>The service under which nodes register and find each other by default.</summary>
     public const string DefaultService = "spot-node";
 
     // What was accepted before the end gets this long to leave.
@@ -47,8 +47,8 @@ public sealed class SpotNode : IAsyncDisposable, IDisposable
     private readonly Dictionary<string, string> _bound = new(StringComparer.Ordinal);
     private bool _isDisposed;
 
-    /// <summary>Makes a node; it is bound nowhere and connected to nobody yet, and its own subscribers get what it publishes.</summary>
-    /// <param name="context">Makes its sockets. Dispose the node before it.</param>
+    /// <summary>Creates a node that is neither bound nor connected; its own subscribers receive what it publishes.</summary>
+    /// <param name="context">The context of its sockets. Dispose the node first.</param>
     /// <param name="options">Its options; null: the defaults.</param>
     /// <exception cref="ArgumentNullException"><paramref name="context"/> is null.</exception>
     /// <exception cref="ArgumentException">An option is out of its range; the message names it.</exception>
@@ -77,13 +77,13 @@ public sealed class SpotNode : IAsyncDisposable, IDisposable
         _ = EndSubscribersAsync();
     }
 
-    /// <summary>What registries list for the first advertised endpoint; others are listed with an id made of their text.</summary>
+    /// <summary>The id that registries list for the first advertised endpoint; other endpoints get an id made of their text.</summary>
     public RoutingId RoutingId => _options.RoutingId;
 
-    /// <summary>Listens for other nodes, which then get what this one publishes. May be called for several endpoints. One that this node is
-    /// bound to stays as it is.</summary>
+    /// <summary>Listens for other nodes, which then receive this node's messages. May be called for several endpoints. An endpoint that is
+    /// bound already stays as it is.</summary>
     /// <param name="endpoint">As for <see cref="ZlinkSocket.Bind"/>.</param>
-    /// <returns>The endpoint with what the system filled in.</returns>
+    /// <returns>The endpoint with the port or name that the system chose.</returns>
     /// <exception cref="ArgumentNullException"><paramref name="endpoint"/> is null.</exception>
     /// <exception cref="ZlinkException">As for <see cref="ZlinkSocket.Bind"/>.</exception>
     /// <exception cref="ObjectDisposedException">The node is disposed.</exception>
@@ -112,7 +112,7 @@ public sealed class SpotNode : IAsyncDisposable, IDisposable
         return bound;
     }
 
-    /// <summary>Ends listening at an endpoint; nodes that are connected there are disconnected.</summary>
+    /// <summary>Stops listening at an endpoint and disconnects the nodes that connected there.</summary>
     /// <param name="endpoint">As <see cref="Bind"/> returned it.</param>
     /// <exception cref="ArgumentNullException"><paramref name="endpoint"/> is null.</exception>
     /// <exception cref="InvalidOperationException">The node was never bound.</exception>
@@ -121,9 +121,9 @@ public sealed class SpotNode : IAsyncDisposable, IDisposable
     public void Unbind(string endpoint) =>
         (_path.Socket ?? throw new InvalidOperationException("This node was never bound.")).Unbind(endpoint);
 
-    /// <summary>Connects to another node and receives from it what this node's subscribers want. Returns at once: it is connected in the
-    /// background, again and again.</summary>
-    /// <param name="endpoint">Where that node is bound. One that was given before stays as it is.</param>
+    /// <summary>Connects to another node and receives the messages of this node's subscriptions. Returns at once: it connects in the
+    /// background and retries.</summary>
+    /// <param name="endpoint">Where that node is bound. Repeating an endpoint has no effect.</param>
     /// <exception cref="ArgumentNullException"><paramref name="endpoint"/> is null.</exception>
     /// <exception cref="ZlinkException">InvalidArgument, ProtocolNotSupported: that is no endpoint; nothing was added.
     /// ContextTerminated.</exception>
@@ -165,13 +165,14 @@ public sealed class SpotNode : IAsyncDisposable, IDisposable
         return _registrations.RemoveRegistry(routerEndpoint);
     }
 
-    /// <summary>Lets other nodes find this one. Returns at once and goes on trying: see <see cref="Registration.State"/>.</summary>
+    /// <summary>Lets other nodes find this one. Returns at once and retries in the background: see
+    /// <see cref="Registration.State"/>.</summary>
     /// <param name="service">The name, 1 to 255 bytes of UTF-8. Native nodes know names of 1 to 64 characters of a-z, 0-9, dot and
     /// hyphen.</param>
     /// <param name="advertise">The endpoint that other nodes connect to, 1 to 255 bytes. Null: the endpoint that was bound last, with
     /// <see cref="SpotNodeOptions.AdvertiseHost"/> in place of a wildcard.</param>
     /// <returns>The registration; dispose it to leave the registries.</returns>
-    /// <exception cref="ArgumentException">The name or the endpoint is empty or too long, or nobody can connect to the
+    /// <exception cref="ArgumentException">The name or the endpoint is empty or too long, or no peer can connect to the
     /// endpoint.</exception>
     /// <exception cref="InvalidOperationException">Nothing is bound and no endpoint was given, or the service is registered at that
     /// endpoint already.</exception>
@@ -189,7 +190,7 @@ public sealed class SpotNode : IAsyncDisposable, IDisposable
     /// <param name="advertise">As there.</param>
     /// <param name="cancellationToken">Ends the wait, and the registration with it.</param>
     /// <returns>The registration; dispose it to leave the registries.</returns>
-    /// <exception cref="ArgumentException">The name or the endpoint is empty or too long, or nobody can connect to the
+    /// <exception cref="ArgumentException">The name or the endpoint is empty or too long, or no peer can connect to the
     /// endpoint.</exception>
     /// <exception cref="InvalidOperationException">There is no registry, or as for <see cref="Register"/>.</exception>
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
@@ -251,19 +252,20 @@ public sealed class SpotNode : IAsyncDisposable, IDisposable
     /// <exception cref="ObjectDisposedException">The node is disposed.</exception>
     public IReadOnlyList<PeerInfo> GetPeers() => _peers.GetPeers();
 
-    /// <summary>Every time at which the connection to a node is made again, so that messages of it may be missing. The next message of
-    /// that node says it, too, to each subscriber: <see cref="SpotMessage.MissedBefore"/>.</summary>
+    /// <summary>Reports each re-established connection to a node, because messages of it may be missing. The next message of
+    /// that node reports it to each subscriber, too: <see cref="SpotMessage.MissedBefore"/>.</summary>
     /// <param name="cancellationToken">Ends the enumeration with an exception.</param>
-    /// <returns>From the call on. It ends with the node. Of those that nobody reads, the oldest beyond 1,000 are left out.</returns>
+    /// <returns>The gaps from the call on. The enumeration ends with the node. Of unread gaps beyond 1,000, the oldest are
+    /// dropped.</returns>
     public IAsyncEnumerable<SpotGap> WatchGapsAsync(CancellationToken cancellationToken = default) =>
         _peers.Gaps.WatchAsync(cancellationToken);
 
-    /// <summary>The nodes that are connected to this one, and how many messages wait for each or were dropped: a snapshot.</summary>
+    /// <summary>The nodes that are connected to this one, with their queued and dropped messages: a snapshot.</summary>
     /// <returns>One for each connection; none as long as the node is not bound.</returns>
     /// <exception cref="ObjectDisposedException">The node is disposed.</exception>
     public IReadOnlyList<PeerInfo> GetFollowers() => _path.Socket?.GetPeers() ?? [];
 
-    /// <summary>Publishes a message of one part if that need not wait.</summary>
+    /// <summary>Publishes a message of one part, without waiting.</summary>
     /// <param name="topic">1 to 255 bytes of UTF-8. Native nodes cut a topic at a NUL.</param>
     /// <param name="payload">Any bytes, also none; copied.</param>
     /// <returns>True if it was accepted, else it was delivered to nobody. Full, with <see cref="PubOptions.NoDrop"/>: the queue of a
@@ -277,7 +279,7 @@ public sealed class SpotNode : IAsyncDisposable, IDisposable
         return _path.TryPublish(name, _index.Find(name), payload);
     }
 
-    /// <summary>Publishes a message of several parts if that need not wait.</summary>
+    /// <summary>Publishes a message of several parts, without waiting.</summary>
     /// <param name="topic">As for <see cref="TryPublish(string, ReadOnlySpan{byte})"/>.</param>
     /// <param name="parts">The parts, at least one; empty then if it was accepted.</param>
     /// <returns>As there.</returns>
@@ -290,7 +292,7 @@ public sealed class SpotNode : IAsyncDisposable, IDisposable
         return _path.TryPublish(name, _index.Find(name), parts);
     }
 
-    /// <summary>Publishes the parts of a received message if that need not wait.</summary>
+    /// <summary>Publishes the parts of a received message, without waiting.</summary>
     /// <param name="topic">As for <see cref="TryPublish(string, ReadOnlySpan{byte})"/>.</param>
     /// <param name="message">The message; disposed if it was accepted.</param>
     /// <returns>As there.</returns>
@@ -306,7 +308,7 @@ public sealed class SpotNode : IAsyncDisposable, IDisposable
     /// <summary>Publishes a message of one part; waits where <see cref="TryPublish(string, ReadOnlySpan{byte})"/> says Full.</summary>
     /// <param name="topic">As there.</param>
     /// <param name="payload">Any bytes, also none; copied before the call returns.</param>
-    /// <param name="cancellationToken">Ends the wait; then it was delivered to nobody.</param>
+    /// <param name="cancellationToken">Ends the wait; then no subscriber received the message.</param>
     /// <returns>Complete when it was accepted.</returns>
     /// <exception cref="ArgumentException">The topic is null, empty or too long.</exception>
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
@@ -321,7 +323,7 @@ public sealed class SpotNode : IAsyncDisposable, IDisposable
     /// <summary>Publishes a message of several parts; waits where <see cref="TryPublish(string, MessageBuilder)"/> says Full.</summary>
     /// <param name="topic">As there.</param>
     /// <param name="parts">The parts, at least one; not to be touched until the task completes, and empty then if it was accepted.</param>
-    /// <param name="cancellationToken">Ends the wait; then it was delivered to nobody.</param>
+    /// <param name="cancellationToken">Ends the wait; then no subscriber received the message.</param>
     /// <returns>Complete when it was accepted.</returns>
     /// <exception cref="ArgumentException">The topic is null, empty or too long, or there is no part.</exception>
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
@@ -333,14 +335,14 @@ public sealed class SpotNode : IAsyncDisposable, IDisposable
         return _path.PublishAsync(name, _index.Find(name), parts, cancellationToken);
     }
 
-    /// <summary>A publisher of one topic: saves encoding and looking it up for each message.</summary>
+    /// <summary>Creates a publisher of one topic, which encodes and finds it only once.</summary>
     /// <param name="topic">As for <see cref="TryPublish(string, ReadOnlySpan{byte})"/>.</param>
     /// <returns>The publisher.</returns>
     /// <exception cref="ArgumentException">The topic is null, empty or too long.</exception>
     public SpotPublisher CreatePublisher(string topic) => new(
         _index, _path, _index.FindOwn(TopicBytes.Encode(topic, stackalloc byte[TopicBytes.MaxLength], nameof(topic))));
 
-    /// <summary>A subscriber without subscriptions.</summary>
+    /// <summary>Creates a subscriber without subscriptions.</summary>
     /// <param name="options">Its queue; null: the defaults.</param>
     /// <returns>The subscriber; dispose it.</returns>
     /// <exception cref="ArgumentOutOfRangeException">A limit of the options is less than 1.</exception>
@@ -350,7 +352,7 @@ public sealed class SpotNode : IAsyncDisposable, IDisposable
         return new SpotSubscriber(_subscribers, _subscribers.Add((options ?? new SpotSubscriberOptions()).ValidCopy()));
     }
 
-    /// <summary>What the node has done so far: a snapshot.</summary>
+    /// <summary>The counts of the node so far: a snapshot.</summary>
     /// <returns>The statistics.</returns>
     public SpotNodeStatistics GetStatistics() => _counters.Read();
 
@@ -359,8 +361,8 @@ public sealed class SpotNode : IAsyncDisposable, IDisposable
     /// <returns>The text.</returns>
     public string Describe() => _counters.Describe(RoutingId, _isDisposed ? [] : GetPeers(), _isDisposed ? [] : GetFollowers());
 
-    /// <summary>Begins the end and returns at once: leaves the registries, ends subscribers and their receives. What was accepted has the
-    /// socket's linger time to leave. Idempotent.</summary>
+    /// <summary>Begins to end and returns at once: unregisters, ends subscribers and their receives. Accepted messages have the
+    /// socket's linger time to be written. Idempotent.</summary>
     public void Dispose() => _ = DisposeAsync().AsTask();
 
     /// <summary>As <see cref="Dispose"/>, and waits until the registries that are connected were notified and publications have left

@@ -2,8 +2,8 @@ using System.Runtime.CompilerServices;
 
 namespace Net.Zlink.Services;
 
-/// <summary>Publishes under one topic, which is checked and encoded once. It holds nothing that has to be disposed.</summary>
-/// <remarks>Safe for any number of threads. What one thread publishes is received in its order.</remarks>
+/// <summary>Publishes under one topic, which is checked and encoded once. It need not be disposed.</summary>
+/// <remarks>Safe for any number of threads. Messages of one thread are received in their order.</remarks>
 public sealed class SpotPublisher
 {
     private readonly TopicIndex _index;
@@ -53,7 +53,7 @@ public sealed class SpotPublisher
     /// <exception cref="ZlinkException">ContextTerminated.</exception>
     public int PublishMany(ReadOnlySpan<ReadOnlyMemory<byte>> payloads) => _path.PublishMany(Entry, payloads);
 
-    /// <summary>Publishes messages of one part, and waits for full queues where it has to.</summary>
+    /// <summary>Publishes messages of one part; waits while queues are full.</summary>
     /// <param name="payloads">The messages; unchanged until the task completes.</param>
     /// <param name="cancellationToken">Ends the wait; what was published stays published.</param>
     /// <returns>Complete when all are accepted.</returns>

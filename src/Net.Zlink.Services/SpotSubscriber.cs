@@ -2,7 +2,7 @@ using System.Runtime.CompilerServices;
 
 namespace Net.Zlink.Services;
 
-/// <summary>Receives what is published under the topics that it has subscribed, at its own node and at the nodes that this one is connected
+/// <summary>Receives messages of its subscribed topics, published at its own node and at the nodes to which that node is connected.
 /// to.</summary>
 /// <remarks>
 /// Safe for any number of threads. A message is received once, however many subscriptions match it. Messages wait in a bounded queue; a
@@ -21,14 +21,14 @@ public sealed class SpotSubscriber : IAsyncDisposable, IDisposable
     }
 
     /// <summary>Subscribes one topic. Repeating it has no effect.</summary>
-    /// <param name="topic">1 to 255 bytes of UTF-8; an asterisk is a character as any other.</param>
+    /// <param name="topic">1 to 255 bytes of UTF-8; an asterisk has no special meaning.</param>
     /// <exception cref="ArgumentException">The topic is null, empty or too long.</exception>
     /// <exception cref="ObjectDisposedException">The subscriber is disposed, or its node.</exception>
     /// <exception cref="ZlinkException">ContextTerminated.</exception>
     public void Subscribe(string topic) =>
         Add(TopicBytes.Encode(topic, stackalloc byte[TopicBytes.MaxLength], nameof(topic)), isPrefix: false);
 
-    /// <summary>Removes the subscription of one topic. What waits in the queue stays there.</summary>
+    /// <summary>Removes the subscription of one topic. Queued messages stay.</summary>
     /// <param name="topic">As it was given to <see cref="Subscribe"/>.</param>
     /// <returns>False: it was not subscribed.</returns>
     /// <exception cref="ArgumentException">The topic is null, empty or too long.</exception>
@@ -42,7 +42,7 @@ public sealed class SpotSubscriber : IAsyncDisposable, IDisposable
     /// <exception cref="ZlinkException">ContextTerminated.</exception>
     public void SubscribePrefix(string prefix) => Add(TopicBytes.OfPrefix(prefix, nameof(prefix)), isPrefix: true);
 
-    /// <summary>Removes the subscription of a prefix. What waits in the queue stays there.</summary>
+    /// <summary>Removes the subscription of a prefix. Queued messages stay.</summary>
     /// <param name="prefix">As it was given to <see cref="SubscribePrefix"/>.</param>
     /// <returns>False: it was not subscribed.</returns>
     /// <exception cref="ArgumentException">The prefix is null or too long.</exception>
@@ -51,47 +51,47 @@ public sealed class SpotSubscriber : IAsyncDisposable, IDisposable
 
     /// <summary>Subscribes a prefix in the native core's text: zone:* is the prefix zone:.</summary>
     /// <param name="pattern">1 to 255 bytes of UTF-8 with one asterisk, at the end.</param>
-    /// <exception cref="ArgumentException">It is no such pattern.</exception>
+    /// <exception cref="ArgumentException">It is not such a pattern.</exception>
     /// <exception cref="ObjectDisposedException">The subscriber is disposed, or its node.</exception>
     /// <exception cref="ZlinkException">ContextTerminated.</exception>
     public void SubscribePattern(string pattern) => Add(TopicBytes.OfPattern(pattern, nameof(pattern)), isPrefix: true);
 
-    /// <summary>Removes the subscription of a pattern. What waits in the queue stays there.</summary>
+    /// <summary>Removes the subscription of a pattern. Queued messages stay.</summary>
     /// <param name="pattern">As it was given to <see cref="SubscribePattern"/>.</param>
     /// <returns>False: it was not subscribed.</returns>
-    /// <exception cref="ArgumentException">It is no such pattern.</exception>
+    /// <exception cref="ArgumentException">It is not such a pattern.</exception>
     public bool UnsubscribePattern(string pattern) =>
         _owner.Index.Remove(_queue, TopicBytes.OfPattern(pattern, nameof(pattern)), isPrefix: true);
 
-    /// <summary>Takes the next message, if there is one.</summary>
+    /// <summary>Receives the next message, if there is one.</summary>
     /// <param name="message">The message; dispose it.</param>
     /// <returns>False if there is none now.</returns>
-    /// <exception cref="InvalidOperationException">A handler gets the messages.</exception>
+    /// <exception cref="InvalidOperationException">A handler receives the messages.</exception>
     /// <exception cref="ObjectDisposedException">The subscriber, its node or its context has ended.</exception>
     public bool TryReceive(out SpotMessage message) => _queue.TryReceive(out message);
 
     /// <summary>Waits for the next message. Any number may wait; they are served in order.</summary>
-    /// <param name="cancellationToken">Ends the wait; no message is lost by it.</param>
+    /// <param name="cancellationToken">Ends the wait; no message is lost.</param>
     /// <returns>The message; dispose it.</returns>
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
-    /// <exception cref="InvalidOperationException">A handler gets the messages.</exception>
+    /// <exception cref="InvalidOperationException">A handler receives the messages.</exception>
     /// <exception cref="ObjectDisposedException">The subscriber, its node or its context has ended.</exception>
     public ValueTask<SpotMessage> ReceiveAsync(CancellationToken cancellationToken = default) => _queue.ReceiveAsync(cancellationToken);
 
-    /// <summary>Takes as many messages as there are and fit, without waiting.</summary>
-    /// <param name="messages">Where to put them; dispose each that was put.</param>
+    /// <summary>Receives as many messages as are queued and fit, without waiting.</summary>
+    /// <param name="messages">Filled from the start; dispose each received message.</param>
     /// <returns>How many; 0 if there is none.</returns>
-    /// <exception cref="InvalidOperationException">A handler gets the messages.</exception>
+    /// <exception cref="InvalidOperationException">A handler receives the messages.</exception>
     /// <exception cref="ObjectDisposedException">The subscriber, its node or its context has ended.</exception>
     public int ReceiveMany(Span<SpotMessage> messages) => _queue.ReceiveMany(messages);
 
-    /// <summary>Waits until there is a message, then takes as many as there are and fit.</summary>
-    /// <param name="messages">Where to put them; not empty. Dispose each that was put.</param>
-    /// <param name="cancellationToken">Ends the wait; no message is lost by it.</param>
+    /// <summary>Waits for a message, then receives as many as are queued and fit.</summary>
+    /// <param name="messages">Filled from the start; not empty. Dispose each received message.</param>
+    /// <param name="cancellationToken">Ends the wait; no message is lost.</param>
     /// <returns>How many, at least 1.</returns>
     /// <exception cref="ArgumentException"><paramref name="messages"/> is empty.</exception>
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
-    /// <exception cref="InvalidOperationException">A handler gets the messages.</exception>
+    /// <exception cref="InvalidOperationException">A handler receives the messages.</exception>
     /// <exception cref="ObjectDisposedException">The subscriber, its node or its context has ended.</exception>
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
     public async ValueTask<int> ReceiveManyAsync(Memory<SpotMessage> messages, CancellationToken cancellationToken = default)
@@ -107,7 +107,7 @@ public sealed class SpotSubscriber : IAsyncDisposable, IDisposable
     }
 
     /// <summary>All messages until the subscriber, its node or its context ends; then the enumeration ends.</summary>
-    /// <param name="cancellationToken">Ends the enumeration with an exception; no message is lost by it.</param>
+    /// <param name="cancellationToken">Ends the enumeration with an exception; no message is lost.</param>
     /// <returns>The messages; dispose each.</returns>
     public async IAsyncEnumerable<SpotMessage> ReceiveAllAsync([EnumeratorCancellation] CancellationToken cancellationToken = default)
     {
@@ -127,12 +127,12 @@ public sealed class SpotSubscriber : IAsyncDisposable, IDisposable
         }
     }
 
-    /// <summary>Calls a handler for each message, one after another, on the thread pool, instead of receiving. What waits in the queue is
-    /// given to it, too.</summary>
+    /// <summary>Calls a handler for each message, one after another, on the thread pool, instead of receiving. Queued messages are
+    /// passed to it, too.</summary>
     /// <param name="handler">Gets the message, which is disposed when its task completes, and a token that is cancelled when the handler is
-    /// disposed. While it works, messages wait in the subscriber's queue; if it throws, that is logged and the next message
-    /// comes.</param>
-    /// <returns>Dispose it to end the handler: that waits for a call that is running, unless it is called inside of it. Messages can be
+    /// disposed. While it runs, messages wait in the subscriber's queue. If it throws, the exception is logged and the next message
+    /// is passed.</param>
+    /// <returns>Dispose it to end the handler. Dispose waits for a running call, unless it is called inside that call. Messages can be
     /// received then.</returns>
     /// <exception cref="ArgumentNullException"><paramref name="handler"/> is null.</exception>
     /// <exception cref="InvalidOperationException">There is a handler already, or a receive waits.</exception>
@@ -143,11 +143,11 @@ public sealed class SpotSubscriber : IAsyncDisposable, IDisposable
         return _handler = new HandlerLoop(_queue, handler, _owner.OnHandlerFault);
     }
 
-    /// <summary>What it has got so far: a snapshot.</summary>
+    /// <summary>The messages it has received so far: a snapshot.</summary>
     /// <returns>The statistics.</returns>
     public SpotSubscriberStatistics GetStatistics() => _queue.Statistics;
 
-    /// <summary>Ends its subscriptions and every receive that waits; drops what is unread. Does not wait for a handler.
+    /// <summary>Ends its subscriptions and all waiting receives; drops unread messages. Does not wait for a handler.
     /// Idempotent.</summary>
     public void Dispose() => _owner.Remove(_queue);
 

@@ -4,7 +4,7 @@ namespace Net.Zlink.Services;
 
 /// <summary>
 /// Repeats an asynchronous turn on the thread pool until it is stopped, or the socket or context that the turn uses has ended. A turn
-/// that fails is logged and counted, and the loop goes on.
+/// that fails is logged and counted, and the loop continues.
 /// </summary>
 internal sealed class BackgroundLoop : IAsyncDisposable
 {

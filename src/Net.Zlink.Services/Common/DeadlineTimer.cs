@@ -4,7 +4,7 @@ namespace Net.Zlink.Services;
 /// each of them. Guarded by the lock of its owner.</summary>
 internal sealed class DeadlineTimer : IDisposable
 {
-    // What a timer takes is limited to 49 days: it may look too early, never too late.
+    // A timer's time is limited to 49 days: it may fire too early, never too late.
     private const double MaxDue = 86_400_000;
 
     private readonly TimeProvider _clock;

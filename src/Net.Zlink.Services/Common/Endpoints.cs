@@ -11,7 +11,7 @@ internal static class EndpointCheck
             if (!parsed.CanConnect)
             {
                 throw new ZlinkException(
-                    ZlinkError.InvalidArgument, $"Nobody can connect to {parsed}: write the host, and the port that Bind returned.");
+                    ZlinkError.InvalidArgument, $"No socket can connect to {parsed}: write the host, and the port that Bind returned.");
             }
         }
         catch (FormatException e)

@@ -58,7 +58,7 @@ internal sealed class ReceiveWaiters<T>(Lock gate)
     }
 
     /// <summary>Outside of the lock.</summary>
-    /// <returns>False: somebody else has taken it out, and completes it.</returns>
+    /// <returns>False: another thread has removed it, and completes it.</returns>
     public bool TryRemove(ReceiveWaiter<T> waiter)
     {
         lock (gate)

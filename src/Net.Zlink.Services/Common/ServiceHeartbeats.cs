@@ -1,6 +1,6 @@
 namespace Net.Zlink.Services;
 
-/// <summary>The heartbeats of the sockets that connect to receivers and to publishers. These ping nobody; the announced ttl lets them
+/// <summary>The heartbeats of the sockets that connect to receivers and to publishers. They send no pings; the announced ttl lets them
 /// drop a peer that is gone.</summary>
 internal static class ServiceHeartbeats
 {

@@ -22,7 +22,7 @@ internal sealed class ServicesMeters : IDisposable
             tags.Add(new("zlink.context", name));
         }
 
-        // Listeners of one host look for its factory. The factory itself would keep the meter until the host ends, and services end before.
+        // Listeners of one host compare its factory. The factory itself would keep the meter until the host ends, and services end before.
         _meter = new Meter(new MeterOptions(MeterName) { Tags = tags, Scope = context.MeterFactory ?? owner });
         _prefix = $"zlink.{role}.";
     }

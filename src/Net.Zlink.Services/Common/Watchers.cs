@@ -28,7 +28,7 @@ internal sealed class Watchers<T>(int capacity, BoundedChannelFullMode whenFull)
         }
     }
 
-    /// <summary>Reads from the call on, not from the first look; <paramref name="first"/> comes before what is published.</summary>
+    /// <summary>Reads from the call on, not from the first read; <paramref name="first"/> comes before what is published.</summary>
     public IAsyncEnumerable<T> WatchAsync(CancellationToken cancellationToken, params ReadOnlySpan<T> first)
     {
         var reader = Channel.CreateBounded<T>(new BoundedChannelOptions(capacity) { FullMode = whenFull });

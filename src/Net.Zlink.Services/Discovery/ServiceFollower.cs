@@ -20,7 +20,7 @@ public sealed class ServiceFollower : IAsyncDisposable
 
     /// <summary>Begins to follow, in the background.</summary>
     /// <param name="context">The context of the socket: clock and log.</param>
-    /// <param name="socket">The socket. Nobody else may connect it to the same endpoints.</param>
+    /// <param name="socket">The socket. Nothing else may connect it to the same endpoints.</param>
     /// <param name="directory">Knows where the service is.</param>
     /// <param name="service">The name of the service.</param>
     /// <exception cref="ArgumentNullException">An argument is null.</exception>

@@ -137,7 +137,7 @@ internal sealed class ViewStore(ServiceKind kind, TimeSpan staleViewTimeout, Tim
             new EntryKey(new ServiceKey((ushort)kind, new ServiceText(service)), new ServiceText(endpoint)), out TimeSpan until)
         && now < until;
 
-    /// <summary>Tells which connections are up; the views of others have ended.</summary>
+    /// <summary>Sets which connections are up; the views of all others have ended.</summary>
     public void OnConnections(TimeSpan now, IReadOnlyDictionary<ConnectionView, string> live)
     {
         foreach (ConnectionView view in _views)

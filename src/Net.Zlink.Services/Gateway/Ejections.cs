@@ -120,7 +120,7 @@ internal sealed class Ejections(
         SetTimer();
     }
 
-    /// <summary>Without heartbeats nobody can say, and the ordinary request is the only probe.</summary>
+    /// <summary>Without heartbeats this is unknown, and an ordinary request is the only probe.</summary>
     private bool IsHeartbeatAnswered(ReceiverLink link) =>
         router.Options.HeartbeatInterval == TimeSpan.Zero || link.IsInproc
         || (router.TryGetPeer(link.Name, out PeerInfo? peer) && peer.SinceLastRead < link.Health.Pause);

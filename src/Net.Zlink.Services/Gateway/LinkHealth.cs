@@ -25,7 +25,7 @@ internal sealed class LinkHealth(int row)
 
     public static readonly TimeSpan LongestPause = TimeSpan.FromSeconds(60);
 
-    /// <summary>How soon a probe is looked at again whose heartbeat is not answered.</summary>
+    /// <summary>The interval of checks while the heartbeat is not answered.</summary>
     public static readonly TimeSpan CheckInterval = TimeSpan.FromSeconds(1);
 
     private int _timeOuts;
@@ -38,7 +38,7 @@ internal sealed class LinkHealth(int row)
     /// <summary>Of the present or the last time out of rotation.</summary>
     public TimeSpan Pause { get; private set; }
 
-    /// <summary>When the next look at a link is due that is out.</summary>
+    /// <summary>When the next check of an ejected link is due.</summary>
     public DateTimeOffset CheckAt { get; private set; } = DateTimeOffset.MaxValue;
 
     /// <summary>A message of its receiver would change something.</summary>
@@ -84,8 +84,8 @@ internal sealed class LinkHealth(int row)
         _timeOuts = 0;
     }
 
-    /// <summary>The look is due.</summary>
-    /// <param name="isHeartbeatAnswered">Something came over the connection while it was out: heartbeats go on.</param>
+    /// <summary>A check is due.</summary>
+    /// <param name="isHeartbeatAnswered">Something was received while the link was ejected, so its heartbeats work.</param>
     /// <param name="now">The time.</param>
     public void Check(bool isHeartbeatAnswered, DateTimeOffset now)
     {

@@ -52,7 +52,7 @@ internal sealed class LinkTable : IDisposable
             Timeout.InfiniteTimeSpan);
     }
 
-    /// <summary>All links, also those that nobody lists any more: a snapshot in the order in which they were made.</summary>
+    /// <summary>All links, also those no longer listed: a snapshot in the order of their creation.</summary>
     public ReceiverLink[] All => [.. _byNumber.Values.OrderBy(static link => link.Number)];
 
     /// <summary>There is one over inproc, which does not connect again by itself.</summary>
@@ -74,7 +74,7 @@ internal sealed class LinkTable : IDisposable
     /// <summary>The directory says who serves a service.</summary>
     public void Apply(ServicePool pool, ServiceSnapshot listed) => Run(() => Replace(pool, listed, isLast: false));
 
-    /// <summary>Nobody uses a service any more: its links go unless another service lists them.</summary>
+    /// <summary>A service is no longer used: its links are removed unless another service lists them.</summary>
     public void Remove(ServicePool pool) => Run(() => Replace(pool, new ServiceSnapshot(pool.Service, []), isLast: true));
 
     /// <summary>Connections have changed. Pools are made anew once for all of them.</summary>
@@ -349,7 +349,7 @@ internal sealed class LinkTable : IDisposable
 
         if (link.ListingOf(pool) is not { } listing)
         {
-            link.Listings.Add(listing = new Listing(pool)); // One that nobody had listed is revived: its removal finds a listing.
+            link.Listings.Add(listing = new Listing(pool)); // A link without a listing is used again: its removal must find a listing.
             if (!link.IsInproc && link.State != LinkState.Unusable)
             {
                 _dialer.Add(link, pool);
@@ -470,7 +470,7 @@ internal sealed class InprocReconnects : IDisposable
     {
         if (Interlocked.Exchange(ref _isRunning, 1) != 0)
         {
-            return; // A look that takes longer than the interval is enough.
+            return; // A check that takes longer than the interval is enough.
         }
 
         try

@@ -8,13 +8,13 @@ namespace Net.Zlink.Services;
 /// <param name="recycle">Takes it back when its result was read.</param>
 internal sealed class PendingRequest(Action<PendingRequest> recycle) : PooledSource<ServiceReply>
 {
-    /// <summary>What its caller asks for. A field: a property would copy it at each look.</summary>
+    /// <summary>What its caller asked for. A field, because a property would copy it at each read.</summary>
     public RequestCall Call;
 
     /// <summary>On the wire; 0 while it is not in the table.</summary>
     public ulong Id { get; set; }
 
-    /// <summary>Whose request it is; null while it is nobody's.</summary>
+    /// <summary>The gateway's requests; null while it is pooled.</summary>
     public Requests? Requests { get; set; }
 
     /// <summary>The caller's span; null: there is none that can be passed on.</summary>
@@ -116,11 +116,11 @@ internal enum RequestOutcomeKind
     Cancelled,
     NoReceiver,
 
-    /// <summary>The gateway, the context or the request itself does not go on: see the exception.</summary>
+    /// <summary>The gateway, the context or the request itself has ended: see the exception.</summary>
     Ended,
 }
 
-/// <summary>How a request has ended. The message is a reply that nobody else disposes.</summary>
+/// <summary>How a request has ended. The message is a reply, which the holder disposes.</summary>
 internal readonly record struct RequestOutcome(
     RequestOutcomeKind Kind, Message Reply = default, ushort Code = 0, string? Text = null, Exception? Exception = null);
 

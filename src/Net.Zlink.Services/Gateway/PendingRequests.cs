@@ -14,7 +14,7 @@ internal sealed class PendingRequests : IDisposable
 
     private const int SlotBits = 20;
 
-    // Deadlines are rounded up to this, so that all slots are looked at 100 times a second at most.
+    // Deadlines are rounded up to this, so that all slots are scanned at most 100 times a second.
     private static readonly TimeSpan DeadlineStep = TimeSpan.FromMilliseconds(10);
 
     private readonly Lock _gate = new();
@@ -121,12 +121,12 @@ internal sealed class PendingRequests : IDisposable
         }
     }
 
-    /// <summary>Something has happened to a request: it is taken out, unless it goes on after a refusal, or a thread is sending it, which
-    /// then learns of it.</summary>
+    /// <summary>Something has happened to a request: it is taken out, unless it is sent again after a refusal, or a thread is sending it,
+    /// which then learns of it.</summary>
     /// <param name="id">On the wire.</param>
-    /// <param name="from">Whose doing it is; null: nobody's. Of another receiver than the present one it does not count.</param>
+    /// <param name="from">The receiver that caused it; null: none. Ignored unless it is the request's present receiver.</param>
     /// <param name="outcome">What has happened.</param>
-    /// <param name="request">The request, which is the caller's to go on with; null where the sending thread does.</param>
+    /// <param name="request">The request, which the caller continues; null if the sending thread does.</param>
     /// <returns>False: there is no such request, and the outcome is still the caller's.</returns>
     public bool TryTake(ulong id, ReceiverLink? from, in RequestOutcome outcome, out PendingRequest? request)
     {
@@ -207,7 +207,7 @@ internal sealed class PendingRequests : IDisposable
         }
     }
 
-    /// <summary>The thread that sends a request has done so. A reply that came meanwhile is that thread's to go on with.</summary>
+    /// <summary>The thread that sends a request has done so. It also handles a reply that came meanwhile.</summary>
     /// <returns>True: it is to end as <paramref name="outcome"/> says, and was taken out; or was refused, and is still being
     /// sent.</returns>
     public bool EndSending(PendingRequest request, out RequestOutcome outcome)
@@ -308,7 +308,7 @@ internal sealed class PendingRequests : IDisposable
         }
     }
 
-    /// <param name="request">In the table; null behind the call where the sending thread goes on with it.</param>
+    /// <param name="request">In the table; null after the call if the sending thread continues it.</param>
     /// <param name="outcome">What has happened.</param>
     /// <param name="waiting">To be cancelled outside of the lock.</param>
     /// <returns>False: something else has happened to it before.</returns>

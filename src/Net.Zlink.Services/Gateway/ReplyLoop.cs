@@ -47,12 +47,13 @@ internal sealed class ReplyLoop(RouterSocket router, LinkTable links, Requests r
             }
             catch (OperationCanceledException) when (wake.IsCancellationRequested)
             {
-                // Looked at below.
+                // Handled below.
             }
 
             if (wake.IsCancellationRequested)
             {
-                Volatile.Write(ref _wake, new CancellationTokenSource()); // Before the look: what comes behind it wakes anew.
+                // Before the check: anything that arrives after it wakes the loop again.
+                Volatile.Write(ref _wake, new CancellationTokenSource());
             }
 
             await ProcessAsync(count).ConfigureAwait(false);
@@ -64,7 +65,7 @@ internal sealed class ReplyLoop(RouterSocket router, LinkTable links, Requests r
     }
 
     /// <summary>What those connections had unread is received first. Each peer has its turn, so more messages than are unread now, times
-    /// the peers, need not be looked at under steady inflow.</summary>
+    /// the peers, need not be checked under steady inflow.</summary>
     private async ValueTask EndLostAsync()
     {
         int lost = _lost.Count;
@@ -104,7 +105,8 @@ internal sealed class ReplyLoop(RouterSocket router, LinkTable links, Requests r
         }
     }
 
-    /// <summary>The application is to receive first. While there are requests nobody waits for it.</summary>
+    /// <summary>Waits until the application has received enough; once requests were started, an unread message is dropped
+    /// instead.</summary>
     private async ValueTask EnqueueAsync(GatewayMessage unasked, UnreadOfLink from)
     {
         while (!unread.TryEnqueue(from, unasked, mayDrop: Volatile.Read(ref requests.Counters.Started) != 0, out Task capacity))
@@ -114,7 +116,7 @@ internal sealed class ReplyLoop(RouterSocket router, LinkTable links, Requests r
             if (wake.IsCancellationRequested && Volatile.Read(ref requests.Counters.Started) == 0)
             {
                 Volatile.Write(ref _wake, new CancellationTokenSource());
-                _lost.Clear(); // Nobody has sent a request that could be lost.
+                _lost.Clear(); // No request was sent that could be lost.
             }
         }
     }

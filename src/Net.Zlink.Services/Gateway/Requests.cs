@@ -62,7 +62,7 @@ internal sealed class Requests : IDisposable
     }
 
     /// <summary>What a receiver has answered.</summary>
-    /// <returns>False: nobody waits for it, and the reply is still the caller's.</returns>
+    /// <returns>False: no request waits for it, and the reply is still the caller's.</returns>
     public bool OnReply(ulong id, ReceiverLink link, in RequestOutcome outcome)
     {
         if (!Pending.TryTake(id, link, outcome, out PendingRequest? request))
@@ -148,7 +148,7 @@ internal sealed class Requests : IDisposable
         }
     }
 
-    /// <summary>Asks receivers until one has the request. It is marked as being sent.</summary>
+    /// <summary>Offers the request to one receiver after another until one accepts it. The request is marked as being sent.</summary>
     private void SendToNext(PendingRequest request)
     {
         do
@@ -174,7 +174,7 @@ internal sealed class Requests : IDisposable
 
             if (!isDone)
             {
-                // Never at once: a caller that asks again without a pause would keep the process from hearing that somebody is there.
+                // Never synchronously: a caller that retries without a pause would keep the process from noticing a new receiver.
                 ThreadPool.UnsafeQueueUserWorkItem(
                     static request => request.Requests!.EndBySender(request, new RequestOutcome(RequestOutcomeKind.NoReceiver)), request,
                     preferLocal: false);
@@ -187,7 +187,7 @@ internal sealed class Requests : IDisposable
     private void EndBySender(PendingRequest request, in RequestOutcome outcome) => Finish(request, Pending.EndBySender(request, outcome));
 
     /// <summary>The request is with a receiver, or has ended.</summary>
-    /// <returns>True: it was refused already, and the next receiver is to be asked.</returns>
+    /// <returns>True: it was already refused, and must be sent to the next receiver.</returns>
     private bool MustSendToNext(PendingRequest request)
     {
         if (!Pending.EndSending(request, out RequestOutcome outcome))
@@ -258,7 +258,7 @@ internal sealed class Requests : IDisposable
 
     /// <param name="request">Marked as being sent.</param>
     /// <param name="ready">Who may be asked.</param>
-    /// <param name="full">The first one that was not asked yet and has no capacity; -1: nobody is left.</param>
+    /// <param name="full">The first receiver that was not tried yet and has no capacity; -1: none.</param>
     /// <returns>True: a receiver has it, or it has ended meanwhile.</returns>
     private bool Attempt(PendingRequest request, PoolSnapshot ready, out int full)
     {
@@ -412,7 +412,7 @@ internal sealed class Requests : IDisposable
         }
     }
 
-    /// <summary>Nobody waits for the reply: the receiver need not execute what it has not begun. If it cannot be said, it executes
+    /// <summary>The caller no longer waits: the receiver need not begin the request. If this message cannot be sent, it executes
     /// it.</summary>
     private void Cancel(ReceiverLink link, ulong id)
     {

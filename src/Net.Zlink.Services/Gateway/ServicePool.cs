@@ -3,7 +3,7 @@ using System.Text;
 
 namespace Net.Zlink.Services;
 
-/// <summary>One service as a gateway sees it: who is listed, who is ready, and whose turn it is.</summary>
+/// <summary>The receivers of one service: which are listed, which are ready, and which is next.</summary>
 internal sealed class ServicePool(string service)
 {
     private PoolSnapshot _ready = new([], [], isListed: false, isFirstAttempt: false);
@@ -16,10 +16,10 @@ internal sealed class ServicePool(string service)
 
     public string Service { get; } = service;
 
-    /// <summary>The name as it stands in envelopes.</summary>
+    /// <summary>The name in UTF-8, as envelopes contain it.</summary>
     public byte[] ServiceBytes { get; } = Encoding.UTF8.GetBytes(service);
 
-    /// <summary>Who is ready now.</summary>
+    /// <summary>The receivers that are ready now.</summary>
     public PoolSnapshot Ready => Volatile.Read(ref _ready);
 
     public LoadBalancing LoadBalancing
@@ -28,7 +28,7 @@ internal sealed class ServicePool(string service)
         set => Volatile.Write(ref _loadBalancing, (int)value);
     }
 
-    /// <summary>What the directory said last. Guarded by the lock of the <see cref="LinkTable"/>, as what follows.</summary>
+    /// <summary>The directory's last snapshot. Guarded by the lock of the <see cref="LinkTable"/>, as what follows.</summary>
     public ServiceSnapshot Listed { get; private set; } = new(service, []);
 
     /// <summary>The link of each instance that is listed.</summary>
@@ -40,7 +40,7 @@ internal sealed class ServicePool(string service)
     /// <summary>A receiver of it was ready since the gateway was made: from then on a request that finds none fails at once.</summary>
     public bool HasBeenReady { get; private set; }
 
-    /// <summary>One more of its receivers can be taken out of rotation: never more than half of those that are connected.</summary>
+    /// <summary>Whether one more receiver may be ejected: at most half of the connected receivers are.</summary>
     public bool CanSpareOne => 1 + _usable.Values.Count(static link => link.IsEjected) <= _usable.Count / 2;
 
     /// <summary>Copies the directory's state. One thread at a time; a change during the copy starts another, so the last state
@@ -69,7 +69,7 @@ internal sealed class ServicePool(string service)
         while (Interlocked.CompareExchange(ref _updates, 0, seen) != seen);
     }
 
-    /// <summary>The place of the receiver whose turn it is. Where there is no choice no turn is taken, as in the native core.</summary>
+    /// <summary>The index of the next receiver. With one receiver the counter does not advance, as in the native core.</summary>
     public int Next(PoolSnapshot ready) => ready.Count <= 1 ? 0 : ReceiverAt(ready, TakeTurns(1));
 
     /// <summary>Advances the counter, which all strategies share.</summary>
@@ -181,7 +181,7 @@ internal sealed class PoolSnapshot
 
     /// <param name="links">The links that are ready.</param>
     /// <param name="instances">What the directory says of each.</param>
-    /// <param name="isListed">The directory lists somebody, ready or not.</param>
+    /// <param name="isListed">The directory lists a receiver, ready or not.</param>
     /// <param name="isFirstAttempt">One that is listed makes its first attempt to connect.</param>
     /// <param name="ejected">So many at the end of the links are out of rotation: they are only reached by their routing ids.</param>
     public PoolSnapshot(ReceiverLink[] links, ServiceInstance[] instances, bool isListed, bool isFirstAttempt, int ejected = 0)
@@ -228,7 +228,7 @@ internal sealed class PoolSnapshot
     /// <summary>The place of the first receiver that is listed with this routing id; -1: none is ready.</summary>
     public int IndexOf(RoutingId routingId) => _byId.TryGetValue(routingId, out int index) ? index : -1;
 
-    /// <summary>Completes <see cref="Replaced"/>; what waits for it goes on on the thread pool.</summary>
+    /// <summary>Completes <see cref="Replaced"/>; its waiters continue on the thread pool.</summary>
     public void Replace() => _replaced.TrySetResult();
 
     /// <summary>The weight of one receiver, 1 or more.</summary>
@@ -328,7 +328,7 @@ internal sealed class ReceiverLink(string endpoint, uint number, int ejectAfter 
     /// <summary>Requests that wait for its reply.</summary>
     public long Outstanding => Volatile.Read(ref _outstanding);
 
-    /// <summary>It is connected, and its receiver goes on.</summary>
+    /// <summary>It is connected, and its receiver is not draining.</summary>
     public bool IsUsable => State == LinkState.Ready && !IsDraining;
 
     /// <summary>Its receiver left requests unanswered: it is out of rotation where its services can do without it.</summary>

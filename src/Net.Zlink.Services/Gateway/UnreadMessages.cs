@@ -19,7 +19,7 @@ internal sealed class UnreadOfLink
     public bool IsEmpty => Head < 0;
 }
 
-/// <summary>What the receivers sent and nobody asked for, until the application receives it: one message of each link in turn. Limited in
+/// <summary>Messages of receivers that are not replies, until the application receives them: one of each link in turn. Limited in
 /// messages and in bytes, for all links and for each, within the context's QueuedByteLimit. Safe for any number of threads.</summary>
 internal sealed class UnreadMessages
 {
@@ -57,7 +57,7 @@ internal sealed class UnreadMessages
 
     public long Dropped => Volatile.Read(ref _dropped);
 
-    /// <summary>The application has sent a plain message, or receives: from now on what comes is kept. Before that nobody could miss
+    /// <summary>The application has sent a plain message, or receives: from now on messages are kept. Before that it cannot miss
     /// it.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public void Want()
@@ -234,7 +234,7 @@ internal sealed class UnreadMessages
         return true;
     }
 
-    /// <summary>Who has to lose a message before this one is accepted; null: nobody. One message is always accepted.</summary>
+    /// <summary>The link that must drop a message before this one is accepted; null: none. One message is always accepted.</summary>
     private UnreadOfLink? WhoIsFull(UnreadOfLink link, long bytes)
     {
         if (_count == 0)
@@ -346,7 +346,7 @@ internal sealed class UnreadMessages
         return _usedPlaces++;
     }
 
-    /// <summary>Who waits for capacity goes on when half of it is free: not for each message.</summary>
+    /// <summary>Waiters for capacity resume when half of it is free, not after each message.</summary>
     private TaskCompletionSource? TakeCapacity()
     {
         if (_capacity is null || _count > _options.UnreadMessageLimit / 2 || _bytes > _options.UnreadByteLimit / 2

@@ -21,7 +21,7 @@ internal interface IKnowsRemovals
     bool IsRemoved(string service, string endpoint);
 }
 
-/// <summary>The discoveries of one context: what they know tells the registrations of the same context whether they are listed.</summary>
+/// <summary>The discoveries of one context. From them the registrations of the same context learn whether they are listed.</summary>
 internal sealed class FollowedLists
 {
     private static readonly ConditionalWeakTable<ZlinkContext, FollowedLists> OfContexts = [];

@@ -14,14 +14,14 @@ public readonly struct GatewayMessage : IDisposable
         _skip = skip;
     }
 
-    /// <summary>Who sent it. Where several services list its endpoint, the one that came to list it first.</summary>
+    /// <summary>The receiver that sent it. If several services list its endpoint, the one that listed it first.</summary>
     public ServiceInstance Receiver { get; }
 
     /// <summary>The name of the service that sent it; see <see cref="Receiver"/>.</summary>
     public string Service => Receiver?.Service ?? "";
 
     /// <summary>The message as it came. Its parts are those of this struct, except that a message whose first part begins like a request's
-    /// envelope has come behind one part more.</summary>
+    /// envelope has one more part in front.</summary>
     public Message Message { get; }
 
     /// <summary>Number of parts, at least 1.</summary>
@@ -67,16 +67,16 @@ public readonly struct ServiceReply : IDisposable
         Elapsed = elapsed;
     }
 
-    /// <summary>Who replied.</summary>
+    /// <summary>The receiver that replied.</summary>
     public ServiceInstance Receiver { get; }
 
-    /// <summary>How many receivers were asked: those before the last one refused.</summary>
+    /// <summary>How many receivers got the request: all before the last one refused it.</summary>
     public int Attempts { get; }
 
     /// <summary>From the call until the reply was received.</summary>
     public TimeSpan Elapsed { get; }
 
-    /// <summary>Number of parts; 0 where the receiver replied without any.</summary>
+    /// <summary>Number of parts; 0 if the reply has none.</summary>
     /// <exception cref="ObjectDisposedException">The reply was disposed.</exception>
     public int PartCount => Math.Max(0, _message.PartCount - 1); // Its envelope is no part.
 
@@ -93,11 +93,11 @@ public readonly struct ServiceReply : IDisposable
         }
     }
 
-    /// <summary>The first part, or nothing where there is none. Valid until Dispose.</summary>
+    /// <summary>The first part; empty if there is none. Valid until Dispose.</summary>
     /// <exception cref="ObjectDisposedException">The reply was disposed.</exception>
     public ReadOnlyMemory<byte> Memory => PartCount == 0 ? ReadOnlyMemory<byte>.Empty : this[0];
 
-    /// <summary>The first part, or nothing where there is none. Valid until Dispose.</summary>
+    /// <summary>The first part; empty if there is none. Valid until Dispose.</summary>
     /// <exception cref="ObjectDisposedException">The reply was disposed.</exception>
     public ReadOnlySpan<byte> Span => Memory.Span;
 

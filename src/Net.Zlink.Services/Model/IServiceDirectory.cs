@@ -10,7 +10,7 @@ public interface IServiceDirectory
 
     /// <summary>The present state of one service.</summary>
     /// <param name="service">Its name.</param>
-    /// <returns>A snapshot; one without instances for a service that nobody serves or that is unknown.</returns>
+    /// <returns>A snapshot; without instances if the service is unknown or has none.</returns>
     ServiceSnapshot GetService(string service);
 
     /// <summary>Follows one service, or all of them. Begins with what is there; services without instances are left out of that.</summary>

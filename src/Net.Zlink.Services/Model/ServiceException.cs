@@ -23,10 +23,10 @@ public sealed class ServiceException : Exception
     {
     }
 
-    /// <summary>An exception with everything that is known.</summary>
+    /// <summary>An exception with all details.</summary>
     /// <param name="error">The cause.</param>
     /// <param name="message">The message.</param>
-    /// <param name="code">What the other side said, where it said something.</param>
+    /// <param name="code">The number that the other side gave, or 0.</param>
     /// <param name="wasExecuted">Whether a receiver may have executed the request.</param>
     public ServiceException(ServiceError error, string message, ushort code = 0, bool wasExecuted = false)
         : base(message)
@@ -54,16 +54,16 @@ public sealed class ServiceException : Exception
 /// </summary>
 public enum ServiceError
 {
-    /// <summary>Nothing is known of the cause.</summary>
+    /// <summary>The cause is unknown.</summary>
     None = 0,
 
-    /// <summary>Nobody serves it, or nobody who does can be reached.</summary>
+    /// <summary>No receiver serves it, or none can be reached.</summary>
     NoReceiver,
 
     /// <summary>The connection to the receiver ended before its reply came: whether the request was executed is not known.</summary>
     ReceiverLost,
 
-    /// <summary>Each receiver that was asked refused the request; none executed it.</summary>
+    /// <summary>All tried receivers refused the request; none executed it.</summary>
     Refused,
 
     /// <summary>The receiver executed the request and reports a failure.</summary>

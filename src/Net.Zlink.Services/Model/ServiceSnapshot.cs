@@ -84,7 +84,7 @@ public sealed class ServiceSnapshot
     /// <summary>The name of the service.</summary>
     public string Service { get; }
 
-    /// <summary>Its instances, in the order of the bytes of their endpoints; empty where nobody serves it.</summary>
+    /// <summary>Its instances, in the order of the bytes of their endpoints; empty if the service has none.</summary>
     public ImmutableArray<ServiceInstance> Instances { get; }
 
     /// <summary>Grows with each change of this service in its directory; 0 while it is not listed.</summary>

@@ -17,9 +17,9 @@ public readonly struct SpotMessage : IDisposable
         IsLocal = isLocal;
     }
 
-    /// <summary>The topic. What is no UTF-8 comes as the replacement character: <see cref="TopicBytes"/> has the bytes.</summary>
-    /// <remarks>A node remembers the texts of 10,000 topics. Of the others each call makes a string.</remarks>
-    /// <exception cref="ObjectDisposedException">The message was disposed, and the text was not remembered.</exception>
+    /// <summary>The topic. Invalid UTF-8 becomes the replacement character: <see cref="TopicBytes"/> has the bytes.</summary>
+    /// <remarks>A node caches the texts of 10,000 topics. For other topics each call creates a string.</remarks>
+    /// <exception cref="ObjectDisposedException">The message was disposed, and the text was not cached.</exception>
     public string Topic => _topic as string ?? (_topic as MissedTopic)?.Text
         ?? (_message.PartCount == 0 ? "" : System.Text.Encoding.UTF8.GetString(_message.Span));
 
@@ -30,9 +30,9 @@ public readonly struct SpotMessage : IDisposable
     /// <summary>Whether it was published at the subscriber's own node.</summary>
     public bool IsLocal { get; }
 
-    /// <summary>What its node may have published before it and this subscriber did not get: the connection to that node was lost and made
-    /// again. Null for all messages but the first one behind such a gap.</summary>
-    /// <remarks>Where a full queue drops that message, the next one of the queue says it.</remarks>
+    /// <summary>The gap before this message, in which messages of its node may be missing: the connection was lost and re-established.
+    /// Null for all messages except the first one after such a gap.</summary>
+    /// <remarks>If a full queue drops that message, the next message of the queue has the gap.</remarks>
     public SpotGap? MissedBefore => (_topic as MissedTopic)?.Gap;
 
     /// <summary>Number of parts without the topic, at least 1; 0 for a message that was never received.</summary>
@@ -60,7 +60,7 @@ public readonly struct SpotMessage : IDisposable
     /// <inheritdoc cref="Memory"/>
     public ReadOnlySpan<byte> Span => Memory.Span;
 
-    /// <summary>With the topic in front.</summary>
+    /// <summary>The message with the topic as its first part.</summary>
     internal Message Whole => _message;
 
     /// <summary>What the constructor takes.</summary>
@@ -69,15 +69,15 @@ public readonly struct SpotMessage : IDisposable
     /// <summary>Bytes of the topic and all parts.</summary>
     internal long ByteCount => _message.ByteCount;
 
-    /// <summary>A part as text, of UTF-8.</summary>
+    /// <summary>Decodes a part as UTF-8.</summary>
     /// <param name="index">From 0 on.</param>
-    /// <returns>A string of its own.</returns>
+    /// <returns>A new string.</returns>
     /// <exception cref="ArgumentOutOfRangeException">There is no such part.</exception>
     /// <exception cref="ObjectDisposedException">The message was disposed.</exception>
     public string GetString(int index = 0) => System.Text.Encoding.UTF8.GetString(this[index].Span);
 
-    /// <summary>A second lease on the same bytes, to be disposed on its own.</summary>
-    /// <returns>The copy; nothing is copied but references.</returns>
+    /// <summary>Creates a second lease on the same bytes. Dispose both.</summary>
+    /// <returns>The second lease; no bytes are copied.</returns>
     /// <exception cref="ObjectDisposedException">The message was disposed.</exception>
     public SpotMessage Copy() => new(_message.Copy(), _topic, IsLocal);
 

@@ -58,7 +58,7 @@ public sealed class StaticDirectory : IServiceDirectory, IKnowsRemovals
 
     /// <summary>Replaces all instances of one service.</summary>
     /// <param name="service">Its name.</param>
-    /// <param name="instances">Its instances from now on; none: nobody serves it.</param>
+    /// <param name="instances">Its instances from now on; may be empty.</param>
     /// <exception cref="ArgumentNullException">One of the arguments is null.</exception>
     /// <exception cref="ArgumentException">An instance has another service, no endpoint, or a weight of 0.</exception>
     public void SetService(string service, params IEnumerable<ServiceInstance> instances)

@@ -91,7 +91,7 @@ internal static class RegistrationFrames
         ReadOnlySpan<byte> endpoint, uint weight) =>
         message.AddUInt16(id).AddUInt16(kind).Add(service).Add(endpoint).AddUInt32(weight);
 
-    /// <summary>UNREGISTER or HEARTBEAT, which nobody answers.</summary>
+    /// <summary>UNREGISTER or HEARTBEAT, which have no answer.</summary>
     public static void WriteShort(MessageBuilder message, ushort id, ushort kind, ReadOnlySpan<byte> service,
         ReadOnlySpan<byte> endpoint) =>
         message.AddUInt16(id).AddUInt16(kind).Add(service).Add(endpoint);

@@ -16,7 +16,7 @@ internal enum EnvelopeKind : byte
     /// <summary>The request was not executed: a code, and a text as the second part.</summary>
     Refused = 4,
 
-    /// <summary>Nobody waits for the reply any more.</summary>
+    /// <summary>The caller no longer waits for the reply.</summary>
     Cancel = 5,
 }
 
@@ -120,7 +120,7 @@ internal readonly ref struct RequestEnvelope
             + (Service.IsEmpty ? 0 : 2 + Service.Length) + (TraceParent.IsEmpty ? 0 : 2 + TraceParent.Length)
             + SizeOfLong(TraceState) + SizeOfLong(Baggage);
 
-    /// <summary>A first part of an application that begins like this has to go behind an envelope of kind Plain.</summary>
+    /// <summary>An application's message with such a first part must be sent with an envelope of kind Plain.</summary>
     public static bool HasMagic(ReadOnlySpan<byte> firstPart) => firstPart.StartsWith(Magic);
 
     /// <summary>Reads a first part.</summary>

@@ -149,7 +149,7 @@ internal static class ServiceListWriter
 {
     /// <summary>Adds all frames of a list to an empty message.</summary>
     /// <param name="message">Takes the frames.</param>
-    /// <param name="header">Its <see cref="ServiceListHeader.ServiceCount"/> is not looked at.</param>
+    /// <param name="header">Its <see cref="ServiceListHeader.ServiceCount"/> is ignored.</param>
     /// <param name="services">In the order of their keys, none without instances.</param>
     public static void Write(MessageBuilder message, in ServiceListHeader header, IReadOnlyCollection<ListedService> services)
     {

@@ -8,7 +8,7 @@ using System.Text;
 
 namespace Net.Zlink.Services;
 
-/// <summary>The endpoint that a receiver or a SPOT node tells the registries: where other machines reach it. It is checked where it is
+/// <summary>The endpoint that a receiver or a SPOT node registers, where other machines reach it. It is checked where it is
 /// set, since a registry lists any text and gateways try it for ever.</summary>
 internal static class AdvertisedEndpoint
 {

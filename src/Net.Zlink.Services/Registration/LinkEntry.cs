@@ -1,6 +1,6 @@
 namespace Net.Zlink.Services;
 
-/// <summary>What one link knows of one registration. Used by the link's loop alone.</summary>
+/// <summary>The state of one registration at one link. Used by the link's loop alone.</summary>
 internal sealed class LinkEntry(ServiceText service, uint weight)
 {
     public ServiceText Service => service;
@@ -27,13 +27,13 @@ internal sealed class LinkEntry(ServiceText service, uint weight)
     /// <summary>In a row, by this connection.</summary>
     public int Refusals { get; private set; }
 
-    /// <summary>When it is sent again behind a refusal; null: it is not to be, or on its way.</summary>
+    /// <summary>When it is sent again after a refusal; null: not refused, or already sent.</summary>
     public TimeSpan? RetryAt { get; set; }
 
-    /// <summary>Whether the lists that this process follows have it; null: they cannot tell. The owner sets it ahead of a tick.</summary>
+    /// <summary>Whether the lists that this process follows have it; null: unknown. The owner sets it before a tick.</summary>
     public bool? IsSeen { get; set; }
 
-    /// <summary>Some list had it once: then one without it means something.</summary>
+    /// <summary>A list contained it once, so a list without it is a loss.</summary>
     public bool WasSeen { get; set; }
 
     /// <summary>Heartbeats in a row at which it was not seen.</summary>

@@ -3,7 +3,7 @@ using System.Threading.Channels;
 
 namespace Net.Zlink.Services;
 
-/// <summary>One service that a receiver offers at one endpoint. It keeps itself true at every registry that the receiver knows: after a
+/// <summary>One service that a receiver offers at one endpoint. It is renewed at every registry that the receiver knows, also after a
 /// lost connection, a restart of the registry, and a pause of this process.</summary>
 /// <remarks>Safe for any number of threads. Dispose it to leave the registries.</remarks>
 public sealed class Registration : IAsyncDisposable
@@ -32,7 +32,7 @@ public sealed class Registration : IAsyncDisposable
     /// <summary>The weight that the registries list, 1 or more.</summary>
     public uint Weight => Volatile.Read(ref _weight);
 
-    /// <summary>How far it is, over all registries.</summary>
+    /// <summary>Its state over all registries.</summary>
     public RegistrationState State
     {
         get
@@ -52,7 +52,7 @@ public sealed class Registration : IAsyncDisposable
 
     internal ServiceText ServiceText { get; }
 
-    /// <summary>What each registry says: a snapshot.</summary>
+    /// <summary>The status at each registry: a snapshot.</summary>
     /// <returns>One status per registry, by their endpoints.</returns>
     public IReadOnlyList<RegistryStatus> GetRegistries()
     {
@@ -81,7 +81,7 @@ public sealed class Registration : IAsyncDisposable
 
     /// <summary>Follows the state. Begins with the present one; a slow reader misses states between, never the last one.</summary>
     /// <param name="cancellationToken">Ends it.</param>
-    /// <returns>States, each another than the one before. Ends behind <see cref="RegistrationState.Ended"/>.</returns>
+    /// <returns>States, each different from the one before. Ends after <see cref="RegistrationState.Ended"/>.</returns>
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
     public async IAsyncEnumerable<RegistrationState> WatchAsync([EnumeratorCancellation] CancellationToken cancellationToken = default)
     {
@@ -102,7 +102,7 @@ public sealed class Registration : IAsyncDisposable
         }
     }
 
-    /// <summary>Leaves every registry. Requests that gateways have sent already are served as long as the receiver is.</summary>
+    /// <summary>Unregisters at every registry. The receiver still serves requests that gateways have sent already.</summary>
     /// <returns>Complete when the connected registries were sent it; a registry that is not connected drops the service when the lease is
     /// over.</returns>
     public ValueTask DisposeAsync() => new(_owner.RemoveAsync(this));
@@ -178,7 +178,7 @@ public sealed class Registration : IAsyncDisposable
     }
 }
 
-/// <summary>How far a registration is, at one registry or as a whole.</summary>
+/// <summary>The state of a registration, at one registry or as a whole.</summary>
 public enum RegistrationState
 {
     /// <summary>A registry is connected and has not answered yet, or no connection was tried yet.</summary>

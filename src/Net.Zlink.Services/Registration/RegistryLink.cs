@@ -1,7 +1,7 @@
 namespace Net.Zlink.Services;
 
-/// <summary>What a link wants done: a new connection, which the link's number names; the end of the present one; one message about an
-/// entry; a warning that registrations stay unanswered, that one was refused, or that nobody sees it.</summary>
+/// <summary>A command of a link: a new connection, which the link's number names; the end of the present one; one message about an
+/// entry; a warning that registrations stay unanswered, that one was refused, or that no list contains it.</summary>
 internal enum LinkAction
 {
     Connect,
@@ -37,7 +37,7 @@ internal sealed class RegistryLink(TimeSpan heartbeatInterval, TimeSpan ackTimeo
 
     private const double LargestSpread = 0.25;
 
-    // At a registry that says that it is ours each second heartbeat is a REGISTER: its answer tells that the entry is there.
+    // At a registry that says that it is ours each second heartbeat is a REGISTER: its answer confirms the entry.
     private const int HeartbeatsUntilAnswered = 2;
 
     // A list may be on its way at one heartbeat, not at two.
@@ -46,7 +46,7 @@ internal sealed class RegistryLink(TimeSpan heartbeatInterval, TimeSpan ackTimeo
     // A receiver whose last sign of life is older than this many intervals may have been dropped by the registry: it was suspended.
     private const int IntervalsUntilRegisteredAnew = 2;
 
-    // The first REGISTER without an answer may be a busy registry. Another one with a new connection is a cause to look for.
+    // The first REGISTER without an answer may be a busy registry. Another one over a new connection has a cause that is worth a warning.
     private const int UnansweredUntilWarning = 2;
 
     private const int StepsOfInterval = 8;
@@ -61,10 +61,10 @@ internal sealed class RegistryLink(TimeSpan heartbeatInterval, TimeSpan ackTimeo
     private bool _isReady;
     private bool _isClosed;
 
-    /// <summary>What is to be done, in order; the owner empties it behind each event.</summary>
+    /// <summary>Pending commands, in order; the owner executes them after each event.</summary>
     public Queue<LinkCommand> Commands { get; } = new();
 
-    /// <summary>The present connection, or the one to be made; 0: there was none yet.</summary>
+    /// <summary>The number of the present or next connection; 0: there was none yet.</summary>
     public int Connection { get; private set; }
 
     public bool IsReady => _isReady;
@@ -224,7 +224,7 @@ internal sealed class RegistryLink(TimeSpan heartbeatInterval, TimeSpan ackTimeo
         }
     }
 
-    /// <summary>The tick at this time sends heartbeats which nobody answers, so that <see cref="LinkEntry.IsSeen"/> is of use.</summary>
+    /// <summary>The tick at this time sends heartbeats without an answer, so that <see cref="LinkEntry.IsSeen"/> is of use.</summary>
     public bool JudgesByLists(TimeSpan now) => _isReady && !HasAnsweredHeartbeats && now >= NextHeartbeat;
 
     public void Add(TimeSpan now, LinkEntry entry)
@@ -330,7 +330,7 @@ internal sealed class RegistryLink(TimeSpan heartbeatInterval, TimeSpan ackTimeo
         }
     }
 
-    /// <summary>A registry whose heartbeats have no answer: what lists say is all that there is to know.</summary>
+    /// <summary>For a registry that does not answer heartbeats, the lists are the only confirmation.</summary>
     private void Judge(LinkEntry entry)
     {
         entry.Unseen = HasAnsweredHeartbeats || entry.IsSeen == true ? 0 : entry.Unseen + (entry.IsSeen == false ? 1 : 0);

@@ -4,7 +4,7 @@ using Microsoft.Extensions.Logging;
 
 namespace Net.Zlink.Services;
 
-/// <summary>Runs one <see cref="RegistryLink"/>: feeds it events one after another, and does what it wants with a socket.</summary>
+/// <summary>Runs one <see cref="RegistryLink"/>: passes events to it one after another, and executes its commands with a socket.</summary>
 internal sealed class RegistryLinkLoop(ZlinkContext context, ServiceKind kind, string registryEndpoint, string endpoint,
     RoutingId routingId, RegistrationSettings settings) : IAsyncDisposable
 {
@@ -97,18 +97,18 @@ internal sealed class RegistryLinkLoop(ZlinkContext context, ServiceKind kind, s
         }
     });
 
-    /// <summary>An attempt to connect failed; the socket goes on trying.</summary>
+    /// <summary>An attempt to connect failed; the socket retries.</summary>
     public void OnFailed(int connection, string why) => Post(() => ShowFailure(connection, why));
 
     public void OnAck(int connection, byte status, string text, bool hasAnsweredHeartbeats) =>
         Post(() => _link.OnAck(Now, connection, status, text, hasAnsweredHeartbeats));
 
-    /// <summary>By the clock's own zero, which all links have in common.</summary>
+    /// <summary>Measured from the clock's zero, which all links share.</summary>
     private TimeSpan Now => _clock.GetElapsedTime(0);
 
     private bool Post(Action happened) => _events.Writer.TryWrite(happened);
 
-    /// <summary>Complete when what was posted before has happened, and then this.</summary>
+    /// <summary>Complete when all earlier events and then this one were processed.</summary>
     private Task AfterEventsAsync(Action last)
     {
         var done = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -171,7 +171,7 @@ internal sealed class RegistryLinkLoop(ZlinkContext context, ServiceKind kind, s
         _link.OnTick(Now);
     }
 
-    /// <summary>Does what the link wants, in order.</summary>
+    /// <summary>Executes the link's commands in order.</summary>
     private void Execute()
     {
         bool hasSent = false;

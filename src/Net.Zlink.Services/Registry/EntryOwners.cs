@@ -7,7 +7,7 @@ namespace Net.Zlink.Services;
 /// </remarks>
 internal sealed class EntryOwners
 {
-    // More are a mistake or an attack: each costs memory, and nobody sees more than the newest.
+    // More are a mistake or an attack: each costs memory, and only the newest is listed.
     private const int MaxOwners = 8;
 
     // From the oldest to the newest.
@@ -80,7 +80,7 @@ internal sealed class EntryOwners
     /// Ends the ownership of a sender, and of those at its place whose connection has ended: they are its former processes.
     /// </summary>
     /// <param name="sender">One that <see cref="Has"/>.</param>
-    /// <param name="connected">The routing ids and addresses of all connections. Null: nobody's connection has ended.</param>
+    /// <param name="connected">The routing ids and addresses of all connections. Null: no connection has ended.</param>
     public void Remove(RegistrySender sender, IReadOnlySet<(RoutingId Id, string Address)>? connected)
     {
         bool isListed = _owners.Exists(owner => sender.Is(owner.Sender) && owner.Sender.Id == sender.Id);

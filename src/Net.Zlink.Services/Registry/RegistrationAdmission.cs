@@ -33,6 +33,6 @@ public readonly struct RegistrationAdmission
         return new RegistrationAdmission(AckStatus.Refused, reason, isForAnyone: false);
     }
 
-    /// <summary>Refuses for now: the policy could not be asked. Clients ask again.</summary>
+    /// <summary>Refuses for now, because the policy could not decide. Clients retry.</summary>
     internal static RegistrationAdmission NotNow(string reason) => new(AckStatus.NotNow, reason, isForAnyone: false);
 }

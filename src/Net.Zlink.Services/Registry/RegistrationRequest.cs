@@ -23,7 +23,7 @@ public sealed class RegistrationRequest
     public required RegistrationRequestType Type { get; init; }
 
     /// <summary>
-    /// Whether the sender registered this entry, or nobody did. False: another one holds it. A REGISTER makes the sender a second owner
+    /// Whether the entry is the sender's, or is free. False: another sender holds it. A REGISTER makes the sender a second owner
     /// then; what else it asks is refused without <see cref="RegistrationAdmission.AcceptFromAnyone"/>.
     /// </summary>
     public required bool IsOwner { get; init; }

@@ -9,7 +9,7 @@ internal readonly record struct RegistryLists(
     ulong Sequence, ListedService[] All, ListedService[]? Own, byte[] Removals, long ByteCount);
 
 /// <summary>
-/// The state of a registry behind its lock, with the clock and the events. Safe for any number of threads; it calls nobody under the lock.
+/// The state of a registry behind its lock, with the clock and the events. Safe for any number of threads; no callback runs under the lock.
 /// </summary>
 internal sealed class RegistryCore(RegistryState state, TimeProvider clock, ILogger logger)
 {

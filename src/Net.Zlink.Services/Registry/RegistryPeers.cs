@@ -66,7 +66,7 @@ internal sealed class RegistryPeers : IAsyncDisposable
     }
 
     /// <summary>
-    /// The views whose connections are there. Peers within the process are connected anew where they have gone, which no event tells.
+    /// The views whose connections are there. Peers within the process are reconnected here, because inproc does not reconnect.
     /// </summary>
     public PeerView[] Connected()
     {

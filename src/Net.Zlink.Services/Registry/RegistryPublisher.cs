@@ -155,7 +155,7 @@ internal sealed class RegistryPublisher : IAsyncDisposable
         publisher._answersLater.ChangeDue(publisher._answers.NextAt is { } at ? at - publisher._core.Now : null);
     });
 
-    /// <summary>Acts under the lock, unless there is nobody to be sent anything.</summary>
+    /// <summary>Runs the action under the lock, unless there is no subscriber.</summary>
     private void Guarded(Action<RegistryPublisher> action)
     {
         try

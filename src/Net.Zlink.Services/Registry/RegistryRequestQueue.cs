@@ -3,8 +3,8 @@ using Microsoft.Extensions.Logging;
 namespace Net.Zlink.Services;
 
 /// <summary>
-/// Deals with the requests of each connection in their order. Those whose admission is asked wait, and behind them the later ones of their
-/// connection, and no other. Used by the router's loop alone.
+/// Processes the requests of each connection in their order. A request that waits for admission delays only the later requests of its
+/// connection. Used by the router's loop alone.
 /// </summary>
 internal sealed class RegistryRequestQueue : IDisposable
 {
@@ -72,7 +72,7 @@ internal sealed class RegistryRequestQueue : IDisposable
         }
     }
 
-    /// <summary>A connection has ended: nobody is asked about what waits, but what it wanted to leave, it leaves.</summary>
+    /// <summary>A connection has ended. Its waiting requests are dropped, except UNREGISTER, which is still executed.</summary>
     public void Lost(string remoteAddress)
     {
         foreach (RegistryRequester client in _waiting.ToArray()
@@ -120,7 +120,7 @@ internal sealed class RegistryRequestQueue : IDisposable
         }
     }
 
-    /// <summary>Deals with what waits until an admission is to be asked.</summary>
+    /// <summary>Processes waiting requests up to the next one that needs admission.</summary>
     private void Continue(RegistryRequester client)
     {
         while (client.TryPeek(out WaitingRequest waiting))

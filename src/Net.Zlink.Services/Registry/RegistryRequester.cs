@@ -35,7 +35,7 @@ internal sealed class RegistryRequester
 
     public long WaitingBytes { get; private set; }
 
-    /// <summary>It was disconnected: what it sent before is not looked at.</summary>
+    /// <summary>It was disconnected: its earlier requests are ignored.</summary>
     public bool HasEnded { get; set; }
 
     /// <summary>A message of this connection, by which answers go.</summary>

@@ -20,7 +20,7 @@ internal sealed class RegistrySender(RoutingId id, string address, string? certi
 
     public string? Certificate => certificate;
 
-    /// <summary>The last entry whose HEARTBEAT was refused to it: nobody is asked about its repeats.</summary>
+    /// <summary>The last entry whose HEARTBEAT was refused: repeats are refused without asking for admission.</summary>
     public EntryKey? RefusedHeartbeat { get; set; }
 
     public static RegistrySender Of(in Message message) =>

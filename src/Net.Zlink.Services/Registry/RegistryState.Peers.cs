@@ -3,7 +3,7 @@ namespace Net.Zlink.Services;
 /// <content>What peers bring, and how it becomes one table with what is own.</content>
 internal sealed partial class RegistryState
 {
-    /// <summary>Looks at the header of a peer's list; null: the message is none.</summary>
+    /// <summary>Reads the header of a peer's list; null if the message is not a list.</summary>
     /// <returns>Whether the list is to be parsed and given to <see cref="TakeList"/>.</returns>
     public bool WantsList(TimeSpan now, PeerView view, ServiceListHeader? given, bool isOwnSocket = false)
     {
@@ -231,7 +231,7 @@ internal sealed class PeerView(string remoteAddress)
 
     public TimeSpan? LostAt { get; set; }
 
-    /// <summary>Whether a REGISTRY_SYNC came: then its full lists, with what it learned from others, are not looked at.</summary>
+    /// <summary>Whether a REGISTRY_SYNC came: then its full lists, which contain entries of other registries, are ignored.</summary>
     public bool SendsOwnEntries { get; set; }
 
     public bool HasReportedConflict { get; set; }

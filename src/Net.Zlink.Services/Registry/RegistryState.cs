@@ -20,7 +20,7 @@ internal sealed partial class RegistryState(RegistrySettings settings, ulong seq
     // With 100 ms for all, a registry at rest took 0.6 % of a processor. A pause of its process is noticed from here on.
     public static readonly TimeSpan LongestTick = TimeSpan.FromSeconds(1);
 
-    // A tick that is later than this says that the registry itself did not run: nobody can have been heard meanwhile.
+    // A later tick means that the registry itself did not run, so it could not receive heartbeats meanwhile.
     private static readonly TimeSpan LateTick = TimeSpan.FromSeconds(1);
 
     private readonly Dictionary<EntryKey, TableEntry> _own = [];
@@ -66,7 +66,7 @@ internal sealed partial class RegistryState(RegistrySettings settings, ulong seq
     public byte[] RemovalsAt(TimeSpan now) =>
         _removals.FrameAt(now) is { } frame && ByteCount + frame.Length <= ListLimits.MaxBytes ? frame : [];
 
-    /// <summary>A list that has a new number although nothing changed: peers of the native kind look again at what they refused.</summary>
+    /// <summary>A list with a new number but no change: native peers then reconsider entries that they refused.</summary>
     public void RenumberList() => Sequence++;
 
     public RegistryEvent[] DequeueEvents()

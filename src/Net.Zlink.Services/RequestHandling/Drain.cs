@@ -87,10 +87,10 @@ public sealed class DrainReport
     public bool IsIdle { get; internal init; }
 }
 
-/// <summary>How long a receiver goes on serving when it is drained. Copied when the drain begins.</summary>
+/// <summary>How long a receiver continues to serve when it is drained. Copied when the drain begins.</summary>
 public sealed class DrainOptions
 {
-    /// <summary>Requests are accepted for this long: lists and replies tell the gateways meanwhile. After that requests are refused, and
+    /// <summary>Requests are accepted for this long, while lists and replies notify the gateways. After that requests are refused, and
     /// gateways send them elsewhere. Default 1 s.</summary>
     public TimeSpan MinDelay { get; set; } = TimeSpan.FromSeconds(1);
 

@@ -40,7 +40,7 @@ internal sealed class GatewayConnection
         }
     }
 
-    /// <summary>Whether the gateway may wait for a request that was executed: then nobody may say that none was.</summary>
+    /// <summary>Whether the gateway may wait for a request that was executed: then the receiver must not report that none was.</summary>
     public bool MayWaitForExecuted(long now)
     {
         lock (_gate)

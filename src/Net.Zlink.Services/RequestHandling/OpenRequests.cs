@@ -148,8 +148,8 @@ internal sealed class OpenRequest
         _isAnswered = false;
     }
 
-    /// <summary>A token that ends with this request. The source is made at the first look and used again by the next request, unless it was
-    /// cancelled.</summary>
+    /// <summary>A token that ends with this request. The source is created at the first access and reused by the next request, unless it
+    /// was cancelled.</summary>
     public CancellationToken TokenOf(int generation)
     {
         lock (_gate)
@@ -193,7 +193,7 @@ internal sealed class OpenRequest
         }
     }
 
-    /// <summary>The answer was not sent: another may be.</summary>
+    /// <summary>The answer was not sent, so another answer is allowed.</summary>
     public void UndoAnswer(int generation)
     {
         lock (_gate)

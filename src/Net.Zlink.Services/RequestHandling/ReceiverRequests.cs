@@ -5,8 +5,8 @@ using Microsoft.Extensions.Logging;
 
 namespace Net.Zlink.Services;
 
-/// <summary>Turns what the ROUTER receives into requests: applies cancels, refuses what is not to be executed, and lets the rest
-/// pass.</summary>
+/// <summary>Turns messages of the ROUTER into requests: applies cancels, refuses requests that must not be executed, and passes the rest
+/// on.</summary>
 internal sealed class ReceiverRequests(RouterSocket socket, TimeProvider clock, ILogger logger) : IDisposable
 {
     private readonly long _start = clock.GetTimestamp();
@@ -16,7 +16,7 @@ internal sealed class ReceiverRequests(RouterSocket socket, TimeProvider clock, 
     private long _lastActivity;
     private int _drain;
 
-    // Names that were registered once: their requests are welcome as long as the receiver lives. Others reach it because addresses are used
+    // Names that were registered once: their requests are accepted as long as the receiver lives. Others arrive because addresses are used
     // again.
     private volatile byte[][] _served = [];
     private readonly ConcurrentDictionary<Type, bool> _faultyTypes = new();
@@ -40,7 +40,7 @@ internal sealed class ReceiverRequests(RouterSocket socket, TimeProvider clock, 
     /// <summary>Requests that have not ended, and plain messages in handlers.</summary>
     public int Running => Open.Count + (int)Interlocked.Read(ref Counters.PlainInHandlers);
 
-    /// <summary>When something was last accepted or ended, since <see cref="TryBeginDrain"/>: a timestamp.</summary>
+    /// <summary>The timestamp of the last request that was accepted or ended, since <see cref="TryBeginDrain"/>.</summary>
     public long LastActivity => Volatile.Read(ref _lastActivity);
 
     public void AddService(string name)
@@ -52,7 +52,7 @@ internal sealed class ReceiverRequests(RouterSocket socket, TimeProvider clock, 
         }
     }
 
-    /// <summary>From now on replies say so, and activity is noted.</summary>
+    /// <summary>From now on replies announce the drain, and activity is recorded.</summary>
     /// <returns>False: that was so before.</returns>
     public bool TryBeginDrain()
     {
@@ -68,7 +68,7 @@ internal sealed class ReceiverRequests(RouterSocket socket, TimeProvider clock, 
 
     public void BeginRefusing() => _isRefusing = true;
 
-    /// <summary>Says that nothing will be executed any more of what has no reply (docs/protocol.md 19). A request on its way here, or
+    /// <summary>Announces that no request without a reply will be executed any more (docs/protocol.md 19). A request on its way here, or
     /// unread, then goes to the next receiver when the connection ends. Only while refusing, and with nothing
     /// <see cref="Running"/>; not to a gateway that may wait for what was executed.</summary>
     public void SendEndOfService()
@@ -93,9 +93,9 @@ internal sealed class ReceiverRequests(RouterSocket socket, TimeProvider clock, 
     }
 
     /// <param name="message">Owned by the request, or disposed.</param>
-    /// <param name="loop">Whose handler will have it; null: the application.</param>
-    /// <param name="request">What the application gets.</param>
-    /// <returns>False: there is nothing to execute in the message.</returns>
+    /// <param name="loop">The loop whose handler gets it; null: the application.</param>
+    /// <param name="request">The request for the application.</param>
+    /// <returns>False: the message contains nothing to execute.</returns>
     public bool TryAccept(in Message message, ServeLoop? loop, out ServiceRequest request)
     {
         if (!RequestEnvelope.TryRead(message.Span, out RequestEnvelope envelope))
@@ -157,7 +157,7 @@ internal sealed class ReceiverRequests(RouterSocket socket, TimeProvider clock, 
         }
     }
 
-    /// <summary>A serializer cannot do what its application asks of it, whatever the peer sends: said once for each type, counted each
+    /// <summary>The serializer does not know a type, whatever the peer sends: logged once for each type, counted each
     /// time.</summary>
     public void NoteSerializerFault(Type type, Exception fault)
     {
@@ -207,7 +207,7 @@ internal sealed class ReceiverRequests(RouterSocket socket, TimeProvider clock, 
                 return false;
             }
 
-            // Asked again now that the request counts as running: a drain that saw nothing running executes nothing more.
+            // Checked again now that the request counts as running: a drain that saw nothing running executes nothing more.
             if (!_isRefusing)
             {
                 NoteActivity();
@@ -249,14 +249,15 @@ internal sealed class ReceiverRequests(RouterSocket socket, TimeProvider clock, 
         }
         catch (Exception e) when (e is ObjectDisposedException or ZlinkException)
         {
-            // The socket has ended, which the gateway sees; the messages behind this one are still to be dealt with.
+            // The socket has ended, which the gateway notices; later messages must still be processed.
         }
     }
 
     private bool Serves(ReadOnlySpan<byte> service)
     {
         byte[][] served = _served;
-        bool isServed = service.IsEmpty || served.Length == 0; // Nobody said, or nothing is registered here, as with a StaticDirectory.
+        // No service was named, or nothing is registered here, as with a StaticDirectory.
+        bool isServed = service.IsEmpty || served.Length == 0;
         for (int i = 0; i < served.Length && !isServed; i++)
         {
             isServed = service.SequenceEqual(served[i]);
@@ -265,17 +266,17 @@ internal sealed class ReceiverRequests(RouterSocket socket, TimeProvider clock, 
         return isServed;
     }
 
-    /// <param name="connection">Whose request it is.</param>
-    /// <param name="envelope">Of the request.</param>
+    /// <param name="connection">The gateway's connection.</param>
+    /// <param name="envelope">The envelope of the request.</param>
     /// <param name="now">A timestamp.</param>
-    /// <param name="clocksDifferBy">More than zero: so old the request is, and it cannot have waited here.</param>
+    /// <param name="clocksDifferBy">If above zero: the apparent age of the request, which cannot have waited here.</param>
     private long DeadlineOf(GatewayConnection connection, in RequestEnvelope envelope, long now, out TimeSpan clocksDifferBy)
     {
         TimeSpan age = TimeSpan.Zero;
         clocksDifferBy = TimeSpan.Zero;
         if (envelope.SentAt is { } sentAt)
         {
-            // Not the wall clock, which is set now and then.
+            // Not the wall clock, which may be set.
             TimeSpan elapsed = clock.GetElapsedTime(_start, now);
             TimeSpan delay = _startedAt + elapsed - (sentAt - DateTimeOffset.UnixEpoch);
             age = connection.AgeOf(elapsed, delay);
@@ -289,7 +290,7 @@ internal sealed class ReceiverRequests(RouterSocket socket, TimeProvider clock, 
         return envelope.TimeLeft is { } timeLeft ? now + (long)((timeLeft - age).TotalSeconds * clock.TimestampFrequency) : long.MaxValue;
     }
 
-    /// <summary>Kept with the connection, unless the application keeps something of its own there: then each message is taken for a
+    /// <summary>Kept with the connection, unless the application stores its own UserState there: then each message is treated as a
     /// connection's first.</summary>
     private static GatewayConnection ConnectionOf(in Message message)
     {

@@ -216,7 +216,7 @@ internal sealed class ServeLoop(ReceiverRequests requests, Func<ServiceRequest, 
         }
         catch (Exception)
         {
-            // The socket has ended, so nobody waits for the answer; or the handler disposed the request; or a logger threw. What has no
+            // The socket has ended, so the answer is not needed; or the handler disposed the request; or a logger threw. What has no
             // answer gets one below.
         }
 

@@ -1,10 +1,10 @@
 namespace Net.Zlink.Services;
 
 /// <summary>One message that a receiver got from a gateway: a request that expects a reply, or a plain message. A lease on pooled memory:
-/// dispose it when it is done with.</summary>
+/// dispose it when it is no longer needed.</summary>
 /// <remarks>
 /// Copies of this struct are the same request: the first Dispose ends all of them, and reading afterwards throws. Reply before Dispose.
-/// A request may be handled on any thread, on one at a time.
+/// A request may be used on any thread, but only on one at a time.
 /// </remarks>
 public readonly struct ServiceRequest : IDisposable
 {
@@ -22,7 +22,7 @@ public readonly struct ServiceRequest : IDisposable
         Message = message;
     }
 
-    /// <summary>The message as it came, with the envelope as its first part where it has one. Owned by this request.</summary>
+    /// <summary>The received message, whose first part may be the envelope. Owned by this request.</summary>
     public Message Message { get; }
 
     /// <summary>How many parts the application of the gateway sent.</summary>
@@ -42,15 +42,15 @@ public readonly struct ServiceRequest : IDisposable
         }
     }
 
-    /// <summary>The first part; empty where there is none. Valid until Dispose.</summary>
+    /// <summary>The first part; empty if there is none. Valid until Dispose.</summary>
     /// <exception cref="ObjectDisposedException">The request was disposed.</exception>
     public ReadOnlyMemory<byte> Memory => PartCount > 0 ? this[0] : default;
 
-    /// <summary>The first part; empty where there is none. Valid until Dispose.</summary>
+    /// <summary>The first part; empty if there is none. Valid until Dispose.</summary>
     /// <exception cref="ObjectDisposedException">The request was disposed.</exception>
     public ReadOnlySpan<byte> Span => Memory.Span;
 
-    /// <summary>What the gateway's socket calls itself. Valid until Dispose.</summary>
+    /// <summary>The routing id of the gateway's socket. Valid until Dispose.</summary>
     /// <exception cref="ObjectDisposedException">The request was disposed.</exception>
     public RoutingId GatewayId => Message.RoutingId;
 
@@ -58,12 +58,12 @@ public readonly struct ServiceRequest : IDisposable
     /// receives that as a message.</summary>
     public bool ExpectsReply => _open is not null;
 
-    /// <summary>The name of the service that the gateway means; empty where it does not say, as in plain messages.</summary>
+    /// <summary>The name of the requested service; empty if the message has none, as in plain messages.</summary>
     /// <exception cref="ObjectDisposedException">The request was disposed.</exception>
     public string Service => _open is not null && RequestEnvelope.TryRead(Message.Span, out RequestEnvelope envelope)
         ? System.Text.Encoding.UTF8.GetString(envelope.Service) : "";
 
-    /// <summary>How much time is left until the gateway stops waiting, never below zero; null where it did not say.</summary>
+    /// <summary>The time until the gateway stops waiting, never below zero; null if the message has none.</summary>
     public TimeSpan? TimeLeft
     {
         get
@@ -78,7 +78,7 @@ public readonly struct ServiceRequest : IDisposable
         }
     }
 
-    /// <summary>Cancelled when the gateway does not wait any more, when the time of the request is over, and when the loop that serves it
+    /// <summary>Cancelled when the gateway no longer waits, when the request times out, and when the loop that serves it
     /// is stopped. Of a plain message: never. Not to be used after Dispose.</summary>
     /// <remarks>Costs nothing until it is read; the source behind it is used again by a later request.</remarks>
     public CancellationToken CancellationToken => _open?.TokenOf(_generation) ?? CancellationToken.None;
@@ -93,7 +93,7 @@ public readonly struct ServiceRequest : IDisposable
     /// <summary>An empty message of one part, which a peer with ProbeRouter sends first.</summary>
     internal bool IsProbe => _open is null && Message.PartCount == 1 && Message.Span.IsEmpty;
 
-    /// <summary>Sends the reply, of one part, if it need not wait.</summary>
+    /// <summary>Sends a reply of one part, without waiting.</summary>
     /// <param name="payload">The reply; copied.</param>
     /// <returns>True if it was accepted. NoPeer: the gateway's connection has ended, or the request has already been answered. Full: the
     /// connection is full.</returns>
@@ -113,7 +113,7 @@ public readonly struct ServiceRequest : IDisposable
     /// <param name="message">The reply; copied, and ended when it was accepted.</param>
     public SendResult TryReply(in Message message) => TryReply(new MessageForm(message));
 
-    /// <summary>Sends the reply, of one part, waiting for capacity if need be.</summary>
+    /// <summary>Sends a reply of one part; waits while the connection is full.</summary>
     /// <param name="payload">The reply; unchanged until the task completes.</param>
     /// <param name="cancellationToken">Ends the wait; nothing is sent then.</param>
     /// <returns>Complete when the reply was accepted. The request must not be disposed before.</returns>
@@ -154,7 +154,7 @@ public readonly struct ServiceRequest : IDisposable
     /// <inheritdoc cref="TryFail"/>
     public bool TryRefuse(ushort code, string text) => TryAnswer(EnvelopeKind.Refused, code, text);
 
-    /// <summary>Ends the request and gives its memory back. Idempotent. A request without an answer is reported as failed, since it may
+    /// <summary>Ends the request and returns its memory. Idempotent. A request without an answer is reported as failed, because it may
     /// have been executed: <see cref="TryRefuse"/> says that it was not.</summary>
     public void Dispose()
     {
@@ -172,13 +172,13 @@ public readonly struct ServiceRequest : IDisposable
         Message.Dispose();
     }
 
-    /// <summary>Takes the right to answer; false also where the request has ended.</summary>
+    /// <summary>Acquires the right to answer; false also if the request has ended.</summary>
     internal bool TryTakeAnswer() => _open?.TryAnswer(_generation) == true;
 
     internal ReceiverRequests Requests => _requests ??
         throw new InvalidOperationException("This request was not received: it is the default value of its struct.");
 
-    /// <summary>A plain message's answer has an envelope only where its first part could be taken for one.</summary>
+    /// <summary>The answer to a plain message has an envelope only if its first part could be mistaken for one.</summary>
     private MessageBuilder Begin(MessageBuilder reply, ReadOnlySpan<byte> firstPart) =>
         _open is not null
             ? reply.AddEnvelope(new RequestEnvelope { Kind = EnvelopeKind.Reply, Flags = Requests.Flags, Id = _open.Id })

@@ -1,7 +1,7 @@
 namespace Net.Zlink.Services;
 
 /// <summary>Calls an application's handler for each message of one subscriber, one after another, on the thread pool: a handler that waits
-/// fills its own queue and delays nobody else.</summary>
+/// fills its own queue and delays no other subscriber.</summary>
 internal sealed class HandlerLoop : IAsyncDisposable
 {
     // Set in the handler's flow: who disposes the loop there cannot wait for himself.

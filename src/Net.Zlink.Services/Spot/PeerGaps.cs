@@ -6,13 +6,13 @@ namespace Net.Zlink.Services;
 /// read.</summary>
 internal sealed class PeerGaps
 {
-    // Nobody looks at more; the enumeration is for programs that read them at once.
+    // The enumeration is for programs that read gaps at once, so older ones are dropped.
     private const int MaxUnread = 1_000;
 
     // Endpoints that were disconnected, and when. Beyond this their return is no gap.
     private const int MaxCut = 1_000;
 
-    // The least that tells a pause of the whole process from a busy machine.
+    // A shorter pause may be a busy machine; a longer one means that the whole process was suspended.
     private static readonly TimeSpan LeastPause = TimeSpan.FromSeconds(3);
 
     private readonly TimeProvider _clock;

@@ -4,7 +4,7 @@ namespace Net.Zlink.Services;
 /// <see cref="PeerSet"/>.</summary>
 internal sealed class PeerNode(RoutingId id)
 {
-    /// <summary>One address; several only where an id that somebody configured stands for several nodes.</summary>
+    /// <summary>One address; several only if one configured id is used by several nodes.</summary>
     public List<SpotPeer> Ready { get; } = new(capacity: 1);
 
     /// <summary>Further addresses of the same node, which are not connected meanwhile.</summary>
@@ -24,7 +24,7 @@ internal sealed class PeerNodes
 
     public PeerNode? Find(RoutingId id) => _nodes.GetValueOrDefault(id);
 
-    /// <summary>A handshake has shown who is at an address.</summary>
+    /// <summary>A handshake has shown which node is at an address.</summary>
     /// <returns>False: that node is connected by another address, and this one becomes an alternate.</returns>
     public bool Join(SpotPeer peer, RoutingId id)
     {

@@ -13,7 +13,7 @@ internal sealed partial class PeerSet : IDisposable
         | SocketEventTypes.ConnectRetried | SocketEventTypes.ConnectGivenUp
         | SocketEventTypes.HandshakeFailedNoDetail | SocketEventTypes.HandshakeFailedProtocol;
 
-    // What a lost connection has brought and the dispatch loop has not taken yet would go with its endpoint.
+    // Disconnecting an endpoint drops its unread messages, so the dispatch loop reads them first.
     private static readonly TimeSpan DrainPollInterval = TimeSpan.FromMilliseconds(100);
 
     private readonly SubSocket _socket;
@@ -50,7 +50,7 @@ internal sealed partial class PeerSet : IDisposable
         _schedule = new DialSchedule<SpotPeer>(
             new DialLimits { ConcurrentDials = options.ConcurrentDials, Seed = (uint)GetHashCode() });
         _timer = clock.CreateTimer(static state => ((PeerSet)state!).OnTimer(), this, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
-        _events = new EventReader(socket, Events); // Before the signal: who is called by that one finds the event here.
+        _events = new EventReader(socket, Events); // Before the signal: its callback must find the event here.
         _signal = socket.OnEvent(Events, _ => Change(static () => { }));
     }
 
@@ -60,8 +60,8 @@ internal sealed partial class PeerSet : IDisposable
 
     private TimeSpan Now => _clock.GetElapsedTime(_start);
 
-    /// <summary>Connects for good what the application names.</summary>
-    /// <exception cref="ZlinkException">That is no endpoint; nothing was added.</exception>
+    /// <summary>Connects an endpoint that the application names, until it is removed.</summary>
+    /// <exception cref="ZlinkException">The text is not an endpoint; nothing was added.</exception>
     /// <exception cref="ObjectDisposedException">The node is disposed.</exception>
     public void Add(string endpoint) => Change(() =>
     {
@@ -84,7 +84,7 @@ internal sealed partial class PeerSet : IDisposable
         RunAfterLock(() => SpotLog.PeerAdded(_options.Logger, peer.RedactedEndpoint, "the application names it"));
     }, throwIfDisposed: true);
 
-    /// <summary>The application names it no more; it stays connected while a directory lists it.</summary>
+    /// <summary>The application no longer names it; it stays connected while a directory lists it.</summary>
     public bool Remove(string endpoint)
     {
         bool isRemoved = false;
@@ -100,10 +100,10 @@ internal sealed partial class PeerSet : IDisposable
         return isRemoved;
     }
 
-    /// <summary>What a directory lists now.</summary>
-    /// <param name="source">Who follows the directory.</param>
-    /// <param name="endpoints">All that it lists, and why some of it is not to be connected.</param>
-    /// <param name="keepTime">How long a connection that works stays whose endpoint it lists no more.</param>
+    /// <summary>Applies the present list of a directory.</summary>
+    /// <param name="source">The follower of the directory.</param>
+    /// <param name="endpoints">The endpoints that it lists, and why some of them must not be connected.</param>
+    /// <param name="keepTime">How long a working connection is kept after its endpoint was removed from the list.</param>
     public void SetListed(
         object source, IReadOnlyDictionary<string, string?> endpoints, Func<string, TimeSpan> keepTime) => Change(() =>
     {
@@ -236,7 +236,7 @@ internal sealed partial class PeerSet : IDisposable
         changed.TrySetResult();
     }
 
-    /// <summary>Changes what is wanted, behind what has happened; connects and disconnects. Logs outside of the lock.</summary>
+    /// <summary>Applies pending events, then a change; connects and disconnects. Logs outside the lock.</summary>
     private void Change(Action change, bool throwIfDisposed = false)
     {
         Action[] afterwards;
@@ -315,7 +315,7 @@ internal sealed partial class PeerSet : IDisposable
         Release(peer, keepTime);
     }
 
-    /// <summary>One less names it.</summary>
+    /// <summary>One source fewer names it.</summary>
     private void Release(SpotPeer peer, TimeSpan keepTime)
     {
         if (peer.IsWanted)
@@ -361,7 +361,7 @@ internal sealed partial class PeerSet : IDisposable
     {
         if (peer.IsOpen)
         {
-            return; // It is there for what was not received yet, and is being dialled.
+            return; // It still has unread messages, and is being dialled.
         }
 
         try

@@ -191,7 +191,7 @@ internal sealed class PublishPath : IDisposable
         }
     }
 
-    /// <summary>Counts what is accepted. Else nobody has it, and the message is the caller's.</summary>
+    /// <summary>Counts accepted messages. A message that was not accepted stays the caller's.</summary>
     private SendResult TryDeliver(MessageBuilder builder, TopicEntry topic, out Message message)
     {
         message = default;

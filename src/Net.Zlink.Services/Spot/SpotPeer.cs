@@ -5,7 +5,7 @@ internal sealed class SpotPeer(string endpoint)
 {
     public string Endpoint { get; } = endpoint;
 
-    /// <summary>As events, peers and logs have it.</summary>
+    /// <summary>The endpoint as events, peers and logs show it, without secrets.</summary>
     public string RedactedEndpoint { get; } = new RedactedEndpoint(endpoint).ToString();
 
     public bool IsInproc { get; } = InprocEndpoints.IsInproc(endpoint);
@@ -32,7 +32,7 @@ internal sealed class SpotPeer(string endpoint)
     /// <summary>Another address of the same node is connected.</summary>
     public bool IsAlternate => Node is not null && !IsReady;
 
-    /// <summary>Nobody names it any more, and its connection works: until then.</summary>
+    /// <summary>It is no longer named, but its connection works and is kept until this time.</summary>
     public TimeSpan? KeptUntil { get; set; }
 
     public DateTimeOffset ReadyAt { get; set; }
@@ -43,15 +43,15 @@ internal sealed class SpotPeer(string endpoint)
     /// <summary>Why it is not connected.</summary>
     public string? Problem { get; set; }
 
-    /// <summary>It is not dialled: that is no endpoint.</summary>
+    /// <summary>It is not dialled, because its text is not a valid endpoint.</summary>
     public bool IsUnusable { get; set; }
 
     /// <summary>Which node is there, while it is ready or an alternate.</summary>
     public PeerNode? Node { get; set; }
 
-    /// <summary>What came by the present connection, once something did.</summary>
+    /// <summary>State of the messages of the present connection; null before the first.</summary>
     public PeerStream? Stream { get; set; }
 
-    /// <summary>What the first message of the present connection has to say.</summary>
+    /// <summary>The gap that the first message of the present connection reports.</summary>
     public (SpotGap Gap, SubscriberQueue[] Subscribers)? Gap { get; set; }
 }

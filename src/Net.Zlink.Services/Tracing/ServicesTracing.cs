@@ -13,7 +13,7 @@ public static class ServicesInstrumentation
     public const string MeterName = ServicesMeters.MeterName;
 }
 
-/// <summary>Spans around requests, named after OpenTelemetry's conventions for messaging. Without a listener a request costs one look at
+/// <summary>Spans around requests, named after OpenTelemetry's conventions for messaging. Without a listener a request costs one check of
 /// <see cref="Activity.Current"/>, which is passed on all the same.</summary>
 internal static class ServicesTracing
 {

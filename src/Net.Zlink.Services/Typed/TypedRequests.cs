@@ -3,7 +3,7 @@ using Net.Zlink.Buffers;
 
 namespace Net.Zlink.Services;
 
-/// <summary>Values in place of bytes for requests: <see cref="ServiceClient"/> and <see cref="Receiver"/> with a serializer.</summary>
+/// <summary>Requests with values instead of bytes: <see cref="ServiceClient"/> and <see cref="Receiver"/> with a serializer.</summary>
 public static class TypedRequests
 {
     // One is held for the whole of a request, so as many are kept as requests may be outstanding: 256 bytes and more each.
@@ -23,9 +23,9 @@ public static class TypedRequests
     /// <returns>The reply.</returns>
     /// <exception cref="TimeoutException">No reply came in time; the message says why. The request may have been executed, or may be being
     /// executed; a receiver that has not begun it does not begin it any more.</exception>
-    /// <exception cref="ServiceException">NoReceiver, at once: nobody serves it or can be reached. Refused: nobody executed it. Failed: its
-    /// handler threw, with code and text where it threw a <see cref="ServiceException"/>; or it could not be read and was not executed.
-    /// ReceiverLost: the connection ended before the reply.</exception>
+    /// <exception cref="ServiceException">NoReceiver, at once: no receiver serves it or can be reached. Refused: no receiver executed it.
+    /// Failed: its handler threw, with code and text where it threw a <see cref="ServiceException"/>; or it could not be read and was not
+    /// executed. ReceiverLost: the connection ended before the reply.</exception>
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
     /// <exception cref="ObjectDisposedException">The gateway is disposed.</exception>
     /// <exception cref="Exception">The reply is no such value: the serializer's exception.</exception>
@@ -81,7 +81,7 @@ public static class TypedRequests
     /// <typeparam name="TReply">The reply's type.</typeparam>
     /// <returns>Complete when the reply was accepted, or the request was answered with a failure.</returns>
     /// <exception cref="ArgumentNullException">An argument is null.</exception>
-    /// <exception cref="ZlinkException">HostUnreachable: nobody waits for the reply any more. ContextTerminated.</exception>
+    /// <exception cref="ZlinkException">HostUnreachable: the gateway no longer waits for the reply. ContextTerminated.</exception>
     /// <exception cref="ObjectDisposedException">The receiver is disposed.</exception>
     /// <exception cref="Exception">What the handler throws.</exception>
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
@@ -225,7 +225,7 @@ public sealed class RequestClient : IAsyncDisposable, IDisposable
                     state.Request, state.Client._serializer, state.Timeout, token),
                 (Client: this, Request: request, Timeout: timeout), cancellationToken);
 
-    /// <summary>Ends the gateway that the client made; a gateway of the caller's goes on. Returns at once.</summary>
+    /// <summary>Ends the gateway that the client created, but not one of the caller's. Returns at once.</summary>
     public void Dispose() => _gateway?.Dispose();
 
     /// <summary>As <see cref="Dispose"/>, and waits as <see cref="Gateway.DisposeAsync"/> does.</summary>
@@ -234,7 +234,7 @@ public sealed class RequestClient : IAsyncDisposable, IDisposable
 }
 
 /// <summary>Runs the requests of a <see cref="RequestClient"/>, each perhaps several times: retries, hedging, a circuit breaker.</summary>
-/// <remarks>Implementations are safe for any number of threads. <see cref="ServiceException.WasExecuted"/> tells whether it is safe to send
+/// <remarks>Implementations are safe for any number of threads. <see cref="ServiceException.WasExecuted"/> says whether it is safe to send
 /// a failed request again.</remarks>
 public interface IRequestPolicy
 {
