@@ -3,7 +3,7 @@ namespace Net.Zlink.Services;
 /// <summary>Sends to one receiver of a service: <see cref="ServiceClient.To"/>.</summary>
 /// <remarks>
 /// A small value that holds no resource. Thread-safe. The default value throws InvalidOperationException.
-/// <para>It names whoever is listed with the routing id and ready when a message is sent. Where nobody is, TrySend says
+/// <para>It names the receiver that is listed with the routing id and ready when a message is sent. Without one, TrySend reports
 /// <see cref="SendFailure.NoPeer"/>, and waiting sends fail with HostUnreachable: only the service as a whole waits for receivers.</para>
 /// <para>Text, values and transferred memory are sent by extension methods, which do not box this value.</para>
 /// </remarks>
@@ -50,7 +50,8 @@ public readonly struct ReceiverClient : IMessageSender
 
     /// <summary>Sends messages of one part each, in order, as many as need not wait.</summary>
     /// <inheritdoc cref="ServiceClient.SendMany(ReadOnlySpan{ReadOnlyMemory{byte}})"/>
-    public int SendMany(ReadOnlySpan<ReadOnlyMemory<byte>> payloads) => Sender.SendMany<ReadOnlyMemory<byte>, PayloadBatch>(RoutingId, payloads);
+    public int SendMany(ReadOnlySpan<ReadOnlyMemory<byte>> payloads) => Sender.SendMany<ReadOnlyMemory<byte>, PayloadBatch>(RoutingId,
+        payloads);
 
     /// <summary>Passes received messages on, in order, as many as need not wait.</summary>
     /// <inheritdoc cref="ServiceClient.SendMany(ReadOnlySpan{Message})"/>

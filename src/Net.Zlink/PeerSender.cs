@@ -7,9 +7,9 @@ namespace Net.Zlink;
 /// <remarks>
 /// <para>A small value that holds no resource. Thread-safe, as the socket is. The default value throws InvalidOperationException.</para>
 /// <para>
-/// <see cref="RouterSocket.To(RoutingId)"/> names whoever has the id when a message is sent. It is valid as long as the bytes of the id are.
-/// <see cref="RouterSocket.To(in Message)"/> names a connection, and outlives the message: <see cref="SendFailure.NoPeer"/> is the answer
-/// after the connection has ended.
+/// <see cref="RouterSocket.To(RoutingId)"/> names the peer that has the id when a message is sent. It is valid as long as the bytes of the
+/// id are. <see cref="RouterSocket.To(in Message)"/> names a connection, and outlives the message: <see cref="SendFailure.NoPeer"/> is the
+/// answer after the connection has ended.
 /// </para>
 /// <para>Text, values and transferred memory are sent by extension methods, which do not box this value.</para>
 /// </remarks>

@@ -180,7 +180,7 @@ internal readonly struct MessageSender
             + "the context's QueuedByteLimit, because peers read slower than this side sends; Describe() shows which"),
         SendStatus.Unroutable => new ZlinkException(
             ZlinkError.HostUnreachable,
-            "no peer has that routing id: it has not connected yet, or has left; GetPeers() lists those there are"),
+            "no peer has that routing id: it has not connected yet, or has disconnected; GetPeers() lists the connected peers"),
         SendStatus.NoMemory => ZlinkException.NoMemory(),
         _ => core.End.Error(),
     };
@@ -195,7 +195,7 @@ internal readonly struct MessageSender
         EncodedMessage encoded = message.Encoded;
         if (encoded.Parts == 0)
         {
-            throw new ArgumentException("A message has at least one part: add one.", nameof(message));
+            throw new ArgumentException("A message needs at least one part: add one.", nameof(message));
         }
 
         CheckConflates(encoded.Parts, nameof(message));
@@ -207,8 +207,8 @@ internal readonly struct MessageSender
         if (messages[index].IsNothing)
         {
             throw new InvalidOperationException(
-                $"messages[{index}] holds no message, it was never received; the {index} before it were sent. Pass only what ReceiveMany "
-                + $"filled, such as batch.AsMemory(0, count).");
+                $"messages[{index}] holds no message, because it was never received; the {index} before it were sent. Pass only what "
+                + $"ReceiveMany filled, such as batch.AsMemory(0, count).");
         }
 
         return ref messages[index];
@@ -224,7 +224,8 @@ internal readonly struct MessageSender
     {
         if (!CanTake(parts))
         {
-            throw new ArgumentException("With Conflate a message has one part: which parts are newest could not be told.", message);
+            throw new ArgumentException("With Conflate a message must have one part, because parts of different messages cannot be mixed.",
+                message);
         }
     }
 

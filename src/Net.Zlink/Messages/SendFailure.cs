@@ -19,7 +19,7 @@ public enum SendFailure
     /// <summary>There is no such peer: it has not connected yet, or its connection has ended.</summary>
     NoPeer = 3,
 
-    /// <summary>There is no memory for a buffer, also after the pool released what it retained.</summary>
+    /// <summary>There is no memory for a buffer, even after the pool released its retained buffers.</summary>
     NoMemory = 4,
 
     /// <summary>The message has several parts, but STREAM peers and sockets with Conflate take messages of one part.</summary>

@@ -141,7 +141,7 @@ internal sealed class StreamSender
     };
 
     private static ZlinkException Unreachable(uint peerId) =>
-        new(ZlinkError.HostUnreachable, $"there is no peer {peerId}: it never was, it is gone, or it was disconnected");
+        new(ZlinkError.HostUnreachable, $"there is no peer {peerId}: unknown or disconnected");
 
     public static SendResult ToResult(SendStatus status) => status switch
     {
