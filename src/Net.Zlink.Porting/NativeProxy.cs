@@ -93,7 +93,7 @@ public static class NativeProxy
     {
         if (control is RouterSocket router)
         {
-            router.To(command.RoutingId).TrySend(answer);
+            router.To(command).TrySend(answer);
         }
         else
         {
