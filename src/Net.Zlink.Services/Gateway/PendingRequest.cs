@@ -77,7 +77,7 @@ internal sealed class PendingRequest(Action<PendingRequest> recycle) : PooledSou
     }
 }
 
-/// <summary>Where a request stands in the table. Who moves it on is always one: the thread that sends it, or else whoever takes it
+/// <summary>Where a request stands in the table. Who moves it on is always one: the thread that sends it, or else the code that takes it
 /// out.</summary>
 internal enum RequestState
 {
