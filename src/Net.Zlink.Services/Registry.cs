@@ -269,8 +269,9 @@ public sealed class Registry : IAsyncDisposable, IDisposable
 
         public RegistrySnapshot GetSnapshot()
         {
-            (RegistryView[] peers, int subscribers, int clients) = (Peers.GetViews(), Publisher.Subscribers, _router.Clients);
-            return Core.Do((state, _) => state.GetSnapshot(peers, subscribers, clients, Publisher.ListsSent));
+            RegistryView[] peers = Peers.GetViews();
+            return Core.Do((state, _) => state.GetSnapshot(peers, new RegistryConnections(
+                Publisher.Subscribers, _router.Clients, _router.UndecidedClients), Publisher.ListsSent));
         }
 
         public async ValueTask DisposeAsync()

@@ -16,7 +16,8 @@ internal static class RegistryDescription
         [
             Invariant($"registry {snapshot.Id}: publisher {publisher}, router {router}"),
             Invariant($"list {snapshot.Sequence}: {snapshot.Entries.Count} entries, {snapshot.OwnEntries} of them own; ")
-                + Invariant($"{snapshot.Subscribers} subscribers, {snapshot.Clients} clients"),
+                + Invariant($"{snapshot.Subscribers} subscribers, {snapshot.Clients} clients, ")
+                + Invariant($"{snapshot.UndecidedClients} of them wait for a decision"),
             Invariant($"requests {snapshot.Requests}, refused {snapshot.RefusedRequests}, malformed {snapshot.MalformedMessages}, ")
                 + Invariant($"expired {snapshot.ExpiredEntries}, lists sent {snapshot.ListsSent}, lists of peers {snapshot.PeerLists}"),
             .. snapshot.Peers.Select(peer => Of(peer, now)),

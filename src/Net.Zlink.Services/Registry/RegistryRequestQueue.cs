@@ -18,6 +18,7 @@ internal sealed class RegistryRequestQueue : IDisposable
     private readonly ILogger _logger;
     private readonly MessageBuilder _ack;
     private readonly HashSet<RegistryRequester> _waiting = [];
+    private int _undecidedClients;
 
     /// <param name="context">Gives the clock and the pool.</param>
     /// <param name="socket">Answers go by it.</param>
@@ -36,6 +37,9 @@ internal sealed class RegistryRequestQueue : IDisposable
             : new Admissions(options, core.Id, context.TimeProvider, logger,
                 (question, admission) => post(() => Decided(question, admission)));
     }
+
+    /// <summary>For any thread.</summary>
+    public int UndecidedClients => Volatile.Read(ref _undecidedClients);
 
     /// <summary>Deals with a request now, or when its turn has come.</summary>
     public void Take(in Message message)
@@ -58,6 +62,7 @@ internal sealed class RegistryRequestQueue : IDisposable
             client.Enqueue(message, new WaitingRequest(request, request.Fault is not { } fault ? null
                 : fault.EchoesEndpoint ? frames[RegistryAck.EndpointFrame].ToArray() : []));
             _waiting.Add(client);
+            Volatile.Write(ref _undecidedClients, _waiting.Count);
             if (isFirst)
             {
                 Continue(client);
@@ -136,6 +141,7 @@ internal sealed class RegistryRequestQueue : IDisposable
         }
 
         _waiting.Remove(client);
+        Volatile.Write(ref _undecidedClients, _waiting.Count);
     }
 
     private void LimitWaiting(RegistryRequester client)
@@ -171,6 +177,7 @@ internal sealed class RegistryRequestQueue : IDisposable
         }
 
         _waiting.Remove(client);
+        Volatile.Write(ref _undecidedClients, _waiting.Count);
     }
 
     private void Answer(in Message to, RegistryRequester client, RegistryRequest request, ReadOnlySpan<byte> echo,

@@ -46,6 +46,8 @@ internal sealed class RegistryRouter : IAsyncDisposable
 
     public int Clients => _socket.PeerCount;
 
+    public int UndecidedClients => _desk.UndecidedClients;
+
     public async ValueTask DisposeAsync()
     {
         _events?.Dispose();

@@ -51,6 +51,9 @@ public sealed class RegistrySnapshot
     /// <summary>Connections of receivers and nodes to its router.</summary>
     public int Clients { get; internal init; }
 
+    /// <summary>Those of them whose requests wait for a decision of <see cref="RegistryOptions.Admission"/>.</summary>
+    public int UndecidedClients { get; internal init; }
+
     /// <summary>Requests read from its router, those that mean nothing included.</summary>
     public long Requests { get; internal init; }
 
@@ -172,3 +175,6 @@ public sealed class RegistryEvent
     public override string ToString() => string.Create(CultureInfo.InvariantCulture, $"{Type} at {At:O}, registry {RegistryId}")
         + (Instance is null ? "" : $", {Kind} {Instance}") + (Text.Length == 0 ? "" : $": {Text}");
 }
+
+/// <summary>What only the sockets of a registry know.</summary>
+internal readonly record struct RegistryConnections(int Subscribers, int Clients, int UndecidedClients);

@@ -128,7 +128,7 @@ internal sealed partial class RegistryState(RegistrySettings settings, ulong seq
     }
 
     /// <summary>The state as text; what only sockets know is given.</summary>
-    public RegistrySnapshot GetSnapshot(IReadOnlyList<RegistryView> peers, int subscribers, int clients, long listsSent) => new()
+    public RegistrySnapshot GetSnapshot(IReadOnlyList<RegistryView> peers, RegistryConnections connections, long listsSent) => new()
     {
         Id = Id,
         Sequence = Sequence,
@@ -145,8 +145,9 @@ internal sealed partial class RegistryState(RegistrySettings settings, ulong seq
         ],
         OwnEntries = OwnCount,
         Peers = peers,
-        Subscribers = subscribers,
-        Clients = clients,
+        Subscribers = connections.Subscribers,
+        Clients = connections.Clients,
+        UndecidedClients = connections.UndecidedClients,
         Requests = _requests,
         RefusedRequests = _refused,
         MalformedMessages = _malformed,
