@@ -82,19 +82,17 @@ public static class NativeOptions
     }
 
     /// <summary>
-    /// Returns context options with one native option changed: 1 IO_THREADS, 2 MAX_SOCKETS, 42 IPV6, 70 BLOCKY. A context's options are
-    /// fixed when it is created.
+    /// Sets a native option of a context that is made afterwards: 1 IO_THREADS, 2 MAX_SOCKETS, 42 IPV6, 70 BLOCKY.
     /// </summary>
     /// <param name="options">The options.</param>
     /// <param name="number">The native number.</param>
     /// <param name="value">The native value.</param>
-    /// <returns>The changed options.</returns>
     /// <exception cref="ZlinkException">
     /// InvalidArgument: an unknown number or a value out of range; IO_THREADS must be at least 1. NotSupported: it has no meaning here; the
     /// message says why.
     /// </exception>
     /// <exception cref="ArgumentNullException"><paramref name="options"/> is null.</exception>
-    public static ZlinkContextOptions With(ZlinkContextOptions options, int number, int value)
+    public static void Set(ZlinkContextOptions options, int number, int value)
     {
         ArgumentNullException.ThrowIfNull(options);
         if (!ContextGaps.ContainsKey(number) && value < 0)
@@ -102,23 +100,26 @@ public static class NativeOptions
             throw new ZlinkException(ZlinkError.InvalidArgument, $"context option {number} takes no negative value");
         }
 
+        Action<ZlinkContextOptions> set = number switch
+        {
+            IoThreads => changed => changed.ShardCount = value,
+            MaxSockets => changed => changed.MaxSockets = value,
+            IPv6 => changed => changed.IPv6 = value != 0,
+            Blocky => changed => changed.DefaultLinger = value == 0 ? TimeSpan.Zero : Timeout.InfiniteTimeSpan,
+            _ => throw NoContextOption(number),
+        };
         try
         {
-            ZlinkContextOptions changed = number switch
-            {
-                IoThreads => options with { ShardCount = value },
-                MaxSockets => options with { MaxSockets = value },
-                IPv6 => options with { IPv6 = value != 0 },
-                Blocky => options with { DefaultLinger = value == 0 ? TimeSpan.Zero : Timeout.InfiniteTimeSpan },
-                _ => throw NoContextOption(number),
-            };
-            changed.Validate();
-            return changed;
+            var trial = new ZlinkContextOptions(); // What is refused changes nothing.
+            set(trial);
+            trial.Validate();
         }
         catch (ArgumentException e)
         {
             throw new ZlinkException(ZlinkError.InvalidArgument, $"context option {number}: {e.Message}", e);
         }
+
+        set(options);
     }
 
     /// <summary>Gets a native context option.</summary>

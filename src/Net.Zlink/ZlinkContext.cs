@@ -89,9 +89,9 @@ public sealed class ZlinkContext : IDisposable, IAsyncDisposable
     internal InprocRegistry Inproc { get; } = new();
 
     /// <summary>Creates a STREAM socket.</summary>
-    /// <param name="options">The options, used by this socket only. Null: the defaults.</param>
+    /// <param name="options">The options. The socket has a copy, which may be changed while it lives. Null: the defaults.</param>
     /// <returns>The socket, without an endpoint.</returns>
-    /// <exception cref="InvalidOperationException">Another socket uses the options.</exception>
+    /// <exception cref="ArgumentException">As for <see cref="SocketOptions.Validate"/>.</exception>
     /// <exception cref="ObjectDisposedException">The context is shut down.</exception>
     /// <exception cref="ZlinkException">TooManySockets: the context has <see cref="ZlinkContextOptions.MaxSockets"/>.</exception>
     public StreamSocket CreateStream(StreamOptions? options = null) =>
@@ -234,16 +234,8 @@ public sealed class ZlinkContext : IDisposable, IAsyncDisposable
         where TSocket : IContextSocket
         where TOptions : SocketOptions
     {
-        options.BelongTo(_options);
-        try
-        {
-            return Add(make(this, options));
-        }
-        catch
-        {
-            options.ClearOwner();
-            throw;
-        }
+        options.Validate();
+        return Add(make(this, (TOptions)options.CopyFor(_options)));
     }
 
     private TSocket Add<TSocket>(TSocket socket)

@@ -371,8 +371,8 @@ internal sealed class LinkTable : IDisposable
         _dialer.Remove(link, listing.Pool);
         if (link.Listings.Count > 0)
         {
-            ServiceInstance one = link.Receiver;
-            link.Receiver = new ServiceInstance(link.Listings[0].Pool.Service, one.Endpoint) { RoutingId = one.RoutingId, Weight = one.Weight };
+            (ServiceInstance one, string service) = (link.Receiver, link.Listings[0].Pool.Service);
+            link.Receiver = new ServiceInstance(service, one.Endpoint) { RoutingId = one.RoutingId, Weight = one.Weight };
         }
         else if (_options.RemovedEndpointTimeout != Timeout.InfiniteTimeSpan)
         {

@@ -10,7 +10,8 @@ namespace Net.Zlink;
 /// </summary>
 /// <remarks>
 /// <para>
-/// Each option says when a change takes effect. "Acts at once": also for connected peers. Later peers get the marks and limits of the
+/// A socket copies the options that it is made with. Its own options may be changed while it lives, and each says when a change takes
+/// effect. "Acts at once": also for connected peers. Later peers get the marks and limits of the
 /// moment when their endpoint was bound or connected, as in the native core. "For endpoints made afterwards": for endpoints that are bound
 /// or connected after the change.
 /// </para>
@@ -212,6 +213,12 @@ public abstract class SocketOptions
         }
     } = "";
 
+    /// <summary>Checks what several values decide together, as a socket does when it is made. Setters have checked each value.</summary>
+    /// <exception cref="ArgumentException">
+    /// <see cref="WebSocketTransportOptions.RequestFields"/> or <see cref="WebSocketTransportOptions.SubProtocols"/> cannot be sent.
+    /// </exception>
+    public void Validate() => WebSocketRequestFields.Write(WebSocket.RequestFields, WebSocket.SubProtocols);
+
     internal ZmpSocket? Watcher { get; set; }
 
     internal TimeSpan LingerTime => Linger ?? Timeout.InfiniteTimeSpan;
@@ -220,26 +227,19 @@ public abstract class SocketOptions
 
     internal QueueLimits ReceiveLimits => new(ReceiveHighWaterMark ?? 0, ReceiveByteLimit ?? 0);
 
-    /// <summary>Two sockets with one options object would have the same routing id, and a ROUTER would reject one of them.</summary>
-    internal void BelongTo(ZlinkContextOptions context)
+    internal SocketOptions CopyFor(ZlinkContextOptions context)
     {
-        if (Interlocked.CompareExchange(ref _context, context, null) is not null)
-        {
-            throw new InvalidOperationException($"These {GetType().Name} are another socket's: make new ones for each socket.");
-        }
-    }
-
-    internal void ClearOwner()
-    {
-        Watcher = null;
-        _context = null;
+        SocketOptions copy = CopyOfAll();
+        copy._context = context;
+        return copy;
     }
 
     /// <summary>Belongs to no socket.</summary>
     internal virtual SocketOptions CopyOfAll()
     {
         var copy = (SocketOptions)MemberwiseClone();
-        copy.ClearOwner();
+        copy.Watcher = null;
+        copy._context = null;
         copy.Tls = Tls.Copy();
         copy.WebSocket = WebSocket.Copy();
         return copy;

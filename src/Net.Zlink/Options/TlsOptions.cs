@@ -6,7 +6,7 @@ using Net.Zlink.Transports.Tls;
 namespace Net.Zlink;
 
 /// <summary>
-/// Options of tls and wss endpoints: PEM files, as in the native core, or objects (<see cref="TlsObjects"/>). TLS 1.2 (the native core's
+/// Options of tls and wss endpoints: PEM files, as in the native core, or objects. TLS 1.2 (the native core's
 /// only version) and 1.3 are supported. Changed files are used by later connections without a restart.
 /// </summary>
 /// <remarks>
@@ -34,18 +34,18 @@ public sealed class TlsOptions
 
     /// <summary>
     /// A PEM file with the only trusted authorities, together with the CustomTrustStore of
-    /// <see cref="TlsObjects.extension(TlsOptions).ChainPolicy"/>. Empty (default): see <see cref="TrustSystem"/>. It also applies with
-    /// <see cref="TlsObjects.extension(TlsOptions).ChainPolicy"/>, <see cref="TlsObjects.extension(TlsOptions).Server"/> and
-    /// <see cref="TlsObjects.extension(TlsOptions).Client"/>. A <see cref="Validation"/> callback gets the result and decides. For
+    /// <see cref="ChainPolicy"/>. Empty (default): see <see cref="TrustSystem"/>. It also applies with
+    /// <see cref="ChainPolicy"/>, <see cref="Server"/> and
+    /// <see cref="Client"/>. A <see cref="Validation"/> callback gets the result and decides. For
     /// endpoints made afterwards.
     /// </summary>
     public string CaFile { get; set => field = OptionRange.NotNull(value, Emptied); } = "";
 
     /// <summary>
     /// Trust the system's authorities while <see cref="CaFile"/> is empty. Default true. False without a file trusts only the
-    /// CustomTrustStore of <see cref="TlsObjects.extension(TlsOptions).ChainPolicy"/>. It also applies with
-    /// <see cref="TlsObjects.extension(TlsOptions).ChainPolicy"/>, <see cref="TlsObjects.extension(TlsOptions).Server"/> and
-    /// <see cref="TlsObjects.extension(TlsOptions).Client"/>. For endpoints made afterwards.
+    /// CustomTrustStore of <see cref="ChainPolicy"/>. It also applies with
+    /// <see cref="ChainPolicy"/>, <see cref="Server"/> and
+    /// <see cref="Client"/>. For endpoints made afterwards.
     /// </summary>
     public bool TrustSystem { get; set; } = true;
 
@@ -78,6 +78,64 @@ public sealed class TlsOptions
     /// </remarks>
     public RemoteCertificateValidationCallback? Validation { get; set; }
 
+    // Configuration cannot name objects. The binder reads properties only, and would read and make every object of a certificate.
+#pragma warning disable CA1051
+    /// <summary>
+    /// This side's certificate with its private key. It takes precedence over the files. Null (default): the files. For endpoints made
+    /// afterwards.
+    /// </summary>
+    public X509Certificate2? Certificate;
+
+    /// <summary>
+    /// The allowed cipher suites, if the system supports a choice (not on Windows). Null (default): the system's. For endpoints made
+    /// afterwards.
+    /// </summary>
+    public CipherSuitesPolicy? CipherSuites;
+
+    /// <summary>
+    /// How certificate chains are built and checked. Null (default): without revocation checks and downloads, because a download would
+    /// delay a handshake by a foreign server. For endpoints made afterwards.
+    /// </summary>
+    /// <remarks>
+    /// Each handshake uses a copy. With <see cref="CaFile"/>, or without <see cref="TrustSystem"/>, its TrustMode
+    /// becomes CustomRootTrust, and the file's authorities are added to its CustomTrustStore. The rest is unchanged: a new policy
+    /// allows downloads and checks revocation online, and VerificationFlags may accept untrusted certificates. The peer's certificate
+    /// names the download address. Only its own connection waits for it, but your process connects there.
+    /// </remarks>
+    public X509ChainPolicy? ChainPolicy;
+
+    /// <summary>
+    /// Used for accepted connections instead of the options above, except <see cref="CaFile"/> and <see cref="TrustSystem"/>.
+    /// Null (default): the options above. For endpoints made afterwards.
+    /// </summary>
+    /// <remarks>
+    /// <para>
+    /// Each handshake uses a copy. With CaFile, or without TrustSystem, its CertificateChainPolicy is treated like <c>ChainPolicy</c>.
+    /// If it has none, it gets one with its CertificateRevocationCheckMode and without downloads.
+    /// </para>
+    /// <para>
+    /// Exception: a ServerCertificateContext with an SslCertificateTrust, while CaFile is empty and TrustSystem is true. The base
+    /// library then decides, with downloads, unless its policy forbids them.
+    /// </para>
+    /// <para>
+    /// A ServerCertificate without a context is sent with the issuers that this machine has. With ClientCertificateRequired set
+    /// AllowTlsResume to false: a resumed session has lost the intermediate certificates, and a returning client that needs them is
+    /// refused.
+    /// </para>
+    /// </remarks>
+    public SslServerAuthenticationOptions? Server;
+
+    /// <summary>
+    /// Used for outgoing connections instead of the options above, except <see cref="CaFile"/> and <see cref="TrustSystem"/>.
+    /// Null (default): the options above. For endpoints made afterwards.
+    /// </summary>
+    /// <remarks>
+    /// As for <c>Server</c>. The context is ClientCertificateContext, which is completed once, unlike ClientCertificates. An empty
+    /// TargetHost becomes <see cref="HostName"/>, or the endpoint's host.
+    /// </remarks>
+    public SslClientAuthenticationOptions? Client;
+#pragma warning restore CA1051
+
     /// <summary>Makes options for mutual TLS, for a socket that binds and for one that connects: each shows its certificate, and accepts
     /// only peers whose certificate an authority of the file has issued.</summary>
     /// <param name="caFile"><see cref="CaFile"/>.</param>
@@ -92,12 +150,6 @@ public sealed class TlsOptions
         return new TlsOptions { CaFile = caFile, CertificateFile = certificateFile, KeyFile = keyFile, RequireClientCertificate = true };
     }
 
-    internal X509Certificate2? OwnCertificate;
-    internal CipherSuitesPolicy? Suites;
-    internal X509ChainPolicy? Policy;
-    internal SslServerAuthenticationOptions? ServerOptions;
-    internal SslClientAuthenticationOptions? ClientOptions;
-
     internal TlsOptions Copy() => (TlsOptions)MemberwiseClone();
 
     internal TlsSettings Snapshot() => new()
@@ -105,17 +157,17 @@ public sealed class TlsOptions
         CertificateFile = CertificateFile,
         KeyFile = KeyFile,
         KeyPassword = KeyPassword,
-        Certificate = OwnCertificate,
+        Certificate = Certificate,
         CaFile = CaFile,
         TrustSystem = TrustSystem,
         VerifyPeer = VerifyPeer,
         RequireClientCertificate = RequireClientCertificate,
         HostName = HostName,
         Protocols = Protocols,
-        CipherSuites = Suites,
-        ChainPolicy = Policy,
+        CipherSuites = CipherSuites,
+        ChainPolicy = ChainPolicy,
         Validation = Validation,
-        Server = ServerOptions,
-        Client = ClientOptions,
+        Server = Server,
+        Client = Client,
     };
 }

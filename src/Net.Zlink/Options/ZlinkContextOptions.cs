@@ -7,7 +7,7 @@ namespace Net.Zlink;
 
 /// <summary>Options of a <see cref="ZlinkContext"/>, which copies them when it is made: later changes do not reach it.</summary>
 /// <remarks>Not thread-safe. Times above int.MaxValue milliseconds (24.8 days) count as that.</remarks>
-public sealed record ZlinkContextOptions
+public sealed class ZlinkContextOptions
 {
     // More shards only cost memory: an active one owns a slab of 256 KB, or of 64 KB for tls and ws.
     private const int MaxShards = 1024;

@@ -20,7 +20,8 @@ public abstract class ZmpSocketOptions : SocketOptions
     }
 
     /// <summary>
-    /// This socket's routing id: 1 to 255 bytes. Default: 16 random bytes. For endpoints made afterwards (docs/protocol.md section 11).
+    /// This socket's routing id: 1 to 255 bytes. Default: 16 random bytes, other ones for each socket. For endpoints made afterwards
+    /// (docs/protocol.md section 11).
     /// </summary>
     /// <remarks>
     /// A peer must not know two sockets with one id: it rejects the second, and what that has written by then is lost (docs/protocol.md

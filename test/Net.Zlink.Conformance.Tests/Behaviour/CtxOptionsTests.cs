@@ -35,7 +35,7 @@ public sealed class CtxOptionsTests
     {
         var options = new ZlinkContextOptions();
         Assert.Equal(0, NativeOptions.GetInt32(options, IPv6));
-        options = NativeOptions.With(options, IPv6, 1);
+        NativeOptions.Set(options, IPv6, 1);
         Assert.Equal(1, NativeOptions.GetInt32(options, IPv6));
         await using var context = new ZlinkContext(options);
         using RouterSocket router = context.CreateRouter();
@@ -45,7 +45,8 @@ public sealed class CtxOptionsTests
     [Fact]
     public async Task With_BLOCKY_0_the_sockets_of_a_context_do_not_linger()
     {
-        ZlinkContextOptions options = NativeOptions.With(new ZlinkContextOptions(), Blocky, 0);
+        var options = new ZlinkContextOptions();
+        NativeOptions.Set(options, Blocky, 0);
         Assert.Equal(0, NativeOptions.GetInt32(options, Blocky));
         await using var context = new ZlinkContext(options);
         using RouterSocket router = context.CreateRouter();
@@ -56,7 +57,7 @@ public sealed class CtxOptionsTests
     public void Option_minus_1_is_EINVAL_to_set_and_to_get()
     {
         var options = new ZlinkContextOptions();
-        Assert.Equal(ZlinkError.InvalidArgument, Assert.Throws<ZlinkException>(() => NativeOptions.With(options, -1, 0)).Error);
+        Assert.Equal(ZlinkError.InvalidArgument, Assert.Throws<ZlinkException>(() => NativeOptions.Set(options, -1, 0)).Error);
         Assert.Equal(ZlinkError.InvalidArgument, Assert.Throws<ZlinkException>(() => NativeOptions.GetInt32(options, -1)).Error);
     }
 

@@ -44,11 +44,13 @@ public sealed class ContextOptionsTests
         var options = new ZlinkContextOptions();
         Assert.Equal((1023, 0, 1), (NativeOptions.GetInt32(options, 2), NativeOptions.GetInt32(options, 42),
             NativeOptions.GetInt32(options, 70)));
-        ZlinkContextOptions changed = NativeOptions.With(
-            NativeOptions.With(NativeOptions.With(NativeOptions.With(options, 1, 3), 2, 7), 42, 5), 70, 0);
-        Assert.Equal((3, 7, true, TimeSpan.Zero), (changed.ShardCount, changed.MaxSockets, changed.IPv6, changed.DefaultLinger));
-        Assert.Equal((3, 7, 1, 0), (NativeOptions.GetInt32(changed, 1), NativeOptions.GetInt32(changed, 2),
-            NativeOptions.GetInt32(changed, 42), NativeOptions.GetInt32(changed, 70)));
+        NativeOptions.Set(options, 1, 3);
+        NativeOptions.Set(options, 2, 7);
+        NativeOptions.Set(options, 42, 5);
+        NativeOptions.Set(options, 70, 0);
+        Assert.Equal((3, 7, true, TimeSpan.Zero), (options.ShardCount, options.MaxSockets, options.IPv6, options.DefaultLinger));
+        Assert.Equal((3, 7, 1, 0), (NativeOptions.GetInt32(options, 1), NativeOptions.GetInt32(options, 2),
+            NativeOptions.GetInt32(options, 42), NativeOptions.GetInt32(options, 70)));
     }
 
     [Theory]
@@ -61,7 +63,7 @@ public sealed class ContextOptionsTests
     [InlineData(10, 1)]
     public void A_bad_native_context_option_is_an_invalid_argument(int number, int value) =>
         Assert.Equal(ZlinkError.InvalidArgument, Assert.Throws<ZlinkException>(
-            () => NativeOptions.With(new ZlinkContextOptions(), number, value)).Error);
+            () => NativeOptions.Set(new ZlinkContextOptions(), number, value)).Error);
 
     [Theory]
     [InlineData(3)]
@@ -73,7 +75,7 @@ public sealed class ContextOptionsTests
     [InlineData(9)]
     public void A_native_context_option_that_means_nothing_here_is_refused_with_the_reason(int number)
     {
-        Assert.Equal(ZlinkError.NotSupported, Assert.Throws<ZlinkException>(() => NativeOptions.With(new ZlinkContextOptions(), number, 1))
+        Assert.Equal(ZlinkError.NotSupported, Assert.Throws<ZlinkException>(() => NativeOptions.Set(new ZlinkContextOptions(), number, 1))
             .Error);
         Assert.Equal(ZlinkError.NotSupported, Assert.Throws<ZlinkException>(
             () => NativeOptions.GetInt32(new ZlinkContextOptions(), number)).Error);

@@ -60,8 +60,8 @@ public sealed class RequestFieldsTests
     [Theory]
     [InlineData("Host", "a", "has the field Host already")]
     [InlineData("sec-websocket-key", "a", "has the field sec-websocket-key already")]
-    [InlineData("X Y", "a", "is no name of an HTTP field")]
-    [InlineData("", "a", "is no name of an HTTP field")]
+    [InlineData("X Y", "a", "is not the name of an HTTP field")]
+    [InlineData("", "a", "is not the name of an HTTP field")]
     [InlineData("Authorization", "secret\r\nX: y", "the value of Authorization has a character")]
     [InlineData("Authorization", "secret\u20ac", "the value of Authorization has a character")]
     public async Task A_request_field_that_HTTP_cannot_carry_is_refused_without_its_value(string name, string value, string words)
