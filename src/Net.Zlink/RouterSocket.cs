@@ -126,7 +126,7 @@ public sealed class RouterSocket : ReceivingSocket
     }
 
     private static RoutingId Named(RoutingId routingId) => routingId.IsEmpty ? throw new ArgumentException(
-        $"The routing id of a peer has 1 to {RoutingId.MaxLength} bytes: use that of a message that this socket received, or of GetPeers().",
+        $"The routing id of a peer has 1 to {RoutingId.MaxLength} bytes: use that of a received message, or of GetPeers().",
         nameof(routingId)) : routingId;
 
     private protected override void ApplyOptions()

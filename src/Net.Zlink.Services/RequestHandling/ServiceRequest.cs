@@ -241,7 +241,9 @@ public readonly struct ServiceRequest : IDisposable
         ReceiverRequests requests = Requests;
         var envelope = new RequestEnvelope { Kind = kind, Flags = requests.Flags, Code = code, Id = Id };
         return _open is not null && TakeAnswer()
-            && Ended(Answers.TrySend(requests, Message, envelope, text), ref kind == EnvelopeKind.Failed ? ref requests.Counters.Failed : ref requests.Counters.Refused);
+            && Ended(
+                Answers.TrySend(requests, Message, envelope, text),
+                ref kind == EnvelopeKind.Failed ? ref requests.Counters.Failed : ref requests.Counters.Refused);
     }
 
     /// <summary>As <see cref="TryTakeAnswer"/>, but a request that was disposed is a mistake of the caller.</summary>

@@ -215,7 +215,8 @@ public sealed class RequestClient : IAsyncDisposable, IDisposable
     /// <typeparam name="TRequest">The request's type.</typeparam>
     /// <typeparam name="TReply">The reply's type.</typeparam>
     /// <returns>The reply. Await it once.</returns>
-    /// <inheritdoc cref="TypedRequests.RequestAsync{TRequest, TReply}(ServiceClient, TRequest, IMessageSerializer, TimeSpan?, CancellationToken)" path="/exception"/>
+    /// <inheritdoc path="/exception"
+    /// cref="TypedRequests.RequestAsync{TRequest, TReply}(ServiceClient, TRequest, IMessageSerializer, TimeSpan?, CancellationToken)"/>
     public ValueTask<TReply> RequestAsync<TRequest, TReply>(
         TRequest request, TimeSpan? timeout = null, CancellationToken cancellationToken = default) =>
         _policy is null

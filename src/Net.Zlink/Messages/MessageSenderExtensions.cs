@@ -223,7 +223,8 @@ public static class MessageSenderExtensions
         payload.Dispose();
     }
 
-    private static void ThrowIfNull<TSender>(TSender sender, object? argument, [CallerArgumentExpression(nameof(argument))] string? name = null)
+    private static void ThrowIfNull<TSender>(
+        TSender sender, object? argument, [CallerArgumentExpression(nameof(argument))] string? name = null)
     {
         // As a comparison, because a struct would be boxed for a call that takes an object.
         if (sender is null)

@@ -12,7 +12,8 @@ public class RegistrationHealthTests
     {
         await using var context = new ZlinkContext();
         using RouterSocket router = context.CreateRouter().BoundTo("tcp://127.0.0.1:0");
-        using XPubSocket lists = context.CreateXPub(new XPubOptions { Notices = SubscriptionNotices.AllSubscriptions }).BoundTo("tcp://127.0.0.1:0");
+        using XPubSocket lists = context.CreateXPub(new XPubOptions { Notices = SubscriptionNotices.AllSubscriptions })
+            .BoundTo("tcp://127.0.0.1:0");
         Task answering = AcceptAllAsync(router);
         await using var host = new HostFixture(
             ("Receivers:quotes:Bind", "tcp://127.0.0.1:0"), ("Receivers:quotes:Registries", router.LastEndpoint),

@@ -35,7 +35,8 @@ internal sealed class RegistryRouterRole : Role
         var expected = new HashSet<(ushort Kind, string Service, string Endpoint)>();
         foreach ((ushort kind, string service, string endpoint) in RegisteredBefore(transcript))
         {
-            Assert.StartsWith("0 ", await other.AskAsync(Support.RegistryClient.Register(service, endpoint, 1, kind)), StringComparison.Ordinal);
+            string registered = await other.AskAsync(Support.RegistryClient.Register(service, endpoint, 1, kind));
+            Assert.StartsWith("0 ", registered, StringComparison.Ordinal);
             expected.Add((kind, service, endpoint));
         }
 

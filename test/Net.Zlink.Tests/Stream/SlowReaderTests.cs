@@ -101,7 +101,8 @@ public sealed class SlowReaderTests
         await cancellation.CancelAsync();
         OperationCanceledException thrown = await Assert.ThrowsAnyAsync<OperationCanceledException>(() => cancelled.Guarded());
         Assert.Equal(cancellation.Token, thrown.CancellationToken);
-        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => socket.To(id).SendAsync(new byte[] { 3 }, cancellation.Token).Guarded());
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(
+            () => socket.To(id).SendAsync(new byte[] { 3 }, cancellation.Token).Guarded());
 
         List<byte[]> read = await ReadAsync(peer, accepted + 1);
         await stays.Guarded();

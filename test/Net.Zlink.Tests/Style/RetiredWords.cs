@@ -19,7 +19,7 @@ internal static partial class RetiredWords
     /// <summary>The words that no comment may have: those of pages, and a few more.</summary>
     public static IReadOnlyList<string> OfComments { get; } = [.. OfPages, .. Read(Comments)];
 
-    /// <summary>The words that no text of a program may have, such as the message of an exception: those of pages, and a few more.</summary>
+    /// <summary>The words that no text of a program may have, such as an exception's message: those of pages, and more.</summary>
     public static IReadOnlyList<string> OfTexts { get; } = [.. OfPages, .. Read(Texts)];
 
     /// <summary>The identifiers of a C# file that have retired words, each with the word.</summary>

@@ -48,7 +48,8 @@ public sealed class PeerNameTests
         }
 
         string second = RawListener.NobodyListens();
-        Assert.Equal(ZlinkError.AddressInUse, Assert.Throws<ZlinkException>(() => router.Connect(second, RoutingId.FromText("name"))).Error);
+        Assert.Equal(ZlinkError.AddressInUse,
+            Assert.Throws<ZlinkException>(() => router.Connect(second, RoutingId.FromText("name"))).Error);
         router.Connect(second, RoutingId.FromText("other"));
 
         router.Disconnect(first);
@@ -63,7 +64,8 @@ public sealed class PeerNameTests
         DealerSocket dealer = fixture.Context.CreateDealer(new DealerOptions { RoutingId = "name"u8.ToArray() });
         dealer.Connect(router.Bind("tcp://127.0.0.1:0"));
         await fixture.UntilAsync(() => router.GetPeers() is [{ IsConnected: true }]);
-        Assert.Equal(ZlinkError.AddressInUse, Assert.Throws<ZlinkException>(() => router.Connect(RawListener.NobodyListens(), RoutingId.FromText("name")))
+        Assert.Equal(ZlinkError.AddressInUse,
+            Assert.Throws<ZlinkException>(() => router.Connect(RawListener.NobodyListens(), RoutingId.FromText("name")))
             .Error);
     }
 }

@@ -94,7 +94,8 @@ public sealed class SharedRoutingIdTests
         Assert.False(router.To(question).TrySend("late"u8).Tell(out SendFailure error));
         Assert.Equal(SendFailure.NoPeer, error);
         Assert.Equal(ZlinkError.HostUnreachable, (
-            await Assert.ThrowsAsync<ZlinkException>(() => router.To(question).SendAsync("late"u8.ToArray(), Guard.Token).Guarded())).Error);
+            await Assert.ThrowsAsync<ZlinkException>(
+                () => router.To(question).SendAsync("late"u8.ToArray(), Guard.Token).Guarded())).Error);
         router.To(Id).Send("by id"u8);
         Assert.Equal("by id", await TextAsync(second));
     }
