@@ -10,14 +10,14 @@ internal sealed class GameNode : IAsyncDisposable
     private const int SlowCapacity = 100;
 
     private readonly ZlinkContext _context = new();
-    private readonly Discovery _discovery;
+    private readonly RegistryDirectory _discovery;
     private readonly List<Bot> _bots = [];
     private readonly CancellationTokenSource _stop = new();
 
     public GameNode(string publisher, string router, bool remembers = false)
     {
         Sightings = new Sightings { IsRemembering = remembers };
-        _discovery = new Discovery(_context, ServiceKind.SpotNode);
+        _discovery = new RegistryDirectory(_context, ServiceKind.SpotNode);
         _discovery.ConnectRegistry(publisher);
         Node = new SpotNode(_context);
         Endpoint = Node.Bind("tcp://127.0.0.1:*");

@@ -20,8 +20,8 @@ var command = new RootCommand("Zones of a game on three SPOT nodes, with a page 
 return await Sample.RunAsync("GameRooms", command, args, async (given, cancellation) =>
 {
     await using var context = new ZlinkContext();
-    await using var registry = new Registry(context,
-        new RegistryOptions
+    await using var registry = new ServiceRegistry(context,
+        new ServiceRegistryOptions
         {
             PublisherEndpoint = "tcp://127.0.0.1:*",
             RouterEndpoint = "tcp://127.0.0.1:*",

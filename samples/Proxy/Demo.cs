@@ -20,7 +20,7 @@ internal static class Demo
         string workersAt = back.Bind(EndpointOf(options.Transport, "back"));
 
         using var capture = options.Capture ? new Capture(context) : null;
-        var proxy = new Proxy(front, back, capture?.Socket);
+        var proxy = new SocketProxy(front, back, capture?.Socket);
         Task proxying = proxy.RunAsync();
         Console.WriteLine($"READY clients ask at {clientsAt}, workers answer at {workersAt}");
 

@@ -5,7 +5,7 @@ using Net.Zlink;
 namespace ProxySample;
 
 /// <summary>One row of numbers a second, like vmstat: what happened since the row before. On a terminal the row rewrites itself.</summary>
-internal sealed class StatusLine(Proxy proxy, Worker[] workers)
+internal sealed class StatusLine(SocketProxy proxy, Worker[] workers)
 {
     private const int RowsPerHeading = 20;
     private const string Heading = "requests/s  replies/s   MB/s   under way  busiest/idlest worker  GC 0/1/2";

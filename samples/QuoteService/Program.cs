@@ -23,7 +23,7 @@ if (builder.Configuration["Ask"] is not { } currency)
 }
 
 await host.StartAsync();
-RouterSocket socket = host.Services.GetRequiredKeyedService<Receiver>("quotes").Socket;
+RouterSocket socket = host.Services.GetRequiredKeyedService<ServiceReceiver>("quotes").Socket;
 await using var client = new RequestClient(host.Services.GetRequiredService<ZlinkContext>(), socket.LastEndpoint,
     host.Services.GetRequiredService<IMessageSerializer>(), "quotes");
 Quote quote = await client.RequestAsync<Ask, Quote>(new Ask(currency), TimeSpan.FromSeconds(5));

@@ -4,20 +4,20 @@ using Net.Zlink;
 using Net.Zlink.Services;
 
 await using var context = new ZlinkContext();
-await using var registry = new Registry(context, new RegistryOptions
+await using var registry = new ServiceRegistry(context, new ServiceRegistryOptions
 {
     PublisherEndpoint = "tcp://127.0.0.1:*",
     RouterEndpoint = "tcp://127.0.0.1:*",
 });
 registry.Start();
 
-await using Receiver first = await StartReceiverAsync();
-await using Receiver second = await StartReceiverAsync();
+await using ServiceReceiver first = await StartReceiverAsync();
+await using ServiceReceiver second = await StartReceiverAsync();
 
-await using var discovery = new Discovery(context);
+await using var discovery = new RegistryDirectory(context);
 discovery.ConnectRegistry(registry.PublisherEndpoint);
-await using var gateway = new Gateway(context, discovery);
-ServiceClient client = gateway.GetService("double");
+await using var gateway = new ServiceGateway(context, discovery);
+ServiceClient client = gateway.GetClient("double");
 await client.WaitUntilReadyAsync(receivers: 2);
 
 const int Requests = 1000;
@@ -38,9 +38,9 @@ foreach ((string endpoint, int count) in answers)
 Console.WriteLine(wrong == 0 ? $"All {Requests} replies are right." : $"FAIL: {wrong} of {Requests} replies are wrong.");
 return wrong == 0 ? 0 : 1;
 
-async Task<Receiver> StartReceiverAsync()
+async Task<ServiceReceiver> StartReceiverAsync()
 {
-    var receiver = new Receiver(context);
+    var receiver = new ServiceReceiver(context);
     receiver.Bind("tcp://127.0.0.1:*");
     receiver.ConnectRegistry(registry.RouterEndpoint);
     _ = receiver.ServeAsync(static (request, cancellation) =>

@@ -10,8 +10,8 @@ internal sealed class MeshGateway : IAsyncDisposable
     private static readonly TimeSpan SendInterval = TimeSpan.FromMilliseconds(10);
     private static readonly TimeSpan RequestTimeout = TimeSpan.FromSeconds(2);
 
-    private readonly Discovery _discovery;
-    private readonly Gateway _gateway;
+    private readonly RegistryDirectory _discovery;
+    private readonly ServiceGateway _gateway;
     private readonly ServiceClient _client;
     private readonly Lock _gate = new();
     private readonly Dictionary<string, long> _replies = new(StringComparer.Ordinal);
@@ -24,7 +24,7 @@ internal sealed class MeshGateway : IAsyncDisposable
 
     public MeshGateway(ZlinkContext context, RoleSettings settings)
     {
-        _discovery = new Discovery(context, options: new DiscoveryOptions
+        _discovery = new RegistryDirectory(context, options: new RegistryDirectoryOptions
         {
             Socket = { ReconnectInterval = TimeSpan.FromMilliseconds(100) },
         });
@@ -33,11 +33,11 @@ internal sealed class MeshGateway : IAsyncDisposable
             _discovery.ConnectRegistry(registry);
         }
 
-        _gateway = new Gateway(context, _discovery, new GatewayOptions
+        _gateway = new ServiceGateway(context, _discovery, new ServiceGatewayOptions
         {
             Socket = { ReconnectInterval = TimeSpan.FromMilliseconds(100) },
         });
-        _client = _gateway.GetService(Role.ServiceName);
+        _client = _gateway.GetClient(Role.ServiceName);
     }
 
     public RoleStatus GetStatus()

@@ -9,15 +9,15 @@ internal sealed class MeshReceiver : IAsyncDisposable
     // One request of these is not answered with --break lost-request: late enough to be in the middle of the demo's first step.
     private const int LostRequest = 100;
 
-    private readonly Receiver _receiver;
-    private readonly Registration _registration;
+    private readonly ServiceReceiver _receiver;
+    private readonly ServiceRegistration _registration;
     private readonly bool _losesRequest;
     private long _handled;
 
     public MeshReceiver(ZlinkContext context, RoleSettings settings)
     {
         _losesRequest = settings.LosesRequest;
-        _receiver = new Receiver(context, new ReceiverOptions
+        _receiver = new ServiceReceiver(context, new ServiceReceiverOptions
         {
             HeartbeatInterval = TimeSpan.FromSeconds(1),
             RegistrySocket = { ReconnectInterval = TimeSpan.FromMilliseconds(100) },

@@ -20,7 +20,7 @@ internal static class Role
         switch (settings.Kind)
         {
             case RoleKind.Registry:
-                await using (Registry registry = StartRegistry(context, settings))
+                await using (ServiceRegistry registry = StartRegistry(context, settings))
                 {
                     await ServeInputAsync(() => StatusOf(registry), static _ => Task.CompletedTask);
                 }
@@ -45,9 +45,9 @@ internal static class Role
         return 0;
     }
 
-    private static Registry StartRegistry(ZlinkContext context, RoleSettings settings)
+    private static ServiceRegistry StartRegistry(ZlinkContext context, RoleSettings settings)
     {
-        var registry = new Registry(context, new RegistryOptions
+        var registry = new ServiceRegistry(context, new ServiceRegistryOptions
         {
             Id = (uint)settings.Number,
             PublisherEndpoint = settings.Publisher,
@@ -59,7 +59,7 @@ internal static class Role
         return registry;
     }
 
-    private static RoleStatus StatusOf(Registry registry)
+    private static RoleStatus StatusOf(ServiceRegistry registry)
     {
         RegistrySnapshot snapshot = registry.GetSnapshot();
         return new RoleStatus

@@ -28,7 +28,7 @@ internal sealed class Cluster : IAsyncDisposable
         {
             IHost first = await cluster.StartHostAsync(
                 static builder => builder.Services.AddZlinkRegistry(AnyPort, AnyPort), isQuiet, cancellation);
-            Registry registry = first.Services.GetRequiredService<Registry>(); // In a deployment its endpoints are configuration.
+            ServiceRegistry registry = first.Services.GetRequiredService<ServiceRegistry>(); // In a deployment its endpoints are configuration.
             for (int number = 1; number <= StockCount; number++)
             {
                 var name = new StockName(string.Create(CultureInfo.InvariantCulture, $"stock {number}"));

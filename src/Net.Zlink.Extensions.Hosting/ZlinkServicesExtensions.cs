@@ -27,7 +27,7 @@ public static class ZlinkServicesExtensions
             last?.ImplementationInstance is JsonMessageSerializer former ? former.With(context) : new JsonMessageSerializer(context));
     }
 
-    /// <summary>Registers a receiver, a keyed singleton <see cref="Receiver"/>, whose handler is made by the container for each request,
+    /// <summary>Registers a receiver, a keyed singleton <see cref="ServiceReceiver"/>, whose handler is made by the container for each request,
     /// with a scope of services of its own. The receiver is bound when the host starts, registered when all has started, and drained when
     /// the host stops.</summary>
     /// <param name="services">The services of the host.</param>
@@ -97,7 +97,7 @@ public static class ZlinkServicesExtensions
         });
     }
 
-    /// <summary>Registers a gateway, a singleton <see cref="Gateway"/>; with a name a keyed one.</summary>
+    /// <summary>Registers a gateway, a singleton <see cref="ServiceGateway"/>; with a name a keyed one.</summary>
     /// <param name="services">The services of the host.</param>
     /// <param name="configure">Says where receivers are found.</param>
     /// <param name="name">The key of the gateway; empty: none.</param>
@@ -112,7 +112,7 @@ public static class ZlinkServicesExtensions
         var registration = new GatewayRegistration(name, context);
         services.AddPart(context, GatewayRegistration.SectionOf(name), name);
         ContextRegistration owner = services.Context(context);
-        services.AddPartOptions<GatewayOptions>(name, () => owner.Section(GatewayRegistration.SectionOf(name), name),
+        services.AddPartOptions<ServiceGatewayOptions>(name, () => owner.Section(GatewayRegistration.SectionOf(name), name),
             static (from, to) => ServiceSections.Bind(from, to, Keys.FollowRegistries, Keys.Receivers),
             static options => options.Validate(), ServiceSections.SetDefaults);
         services.AddKeyedSingleton(name, (provider, _) => registration.Create(provider));
@@ -147,7 +147,7 @@ public static class ZlinkServicesExtensions
         var registration = new ClientRegistration(service, connect, gateway, context);
         services.AddPart(context, Keys.Clients, service);
         ContextRegistration owner = services.Context(context);
-        services.AddPartOptions<GatewayOptions>(service, () => owner.Section(Keys.Clients, service),
+        services.AddPartOptions<ServiceGatewayOptions>(service, () => owner.Section(Keys.Clients, service),
             static (from, to) => ServiceSections.Bind(from, to, Keys.Connect, Keys.Health), static options => options.Validate(),
             ServiceSections.SetDefaults);
         services.AddKeyedSingleton(service, (provider, _) => registration.Create(provider));
@@ -156,7 +156,7 @@ public static class ZlinkServicesExtensions
         return new ZlinkClientBuilder(services, registration);
     }
 
-    /// <summary>Registers a registry, a singleton <see cref="Registry"/>, which listens when the host starts. With a context that has a key
+    /// <summary>Registers a registry, a singleton <see cref="ServiceRegistry"/>, which listens when the host starts. With a context that has a key
     /// it is a keyed service with that key.</summary>
     /// <param name="services">The services of the host.</param>
     /// <param name="publisherEndpoint">Where discoveries connect; null: where the configuration's section <c>Registry</c> says.</param>
@@ -167,12 +167,12 @@ public static class ZlinkServicesExtensions
     /// <exception cref="ArgumentNullException"><paramref name="services"/> is null.</exception>
     /// <exception cref="ArgumentException">The context has a registry already.</exception>
     public static IServiceCollection AddZlinkRegistry(this IServiceCollection services, string? publisherEndpoint = null,
-        string? routerEndpoint = null, Action<RegistryOptions>? configure = null, string context = "")
+        string? routerEndpoint = null, Action<ServiceRegistryOptions>? configure = null, string context = "")
     {
         ArgumentNullException.ThrowIfNull(services);
         services.AddPart(context, Keys.Registry, "");
         ContextRegistration owner = services.Context(context);
-        services.AddPartOptions<RegistryOptions>(context, () => owner.Section(Keys.Registry, ""), ServiceSections.Bind,
+        services.AddPartOptions<ServiceRegistryOptions>(context, () => owner.Section(Keys.Registry, ""), ServiceSections.Bind,
             static options => options.Validate(),
             (options, _) => (options.PublisherEndpoint, options.RouterEndpoint) = (publisherEndpoint ?? "", routerEndpoint ?? ""));
         if (configure is not null)
@@ -183,7 +183,7 @@ public static class ZlinkServicesExtensions
         Func<IServiceProvider, object?, HostedRegistry> create = (provider, _) =>
         {
             HostedContext hosted = Registrations.ContextOf(provider, context);
-            var registry = new Registry(hosted.Context, PartOptions.Of<RegistryOptions>(provider, context));
+            var registry = new ServiceRegistry(hosted.Context, PartOptions.Of<ServiceRegistryOptions>(provider, context));
             return new HostedRegistry(registry, provider.GetRequiredService<ILogger<ZlinkHost>>());
         };
         services.AddKeyedSingleton(context, create);
@@ -232,11 +232,11 @@ public static class ZlinkServicesExtensions
         var registration = new ReceiverRegistration(service, context, handlerName, handler);
         services.AddPart(context, Keys.Receivers, service);
         ContextRegistration owner = services.Context(context);
-        services.AddPartOptions<ReceiverOptions>(service, () => owner.Section(Keys.Receivers, service), ServiceSections.Bind,
+        services.AddPartOptions<ServiceReceiverOptions>(service, () => owner.Section(Keys.Receivers, service), ServiceSections.Bind,
             static options => options.Validate(), ServiceSections.SetDefaults);
         services.AddKeyedSingleton(service, (provider, _) => registration.Create(provider));
         services.AddKeyedSingleton(service, (provider, _) => new HostedReceiver(
-            provider, registration, provider.GetRequiredKeyedService<Receiver>(service),
+            provider, registration, provider.GetRequiredKeyedService<ServiceReceiver>(service),
             provider.GetRequiredService<ILogger<ZlinkHost>>()));
         services.AddSingleton<HostedPart>(provider => provider.GetRequiredKeyedService<HostedReceiver>(service));
         if (bind is not null)

@@ -26,7 +26,7 @@ public sealed class NatsServiceRegistration : IAsyncDisposable
 
     private readonly LeaseBucket _bucket;
     private readonly Func<ServiceInstance> _instance;
-    private readonly Registration? _followed;
+    private readonly ServiceRegistration? _followed;
     private readonly string _key;
     private readonly TimeProvider _clock;
     private readonly ILogger _logger;
@@ -38,7 +38,7 @@ public sealed class NatsServiceRegistration : IAsyncDisposable
     private Task? _disposal;
 
     private NatsServiceRegistration(ZlinkContext context, INatsConnection connection, Func<ServiceInstance> instance,
-        Registration? followed, NatsServiceOptions options)
+        ServiceRegistration? followed, NatsServiceOptions options)
     {
         _bucket = new LeaseBucket(connection, options);
         _instance = instance;
@@ -83,7 +83,7 @@ public sealed class NatsServiceRegistration : IAsyncDisposable
     /// <inheritdoc cref="RegisterAsync(ZlinkContext, INatsConnection, ServiceInstance, NatsServiceOptions, CancellationToken)"
     /// path="/exception"/>
     public static Task<NatsServiceRegistration> RegisterAsync(ZlinkContext context, INatsConnection connection,
-        Registration registration, NatsServiceOptions? options = null, CancellationToken cancellationToken = default)
+        ServiceRegistration registration, NatsServiceOptions? options = null, CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(registration);
         return StartAsync(context, connection,
@@ -102,7 +102,7 @@ public sealed class NatsServiceRegistration : IAsyncDisposable
     }
 
     private static async Task<NatsServiceRegistration> StartAsync(ZlinkContext context, INatsConnection connection,
-        Func<ServiceInstance> instance, Registration? followed, NatsServiceOptions? options, CancellationToken cancellation)
+        Func<ServiceInstance> instance, ServiceRegistration? followed, NatsServiceOptions? options, CancellationToken cancellation)
     {
         ArgumentNullException.ThrowIfNull(context);
         ArgumentNullException.ThrowIfNull(connection);

@@ -2,7 +2,7 @@ using System.Runtime.InteropServices;
 
 namespace Net.Zlink.Porting;
 
-/// <summary>Runs a <see cref="Proxy"/> with a control socket, for ported code. New code calls the proxy's methods.</summary>
+/// <summary>Runs a <see cref="SocketProxy"/> with a control socket, for ported code. New code calls the proxy's methods.</summary>
 public static class NativeProxy
 {
     private const int NumberSize = sizeof(ulong);
@@ -26,7 +26,7 @@ public static class NativeProxy
     /// <exception cref="ZlinkException">ContextTerminated: the context of one of the sockets was shut down.</exception>
     /// <exception cref="ObjectDisposedException">One of the sockets was disposed.</exception>
     /// <exception cref="InvalidOperationException">It is running.</exception>
-    public static Task RunAsync(Proxy proxy, ReceivingSocket control, CancellationToken cancellationToken = default)
+    public static Task RunAsync(SocketProxy proxy, ReceivingSocket control, CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(proxy);
         ArgumentNullException.ThrowIfNull(control);
@@ -35,7 +35,7 @@ public static class NativeProxy
             : RunBothAsync(proxy, control, proxy.RunAsync(cancellationToken));
     }
 
-    private static async Task RunBothAsync(Proxy proxy, ReceivingSocket control, Task run)
+    private static async Task RunBothAsync(SocketProxy proxy, ReceivingSocket control, Task run)
     {
         using var end = new CancellationTokenSource();
         Task commands = ObeyAsync(proxy, control, end.Token);
@@ -51,7 +51,7 @@ public static class NativeProxy
         await run.ConfigureAwait(false);
     }
 
-    private static async Task ObeyAsync(Proxy proxy, ReceivingSocket control, CancellationToken end)
+    private static async Task ObeyAsync(SocketProxy proxy, ReceivingSocket control, CancellationToken end)
     {
         bool ends = false;
         while (!ends)
@@ -63,7 +63,7 @@ public static class NativeProxy
         }
     }
 
-    private static bool Obey(Proxy proxy, in Message command, MessageBuilder answer)
+    private static bool Obey(SocketProxy proxy, in Message command, MessageBuilder answer)
     {
         ReadOnlySpan<byte> name = command.PartCount == 1 ? command.Span : [];
         if (name.SequenceEqual("STATISTICS"u8))

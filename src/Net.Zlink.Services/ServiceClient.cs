@@ -1,6 +1,6 @@
 namespace Net.Zlink.Services;
 
-/// <summary>Sends to one service: each message goes to one of its receivers. From <see cref="Gateway.GetService"/>.</summary>
+/// <summary>Sends to one service: each message goes to one of its receivers. From <see cref="ServiceGateway.GetClient"/>.</summary>
 /// <remarks>
 /// Safe for any number of threads; nothing to dispose. Sending allocates nothing, waiting or not. What is accepted waits for the receiver
 /// that was chosen; it is dropped, and counted by the socket, if that connection ends before it is written.
@@ -9,9 +9,9 @@ namespace Net.Zlink.Services;
 /// </remarks>
 public sealed class ServiceClient : IMessageSender
 {
-    private readonly Gateway _gateway;
+    private readonly ServiceGateway _gateway;
 
-    internal ServiceClient(Gateway gateway, ServicePool pool, ServiceSender sender) => (_gateway, Pool, Sender) = (gateway, pool, sender);
+    internal ServiceClient(ServiceGateway gateway, ServicePool pool, ServiceSender sender) => (_gateway, Pool, Sender) = (gateway, pool, sender);
 
     /// <summary>The name of the service.</summary>
     public string Service => Pool.Service;
@@ -149,7 +149,7 @@ public sealed class ServiceClient : IMessageSender
     /// </remarks>
     /// <param name="payload">Any bytes, also none; unchanged until the task completes.</param>
     /// <param name="timeout">How long it may take; <see cref="Timeout.InfiniteTimeSpan"/> for as long as it takes, null:
-    /// <see cref="GatewayOptions.RequestTimeout"/>. The receiver learns of it.</param>
+    /// <see cref="ServiceGatewayOptions.RequestTimeout"/>. The receiver learns of it.</param>
     /// <param name="cancellationToken">Ends the wait; the receiver learns of that.</param>
     /// <returns>The reply, to be disposed. Await it once; completes on the thread pool.</returns>
     /// <exception cref="TimeoutException">No reply came in time; the message says why.</exception>

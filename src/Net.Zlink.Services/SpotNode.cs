@@ -166,7 +166,7 @@ public sealed class SpotNode : IAsyncDisposable, IDisposable
     }
 
     /// <summary>Lets other nodes find this one. Returns at once and retries in the background: see
-    /// <see cref="Registration.State"/>.</summary>
+    /// <see cref="ServiceRegistration.State"/>.</summary>
     /// <param name="service">The name, 1 to 255 bytes of UTF-8. Native nodes know names of 1 to 64 characters of a-z, 0-9, dot and
     /// hyphen.</param>
     /// <param name="advertise">The endpoint that other nodes connect to, 1 to 255 bytes. Null: the endpoint that was bound last, with
@@ -177,7 +177,7 @@ public sealed class SpotNode : IAsyncDisposable, IDisposable
     /// <exception cref="InvalidOperationException">Nothing is bound and no endpoint was given, or the service is registered at that
     /// endpoint already.</exception>
     /// <exception cref="ObjectDisposedException">The node is disposed.</exception>
-    public Registration Register(string service = DefaultService, string? advertise = null)
+    public ServiceRegistration Register(string service = DefaultService, string? advertise = null)
     {
         ServiceText name = ServiceText.Checked(service, nameof(service));
         string endpoint = AdvertisedEndpoint.Resolve(advertise, _path.Socket?.LastEndpoint ?? "", _options.AdvertiseHost);
@@ -197,7 +197,7 @@ public sealed class SpotNode : IAsyncDisposable, IDisposable
     /// <exception cref="ServiceException">RegistrationRefused: each registry that can be reached refused it; nothing is
     /// registered.</exception>
     /// <exception cref="ObjectDisposedException">The node is disposed.</exception>
-    public Task<Registration> RegisterAsync(
+    public Task<ServiceRegistration> RegisterAsync(
         string service = DefaultService, string? advertise = null, CancellationToken cancellationToken = default) =>
         _registrations.RegisterAsync(() => Register(service, advertise), cancellationToken);
 
@@ -206,7 +206,7 @@ public sealed class SpotNode : IAsyncDisposable, IDisposable
     /// <see cref="SpotNodeOptions.RemovedEndpointTimeout"/>.</summary>
     /// <remarks>This node itself is left out, and what <see cref="SpotNodeOptions.DirectoryEndpoints"/> refuse. Nodes of
     /// <see cref="Connect"/> and of other directories stay connected.</remarks>
-    /// <param name="directory">A <see cref="Discovery"/> of SPOT nodes, a <see cref="StaticDirectory"/>, or one of your own. When it ends,
+    /// <param name="directory">A <see cref="RegistryDirectory"/> of SPOT nodes, a <see cref="StaticDirectory"/>, or one of your own. When it ends,
     /// its last list stays.</param>
     /// <param name="service">The name under which the nodes are listed.</param>
     /// <returns>Dispose it to follow the directory no more, which disconnects from its nodes.</returns>
@@ -217,7 +217,7 @@ public sealed class SpotNode : IAsyncDisposable, IDisposable
     {
         ArgumentNullException.ThrowIfNull(directory);
         ArgumentException.ThrowIfNullOrEmpty(service);
-        if (directory is Discovery { Kind: not ServiceKind.SpotNode })
+        if (directory is RegistryDirectory { Kind: not ServiceKind.SpotNode })
         {
             throw new ArgumentException("This discovery looks for receivers: make one of ServiceKind.SpotNode.", nameof(directory));
         }

@@ -104,7 +104,7 @@ public sealed class RouterSocket : ReceivingSocket
     /// </summary>
     /// <param name="routingId">The peer's routing id, as in <see cref="Message.RoutingId"/>.</param>
     /// <returns>
-    /// False: the peer is unknown or full, or other sends wait for it. After false for a full peer, a <see cref="Poller"/> and the socket's
+    /// False: the peer is unknown or full, or other sends wait for it. After false for a full peer, a <see cref="SocketPoller"/> and the socket's
     /// waits notice new capacity.
     /// </returns>
     /// <exception cref="ArgumentException">The routing id is empty or over 255 bytes.</exception>

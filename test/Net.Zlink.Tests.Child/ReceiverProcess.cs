@@ -10,7 +10,7 @@ internal static class ReceiverProcess
     public static async Task<int> RunAsync()
     {
         await using var context = new ZlinkContext();
-        await using var receiver = new Receiver(context);
+        await using var receiver = new ServiceReceiver(context);
         Console.WriteLine($"READY {receiver.Bind("tcp://127.0.0.1:*")}");
         _ = receiver.ServeAsync((request, cancellation) =>
         {

@@ -13,7 +13,7 @@ internal sealed class ServiceAllocLoop : IAllocLoop
     private readonly ServiceAllocCase _case;
     private readonly byte[] _payload;
     private readonly RouterSocket _receiver;
-    private readonly Gateway _gateway;
+    private readonly ServiceGateway _gateway;
     private readonly ServiceClient _client;
 
     /// <param name="context">Owned.</param>
@@ -26,9 +26,9 @@ internal sealed class ServiceAllocLoop : IAllocLoop
         _payload = new byte[what.Size];
         _receiver = context.CreateRouter(new RouterOptions { SendHighWaterMark = highWaterMark, ReceiveHighWaterMark = highWaterMark });
         string endpoint = _receiver.Bind("tcp://127.0.0.1:*");
-        _gateway = new Gateway(context, new StaticDirectory(new ServiceInstance(Service, endpoint)),
-            new GatewayOptions { Socket = { SendHighWaterMark = highWaterMark, ReceiveHighWaterMark = highWaterMark } });
-        _client = _gateway.GetService(Service);
+        _gateway = new ServiceGateway(context, new StaticDirectory(new ServiceInstance(Service, endpoint)),
+            new ServiceGatewayOptions { Socket = { SendHighWaterMark = highWaterMark, ReceiveHighWaterMark = highWaterMark } });
+        _client = _gateway.GetClient(Service);
     }
 
     public AllocMark Mark() => AllocMark.Now(_counts, _context.Pool);

@@ -5,7 +5,7 @@ namespace Samples.Shop;
 
 /// <summary>Puts together what the page shows.</summary>
 internal sealed class FigureReader(
-    Gateway gateway, OrderCounters counters, PriceFollower prices, Tracing tracing, HealthCheckService health)
+    ServiceGateway gateway, OrderCounters counters, PriceFollower prices, Tracing tracing, HealthCheckService health)
 {
     private const int ShownTraces = 8;
 

@@ -25,11 +25,11 @@ internal sealed record ClientRegistration(string Service, string? Endpoint, stri
                 ConfigurationErrors.CheckKeys(section, Keys.Connect, Keys.Health); // The settings of the gateway are not the client's.
             }
 
-            Gateway gateway = provider.GetRequiredKeyedService<HostedGateway>(Gateway).Gateway;
-            return new RequestClient(gateway.GetService(Service), serializer, policy);
+            ServiceGateway gateway = provider.GetRequiredKeyedService<HostedGateway>(Gateway).Gateway;
+            return new RequestClient(gateway.GetClient(Service), serializer, policy);
         }
 
-        GatewayOptions options = PartOptions.Of<GatewayOptions>(provider, Service);
+        ServiceGatewayOptions options = PartOptions.Of<ServiceGatewayOptions>(provider, Service);
         return ConfigurationErrors.Named(
             section, () => new RequestClient(
                 Registrations.ContextOf(provider, ContextName).Context, endpoint, serializer, Service, options, policy));

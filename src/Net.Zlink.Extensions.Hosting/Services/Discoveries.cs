@@ -4,9 +4,9 @@ namespace Net.Zlink.Extensions.Hosting;
 
 internal static class Discoveries
 {
-    public static Discovery Connect(ZlinkContext context, ServiceKind kind, IReadOnlyList<string> registries, string part)
+    public static RegistryDirectory Connect(ZlinkContext context, ServiceKind kind, IReadOnlyList<string> registries, string part)
     {
-        var discovery = new Discovery(context, kind);
+        var discovery = new RegistryDirectory(context, kind);
         try
         {
             foreach (string registry in registries)

@@ -23,13 +23,13 @@ internal sealed class GatewayRegistration(string name, string contextName)
     {
         HostedContext hosted = Registrations.ContextOf(provider, ContextName);
         IConfigurationSection? section = hosted.Registration.Section(SectionOf(Name), Name);
-        GatewayOptions options = PartOptions.Of<GatewayOptions>(provider, Name);
-        (IServiceDirectory directory, Discovery? discovery) = FindDirectory(provider, hosted.Context, section);
+        ServiceGatewayOptions options = PartOptions.Of<ServiceGatewayOptions>(provider, Name);
+        (IServiceDirectory directory, RegistryDirectory? discovery) = FindDirectory(provider, hosted.Context, section);
         return ConfigurationErrors.Named(
-            section, () => new HostedGateway(new Gateway(hosted.Context, directory, options), discovery, Name));
+            section, () => new HostedGateway(new ServiceGateway(hosted.Context, directory, options), discovery, Name));
     }
 
-    private (IServiceDirectory Directory, Discovery? Discovery) FindDirectory(
+    private (IServiceDirectory Directory, RegistryDirectory? Discovery) FindDirectory(
         IServiceProvider provider, ZlinkContext context, IConfigurationSection? section)
     {
         IReadOnlyList<string> configuredRegistries = ConfigurationErrors.TextsOr(section, Keys.FollowRegistries, []);
@@ -44,7 +44,7 @@ internal sealed class GatewayRegistration(string name, string contextName)
         IReadOnlyList<ServiceInstance> instances = isConfigured ? configuredInstances : Instances;
         if (registries.Count > 0)
         {
-            Discovery discovery = Discoveries.Connect(context, ServiceKind.Receiver, registries, $"Gateway \"{Name}\"");
+            RegistryDirectory discovery = Discoveries.Connect(context, ServiceKind.Receiver, registries, $"Gateway \"{Name}\"");
             return (discovery, discovery);
         }
 

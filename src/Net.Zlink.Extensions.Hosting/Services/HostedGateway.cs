@@ -4,11 +4,11 @@ using Net.Zlink.Services;
 namespace Net.Zlink.Extensions.Hosting;
 
 /// <summary>Ends behind the application's services, which use it.</summary>
-internal sealed class HostedGateway(Gateway gateway, Discovery? discovery, string name) : HostedPart
+internal sealed class HostedGateway(ServiceGateway gateway, RegistryDirectory? discovery, string name) : HostedPart
 {
     public override string Description => $"Gateway \"{name}\"";
 
-    public Gateway Gateway => gateway;
+    public ServiceGateway Gateway => gateway;
 
     public override async ValueTask EndAsync()
     {

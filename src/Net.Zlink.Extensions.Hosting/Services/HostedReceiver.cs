@@ -4,7 +4,7 @@ using Net.Zlink.Services;
 
 namespace Net.Zlink.Extensions.Hosting;
 
-internal sealed class HostedReceiver(IServiceProvider provider, ReceiverRegistration registration, Receiver receiver, ILogger logger)
+internal sealed class HostedReceiver(IServiceProvider provider, ReceiverRegistration registration, ServiceReceiver receiver, ILogger logger)
     : HostedPart
 {
     // Replies tell gateways for so long that they should ask others.
@@ -17,10 +17,10 @@ internal sealed class HostedReceiver(IServiceProvider provider, ReceiverRegistra
 
     public override string Description => $"Receiver \"{registration.Service}\"";
 
-    public Receiver Receiver => receiver;
+    public ServiceReceiver Receiver => receiver;
 
     /// <summary>Null: there is no registry.</summary>
-    public Registration? Registration { get; private set; }
+    public ServiceRegistration? Registration { get; private set; }
 
     public override void Open()
     {

@@ -3,11 +3,11 @@ using Net.Zlink.Services;
 
 namespace Net.Zlink.Extensions.Hosting;
 
-internal sealed class HostedRegistry(Registry registry, ILogger logger) : HostedPart
+internal sealed class HostedRegistry(ServiceRegistry registry, ILogger logger) : HostedPart
 {
     public override string Description => "Registry";
 
-    public Registry Registry => registry;
+    public ServiceRegistry Registry => registry;
 
     public override void Open()
     {

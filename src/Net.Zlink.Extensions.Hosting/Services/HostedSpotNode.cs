@@ -9,7 +9,7 @@ internal sealed class HostedSpotNode(IServiceProvider provider, SpotNodeRegistra
 {
     private IReadOnlyList<string> _registries = [];
     private readonly List<IDisposable> _following = [];
-    private Discovery? _discovery;
+    private RegistryDirectory? _discovery;
 
     public override string Description => $"SPOT node \"{registration.Name}\"";
 

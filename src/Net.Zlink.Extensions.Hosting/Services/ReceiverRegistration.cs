@@ -29,14 +29,14 @@ internal sealed class ReceiverRegistration(
     public IConfigurationSection? Section(IServiceProvider provider) =>
         Registrations.ContextOf(provider, ContextName).Registration.Section(Keys.Receivers, Service);
 
-    public Receiver Create(IServiceProvider provider)
+    public ServiceReceiver Create(IServiceProvider provider)
     {
         IConfigurationSection? section = Section(provider);
         ConfigurationErrors.Read(section, Settings, static (from, to) => from.Bind(to));
-        ReceiverOptions options = PartOptions.Of<ReceiverOptions>(provider, Service);
+        ServiceReceiverOptions options = PartOptions.Of<ServiceReceiverOptions>(provider, Service);
 
         return ConfigurationErrors.Named(
-            section, () => new Receiver(Registrations.ContextOf(provider, ContextName).Context, options));
+            section, () => new ServiceReceiver(Registrations.ContextOf(provider, ContextName).Context, options));
     }
 
     public ReceiverHealthCheck CreateCheck(IServiceProvider provider)

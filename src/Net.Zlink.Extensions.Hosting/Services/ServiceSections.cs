@@ -8,30 +8,30 @@ namespace Net.Zlink.Extensions.Hosting;
 /// <summary>Options of services: what a host sets before the application does, and what a section says.</summary>
 internal static class ServiceSections
 {
-    private const string Transports = $"{nameof(GatewayOptions.DirectoryEndpoints)}:{nameof(DirectoryEndpointOptions.Transports)}";
+    private const string Transports = $"{nameof(ServiceGatewayOptions.DirectoryEndpoints)}:{nameof(DirectoryEndpointOptions.Transports)}";
 
     // A debugger stops a process for longer than a network does.
     private static readonly TimeSpan DevelopmentTimeout = TimeSpan.FromMinutes(5);
 
     /// <summary>All parts of a system start at once, so a first request may come before the first receiver.</summary>
-    public static void SetDefaults(GatewayOptions options, IServiceProvider provider)
+    public static void SetDefaults(ServiceGatewayOptions options, IServiceProvider provider)
     {
         options.WaitForReady = true;
         SetTimeout(options.Socket, provider);
     }
 
     /// <summary>Scoped code often blocks.</summary>
-    public static void SetDefaults(ReceiverOptions options, IServiceProvider provider) => options.RunHandlersOnPool = true;
+    public static void SetDefaults(ServiceReceiverOptions options, IServiceProvider provider) => options.RunHandlersOnPool = true;
 
     public static void SetDefaults(SpotNodeOptions options, IServiceProvider provider) => SetTimeout(options.SubscriberSocket, provider);
 
-    public static void Bind(IConfigurationSection section, GatewayOptions options, params ReadOnlySpan<string> others)
+    public static void Bind(IConfigurationSection section, ServiceGatewayOptions options, params ReadOnlySpan<string> others)
     {
         new OptionsSection(section, [Transports, .. others]).Bind(options, SocketKinds.Strictly);
         ReadList(section.GetSection(Transports), options.DirectoryEndpoints.Transports);
     }
 
-    public static void Bind(IConfigurationSection section, ReceiverOptions options) =>
+    public static void Bind(IConfigurationSection section, ServiceReceiverOptions options) =>
         new OptionsSection(section, Keys.Bind, Keys.Registries, Keys.Health, nameof(ServingSettings.MaxConcurrency),
             nameof(ServingSettings.Weight), nameof(ServingSettings.Advertise)).Bind(options, SocketKinds.Strictly);
 
@@ -41,10 +41,10 @@ internal static class ServiceSections
         ReadList(section.GetSection(Transports), options.DirectoryEndpoints.Transports);
     }
 
-    public static void Bind(IConfigurationSection section, RegistryOptions options)
+    public static void Bind(IConfigurationSection section, ServiceRegistryOptions options)
     {
-        new OptionsSection(section, nameof(RegistryOptions.Peers)).Bind(options, SocketKinds.Strictly);
-        ReadList(section.GetSection(nameof(RegistryOptions.Peers)), options.Peers);
+        new OptionsSection(section, nameof(ServiceRegistryOptions.Peers)).Bind(options, SocketKinds.Strictly);
+        ReadList(section.GetSection(nameof(ServiceRegistryOptions.Peers)), options.Peers);
     }
 
     private static void SetTimeout(ZmpSocketOptions socket, IServiceProvider provider)

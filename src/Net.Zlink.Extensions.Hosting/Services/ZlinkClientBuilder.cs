@@ -8,7 +8,7 @@ namespace Net.Zlink.Extensions.Hosting;
 /// <summary>One client of a host. A client that connects by itself has options by the name of its service.</summary>
 /// <remarks>The configuration's section <c>Clients:service</c> has the keys <c>Connect</c> and <c>Health</c>, which take the place of what
 /// is said in code. A client that connects by itself has the keys of a gateway, too.</remarks>
-public sealed class ZlinkClientBuilder : OptionsBuilder<GatewayOptions>
+public sealed class ZlinkClientBuilder : OptionsBuilder<ServiceGatewayOptions>
 {
     private readonly ClientRegistration _registration;
 

@@ -7,16 +7,16 @@ namespace Net.Zlink.Extensions.Hosting;
 /// <summary>One gateway of a host, and its options by its name.</summary>
 /// <remarks>Not thread-safe: used while the services are registered. The configuration's section <c>Gateways:name</c>, or <c>Gateway</c>
 /// for the one without a key, has the keys <c>FollowRegistries</c>, <c>Receivers</c> with endpoints by service, and those
-/// of <see cref="GatewayOptions"/>. They take the place of what is said in code.</remarks>
-public sealed class ZlinkGatewayBuilder : OptionsBuilder<GatewayOptions>
+/// of <see cref="ServiceGatewayOptions"/>. They take the place of what is said in code.</remarks>
+public sealed class ZlinkGatewayBuilder : OptionsBuilder<ServiceGatewayOptions>
 {
     private readonly GatewayRegistration _registration;
 
     internal ZlinkGatewayBuilder(IServiceCollection services, GatewayRegistration registration)
         : base(services, registration.Name) => _registration = registration;
 
-    /// <summary>Finds receivers through registries, with a <see cref="Discovery"/> of its own.</summary>
-    /// <param name="publisherEndpoints">As for <see cref="Discovery.ConnectRegistry"/>.</param>
+    /// <summary>Finds receivers through registries, with a <see cref="RegistryDirectory"/> of its own.</summary>
+    /// <param name="publisherEndpoints">As for <see cref="RegistryDirectory.ConnectRegistry"/>.</param>
     /// <returns>This builder.</returns>
     public ZlinkGatewayBuilder FollowRegistries(params IEnumerable<string> publisherEndpoints)
     {
@@ -45,7 +45,7 @@ public sealed class ZlinkGatewayBuilder : OptionsBuilder<GatewayOptions>
     }
 
     /// <inheritdoc/>
-    public override ZlinkGatewayBuilder Configure(Action<GatewayOptions> configureOptions)
+    public override ZlinkGatewayBuilder Configure(Action<ServiceGatewayOptions> configureOptions)
     {
         base.Configure(configureOptions);
         return this;

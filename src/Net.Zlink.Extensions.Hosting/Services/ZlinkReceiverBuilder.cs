@@ -6,9 +6,9 @@ namespace Net.Zlink.Extensions.Hosting;
 
 /// <summary>One receiver of a host, and its options by its name.</summary>
 /// <remarks>The configuration's section <c>Receivers:service</c> has the keys <c>Bind</c>, <c>Registries</c>, <c>MaxConcurrency</c>,
-/// <c>Weight</c>, <c>Advertise</c>, <c>Health</c> and those of <see cref="ReceiverOptions"/>, which take the place of what is said in
-/// code. Handlers run on the thread pool unless <see cref="ReceiverOptions.RunHandlersOnPool"/> is set to false.</remarks>
-public sealed class ZlinkReceiverBuilder : OptionsBuilder<ReceiverOptions>
+/// <c>Weight</c>, <c>Advertise</c>, <c>Health</c> and those of <see cref="ServiceReceiverOptions"/>, which take the place of what is said in
+/// code. Handlers run on the thread pool unless <see cref="ServiceReceiverOptions.RunHandlersOnPool"/> is set to false.</remarks>
+public sealed class ZlinkReceiverBuilder : OptionsBuilder<ServiceReceiverOptions>
 {
     private readonly ReceiverRegistration _registration;
 
@@ -23,7 +23,7 @@ public sealed class ZlinkReceiverBuilder : OptionsBuilder<ReceiverOptions>
     }
 
     /// <summary>Registers the service with registries, when all services of the host have started.</summary>
-    /// <param name="routerEndpoints">As for <see cref="Receiver.ConnectRegistry"/>.</param>
+    /// <param name="routerEndpoints">As for <see cref="ServiceReceiver.ConnectRegistry"/>.</param>
     /// <returns>This builder.</returns>
     public ZlinkReceiverBuilder UseRegistries(params IEnumerable<string> routerEndpoints)
     {
@@ -43,7 +43,7 @@ public sealed class ZlinkReceiverBuilder : OptionsBuilder<ReceiverOptions>
     }
 
     /// <inheritdoc/>
-    public override ZlinkReceiverBuilder Configure(Action<ReceiverOptions> configureOptions)
+    public override ZlinkReceiverBuilder Configure(Action<ServiceReceiverOptions> configureOptions)
     {
         base.Configure(configureOptions);
         return this;

@@ -33,8 +33,8 @@ public sealed class ZlinkSpotNodeBuilder : OptionsBuilder<SpotNodeOptions>
         return this;
     }
 
-    /// <summary>Connects to the nodes that registries list, with a <see cref="Discovery"/> of its own.</summary>
-    /// <param name="publisherEndpoints">As for <see cref="Discovery.ConnectRegistry"/>.</param>
+    /// <summary>Connects to the nodes that registries list, with a <see cref="RegistryDirectory"/> of its own.</summary>
+    /// <param name="publisherEndpoints">As for <see cref="RegistryDirectory.ConnectRegistry"/>.</param>
     /// <returns>This builder.</returns>
     public ZlinkSpotNodeBuilder FollowRegistries(params IEnumerable<string> publisherEndpoints)
     {

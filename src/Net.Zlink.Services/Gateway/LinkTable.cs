@@ -20,7 +20,7 @@ internal sealed class LinkTable : IDisposable
     private readonly RouterSocket _router;
     private readonly TimeProvider _clock;
     private readonly ILogger _logger;
-    private readonly GatewayOptions _options;
+    private readonly ServiceGatewayOptions _options;
     private readonly Func<string, string?> _whyRefused;
     private readonly Action<ReceiverLink> _onLost;
     private readonly LinkDialer _dialer;
@@ -42,7 +42,7 @@ internal sealed class LinkTable : IDisposable
     /// <param name="options">The gateway's.</param>
     /// <param name="whyRefused">Why an endpoint of the directory is not to be connected; null: it may be.</param>
     /// <param name="onLost">A link that was ready is not any more; outside of the lock.</param>
-    public LinkTable(RouterSocket router, TimeProvider clock, ILogger logger, DialLimits limits, GatewayOptions options,
+    public LinkTable(RouterSocket router, TimeProvider clock, ILogger logger, DialLimits limits, ServiceGatewayOptions options,
         Func<string, string?> whyRefused, Action<ReceiverLink> onLost)
     {
         (_router, _clock, _logger, _options) = (router, clock, logger, options);

@@ -16,7 +16,7 @@ internal sealed class Requests : IDisposable
     private readonly bool _triesNextWhenFull;
     private readonly bool _waitsForReady;
 
-    public Requests(RouterSocket router, MessageBuilderPool builders, TimeProvider clock, GatewayOptions options)
+    public Requests(RouterSocket router, MessageBuilderPool builders, TimeProvider clock, ServiceGatewayOptions options)
     {
         _router = router;
         _clock = clock;

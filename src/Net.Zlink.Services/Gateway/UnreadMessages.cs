@@ -29,7 +29,7 @@ internal sealed class UnreadMessages
     private const int SmallestArray = 16;
 
     private readonly QueueReservation _reservation;
-    private readonly GatewayOptions _options;
+    private readonly ServiceGatewayOptions _options;
     private readonly ILogger _logger;
     private readonly Lock _gate = new();
     private readonly ReceiveWaiters<GatewayMessage> _waiters;
@@ -45,7 +45,7 @@ internal sealed class UnreadMessages
     private TaskCompletionSource? _capacity;
     private Func<Exception>? _ended;
 
-    public UnreadMessages(ZlinkContext context, GatewayOptions options, ILogger logger)
+    public UnreadMessages(ZlinkContext context, ServiceGatewayOptions options, ILogger logger)
     {
         (_reservation, _options, _logger) = (new QueueReservation(context), options, logger);
         _waiters = new ReceiveWaiters<GatewayMessage>(_gate);

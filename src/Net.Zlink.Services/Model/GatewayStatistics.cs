@@ -56,11 +56,11 @@ public sealed class GatewayStatistics
     /// <summary>Messages other than replies that the application has not received yet.</summary>
     public int UnreadMessages { get; internal init; }
 
-    /// <summary>Their bytes, as <see cref="GatewayOptions.UnreadByteLimit"/> counts them.</summary>
+    /// <summary>Their bytes, as <see cref="ServiceGatewayOptions.UnreadByteLimit"/> counts them.</summary>
     public long UnreadBytes { get; internal init; }
 
     /// <summary>Messages that were dropped because the application did not receive them: see
-    /// <see cref="GatewayOptions.UnreadMessageLimit"/>.</summary>
+    /// <see cref="ServiceGatewayOptions.UnreadMessageLimit"/>.</summary>
     public long DroppedMessages { get; internal init; }
 
     /// <summary>What the socket has sent, received and dropped, requests and replies included.</summary>
@@ -78,7 +78,7 @@ public sealed class ReceiverLinkInfo
     public string Endpoint { get; internal init; } = "";
 
     /// <summary>What the directory says of it for each service that lists it; none: it is listed no more, and is disconnected when
-    /// <see cref="GatewayOptions.RemovedEndpointTimeout"/> is over.</summary>
+    /// <see cref="ServiceGatewayOptions.RemovedEndpointTimeout"/> is over.</summary>
     public IReadOnlyList<ServiceInstance> Instances { get; internal init; } = [];
 
     /// <summary>It is connected and gets its share of messages.</summary>
@@ -87,7 +87,7 @@ public sealed class ReceiverLinkInfo
     /// <summary>It is connected, and has said that it is about to end: it gets nothing more until it connects anew.</summary>
     public bool IsDraining { get; internal init; }
 
-    /// <summary>It is connected and left requests unanswered: see <see cref="GatewayOptions.EjectAfterTimeouts"/>.</summary>
+    /// <summary>It is connected and left requests unanswered: see <see cref="ServiceGatewayOptions.EjectAfterTimeouts"/>.</summary>
     public bool IsEjected { get; internal init; }
 
     /// <summary>Why it is not ready, as text; null while it is.</summary>

@@ -20,7 +20,7 @@ public sealed class SpotNodeOptions
     /// and count what they drop.</summary>
     public BoundedChannelFullMode PublishQueueFullMode { get; set; } = BoundedChannelFullMode.Wait;
 
-    /// <inheritdoc cref="ReceiverOptions.AdvertiseHost"/>
+    /// <inheritdoc cref="ServiceReceiverOptions.AdvertiseHost"/>
     public string? AdvertiseHost { get; set; }
 
     /// <summary>Between two heartbeats of a registration. Default 5 s. Keep it well below the lease time of the registries, 15 s by
@@ -31,7 +31,7 @@ public sealed class SpotNodeOptions
     public TimeSpan AckTimeout { get; set; } = TimeSpan.FromSeconds(5);
 
     /// <summary>How long a connection that works stays when its node was taken out of a <see cref="StaticDirectory"/>, or has left a
-    /// registry of Net.Zlink by word: it unregistered, or <see cref="Registry.Remove"/> removed it. Default 5 s; the native core cuts it at
+    /// registry of Net.Zlink by word: it unregistered, or <see cref="ServiceRegistry.Remove"/> removed it. Default 5 s; the native core cuts it at
     /// once.</summary>
     public TimeSpan RemovedEndpointTimeout { get; set; } = TimeSpan.FromSeconds(5);
 
@@ -62,7 +62,7 @@ public sealed class SpotNodeOptions
     /// section 14 says when heartbeats are sent, and how often to nodes of which there are more than 1,000.</remarks>
     public SubOptions SubscriberSocket { get; private set; } = ServiceHeartbeats.Defaults(new SubOptions());
 
-    /// <inheritdoc cref="ReceiverOptions.RegistrySocket"/>
+    /// <inheritdoc cref="ServiceReceiverOptions.RegistrySocket"/>
     public DealerOptions RegistrySocket { get; private set; } = RegistryConnection.Defaults();
 
     /// <summary>Checks the values.</summary>

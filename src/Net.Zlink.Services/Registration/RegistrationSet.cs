@@ -6,7 +6,7 @@ internal sealed class RegistrationSet(ZlinkContext context, ServiceKind kind, Re
 {
     private readonly Lock _gate = new();
     private readonly List<string> _registries = [];
-    private readonly List<Registration> _registrations = [];
+    private readonly List<ServiceRegistration> _registrations = [];
     private readonly List<RegistryLinkLoop> _links = [];
     private string? _firstEndpoint;
     private bool _isDisposed;
@@ -14,7 +14,7 @@ internal sealed class RegistrationSet(ZlinkContext context, ServiceKind kind, Re
     /// <summary>Listed for the first advertised endpoint. Empty: an id made of the endpoint's text is.</summary>
     public RoutingId GivenId { get; set; }
 
-    public Registration[] Registrations => CopyOf(_registrations);
+    public ServiceRegistration[] Registrations => CopyOf(_registrations);
 
     public string[] Registries => CopyOf(_registries);
 
@@ -59,14 +59,14 @@ internal sealed class RegistrationSet(ZlinkContext context, ServiceKind kind, Re
 
     /// <summary>Registers and waits for the first registry that accepts it. A registration that is not waited for to its end is
     /// removed.</summary>
-    public async Task<Registration> RegisterAsync(Func<Registration> register, CancellationToken cancellationToken)
+    public async Task<ServiceRegistration> RegisterAsync(Func<ServiceRegistration> register, CancellationToken cancellationToken)
     {
         if (Registries.Length == 0)
         {
             throw new InvalidOperationException("There is no registry to wait for: call ConnectRegistry first.");
         }
 
-        Registration registration = register();
+        ServiceRegistration registration = register();
         try
         {
             await registration.WaitUntilRegisteredAsync(cancellationToken).ConfigureAwait(false);
@@ -79,7 +79,7 @@ internal sealed class RegistrationSet(ZlinkContext context, ServiceKind kind, Re
         }
     }
 
-    public Registration Add(ServiceText service, string endpoint, uint weight)
+    public ServiceRegistration Add(ServiceText service, string endpoint, uint weight)
     {
         lock (_gate)
         {
@@ -92,17 +92,17 @@ internal sealed class RegistrationSet(ZlinkContext context, ServiceKind kind, Re
             }
 
             _firstEndpoint ??= endpoint;
-            var registration = new Registration(this, service, endpoint, Math.Max(1, weight));
+            var registration = new ServiceRegistration(this, service, endpoint, Math.Max(1, weight));
             _registrations.Add(registration);
             _registries.ForEach(registry => LinkOf(registry, endpoint).Add(registration));
             return registration;
         }
     }
 
-    public Task UpdateWeightAsync(Registration registration) =>
+    public Task UpdateWeightAsync(ServiceRegistration registration) =>
         Task.WhenAll(LinksOf(registration).Select(link => link.UpdateWeightAsync(registration)));
 
-    public async Task RemoveAsync(Registration registration)
+    public async Task RemoveAsync(ServiceRegistration registration)
     {
         if (!registration.TryEnd())
         {
@@ -136,7 +136,7 @@ internal sealed class RegistrationSet(ZlinkContext context, ServiceKind kind, Re
         await RemoveAllAsync().ConfigureAwait(false);
     }
 
-    private static async Task CloseAsync(RegistryLinkLoop link, Registration[] registrations)
+    private static async Task CloseAsync(RegistryLinkLoop link, ServiceRegistration[] registrations)
     {
         await link.DisposeAsync().ConfigureAwait(false);
         Array.ForEach(registrations, registration => registration.RemoveStatus(link));
@@ -150,7 +150,7 @@ internal sealed class RegistrationSet(ZlinkContext context, ServiceKind kind, Re
         }
     }
 
-    private RegistryLinkLoop[] LinksOf(Registration registration)
+    private RegistryLinkLoop[] LinksOf(ServiceRegistration registration)
     {
         lock (_gate)
         {

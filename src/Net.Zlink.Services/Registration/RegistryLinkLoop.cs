@@ -12,7 +12,7 @@ internal sealed class RegistryLinkLoop(ZlinkContext context, ServiceKind kind, s
     private readonly ILogger _logger = context.LoggerFactory.CreateLogger(ServicesLog.Category);
     private readonly FollowedLists _lists = FollowedLists.Of(context);
     private readonly RegistryLink _link = new(settings.HeartbeatInterval, settings.AckTimeout, Random.Shared.NextDouble());
-    private readonly Dictionary<Registration, LinkEntry> _entries = [];
+    private readonly Dictionary<ServiceRegistration, LinkEntry> _entries = [];
     private readonly Channel<Action> _events = Channel.CreateUnbounded<Action>(new UnboundedChannelOptions { SingleReader = true });
     private readonly MessageBuilder _builder = new();
     private readonly byte[] _endpointBytes = Encoding.UTF8.GetBytes(endpoint);
@@ -27,7 +27,7 @@ internal sealed class RegistryLinkLoop(ZlinkContext context, ServiceKind kind, s
 
     public void Start() => _completion = Task.Run(RunAsync);
 
-    public void Add(Registration registration)
+    public void Add(ServiceRegistration registration)
     {
         var entry = new LinkEntry(registration.ServiceText, registration.Weight);
         registration.SetStatus(this, StatusOf(entry));
@@ -39,7 +39,7 @@ internal sealed class RegistryLinkLoop(ZlinkContext context, ServiceKind kind, s
     }
 
     /// <summary>Complete when the status is one behind it: what was refused before is no answer to it.</summary>
-    public Task UpdateWeightAsync(Registration registration)
+    public Task UpdateWeightAsync(ServiceRegistration registration)
     {
         Post(() =>
         {
@@ -52,7 +52,7 @@ internal sealed class RegistryLinkLoop(ZlinkContext context, ServiceKind kind, s
     }
 
     /// <summary>Unregisters. Complete when the socket has accepted it, if it is connected.</summary>
-    public Task RemoveAsync(Registration registration)
+    public Task RemoveAsync(ServiceRegistration registration)
     {
         Post(() =>
         {
@@ -151,7 +151,7 @@ internal sealed class RegistryLinkLoop(ZlinkContext context, ServiceKind kind, s
     private void ShowStatuses()
     {
         DateTimeOffset start = _clock.GetUtcNow() - Now;
-        foreach ((Registration registration, LinkEntry entry) in _entries)
+        foreach ((ServiceRegistration registration, LinkEntry entry) in _entries)
         {
             registration.SetStatus(this, StatusOf(entry, start));
         }

@@ -13,7 +13,7 @@ internal readonly record struct AdmissionQuestion(ushort MessageId, EntryKey Ent
 }
 
 /// <summary>Puts questions to the application's policy, several at a time on the thread pool. Used by one loop alone.</summary>
-internal sealed class Admissions(RegistryOptions options, uint registry, TimeProvider clock, ILogger logger,
+internal sealed class Admissions(ServiceRegistryOptions options, uint registry, TimeProvider clock, ILogger logger,
     Action<AdmissionQuestion, RegistrationAdmission> decided) : IDisposable
 {
     // A policy asks a database or a service as a rule: more calls at a time do not make it faster.

@@ -1,6 +1,6 @@
 namespace Net.Zlink.Services;
 
-/// <summary>What <see cref="RegistryOptions.Admission"/> decides about a request. The default value accepts it.</summary>
+/// <summary>What <see cref="ServiceRegistryOptions.Admission"/> decides about a request. The default value accepts it.</summary>
 public readonly struct RegistrationAdmission
 {
     private RegistrationAdmission(byte status, string? reason, bool isForAnyone) =>

@@ -16,7 +16,7 @@ public enum RegistrationRequestType
     Heartbeat,
 }
 
-/// <summary>A request that <see cref="RegistryOptions.Admission"/> decides.</summary>
+/// <summary>A request that <see cref="ServiceRegistryOptions.Admission"/> decides.</summary>
 public sealed class RegistrationRequest
 {
     /// <summary>What is asked.</summary>

@@ -17,7 +17,7 @@ internal sealed class RegistryPeers : IAsyncDisposable
 
     /// <summary>A registry may be among its own peers: <paramref name="publisherId"/> is its own publisher's. <paramref name="taken"/> is
     /// called behind each list that was taken.</summary>
-    public RegistryPeers(ZlinkContext context, RegistryCore core, RegistryOptions options, RoutingId publisherId, ILogger logger,
+    public RegistryPeers(ZlinkContext context, RegistryCore core, ServiceRegistryOptions options, RoutingId publisherId, ILogger logger,
         Action taken)
     {
         (_core, _sendsOwnEntries, _publisherId, _taken) = (core, options.SendOwnEntries, publisherId, taken);

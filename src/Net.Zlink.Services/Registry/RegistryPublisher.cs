@@ -26,7 +26,7 @@ internal sealed class RegistryPublisher : IAsyncDisposable
     private long _listsSent;
     private bool _isEnded;
 
-    public RegistryPublisher(ZlinkContext context, XPubSocket socket, RegistryCore core, RegistryOptions options, ILogger logger)
+    public RegistryPublisher(ZlinkContext context, XPubSocket socket, RegistryCore core, ServiceRegistryOptions options, ILogger logger)
     {
         _socket = socket;
         _core = core;

@@ -51,7 +51,7 @@ public sealed class RegistrySnapshot
     /// <summary>Connections of receivers and nodes to its router.</summary>
     public int Clients { get; internal init; }
 
-    /// <summary>Those of them whose requests wait for a decision of <see cref="RegistryOptions.Admission"/>.</summary>
+    /// <summary>Those of them whose requests wait for a decision of <see cref="ServiceRegistryOptions.Admission"/>.</summary>
     public int UndecidedClients { get; internal init; }
 
     /// <summary>Requests read from its router, those that mean nothing included.</summary>
@@ -115,10 +115,10 @@ public enum RegistryEventType
     /// <summary>An own entry, or a peer's, has another routing id or weight.</summary>
     Updated,
 
-    /// <summary>An own entry was removed by UNREGISTER, or by <see cref="Registry.Remove"/>.</summary>
+    /// <summary>An own entry was removed by UNREGISTER, or by <see cref="ServiceRegistry.Remove"/>.</summary>
     Unregistered,
 
-    /// <summary>An own entry was removed: no heartbeat for <see cref="RegistryOptions.HeartbeatTimeout"/>.</summary>
+    /// <summary>An own entry was removed: no heartbeat for <see cref="ServiceRegistryOptions.HeartbeatTimeout"/>.</summary>
     Expired,
 
     /// <summary>

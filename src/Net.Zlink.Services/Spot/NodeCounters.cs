@@ -77,7 +77,7 @@ internal sealed class NodeCounters(PublishPath path, DispatchLoop dispatch, Topi
                 $"  to {follower.RemoteAddress}: {follower.MessagesSent} messages, {follower.MessagesDropped} dropped");
         }
 
-        foreach (Registration registration in registrations.Registrations)
+        foreach (ServiceRegistration registration in registrations.Registrations)
         {
             text.AppendLine(CultureInfo.InvariantCulture, $"  {registration.Service} at {registration.Endpoint}: {registration.State}");
             foreach (RegistryStatus status in registration.GetRegistries())

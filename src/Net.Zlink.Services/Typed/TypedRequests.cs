@@ -3,7 +3,7 @@ using Net.Zlink.Buffers;
 
 namespace Net.Zlink.Services;
 
-/// <summary>Requests with values instead of bytes: <see cref="ServiceClient"/> and <see cref="Receiver"/> with a serializer.</summary>
+/// <summary>Requests with values instead of bytes: <see cref="ServiceClient"/> and <see cref="ServiceReceiver"/> with a serializer.</summary>
 public static class TypedRequests
 {
     // One is held for the whole of a request, so as many are kept as requests may be outstanding: 256 bytes and more each.
@@ -47,10 +47,10 @@ public static class TypedRequests
         AskAsync<TRequest, TReply>(receiver.Service, receiver.RoutingId, request, serializer, timeout, cancellationToken);
 
     /// <summary>Serves requests with a handler that takes and returns values; for the rest as
-    /// <see cref="Receiver.ServeAsync"/>.</summary>
+    /// <see cref="ServiceReceiver.ServeAsync"/>.</summary>
     /// <remarks>A request that cannot be read is answered with a failure, and the handler does not see it. A serializer that does not know
     /// the type (<see cref="NotSupportedException"/>) refuses it instead, so that another receiver may be asked, and the log says so once.
-    /// A handler that throws fails its own request: see <see cref="Receiver.ServeAsync"/>.</remarks>
+    /// A handler that throws fails its own request: see <see cref="ServiceReceiver.ServeAsync"/>.</remarks>
     /// <param name="receiver">The receiver.</param>
     /// <param name="handler">Called for each request. Its token ends with the request.</param>
     /// <param name="serializer">Reads requests and writes replies.</param>
@@ -63,7 +63,7 @@ public static class TypedRequests
     /// <exception cref="InvalidOperationException">The receiver is served already.</exception>
     /// <exception cref="OperationCanceledException">The token was cancelled, and the last handler has ended.</exception>
     /// <exception cref="ObjectDisposedException">The receiver is disposed.</exception>
-    public static Task ServeAsync<TRequest, TReply>(this Receiver receiver, Func<TRequest, CancellationToken, ValueTask<TReply>> handler,
+    public static Task ServeAsync<TRequest, TReply>(this ServiceReceiver receiver, Func<TRequest, CancellationToken, ValueTask<TReply>> handler,
         IMessageSerializer serializer, int maxConcurrency = 64, CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(receiver);
@@ -166,10 +166,10 @@ public sealed class RequestClient : IAsyncDisposable, IDisposable
 
     private readonly IMessageSerializer _serializer;
     private readonly IRequestPolicy? _policy;
-    private readonly Gateway? _gateway;
+    private readonly ServiceGateway? _gateway;
 
     /// <summary>A client of a service that a gateway knows.</summary>
-    /// <param name="service">From <see cref="Gateway.GetService"/>. The gateway stays the caller's.</param>
+    /// <param name="service">From <see cref="ServiceGateway.GetClient"/>. The gateway stays the caller's.</param>
     /// <param name="serializer">Writes requests and reads replies.</param>
     /// <param name="policy">Runs each request; null: once.</param>
     /// <exception cref="ArgumentNullException">Service or serializer is null.</exception>
@@ -193,13 +193,13 @@ public sealed class RequestClient : IAsyncDisposable, IDisposable
     /// <exception cref="ArgumentException">The endpoint or the name is empty or too long.</exception>
     /// <exception cref="ZlinkException">TooManySockets. ContextTerminated.</exception>
     public RequestClient(ZlinkContext context, string endpoint, IMessageSerializer serializer, string service = DefaultService,
-        GatewayOptions? options = null, IRequestPolicy? policy = null)
+        ServiceGatewayOptions? options = null, IRequestPolicy? policy = null)
     {
         ArgumentNullException.ThrowIfNull(context);
         ArgumentNullException.ThrowIfNull(serializer);
-        _gateway = new Gateway(
+        _gateway = new ServiceGateway(
             context, new StaticDirectory(context.TimeProvider, new ServiceInstance(service, endpoint)), options);
-        Service = _gateway.GetService(service);
+        Service = _gateway.GetClient(service);
         _serializer = serializer;
         _policy = policy;
     }
@@ -209,7 +209,7 @@ public sealed class RequestClient : IAsyncDisposable, IDisposable
 
     /// <summary>Sends a request and waits for its reply.</summary>
     /// <param name="request">The request.</param>
-    /// <param name="timeout">How long each attempt may take; null: <see cref="GatewayOptions.RequestTimeout"/>. The receiver learns of it,
+    /// <param name="timeout">How long each attempt may take; null: <see cref="ServiceGatewayOptions.RequestTimeout"/>. The receiver learns of it,
     /// and does not execute a request whose time has passed.</param>
     /// <param name="cancellationToken">Ends the wait; the receiver learns of that.</param>
     /// <typeparam name="TRequest">The request's type.</typeparam>
@@ -229,7 +229,7 @@ public sealed class RequestClient : IAsyncDisposable, IDisposable
     /// <summary>Ends the gateway that the client created, but not one of the caller's. Returns at once.</summary>
     public void Dispose() => _gateway?.Dispose();
 
-    /// <summary>As <see cref="Dispose"/>, and waits as <see cref="Gateway.DisposeAsync"/> does.</summary>
+    /// <summary>As <see cref="Dispose"/>, and waits as <see cref="ServiceGateway.DisposeAsync"/> does.</summary>
     /// <returns>Complete when the gateway has ended.</returns>
     public ValueTask DisposeAsync() => _gateway?.DisposeAsync() ?? ValueTask.CompletedTask;
 }
@@ -269,11 +269,11 @@ public sealed class RequestServer : IAsyncDisposable, IDisposable
     /// <param name="options">Options of the receiver; null: the defaults.</param>
     /// <exception cref="ArgumentNullException">Context, endpoint or serializer is null.</exception>
     /// <exception cref="ZlinkException">As for <see cref="ZlinkSocket.Bind"/>.</exception>
-    public RequestServer(ZlinkContext context, string endpoint, IMessageSerializer serializer, ReceiverOptions? options = null)
+    public RequestServer(ZlinkContext context, string endpoint, IMessageSerializer serializer, ServiceReceiverOptions? options = null)
     {
         ArgumentNullException.ThrowIfNull(serializer);
         _serializer = serializer;
-        Receiver = new Receiver(context, options);
+        Receiver = new ServiceReceiver(context, options);
         try
         {
             Endpoint = Receiver.Bind(endpoint);
@@ -286,7 +286,7 @@ public sealed class RequestServer : IAsyncDisposable, IDisposable
     }
 
     /// <summary>The receiver, for registries, statistics and the drain.</summary>
-    public Receiver Receiver { get; }
+    public ServiceReceiver Receiver { get; }
 
     /// <summary>The endpoint with what the system filled in.</summary>
     public string Endpoint { get; }
@@ -306,7 +306,7 @@ public sealed class RequestServer : IAsyncDisposable, IDisposable
     /// <summary>Ends the receiver. Returns at once.</summary>
     public void Dispose() => Receiver.Dispose();
 
-    /// <summary>As <see cref="Dispose"/>, and waits as <see cref="Services.Receiver.DisposeAsync"/> does.</summary>
+    /// <summary>As <see cref="Dispose"/>, and waits as <see cref="Services.ServiceReceiver.DisposeAsync"/> does.</summary>
     /// <returns>Complete when the receiver has ended.</returns>
     public ValueTask DisposeAsync() => Receiver.DisposeAsync();
 }

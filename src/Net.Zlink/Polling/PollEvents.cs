@@ -1,6 +1,6 @@
 namespace Net.Zlink;
 
-/// <summary>What a <see cref="Poller"/> waits for.</summary>
+/// <summary>What a <see cref="SocketPoller"/> waits for.</summary>
 [Flags]
 public enum PollEvents
 {

@@ -1,6 +1,6 @@
 namespace Net.Zlink;
 
-/// <summary>One ready socket of a <see cref="Poller"/>.</summary>
+/// <summary>One ready socket of a <see cref="SocketPoller"/>.</summary>
 public readonly struct PollResult
 {
     /// <summary>The socket.</summary>

@@ -1,6 +1,6 @@
 namespace Net.Zlink;
 
-/// <summary>The traffic of one side of a <see cref="Proxy"/> in one direction.</summary>
+/// <summary>The traffic of one side of a <see cref="SocketProxy"/> in one direction.</summary>
 public readonly struct ProxyTraffic
 {
     /// <summary>Whole messages.</summary>
@@ -13,7 +13,7 @@ public readonly struct ProxyTraffic
     public long Bytes { get; internal init; }
 }
 
-/// <summary>The statistics of a <see cref="Proxy"/> since it was created: a snapshot.</summary>
+/// <summary>The statistics of a <see cref="SocketProxy"/> since it was created: a snapshot.</summary>
 public sealed class ProxyStatistics
 {
     internal ProxyStatistics()

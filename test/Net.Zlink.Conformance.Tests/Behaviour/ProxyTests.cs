@@ -19,7 +19,7 @@ public sealed class ProxyTests
         DealerSocket back = fixture.Context.CreateDealer();
         string frontEndpoint = front.Bind(Link.Any(Link.Tcp));
         string backEndpoint = back.Bind(Link.Any(Link.Inproc));
-        var proxy = new Proxy(front, back);
+        var proxy = new SocketProxy(front, back);
         Task running = proxy.RunAsync(Guard.Token);
         var workers = new List<Task>();
         for (int i = 0; i < Workers; i++)

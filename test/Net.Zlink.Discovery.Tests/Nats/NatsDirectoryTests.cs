@@ -41,9 +41,9 @@ public sealed class NatsDirectoryTests : IAsyncLifetime
     public async Task A_registered_instance_is_found_follows_its_weight_and_is_gone_when_disposed()
     {
         await using var directory = new NatsServiceDirectory(_context, _connection, Options);
-        await using var receiver = new Receiver(_context);
+        await using var receiver = new ServiceReceiver(_context);
         string bound = receiver.Bind("tcp://127.0.0.1:*");
-        Registration registration = receiver.Register("a.b c/é", weight: 2);
+        ServiceRegistration registration = receiver.Register("a.b c/é", weight: 2);
         NatsServiceRegistration lease = await NatsServiceRegistration.RegisterAsync(
             _context, _connection, registration, Options, Guard.Token).Guarded();
         ServiceSnapshot found = await directory.WaitForAsync("a.b c/é", cancellationToken: Guard.Token).Guarded();
@@ -60,7 +60,7 @@ public sealed class NatsDirectoryTests : IAsyncLifetime
     public async Task A_drained_receiver_leaves_the_bucket()
     {
         await using var directory = new NatsServiceDirectory(_context, _connection, Options);
-        await using var receiver = new Receiver(_context);
+        await using var receiver = new ServiceReceiver(_context);
         receiver.Bind("tcp://127.0.0.1:*");
         await using NatsServiceRegistration lease = await NatsServiceRegistration.RegisterAsync(
             _context, _connection, receiver.Register("quotes"), Options, Guard.Token).Guarded();
@@ -161,15 +161,15 @@ public sealed class NatsDirectoryTests : IAsyncLifetime
     [Fact]
     public async Task A_gateway_gets_replies_of_a_receiver_that_it_knows_from_the_bucket_only()
     {
-        await using var receiver = new Receiver(_context);
+        await using var receiver = new ServiceReceiver(_context);
         receiver.Bind("tcp://127.0.0.1:*");
         Task serving = receiver.ServeAsync(
             static (request, cancellation) => request.ReplyAsync(request.Memory, cancellation), cancellationToken: Guard.Token);
         await using NatsServiceRegistration lease = await NatsServiceRegistration.RegisterAsync(
             _context, _connection, receiver.Register("echo"), Options, Guard.Token).Guarded();
         await using var directory = new NatsServiceDirectory(_context, _connection, Options);
-        await using var gateway = new Gateway(_context, directory);
-        ServiceClient client = gateway.GetService("echo");
+        await using var gateway = new ServiceGateway(_context, directory);
+        ServiceClient client = gateway.GetClient("echo");
         await client.WaitUntilReadyAsync(cancellationToken: Guard.Token).Guarded();
         using (ServiceReply reply = await client.RequestAsync("hello"u8.ToArray(), cancellationToken: Guard.Token).Guarded())
         {

@@ -42,7 +42,7 @@ public sealed class ServiceDiscoveryTests : IAsyncDisposable
     [Fact]
     public async Task A_gateway_finds_receivers_by_addresses_names_and_whole_endpoints()
     {
-        await using var receiver = new Receiver(_context);
+        await using var receiver = new ServiceReceiver(_context);
         string bound = receiver.Bind("tcp://127.0.0.1:*");
         Task serving = receiver.ServeAsync(
             static (request, cancellation) => request.ReplyAsync(request.Memory, cancellation), cancellationToken: Guard.Token);
@@ -50,8 +50,8 @@ public sealed class ServiceDiscoveryTests : IAsyncDisposable
             ("Services:echo:tcp:0", bound), ("Services:mixed:tcp:0", "10.0.0.1:1"), ("Services:mixed:tcp:1", "[fd00::1]:2"),
             ("Services:mixed:tcp:2", "some.host:3"), ("Services:mixed:tcp:3", "tcp://other.host:4")));
         IServiceDirectory directory = provider.GetRequiredService<IServiceDirectory>();
-        await using var gateway = new Gateway(_context, directory);
-        ServiceClient client = gateway.GetService("echo");
+        await using var gateway = new ServiceGateway(_context, directory);
+        ServiceClient client = gateway.GetClient("echo");
         await client.WaitUntilReadyAsync(cancellationToken: Guard.Token).Guarded();
         using (ServiceReply reply = await client.RequestAsync("hello"u8.ToArray(), cancellationToken: Guard.Token).Guarded())
         {

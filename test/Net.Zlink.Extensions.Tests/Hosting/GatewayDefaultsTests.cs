@@ -27,7 +27,7 @@ public sealed class GatewayDefaultsTests
         }
 
         using IHost host = builder.Build();
-        var options = new GatewayOptions();
+        var options = new ServiceGatewayOptions();
         ServiceSections.SetDefaults(options, host.Services);
         ServiceSections.Bind(builder.Configuration.GetSection("Gateway"), options);
         Assert.Equal((TimeSpan.FromSeconds(seconds), true), (options.Socket.HeartbeatTimeout!.Value, options.WaitForReady));

@@ -35,12 +35,12 @@ public sealed class RunZlinkTests
         var host = new HostFixture(("Gateway:RequestTimeout", "00:00:09"));
         host.Services.AddZlink(host.Section);
         host.Services.AddZlinkRouter("jobs", "tpc://nowhere");
-        host.Services.Configure<GatewayOptions>(static options => (options.WaitForReady, options.UnreadMessageLimit) = (false, 7));
+        host.Services.Configure<ServiceGatewayOptions>(static options => (options.WaitForReady, options.UnreadMessageLimit) = (false, 7));
         host.Services.AddZlinkGateway(static gateway => gateway.AddReceiver("quotes", "inproc://quotes")
             .Validate(static options => options.RequestTimeout < TimeSpan.FromSeconds(9) || options.WaitForReady, "Too long."));
         using var error = new StringWriter(CultureInfo.InvariantCulture);
-        GatewayOptions options = new();
-        host.Services.PostConfigure<GatewayOptions>(configured => options = configured);
+        ServiceGatewayOptions options = new();
+        host.Services.PostConfigure<ServiceGatewayOptions>(configured => options = configured);
         Assert.Equal(1, await host.Host.RunZlinkAsync(error, Guard.Token).Guarded());
         Assert.StartsWith("The program cannot start. Too long.", error.ToString(), StringComparison.Ordinal);
         Assert.Equal((9, 7), (options.RequestTimeout.TotalSeconds, options.UnreadMessageLimit));

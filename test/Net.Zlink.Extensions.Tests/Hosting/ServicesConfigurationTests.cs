@@ -34,7 +34,7 @@ public sealed class ServicesConfigurationTests
 
         ServiceClient[] services =
         [
-            host.Get<Gateway>().GetService("quotes"), host.Get<Gateway>("fixed").GetService("quotes"),
+            host.Get<ServiceGateway>().GetClient("quotes"), host.Get<ServiceGateway>("fixed").GetClient("quotes"),
             host.Get<RequestClient>("quotes").Service,
         ];
         foreach (ServiceClient service in services)
@@ -82,10 +82,10 @@ public sealed class ServicesConfigurationTests
             .UseRegistries("inproc://registry");
         host.Services.AddZlinkJson(Contracts.Default);
         await host.StartAsync();
-        Assert.NotSame(host.Get<Registry>(), host.Get<Registry>("feeds"));
+        Assert.NotSame(host.Get<ServiceRegistry>(), host.Get<ServiceRegistry>("feeds"));
         await Guard.UntilAsync(
-            () => host.Get<Registry>("feeds").GetSnapshot().Entries.Count == 1, "the receiver is listed by the registry of its context");
-        Assert.Empty(host.Get<Registry>().GetSnapshot().Entries);
+            () => host.Get<ServiceRegistry>("feeds").GetSnapshot().Entries.Count == 1, "the receiver is listed by the registry of its context");
+        Assert.Empty(host.Get<ServiceRegistry>().GetSnapshot().Entries);
         Assert.Throws<ArgumentException>(() => host.Services.AddZlinkRegistry(context: "feeds"));
         await host.StopAsync();
     }
@@ -108,8 +108,8 @@ public sealed class ServicesConfigurationTests
         host.Services.AddZlinkSpotNode("source");
         host.Services.AddZlinkSpotNode("follower");
         await host.StartAsync();
-        host.Get<Gateway>().GetService("quotes");
-        await Guard.UntilAsync(() => host.Get<Gateway>().GetReceivers().Any(static one => one.WhyNotReady?.Contains("Transports",
+        host.Get<ServiceGateway>().GetClient("quotes");
+        await Guard.UntilAsync(() => host.Get<ServiceGateway>().GetReceivers().Any(static one => one.WhyNotReady?.Contains("Transports",
             StringComparison.Ordinal) == true), "the gateway may not use inproc");
         await Guard.UntilAsync(() => host.Get<SpotNode>("follower").GetPeers().Any(static one => one.WhyNotConnected?.Contains("Transports",
             StringComparison.Ordinal) == true), "the node may not use inproc");

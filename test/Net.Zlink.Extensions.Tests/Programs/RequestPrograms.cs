@@ -79,9 +79,9 @@ public sealed class RequestPrograms
         // begin c
         var workers = Enumerable.Range(0, 4).Select(_ => new RequestServer(context, "tcp://127.0.0.1:*", Serializers.Json)).ToArray();
         _ = workers.Select(w => w.ServeAsync<int, int>(static (job, _) => ValueTask.FromResult(2 * job), 64, Guard.Token)).ToList();
-        await using var gateway = new Gateway(
+        await using var gateway = new ServiceGateway(
             context, new StaticDirectory(workers.Select(static worker => new ServiceInstance("jobs", worker.Endpoint))));
-        var client = new RequestClient(gateway.GetService("jobs"), Serializers.Json);
+        var client = new RequestClient(gateway.GetClient("jobs"), Serializers.Json);
         await Parallel.ForAsync(0, 2000, Guard.Token, async (job, cancellation) =>
         {
             if (job is 100 or 500)

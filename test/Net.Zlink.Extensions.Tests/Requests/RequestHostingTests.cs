@@ -98,7 +98,7 @@ public sealed class RequestHostingTests
         await server.StartAsync();
         await using HostFixture client = await ClientAsync(server);
         Task<Quote> asked = AskAsync(client, how);
-        await Guard.UntilAsync(() => server.Get<Receiver>("quotes").GetStatistics().Running == 1, "it runs");
+        await Guard.UntilAsync(() => server.Get<ServiceReceiver>("quotes").GetStatistics().Running == 1, "it runs");
 
         await server.StopAsync();
 
@@ -129,7 +129,7 @@ public sealed class RequestHostingTests
     {
         await using HostFixture server = await ServerAsync();
         var soon = new DrainOptions { MinDelay = TimeSpan.Zero, IdleTime = TimeSpan.Zero };
-        await server.Get<Receiver>("quotes").DrainAsync(soon, Guard.Token).Guarded();
+        await server.Get<ServiceReceiver>("quotes").DrainAsync(soon, Guard.Token).Guarded();
         HealthReportEntry draining = await server.CheckAsync("zlink-receiver-quotes");
         Assert.Equal((HealthStatus.Unhealthy, "the receiver is being drained and refuses requests"), (draining.Status,
             draining.Description));
@@ -174,7 +174,7 @@ public sealed class RequestHostingTests
         }
 
         Assert.Single(server.Log, static line => line.Message.StartsWith("The serializer does not know Stock", StringComparison.Ordinal));
-        Assert.Equal(2, server.Get<Receiver>("quotes").GetStatistics().HandlerFaults);
+        Assert.Equal(2, server.Get<ServiceReceiver>("quotes").GetStatistics().HandlerFaults);
     }
 
     [Fact]
@@ -201,10 +201,10 @@ public sealed class RequestHostingTests
         await using var registry = new HostFixture();
         registry.Services.AddZlinkRegistry(AnyPort, AnyPort);
         await registry.StartAsync();
-        await using HostFixture server = await ServerAsync(registry.Get<Registry>().RouterEndpoint);
+        await using HostFixture server = await ServerAsync(registry.Get<ServiceRegistry>().RouterEndpoint);
         await using var client = new HostFixture();
         client.Services.AddZlinkJson(Contracts.Default);
-        client.Services.AddZlinkGateway(gateway => gateway.FollowRegistries(registry.Get<Registry>().PublisherEndpoint));
+        client.Services.AddZlinkGateway(gateway => gateway.FollowRegistries(registry.Get<ServiceRegistry>().PublisherEndpoint));
         client.Services.AddZlinkClient("quotes");
         await client.StartAsync();
         await client.Get<RequestClient>("quotes").Service.WaitUntilReadyAsync(cancellationToken: Guard.Token).Guarded();
@@ -248,8 +248,8 @@ public sealed class RequestHostingTests
         host.Services.AddZlinkJson(Contracts.Default);
         host.Services.AddZlinkReceiver<Ask, Quote>("quotes", null, static (ask, _) => ValueTask.FromResult(new Quote(ask.Currency, 1)));
         await host.StartAsync();
-        Assert.Equal(17, host.Get<Receiver>("quotes").Socket.Options.SendHighWaterMark);
-        Assert.NotEmpty(host.Get<Receiver>("quotes").Socket.BoundEndpoints);
+        Assert.Equal(17, host.Get<ServiceReceiver>("quotes").Socket.Options.SendHighWaterMark);
+        Assert.NotEmpty(host.Get<ServiceReceiver>("quotes").Socket.BoundEndpoints);
 
         await using var wrong = new HostFixture(("Receivers:quotes:MaxConcurrency", "none"));
         wrong.Services.AddZlink(wrong.Section);
@@ -275,7 +275,7 @@ public sealed class RequestHostingTests
         await both.Get<SpotNode>("two").WaitForPeersAsync(1, Guard.Token).Guarded();
     }
 
-    private static string EndpointOf(HostFixture server) => server.Get<Receiver>("quotes").Socket.LastEndpoint;
+    private static string EndpointOf(HostFixture server) => server.Get<ServiceReceiver>("quotes").Socket.LastEndpoint;
 
     private static Task<Quote> AskAsync(HostFixture client, string currency) =>
         client.Get<RequestClient>("quotes").RequestAsync<Ask, Quote>(new Ask(currency), Guard.Limit, Guard.Token).AsTask();

@@ -28,7 +28,7 @@ public sealed class TracingTests
         await server.StartAsync();
         await using var client = new HostFixture();
         client.Services.AddZlinkJson(Contracts.Default);
-        client.Services.AddZlinkClient(service, server.Get<Receiver>(service).Socket.LastEndpoint);
+        client.Services.AddZlinkClient(service, server.Get<ServiceReceiver>(service).Socket.LastEndpoint);
         await client.StartAsync();
 
         RequestClient quotes = client.Get<RequestClient>(service);
@@ -63,7 +63,7 @@ public sealed class TracingTests
         host.Services.AddOpenTelemetry().WithTracing(static tracing => tracing.AddZlinkInstrumentation());
         await host.StartAsync();
         await using var client = new RequestClient(
-            host.Get<ZlinkContext>(), host.Get<Receiver>(service).Socket.LastEndpoint, Serializers.Json, service);
+            host.Get<ZlinkContext>(), host.Get<ServiceReceiver>(service).Socket.LastEndpoint, Serializers.Json, service);
         await AskWithAsync(new string('s', 500), ("user", "Müller, A=B"), ("long", new string('x', 600)));
         await AskWithAsync(new string('s', 513), ("too-long", new string('x', 1_100)), ("no key", "1"), ("short", "1"));
         Assert.Equal((new string('s', 500), $"long={new string('x', 600)},user=Müller, A=B"), seen[0]);
@@ -118,7 +118,7 @@ public sealed class TracingTests
     private static async Task AskAsync(HostFixture host)
     {
         await using var client = new RequestClient(
-            host.Get<ZlinkContext>(), host.Get<Receiver>("metered").Socket.LastEndpoint, Serializers.Json, "metered");
+            host.Get<ZlinkContext>(), host.Get<ServiceReceiver>("metered").Socket.LastEndpoint, Serializers.Json, "metered");
         await client.RequestAsync<Ask, Quote>(new Ask("EUR"), Guard.Limit, Guard.Token).Guarded();
     }
 

@@ -8,11 +8,11 @@ namespace Net.Zlink.Interop.Tests.Services;
 internal sealed class ManagedRegistryRole : IRegistryRole
 {
     private readonly ZlinkContext _context = new();
-    private readonly Registry _registry;
+    private readonly ServiceRegistry _registry;
 
     public ManagedRegistryRole(RegistryPlan plan, TestCertificates? certificates)
     {
-        var options = new RegistryOptions
+        var options = new ServiceRegistryOptions
         {
             PublisherEndpoint = plan.Publisher,
             RouterEndpoint = plan.Router,
@@ -23,7 +23,7 @@ internal sealed class ManagedRegistryRole : IRegistryRole
         ManagedTls.Use(certificates, options.RouterSocket);
         ManagedTls.Use(certificates, options.PeerSocket);
         options.HeartbeatTimeout = plan.HeartbeatTimeout ?? options.HeartbeatTimeout;
-        _registry = new Registry(_context, options);
+        _registry = new ServiceRegistry(_context, options);
         _registry.Start();
     }
 
@@ -41,12 +41,12 @@ internal sealed class ManagedRegistryRole : IRegistryRole
 internal sealed class ManagedReceiverRole : IReceiverRole
 {
     private readonly ZlinkContext _context = new();
-    private readonly Receiver _receiver;
-    private readonly Dictionary<string, Registration> _registrations = new(StringComparer.Ordinal);
+    private readonly ServiceReceiver _receiver;
+    private readonly Dictionary<string, ServiceRegistration> _registrations = new(StringComparer.Ordinal);
 
     public ManagedReceiverRole(string endpoint, string? routingId, IEnumerable<string> registries, TestCertificates? certificates)
     {
-        var options = new ReceiverOptions();
+        var options = new ServiceReceiverOptions();
         if (routingId is not null)
         {
             options.Socket.RoutingId = Zlink.RoutingId.FromText(routingId);
@@ -54,7 +54,7 @@ internal sealed class ManagedReceiverRole : IReceiverRole
 
         ManagedTls.Use(certificates, options.Socket);
         ManagedTls.Use(certificates, options.RegistrySocket);
-        _receiver = new Receiver(_context, options);
+        _receiver = new ServiceReceiver(_context, options);
         RoutingId = _receiver.RoutingId.Span.ToArray();
         Endpoint = _receiver.Bind(endpoint);
         foreach (string registry in registries)
@@ -67,7 +67,7 @@ internal sealed class ManagedReceiverRole : IReceiverRole
 
     public byte[] RoutingId { get; }
 
-    public Receiver Receiver => _receiver;
+    public ServiceReceiver Receiver => _receiver;
 
     public void Register(string service, uint weight = 1) =>
         _registrations[service] = _receiver.RegisterAsync(service, Endpoint, weight, Limits.Token).Guarded().GetAwaiter().GetResult();
@@ -111,17 +111,17 @@ internal sealed class ManagedReceiverRole : IReceiverRole
 internal sealed class ManagedGatewayRole : IGatewayRole
 {
     private readonly ZlinkContext _context = new();
-    private readonly Discovery _discovery;
-    private readonly Gateway _gateway;
+    private readonly RegistryDirectory _discovery;
+    private readonly ServiceGateway _gateway;
 
     public ManagedGatewayRole(IEnumerable<string> registries, TestCertificates? certificates)
     {
-        var discoveryOptions = new DiscoveryOptions();
+        var discoveryOptions = new RegistryDirectoryOptions();
         ManagedTls.Use(certificates, discoveryOptions.Socket);
-        _discovery = new Discovery(_context, options: discoveryOptions);
-        var gatewayOptions = new GatewayOptions();
+        _discovery = new RegistryDirectory(_context, options: discoveryOptions);
+        var gatewayOptions = new ServiceGatewayOptions();
         ManagedTls.Use(certificates, gatewayOptions.Socket);
-        _gateway = new Gateway(_context, _discovery, gatewayOptions);
+        _gateway = new ServiceGateway(_context, _discovery, gatewayOptions);
         foreach (string registry in registries)
         {
             _discovery.ConnectRegistry(registry);
@@ -131,13 +131,13 @@ internal sealed class ManagedGatewayRole : IGatewayRole
     public IReadOnlyList<NativeReceiverInfo> GetReceivers(string service) => [.. _discovery.GetService(service).Instances
         .Select(static instance => new NativeReceiverInfo(instance.Endpoint, instance.RoutingId.Span.ToArray(), instance.Weight))];
 
-    public int GetReadyCount(string service) => _gateway.GetService(service).ReadyCount;
+    public int GetReadyCount(string service) => _gateway.GetClient(service).ReadyCount;
 
     public bool Send(string service, byte[][] parts) =>
-        Send(parts, builder => _gateway.GetService(service).TrySend(builder));
+        Send(parts, builder => _gateway.GetClient(service).TrySend(builder));
 
     public bool SendTo(string service, byte[] routingId, byte[][] parts) =>
-        Send(parts, builder => _gateway.GetService(service).To(new RoutingId(routingId)).TrySend(builder));
+        Send(parts, builder => _gateway.GetClient(service).To(new RoutingId(routingId)).TrySend(builder));
 
     public byte[][]? Receive(TimeSpan timeout)
     {

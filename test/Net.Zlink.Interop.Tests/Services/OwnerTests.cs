@@ -36,7 +36,7 @@ public sealed class OwnerTests
         using var scene = new ServiceScene();
         IRegistryRole registry = scene.AddRegistry(PeerKind.Managed, scene.NewRegistryPlan() with { HeartbeatTimeout = s_lease });
         using var context = new ZlinkContext();
-        using var discovery = new Discovery(context, ServiceKind.SpotNode);
+        using var discovery = new RegistryDirectory(context, ServiceKind.SpotNode);
         discovery.ConnectRegistry(registry.Publisher);
         using var node = new NativeSpotRole(scene.NewEndpoint(), isQueued: false);
         bool IsListed() => discovery.GetService(Node).Instances is [{ } instance]
@@ -99,7 +99,7 @@ public sealed class OwnerTests
         IRegistryRole registry = scene.AddRegistry(registryKind);
         IGatewayRole gateway = scene.AddGateway(PeerKind.Managed, registry);
         await using var context = new ZlinkContext();
-        await using var receiver = new Receiver(context);
+        await using var receiver = new ServiceReceiver(context);
         receiver.Socket.Options.RoutingId = "set late"u8.ToArray();
         string endpoint = receiver.Bind(scene.NewEndpoint());
         receiver.ConnectRegistry(registry.Router);

@@ -19,7 +19,7 @@ public sealed class SleepingReceiverTests
         using var native = new NativeContext();
         using NativeReceiver receiver = Open(native, mark: 0, out string endpoint);
         await using var context = new ZlinkContext();
-        await using Gateway gateway = Connect(context, endpoint, out ServiceClient client);
+        await using ServiceGateway gateway = Connect(context, endpoint, out ServiceClient client);
         await client.WaitUntilReadyAsync(cancellationToken: Limits.Token);
         for (int i = 0; i < Count; i++)
         {
@@ -48,7 +48,7 @@ public sealed class SleepingReceiverTests
         using var native = new NativeContext();
         using NativeReceiver receiver = Open(native, mark: 10, out string endpoint);
         await using var context = new ZlinkContext();
-        await using Gateway gateway = Connect(context, endpoint, out ServiceClient client, hasHeartbeats);
+        await using ServiceGateway gateway = Connect(context, endpoint, out ServiceClient client, hasHeartbeats);
         await client.WaitUntilReadyAsync(cancellationToken: Limits.Token);
         byte[] payload = new byte[1_000];
         for (int i = 0; i < Count; i++)
@@ -85,16 +85,16 @@ public sealed class SleepingReceiverTests
         return receiver;
     }
 
-    private static Gateway Connect(ZlinkContext context, string endpoint, out ServiceClient client, bool hasHeartbeats = true)
+    private static ServiceGateway Connect(ZlinkContext context, string endpoint, out ServiceClient client, bool hasHeartbeats = true)
     {
-        var gateway = new Gateway(context, new StaticDirectory(new ServiceInstance("svc", endpoint)), new GatewayOptions
+        var gateway = new ServiceGateway(context, new StaticDirectory(new ServiceInstance("svc", endpoint)), new ServiceGatewayOptions
         {
             Socket =
             {
                 HeartbeatInterval = hasHeartbeats ? Timeout / 4 : TimeSpan.Zero, HeartbeatTimeout = Timeout, Linger = TimeSpan.Zero,
             },
         });
-        client = gateway.GetService("svc");
+        client = gateway.GetClient("svc");
         return gateway;
     }
 }

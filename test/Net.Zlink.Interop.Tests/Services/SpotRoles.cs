@@ -94,7 +94,7 @@ internal sealed class ManagedSpotRole : ISpotRole
     private readonly ZlinkContext _context = new();
     private readonly SpotNode _node;
     private readonly SpotSubscriber _subscriber;
-    private Discovery? _discovery;
+    private RegistryDirectory? _discovery;
 
     public ManagedSpotRole(string endpoint, bool isQueued)
     {
@@ -111,7 +111,7 @@ internal sealed class ManagedSpotRole : ISpotRole
 
     public void Join(IRegistryRole registry)
     {
-        _discovery = new Discovery(_context, ServiceKind.SpotNode);
+        _discovery = new RegistryDirectory(_context, ServiceKind.SpotNode);
         _discovery.ConnectRegistry(registry.Publisher);
         _node.ConnectRegistry(registry.Router);
         _node.RegisterAsync(advertise: Endpoint, cancellationToken: Limits.Token).Guarded().GetAwaiter().GetResult();

@@ -66,7 +66,7 @@ public class DirectoryEndpointFilterTests
     public void A_registry_is_of_this_machine_by_its_endpoint(string registry, bool isLocal)
     {
         using var context = new ZlinkContext();
-        using var discovery = new Discovery(context);
+        using var discovery = new RegistryDirectory(context);
         Assert.Equal(DirectoryTrust.Network, discovery.Trust);
         discovery.ConnectRegistry(registry);
         Assert.Equal(isLocal ? DirectoryTrust.SameMachine : DirectoryTrust.Network, discovery.Trust);
@@ -80,11 +80,11 @@ public class DirectoryEndpointFilterTests
         using RouterSocket good = fixture.Context.CreateRouter();
         var listed = new StaticDirectory();
         listed.SetService("svc", new ServiceInstance("svc", good.Bind("tcp://127.0.0.1:*")), new ServiceInstance("svc", never.Endpoint));
-        await using var gateway = new Gateway(fixture.Context, new FromElsewhere(listed), new GatewayOptions
+        await using var gateway = new ServiceGateway(fixture.Context, new FromElsewhere(listed), new ServiceGatewayOptions
         {
             DirectoryEndpoints = { Admission = endpoint => !string.Equals(endpoint.Text, never.Endpoint, StringComparison.Ordinal) },
         });
-        ServiceClient client = gateway.GetService("svc");
+        ServiceClient client = gateway.GetClient("svc");
         await client.WaitUntilReadyAsync(1, Guard.Token).Guarded();
 
         ReceiverLinkInfo refused = gateway.GetReceivers().Single(

@@ -24,7 +24,7 @@ public sealed class ShownEndpointTests
     {
         var log = new RecordingLoggers();
         await using var fixture = new ContextFixture(log: log);
-        Receiver receiver = fixture.Own(new Receiver(fixture.Context));
+        ServiceReceiver receiver = fixture.Own(new ServiceReceiver(fixture.Context));
         string bound = receiver.Bind("ws://127.0.0.1:*/path");
         _ = receiver.ServeAsync(static (request, token) => request.ReplyAsync(request.Memory, token), cancellationToken: Guard.Token);
         var addresses = new ConcurrentQueue<string>();
@@ -37,8 +37,8 @@ public sealed class ShownEndpointTests
         };
         ActivitySource.AddActivityListener(listener);
         var directory = new StaticDirectory(new ServiceInstance("svc", bound + "?token=secret"));
-        await using var gateway = new Gateway(fixture.Context, directory);
-        ServiceClient client = gateway.GetService("svc");
+        await using var gateway = new ServiceGateway(fixture.Context, directory);
+        ServiceClient client = gateway.GetClient("svc");
         await client.WaitUntilReadyAsync(1, Guard.Token).AsTask().Guarded();
 
         (await client.RequestAsync("x"u8.ToArray(), null, Guard.Token).AsTask().Guarded()).Dispose();
@@ -66,8 +66,8 @@ public sealed class ShownEndpointTests
             endpoint = socket.Bind("ws://127.0.0.1:*/path") + "?token=secret";
         }
 
-        await using var gateway = new Gateway(fixture.Context, new StaticDirectory(new ServiceInstance("svc", endpoint)));
-        gateway.GetService("svc");
+        await using var gateway = new ServiceGateway(fixture.Context, new StaticDirectory(new ServiceInstance("svc", endpoint)));
+        gateway.GetClient("svc");
 
         await fixture.UntilAsync(() => gateway.GetReceivers() is [{ WhyNotReady: not (null or "connecting") }]);
         Assert.DoesNotContain("secret", gateway.Describe(), StringComparison.Ordinal);

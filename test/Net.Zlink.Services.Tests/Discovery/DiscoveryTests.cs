@@ -11,7 +11,7 @@ public class DiscoveryTests
     {
         await using var fixture = new ContextFixture();
         using var registry = new ScriptedRegistry(fixture.Context);
-        await using var discovery = new Discovery(fixture.Context);
+        await using var discovery = new RegistryDirectory(fixture.Context);
         discovery.ConnectRegistry(registry.PublisherEndpoint);
         await registry.WaitForSubscribersAsync();
         registry.Publish(1, 1, ("a", "tcp://1", 1));
@@ -41,7 +41,7 @@ public class DiscoveryTests
     {
         await using var fixture = new ContextFixture();
         var registry = new ScriptedRegistry(fixture.Context);
-        await using var discovery = new Discovery(fixture.Context);
+        await using var discovery = new RegistryDirectory(fixture.Context);
         Assert.Throws<ZlinkException>(() => discovery.ConnectRegistry("nowhere"));
         discovery.ConnectRegistry(registry.PublisherEndpoint);
         Assert.Equal((0u, 0ul), (discovery.GetRegistries()[0].RegistryId, discovery.GetRegistries()[0].Sequence));
@@ -67,7 +67,7 @@ public class DiscoveryTests
     {
         var clock = new ManualTimeProvider();
         await using var fixture = new ContextFixture(time: clock);
-        await using var discovery = new Discovery(fixture.Context);
+        await using var discovery = new RegistryDirectory(fixture.Context);
         var registry = new ScriptedRegistry(fixture.Context, publisherEndpoint: endpoint);
         discovery.ConnectRegistry(registry.PublisherEndpoint);
         await registry.WaitForSubscribersAsync();
@@ -103,7 +103,7 @@ public class DiscoveryTests
         await using var fixture = new ContextFixture();
         using var one = new ScriptedRegistry(fixture.Context);
         using var two = new ScriptedRegistry(fixture.Context);
-        await using var discovery = new Discovery(fixture.Context);
+        await using var discovery = new RegistryDirectory(fixture.Context);
         discovery.ConnectRegistry(one.PublisherEndpoint);
         discovery.ConnectRegistry(two.PublisherEndpoint);
         await one.WaitForSubscribersAsync();
@@ -123,7 +123,7 @@ public class DiscoveryTests
     {
         await using var fixture = new ContextFixture();
         using var registry = new ScriptedRegistry(fixture.Context);
-        await using var discovery = new Discovery(fixture.Context);
+        await using var discovery = new RegistryDirectory(fixture.Context);
         discovery.Subscribe("a");
         discovery.ConnectRegistry(registry.PublisherEndpoint);
         await registry.WaitForSubscribersAsync();
@@ -146,7 +146,7 @@ public class DiscoveryTests
     {
         await using var fixture = new ContextFixture();
         using var registry = new ScriptedRegistry(fixture.Context, publisherEndpoint: "inproc://publisher");
-        await using var discovery = new Discovery(fixture.Context);
+        await using var discovery = new RegistryDirectory(fixture.Context);
         Parallel.For(0, 32, _ => discovery.ConnectRegistry("inproc://publisher"));
         Assert.Equal(1, registry.Subscribers);
         Assert.Single(discovery.GetRegistries());
@@ -158,7 +158,7 @@ public class DiscoveryTests
         await using var fixture = new ContextFixture();
         using var one = new ScriptedRegistry(fixture.Context);
         using var two = new ScriptedRegistry(fixture.Context);
-        await using var discovery = new Discovery(fixture.Context);
+        await using var discovery = new RegistryDirectory(fixture.Context);
         discovery.ConnectRegistry(one.PublisherEndpoint);
         discovery.ConnectRegistry(one.PublisherEndpoint);
         await one.WaitForSubscribersAsync();
@@ -182,8 +182,8 @@ public class DiscoveryTests
         var log = new RecordingLoggers();
         await using var fixture = new ContextFixture(time: clock, log: log);
         using var registry = new ScriptedRegistry(fixture.Context);
-        await using var discovery = new Discovery(fixture.Context,
-            options: new DiscoveryOptions { Socket = { MaxMessageParts = 12 } });
+        await using var discovery = new RegistryDirectory(fixture.Context,
+            options: new RegistryDirectoryOptions { Socket = { MaxMessageParts = 12 } });
         discovery.ConnectRegistry(registry.PublisherEndpoint);
         await registry.WaitForSubscribersAsync();
         registry.Publish(1, 1, ("a", "tcp://1", 1));

@@ -113,7 +113,7 @@ public sealed class DnsDirectoryTests : IAsyncDisposable
     [Fact]
     public async Task The_resolver_of_the_system_finds_this_machine_and_a_gateway_gets_a_reply()
     {
-        await using var receiver = new Receiver(_fixture.Context);
+        await using var receiver = new ServiceReceiver(_fixture.Context);
         int port = new Uri(receiver.Bind("tcp://127.0.0.1:*")).Port;
         receiver.Register("echo");
         Task serving = receiver.ServeAsync(
@@ -121,8 +121,8 @@ public sealed class DnsDirectoryTests : IAsyncDisposable
         await using var directory = new DnsDirectory(_fixture.Context,
             new DnsDirectoryOptions { Filter = static address => address.AddressFamily == AddressFamily.InterNetwork });
         directory.AddService("echo", "localhost", port);
-        await using var gateway = new Gateway(_fixture.Context, directory);
-        ServiceClient client = gateway.GetService("echo");
+        await using var gateway = new ServiceGateway(_fixture.Context, directory);
+        ServiceClient client = gateway.GetClient("echo");
         await directory.WaitForAsync("echo", cancellationToken: Guard.Token).Guarded();
         await client.WaitUntilReadyAsync(cancellationToken: Guard.Token).Guarded();
         using ServiceReply reply = await client.RequestAsync("hello"u8.ToArray(), cancellationToken: Guard.Token).Guarded();

@@ -64,7 +64,7 @@ public class HostilePeerTests
     {
         var hostile = new HostileMessages();
         await using var fixture = new ContextFixture();
-        await using var receiver = new Receiver(fixture.Context);
+        await using var receiver = new ServiceReceiver(fixture.Context);
         using var gateway = new ScriptedGateway(fixture.Context, receiver.Bind("tcp://127.0.0.1:*"));
         _ = receiver.ServeAsync(Echo, cancellationToken: Guard.Token);
         for (int round = 0; round < Faults.Rounds(2, inCi: 10, byHand: 200); round++)
@@ -90,7 +90,7 @@ public class HostilePeerTests
         var hostile = new HostileMessages();
         await using var fixture = new RegistryFixture();
         using XPubSocket peer = fixture.Context.CreateXPub(new XPubOptions { Linger = TimeSpan.Zero });
-        Registry registry = fixture.Start(options => (options.Peers, options.MaxEntries) = ([peer.Bind("tcp://127.0.0.1:0")], 50));
+        ServiceRegistry registry = fixture.Start(options => (options.Peers, options.MaxEntries) = ([peer.Bind("tcp://127.0.0.1:0")], 50));
         using Message subscription = await peer.ReceiveAsync(Guard.Token).Guarded();
         using Support.RegistryClient client = fixture.Connect(registry, "hostile");
         using XSubSocket subscriber = fixture.Context.CreateXSub();
@@ -118,9 +118,9 @@ public class HostilePeerTests
         var hostile = new HostileMessages();
         await using var fixture = new ContextFixture();
         using XPubSocket registry = fixture.Context.CreateXPub(new XPubOptions { Linger = TimeSpan.Zero });
-        await using var discovery = new Discovery(fixture.Context);
-        await using var gateway = new Gateway(fixture.Context, discovery);
-        gateway.GetService("svc");
+        await using var discovery = new RegistryDirectory(fixture.Context);
+        await using var gateway = new ServiceGateway(fixture.Context, discovery);
+        gateway.GetClient("svc");
         discovery.ConnectRegistry(registry.Bind("tcp://127.0.0.1:0"));
         using Message subscription = await registry.ReceiveAsync(Guard.Token).Guarded();
         for (int round = 0; round < Faults.Rounds(2, inCi: 10, byHand: 200); round++)

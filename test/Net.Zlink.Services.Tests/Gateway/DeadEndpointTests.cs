@@ -16,7 +16,7 @@ public class DeadEndpointTests
     [InlineData(true)]
     public async Task A_receiver_that_is_listed_last_is_ready_while_all_others_are_dead_and_few_are_dialled_at_a_time(bool isSwallowed)
     {
-        await using var scene = new GatewayScene(new GatewayOptions { MaxConcurrentDials = 8 });
+        await using var scene = new GatewayScene(new ServiceGatewayOptions { MaxConcurrentDials = 8 });
         using var dead = new DeadPort(isSwallowed);
         scene.Directory.SetService(GatewayScene.Service, Listed(dead));
         await scene.Fixture.UntilAsync(() => scene.Gateway.GetReceivers().Count == Dead);
@@ -41,8 +41,8 @@ public class DeadEndpointTests
         string[] endpoints = [.. sockets.Select(static socket => socket.Bind("tcp://127.0.0.1:*"))];
         var directory = new StaticDirectory();
         directory.SetService("svc", [.. endpoints.Select(static endpoint => new ServiceInstance("svc", endpoint))]);
-        await using var gateway = new Gateway(context, directory, new GatewayOptions { MaxConnectedEndpoints = 2 });
-        ServiceClient client = gateway.GetService("svc");
+        await using var gateway = new ServiceGateway(context, directory, new ServiceGatewayOptions { MaxConnectedEndpoints = 2 });
+        ServiceClient client = gateway.GetClient("svc");
         await client.WaitUntilReadyAsync(2, Guard.Token).Guarded();
         ReceiverLinkInfo[] ready = [.. gateway.GetReceivers().Where(static receiver => receiver.IsReady)];
         Assert.Equal(2, ready.Length);
@@ -60,7 +60,7 @@ public class DeadEndpointTests
     {
         await using var scene = new GatewayScene();
         (RouterSocket one, _) = await scene.AddRawAsync("one");
-        ServiceClient other = scene.Gateway.GetService("other");
+        ServiceClient other = scene.Gateway.GetClient("other");
         Task replaced = other.Pool.Ready.Replaced;
         Task own = scene.Client.Pool.Ready.Replaced;
         one.Dispose();

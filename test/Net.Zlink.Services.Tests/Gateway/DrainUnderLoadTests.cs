@@ -24,7 +24,7 @@ public class DrainUnderLoadTests
         {
             for (int round = 0; round < rounds; round++)
             {
-                (Receiver receiver, string endpoint) = await scene.AddServingAsync($"leaving {round}", echo);
+                (ServiceReceiver receiver, string endpoint) = await scene.AddServingAsync($"leaving {round}", echo);
                 await load.UntilAnsweredAsync(200);
 
                 // The list keeps it until it has gone: only its own word takes it out.
@@ -43,13 +43,13 @@ public class DrainUnderLoadTests
     {
         int leaving = Faults.Rounds(3, inCi: 10, byHand: 50);
         await using var fixture = new ContextFixture();
-        var registry = new Registry(fixture.Context,
-            new RegistryOptions { PublisherEndpoint = "tcp://127.0.0.1:*", RouterEndpoint = "tcp://127.0.0.1:*" });
+        var registry = new ServiceRegistry(fixture.Context,
+            new ServiceRegistryOptions { PublisherEndpoint = "tcp://127.0.0.1:*", RouterEndpoint = "tcp://127.0.0.1:*" });
         registry.Start();
-        await using var discovery = new Discovery(fixture.Context);
+        await using var discovery = new RegistryDirectory(fixture.Context);
         discovery.ConnectRegistry(registry.PublisherEndpoint);
-        Receiver[] receivers = [.. Enumerable.Range(0, leaving + 1).Select(_ => fixture.Own(new Receiver(fixture.Context)))];
-        foreach (Receiver receiver in receivers)
+        ServiceReceiver[] receivers = [.. Enumerable.Range(0, leaving + 1).Select(_ => fixture.Own(new ServiceReceiver(fixture.Context)))];
+        foreach (ServiceReceiver receiver in receivers)
         {
             receiver.Bind("tcp://127.0.0.1:*");
             receiver.ConnectRegistry(registry.RouterEndpoint);
@@ -58,13 +58,13 @@ public class DrainUnderLoadTests
                 cancellationToken: Guard.Token);
         }
 
-        await using var gateway = new Gateway(fixture.Context, discovery);
-        ServiceClient client = gateway.GetService("svc");
+        await using var gateway = new ServiceGateway(fixture.Context, discovery);
+        ServiceClient client = gateway.GetClient("svc");
         await client.WaitUntilReadyAsync(receivers.Length, Guard.Token).Guarded();
         await registry.DisposeAsync().Guarded();
         await using (var load = new RequestLoad(client))
         {
-            foreach (Receiver receiver in receivers[1..])
+            foreach (ServiceReceiver receiver in receivers[1..])
             {
                 await load.UntilAnsweredAsync(200);
                 await receiver.DrainAsync(Short, Guard.Token).Guarded();
@@ -102,7 +102,7 @@ public class DrainUnderLoadTests
             .Single(receiver => string.Equals(receiver.Endpoint, endpoint, StringComparison.Ordinal)).Connections);
     }
 
-    private static void AssertAllAnswered(Gateway gateway)
+    private static void AssertAllAnswered(ServiceGateway gateway)
     {
         GatewayStatistics statistics = gateway.GetStatistics();
         Assert.Equal((statistics.StartedRequests, 0L, 0L),

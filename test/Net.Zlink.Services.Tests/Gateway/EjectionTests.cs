@@ -74,7 +74,7 @@ public sealed class EjectionTests
     {
         await using var scene = new GatewayScene(time: _clock);
         (RouterSocket frozen, _) = await scene.AddRawAsync("frozen");
-        (Receiver other, _) = await scene.AddServingAsync("b", Echo);
+        (ServiceReceiver other, _) = await scene.AddServingAsync("b", Echo);
         await EjectAsync(scene, frozen);
         await other.DisposeAsync().Guarded();
         await scene.Fixture.UntilAsync(

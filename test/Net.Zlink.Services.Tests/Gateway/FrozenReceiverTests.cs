@@ -20,10 +20,10 @@ public sealed class FrozenReceiverTests
         var clock = new ManualTimeProvider();
         await using var fixture = new ContextFixture(time: clock);
         using var listener = new RawListener();
-        await using var gateway = new Gateway(fixture.Context,
+        await using var gateway = new ServiceGateway(fixture.Context,
             new StaticDirectory(new ServiceInstance(Service, listener.Endpoint)),
-            new GatewayOptions { Socket = { Linger = TimeSpan.Zero } });
-        ServiceClient client = gateway.GetService(Service);
+            new ServiceGatewayOptions { Socket = { Linger = TimeSpan.Zero } });
+        ServiceClient client = gateway.GetClient(Service);
         using RawPeer receiver = await listener.AcceptAsync();
         await receiver.SendAsync(Convert.FromHexString("5A0102000000000401060142" + "5A01020000000001" + "04"));
         const int GreetingOfOurs = 8 + 3 + 16 + 9;
@@ -54,15 +54,15 @@ public sealed class FrozenReceiverTests
     {
         using var certificates = new TestCertificates();
         await using var fixture = new RegistryFixture();
-        await using var receiver = new Receiver(fixture.Context,
-            new ReceiverOptions { Socket = { Tls = { Certificate = certificates.Server } } });
+        await using var receiver = new ServiceReceiver(fixture.Context,
+            new ServiceReceiverOptions { Socket = { Tls = { Certificate = certificates.Server } } });
         string bound = receiver.Bind($"{transport}://127.0.0.1:*");
         string address = new Uri(bound).Authority;
         using var relay = new HoldingRelay($"tcp://{address}");
         string endpoint = bound.Replace(address, new Uri(relay.Endpoint).Authority, StringComparison.Ordinal);
         _ = receiver.ServeAsync(Echo, cancellationToken: Guard.Token);
-        GatewayOptions options = Fast(certificates.CaFile);
-        await using var discovery = new Discovery(fixture.Context);
+        ServiceGatewayOptions options = Fast(certificates.CaFile);
+        await using var discovery = new RegistryDirectory(fixture.Context);
         await using var names = new DnsDirectory(fixture.Context,
             new DnsDirectoryOptions { Filter = static address => address.AddressFamily == System.Net.Sockets.AddressFamily.InterNetwork });
         IServiceDirectory services = new StaticDirectory(new ServiceInstance(Service, endpoint));
@@ -73,17 +73,17 @@ public sealed class FrozenReceiverTests
         }
         else if (directory is "registry")
         {
-            Registry registry = fixture.Start();
+            ServiceRegistry registry = fixture.Start();
             discovery.ConnectRegistry(registry.PublisherEndpoint);
             receiver.ConnectRegistry(registry.RouterEndpoint);
             await receiver.RegisterAsync(Service, endpoint, cancellationToken: Guard.Token).Guarded();
             services = discovery;
         }
 
-        await using var gateway = new Gateway(fixture.Context, services, options);
+        await using var gateway = new ServiceGateway(fixture.Context, services, options);
         await using RequestClient? direct = directory is "client"
             ? new RequestClient(fixture.Context, endpoint, new NoSerializer(), Service, options) : null;
-        ServiceClient client = direct?.Service ?? gateway.GetService(Service);
+        ServiceClient client = direct?.Service ?? gateway.GetClient(Service);
         await client.WaitUntilReadyAsync(1, Guard.Token).Guarded();
         (await client.RequestAsync(new byte[1], Guard.Limit, Guard.Token).AsTask().Guarded()).Dispose();
 
@@ -111,7 +111,7 @@ public sealed class FrozenReceiverTests
 
     private static async Task<HoldingRelay> AddBehindRelayAsync(GatewayScene scene, string id)
     {
-        Receiver receiver = scene.Fixture.Own(new Receiver(scene.Fixture.Context));
+        ServiceReceiver receiver = scene.Fixture.Own(new ServiceReceiver(scene.Fixture.Context));
         var relay = new HoldingRelay(receiver.Bind("tcp://127.0.0.1:*"));
         _ = receiver.ServeAsync(Echo, cancellationToken: Guard.Token);
         scene.List(relay.Endpoint, id);
@@ -119,7 +119,7 @@ public sealed class FrozenReceiverTests
         return relay;
     }
 
-    private static GatewayOptions Fast(string caFile = "") => new()
+    private static ServiceGatewayOptions Fast(string caFile = "") => new()
     {
         Socket =
         {

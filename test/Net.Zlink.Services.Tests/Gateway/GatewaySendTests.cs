@@ -169,7 +169,7 @@ public class GatewaySendTests
         foreach (bool triesNext in new[] { true, false })
         {
             await using var scene = new GatewayScene(
-                new GatewayOptions { TryNextWhenFull = triesNext, Socket = { SendHighWaterMark = 2, Linger = TimeSpan.Zero } });
+                new ServiceGatewayOptions { TryNextWhenFull = triesNext, Socket = { SendHighWaterMark = 2, Linger = TimeSpan.Zero } });
             using var listener = new FullReceiver(scene);
             string full = await listener.FillAsync();
             (RouterSocket open, _) = await scene.AddRawAsync("open");
@@ -211,7 +211,7 @@ public class GatewaySendTests
     [Fact]
     public async Task A_batch_ends_where_nobody_has_room_and_what_was_accepted_is_its_beginning()
     {
-        await using var scene = new GatewayScene(new GatewayOptions { Socket = { SendHighWaterMark = 2, Linger = TimeSpan.Zero } });
+        await using var scene = new GatewayScene(new ServiceGatewayOptions { Socket = { SendHighWaterMark = 2, Linger = TimeSpan.Zero } });
         using var one = new FullReceiver(scene);
         await one.FillAsync();
         ReadOnlyMemory<byte>[] batch = [.. Enumerable.Repeat((ReadOnlyMemory<byte>)new byte[10], 100)];
@@ -228,7 +228,7 @@ public class GatewaySendTests
     [Fact]
     public async Task A_send_that_waits_for_room_goes_on_when_there_is_some()
     {
-        await using var scene = new GatewayScene(new GatewayOptions { Socket = { SendHighWaterMark = 4, Linger = TimeSpan.Zero } });
+        await using var scene = new GatewayScene(new ServiceGatewayOptions { Socket = { SendHighWaterMark = 4, Linger = TimeSpan.Zero } });
         (RouterSocket socket, _) = await scene.AddRawAsync("slow", configure: static options => options.ReceiveHighWaterMark = 4);
         const int Messages = 2_000;
         Task sending = Task.Run(async () =>
@@ -252,7 +252,7 @@ public class GatewaySendTests
     [Fact]
     public async Task Unread_messages_beyond_the_limit_stop_reading_until_there_was_a_request_and_then_drop_the_oldest()
     {
-        await using var scene = new GatewayScene(new GatewayOptions { UnreadMessageLimit = 2 });
+        await using var scene = new GatewayScene(new ServiceGatewayOptions { UnreadMessageLimit = 2 });
         (RouterSocket socket, _) = await scene.AddRawAsync("one");
         Assert.True(scene.Client.TrySend("hello"u8));
         using Message hello = await socket.ReceiveAsync(Guard.Token).Guarded();

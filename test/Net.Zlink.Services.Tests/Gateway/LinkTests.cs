@@ -43,7 +43,7 @@ public class LinkTests
     public async Task An_endpoint_that_is_down_when_it_leaves_the_list_is_disconnected_all_the_same()
     {
         var time = new ManualTimeProvider();
-        await using var scene = new GatewayScene(new GatewayOptions { RemovedEndpointTimeout = TimeSpan.FromSeconds(5) }, time);
+        await using var scene = new GatewayScene(new ServiceGatewayOptions { RemovedEndpointTimeout = TimeSpan.FromSeconds(5) }, time);
         (RouterSocket socket, string endpoint) = await scene.AddRawAsync("gone");
         socket.Dispose();
         await scene.UntilReadyIsAsync(0);
@@ -78,7 +78,7 @@ public class LinkTests
     public async Task A_receiver_that_is_listed_again_in_time_keeps_its_connection()
     {
         var time = new ManualTimeProvider();
-        await using var scene = new GatewayScene(new GatewayOptions { RemovedEndpointTimeout = TimeSpan.FromSeconds(5) }, time);
+        await using var scene = new GatewayScene(new ServiceGatewayOptions { RemovedEndpointTimeout = TimeSpan.FromSeconds(5) }, time);
         (RouterSocket socket, string endpoint) = await scene.AddRawAsync("old");
         scene.Unlist(endpoint);
         await scene.UntilReadyIsAsync(0);
@@ -98,7 +98,7 @@ public class LinkTests
     [Fact]
     public async Task A_full_receiver_of_one_service_does_not_hold_up_another_service()
     {
-        await using var scene = new GatewayScene(new GatewayOptions { Socket = { SendHighWaterMark = 1, Linger = TimeSpan.Zero } });
+        await using var scene = new GatewayScene(new ServiceGatewayOptions { Socket = { SendHighWaterMark = 1, Linger = TimeSpan.Zero } });
         await scene.AddRawAsync("full", configure: static options =>
         {
             options.ReceiveHighWaterMark = 1;
@@ -114,7 +114,7 @@ public class LinkTests
         });
         using RouterSocket open = scene.Fixture.Context.CreateRouter();
         scene.Directory.SetService("other", new ServiceInstance("other", open.Bind("tcp://127.0.0.1:*")));
-        ServiceClient other = scene.Gateway.GetService("other");
+        ServiceClient other = scene.Gateway.GetClient("other");
         await other.WaitUntilReadyAsync(1, Guard.Token).Guarded();
 
         Task blocked = Task.Factory.StartNew(() => scene.Client.Send(payload, Guard.Limit), Guard.Token, TaskCreationOptions.LongRunning,
@@ -147,25 +147,25 @@ public class LinkTests
     [Fact]
     public async Task A_removed_service_leaves_nothing_behind_and_its_client_finds_nobody()
     {
-        await using var scene = new GatewayScene(new GatewayOptions { RemovedEndpointTimeout = TimeSpan.Zero });
+        await using var scene = new GatewayScene(new ServiceGatewayOptions { RemovedEndpointTimeout = TimeSpan.Zero });
         await scene.AddRawAsync("one");
 
-        Assert.True(scene.Gateway.RemoveService(GatewayScene.Service));
-        Assert.False(scene.Gateway.RemoveService(GatewayScene.Service));
+        Assert.True(scene.Gateway.RemoveClient(GatewayScene.Service));
+        Assert.False(scene.Gateway.RemoveClient(GatewayScene.Service));
 
         Assert.False(scene.Client.TrySend("x"u8));
         await scene.Fixture.UntilAsync(() => scene.Gateway.GetReceivers().Count == 0);
-        Assert.NotSame(scene.Client, scene.Gateway.GetService(GatewayScene.Service));
+        Assert.NotSame(scene.Client, scene.Gateway.GetClient(GatewayScene.Service));
     }
 
     [Fact]
     public async Task Two_services_at_one_endpoint_share_a_connection_and_one_may_leave()
     {
-        await using var scene = new GatewayScene(new GatewayOptions { RemovedEndpointTimeout = TimeSpan.Zero });
+        await using var scene = new GatewayScene(new ServiceGatewayOptions { RemovedEndpointTimeout = TimeSpan.Zero });
         (RouterSocket socket, string endpoint) = await scene.AddRawAsync("one");
         scene.Directory.SetService(
             "other", new ServiceInstance("other", endpoint) { RoutingId = RoutingId.FromText("two"), Weight = 7 });
-        ServiceClient other = scene.Gateway.GetService("other");
+        ServiceClient other = scene.Gateway.GetClient("other");
         await other.WaitUntilReadyAsync(1, Guard.Token).Guarded();
         Assert.Equal(2, Assert.Single(scene.Gateway.GetReceivers()).Instances.Count);
 
@@ -182,7 +182,7 @@ public class LinkTests
     [Fact]
     public async Task A_lost_connection_drops_what_was_queued_for_it_and_nothing_reaches_the_next_one()
     {
-        await using var scene = new GatewayScene(new GatewayOptions { Socket = { Linger = TimeSpan.Zero } });
+        await using var scene = new GatewayScene(new ServiceGatewayOptions { Socket = { Linger = TimeSpan.Zero } });
         (RouterSocket before, string endpoint) = await scene.AddRawAsync("one", configure: static options =>
         {
             options.ReceiveHighWaterMark = 1;
@@ -230,7 +230,7 @@ public class LinkTests
     {
         using var certificates = new TestCertificates();
         await using var scene = new GatewayScene(
-            new GatewayOptions { Socket = { Tls = { CaFile = certificates.CaFile } } });
+            new ServiceGatewayOptions { Socket = { Tls = { CaFile = certificates.CaFile } } });
         string bind = transport is "inproc" ? $"inproc://{Guid.NewGuid():N}" : transport is "ipc"
             ? $"ipc://{Path.Combine(Path.GetTempPath(), $"{Guid.NewGuid():N}.sock")}" : $"{transport}://127.0.0.1:*";
         (RouterSocket socket, string endpoint) = await scene.AddRawAsync("one", bind: bind, configure: Server);

@@ -9,7 +9,7 @@ public class NativeGatewayDefectsTests
     [Fact]
     public async Task The_routing_id_of_a_gateway_reaches_its_receivers()
     {
-        await using var scene = new GatewayScene(new GatewayOptions { Socket = { RoutingId = RoutingId.FromText("the gateway") } });
+        await using var scene = new GatewayScene(new ServiceGatewayOptions { Socket = { RoutingId = RoutingId.FromText("the gateway") } });
         (RouterSocket socket, _) = await scene.AddRawAsync("one");
         Assert.True(scene.Client.TrySend("from"u8));
         using Message message = await socket.ReceiveAsync(Guard.Token).Guarded();

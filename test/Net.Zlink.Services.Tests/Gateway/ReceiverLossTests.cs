@@ -16,16 +16,16 @@ public class ReceiverLossTests
     public async Task Each_restart_of_a_receiver_on_its_port_is_reached_over_one_link(bool hasFixedId)
     {
         await using var fixture = new RegistryFixture();
-        Registry registry = fixture.Start();
-        await using var discovery = new Discovery(fixture.Context);
+        ServiceRegistry registry = fixture.Start();
+        await using var discovery = new RegistryDirectory(fixture.Context);
         discovery.ConnectRegistry(registry.PublisherEndpoint);
-        await using var gateway = new Gateway(fixture.Context, discovery);
-        ServiceClient client = gateway.GetService("svc");
+        await using var gateway = new ServiceGateway(fixture.Context, discovery);
+        ServiceClient client = gateway.GetClient("svc");
         string endpoint = "tcp://127.0.0.1:*";
         for (int round = 0; round < Faults.Rounds(3, inCi: 20, byHand: 100); round++)
         {
-            await using var receiver = new Receiver(fixture.Context,
-                hasFixedId ? new ReceiverOptions { Socket = { RoutingId = RoutingId.FromText("one") } } : null);
+            await using var receiver = new ServiceReceiver(fixture.Context,
+                hasFixedId ? new ServiceReceiverOptions { Socket = { RoutingId = RoutingId.FromText("one") } } : null);
             endpoint = receiver.Bind(endpoint);
             receiver.ConnectRegistry(registry.RouterEndpoint);
             _ = receiver.ServeAsync(Echo, cancellationToken: Guard.Token);
@@ -79,11 +79,11 @@ public class ReceiverLossTests
     [Fact]
     public async Task A_receiver_that_freezes_is_left_out_by_heartbeats_and_costs_only_what_it_had()
     {
-        await using var scene = new GatewayScene(new GatewayOptions
+        await using var scene = new GatewayScene(new ServiceGatewayOptions
         {
             Socket = { HeartbeatInterval = TimeSpan.FromMilliseconds(50), HeartbeatTimeout = TimeSpan.FromMilliseconds(500) },
         });
-        await using var freezing = new Receiver(scene.Fixture.Context);
+        await using var freezing = new ServiceReceiver(scene.Fixture.Context);
         using var relay = new HoldingRelay(freezing.Bind("tcp://127.0.0.1:*"));
         _ = freezing.ServeAsync(Echo, cancellationToken: Guard.Token);
         scene.List(relay.Endpoint, "freezing");

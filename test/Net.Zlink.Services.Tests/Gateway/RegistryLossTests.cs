@@ -49,7 +49,7 @@ public class RegistryLossTests
         await using var scene = await Scene.StartAsync();
         await using (var load = new RequestLoad(scene.Client))
         {
-            foreach (Registry registry in scene.Registries)
+            foreach (ServiceRegistry registry in scene.Registries)
             {
                 await registry.DisposeAsync().Guarded();
             }
@@ -81,31 +81,31 @@ public class RegistryLossTests
         {
             Registries = [.. Enumerable.Range(1, 3).Select(id => Start(id, "tcp://127.0.0.1:*", "tcp://127.0.0.1:*", []))];
             _endpoints = [.. Registries.Select(static registry => (registry.PublisherEndpoint, registry.RouterEndpoint))];
-            foreach (Registry registry in Registries)
+            foreach (ServiceRegistry registry in Registries)
             {
                 Array.ForEach(PeersOf(registry.PublisherEndpoint), registry.AddPeer);
             }
 
-            Receivers = [.. Enumerable.Range(0, 3).Select(_ => new Receiver(_fixture.Context))];
-            Discovery = new Discovery(_fixture.Context);
-            Gateway = new Gateway(_fixture.Context, Discovery);
-            Client = Gateway.GetService(Service);
+            Receivers = [.. Enumerable.Range(0, 3).Select(_ => new ServiceReceiver(_fixture.Context))];
+            Discovery = new RegistryDirectory(_fixture.Context);
+            Gateway = new ServiceGateway(_fixture.Context, Discovery);
+            Client = Gateway.GetClient(Service);
         }
 
-        public Registry[] Registries { get; }
+        public ServiceRegistry[] Registries { get; }
 
-        public Receiver[] Receivers { get; }
+        public ServiceReceiver[] Receivers { get; }
 
-        public Discovery Discovery { get; }
+        public RegistryDirectory Discovery { get; }
 
-        public Gateway Gateway { get; }
+        public ServiceGateway Gateway { get; }
 
         public ServiceClient Client { get; }
 
         public static async Task<Scene> StartAsync()
         {
             var scene = new Scene();
-            foreach (Receiver receiver in scene.Receivers)
+            foreach (ServiceReceiver receiver in scene.Receivers)
             {
                 receiver.Bind("tcp://127.0.0.1:*");
                 Array.ForEach(scene._endpoints, endpoint => receiver.ConnectRegistry(endpoint.Router));
@@ -141,10 +141,10 @@ public class RegistryLossTests
             [.. _endpoints.Select(static endpoint => endpoint.Publisher)
                 .Where(other => !string.Equals(other, publisher, StringComparison.Ordinal))];
 
-        private Registry Start(int id, string publisher, string router, string[] peers)
+        private ServiceRegistry Start(int id, string publisher, string router, string[] peers)
         {
-            var registry = new Registry(_fixture.Context,
-                new RegistryOptions { Id = (uint)id, PublisherEndpoint = publisher, RouterEndpoint = router, Peers = peers });
+            var registry = new ServiceRegistry(_fixture.Context,
+                new ServiceRegistryOptions { Id = (uint)id, PublisherEndpoint = publisher, RouterEndpoint = router, Peers = peers });
             registry.Start();
             return registry;
         }

@@ -81,8 +81,8 @@ public class RequestTests
     public async Task A_refused_request_goes_to_each_other_receiver_once_and_then_fails_as_not_executed()
     {
         await using var scene = new GatewayScene();
-        (Receiver one, _) = await scene.AddServingAsync("one", Refuse);
-        (Receiver two, _) = await scene.AddServingAsync("two", Refuse);
+        (ServiceReceiver one, _) = await scene.AddServingAsync("one", Refuse);
+        (ServiceReceiver two, _) = await scene.AddServingAsync("two", Refuse);
 
         ServiceException refused = await Assert.ThrowsAsync<ServiceException>(() => scene.AskAsync("x"));
         Assert.Equal((ServiceError.Refused, (ushort)300, false), (refused.Error, refused.Code, refused.WasExecuted));
@@ -261,15 +261,15 @@ public class RequestTests
     public async Task A_clock_that_is_set_back_makes_no_request_late()
     {
         await using var receivers = new ContextFixture();
-        await using var receiver = new Receiver(receivers.Context);
+        await using var receiver = new ServiceReceiver(receivers.Context);
         string endpoint = receiver.Bind("tcp://127.0.0.1:*");
         _ = receiver.ServeAsync(Echo, cancellationToken: Guard.Token);
         var clock = new SettableClock();
         await using var gateways = new ContextFixture(time: clock);
-        await using var gateway = new Gateway(gateways.Context, new StaticDirectory(new ServiceInstance("svc", endpoint)));
+        await using var gateway = new ServiceGateway(gateways.Context, new StaticDirectory(new ServiceInstance("svc", endpoint)));
         for (int i = 0; i < 3; i++)
         {
-            using ServiceReply reply = await gateway.GetService("svc").RequestAsync(new byte[1], Guard.Limit, Guard.Token).Guarded();
+            using ServiceReply reply = await gateway.GetClient("svc").RequestAsync(new byte[1], Guard.Limit, Guard.Token).Guarded();
             clock.Offset -= TimeSpan.FromHours(1);
         }
 
@@ -280,7 +280,7 @@ public class RequestTests
     public async Task A_draining_receiver_gets_nothing_more_and_what_it_refuses_goes_elsewhere()
     {
         await using var scene = new GatewayScene();
-        (Receiver draining, string endpoint) = await scene.AddServingAsync("draining", Echo);
+        (ServiceReceiver draining, string endpoint) = await scene.AddServingAsync("draining", Echo);
         await scene.AddServingAsync("staying", Echo);
         Task<DrainReport> drain = draining.DrainAsync(
             new DrainOptions { MinDelay = TimeSpan.Zero, IdleTime = TimeSpan.FromSeconds(1) }, Guard.Token);
@@ -300,7 +300,7 @@ public class RequestTests
     [Fact]
     public async Task The_end_of_the_gateway_ends_each_wait()
     {
-        var scene = new GatewayScene(new GatewayOptions { Socket = { Linger = TimeSpan.Zero } });
+        var scene = new GatewayScene(new ServiceGatewayOptions { Socket = { Linger = TimeSpan.Zero } });
         await scene.AddRawAsync("silent");
         Task<ServiceReply> asked = scene.Client.RequestAsync("x"u8.ToArray(), Guard.Limit, Guard.Token).AsTask();
         Task<GatewayMessage> received = scene.Gateway.ReceiveAsync(Guard.Token).AsTask();

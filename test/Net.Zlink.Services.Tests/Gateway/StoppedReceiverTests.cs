@@ -17,7 +17,7 @@ public sealed class StoppedReceiverTests
     public async Task A_receiver_that_is_stopped_is_left_out_by_heartbeats_and_costs_only_what_it_had()
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), "There are no signals.");
-        await using var scene = new GatewayScene(new GatewayOptions
+        await using var scene = new GatewayScene(new ServiceGatewayOptions
         {
             Socket = { HeartbeatInterval = TimeSpan.FromMilliseconds(50), HeartbeatTimeout = TimeSpan.FromMilliseconds(500) },
         });

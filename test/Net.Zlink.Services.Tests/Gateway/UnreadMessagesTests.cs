@@ -53,7 +53,7 @@ public class UnreadMessagesTests
     [Fact]
     public async Task A_flood_stays_within_the_quarter_of_its_link_and_the_limit_of_the_context_and_requests_go_on()
     {
-        await using var scene = new GatewayScene(new GatewayOptions { UnreadByteLimit = 4_000_000 });
+        await using var scene = new GatewayScene(new ServiceGatewayOptions { UnreadByteLimit = 4_000_000 });
         (RouterSocket flooding, RoutingId gateway) = await FloodingAsync(scene);
         await scene.AddServingAsync("honest", static (request, cancellation) => request.ReplyAsync(request.Memory, cancellation));
         Assert.False(scene.Gateway.TryReceive(out _)); // It receives: what comes is kept.
@@ -77,7 +77,7 @@ public class UnreadMessagesTests
     public void The_oldest_of_the_link_that_holds_most_is_dropped_and_the_others_lose_nothing()
     {
         using var context = new ZlinkContext();
-        UnreadMessages unread = Make(context, new GatewayOptions { UnreadByteLimit = 4 * 1_128 });
+        UnreadMessages unread = Make(context, new ServiceGatewayOptions { UnreadByteLimit = 4 * 1_128 });
         UnreadOfLink[] links = [new(), new(), new(), new()];
         for (int i = 0; i < 4; i++)
         {
@@ -97,7 +97,7 @@ public class UnreadMessagesTests
     public void A_message_over_all_limits_is_accepted_alone_and_dropped_beside_others()
     {
         using var context = new ZlinkContext();
-        UnreadMessages unread = Make(context, new GatewayOptions { UnreadByteLimit = 10_000 });
+        UnreadMessages unread = Make(context, new ServiceGatewayOptions { UnreadByteLimit = 10_000 });
         Assert.True(Enqueue(unread, new UnreadOfLink(), 50_000, 0));
         Assert.Equal([0], Drain(unread));
         Assert.True(Enqueue(unread, new UnreadOfLink(), 100, 1));
@@ -111,7 +111,7 @@ public class UnreadMessagesTests
     public async Task Without_requests_nothing_is_dropped_and_reading_goes_on_at_half_of_the_limit()
     {
         using var context = new ZlinkContext();
-        UnreadMessages unread = Make(context, new GatewayOptions { UnreadMessageLimit = 4 });
+        UnreadMessages unread = Make(context, new ServiceGatewayOptions { UnreadMessageLimit = 4 });
         var link = new UnreadOfLink();
         for (int i = 0; i < 4; i++)
         {
@@ -134,7 +134,7 @@ public class UnreadMessagesTests
     public async Task The_end_ends_every_wait_and_what_is_unread()
     {
         using var context = new ZlinkContext();
-        UnreadMessages unread = Make(context, new GatewayOptions());
+        UnreadMessages unread = Make(context, new ServiceGatewayOptions());
         ValueTask<GatewayMessage> waiting = unread.ReceiveAsync(Guard.Token);
         using var cancellation = new CancellationTokenSource();
         ValueTask<GatewayMessage> cancelled = unread.ReceiveAsync(cancellation.Token);
@@ -151,7 +151,7 @@ public class UnreadMessagesTests
         Assert.False(unread.TryReceive(out _));
     }
 
-    private static UnreadMessages Make(ZlinkContext context, GatewayOptions options)
+    private static UnreadMessages Make(ZlinkContext context, ServiceGatewayOptions options)
     {
         var unread = new UnreadMessages(context, options, context.LoggerFactory.CreateLogger("test"));
         unread.Want();

@@ -13,13 +13,13 @@ public sealed class WaitForReadyTests
     public async Task A_first_request_waits_in_its_time_for_the_first_list_and_the_first_receiver()
     {
         var clock = new ManualTimeProvider();
-        await using var scene = new GatewayScene(new GatewayOptions { WaitForReady = true }, clock);
+        await using var scene = new GatewayScene(new ServiceGatewayOptions { WaitForReady = true }, clock);
         Task<string> first = scene.AskAsync("first", TimeSpan.FromSeconds(60));
         await scene.Fixture.SettleAsync();
         clock.Advance(TimeSpan.FromSeconds(30));
         await scene.Fixture.SettleAsync();
         Assert.False(first.IsCompleted);
-        (Receiver receiver, _) = await scene.AddServingAsync("one", Echo);
+        (ServiceReceiver receiver, _) = await scene.AddServingAsync("one", Echo);
         Assert.Equal("first", await first.Guarded());
 
         await receiver.DisposeAsync().Guarded();
@@ -32,7 +32,7 @@ public sealed class WaitForReadyTests
     public async Task A_first_request_that_waits_ends_with_its_time_and_with_its_service()
     {
         var clock = new ManualTimeProvider();
-        await using var scene = new GatewayScene(new GatewayOptions { WaitForReady = true }, clock);
+        await using var scene = new GatewayScene(new ServiceGatewayOptions { WaitForReady = true }, clock);
         Task<string> late = scene.AskAsync("late", TimeSpan.FromSeconds(5));
         await scene.Fixture.SettleAsync();
         clock.Advance(TimeSpan.FromSeconds(5.1));
@@ -40,7 +40,7 @@ public sealed class WaitForReadyTests
             StringComparison.Ordinal);
 
         Task<string> removed = scene.AskAsync("removed", TimeSpan.FromSeconds(5));
-        Assert.True(scene.Gateway.RemoveService(GatewayScene.Service));
+        Assert.True(scene.Gateway.RemoveClient(GatewayScene.Service));
         ServiceException failure = await Assert.ThrowsAsync<ServiceException>(() => removed.Guarded());
         Assert.Equal(ServiceError.NoReceiver, failure.Error);
     }

@@ -10,11 +10,11 @@ public class GatewayTests
     public async Task Single_service_tcp()
     {
         await using var scene = new NativeGatewayScene();
-        (Receiver receiver, Registration registration) = await scene.AddReceiverAsync("svc", "PROV1");
+        (ServiceReceiver receiver, ServiceRegistration registration) = await scene.AddReceiverAsync("svc", "PROV1");
         ServiceInstance instance = Assert.Single(scene.Discovery.GetService("svc").Instances);
         Assert.Equal(registration.Endpoint, instance.Endpoint);
         Assert.False(instance.RoutingId.IsEmpty);
-        ServiceClient client = scene.CreateGateway().GetService("svc");
+        ServiceClient client = scene.CreateGateway().GetClient("svc");
         await client.WaitUntilReadyAsync(1, Guard.Token).Guarded();
 
         await NativeGatewayScene.SendAsync(client, "hello");
@@ -26,8 +26,8 @@ public class GatewayTests
     public async Task Send_rid_tcp()
     {
         await using var scene = new NativeGatewayScene();
-        (Receiver receiver, _) = await scene.AddReceiverAsync("svc", "PROV-RID");
-        ServiceClient client = scene.CreateGateway().GetService("svc");
+        (ServiceReceiver receiver, _) = await scene.AddReceiverAsync("svc", "PROV-RID");
+        ServiceClient client = scene.CreateGateway().GetClient("svc");
         await client.WaitUntilReadyAsync(1, Guard.Token).Guarded();
 
         Assert.True(client.To(scene.Discovery.GetService("svc").Instances[0].RoutingId).TrySend("rid-msg"u8));
@@ -39,12 +39,12 @@ public class GatewayTests
     public async Task Multi_service_tcp()
     {
         await using var scene = new NativeGatewayScene();
-        (Receiver a, _) = await scene.AddReceiverAsync("svc-A", "PROVA");
-        (Receiver b, _) = await scene.AddReceiverAsync("svc-B", "PROVB");
-        Gateway gateway = scene.CreateGateway();
+        (ServiceReceiver a, _) = await scene.AddReceiverAsync("svc-A", "PROVA");
+        (ServiceReceiver b, _) = await scene.AddReceiverAsync("svc-B", "PROVB");
+        ServiceGateway gateway = scene.CreateGateway();
 
-        await NativeGatewayScene.SendAsync(gateway.GetService("svc-A"), "msg-to");
-        await NativeGatewayScene.SendAsync(gateway.GetService("svc-B"), "msg-to-B");
+        await NativeGatewayScene.SendAsync(gateway.GetClient("svc-A"), "msg-to");
+        await NativeGatewayScene.SendAsync(gateway.GetClient("svc-B"), "msg-to-B");
 
         Assert.Equal("msg-to", await NativeGatewayScene.ReceiveAsync(a));
         Assert.Equal("msg-to-B", await NativeGatewayScene.ReceiveAsync(b));
@@ -54,14 +54,14 @@ public class GatewayTests
     public async Task Refresh_on_update()
     {
         await using var scene = new NativeGatewayScene();
-        (Receiver first, Registration registration) = await scene.AddReceiverAsync("svc-update", "UP1");
-        ServiceClient client = scene.CreateGateway().GetService("svc-update");
+        (ServiceReceiver first, ServiceRegistration registration) = await scene.AddReceiverAsync("svc-update", "UP1");
+        ServiceClient client = scene.CreateGateway().GetClient("svc-update");
         await NativeGatewayScene.SendAsync(client, "one");
         Assert.Equal("one", await NativeGatewayScene.ReceiveAsync(first));
 
         await registration.DisposeAsync().Guarded();
         await scene.Fixture.UntilAsync(() => client.ReadyCount == 0);
-        (Receiver second, _) = await scene.AddReceiverAsync("svc-update", "UP2");
+        (ServiceReceiver second, _) = await scene.AddReceiverAsync("svc-update", "UP2");
         await client.WaitUntilReadyAsync(1, Guard.Token).Guarded();
         await NativeGatewayScene.SendAsync(client, "two");
 
@@ -77,8 +77,8 @@ public class GatewayTests
         const int Threads = 4;
         const int PerThread = 50;
         await using var scene = new NativeGatewayScene();
-        (Receiver receiver, Registration registration) = await scene.AddReceiverAsync("svc-sync", "SYNC");
-        ServiceClient client = scene.CreateGateway().GetService("svc-sync");
+        (ServiceReceiver receiver, ServiceRegistration registration) = await scene.AddReceiverAsync("svc-sync", "SYNC");
+        ServiceClient client = scene.CreateGateway().GetClient("svc-sync");
         await client.WaitUntilReadyAsync(1, Guard.Token).Guarded();
 
         Task updates = Task.Run(async () =>
@@ -116,18 +116,18 @@ public class GatewayTests
     {
         using var certificates = new TestCertificates();
         await using var scene = new NativeGatewayScene();
-        (Receiver receiver, _) = await scene.AddReceiverAsync(
+        (ServiceReceiver receiver, _) = await scene.AddReceiverAsync(
             $"svc-{protocol}", id, bind: $"{protocol}://127.0.0.1:*", configure: options =>
         {
             options.Tls.CertificateFile = certificates.CertificateFile;
             options.Tls.KeyFile = certificates.KeyFile;
         });
-        Gateway gateway = scene.CreateGateway(options: new GatewayOptions
+        ServiceGateway gateway = scene.CreateGateway(options: new ServiceGatewayOptions
         {
             Socket = { Tls = { CaFile = certificates.CaFile, HostName = "localhost", TrustSystem = false } },
         });
 
-        await NativeGatewayScene.SendAsync(gateway.GetService($"svc-{protocol}"), $"{protocol}-test");
+        await NativeGatewayScene.SendAsync(gateway.GetClient($"svc-{protocol}"), $"{protocol}-test");
 
         Assert.Equal($"{protocol}-test", await NativeGatewayScene.ReceiveAsync(receiver));
     }
@@ -136,17 +136,17 @@ public class GatewayTests
     public async Task Provider_setsockopt()
     {
         await using var fixture = new ContextFixture();
-        await using var discovery = new Discovery(
-            fixture.Context, options: new DiscoveryOptions { Socket = { Linger = TimeSpan.Zero } });
-        await using var registry = new Registry(fixture.Context, new RegistryOptions
+        await using var discovery = new RegistryDirectory(
+            fixture.Context, options: new RegistryDirectoryOptions { Socket = { Linger = TimeSpan.Zero } });
+        await using var registry = new ServiceRegistry(fixture.Context, new ServiceRegistryOptions
         {
             PublisherEndpoint = "inproc://pub",
             RouterEndpoint = "inproc://router",
             PublisherSocket = { Linger = TimeSpan.Zero },
             RouterSocket = { Linger = TimeSpan.Zero },
         });
-        RouterOptions socket = new GatewayOptions().Socket;
-        await using var receiver = new Receiver(fixture.Context);
+        RouterOptions socket = new ServiceGatewayOptions().Socket;
+        await using var receiver = new ServiceReceiver(fixture.Context);
 
         Assert.Equal((1_000_000, 1_000_000), (socket.SendHighWaterMark, socket.ReceiveHighWaterMark));
         Assert.Equal((1_000_000, 1_000_000), (receiver.Socket.Options.SendHighWaterMark, receiver.Socket.Options.ReceiveHighWaterMark));
@@ -156,9 +156,9 @@ public class GatewayTests
     public async Task Load_balancing()
     {
         await using var scene = new NativeGatewayScene();
-        (Receiver first, _) = await scene.AddReceiverAsync("lb-svc", "PROV1", weight: 10);
-        (Receiver second, _) = await scene.AddReceiverAsync("lb-svc", "PROV2", weight: 10);
-        ServiceClient client = scene.CreateGateway().GetService("lb-svc");
+        (ServiceReceiver first, _) = await scene.AddReceiverAsync("lb-svc", "PROV1", weight: 10);
+        (ServiceReceiver second, _) = await scene.AddReceiverAsync("lb-svc", "PROV2", weight: 10);
+        ServiceClient client = scene.CreateGateway().GetClient("lb-svc");
         await client.WaitUntilReadyAsync(2, Guard.Token).Guarded();
         for (int i = 0; i < 10; i++)
         {
@@ -172,9 +172,9 @@ public class GatewayTests
     public async Task Weighted_load_balancing()
     {
         await using var scene = new NativeGatewayScene();
-        (Receiver first, _) = await scene.AddReceiverAsync("lb-weighted", "WPROV1", weight: 8);
-        (Receiver second, _) = await scene.AddReceiverAsync("lb-weighted", "WPROV2", weight: 1);
-        ServiceClient client = scene.CreateGateway().GetService("lb-weighted");
+        (ServiceReceiver first, _) = await scene.AddReceiverAsync("lb-weighted", "WPROV1", weight: 8);
+        (ServiceReceiver second, _) = await scene.AddReceiverAsync("lb-weighted", "WPROV2", weight: 1);
+        ServiceClient client = scene.CreateGateway().GetClient("lb-weighted");
         client.LoadBalancing = LoadBalancing.Weighted;
         await client.WaitUntilReadyAsync(2, Guard.Token).Guarded();
         for (int i = 0; i < 27; i++)
@@ -185,7 +185,7 @@ public class GatewayTests
         Assert.Equal((24, 3), await CountsAsync(scene, first, second, 27));
     }
 
-    private static async Task<(int First, int Second)> CountsAsync(NativeGatewayScene scene, Receiver first, Receiver second, int expected)
+    private static async Task<(int First, int Second)> CountsAsync(NativeGatewayScene scene, ServiceReceiver first, ServiceReceiver second, int expected)
     {
         int one = 0;
         int other = 0;

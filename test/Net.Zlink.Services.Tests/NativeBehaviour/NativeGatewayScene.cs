@@ -18,20 +18,20 @@ internal sealed class NativeGatewayScene : IAsyncDisposable
 
     public NativeGatewayScene()
     {
-        Registry = Own(new Registry(Fixture.Context, new RegistryOptions { PublisherEndpoint = Publisher, RouterEndpoint = Router }));
+        Registry = Own(new ServiceRegistry(Fixture.Context, new ServiceRegistryOptions { PublisherEndpoint = Publisher, RouterEndpoint = Router }));
         Registry.Start();
         Discovery = CreateDiscovery();
     }
 
     public ContextFixture Fixture { get; } = new();
 
-    public Registry Registry { get; }
+    public ServiceRegistry Registry { get; }
 
-    public Discovery Discovery { get; }
+    public RegistryDirectory Discovery { get; }
 
-    public Discovery CreateDiscovery(params ReadOnlySpan<string> services)
+    public RegistryDirectory CreateDiscovery(params ReadOnlySpan<string> services)
     {
-        Discovery discovery = Own(new Discovery(Fixture.Context));
+        RegistryDirectory discovery = Own(new RegistryDirectory(Fixture.Context));
         discovery.ConnectRegistry(Publisher);
         foreach (string service in services)
         {
@@ -41,20 +41,20 @@ internal sealed class NativeGatewayScene : IAsyncDisposable
         return discovery;
     }
 
-    public Gateway CreateGateway(Discovery? discovery = null, GatewayOptions? options = null) =>
-        Own(new Gateway(Fixture.Context, discovery ?? Discovery, options));
+    public ServiceGateway CreateGateway(RegistryDirectory? discovery = null, ServiceGatewayOptions? options = null) =>
+        Own(new ServiceGateway(Fixture.Context, discovery ?? Discovery, options));
 
     /// <summary>A receiver that is bound and registered, and in the list of the discovery.</summary>
     public async Task<(
-        Receiver Receiver, Registration Registration)> AddReceiverAsync(
+        ServiceReceiver Receiver, ServiceRegistration Registration)> AddReceiverAsync(
             string service, string id, uint weight = 1, string bind = "tcp://127.0.0.1:*", Action<RouterOptions>? configure = null)
     {
-        Receiver receiver = Own(new Receiver(Fixture.Context, new ReceiverOptions().With(options => configure?.Invoke(options.Socket))));
+        ServiceReceiver receiver = Own(new ServiceReceiver(Fixture.Context, new ServiceReceiverOptions().With(options => configure?.Invoke(options.Socket))));
         string endpoint = receiver.Bind(bind);
         receiver.Socket.Options.ProbeRouter = true;
         receiver.Socket.Options.RoutingId = RoutingId.FromText(id);
         receiver.ConnectRegistry(Router);
-        Registration registration = await receiver.RegisterAsync(service, endpoint, weight, Guard.Token).Guarded();
+        ServiceRegistration registration = await receiver.RegisterAsync(service, endpoint, weight, Guard.Token).Guarded();
         await Fixture.UntilAsync(() => Discovery.GetService(service)
             .Instances.Any(instance => string.Equals(instance.Endpoint, endpoint, StringComparison.Ordinal)));
         return (receiver, registration);
@@ -68,7 +68,7 @@ internal sealed class NativeGatewayScene : IAsyncDisposable
     }
 
     /// <summary>The next message that is no probe.</summary>
-    public static async Task<string> ReceiveAsync(Receiver receiver)
+    public static async Task<string> ReceiveAsync(ServiceReceiver receiver)
     {
         using var limit = new CancellationTokenSource(Timeout);
         while (true)
@@ -83,7 +83,7 @@ internal sealed class NativeGatewayScene : IAsyncDisposable
     }
 
     /// <summary>How many messages are there, but for probes.</summary>
-    public static int Count(Receiver receiver)
+    public static int Count(ServiceReceiver receiver)
     {
         int count = 0;
         while (receiver.Socket.TryReceive(out Message message))

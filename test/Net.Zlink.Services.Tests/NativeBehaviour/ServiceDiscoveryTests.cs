@@ -15,9 +15,9 @@ public class ServiceDiscoveryTests
     public async Task A_registered_receiver_is_discovered()
     {
         await using var fixture = new ContextFixture();
-        await using Registry registry = Start(fixture, "basic");
-        await using Discovery discovery = Discover(fixture, "basic", "test-svc");
-        await using var provider = new Receiver(fixture.Context);
+        await using ServiceRegistry registry = Start(fixture, "basic");
+        await using RegistryDirectory discovery = Discover(fixture, "basic", "test-svc");
+        await using var provider = new ServiceReceiver(fixture.Context);
         string advertised = await RegisterAsync(provider, "basic", "test-svc", 1);
 
         await WaitAsync(discovery, "test-svc");
@@ -31,10 +31,10 @@ public class ServiceDiscoveryTests
     public async Task Only_subscribed_services_are_shown()
     {
         await using var fixture = new ContextFixture();
-        await using Registry registry = Start(fixture, "filter");
-        await using Discovery discovery = Discover(fixture, "filter", "svc-A");
-        await using var providerA = new Receiver(fixture.Context);
-        await using var providerB = new Receiver(fixture.Context);
+        await using ServiceRegistry registry = Start(fixture, "filter");
+        await using RegistryDirectory discovery = Discover(fixture, "filter", "svc-A");
+        await using var providerA = new ServiceReceiver(fixture.Context);
+        await using var providerB = new ServiceReceiver(fixture.Context);
         string advertisedA = await RegisterAsync(providerA, "filter", "svc-A", 10);
         string advertisedB = await RegisterAsync(providerB, "filter", "svc-B", 20);
 
@@ -54,11 +54,11 @@ public class ServiceDiscoveryTests
     public async Task A_receiver_that_goes_without_a_word_leaves_the_list_when_its_lease_is_over()
     {
         await using var fixture = new ContextFixture();
-        await using Registry registry = Start(fixture, "hb", TimeSpan.FromMilliseconds(500));
-        await using Discovery discovery = Discover(fixture, "hb", "hb-svc");
+        await using ServiceRegistry registry = Start(fixture, "hb", TimeSpan.FromMilliseconds(500));
+        await using RegistryDirectory discovery = Discover(fixture, "hb", "hb-svc");
 
         // The native receiver sends no UNREGISTER at its end. Ours does, so here its registration is sent by hand.
-        await using var provider = new Receiver(fixture.Context);
+        await using var provider = new ServiceReceiver(fixture.Context);
         string advertised = provider.Bind("tcp://127.0.0.1:*");
         using (DealerSocket dealer = fixture.Context.CreateDealer())
         {
@@ -85,12 +85,12 @@ public class ServiceDiscoveryTests
     public async Task An_updated_weight_is_discovered()
     {
         await using var fixture = new ContextFixture();
-        await using Registry registry = Start(fixture, "weight");
-        await using Discovery discovery = Discover(fixture, "weight", "weight-svc");
-        await using var provider = new Receiver(fixture.Context);
+        await using ServiceRegistry registry = Start(fixture, "weight");
+        await using RegistryDirectory discovery = Discover(fixture, "weight", "weight-svc");
+        await using var provider = new ServiceReceiver(fixture.Context);
         provider.Bind("tcp://127.0.0.1:*");
         provider.ConnectRegistry("inproc://reg-router-weight");
-        Registration registration = await provider.RegisterAsync("weight-svc", weight: 10, cancellationToken: Guard.Token).Guarded();
+        ServiceRegistration registration = await provider.RegisterAsync("weight-svc", weight: 10, cancellationToken: Guard.Token).Guarded();
         await WaitAsync(discovery, "weight-svc");
         Assert.Equal(10u, Assert.Single(discovery.GetService("weight-svc").Instances).Weight);
 
@@ -99,9 +99,9 @@ public class ServiceDiscoveryTests
         await Guard.UntilAsync(() => discovery.GetService("weight-svc").Instances is [{ Weight: 50 }], "the weight is 50");
     }
 
-    private static Registry Start(ContextFixture fixture, string name, TimeSpan? heartbeatTimeout = null)
+    private static ServiceRegistry Start(ContextFixture fixture, string name, TimeSpan? heartbeatTimeout = null)
     {
-        var registry = new Registry(fixture.Context, new RegistryOptions
+        var registry = new ServiceRegistry(fixture.Context, new ServiceRegistryOptions
         {
             PublisherEndpoint = $"inproc://reg-pub-{name}",
             RouterEndpoint = $"inproc://reg-router-{name}",
@@ -111,15 +111,15 @@ public class ServiceDiscoveryTests
         return registry;
     }
 
-    private static Discovery Discover(ContextFixture fixture, string name, string service)
+    private static RegistryDirectory Discover(ContextFixture fixture, string name, string service)
     {
-        var discovery = new Discovery(fixture.Context);
+        var discovery = new RegistryDirectory(fixture.Context);
         discovery.ConnectRegistry($"inproc://reg-pub-{name}");
         discovery.Subscribe(service);
         return discovery;
     }
 
-    private static async Task<string> RegisterAsync(Receiver provider, string registry, string service, uint weight)
+    private static async Task<string> RegisterAsync(ServiceReceiver provider, string registry, string service, uint weight)
     {
         string advertised = provider.Bind("tcp://127.0.0.1:*");
         provider.ConnectRegistry($"inproc://reg-router-{registry}");
@@ -127,6 +127,6 @@ public class ServiceDiscoveryTests
         return advertised;
     }
 
-    private static async Task WaitAsync(Discovery discovery, string service) =>
+    private static async Task WaitAsync(RegistryDirectory discovery, string service) =>
         await discovery.WaitForAsync(service, cancellationToken: Guard.Token).AsTask().WaitAsync(AppearLimit * 4, Guard.Token);
 }

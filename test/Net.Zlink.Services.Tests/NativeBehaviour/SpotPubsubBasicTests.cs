@@ -88,8 +88,8 @@ public class SpotPubsubBasicTests
     public async Task Two_nodes_of_a_registry_find_each_other()
     {
         await using var scene = new SpotScene();
-        await using Registry registry = SpotZones.Start(scene, "auto");
-        await using Discovery discovery = SpotZones.Discover(scene, "auto");
+        await using ServiceRegistry registry = SpotZones.Start(scene, "auto");
+        await using RegistryDirectory discovery = SpotZones.Discover(scene, "auto");
         SpotNode a = await SpotZones.AddAsync(scene, discovery, "auto", "spot-field-auto");
         SpotNode b = await SpotZones.AddAsync(scene, discovery, "auto", "spot-field-auto");
         SpotSubscriber subscriberA = a.CreateSubscriber();

@@ -14,8 +14,8 @@ internal static class SpotZones
     {
         await using var scene = new SpotScene();
         string name = Guid.NewGuid().ToString("N");
-        await using Registry registry = Start(scene, name);
-        await using Discovery discovery = Discover(scene, name);
+        await using ServiceRegistry registry = Start(scene, name);
+        await using RegistryDirectory discovery = Discover(scene, name);
         SpotNode[] all = new SpotNode[nodes];
         for (int i = 0; i < nodes; i++)
         {
@@ -69,9 +69,9 @@ internal static class SpotZones
         }
     }
 
-    public static Registry Start(SpotScene scene, string name)
+    public static ServiceRegistry Start(SpotScene scene, string name)
     {
-        var registry = new Registry(scene.Context, new RegistryOptions
+        var registry = new ServiceRegistry(scene.Context, new ServiceRegistryOptions
         {
             PublisherEndpoint = $"inproc://spot-reg-pub-{name}",
             RouterEndpoint = $"inproc://spot-reg-router-{name}",
@@ -80,14 +80,14 @@ internal static class SpotZones
         return registry;
     }
 
-    public static Discovery Discover(SpotScene scene, string name)
+    public static RegistryDirectory Discover(SpotScene scene, string name)
     {
-        var discovery = new Discovery(scene.Context, ServiceKind.SpotNode);
+        var discovery = new RegistryDirectory(scene.Context, ServiceKind.SpotNode);
         discovery.ConnectRegistry($"inproc://spot-reg-pub-{name}");
         return discovery;
     }
 
-    public static async Task<SpotNode> AddAsync(SpotScene scene, Discovery discovery, string registry, string service)
+    public static async Task<SpotNode> AddAsync(SpotScene scene, RegistryDirectory discovery, string registry, string service)
     {
         SpotNode node = scene.Create();
         string endpoint = node.Bind("tcp://127.0.0.1:*");

@@ -35,7 +35,7 @@ public class TransportTests
         }
 
         RegistrationRequest? seen = null;
-        await using var registry = new Registry(fixture.Context, new RegistryOptions
+        await using var registry = new ServiceRegistry(fixture.Context, new ServiceRegistryOptions
         {
             PublisherEndpoint = endpoint,
             RouterEndpoint = endpoint,
@@ -46,11 +46,11 @@ public class TransportTests
             },
         }.With(options => Listen(options.PublisherSocket)).With(options => Listen(options.RouterSocket)));
         registry.Start();
-        await using var discovery = new Discovery(
-            fixture.Context, options: new DiscoveryOptions().With(options => Connect(options.Socket)));
+        await using var discovery = new RegistryDirectory(
+            fixture.Context, options: new RegistryDirectoryOptions().With(options => Connect(options.Socket)));
         discovery.ConnectRegistry(registry.PublisherEndpoint);
-        await using var receiver = new Receiver(fixture.Context,
-            new ReceiverOptions().With(options => Listen(options.Socket)).With(options => Connect(options.RegistrySocket)));
+        await using var receiver = new ServiceReceiver(fixture.Context,
+            new ServiceReceiverOptions().With(options => Listen(options.Socket)).With(options => Connect(options.RegistrySocket)));
         string bound = receiver.Bind(endpoint);
         receiver.ConnectRegistry(registry.RouterEndpoint);
 
@@ -61,8 +61,8 @@ public class TransportTests
         Assert.NotNull(seen);
         _ = receiver.ServeAsync(static (request, cancellationToken) => request.ReplyAsync(request.Memory, cancellationToken),
             cancellationToken: Guard.Token);
-        await using var gateway = new Gateway(fixture.Context, discovery, new GatewayOptions().With(options => Connect(options.Socket)));
-        using ServiceReply reply = await gateway.GetService("echo").RequestAsync("over it"u8.ToArray(), Guard.Limit, Guard.Token).Guarded();
+        await using var gateway = new ServiceGateway(fixture.Context, discovery, new ServiceGatewayOptions().With(options => Connect(options.Socket)));
+        using ServiceReply reply = await gateway.GetClient("echo").RequestAsync("over it"u8.ToArray(), Guard.Limit, Guard.Token).Guarded();
         Assert.Equal(("over it", bound), (System.Text.Encoding.UTF8.GetString(reply.Span), reply.Receiver.Endpoint));
     }
 
@@ -71,7 +71,7 @@ public class TransportTests
     {
         using var certificates = new TestCertificates();
         await using var fixture = new ContextFixture();
-        await using var registry = new Registry(fixture.Context, new RegistryOptions
+        await using var registry = new ServiceRegistry(fixture.Context, new ServiceRegistryOptions
         {
             PublisherEndpoint = "tcp://127.0.0.1:*",
             RouterEndpoint = "tls://127.0.0.1:*",
@@ -84,10 +84,10 @@ public class TransportTests
             },
         });
         registry.Start();
-        await using var receiver = new Receiver(fixture.Context,
-            new ReceiverOptions { RegistrySocket = { Tls = { CaFile = certificates.CaFile, TrustSystem = false } } });
+        await using var receiver = new ServiceReceiver(fixture.Context,
+            new ServiceReceiverOptions { RegistrySocket = { Tls = { CaFile = certificates.CaFile, TrustSystem = false } } });
         receiver.ConnectRegistry(registry.RouterEndpoint);
-        Registration registration = receiver.Register("echo", "tcp://127.0.0.1:5");
+        ServiceRegistration registration = receiver.Register("echo", "tcp://127.0.0.1:5");
         await Guard.UntilAsync(() => registration.State == RegistrationState.Unreachable, "the registry refuses the connection");
         Assert.NotEmpty(registration.GetRegistries()[0].Detail);
     }

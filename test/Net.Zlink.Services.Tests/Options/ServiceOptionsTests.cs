@@ -7,13 +7,13 @@ public sealed class ServiceOptionsTests
 {
     public static TheoryData<Action, string> Wrong => new()
     {
-        { new GatewayOptions { RequestTimeout = TimeSpan.FromSeconds(-2) }.Validate, "RequestTimeout takes TimeSpan.Zero and above, or" },
-        { new GatewayOptions { MaxConcurrentDials = 0 }.Validate, "MaxConcurrentDials takes 1 and above, not 0." },
-        { new GatewayOptions { DirectoryEndpoints = { Transports = { "udp" } } }.Validate, "Transports takes tcp, ipc, inproc" },
-        { new ReceiverOptions { ReadAheadByteLimit = 0 }.Validate, "ReadAheadByteLimit takes 1 and above, not 0." },
-        { new RegistryOptions { PublisherEndpoint = "", RouterEndpoint = "inproc://r" }.Validate, "PublisherEndpoint is empty" },
-        { new RegistryOptions { PublisherEndpoint = "inproc://p", RouterEndpoint = "inproc://r", Id = 0 }.Validate, "Id takes 1" },
-        { new DiscoveryOptions { StaleViewTimeout = TimeSpan.FromTicks(-1) }.Validate, "StaleViewTimeout takes TimeSpan.Zero and above" },
+        { new ServiceGatewayOptions { RequestTimeout = TimeSpan.FromSeconds(-2) }.Validate, "RequestTimeout takes TimeSpan.Zero and above, or" },
+        { new ServiceGatewayOptions { MaxConcurrentDials = 0 }.Validate, "MaxConcurrentDials takes 1 and above, not 0." },
+        { new ServiceGatewayOptions { DirectoryEndpoints = { Transports = { "udp" } } }.Validate, "Transports takes tcp, ipc, inproc" },
+        { new ServiceReceiverOptions { ReadAheadByteLimit = 0 }.Validate, "ReadAheadByteLimit takes 1 and above, not 0." },
+        { new ServiceRegistryOptions { PublisherEndpoint = "", RouterEndpoint = "inproc://r" }.Validate, "PublisherEndpoint is empty" },
+        { new ServiceRegistryOptions { PublisherEndpoint = "inproc://p", RouterEndpoint = "inproc://r", Id = 0 }.Validate, "Id takes 1" },
+        { new RegistryDirectoryOptions { StaleViewTimeout = TimeSpan.FromTicks(-1) }.Validate, "StaleViewTimeout takes TimeSpan.Zero and above" },
         { new DnsDirectoryOptions { Transport = "udp" }.Validate, "Transport takes tcp, tls, ws, wss, not \"udp\"." },
         { new SpotNodeOptions { PublishQueueCapacity = -1 }.Validate, "PublishQueueCapacity takes 0 and above, not -1." },
         { new SpotSubscriberOptions { Capacity = 0 }.Validate, "Capacity takes 1 and above, not 0." },
@@ -33,10 +33,10 @@ public sealed class ServiceOptionsTests
     public async Task Options_serve_two_receivers_which_have_ids_of_their_own_and_are_not_changed_by_later_changes()
     {
         await using var fixture = new ContextFixture();
-        var options = new ReceiverOptions { Socket = { SendHighWaterMark = 7 } };
-        await using var first = new Receiver(fixture.Context, options);
+        var options = new ServiceReceiverOptions { Socket = { SendHighWaterMark = 7 } };
+        await using var first = new ServiceReceiver(fixture.Context, options);
         options.Socket.SendHighWaterMark = 8;
-        await using var second = new Receiver(fixture.Context, options);
+        await using var second = new ServiceReceiver(fixture.Context, options);
         Assert.Equal((7, 8), (first.Socket.Options.SendHighWaterMark, second.Socket.Options.SendHighWaterMark));
         Assert.NotEqual(first.RoutingId, second.RoutingId);
     }
@@ -46,7 +46,7 @@ public sealed class ServiceOptionsTests
     [InlineData(1, 60)]
     public async Task The_ttl_of_a_gateways_heartbeats_follows_its_timeout_and_its_interval(int interval, int ttl)
     {
-        await using var scene = new GatewayScene(new GatewayOptions
+        await using var scene = new GatewayScene(new ServiceGatewayOptions
         {
             Socket = { HeartbeatInterval = TimeSpan.FromSeconds(interval), HeartbeatTimeout = TimeSpan.FromSeconds(60) },
         });

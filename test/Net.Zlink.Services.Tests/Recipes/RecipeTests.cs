@@ -69,7 +69,7 @@ public class RecipeTests
     public async Task Behind_ten_failures_the_circuit_is_open_and_nothing_is_sent()
     {
         await using var scene = new GatewayScene();
-        (Receiver receiver, _) = await scene.AddServingAsync("one", static (request, _) =>
+        (ServiceReceiver receiver, _) = await scene.AddServingAsync("one", static (request, _) =>
         {
             request.TryFail(0x100, "no");
             return default;

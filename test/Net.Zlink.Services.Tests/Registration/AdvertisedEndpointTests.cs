@@ -36,7 +36,7 @@ public class AdvertisedEndpointTests
     public void A_host_that_is_none_is_refused_with_what_to_write(string host, string advice)
     {
         foreach (Action check in new Action[]
-            { new ReceiverOptions { AdvertiseHost = host }.Validate, new SpotNodeOptions { AdvertiseHost = host }.Validate })
+            { new ServiceReceiverOptions { AdvertiseHost = host }.Validate, new SpotNodeOptions { AdvertiseHost = host }.Validate })
         {
             ArgumentException refusal = Assert.Throws<ArgumentException>(check);
             Assert.Contains(advice, refusal.Message, StringComparison.Ordinal);
@@ -64,7 +64,7 @@ public class AdvertisedEndpointTests
     public async Task An_endpoint_that_nobody_can_connect_to_is_refused_by_Register(string given)
     {
         await using var fixture = new ContextFixture();
-        await using var receiver = new Receiver(fixture.Context);
+        await using var receiver = new ServiceReceiver(fixture.Context);
         await using var node = new SpotNode(fixture.Context);
         receiver.Bind("tcp://127.0.0.1:0");
         Assert.ThrowsAny<ArgumentException>(() => receiver.Register("echo", given));
@@ -75,13 +75,13 @@ public class AdvertisedEndpointTests
     public async Task A_context_with_IPv6_never_advertises_every_address_of_this_machine()
     {
         await using var fixture = new ContextFixture();
-        await using var receiver = new Receiver(
-            fixture.Context, new ReceiverOptions { Socket = { IPv6 = true } });
+        await using var receiver = new ServiceReceiver(
+            fixture.Context, new ServiceReceiverOptions { Socket = { IPv6 = true } });
         await using var node = new SpotNode(
             fixture.Context, new SpotNodeOptions { PublisherSocket = { IPv6 = true } });
         receiver.Bind("tcp://0.0.0.0:0");
         node.Bind("tcp://0.0.0.0:0");
-        foreach (Registration registration in new[] { receiver.Register("echo"), node.Register() })
+        foreach (ServiceRegistration registration in new[] { receiver.Register("echo"), node.Register() })
         {
             var endpoint = ZlinkEndpoint.Parse(registration.Endpoint);
             Assert.False(endpoint.IsWildcardHost, registration.Endpoint);

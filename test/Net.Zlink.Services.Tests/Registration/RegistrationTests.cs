@@ -13,13 +13,13 @@ public class RegistrationTests
         await using var fixture = new ContextFixture();
         using var one = new ScriptedRegistry(fixture.Context);
         using var two = new ScriptedRegistry(fixture.Context);
-        await using var receiver = new Receiver(fixture.Context);
+        await using var receiver = new ServiceReceiver(fixture.Context);
         receiver.ConnectRegistry(one.RouterEndpoint);
         receiver.ConnectRegistry(two.RouterEndpoint);
         receiver.ConnectRegistry(two.RouterEndpoint);
 
-        Registration echo = await receiver.RegisterAsync("echo", Here, weight: 3, Guard.Token).Guarded();
-        Registration other = await receiver.RegisterAsync("other", "tcp://127.0.0.1:6", cancellationToken: Guard.Token).Guarded();
+        ServiceRegistration echo = await receiver.RegisterAsync("echo", Here, weight: 3, Guard.Token).Guarded();
+        ServiceRegistration other = await receiver.RegisterAsync("other", "tcp://127.0.0.1:6", cancellationToken: Guard.Token).Guarded();
         await Guard.UntilAsync(() => echo.GetRegistries().Count(static status => status.State == RegistrationState.Registered) == 2,
             "both list it");
         Assert.Equal((RegistrationState.Registered, 3u), (echo.State, echo.Weight));
@@ -51,7 +51,7 @@ public class RegistrationTests
         await using var fixture = new ContextFixture();
         using var registry = new ScriptedRegistry(fixture.Context);
         var mine = RoutingId.FromText("mine");
-        await using var receiver = new Receiver(fixture.Context, new ReceiverOptions
+        await using var receiver = new ServiceReceiver(fixture.Context, new ServiceReceiverOptions
         {
             Socket = { RoutingId = isLater ? RoutingId.FromText("other") : mine },
         });
@@ -76,11 +76,11 @@ public class RegistrationTests
         using var silent = new ScriptedRegistry(fixture.Context, static _ => null);
         using var answering = new ScriptedRegistry(
             fixture.Context, static request => request.StartsWith("UPDATE", StringComparison.Ordinal) ? null : (AckStatus.Done, ""));
-        await using var receiver = new Receiver(fixture.Context, new ReceiverOptions { AckTimeout = TimeSpan.FromSeconds(60) });
+        await using var receiver = new ServiceReceiver(fixture.Context, new ServiceReceiverOptions { AckTimeout = TimeSpan.FromSeconds(60) });
         receiver.ConnectRegistry(answering.RouterEndpoint);
-        Registration first = await receiver.RegisterAsync("first", Here, cancellationToken: Guard.Token).Guarded();
+        ServiceRegistration first = await receiver.RegisterAsync("first", Here, cancellationToken: Guard.Token).Guarded();
         receiver.ConnectRegistry(silent.RouterEndpoint);
-        Registration second = receiver.Register("second", Here);
+        ServiceRegistration second = receiver.Register("second", Here);
         Task update = first.UpdateWeightAsync(5, Guard.Token);
         await silent.WaitForAsync($"REGISTER second {Here} 1");
         await answering.WaitForAsync($"UPDATE_WEIGHT first {Here} 5");
@@ -98,7 +98,7 @@ public class RegistrationTests
     {
         await using var fixture = new ContextFixture();
         using var registry = new ScriptedRegistry(fixture.Context, static _ => (AckStatus.Refused, "not you"));
-        await using var receiver = new Receiver(fixture.Context);
+        await using var receiver = new ServiceReceiver(fixture.Context);
         await Assert.ThrowsAsync<InvalidOperationException>(
             () => receiver.RegisterAsync("echo", Here, cancellationToken: TestContext.Current.CancellationToken));
         receiver.ConnectRegistry(registry.RouterEndpoint);
@@ -108,7 +108,7 @@ public class RegistrationTests
 
         Assert.Equal((ServiceError.RegistrationRefused, AckStatus.Refused), (refusal.Error, refusal.Code));
         Assert.Contains("not you", refusal.Message, StringComparison.Ordinal);
-        Registration again = receiver.Register("echo", Here);
+        ServiceRegistration again = receiver.Register("echo", Here);
         Assert.Throws<InvalidOperationException>(() => receiver.Register("echo", Here));
         await Guard.UntilAsync(() => again.State == RegistrationState.Refused, "it is refused again");
         Assert.Contains("not you", receiver.Describe(), StringComparison.Ordinal);
@@ -118,9 +118,9 @@ public class RegistrationTests
     public async Task A_registry_that_is_restarted_is_told_again()
     {
         await using var fixture = new ContextFixture();
-        await using var receiver = new Receiver(fixture.Context);
+        await using var receiver = new ServiceReceiver(fixture.Context);
         string endpoint;
-        Registration registration;
+        ServiceRegistration registration;
         using (var registry = new ScriptedRegistry(fixture.Context))
         {
             endpoint = registry.RouterEndpoint;
@@ -140,11 +140,11 @@ public class RegistrationTests
     public async Task A_registry_over_inproc_may_be_bound_later_and_may_go()
     {
         await using var fixture = new ContextFixture();
-        await using var receiver = new Receiver(fixture.Context);
+        await using var receiver = new ServiceReceiver(fixture.Context);
         receiver.ConnectRegistry("inproc://registry");
-        Task<Registration> registering = receiver.RegisterAsync("echo", Here, cancellationToken: Guard.Token);
+        Task<ServiceRegistration> registering = receiver.RegisterAsync("echo", Here, cancellationToken: Guard.Token);
         var registry = new ScriptedRegistry(fixture.Context, routerEndpoint: "inproc://registry");
-        Registration registration = await registering.Guarded();
+        ServiceRegistration registration = await registering.Guarded();
         registry.Dispose();
         await Guard.UntilAsync(() => registration.State == RegistrationState.Unreachable, "the registry is gone");
         using var next = new ScriptedRegistry(fixture.Context, routerEndpoint: "inproc://registry");
@@ -155,7 +155,7 @@ public class RegistrationTests
     public async Task A_text_that_is_no_endpoint_is_refused_and_not_remembered()
     {
         await using var fixture = new ContextFixture();
-        await using var receiver = new Receiver(fixture.Context);
+        await using var receiver = new ServiceReceiver(fixture.Context);
         foreach (string text in new[] { "registry:5561", "tcp://127.0.0.1:99999", "tcp://", "udp://127.0.0.1:1" })
         {
             Assert.Throws<ZlinkException>(() => receiver.ConnectRegistry(text));
@@ -169,8 +169,8 @@ public class RegistrationTests
         var clock = new ManualTimeProvider();
         await using var fixture = new ContextFixture(time: clock);
         using var registry = new ScriptedRegistry(fixture.Context);
-        await using var receiver = new Receiver(fixture.Context,
-            new ReceiverOptions
+        await using var receiver = new ServiceReceiver(fixture.Context,
+            new ServiceReceiverOptions
             {
                 RegistrySocket = { HeartbeatInterval = TimeSpan.Zero, HeartbeatTtl = TimeSpan.Zero }
             });
@@ -195,8 +195,8 @@ public class RegistrationTests
     {
         await using var fixture = new ContextFixture();
         using var registry = new ScriptedRegistry(fixture.Context);
-        await using var receiver = new Receiver(
-            fixture.Context, new ReceiverOptions { Socket = { RoutingId = RoutingId.FromText("mine") } });
+        await using var receiver = new ServiceReceiver(
+            fixture.Context, new ServiceReceiverOptions { Socket = { RoutingId = RoutingId.FromText("mine") } });
         receiver.ConnectRegistry(registry.RouterEndpoint);
         await receiver.RegisterAsync("echo", Here, cancellationToken: Guard.Token).Guarded();
         await receiver.RegisterAsync("other", Here, cancellationToken: Guard.Token).Guarded();

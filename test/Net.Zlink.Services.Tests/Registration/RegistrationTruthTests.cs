@@ -10,7 +10,7 @@ public class RegistrationTruthTests
 {
     private const string Here = "tcp://127.0.0.1:5";
 
-    private static readonly ReceiverOptions Options = new()
+    private static readonly ServiceReceiverOptions Options = new()
     {
         AckTimeout = TimeSpan.FromMinutes(1), // The clock may move before an answer has been read.
         RegistrySocket = { HeartbeatInterval = TimeSpan.Zero, HeartbeatTtl = TimeSpan.Zero },
@@ -31,10 +31,10 @@ public class RegistrationTruthTests
     {
         var clock = new ManualTimeProvider();
         await using var scene = new RegistryFixture(clock);
-        Registry registry = scene.Start();
-        await using var receiver = new Receiver(scene.Context, Options);
+        ServiceRegistry registry = scene.Start();
+        await using var receiver = new ServiceReceiver(scene.Context, Options);
         receiver.ConnectRegistry(registry.RouterEndpoint);
-        Registration registration = await receiver.RegisterAsync("echo", Here, cancellationToken: Guard.Token).Guarded();
+        ServiceRegistration registration = await receiver.RegisterAsync("echo", Here, cancellationToken: Guard.Token).Guarded();
         switch (loss)
         {
             case Loss.RemovedByHand:
@@ -47,7 +47,7 @@ public class RegistrationTruthTests
                 await former.AskAsync(Support.RegistryClient.UpdateWeight("none", Here, 1)); // Behind its answer the one before is done.
                 break;
             default:
-                await using (var other = new Receiver(scene.Context, Options))
+                await using (var other = new ServiceReceiver(scene.Context, Options))
                 {
                     other.ConnectRegistry(registry.RouterEndpoint);
                     await other.RegisterAsync("echo", Here, cancellationToken: Guard.Token).Guarded();
@@ -85,7 +85,7 @@ public class RegistrationTruthTests
         var clock = new ManualTimeProvider();
         await using var fixture = new ContextFixture(time: clock);
         using var registry = new ScriptedRegistry(fixture.Context) { HasMark = isOurs };
-        await using var receiver = new Receiver(fixture.Context, Options);
+        await using var receiver = new ServiceReceiver(fixture.Context, Options);
         receiver.ConnectRegistry(registry.RouterEndpoint);
         await receiver.RegisterAsync("echo", Here, cancellationToken: Guard.Token).Guarded();
         for (int i = 2; i <= 7; i++)
@@ -107,9 +107,9 @@ public class RegistrationTruthTests
         bool isFull = true;
         using var registry = new ScriptedRegistry(
             fixture.Context, _ => isFull ? (AckStatus.Refused, "registry full") : (AckStatus.Done, ""));
-        await using var receiver = new Receiver(fixture.Context, Options);
+        await using var receiver = new ServiceReceiver(fixture.Context, Options);
         receiver.ConnectRegistry(registry.RouterEndpoint);
-        Registration registration = receiver.Register("echo", Here);
+        ServiceRegistration registration = receiver.Register("echo", Here);
         await Guard.UntilAsync(() => registration.State == RegistrationState.Refused, "it is refused");
         RegistryStatus refused = registration.GetRegistries()[0];
         Assert.Equal(("registry full", AckStatus.Refused), (refused.Detail, refused.StatusCode));
@@ -127,9 +127,9 @@ public class RegistrationTruthTests
         await using var fixture = new ContextFixture();
         using var registry = new ScriptedRegistry(fixture.Context,
             static request => request.EndsWith(" 9", StringComparison.Ordinal) ? (AckStatus.Refused, "too heavy") : (AckStatus.Done, ""));
-        await using var receiver = new Receiver(fixture.Context);
+        await using var receiver = new ServiceReceiver(fixture.Context);
         receiver.ConnectRegistry(registry.RouterEndpoint);
-        Registration registration = await receiver.RegisterAsync("echo", Here, cancellationToken: Guard.Token).Guarded();
+        ServiceRegistration registration = await receiver.RegisterAsync("echo", Here, cancellationToken: Guard.Token).Guarded();
         ServiceException refusal = await Assert.ThrowsAsync<ServiceException>(
             () => registration.UpdateWeightAsync(9, Guard.Token).Guarded());
         Assert.Contains("too heavy", refusal.Message, StringComparison.Ordinal);
@@ -146,12 +146,12 @@ public class RegistrationTruthTests
         var clock = new ManualTimeProvider();
         await using var fixture = new ContextFixture(time: clock);
         using var registry = new ScriptedRegistry(fixture.Context);
-        await using var discovery = new Discovery(fixture.Context);
+        await using var discovery = new RegistryDirectory(fixture.Context);
         discovery.ConnectRegistry(registry.PublisherEndpoint.Replace("127.0.0.1", follows, StringComparison.Ordinal));
         await registry.WaitForSubscribersAsync();
-        await using var receiver = new Receiver(fixture.Context, Options);
+        await using var receiver = new ServiceReceiver(fixture.Context, Options);
         receiver.ConnectRegistry(registry.RouterEndpoint);
-        Registration registration = await receiver.RegisterAsync("echo", Here, cancellationToken: Guard.Token).Guarded();
+        ServiceRegistration registration = await receiver.RegisterAsync("echo", Here, cancellationToken: Guard.Token).Guarded();
         ulong sequence = 0;
         if (isListedFirst)
         {
@@ -192,14 +192,14 @@ public class RegistrationTruthTests
         await using var fixture = new ContextFixture(time: clock);
         using var registry = new ScriptedRegistry(fixture.Context);
         using var elsewhere = new ScriptedRegistry(fixture.Context);
-        await using var discovery = new Discovery(fixture.Context);
+        await using var discovery = new RegistryDirectory(fixture.Context);
         discovery.ConnectRegistry(elsewhere.PublisherEndpoint.Replace("127.0.0.1", "localhost", StringComparison.Ordinal));
         await elsewhere.WaitForSubscribersAsync();
         elsewhere.Publish(1, 1, ("other", Here, 1));
         await discovery.WaitForAsync("other", cancellationToken: Guard.Token).Guarded();
-        await using var receiver = new Receiver(fixture.Context, Options);
+        await using var receiver = new ServiceReceiver(fixture.Context, Options);
         receiver.ConnectRegistry(registry.RouterEndpoint);
-        Registration registration = await receiver.RegisterAsync("echo", Here, cancellationToken: Guard.Token).Guarded();
+        ServiceRegistration registration = await receiver.RegisterAsync("echo", Here, cancellationToken: Guard.Token).Guarded();
         for (int i = 2; i <= 5; i++)
         {
             await AdvanceUntilAsync(clock, () => registry.Requests.Count == i);

@@ -17,29 +17,29 @@ public class ChurnTests
         int seed = Environment.TickCount;
         var random = new Random(seed);
         await using var fixture = new RegistryFixture();
-        Registry[] registries = [.. Enumerable.Range(1, 3).Select(id => fixture.Start(options => options.Id = (uint)id))];
-        foreach (Registry registry in registries)
+        ServiceRegistry[] registries = [.. Enumerable.Range(1, 3).Select(id => fixture.Start(options => options.Id = (uint)id))];
+        foreach (ServiceRegistry registry in registries)
         {
-            foreach (Registry other in registries.Where(other => other != registry))
+            foreach (ServiceRegistry other in registries.Where(other => other != registry))
             {
                 registry.AddPeer(other.PublisherEndpoint);
             }
         }
 
-        Discovery[] discoveries = [.. Enumerable.Range(0, 3).Select(_ => fixture.Fixture.Own(new Discovery(fixture.Context)))];
-        Receiver[] receivers = [.. Enumerable.Range(0, Receivers).Select(_ => fixture.Fixture.Own(new Receiver(fixture.Context)))];
-        foreach (Registry registry in registries)
+        RegistryDirectory[] discoveries = [.. Enumerable.Range(0, 3).Select(_ => fixture.Fixture.Own(new RegistryDirectory(fixture.Context)))];
+        ServiceReceiver[] receivers = [.. Enumerable.Range(0, Receivers).Select(_ => fixture.Fixture.Own(new ServiceReceiver(fixture.Context)))];
+        foreach (ServiceRegistry registry in registries)
         {
             Array.ForEach(discoveries, discovery => discovery.ConnectRegistry(registry.PublisherEndpoint));
             Array.ForEach(receivers, receiver => receiver.ConnectRegistry(registry.RouterEndpoint));
         }
 
-        var model = new Dictionary<(int Receiver, int Service), Registration>();
+        var model = new Dictionary<(int Receiver, int Service), ServiceRegistration>();
         for (int step = 0; step < Faults.Rounds(60, inCi: 500, byHand: 20_000); step++)
         {
             (int Receiver, int Service) key = (random.Next(Receivers), random.Next(Services));
             uint weight = (uint)random.Next(1, 100);
-            if (!model.TryGetValue(key, out Registration? registration))
+            if (!model.TryGetValue(key, out ServiceRegistration? registration))
             {
                 model[key] = receivers[key.Receiver].Register($"s{key.Service}", $"tcp://127.0.0.1:{key.Receiver + 1}", weight);
             }
@@ -56,7 +56,7 @@ public class ChurnTests
 
         string[] expected =
             [.. model.Values.Select(static one => Show(one.Service, one.Endpoint, one.Weight)).Order(StringComparer.Ordinal)];
-        foreach (Registry registry in registries)
+        foreach (ServiceRegistry registry in registries)
         {
             await Guard.UntilAsync(
                 () => expected.SequenceEqual(
@@ -64,7 +64,7 @@ public class ChurnTests
                 $"registry {registry.Id} lists what is registered, with seed {seed}");
         }
 
-        foreach (Discovery discovery in discoveries)
+        foreach (RegistryDirectory discovery in discoveries)
         {
             await Guard.UntilAsync(
                 () => expected.SequenceEqual(

@@ -14,7 +14,7 @@ public sealed class NativeRegistryDefectsTests
     {
         var clock = new ManualTimeProvider();
         await using var fixture = new RegistryFixture(clock);
-        Registry registry = fixture.Start();
+        ServiceRegistry registry = fixture.Start();
         Support.RegistryClient requests = fixture.Connect(registry, "recv-1");
         Assert.Equal("0 e ", await requests.AskAsync(Register("s", "e")));
         Support.RegistryClient heartbeats = fixture.Connect(registry, "recv-1");
@@ -37,7 +37,7 @@ public sealed class NativeRegistryDefectsTests
     {
         var clock = new ManualTimeProvider();
         await using var fixture = new RegistryFixture(clock);
-        Registry registry = fixture.Start();
+        ServiceRegistry registry = fixture.Start();
         Assert.Equal("0 e ", await fixture.Connect(registry, "x").AskAsync(Register("s", "e")));
         await fixture.AdvanceAsync(clock, TimeSpan.FromSeconds(15));
         Assert.Single(registry.GetSnapshot().Entries);
@@ -50,7 +50,7 @@ public sealed class NativeRegistryDefectsTests
     {
         var clock = new ManualTimeProvider();
         await using var fixture = new RegistryFixture(clock);
-        Registry registry = fixture.Start();
+        ServiceRegistry registry = fixture.Start();
         Support.RegistryClient client = fixture.Connect(registry, "x");
         Assert.Equal("0 e ", await client.AskAsync(Register("s", "e")));
         using var ended = CancellationTokenSource.CreateLinkedTokenSource(Guard.Token);
@@ -87,7 +87,7 @@ public sealed class NativeRegistryDefectsTests
         const int Count = 1000;
         var clock = new ManualTimeProvider();
         await using var fixture = new RegistryFixture(clock);
-        Registry registry = fixture.Start(static options => options.MinBroadcastInterval = TimeSpan.FromMilliseconds(10));
+        ServiceRegistry registry = fixture.Start(static options => options.MinBroadcastInterval = TimeSpan.FromMilliseconds(10));
         ListFollower[] followers = [.. Enumerable.Range(0, 10).Select(_ => fixture.Follow(registry))];
         foreach (ListFollower follower in followers)
         {
@@ -119,7 +119,7 @@ public sealed class NativeRegistryDefectsTests
     public async Task A_new_subscriber_gets_the_list_alone()
     {
         await using var fixture = new RegistryFixture();
-        Registry registry = fixture.Start(static options => options.Id = 7);
+        ServiceRegistry registry = fixture.Start(static options => options.Id = 7);
         ListFollower first = fixture.Follow(registry);
         Assert.Equal("5 of 7, 0: ", await first.ReadAsync());
         for (int i = 0; i < 5; i++)
@@ -135,7 +135,7 @@ public sealed class NativeRegistryDefectsTests
     public async Task A_subscriber_whose_topic_matches_no_list_gets_none()
     {
         await using var fixture = new RegistryFixture();
-        Registry registry = fixture.Start(static options => options.Id = 7);
+        ServiceRegistry registry = fixture.Start(static options => options.Id = 7);
         ListFollower other = fixture.Follow(registry.PublisherEndpoint, "x");
         await Guard.UntilAsync(() => registry.GetSnapshot().Subscribers == 1, "it is connected");
         Assert.Equal("5 of 7, 0: ", await fixture.Follow(registry.PublisherEndpoint, "\u0005").ReadAsync());
@@ -148,8 +148,8 @@ public sealed class NativeRegistryDefectsTests
         await using var fixture = new RegistryFixture();
         using DealerSocket holder = fixture.Context.CreateDealer();
         string taken = holder.Bind("tcp://127.0.0.1:0");
-        await using var registry = new Registry(fixture.Context,
-            new RegistryOptions { PublisherEndpoint = "tcp://127.0.0.1:0", RouterEndpoint = taken });
+        await using var registry = new ServiceRegistry(fixture.Context,
+            new ServiceRegistryOptions { PublisherEndpoint = "tcp://127.0.0.1:0", RouterEndpoint = taken });
         Assert.Equal(ZlinkError.AddressInUse, Assert.Throws<ZlinkException>(registry.Start).Error);
         Assert.Throws<InvalidOperationException>(registry.GetSnapshot);
         holder.Unbind(taken);
@@ -176,14 +176,14 @@ public sealed class NativeRegistryDefectsTests
     {
         using var context = new ZlinkContext();
         Assert.Throws<ArgumentOutOfRangeException>(
-            () => new Registry(context, new RegistryOptions { PublisherEndpoint = "inproc://p", RouterEndpoint = "inproc://r", Id = 0 }));
+            () => new ServiceRegistry(context, new ServiceRegistryOptions { PublisherEndpoint = "inproc://p", RouterEndpoint = "inproc://r", Id = 0 }));
     }
 
     [Fact]
     public async Task The_end_of_a_registry_does_not_wait_for_peers_that_read_nothing()
     {
         await using var fixture = new RegistryFixture();
-        Registry registry = fixture.Start(static options => options.Id = 7);
+        ServiceRegistry registry = fixture.Start(static options => options.Id = 7);
         using RawPeer silent = await RawPeer.ConnectAsync(registry.PublisherEndpoint, receiveBuffer: 4096);
         await silent.SendAsync(Convert.FromHexString("5a0102000000000401020161" + "5a0102000000000104" + "5a01080000000000"));
         Support.RegistryClient client = fixture.Connect(registry, "x");
@@ -201,7 +201,7 @@ public sealed class NativeRegistryDefectsTests
     public void The_end_of_a_registry_waits_a_second_at_most_for_peers_that_do_not_end_their_side()
     {
         // A process that is stopped ends nothing; by default each connection waits 5 s for that.
-        var options = new RegistryOptions { PublisherEndpoint = "inproc://p", RouterEndpoint = "inproc://r" };
+        var options = new ServiceRegistryOptions { PublisherEndpoint = "inproc://p", RouterEndpoint = "inproc://r" };
         SocketOptions[] sockets = [options.PublisherSocket, options.RouterSocket, options.PeerSocket];
         Assert.Equal([1.0, 1.0, 1.0], sockets.Select(static socket => socket.CloseTimeout.TotalSeconds));
     }
@@ -210,7 +210,7 @@ public sealed class NativeRegistryDefectsTests
     public async Task A_request_of_a_client_that_has_gone_disturbs_no_other_one()
     {
         await using var fixture = new RegistryFixture();
-        Registry registry = fixture.Start();
+        ServiceRegistry registry = fixture.Start();
         Support.RegistryClient gone = fixture.Connect(registry, "x");
         gone.Socket.Options.Linger = TimeSpan.FromSeconds(5); // Its request is to arrive.
         await gone.SendAsync(Register("s", "gone"));

@@ -16,7 +16,7 @@ public sealed class RegistryAdmissionTests
     public async Task What_waits_for_a_decision_holds_up_its_own_connection_in_order_and_no_other()
     {
         await using var fixture = new RegistryFixture();
-        Registry registry = fixture.Start(WithPolicy);
+        ServiceRegistry registry = fixture.Start(WithPolicy);
         Support.RegistryClient slow = fixture.Connect(registry, "slow");
         await slow.SendAsync(Register("s", "slow"));
         await slow.SendAsync(U16(1)); // Malformed, and answered behind the first.
@@ -34,7 +34,7 @@ public sealed class RegistryAdmissionTests
     public async Task A_slow_decision_is_asked_for_once_however_often_its_client_connects_again()
     {
         await using var fixture = new RegistryFixture();
-        Registry registry = fixture.Start(WithPolicy);
+        ServiceRegistry registry = fixture.Start(WithPolicy);
         for (int i = 0; i < 3; i++)
         {
             Support.RegistryClient gone = fixture.Connect(registry, "x");
@@ -59,7 +59,7 @@ public sealed class RegistryAdmissionTests
         var clock = new ManualTimeProvider();
         await using var fixture = new RegistryFixture(clock);
         using var cancelled = new CancellationTokenSource();
-        Registry registry = fixture.Start(options => options.Admission = (request, token) =>
+        ServiceRegistry registry = fixture.Start(options => options.Admission = (request, token) =>
             {
                 token.Register(cancelled.Cancel);
                 _asked.Enqueue(request);
@@ -77,7 +77,7 @@ public sealed class RegistryAdmissionTests
     public async Task Who_is_not_the_owner_needs_more_than_to_be_accepted()
     {
         await using var fixture = new RegistryFixture();
-        Registry registry = fixture.Start(WithPolicy);
+        ServiceRegistry registry = fixture.Start(WithPolicy);
         Support.RegistryClient owner = fixture.Connect(registry, "owner");
         await owner.AskAsync(Register("s", "e"));
         Support.RegistryClient stranger = fixture.Connect(registry, "stranger");
@@ -115,7 +115,7 @@ public sealed class RegistryAdmissionTests
         Assert.Empty(state.All);
     }
 
-    private void WithPolicy(RegistryOptions options)
+    private void WithPolicy(ServiceRegistryOptions options)
     {
         options.AdmissionTimeout = TimeSpan.FromMinutes(10);
         options.Admission = (request, _) =>

@@ -16,7 +16,7 @@ public sealed class RegistryClusterTests
     public async Task What_registers_at_one_registry_is_listed_by_all_and_goes_from_all(int nodes, string transport)
     {
         await using var fixture = new RegistryFixture();
-        Registry[] registries = Mesh(fixture, nodes, transport);
+        ServiceRegistry[] registries = Mesh(fixture, nodes, transport);
         ListFollower[] followers = [.. registries.Select(fixture.Follow)];
         List<Support.RegistryClient> clients = [];
         for (int i = 0; i < nodes; i++)
@@ -47,7 +47,7 @@ public sealed class RegistryClusterTests
     {
         var clock = new ManualTimeProvider();
         await using var fixture = new RegistryFixture(clock);
-        Registry[] registries = Mesh(fixture, 2, "tcp");
+        ServiceRegistry[] registries = Mesh(fixture, 2, "tcp");
         ListFollower follower = fixture.Follow(registries[0]);
         Assert.Equal(["6 of 1, 0: ", "5 of 1, 0: "], [await follower.ReadAsync(), await follower.ReadAsync()]);
         Assert.Equal("0 b ", await fixture.Connect(registries[1], "y").AskAsync(Register("s", "b")));
@@ -65,8 +65,8 @@ public sealed class RegistryClusterTests
     {
         var clock = new ManualTimeProvider();
         await using var fixture = new RegistryFixture(clock);
-        Registry[] registries = Mesh(fixture, 2, "tcp");
-        Registry alone = fixture.Start(static options => options.Id = 9);
+        ServiceRegistry[] registries = Mesh(fixture, 2, "tcp");
+        ServiceRegistry alone = fixture.Start(static options => options.Id = 9);
         (ListFollower peer, ListFollower lone) = (fixture.Follow(registries[0]), fixture.Follow(alone));
         await peer.ReadAsync();
         await peer.ReadAsync();
@@ -81,7 +81,7 @@ public sealed class RegistryClusterTests
     {
         var clock = new ManualTimeProvider();
         await using var fixture = new RegistryFixture(clock);
-        Registry[] registries = Mesh(fixture, 2, "tcp");
+        ServiceRegistry[] registries = Mesh(fixture, 2, "tcp");
         ListFollower follower = fixture.Follow(registries[0]);
         Assert.Equal("0 b ", await fixture.Connect(registries[1], "y").AskAsync(Register("s", "b")));
         await follower.UntilAsync("1/s b id=y w=1");
@@ -93,7 +93,7 @@ public sealed class RegistryClusterTests
         await fixture.AdvanceAsync(clock, RegistryState.LongestTick * 2);
         await follower.UntilAsync("");
 
-        Registry again = fixture.Start(options =>
+        ServiceRegistry again = fixture.Start(options =>
         {
             options.Id = 2;
             options.InitialSequence = 0;
@@ -110,7 +110,7 @@ public sealed class RegistryClusterTests
     public async Task A_registry_that_is_its_own_peer_lists_nothing_twice_and_reports_no_conflict()
     {
         await using var fixture = new RegistryFixture();
-        Registry registry = fixture.Start(static options => options.Id = 1);
+        ServiceRegistry registry = fixture.Start(static options => options.Id = 1);
         registry.AddPeer(registry.PublisherEndpoint);
         await using IAsyncEnumerator<RegistryEvent> events = registry.WatchAsync(Guard.Token).GetAsyncEnumerator(Guard.Token);
         ListFollower follower = fixture.Follow(registry);
@@ -129,8 +129,8 @@ public sealed class RegistryClusterTests
     public async Task Two_registries_of_one_number_say_so()
     {
         await using var fixture = new RegistryFixture();
-        Registry first = fixture.Start(static options => options.Id = 1);
-        Registry second = fixture.Start(static options => options.Id = 1);
+        ServiceRegistry first = fixture.Start(static options => options.Id = 1);
+        ServiceRegistry second = fixture.Start(static options => options.Id = 1);
         await using IAsyncEnumerator<RegistryEvent> events = second.WatchAsync(Guard.Token).GetAsyncEnumerator(Guard.Token);
         second.AddPeer(first.PublisherEndpoint);
         Assert.True(await events.MoveNextAsync().Guarded());
@@ -141,8 +141,8 @@ public sealed class RegistryClusterTests
     public async Task A_subscriber_without_room_for_both_lists_of_a_pair_is_disconnected_and_the_others_see_every_change()
     {
         await using var fixture = new RegistryFixture();
-        Registry peer = fixture.Start(static options => options.Id = 2);
-        Registry registry = fixture.Start(options =>
+        ServiceRegistry peer = fixture.Start(static options => options.Id = 2);
+        ServiceRegistry registry = fixture.Start(options =>
         {
             options.Id = 1;
             options.Peers = [peer.PublisherEndpoint];
@@ -166,10 +166,10 @@ public sealed class RegistryClusterTests
         }
     }
 
-    private static Registry[] Mesh(RegistryFixture fixture, int nodes, string transport)
+    private static ServiceRegistry[] Mesh(RegistryFixture fixture, int nodes, string transport)
     {
         bool isInproc = string.Equals(transport, "inproc", StringComparison.Ordinal);
-        Registry[] registries =
+        ServiceRegistry[] registries =
         [
             .. Enumerable.Range(1, nodes).Select(id => fixture.Start(options =>
             {
@@ -178,9 +178,9 @@ public sealed class RegistryClusterTests
                 options.RouterEndpoint = isInproc ? $"inproc://router{id}" : options.RouterEndpoint;
             })),
         ];
-        foreach (Registry registry in registries)
+        foreach (ServiceRegistry registry in registries)
         {
-            foreach (Registry other in registries.Where(other => other != registry))
+            foreach (ServiceRegistry other in registries.Where(other => other != registry))
             {
                 registry.AddPeer(other.PublisherEndpoint);
             }

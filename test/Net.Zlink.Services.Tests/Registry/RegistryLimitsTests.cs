@@ -19,8 +19,8 @@ public sealed class RegistryLimitsTests
         using XPubSocket publisher = fixture.Context.CreateXPub(
             new XPubOptions { Linger = TimeSpan.Zero, Notices = SubscriptionNotices.AllSubscriptions });
         string endpoint = publisher.Bind("tcp://127.0.0.1:0");
-        Registry registry = fixture.Start(options => options.Peers = [endpoint]);
-        await using var direct = new Discovery(fixture.Context);
+        ServiceRegistry registry = fixture.Start(options => options.Peers = [endpoint]);
+        await using var direct = new RegistryDirectory(fixture.Context);
         direct.ConnectRegistry(endpoint);
         for (int i = 0; i < 2; i++)
         {
@@ -33,7 +33,7 @@ public sealed class RegistryLimitsTests
         await publisher.SendAsync(list, Guard.Token).Guarded();
         await Guard.UntilAsync(() => direct.GetServices().Count == ManyServices, "the discovery takes the list");
         await Guard.UntilAsync(() => registry.GetSnapshot().PeerLists == 1, "the peer takes the list");
-        await using var behind = new Discovery(fixture.Context);
+        await using var behind = new RegistryDirectory(fixture.Context);
         behind.ConnectRegistry(registry.PublisherEndpoint);
         await Guard.UntilAsync(() => behind.GetServices().Count == ManyServices, "the peer's follower takes it, too");
     }
@@ -44,9 +44,9 @@ public sealed class RegistryLimitsTests
         await using var fixture = new RegistryFixture();
         int most = SlowTests.AreLong ? ListLimits.MaxEntries : ListLimits.MaxEntries / 5;
         TimeSpan lease = TimeSpan.FromMinutes(10); // Nothing renews the entries, and a busy machine takes its time.
-        Registry registry = fixture.Start(options => (options.MaxEntries, options.HeartbeatTimeout) = (most, lease));
-        Registry peer = fixture.Start(options => options.Peers = [registry.PublisherEndpoint]);
-        await using var discovery = new Discovery(fixture.Context);
+        ServiceRegistry registry = fixture.Start(options => (options.MaxEntries, options.HeartbeatTimeout) = (most, lease));
+        ServiceRegistry peer = fixture.Start(options => options.Peers = [registry.PublisherEndpoint]);
+        await using var discovery = new RegistryDirectory(fixture.Context);
         discovery.ConnectRegistry(registry.PublisherEndpoint);
         Support.RegistryClient client = fixture.Connect(registry, "x");
         Task sending = Task.Run(async () =>
@@ -65,7 +65,7 @@ public sealed class RegistryLimitsTests
         Assert.Equal("2 e registry full", await client.AskAsync(Register("one-more", "e")));
         await Guard.UntilAsync(() => discovery.GetServices().Count == most, "the discovery sees all",
             TimeSpan.FromMinutes(1));
-        await using var behind = new Discovery(fixture.Context); // A snapshot of the peer for each look would keep it from its work.
+        await using var behind = new RegistryDirectory(fixture.Context); // A snapshot of the peer for each look would keep it from its work.
         behind.ConnectRegistry(peer.PublisherEndpoint);
         await Guard.UntilAsync(() => behind.GetServices().Count == most, "the peer sees all",
             TimeSpan.FromMinutes(1));
@@ -78,7 +78,7 @@ public sealed class RegistryLimitsTests
         ServiceListWriter.Write(list, new ServiceListHeader(MessageIds.ServiceList, 1, 1, 0), [Service(0, "e")]);
         int partsOfOne = list.Count - ServiceListHeader.FrameCount;
         Assert.Equal(ListLimits.MaxParts, ServiceListHeader.FrameCount + (partsOfOne * ListLimits.MaxEntries) + 1); // And the removals.
-        Assert.Throws<ArgumentOutOfRangeException>(new RegistryOptions
+        Assert.Throws<ArgumentOutOfRangeException>(new ServiceRegistryOptions
         {
             PublisherEndpoint = "tcp://127.0.0.1:0",
             RouterEndpoint = "tcp://127.0.0.1:0",
@@ -129,7 +129,7 @@ public sealed class RegistryLimitsTests
     {
         var clock = new ManualTimeProvider();
         await using var fixture = new RegistryFixture(clock);
-        Registry registry = fixture.Start(static options => (options.Id, options.MaxBroadcastBytesPerSecond) = (7, 100));
+        ServiceRegistry registry = fixture.Start(static options => (options.Id, options.MaxBroadcastBytesPerSecond) = (7, 100));
         ListFollower lists = fixture.Follow(registry);
         Assert.Equal("5 of 7, 0: ", await lists.ReadAsync());
         Support.RegistryClient client = fixture.Connect(registry, "x");
@@ -147,7 +147,7 @@ public sealed class RegistryLimitsTests
     {
         var clock = new ManualTimeProvider();
         await using var fixture = new RegistryFixture(clock);
-        Registry registry = fixture.Start();
+        ServiceRegistry registry = fixture.Start();
         using RawPeer raw = await RawPeer.ConnectAsync(registry.PublisherEndpoint);
         await raw.SendAsync(Convert.FromHexString("5a0102000000000401020161" + "5a0102000000000104"));
         await raw.SendAsync(Enumerable.Repeat(Convert.FromHexString("5a01080000000000"), 1_000).SelectMany(static one => one).ToArray());

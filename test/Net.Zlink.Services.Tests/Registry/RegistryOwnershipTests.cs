@@ -12,7 +12,7 @@ public sealed class RegistryOwnershipTests
     public async Task A_raw_client_that_unregisters_or_weighs_what_another_registered_changes_nothing()
     {
         await using var fixture = new RegistryFixture();
-        Registry registry = fixture.Start();
+        ServiceRegistry registry = fixture.Start();
         Support.RegistryClient owner = fixture.Connect(registry, "owner");
         Assert.Equal("0 tcp://127.0.0.1:17010 ", await owner.AskAsync(Register("quotes", "tcp://127.0.0.1:17010")));
         using RawPeer raw = await RawPeer.ConnectAsync(registry.RouterEndpoint);
@@ -37,7 +37,7 @@ public sealed class RegistryOwnershipTests
     public async Task Of_two_receivers_with_one_endpoint_the_one_that_leaves_takes_its_own_row_alone()
     {
         await using var fixture = new RegistryFixture();
-        Registry registry = fixture.Start();
+        ServiceRegistry registry = fixture.Start();
         Support.RegistryClient first = fixture.Connect(registry, "first");
         Support.RegistryClient second = fixture.Connect(registry, "second");
         await first.AskAsync(Register("s", "e", 1));
@@ -57,7 +57,7 @@ public sealed class RegistryOwnershipTests
     public async Task A_killed_receiver_that_comes_again_under_another_id_and_leaves_is_gone_at_once()
     {
         await using var fixture = new RegistryFixture();
-        Registry registry = fixture.Start();
+        ServiceRegistry registry = fixture.Start();
         Support.RegistryClient killed = fixture.Connect(registry, "killed");
         await killed.AskAsync(Register("s", "e"));
         Support.RegistryClient restarted = fixture.Connect(registry, "restarted");
@@ -73,7 +73,7 @@ public sealed class RegistryOwnershipTests
     public async Task A_late_UNREGISTER_of_the_former_process_leaves_the_new_one_listed()
     {
         await using var fixture = new RegistryFixture();
-        Registry registry = fixture.Start();
+        ServiceRegistry registry = fixture.Start();
         Support.RegistryClient former = fixture.Connect(registry, "former");
         await former.AskAsync(Register("s", "e"));
         Support.RegistryClient present = fixture.Connect(registry, "present");
@@ -108,5 +108,5 @@ public sealed class RegistryOwnershipTests
         Assert.Equal((8, 2u), (owners.Count, owners.Newest.Weight));
     }
 
-    private static string Listed(Registry registry) => registry.GetSnapshot().Entries is [var one] ? one.Instance.RoutingId.ToString() : "";
+    private static string Listed(ServiceRegistry registry) => registry.GetSnapshot().Entries is [var one] ? one.Instance.RoutingId.ToString() : "";
 }

@@ -11,7 +11,7 @@ public sealed class RegistryRequestsTests
     public async Task A_receiver_registers_changes_its_weight_and_leaves_and_each_step_is_a_list()
     {
         await using var fixture = new RegistryFixture();
-        Registry registry = fixture.Start(options => options.Id = 7);
+        ServiceRegistry registry = fixture.Start(options => options.Id = 7);
         ListFollower lists = fixture.Follow(registry);
         Assert.Equal("5 of 7, 0: ", await lists.ReadAsync());
         Support.RegistryClient client = fixture.Connect(registry, "recv-1");
@@ -27,7 +27,7 @@ public sealed class RegistryRequestsTests
     public async Task A_repeated_REGISTER_is_answered_and_moves_no_list_and_brings_back_a_removed_entry()
     {
         await using var fixture = new RegistryFixture();
-        Registry registry = fixture.Start();
+        ServiceRegistry registry = fixture.Start();
         Support.RegistryClient client = fixture.Connect(registry, "x");
         Assert.Equal("0 e ", await client.AskAsync(Register("s", "e", 3)));
         Assert.Equal("0 e ", await client.AskAsync(Register("s", "e", 3)));
@@ -42,7 +42,7 @@ public sealed class RegistryRequestsTests
     public async Task Lists_are_ordered_by_kind_then_name_then_endpoint_in_the_order_of_bytes()
     {
         await using var fixture = new RegistryFixture();
-        Registry registry = fixture.Start(options => options.Id = 7);
+        ServiceRegistry registry = fixture.Start(options => options.Id = 7);
         Support.RegistryClient client = fixture.Connect(registry, "x");
         foreach ((string service, string endpoint, ushort kind) in new[] { ("b", "2", (ushort)2), ("b", "\u00e9", (ushort)1),
             ("b", "z", (ushort)1), ("B", "9", (ushort)1), ("a", "1", (ushort)2) })
@@ -80,7 +80,7 @@ public sealed class RegistryRequestsTests
     {
         await using var fixture = new RegistryFixture();
         List<RegistrationRequest> asked = [];
-        Registry registry = fixture.Start(options => options.Admission = (request, _) =>
+        ServiceRegistry registry = fixture.Start(options => options.Admission = (request, _) =>
             {
                 asked.Add(request);
                 return new(request.Service switch

@@ -13,7 +13,7 @@ public sealed class RegistryWatchingTests
     public async Task Events_come_in_order_from_the_call_on_and_end_with_the_registry()
     {
         await using var fixture = new RegistryFixture();
-        Registry registry = fixture.Start(static options =>
+        ServiceRegistry registry = fixture.Start(static options =>
         {
             options.Id = 7;
             options.Admission = static (request, _) => new(
@@ -47,7 +47,7 @@ public sealed class RegistryWatchingTests
     public async Task A_slow_reader_of_events_misses_the_oldest_and_holds_a_bounded_number()
     {
         await using var fixture = new RegistryFixture();
-        Registry registry = fixture.Start();
+        ServiceRegistry registry = fixture.Start();
         IAsyncEnumerable<RegistryEvent> events = registry.WatchAsync(Guard.Token);
         Support.RegistryClient client = fixture.Connect(registry, "x");
         const int Count = 1500;
@@ -72,8 +72,8 @@ public sealed class RegistryWatchingTests
     {
         var clock = new ManualTimeProvider();
         await using var fixture = new RegistryFixture(clock);
-        Registry other = fixture.Start(static options => options.Id = 8);
-        Registry registry = fixture.Start(options => (options.Id, options.Peers) = (7, [other.PublisherEndpoint, "tcp://127.0.0.1:1"]));
+        ServiceRegistry other = fixture.Start(static options => options.Id = 8);
+        ServiceRegistry registry = fixture.Start(options => (options.Id, options.Peers) = (7, [other.PublisherEndpoint, "tcp://127.0.0.1:1"]));
         await fixture.Connect(registry, "x").AskAsync(Register("s", "e", 2));
         await fixture.Connect(other, "y").AskAsync(Register("s", "f", 2, kind: 2));
         await Guard.UntilAsync(() => registry.GetSnapshot().Entries.Count == 2, "the peer's entry comes");
@@ -92,7 +92,7 @@ public sealed class RegistryWatchingTests
     public async Task The_instruments_show_entries_requests_and_lists_and_end_with_the_registry()
     {
         await using var fixture = new RegistryFixture();
-        Registry registry = fixture.Start();
+        ServiceRegistry registry = fixture.Start();
         var values = new Dictionary<string, long>(StringComparer.Ordinal);
         using var listener = new MeterListener();
         listener.InstrumentPublished = (instrument, self) =>

@@ -58,7 +58,7 @@ internal sealed class RegistryPeerRole : FollowerRole
         using var listener = new RawListener();
         Assert.True(ServiceListHeader.TryRead(new Frames(transcript.Data.First(static record => !record.FromA).Parts),
             out ServiceListHeader header));
-        Registry registry = fixture.Start(options =>
+        ServiceRegistry registry = fixture.Start(options =>
         {
             options.Id = header.RegistryId + 1;
             options.Peers = [listener.Endpoint];
@@ -84,8 +84,8 @@ internal sealed class DiscoveryRole : FollowerRole
         {
             await using var fixture = new ContextFixture();
             using var listener = new RawListener();
-            await using var discovery = new Discovery(
-                fixture.Context, kind, new DiscoveryOptions().With(options => Configure(options.Socket, transcript)));
+            await using var discovery = new RegistryDirectory(
+                fixture.Context, kind, new RegistryDirectoryOptions().With(options => Configure(options.Socket, transcript)));
             discovery.ConnectRegistry(listener.Endpoint);
             await PlayAsync(transcript, listener, list => Guard.UntilAsync(
                 () => discovery.GetServices().Where(static service => service.IsAvailable).SelectMany(static service => service.Instances)

@@ -18,7 +18,7 @@ internal sealed class PeerPublisher : IDisposable
     public string Endpoint { get; }
 
     /// <summary>Sends a list, and waits until the registry shows it.</summary>
-    public async Task ListAsync(Registry registry, params (string Service, string Endpoint)[] entries)
+    public async Task ListAsync(ServiceRegistry registry, params (string Service, string Endpoint)[] entries)
     {
         using Message subscription = await _socket.ReceiveAsync(Guard.Token).Guarded();
         IGrouping<string, string>[] services = [.. entries.GroupBy(

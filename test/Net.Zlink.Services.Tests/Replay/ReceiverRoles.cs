@@ -26,7 +26,7 @@ internal sealed class RegistrationRole : Role
         var clock = new ManualTimeProvider();
         await using var fixture = new ContextFixture(time: clock);
         using var listener = new RawListener();
-        await using var receiver = new Receiver(fixture.Context, new ReceiverOptions
+        await using var receiver = new ServiceReceiver(fixture.Context, new ServiceReceiverOptions
         {
             Socket = { RoutingId = transcript.IdOfA },
             HeartbeatInterval = HeartbeatInterval,
@@ -35,7 +35,7 @@ internal sealed class RegistrationRole : Role
         receiver.ConnectRegistry(listener.Endpoint);
         RawPeer? raw = null;
         PlayedConnection? connection = null;
-        Dictionary<string, Registration> registrations = new(StringComparer.Ordinal);
+        Dictionary<string, ServiceRegistration> registrations = new(StringComparer.Ordinal);
         List<Task> tasks = [];
         try
         {
@@ -114,7 +114,7 @@ internal sealed class ReceiverRole : Role
     public override async Task PlayAsync(ServiceTranscript transcript)
     {
         await using var fixture = new ContextFixture();
-        await using var receiver = new Receiver(fixture.Context, new ReceiverOptions { Socket = { RoutingId = transcript.IdOfB } });
+        await using var receiver = new ServiceReceiver(fixture.Context, new ServiceReceiverOptions { Socket = { RoutingId = transcript.IdOfB } });
         using RawPeer raw = await RawPeer.ConnectAsync(receiver.Bind("tcp://127.0.0.1:0"));
         var connection = new PlayedConnection(raw, $"{transcript.File}, {Name}");
         await connection.ShakeHandsAsync(transcript, oursIsA: false);
@@ -153,10 +153,10 @@ internal sealed class GatewayRole(bool hasHeartbeats) : Role
     {
         await using var fixture = new ContextFixture();
         using var listener = new RawListener();
-        await using var gateway = new Gateway(
+        await using var gateway = new ServiceGateway(
             fixture.Context,
             new StaticDirectory(new ServiceInstance(Service, listener.Endpoint) { RoutingId = transcript.IdOfB }),
-            new GatewayOptions
+            new ServiceGatewayOptions
             {
                 Socket =
                 {
@@ -165,7 +165,7 @@ internal sealed class GatewayRole(bool hasHeartbeats) : Role
                     HeartbeatInterval = hasHeartbeats ? ServiceHeartbeats.Interval : TimeSpan.Zero,
                 },
             });
-        ServiceClient client = gateway.GetService(Service);
+        ServiceClient client = gateway.GetClient(Service);
         using RawPeer raw = await listener.AcceptAsync();
         var connection = new PlayedConnection(raw, $"{transcript.File}, {Name}", hasHeartbeats);
         await connection.ShakeHandsAsync(transcript, oursIsA: true);

@@ -25,7 +25,7 @@ internal sealed class RegistryPublisherRole(bool expires) : Role
         TranscriptRecord[] lists = Lists(transcript);
         ServiceListHeader first = Header(lists[0]);
         Entry[] present = Entry.Of(lists[0]);
-        Registry registry = fixture.Start(options =>
+        ServiceRegistry registry = fixture.Start(options =>
         {
             options.Id = first.RegistryId;
             options.InitialSequence = first.Sequence - (ulong)present.Length;
@@ -135,7 +135,7 @@ internal sealed class RegistryPublisherRole(bool expires) : Role
     }
 
     /// <summary>A connection for each routing id that lists show.</summary>
-    private sealed class Clients(RegistryFixture fixture, Registry registry)
+    private sealed class Clients(RegistryFixture fixture, ServiceRegistry registry)
     {
         private readonly Dictionary<string, Support.RegistryClient> _clients = [];
 

@@ -22,7 +22,7 @@ internal sealed class RegistryRouterRole : Role
         var clock = new ManualTimeProvider();
         await using var fixture = new RegistryFixture(clock);
         using var peer = new PeerPublisher(fixture.Context);
-        Registry registry = fixture.Start(options =>
+        ServiceRegistry registry = fixture.Start(options =>
         {
             options.RouterSocket.RoutingId = transcript.IdOfB;
             options.Peers = [peer.Endpoint];

@@ -231,7 +231,7 @@ internal sealed class SpotRegistrationRole : Role
         node.ConnectRegistry(listener.Endpoint);
         TranscriptRecord[] requests = [.. transcript.Data.Where(static record => record.FromA)];
         string endpoint = Text(requests[0].Parts[3]);
-        Registration registration = node.Register(Text(requests[0].Parts[2]), endpoint);
+        ServiceRegistration registration = node.Register(Text(requests[0].Parts[2]), endpoint);
         using RawPeer raw = await listener.AcceptAsync();
         var connection = new PlayedConnection(raw, $"{transcript.File}, {Name}");
         await connection.ShakeHandsAsync(transcript, oursIsA: true);

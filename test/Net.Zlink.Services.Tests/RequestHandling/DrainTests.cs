@@ -15,7 +15,7 @@ public class DrainTests
         var clock = new ManualTimeProvider();
         await using var fixture = new ContextFixture(time: clock);
         using var registry = new ScriptedRegistry(fixture.Context);
-        await using var receiver = new Receiver(fixture.Context);
+        await using var receiver = new ServiceReceiver(fixture.Context);
         string endpoint = receiver.Bind("tcp://127.0.0.1:*");
         using var gateway = new ScriptedGateway(fixture.Context, endpoint);
         receiver.ConnectRegistry(registry.RouterEndpoint);
@@ -68,7 +68,7 @@ public class DrainTests
     public async Task A_drain_that_ends_while_a_request_runs_does_not_say_that_nothing_more_is_executed()
     {
         await using var fixture = new ContextFixture();
-        await using var receiver = new Receiver(fixture.Context);
+        await using var receiver = new ServiceReceiver(fixture.Context);
         using var gateway = new ScriptedGateway(fixture.Context, receiver.Bind("tcp://127.0.0.1:*"));
         gateway.Request(1, "unanswered");
         using ServiceRequest request = await receiver.ReceiveAsync(Guard.Token).Guarded();
@@ -87,7 +87,7 @@ public class DrainTests
     {
         var clock = new ManualTimeProvider();
         await using var fixture = new ContextFixture(time: clock);
-        await using var receiver = new Receiver(fixture.Context);
+        await using var receiver = new ServiceReceiver(fixture.Context);
         using var gateway = new ScriptedGateway(fixture.Context, receiver.Bind("tcp://127.0.0.1:*"));
         gateway.Request(1, "executed", TimeSpan.FromSeconds(1));
         ServiceRequest request = await receiver.ReceiveAsync(Guard.Token).Guarded();
@@ -113,7 +113,7 @@ public class DrainTests
     public async Task A_peer_that_sent_no_request_is_not_told_of_the_end_of_a_drain()
     {
         await using var fixture = new ContextFixture();
-        await using var receiver = new Receiver(fixture.Context);
+        await using var receiver = new ServiceReceiver(fixture.Context);
         string endpoint = receiver.Bind("tcp://127.0.0.1:*");
         using var plain = new ScriptedGateway(fixture.Context, endpoint);
         plain.SendPlain("x");
@@ -132,7 +132,7 @@ public class DrainTests
     {
         var clock = new ManualTimeProvider();
         await using var fixture = new ContextFixture(time: clock);
-        await using var receiver = new Receiver(fixture.Context);
+        await using var receiver = new ServiceReceiver(fixture.Context);
         using var gateway = new ScriptedGateway(fixture.Context, receiver.Bind("tcp://127.0.0.1:*"));
         _ = receiver.ServeAsync(static async (_, cancellationToken) => await Task.Delay(Timeout.InfiniteTimeSpan, cancellationToken),
             cancellationToken: Guard.Token);
@@ -154,7 +154,7 @@ public class DrainTests
     public async Task A_drain_under_load_answers_or_refuses_every_request(bool withDeadRegistry)
     {
         await using var fixture = new ContextFixture();
-        await using var receiver = new Receiver(fixture.Context);
+        await using var receiver = new ServiceReceiver(fixture.Context);
         using var gateway = new ScriptedGateway(fixture.Context, receiver.Bind("tcp://127.0.0.1:*"));
         if (withDeadRegistry)
         {
@@ -214,7 +214,7 @@ public class DrainTests
         for (int round = 0; round < 20; round++)
         {
             await using var fixture = new ContextFixture(shards: 1);
-            await using var receiver = new Receiver(fixture.Context);
+            await using var receiver = new ServiceReceiver(fixture.Context);
             using var gateway = new ScriptedGateway(fixture.Context, receiver.Bind("tcp://127.0.0.1:*"));
             const int Requests = 100;
             for (ulong id = 1; id <= Requests; id++)

@@ -16,7 +16,7 @@ public class ExpiredRequestTests
         // arrival.
         var clock = new ManualTimeProvider();
         await using var fixture = new ContextFixture(time: clock);
-        await using var receiver = new Receiver(fixture.Context);
+        await using var receiver = new ServiceReceiver(fixture.Context);
         using var relay = new HoldingRelay(receiver.Bind("tcp://127.0.0.1:*"));
         using var gateway = new ScriptedGateway(fixture.Context, relay.Endpoint);
         var executed = new ConcurrentQueue<string>();
@@ -62,7 +62,7 @@ public class ExpiredRequestTests
     {
         var clock = new ManualTimeProvider();
         await using var fixture = new ContextFixture(time: clock);
-        await using var receiver = new Receiver(fixture.Context);
+        await using var receiver = new ServiceReceiver(fixture.Context);
         using var gateway = new ScriptedGateway(fixture.Context, receiver.Bind("tcp://127.0.0.1:*"));
         var release = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
         _ = receiver.ServeAsync(
@@ -88,9 +88,9 @@ public class ExpiredRequestTests
     public async Task A_request_for_a_service_that_was_never_registered_here_is_refused()
     {
         await using var fixture = new ContextFixture();
-        await using var receiver = new Receiver(fixture.Context);
+        await using var receiver = new ServiceReceiver(fixture.Context);
         using var gateway = new ScriptedGateway(fixture.Context, receiver.Bind("tcp://127.0.0.1:*"));
-        Registration registration = receiver.Register("mine");
+        ServiceRegistration registration = receiver.Register("mine");
         await registration.DisposeAsync();
         gateway.Request(1, "x", service: "theirs");
         gateway.Request(2, "x", service: "mine");
@@ -110,7 +110,7 @@ public class ExpiredRequestTests
     {
         var clock = new ManualTimeProvider();
         await using var fixture = new ContextFixture(time: clock);
-        await using var receiver = new Receiver(fixture.Context);
+        await using var receiver = new ServiceReceiver(fixture.Context);
         using var gateway = new ScriptedGateway(fixture.Context, receiver.Bind("tcp://127.0.0.1:*"));
         _ = receiver.ServeAsync(
             static (request, _) =>

@@ -14,7 +14,7 @@ public class ServeTests
     public async Task A_request_is_answered_with_its_id_on_its_connection()
     {
         await using var fixture = new ContextFixture();
-        await using var receiver = new Receiver(fixture.Context);
+        await using var receiver = new ServiceReceiver(fixture.Context);
         string endpoint = receiver.Bind("tcp://127.0.0.1:*");
         using var one = new ScriptedGateway(fixture.Context, endpoint, RoutingId.FromText("same"));
         using var other = new ScriptedGateway(fixture.Context, endpoint, RoutingId.FromText("same"));
@@ -34,7 +34,7 @@ public class ServeTests
     public async Task A_plain_message_expects_no_reply_and_can_be_answered_as_natively()
     {
         await using var fixture = new ContextFixture();
-        await using var receiver = new Receiver(fixture.Context);
+        await using var receiver = new ServiceReceiver(fixture.Context);
         using var gateway = new ScriptedGateway(fixture.Context, receiver.Bind("tcp://127.0.0.1:*"));
 
         gateway.SendPlain("hello");
@@ -53,7 +53,7 @@ public class ServeTests
         byte[] lookalike = new byte[RequestEnvelope.HeaderSize];
         new RequestEnvelope { Kind = EnvelopeKind.Reply, Id = 3 }.Write(lookalike);
         await using var fixture = new ContextFixture();
-        await using var receiver = new Receiver(fixture.Context);
+        await using var receiver = new ServiceReceiver(fixture.Context);
         using var gateway = new ScriptedGateway(fixture.Context, receiver.Bind("tcp://127.0.0.1:*"));
 
         using var escaped = new MessageBuilder();
@@ -75,7 +75,7 @@ public class ServeTests
     public async Task A_handler_that_throws_or_does_not_reply_is_answered_for()
     {
         await using var fixture = new ContextFixture();
-        await using var receiver = new Receiver(fixture.Context);
+        await using var receiver = new ServiceReceiver(fixture.Context);
         using var gateway = new ScriptedGateway(fixture.Context, receiver.Bind("tcp://127.0.0.1:*"));
         _ = receiver.ServeAsync(
             static (request, _) => Encoding.UTF8.GetString(request.Span) switch
@@ -115,7 +115,7 @@ public class ServeTests
     public async Task A_request_that_is_disposed_without_an_answer_has_failed()
     {
         await using var fixture = new ContextFixture();
-        await using var receiver = new Receiver(fixture.Context);
+        await using var receiver = new ServiceReceiver(fixture.Context);
         using var gateway = new ScriptedGateway(fixture.Context, receiver.Bind("tcp://127.0.0.1:*"));
         gateway.Request(1, "x");
         gateway.Request(2, "cancelled");
@@ -142,7 +142,7 @@ public class ServeTests
     public async Task Handlers_on_the_pool_that_block_run_beside_each_other()
     {
         await using var fixture = new ContextFixture();
-        await using var receiver = new Receiver(fixture.Context, new ReceiverOptions { RunHandlersOnPool = true });
+        await using var receiver = new ServiceReceiver(fixture.Context, new ServiceReceiverOptions { RunHandlersOnPool = true });
         using var gateway = new ScriptedGateway(fixture.Context, receiver.Bind("tcp://127.0.0.1:*"));
         using var both = new Barrier(2);
         _ = receiver.ServeAsync(
@@ -168,7 +168,7 @@ public class ServeTests
         const int Limit = 1_000_000;
         const int Size = 100_000;
         await using var fixture = new ContextFixture();
-        await using var receiver = new Receiver(fixture.Context, new ReceiverOptions { ReadAheadByteLimit = Limit });
+        await using var receiver = new ServiceReceiver(fixture.Context, new ServiceReceiverOptions { ReadAheadByteLimit = Limit });
         string endpoint = receiver.Bind("tcp://127.0.0.1:*");
         var release = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
         _ = receiver.ServeAsync(
@@ -206,7 +206,7 @@ public class ServeTests
     public async Task A_request_has_one_answer()
     {
         await using var fixture = new ContextFixture();
-        await using var receiver = new Receiver(fixture.Context);
+        await using var receiver = new ServiceReceiver(fixture.Context);
         using var gateway = new ScriptedGateway(fixture.Context, receiver.Bind("tcp://127.0.0.1:*"));
         gateway.Request(1, "x");
         ServiceRequest request = await receiver.ReceiveAsync(Guard.Token).Guarded();
@@ -223,7 +223,7 @@ public class ServeTests
     public async Task At_most_so_many_handlers_run_at_once_and_begin_in_order()
     {
         await using var fixture = new ContextFixture();
-        await using var receiver = new Receiver(fixture.Context);
+        await using var receiver = new ServiceReceiver(fixture.Context);
         using var gateway = new ScriptedGateway(fixture.Context, receiver.Bind("tcp://127.0.0.1:*"));
         var begun = new ConcurrentQueue<string>();
         var waiting = new ConcurrentQueue<TaskCompletionSource>();
@@ -266,7 +266,7 @@ public class ServeTests
     public async Task A_cancel_ends_the_token_of_a_running_request_and_keeps_a_waiting_one_from_beginning()
     {
         await using var fixture = new ContextFixture();
-        await using var receiver = new Receiver(fixture.Context);
+        await using var receiver = new ServiceReceiver(fixture.Context);
         using var gateway = new ScriptedGateway(fixture.Context, receiver.Bind("tcp://127.0.0.1:*"));
         var begun = new ConcurrentQueue<string>();
         _ = receiver.ServeAsync(
@@ -302,7 +302,7 @@ public class ServeTests
     {
         var clock = new ManualTimeProvider();
         await using var fixture = new ContextFixture(time: clock);
-        await using var receiver = new Receiver(fixture.Context);
+        await using var receiver = new ServiceReceiver(fixture.Context);
         using var gateway = new ScriptedGateway(fixture.Context, receiver.Bind("tcp://127.0.0.1:*"));
         var tokens = new ConcurrentQueue<CancellationToken>();
         _ = receiver.ServeAsync(
@@ -327,7 +327,7 @@ public class ServeTests
     public async Task Stopping_the_loop_refuses_what_has_not_begun_and_cancels_what_has()
     {
         await using var fixture = new ContextFixture();
-        await using var receiver = new Receiver(fixture.Context);
+        await using var receiver = new ServiceReceiver(fixture.Context);
         using var gateway = new ScriptedGateway(fixture.Context, receiver.Bind("tcp://127.0.0.1:*"));
         using var stop = new CancellationTokenSource();
         Task serving = receiver.ServeAsync(static async (_, cancellationToken) =>
@@ -355,7 +355,7 @@ public class ServeTests
     public async Task Many_are_received_at_once_and_cancels_are_not_among_them()
     {
         await using var fixture = new ContextFixture();
-        await using var receiver = new Receiver(fixture.Context);
+        await using var receiver = new ServiceReceiver(fixture.Context);
         using var gateway = new ScriptedGateway(fixture.Context, receiver.Bind("tcp://127.0.0.1:*"));
         gateway.Cancel(1);
         for (ulong id = 1; id <= 10; id++)
@@ -381,7 +381,7 @@ public class ServeTests
     public async Task Two_requests_of_one_connection_with_one_id_are_one()
     {
         await using var fixture = new ContextFixture();
-        await using var receiver = new Receiver(fixture.Context);
+        await using var receiver = new ServiceReceiver(fixture.Context);
         using var gateway = new ScriptedGateway(fixture.Context, receiver.Bind("tcp://127.0.0.1:*"));
         gateway.Request(1, "first");
         gateway.Request(1, "again");

@@ -16,7 +16,7 @@ public class ThrowingObserverTests
         listener.InstrumentPublished = (instrument, owner) =>
         {
             if (instrument.Name is "zlink.receiver.processing.duration" or "zlink.gateway.request.duration"
-                && (ReferenceEquals(instrument.Meter.Scope, scene.Gateway) || instrument.Meter.Scope is Receiver))
+                && (ReferenceEquals(instrument.Meter.Scope, scene.Gateway) || instrument.Meter.Scope is ServiceReceiver))
             {
                 owner.EnableMeasurementEvents(instrument);
             }
@@ -40,8 +40,8 @@ public class ThrowingObserverTests
         RouterSocket router = fixture.Own(fixture.Context.CreateRouter());
         var directory = new StaticDirectory();
         directory.SetService("svc", [new ServiceInstance("svc", router.Bind("tcp://127.0.0.1:*"))]);
-        await using var gateway = new Gateway(fixture.Context, directory);
-        ServiceClient client = gateway.GetService("svc");
+        await using var gateway = new ServiceGateway(fixture.Context, directory);
+        ServiceClient client = gateway.GetClient("svc");
         await client.WaitUntilReadyAsync(1, Guard.Token).Guarded();
         log.Throws = true;
         Task<ServiceReply>[] asked =

@@ -19,7 +19,7 @@ public class NativeSpotDefectsTests
         SpotNode node = scene.Create();
         string endpoint = node.Bind("tcp://127.0.0.1:*");
         Array.ForEach(registries, registry => node.ConnectRegistry(registry.RouterEndpoint));
-        Registration registration = node.Register();
+        ServiceRegistration registration = node.Register();
         await Guard.UntilAsync(() => registration.GetRegistries().Count(static status => status.State == RegistrationState.Registered) == 4,
             "all four have accepted");
         for (int beat = 1; beat <= 4; beat++)
@@ -215,15 +215,15 @@ public class NativeSpotDefectsTests
         var registry = scene.Fixture.Own(new ScriptedRegistry(scene.Context));
         SpotNode node = scene.Create();
         string endpoint = node.Bind("tcp://127.0.0.1:*");
-        Registration early = node.Register("early"); // Without a registry: it goes on trying.
+        ServiceRegistration early = node.Register("early"); // Without a registry: it goes on trying.
         node.ConnectRegistry(registry.RouterEndpoint);
-        Registration second = await node.RegisterAsync("second", cancellationToken: Guard.Token).Guarded();
+        ServiceRegistration second = await node.RegisterAsync("second", cancellationToken: Guard.Token).Guarded();
         await registry.WaitForAsync($"REGISTER early {endpoint} 1");
         await early.DisposeAsync().Guarded();
         await registry.WaitForAsync($"UNREGISTER early {endpoint}");
         Assert.Equal(RegistrationState.Registered, second.State);
         Assert.DoesNotContain($"UNREGISTER second {endpoint}", registry.Requests, StringComparer.Ordinal);
-        Registration again = await node.RegisterAsync("early", cancellationToken: Guard.Token).Guarded(); // Natively this hangs.
+        ServiceRegistration again = await node.RegisterAsync("early", cancellationToken: Guard.Token).Guarded(); // Natively this hangs.
         Assert.Equal(RegistrationState.Registered, again.State);
     }
 

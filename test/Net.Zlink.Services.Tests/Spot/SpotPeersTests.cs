@@ -206,7 +206,7 @@ public class SpotPeersTests
     {
         var clock = new ManualTimeProvider();
         await using var scene = new SpotScene(clock);
-        var registry = scene.Fixture.Own(new Registry(scene.Context, new RegistryOptions
+        var registry = scene.Fixture.Own(new ServiceRegistry(scene.Context, new ServiceRegistryOptions
         {
             PublisherEndpoint = "tcp://127.0.0.1:0",
             RouterEndpoint = "tcp://127.0.0.1:0",
@@ -214,7 +214,7 @@ public class SpotPeersTests
         }));
         registry.Start();
         using var client = new Support.RegistryClient(scene.Context, registry.RouterEndpoint, "node"u8.ToArray());
-        await using var discovery = new Discovery(scene.Context, ServiceKind.SpotNode);
+        await using var discovery = new RegistryDirectory(scene.Context, ServiceKind.SpotNode);
         discovery.ConnectRegistry(registry.PublisherEndpoint);
         SpotNode node = scene.Create();
         using IDisposable use = node.UseDirectory(discovery);

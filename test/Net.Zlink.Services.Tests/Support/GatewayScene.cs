@@ -10,25 +10,25 @@ internal sealed class GatewayScene : IAsyncDisposable
 
     private readonly List<ServiceInstance> _instances = [];
 
-    public GatewayScene(GatewayOptions? options = null, ManualTimeProvider? time = null)
+    public GatewayScene(ServiceGatewayOptions? options = null, ManualTimeProvider? time = null)
     {
         Fixture = new ContextFixture(time: time);
-        options ??= new GatewayOptions();
+        options ??= new ServiceGatewayOptions();
 
         if (time is not null)
         {
             options.Socket.HeartbeatInterval = TimeSpan.Zero; // A clock that is moved by seconds at once leaves no time for answers.
         }
 
-        Gateway = new Gateway(Fixture.Context, Directory, options);
-        Client = Gateway.GetService(Service);
+        Gateway = new ServiceGateway(Fixture.Context, Directory, options);
+        Client = Gateway.GetClient(Service);
     }
 
     public ContextFixture Fixture { get; }
 
     public StaticDirectory Directory { get; } = new();
 
-    public Gateway Gateway { get; }
+    public ServiceGateway Gateway { get; }
 
     public ServiceClient Client { get; }
 
@@ -56,10 +56,10 @@ internal sealed class GatewayScene : IAsyncDisposable
 
     /// <summary>A receiver that serves with this handler.</summary>
     public async Task<(
-        Receiver Receiver, string Endpoint)> AddServingAsync(
+        ServiceReceiver Receiver, string Endpoint)> AddServingAsync(
             string id, Func<ServiceRequest, CancellationToken, ValueTask> handler, int maxConcurrency = 64)
     {
-        Receiver receiver = Fixture.Own(new Receiver(Fixture.Context));
+        ServiceReceiver receiver = Fixture.Own(new ServiceReceiver(Fixture.Context));
         string endpoint = receiver.Bind("tcp://127.0.0.1:*");
         _ = receiver.ServeAsync(handler, maxConcurrency, Guard.Token);
         List(endpoint, id);
@@ -70,7 +70,7 @@ internal sealed class GatewayScene : IAsyncDisposable
     /// <summary>The same, where others that are listed are not ready.</summary>
     public async Task AddServingOnlyAsync(string id, Func<ServiceRequest, CancellationToken, ValueTask> handler)
     {
-        Receiver receiver = Fixture.Own(new Receiver(Fixture.Context));
+        ServiceReceiver receiver = Fixture.Own(new ServiceReceiver(Fixture.Context));
         List(receiver.Bind("tcp://127.0.0.1:*"), id);
         _ = receiver.ServeAsync(handler, cancellationToken: Guard.Token);
         await UntilReadyAsync(1);

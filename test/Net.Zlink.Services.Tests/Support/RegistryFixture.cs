@@ -7,7 +7,7 @@ internal sealed class RegistryFixture(TimeProvider? clock = null) : IAsyncDispos
 {
     private static readonly TimeSpan Step = TimeSpan.FromMilliseconds(100);
 
-    private readonly List<Registry> _registries = [];
+    private readonly List<ServiceRegistry> _registries = [];
     private readonly List<IDisposable> _sockets = [];
 
     public ContextFixture Fixture { get; } = new(time: clock);
@@ -15,9 +15,9 @@ internal sealed class RegistryFixture(TimeProvider? clock = null) : IAsyncDispos
     public ZlinkContext Context => Fixture.Context;
 
     /// <summary>A registry that is up, on ports of its own.</summary>
-    public Registry Start(Action<RegistryOptions>? change = null)
+    public ServiceRegistry Start(Action<ServiceRegistryOptions>? change = null)
     {
-        var options = new RegistryOptions
+        var options = new ServiceRegistryOptions
         {
             PublisherEndpoint = "tcp://127.0.0.1:0",
             RouterEndpoint = "tcp://127.0.0.1:0",
@@ -25,7 +25,7 @@ internal sealed class RegistryFixture(TimeProvider? clock = null) : IAsyncDispos
             InitialSequence = 0
         };
         change?.Invoke(options);
-        var registry = new Registry(Context, options);
+        var registry = new ServiceRegistry(Context, options);
         lock (_registries)
         {
             _registries.Add(registry);
@@ -46,7 +46,7 @@ internal sealed class RegistryFixture(TimeProvider? clock = null) : IAsyncDispos
         return client;
     }
 
-    public RegistryClient Connect(Registry registry, string routingId) => Connect(registry.RouterEndpoint, routingId);
+    public RegistryClient Connect(ServiceRegistry registry, string routingId) => Connect(registry.RouterEndpoint, routingId);
 
     /// <summary>A plain SUB at a registry.</summary>
     public ListFollower Follow(string publisherEndpoint, string topic = "")
@@ -56,7 +56,7 @@ internal sealed class RegistryFixture(TimeProvider? clock = null) : IAsyncDispos
         return follower;
     }
 
-    public ListFollower Follow(Registry registry) => Follow(registry.PublisherEndpoint);
+    public ListFollower Follow(ServiceRegistry registry) => Follow(registry.PublisherEndpoint);
 
     /// <summary>Moves a clock as time goes: in steps that the loops have dealt with before the next one.</summary>
     public async Task AdvanceAsync(ManualTimeProvider manual, TimeSpan by)
@@ -77,7 +77,7 @@ internal sealed class RegistryFixture(TimeProvider? clock = null) : IAsyncDispos
             socket.Dispose();
         }
 
-        foreach (Registry registry in _registries)
+        foreach (ServiceRegistry registry in _registries)
         {
             await registry.DisposeAsync().Guarded();
         }

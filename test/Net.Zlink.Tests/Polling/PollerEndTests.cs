@@ -74,7 +74,7 @@ public sealed class PollerEndTests : PollerTestBase
     {
         const int Rounds = 3_000;
         await using var context = new ZlinkContext();
-        using var poller = new Poller();
+        using var poller = new SocketPoller();
         poller.Add(context.CreatePair(), PollEvents.In);
         bool isEnded = false;
         var threads = new TestThreads();

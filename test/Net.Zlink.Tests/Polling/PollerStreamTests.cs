@@ -159,7 +159,7 @@ public sealed class PollerStreamTests : PollerTestBase
     public async Task Two_pollers_and_two_waits_of_one_are_all_told()
     {
         StreamSocket socket = Fixture.Bind(out string endpoint);
-        using var other = new Poller();
+        using var other = new SocketPoller();
         Poller.Add(socket, PollEvents.In);
         other.Add(socket, PollEvents.In);
         Task<int>[] polls =

@@ -151,7 +151,7 @@ public sealed class PollerTests : PollerTestBase
     public async Task Two_pollers_of_one_socket_are_both_told()
     {
         (DealerSocket sender, DealerSocket receiver) = Context.CreateConnectedDealers();
-        using var other = new Poller();
+        using var other = new SocketPoller();
         Poller.Add(receiver, PollEvents.In);
         other.Add(receiver, PollEvents.In);
         Task<int> first = Poller.PollAsync(Results, Guard.Token).AsTask();
@@ -389,7 +389,7 @@ public sealed class PollerTests : PollerTestBase
 
     private static async Task UntilReadableAsync(ZmpSocket socket)
     {
-        using var poller = new Poller();
+        using var poller = new SocketPoller();
         poller.Add(socket, PollEvents.In);
         Assert.Equal(1, await poller.PollAsync(new PollResult[1], Guard.Token).Guarded());
     }

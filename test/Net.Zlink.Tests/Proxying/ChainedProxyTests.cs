@@ -29,7 +29,7 @@ public sealed class ChainedProxyTests
             var options = new XPubOptions { Notices = notices };
             XPubSocket back = fixture.Context.CreateXPub(options);
             bound = back.Bind(Named(endpoint, i));
-            running.Add(new Proxy(front, back).RunAsync(ending.Token));
+            running.Add(new SocketProxy(front, back).RunAsync(ending.Token));
         }
 
         SubSocket[] subscribers = [.. Enumerable.Range(0, Subscribers).Select(_ => fixture.Context.CreateSub())];

@@ -24,7 +24,7 @@ public sealed class ProxyConflateTests : IAsyncDisposable
     public async Task A_message_of_several_parts_to_a_conflating_socket_is_counted_and_the_proxy_goes_on(string type)
     {
         (ZmpSocket back, ReceivingSocket reader) = await ConflatingAsync(type);
-        var proxy = new Proxy(_front, back);
+        var proxy = new SocketProxy(_front, back);
         Task run = proxy.RunAsync(Guard.Token);
         await SendPartsAsync();
         await _client.SendAsync("one"u8.ToArray(), Guard.Token);
@@ -48,7 +48,7 @@ public sealed class ProxyConflateTests : IAsyncDisposable
     {
         (PairSocket back, PairSocket worker) = Pairs();
         (ZmpSocket capture, ReceivingSocket log) = await ConflatingAsync("DEALER");
-        var proxy = new Proxy(_front, back, capture);
+        var proxy = new SocketProxy(_front, back, capture);
         Task run = proxy.RunAsync(Guard.Token);
         await SendPartsAsync();
         await _client.SendAsync("one"u8.ToArray(), Guard.Token);
@@ -67,7 +67,7 @@ public sealed class ProxyConflateTests : IAsyncDisposable
         (PairSocket back, _) = Pairs();
         (ZmpSocket control, _) = await ConflatingAsync("DEALER");
         Assert.Equal("control", Assert.Throws<ArgumentException>(
-            () => { NativeProxy.RunAsync(new Proxy(_front, back), (DealerSocket)control, Guard.Token); }).ParamName);
+            () => { NativeProxy.RunAsync(new SocketProxy(_front, back), (DealerSocket)control, Guard.Token); }).ParamName);
     }
 
     [Theory]
@@ -77,10 +77,10 @@ public sealed class ProxyConflateTests : IAsyncDisposable
     {
         RouterSocket router = _fixture.Context.CreateRouter();
         (ZmpSocket conflating, _) = await ConflatingAsync(type);
-        Assert.Equal("back", Assert.Throws<ArgumentException>(() => new Proxy(router, conflating)).ParamName);
-        Assert.Equal("front", Assert.Throws<ArgumentException>(() => new Proxy(conflating, router)).ParamName);
-        Assert.Equal("capture", Assert.Throws<ArgumentException>(() => new Proxy(router, _front, conflating)).ParamName);
-        Assert.Equal("capture", Assert.Throws<ArgumentException>(() => new Proxy(_front, router, conflating)).ParamName);
+        Assert.Equal("back", Assert.Throws<ArgumentException>(() => new SocketProxy(router, conflating)).ParamName);
+        Assert.Equal("front", Assert.Throws<ArgumentException>(() => new SocketProxy(conflating, router)).ParamName);
+        Assert.Equal("capture", Assert.Throws<ArgumentException>(() => new SocketProxy(router, _front, conflating)).ParamName);
+        Assert.Equal("capture", Assert.Throws<ArgumentException>(() => new SocketProxy(_front, router, conflating)).ParamName);
     }
 
     [Fact]
@@ -96,7 +96,7 @@ public sealed class ProxyConflateTests : IAsyncDisposable
         front.Subscribe([]);
         front.Connect(publisher.Bind("tcp://127.0.0.1:0"));
         await Guard.UntilAsync(() => publisher.TopicCount == 1, "the subscription is there");
-        var proxy = new Proxy(front, router);
+        var proxy = new SocketProxy(front, router);
         Task run = proxy.RunAsync(Guard.Token);
         using var message = new MessageBuilder();
         await publisher.SendAsync(message.Add("me"u8).Add("b"u8), Guard.Token);

@@ -12,7 +12,7 @@ public sealed class ProxyIdleTests : IAsyncDisposable
     private readonly DealerSocket _front;
     private readonly DealerSocket _back;
     private readonly PairSocket _capture;
-    private readonly Proxy _proxy;
+    private readonly SocketProxy _proxy;
 
     public ProxyIdleTests()
     {
@@ -23,7 +23,7 @@ public sealed class ProxyIdleTests : IAsyncDisposable
         _back.Bind("inproc://rest");
         _fixture.Context.CreateDealer().Connect("inproc://rest");
         _capture = _fixture.Context.CreatePair(); // Nobody reads what it is to copy there, so nothing moves.
-        _proxy = new Proxy(_front, _back, _capture);
+        _proxy = new SocketProxy(_front, _back, _capture);
     }
 
     public ValueTask DisposeAsync() => _fixture.DisposeAsync();

@@ -23,7 +23,7 @@ public sealed class ProxyTests : IAsyncDisposable
         DealerSocket back = _context.CreateDealer();
         string clients = front.Bind(EndpointOf(transport));
         string workers = back.Bind(EndpointOf(transport));
-        var proxy = new Proxy(front, back);
+        var proxy = new SocketProxy(front, back);
         Task run = proxy.RunAsync(Guard.Token);
         for (int i = 0; i < 3; i++)
         {
@@ -96,7 +96,7 @@ public sealed class ProxyTests : IAsyncDisposable
             Assert.Equal("hello", TextOf(hello));
         }
 
-        Task run = new Proxy(front, back).RunAsync(Guard.Token);
+        Task run = new SocketProxy(front, back).RunAsync(Guard.Token);
         using Message message = await ExchangeAsync(left, right);
         Assert.Equal("hello", TextOf(message));
         Assert.False(run.IsCompleted);
@@ -111,7 +111,7 @@ public sealed class ProxyTests : IAsyncDisposable
         SubSocket subscriber = _context.CreateSub();
         publisher.Connect(front.Bind("tcp://127.0.0.1:0"));
         subscriber.Connect(back.Bind("tcp://127.0.0.1:0"));
-        var proxy = new Proxy(front, back);
+        var proxy = new SocketProxy(front, back);
         Task run = proxy.RunAsync(Guard.Token);
 
         subscriber.Subscribe("a"u8);
@@ -134,7 +134,7 @@ public sealed class ProxyTests : IAsyncDisposable
         PairSocket socket = _context.CreatePair();
         PairSocket client = _context.CreatePair();
         client.Connect(socket.Bind("tcp://127.0.0.1:0"));
-        var proxy = new Proxy(socket, socket);
+        var proxy = new SocketProxy(socket, socket);
         Task run = proxy.RunAsync(Guard.Token);
         using var message = new MessageBuilder();
 
@@ -158,7 +158,7 @@ public sealed class ProxyTests : IAsyncDisposable
         DealerSocket worker = _context.CreateDealer();
         client.Connect(front.Bind("tcp://127.0.0.1:0"));
         worker.Connect(back.Bind("tcp://127.0.0.1:0"));
-        Task run = new Proxy(front, back, capture).RunAsync(Guard.Token);
+        Task run = new SocketProxy(front, back, capture).RunAsync(Guard.Token);
         await client.SendAsync("ask"u8.ToArray(), Guard.Token);
         using (Message request = await worker.ReceiveAsync(Guard.Token).Guarded())
         {
@@ -183,7 +183,7 @@ public sealed class ProxyTests : IAsyncDisposable
         (PairSocket front, PairSocket client) = Pairs();
         (PairSocket back, PairSocket worker) = Pairs();
         (PairSocket control, PairSocket commander) = Pairs();
-        var proxy = new Proxy(front, back);
+        var proxy = new SocketProxy(front, back);
         Task run = NativeProxy.RunAsync(proxy, control, Guard.Token);
         using var message = new MessageBuilder();
         await client.SendAsync(message.Add("ab"u8).Add("cde"u8), Guard.Token);
@@ -231,7 +231,7 @@ public sealed class ProxyTests : IAsyncDisposable
         control.Subscribe([]);
         control.Connect(commander.Bind("tcp://127.0.0.1:0"));
         (await commander.ReceiveAsync(Guard.Token).Guarded()).Dispose();
-        Task run = NativeProxy.RunAsync(new Proxy(front, back), control, Guard.Token);
+        Task run = NativeProxy.RunAsync(new SocketProxy(front, back), control, Guard.Token);
         await client.SendAsync("x"u8.ToArray(), Guard.Token);
         (await worker.ReceiveAsync(Guard.Token).Guarded()).Dispose();
 
@@ -244,7 +244,7 @@ public sealed class ProxyTests : IAsyncDisposable
     public async Task A_control_socket_that_ends_ends_the_run()
     {
         PairSocket control = _context.CreatePair();
-        var proxy = new Proxy(_context.CreatePair(), _context.CreatePair());
+        var proxy = new SocketProxy(_context.CreatePair(), _context.CreatePair());
         Task run = NativeProxy.RunAsync(proxy, control, Guard.Token);
         control.Dispose();
         await Assert.ThrowsAsync<ObjectDisposedException>(() => run.Guarded());
@@ -258,7 +258,7 @@ public sealed class ProxyTests : IAsyncDisposable
     {
         PairSocket front = _context.CreatePair();
         using var cancel = new CancellationTokenSource();
-        Task run = NativeProxy.RunAsync(new Proxy(front, _context.CreatePair()), _context.CreatePair(), cancel.Token);
+        Task run = NativeProxy.RunAsync(new SocketProxy(front, _context.CreatePair()), _context.CreatePair(), cancel.Token);
         if (cancels)
         {
             await cancel.CancelAsync();
@@ -276,7 +276,7 @@ public sealed class ProxyTests : IAsyncDisposable
     {
         (PairSocket front, PairSocket client) = Pairs();
         (PairSocket back, PairSocket worker) = Pairs();
-        var proxy = new Proxy(front, back);
+        var proxy = new SocketProxy(front, back);
         var thread = new Thread(proxy.Run);
         thread.Start();
         for (int i = 0; i < 5_000; i++)
@@ -304,7 +304,7 @@ public sealed class ProxyTests : IAsyncDisposable
         PairSocket worker = NarrowPair();
         client.Connect(front.Bind(EndpointOf("inproc")));
         worker.Connect(back.Bind(EndpointOf("inproc")));
-        Task run = new Proxy(front, back).RunAsync(Guard.Token);
+        Task run = new SocketProxy(front, back).RunAsync(Guard.Token);
         const int Count = 2_000;
         int sent = 0;
         Task sending = Task.Run(
@@ -336,7 +336,7 @@ public sealed class ProxyTests : IAsyncDisposable
     {
         (PairSocket front, PairSocket client) = Pairs();
         (PairSocket back, PairSocket worker) = Pairs();
-        var proxy = new Proxy(front, back);
+        var proxy = new SocketProxy(front, back);
         const int Count = 2_000;
         Task sending = Task.Run(
             async () =>
@@ -378,7 +378,7 @@ public sealed class ProxyTests : IAsyncDisposable
             Assert.Equal("hello", TextOf(hello));
         }
 
-        var proxy = new Proxy(front, back);
+        var proxy = new SocketProxy(front, back);
         Task run = proxy.RunAsync(Guard.Token);
         using var message = new MessageBuilder();
         await client.SendAsync(message.Add("known"u8), Guard.Token);
@@ -396,7 +396,7 @@ public sealed class ProxyTests : IAsyncDisposable
     [InlineData(true)]
     public async Task A_context_that_is_shut_down_ends_the_proxy_paused_or_not(bool paused)
     {
-        var proxy = new Proxy(_context.CreateRouter(), _context.CreateDealer());
+        var proxy = new SocketProxy(_context.CreateRouter(), _context.CreateDealer());
         Task run = proxy.RunAsync(Guard.Token);
         if (paused)
         {
@@ -412,7 +412,7 @@ public sealed class ProxyTests : IAsyncDisposable
     public async Task A_disposed_socket_ends_the_proxy()
     {
         PairSocket front = _context.CreatePair();
-        Task run = new Proxy(front, _context.CreatePair()).RunAsync(Guard.Token);
+        Task run = new SocketProxy(front, _context.CreatePair()).RunAsync(Guard.Token);
         front.Dispose();
         await Assert.ThrowsAsync<ObjectDisposedException>(() => run.Guarded());
     }
@@ -421,9 +421,9 @@ public sealed class ProxyTests : IAsyncDisposable
     public void Nonsense_is_refused()
     {
         PairSocket pair = _context.CreatePair();
-        Assert.Throws<ArgumentNullException>(() => new Proxy(null!, pair));
-        Assert.Throws<ArgumentNullException>(() => new Proxy(pair, null!));
-        Assert.Throws<ArgumentException>(() => new Proxy(pair, pair, _context.CreateSub()));
+        Assert.Throws<ArgumentNullException>(() => new SocketProxy(null!, pair));
+        Assert.Throws<ArgumentNullException>(() => new SocketProxy(pair, null!));
+        Assert.Throws<ArgumentException>(() => new SocketProxy(pair, pair, _context.CreateSub()));
     }
 
     private static string TextOf(Message message) => string.Join('|', message.ToArrays().Select(Encoding.ASCII.GetString));
@@ -440,7 +440,7 @@ public sealed class ProxyTests : IAsyncDisposable
 
     private static async Task UntilReadableAsync(ZmpSocket socket)
     {
-        using var poller = new Poller();
+        using var poller = new SocketPoller();
         poller.Add(socket, PollEvents.In);
         Assert.Equal(1, await poller.PollAsync(new PollResult[1], Guard.Token).Guarded());
     }

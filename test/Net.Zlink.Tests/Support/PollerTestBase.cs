@@ -9,7 +9,7 @@ public abstract class PollerTestBase : IAsyncDisposable
 
     private protected ZlinkContext Context => Fixture.Context;
 
-    private protected Poller Poller { get; } = new();
+    private protected SocketPoller Poller { get; } = new();
 
     private protected PollResult[] Results { get; } = new PollResult[8];
 

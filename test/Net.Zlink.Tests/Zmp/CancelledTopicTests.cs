@@ -68,7 +68,7 @@ public sealed class CancelledTopicTests
         await using var fixture = new ContextFixture();
         (PubSocket publisher, SubSocket subscriber) = await MeetAsync(fixture, endpoint, "a");
         await PublishAsync(fixture, publisher, subscriber, "a1", "a2");
-        using var poller = new Poller();
+        using var poller = new SocketPoller();
         poller.Add(subscriber, PollEvents.In);
         var ready = new PollResult[1];
         Assert.Equal(1, poller.Poll(ready, TimeSpan.Zero));

@@ -16,7 +16,7 @@ public sealed class FullSocketTests
     {
         await using var fixture = new ContextFixture();
         (ZmpSocket sender, Func<bool> trySend, ReceivingSocket receiver) = Meet(fixture.Context, type);
-        using var poller = new Poller();
+        using var poller = new SocketPoller();
         poller.Add(sender, PollEvents.Out);
         var ready = new PollResult[1];
         Assert.True(sender.CanSend);

@@ -225,7 +225,7 @@ public sealed class LiveOptionTests
         DealerSocket dealer = fixture.Context.CreateDealer(new DealerOptions { ReceiveHighWaterMark = 1, RoutingId = "d"u8.ToArray() });
         dealer.Connect(router.Bind("inproc://mandatory"));
         Task sending = await UntilOneWaitsAsync(fixture, () => router.To("d"u8.ToArray()).SendAsync("x"u8.ToArray(), Guard.Token).AsTask());
-        using var poller = new Poller();
+        using var poller = new SocketPoller();
         poller.Add(router, PollEvents.Out);
         Task<int> polling = poller.PollAsync(new PollResult[1], Guard.Token).AsTask();
         router.Options.Mandatory = false;

@@ -24,7 +24,7 @@ public sealed class NoDropTopicTests
         SubSocket slow = Subscriber(fixture, receiveMark: 2);
         SubSocket good = Subscriber(fixture, receiveMark: null);
         await fixture.UntilAsync(() => back.PeerCount == 2);
-        var proxy = new Proxy(front, back);
+        var proxy = new SocketProxy(front, back);
         Task run = proxy.RunAsync(Guard.Token);
         const int Messages = 20;
         for (int i = 0; i < Messages; i++)

@@ -58,7 +58,7 @@ public sealed class RoutingIdArgumentTests
         DealerSocket answers = fixture.Context.CreateDealer(new DealerOptions { RoutingId = "worker"u8.ToArray() });
         asks.Connect(front.Bind("inproc://front"));
         answers.Connect(back.Bind("inproc://back"));
-        var proxy = new Proxy(front, back);
+        var proxy = new SocketProxy(front, back);
         Task running = proxy.RunAsync(Guard.Token);
         using var message = new MessageBuilder();
         await asks.SendAsync(message.Add([]).Add("lost"u8), Guard.Token);

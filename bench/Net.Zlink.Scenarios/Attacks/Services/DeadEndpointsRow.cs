@@ -33,8 +33,8 @@ internal sealed class DeadEndpointsRow(string what, bool isSwallowed) : AttackRo
         await using var last = new HonestReceiver(servers);
         await using var context = new ZlinkContext();
         var directory = new StaticDirectory(Listed(first));
-        var gateway = new Gateway(context, directory);
-        ServiceClient client = gateway.GetService(VictimCommand.Service);
+        var gateway = new ServiceGateway(context, directory);
+        ServiceClient client = gateway.GetClient(VictimCommand.Service);
         await client.WaitUntilReadyAsync(cancellationToken: cancellation);
         (double before, _) = await LoadAsync(client, s_warm, cancellation);
 

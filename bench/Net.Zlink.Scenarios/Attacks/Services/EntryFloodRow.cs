@@ -22,7 +22,7 @@ internal sealed class EntryFloodRow() : AttackRow("services-entries")
     {
         await using var context = new ZlinkContext();
         await using var registry = AttackedRegistry.Start(context);
-        await using var discovery = new Discovery(context);
+        await using var discovery = new RegistryDirectory(context);
         discovery.ConnectRegistry(registry.PublisherEndpoint);
         using var flood = new RawClient(registry.RouterEndpoint, from: "127.0.0.2");
         for (int i = 0; i < Entries; i++)

@@ -9,12 +9,12 @@ internal sealed class HonestReceiver : IAsyncDisposable
 
     public HonestReceiver(ZlinkContext context)
     {
-        Receiver = new Receiver(context);
+        Receiver = new ServiceReceiver(context);
         Endpoint = Receiver.Bind("tcp://127.0.0.1:*");
         _serving = Receiver.ServeAsync(static (request, stop) => request.ReplyAsync(request.Memory, stop));
     }
 
-    public Receiver Receiver { get; }
+    public ServiceReceiver Receiver { get; }
 
     public string Endpoint { get; }
 

@@ -23,7 +23,7 @@ internal sealed class ReadAheadRow() : AttackRow("services-large-requests")
             stop.CancelAfter(time);
             byte[] payload = new byte[Mebibyte];
             var directory = new StaticDirectory(new ServiceInstance(VictimCommand.Service, receiver.Endpoint));
-            Gateway[] gateways = [.. Enumerable.Range(0, Gateways).Select(_ => new Gateway(context, directory))];
+            ServiceGateway[] gateways = [.. Enumerable.Range(0, Gateways).Select(_ => new ServiceGateway(context, directory))];
             await Task.WhenAll(gateways.SelectMany(
                 gateway => Enumerable.Range(0, AtATime).Select(_ => AskAsync(gateway, payload, stop.Token))));
         }
@@ -37,13 +37,13 @@ internal sealed class ReadAheadRow() : AttackRow("services-large-requests")
         ];
     }
 
-    private static async Task AskAsync(Gateway gateway, byte[] payload, CancellationToken stop)
+    private static async Task AskAsync(ServiceGateway gateway, byte[] payload, CancellationToken stop)
     {
         while (!stop.IsCancellationRequested)
         {
             try
             {
-                using ServiceReply reply = await gateway.GetService(VictimCommand.Service).RequestAsync(payload, s_timeout, stop);
+                using ServiceReply reply = await gateway.GetClient(VictimCommand.Service).RequestAsync(payload, s_timeout, stop);
             }
             catch (Exception e) when (e is ServiceException or TimeoutException or OperationCanceledException)
             {

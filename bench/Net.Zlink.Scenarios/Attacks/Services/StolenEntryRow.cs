@@ -17,7 +17,7 @@ internal sealed class StolenEntryRow() : AttackRow("services-stolen-entry")
         await using var honest = new HonestReceiver(context);
         honest.Receiver.ConnectRegistry(registry.RouterEndpoint);
         await honest.Receiver.RegisterAsync(VictimCommand.Service, cancellationToken: cancellation);
-        await using var discovery = new Discovery(context);
+        await using var discovery = new RegistryDirectory(context);
         discovery.ConnectRegistry(registry.PublisherEndpoint);
         await discovery.WaitForAsync(VictimCommand.Service, cancellationToken: cancellation);
 

@@ -26,8 +26,8 @@ internal sealed class SubscriptionFloodRow() : AttackRow("services-subscriptions
         honest.Receiver.ConnectRegistry(registry.RouterEndpoint);
         await Task.WhenAll(Enumerable.Range(0, Entries).Select(at => honest.Receiver.RegisterAsync(
             string.Create(CultureInfo.InvariantCulture, $"service{at}"), cancellationToken: cancellation)));
-        Registration registration = await honest.Receiver.RegisterAsync(VictimCommand.Service, cancellationToken: cancellation);
-        await using var discovery = new Discovery(context);
+        ServiceRegistration registration = await honest.Receiver.RegisterAsync(VictimCommand.Service, cancellationToken: cancellation);
+        await using var discovery = new RegistryDirectory(context);
         discovery.ConnectRegistry(registry.PublisherEndpoint);
         await discovery.WaitForAsync(VictimCommand.Service, cancellationToken: cancellation);
 

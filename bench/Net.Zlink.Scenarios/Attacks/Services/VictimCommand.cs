@@ -41,7 +41,7 @@ internal static class VictimCommand
     /// <summary>Handlers that are slow, so that requests wait.</summary>
     private static async Task ServeAsync(ZlinkContext context, ConcurrentDictionary<string, long> counts, CancellationToken cancellation)
     {
-        await using var receiver = new Receiver(context);
+        await using var receiver = new ServiceReceiver(context);
         Console.WriteLine(ServedCommand.Bound + receiver.Bind("tcp://127.0.0.1:*"));
         Task serving = receiver.ServeAsync(
             async (request, stop) =>
@@ -59,12 +59,12 @@ internal static class VictimCommand
     private static async Task AskAsync(
         ZlinkContext context, string[] endpoints, ConcurrentDictionary<string, long> counts, CancellationToken cancellation)
     {
-        await using var gateway = new Gateway(context, new StaticDirectory(
+        await using var gateway = new ServiceGateway(context, new StaticDirectory(
             endpoints.Select(static (endpoint, at) => new ServiceInstance(at == 0 ? Service : OtherService, endpoint))));
-        gateway.GetService(OtherService);
+        gateway.GetClient(OtherService);
         Console.WriteLine(ServedCommand.Bound);
         using var stop = CancellationTokenSource.CreateLinkedTokenSource(cancellation);
-        Task asking = Task.Run(() => LoadAsync(gateway.GetService(Service), counts, stop.Token), CancellationToken.None);
+        Task asking = Task.Run(() => LoadAsync(gateway.GetClient(Service), counts, stop.Token), CancellationToken.None);
         await AnswerAsync(context, counts, asking, cancellation);
         await stop.CancelAsync();
         await asking;

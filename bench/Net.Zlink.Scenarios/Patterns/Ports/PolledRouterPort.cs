@@ -1,7 +1,7 @@
 namespace Net.Zlink.Scenarios.Patterns.Ports;
 
 /// <summary>ROUTER, each receive after a poll that says there is a message.</summary>
-internal readonly struct PolledRouterPort(RouterSocket socket, byte[] peerId, Poller poller) : IServerPort
+internal readonly struct PolledRouterPort(RouterSocket socket, byte[] peerId, SocketPoller poller) : IServerPort
 {
     private readonly RouterPort _port = new(socket, peerId);
     private readonly PollResult[] _result = new PollResult[1];

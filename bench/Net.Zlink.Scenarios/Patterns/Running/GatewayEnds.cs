@@ -10,7 +10,7 @@ namespace Net.Zlink.Scenarios.Patterns.Running;
 /// <param name="receivers">The sockets of the receivers.</param>
 /// <param name="poller">Waits for any of them, where there are several.</param>
 /// <param name="batch">With SendMany: every 64th send sends 64 messages.</param>
-internal readonly struct GatewayEnds(ServiceClient client, RouterPort[] receivers, Poller poller, bool batch) : IPatternEnds
+internal readonly struct GatewayEnds(ServiceClient client, RouterPort[] receivers, SocketPoller poller, bool batch) : IPatternEnds
 {
     // One block of a SendMany.
     private const int BatchSize = 64;

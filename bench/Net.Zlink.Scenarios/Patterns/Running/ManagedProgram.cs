@@ -115,7 +115,7 @@ internal sealed class ManagedProgram : IDisposable
             return;
         }
 
-        var pollers = new List<Poller>();
+        var pollers = new List<SocketPoller>();
         try
         {
             Measure(new TowardsServer<PolledRouterPort,
@@ -129,7 +129,7 @@ internal sealed class ManagedProgram : IDisposable
 
         PolledRouterPort Polled(RouterSocket socket, byte[] peer)
         {
-            var poller = new Poller();
+            var poller = new SocketPoller();
             pollers.Add(poller);
             poller.Add(socket, PollEvents.In);
             return new PolledRouterPort(socket, peer, poller);

@@ -12,10 +12,10 @@ internal sealed class ManagedServices : IDisposable
     private const string Publisher = "inproc://registry-publisher";
     private const string Router = "inproc://registry-router";
 
-    private readonly Registry _registry;
-    private readonly Discovery _discovery;
-    private readonly List<Receiver> _receivers = [];
-    private readonly Poller _poller = new();
+    private readonly ServiceRegistry _registry;
+    private readonly RegistryDirectory _discovery;
+    private readonly List<ServiceReceiver> _receivers = [];
+    private readonly SocketPoller _poller = new();
 
     /// <param name="context">Of all.</param>
     /// <param name="receivers">How many.</param>
@@ -25,15 +25,15 @@ internal sealed class ManagedServices : IDisposable
     public ManagedServices(ZlinkContext context, int receivers, Func<Func<string, string>, string> bind,
         Action<SocketOptions> useAsServer, Action<SocketOptions> useAsClient)
     {
-        _registry = new Registry(context, new RegistryOptions { PublisherEndpoint = Publisher, RouterEndpoint = Router });
+        _registry = new ServiceRegistry(context, new ServiceRegistryOptions { PublisherEndpoint = Publisher, RouterEndpoint = Router });
         _registry.Start();
-        _discovery = new Discovery(context);
+        _discovery = new RegistryDirectory(context);
         _discovery.ConnectRegistry(Publisher);
-        var receiverOptions = new ReceiverOptions();
+        var receiverOptions = new ServiceReceiverOptions();
         useAsServer(receiverOptions.Socket);
         for (int i = 0; i < receivers; i++)
         {
-            var receiver = new Receiver(context, receiverOptions);
+            var receiver = new ServiceReceiver(context, receiverOptions);
             _receivers.Add(receiver);
             _poller.Add(receiver.Socket, PollEvents.In);
             string endpoint = bind(receiver.Bind);
@@ -41,13 +41,13 @@ internal sealed class ManagedServices : IDisposable
             _ = receiver.Register(Service, endpoint);
         }
 
-        var gatewayOptions = new GatewayOptions { Socket = { SendTimeout = Timeout.InfiniteTimeSpan } };
+        var gatewayOptions = new ServiceGatewayOptions { Socket = { SendTimeout = Timeout.InfiniteTimeSpan } };
         useAsClient(gatewayOptions.Socket);
-        Gateway = new Gateway(context, _discovery, gatewayOptions);
-        Client = Gateway.GetService(Service);
+        Gateway = new ServiceGateway(context, _discovery, gatewayOptions);
+        Client = Gateway.GetClient(Service);
     }
 
-    public Gateway Gateway { get; }
+    public ServiceGateway Gateway { get; }
 
     public ServiceClient Client { get; }
 
@@ -59,7 +59,7 @@ internal sealed class ManagedServices : IDisposable
     public void MeasureRequests(IPatternRun run, int size)
     {
         using var end = new CancellationTokenSource();
-        foreach (Receiver receiver in _receivers)
+        foreach (ServiceReceiver receiver in _receivers)
         {
             _ = receiver.ServeAsync(
                 static (request, cancellation) => request.ReplyAsync(request.Memory, cancellation), cancellationToken: end.Token);

@@ -43,7 +43,7 @@ internal static class JoiningDiscoveries
         command.SetAction(async (_, cancellation) =>
         {
             await using var context = new ZlinkContext();
-            await using var registry = new Registry(context, new RegistryOptions
+            await using var registry = new ServiceRegistry(context, new ServiceRegistryOptions
             {
                 PublisherEndpoint = Endpoint,
                 RouterEndpoint = Endpoint,
@@ -72,7 +72,7 @@ internal static class JoiningDiscoveries
         await using var context = new ZlinkContext();
 
         // One that is there before the first entry gets broadcasts alone: when it has seen all entries, no other list is on its way.
-        await using var early = new Discovery(context);
+        await using var early = new RegistryDirectory(context);
         early.ConnectRegistry(endpoints[0]);
         long start = Stopwatch.GetTimestamp();
         while (early.GetRegistries()[0].LastListAt is null)
@@ -80,10 +80,10 @@ internal static class JoiningDiscoveries
             await CostCommand.DelayAsync(start, s_limit, "The registry sent no list", cancellation);
         }
 
-        var receivers = new Receiver[ReceiverCount];
+        var receivers = new ServiceReceiver[ReceiverCount];
         for (int i = 0; i < receivers.Length; i++)
         {
-            receivers[i] = new Receiver(context);
+            receivers[i] = new ServiceReceiver(context);
             receivers[i].Bind(Endpoint);
             receivers[i].ConnectRegistry(endpoints[1]);
         }

@@ -32,8 +32,8 @@ internal static class RestingConnections
             DescriptorLimit.Check(count);
             var time = TimeSpan.FromSeconds(request.GetValue(seconds));
             (double Ours, double Theirs) without = await RunAsync(
-                count, new GatewayOptions { Socket = { HeartbeatInterval = TimeSpan.Zero } }, time, cancellation);
-            (double Ours, double Theirs) with = await RunAsync(count, new GatewayOptions(), time, cancellation);
+                count, new ServiceGatewayOptions { Socket = { HeartbeatInterval = TimeSpan.Zero } }, time, cancellation);
+            (double Ours, double Theirs) with = await RunAsync(count, new ServiceGatewayOptions(), time, cancellation);
             double ours = CostCommand.Print("GATEWAY_HEARTBEATS", "percent", [CostCommand.AddedPercent(without.Ours, with.Ours)]);
             double theirs = CostCommand.Print("RECEIVER_HEARTBEATS", "percent", [CostCommand.AddedPercent(without.Theirs, with.Theirs)]);
             return ours <= MaxPercent && theirs <= MaxPercent;
@@ -48,7 +48,7 @@ internal static class RestingConnections
         command.SetAction(async (_, cancellation) =>
         {
             await using var context = new ZlinkContext();
-            await using var receiver = new Receiver(context);
+            await using var receiver = new ServiceReceiver(context);
             Console.WriteLine(receiver.Bind("tcp://0.0.0.0:*"));
             while (await Console.In.ReadLineAsync(cancellation) is not null)
             {
@@ -62,14 +62,14 @@ internal static class RestingConnections
 
     /// <returns>Percent of one processor.</returns>
     private static async Task<(double Ours, double Theirs)> RunAsync(
-        int connections, GatewayOptions options, TimeSpan time, CancellationToken cancellation)
+        int connections, ServiceGatewayOptions options, TimeSpan time, CancellationToken cancellation)
     {
         await using ChildProcess receiver = ChildProcess.Start(Self.StartInfo(inlineCompletions: false, ReceiverName));
         string bound = await ReadAsync(receiver, cancellation);
         string port = bound[bound.LastIndexOf(':')..];
         await using var context = new ZlinkContext();
         var directory = new StaticDirectory();
-        await using var gateway = new Gateway(context, directory, options);
+        await using var gateway = new ServiceGateway(context, directory, options);
 
         // One listener stands for many: each address of the loopback network is an endpoint of its own.
         var clients = new List<ServiceClient>();
@@ -78,7 +78,7 @@ internal static class RestingConnections
             string service = string.Create(CultureInfo.InvariantCulture, $"service{clients.Count}");
             directory.SetService(service, [.. numbers.Select(number => new ServiceInstance(service,
                 string.Create(CultureInfo.InvariantCulture, $"tcp://127.1.{number / 250}.{1 + (number % 250)}{port}")))]);
-            clients.Add(gateway.GetService(service));
+            clients.Add(gateway.GetClient(service));
         }
 
         long start = Stopwatch.GetTimestamp();

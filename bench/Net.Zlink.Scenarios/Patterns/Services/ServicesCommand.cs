@@ -61,19 +61,19 @@ internal static class ServicesCommand
     private static async Task<(long Lists, double Milliseconds)> BurstAsync(int registrations, int viewers, CancellationToken cancellation)
     {
         await using var context = new ZlinkContext();
-        await using var registry = new Registry(context, new RegistryOptions { PublisherEndpoint = Endpoint, RouterEndpoint = Endpoint });
+        await using var registry = new ServiceRegistry(context, new ServiceRegistryOptions { PublisherEndpoint = Endpoint, RouterEndpoint = Endpoint });
         registry.Start();
-        var discoveries = new Discovery[viewers];
+        var discoveries = new RegistryDirectory[viewers];
         for (int i = 0; i < viewers; i++)
         {
-            discoveries[i] = new Discovery(context);
+            discoveries[i] = new RegistryDirectory(context);
             discoveries[i].ConnectRegistry(registry.PublisherEndpoint);
         }
 
-        var receivers = new Receiver[ReceiverCount];
+        var receivers = new ServiceReceiver[ReceiverCount];
         for (int i = 0; i < receivers.Length; i++)
         {
-            receivers[i] = new Receiver(context);
+            receivers[i] = new ServiceReceiver(context);
             receivers[i].Bind(Endpoint);
             receivers[i].ConnectRegistry(registry.RouterEndpoint);
             await receivers[i].RegisterAsync(Name(-1), cancellationToken: cancellation);
@@ -109,18 +109,18 @@ internal static class ServicesCommand
     private static async Task<double> IdleAsync(int count, TimeSpan time, CancellationToken cancellation)
     {
         await using var context = new ZlinkContext();
-        await using var receiver = new Receiver(context);
+        await using var receiver = new ServiceReceiver(context);
         var directory = new StaticDirectory(new ServiceInstance(IdleService, receiver.Bind(Endpoint)));
         double without = await CostCommand.IdlePercentAsync(time, cancellation);
-        var gateways = new Gateway[count];
+        var gateways = new ServiceGateway[count];
         for (int i = 0; i < count; i++)
         {
-            gateways[i] = new Gateway(context, directory);
-            await gateways[i].GetService(IdleService).WaitUntilReadyAsync(cancellationToken: cancellation);
+            gateways[i] = new ServiceGateway(context, directory);
+            await gateways[i].GetClient(IdleService).WaitUntilReadyAsync(cancellationToken: cancellation);
         }
 
         double with = await CostCommand.IdlePercentAsync(time, cancellation);
-        foreach (Gateway gateway in gateways)
+        foreach (ServiceGateway gateway in gateways)
         {
             await gateway.DisposeAsync();
         }

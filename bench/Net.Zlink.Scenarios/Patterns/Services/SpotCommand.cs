@@ -83,10 +83,10 @@ internal static class SpotCommand
     private static async Task<double> IdleAsync(TimeSpan time, CancellationToken cancellation)
     {
         await using var context = new ZlinkContext();
-        await using var registry = new Registry(
-            context, new RegistryOptions { PublisherEndpoint = CostCommand.Endpoint, RouterEndpoint = CostCommand.Endpoint });
+        await using var registry = new ServiceRegistry(
+            context, new ServiceRegistryOptions { PublisherEndpoint = CostCommand.Endpoint, RouterEndpoint = CostCommand.Endpoint });
         registry.Start();
-        await using var discovery = new Discovery(context, ServiceKind.SpotNode);
+        await using var discovery = new RegistryDirectory(context, ServiceKind.SpotNode);
         discovery.ConnectRegistry(registry.PublisherEndpoint);
         await Task.Delay(s_settling, cancellation);
         double without = await CostCommand.IdlePercentAsync(time, cancellation);

@@ -17,8 +17,8 @@ internal sealed class ChaosGateway : IChaosPart
     private static readonly TimeSpan s_interval = TimeSpan.FromMilliseconds(10);
     private static readonly TimeSpan s_patience = TimeSpan.FromMilliseconds(3);
 
-    private readonly Discovery _discovery;
-    private readonly Gateway _gateway;
+    private readonly RegistryDirectory _discovery;
+    private readonly ServiceGateway _gateway;
     private readonly ServiceClient _client;
     private readonly ChaosSettings _settings;
     private readonly ChaosLog _log;
@@ -31,14 +31,14 @@ internal sealed class ChaosGateway : IChaosPart
     public ChaosGateway(ZlinkContext context, ChaosSettings settings, ChaosLog log)
     {
         (_settings, _log) = (settings, log);
-        _discovery = new Discovery(context);
+        _discovery = new RegistryDirectory(context);
         foreach (string registry in settings.Publishers)
         {
             _discovery.ConnectRegistry(registry);
         }
 
-        _gateway = new Gateway(context, _discovery);
-        _client = _gateway.GetService(ChaosReceiver.Service);
+        _gateway = new ServiceGateway(context, _discovery);
+        _client = _gateway.GetClient(ChaosReceiver.Service);
         _rate = new SteadyRate(settings.Rate, sequence => _ = AskAsync(sequence));
         _asking = Task.Run(() => _rate.RunAsync(_stop.Token));
     }

@@ -14,8 +14,8 @@ internal sealed class ChaosReceiver : IChaosPart
 
     private static readonly TimeSpan s_slow = TimeSpan.FromMilliseconds(200);
 
-    private readonly Receiver _receiver;
-    private readonly Registration _registration;
+    private readonly ServiceReceiver _receiver;
+    private readonly ServiceRegistration _registration;
     private readonly ChaosLog _log;
     private readonly int _number;
     private readonly Task _serving;
@@ -26,7 +26,7 @@ internal sealed class ChaosReceiver : IChaosPart
     {
         _log = log;
         _number = settings.Number;
-        _receiver = new Receiver(context);
+        _receiver = new ServiceReceiver(context);
         _receiver.Bind(settings.Endpoint);
         foreach (string registry in settings.Routers)
         {

@@ -5,11 +5,11 @@ namespace Net.Zlink.Scenarios.Patterns.Services.Chaos;
 /// <summary>A registry with two peers.</summary>
 internal sealed class ChaosRegistry : IChaosPart
 {
-    private readonly Registry _registry;
+    private readonly ServiceRegistry _registry;
 
     public ChaosRegistry(ZlinkContext context, ChaosSettings settings)
     {
-        _registry = new Registry(context, new RegistryOptions
+        _registry = new ServiceRegistry(context, new ServiceRegistryOptions
         {
             Id = (uint)settings.Number,
             PublisherEndpoint = settings.Publisher,

@@ -11,7 +11,7 @@ internal sealed class ChaosSpot : IChaosPart
     private const int Topics = 8;
     private const int Size = 64;
 
-    private readonly Discovery _discovery;
+    private readonly RegistryDirectory _discovery;
     private readonly SpotNode _node;
     private readonly SpotSubscriber _subscriber;
     private readonly ChaosSettings _settings;
@@ -28,7 +28,7 @@ internal sealed class ChaosSpot : IChaosPart
     public ChaosSpot(ZlinkContext context, ChaosSettings settings, ChaosLog log)
     {
         (_settings, _log) = (settings, log);
-        _discovery = new Discovery(context, ServiceKind.SpotNode);
+        _discovery = new RegistryDirectory(context, ServiceKind.SpotNode);
         foreach (string registry in settings.Publishers)
         {
             _discovery.ConnectRegistry(registry);

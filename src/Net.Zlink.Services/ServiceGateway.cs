@@ -12,7 +12,7 @@ namespace Net.Zlink.Services;
 /// On the wire it is as the native gateway: messages are the parts of the application and nothing else. Only
 /// <see cref="ServiceClient.RequestAsync(ReadOnlyMemory{byte}, TimeSpan?, CancellationToken)"/> puts one part in front.
 /// </remarks>
-public sealed class Gateway : IAsyncDisposable, IDisposable
+public sealed class ServiceGateway : IAsyncDisposable, IDisposable
 {
     private readonly ZlinkContext _context;
     private readonly IServiceDirectory _directory;
@@ -31,20 +31,20 @@ public sealed class Gateway : IAsyncDisposable, IDisposable
     private Task? _end;
     private Exception? _ended;
 
-    /// <summary>A gateway, which connects nobody before <see cref="GetService"/>.</summary>
+    /// <summary>A gateway, which connects nobody before <see cref="GetClient"/>.</summary>
     /// <param name="context">The context that its socket, clock and log belong to. Dispose the gateway first.</param>
     /// <param name="directory">Who serves which service; not disposed.</param>
     /// <param name="options">Options; null for defaults.</param>
     /// <exception cref="ArgumentNullException">Context or directory are null.</exception>
     /// <exception cref="ArgumentOutOfRangeException">An option is out of its range.</exception>
     /// <exception cref="ZlinkException">TooManySockets, ContextTerminated.</exception>
-    public Gateway(ZlinkContext context, IServiceDirectory directory, GatewayOptions? options = null)
+    public ServiceGateway(ZlinkContext context, IServiceDirectory directory, ServiceGatewayOptions? options = null)
     {
         ArgumentNullException.ThrowIfNull(context);
         ArgumentNullException.ThrowIfNull(directory);
         _context = context;
         _directory = directory;
-        Options = (options ?? new GatewayOptions()).ValidCopy();
+        Options = (options ?? new ServiceGatewayOptions()).ValidCopy();
         ILogger logger = context.LoggerFactory?.CreateLogger(ServicesLog.Category) ?? NullLogger.Instance;
         Options.Socket.Mandatory = true; // A send says that its receiver is full or gone.
 
@@ -72,13 +72,13 @@ public sealed class Gateway : IAsyncDisposable, IDisposable
         _ = OnSocketEndedAsync();
     }
 
-    /// <summary>What one sends to a service with: one client for each name, kept until <see cref="RemoveService"/>. The first call for a
+    /// <summary>What one sends to a service with: one client for each name, kept until <see cref="RemoveClient"/>. The first call for a
     /// name begins to connect its receivers.</summary>
     /// <param name="service">The name, 1 to 255 bytes in UTF-8.</param>
     /// <returns>The client.</returns>
     /// <exception cref="ArgumentException">The name is empty or too long.</exception>
     /// <exception cref="ObjectDisposedException">The gateway is disposed.</exception>
-    public ServiceClient GetService(string service)
+    public ServiceClient GetClient(string service)
     {
         ServiceText.Checked(service, nameof(service));
         ThrowIfEnded();
@@ -104,12 +104,12 @@ public sealed class Gateway : IAsyncDisposable, IDisposable
         return kept;
     }
 
-    /// <summary>Sends nothing more to a service. Its receivers are disconnected after <see cref="GatewayOptions.RemovedEndpointTimeout"/>,
+    /// <summary>Sends nothing more to a service. Its receivers are disconnected after <see cref="ServiceGatewayOptions.RemovedEndpointTimeout"/>,
     /// unless another service of this gateway lists them; its client finds nobody.</summary>
     /// <param name="service">The name.</param>
     /// <returns>False: there is no client of that name.</returns>
     /// <exception cref="ArgumentNullException"><paramref name="service"/> is null.</exception>
-    public bool RemoveService(string service)
+    public bool RemoveClient(string service)
     {
         if (!_clients.TryRemove(service, out ServiceClient? client))
         {
@@ -201,14 +201,14 @@ public sealed class Gateway : IAsyncDisposable, IDisposable
         GetStatistics());
 
     /// <summary>Begins the end and returns at once: nothing more is sent, requests have the linger time of
-    /// <see cref="GatewayOptions.Socket"/> for their replies and then end with ObjectDisposedException. Idempotent.</summary>
+    /// <see cref="ServiceGatewayOptions.Socket"/> for their replies and then end with ObjectDisposedException. Idempotent.</summary>
     public void Dispose() => _ = BeginEnd();
 
     /// <summary>As <see cref="Dispose"/>, and waits for that end.</summary>
     /// <returns>Complete when every wait of this gateway has ended.</returns>
     public ValueTask DisposeAsync() => new(BeginEnd());
 
-    internal GatewayOptions Options { get; }
+    internal ServiceGatewayOptions Options { get; }
 
     internal IReadOnlyList<ReceiverLinkInfo> InfosOf(ReceiverLink[] links)
     {
@@ -268,7 +268,7 @@ public sealed class Gateway : IAsyncDisposable, IDisposable
     }
 
     /// <summary>Takes the pauses over from the socket, which then makes one attempt each time.</summary>
-    private static DialLimits LimitsOf(GatewayOptions options, RouterOptions socket)
+    private static DialLimits LimitsOf(ServiceGatewayOptions options, RouterOptions socket)
     {
         var limits = new DialLimits
         {
@@ -291,7 +291,7 @@ public sealed class Gateway : IAsyncDisposable, IDisposable
     }
 
     private Exception EndedException() =>
-        _ended is ZlinkException e ? new ZlinkException(e.Error, e.Message) : new ObjectDisposedException(nameof(Gateway));
+        _ended is ZlinkException e ? new ZlinkException(e.Error, e.Message) : new ObjectDisposedException(nameof(ServiceGateway));
 
     private void Update(ServicePool pool)
     {
@@ -317,7 +317,7 @@ public sealed class Gateway : IAsyncDisposable, IDisposable
     private async Task OnSocketEndedAsync()
     {
         await _loops[0].Completion.ConfigureAwait(false);
-        Exception ended = new ObjectDisposedException(nameof(Gateway));
+        Exception ended = new ObjectDisposedException(nameof(ServiceGateway));
         try
         {
             _router.CanSendTo(new byte[1]); // Throws what the socket has ended with.
@@ -363,7 +363,7 @@ public sealed class Gateway : IAsyncDisposable, IDisposable
 
     private async Task EndAsync()
     {
-        Interlocked.CompareExchange(ref _ended, new ObjectDisposedException(nameof(Gateway)), null);
+        Interlocked.CompareExchange(ref _ended, new ObjectDisposedException(nameof(ServiceGateway)), null);
         await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding); // Off the caller's lock.
         await _requests.Pending.WhenEmptyAsync().WaitAsync(Options.Socket.Linger ?? Timeout.InfiniteTimeSpan, _context.TimeProvider)
             .ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);

@@ -6,7 +6,7 @@ namespace Net.Zlink.Services;
 /// <summary>One service that a receiver offers at one endpoint. It is renewed at every registry that the receiver knows, also after a
 /// lost connection, a restart of the registry, and a pause of this process.</summary>
 /// <remarks>Safe for any number of threads. Dispose it to leave the registries.</remarks>
-public sealed class Registration : IAsyncDisposable
+public sealed class ServiceRegistration : IAsyncDisposable
 {
     private readonly RegistrationSet _owner;
     private readonly Lock _gate = new();
@@ -15,7 +15,7 @@ public sealed class Registration : IAsyncDisposable
     private uint _weight;
     private bool _hasEnded;
 
-    internal Registration(RegistrationSet owner, ServiceText service, string endpoint, uint weight)
+    internal ServiceRegistration(RegistrationSet owner, ServiceText service, string endpoint, uint weight)
     {
         _owner = owner;
         ServiceText = service;
@@ -187,7 +187,7 @@ public enum RegistrationState
     /// <summary>The registry lists the service. Of a whole registration: at least one registry does.</summary>
     Registered,
 
-    /// <summary>The registry accepted it, and a <see cref="Discovery"/> of the same context has not seen it in the lists for two
+    /// <summary>The registry accepted it, and a <see cref="RegistryDirectory"/> of the same context has not seen it in the lists for two
     /// heartbeats. Only of native registries: others answer each second heartbeat. Of a whole registration: no registry is
     /// better.</summary>
     Unconfirmed,

@@ -17,7 +17,7 @@ namespace Net.Zlink.Services;
 /// ServiceSnapshot echo = await discovery.WaitForAsync("echo");
 /// </code>
 /// </example>
-public sealed class Discovery : IServiceDirectory, IFollowedLists, IKnowsRemovals, IAsyncDisposable, IDisposable
+public sealed class RegistryDirectory : IServiceDirectory, IFollowedLists, IKnowsRemovals, IAsyncDisposable, IDisposable
 {
     private const int BatchSize = 64;
 
@@ -48,7 +48,7 @@ public sealed class Discovery : IServiceDirectory, IFollowedLists, IKnowsRemoval
     /// negative.</exception>
     /// <exception cref="ZlinkException">TooManySockets. ContextTerminated.</exception>
     /// <exception cref="ObjectDisposedException">The context is disposed.</exception>
-    public Discovery(ZlinkContext context, ServiceKind kind = ServiceKind.Receiver, DiscoveryOptions? options = null)
+    public RegistryDirectory(ZlinkContext context, ServiceKind kind = ServiceKind.Receiver, RegistryDirectoryOptions? options = null)
     {
         ArgumentNullException.ThrowIfNull(context);
         if (kind is not (ServiceKind.Receiver or ServiceKind.SpotNode))
@@ -56,7 +56,7 @@ public sealed class Discovery : IServiceDirectory, IFollowedLists, IKnowsRemoval
             throw new ArgumentOutOfRangeException(nameof(kind), kind, "Registries list receivers and SPOT nodes.");
         }
 
-        options = (options ?? new DiscoveryOptions()).ValidCopy();
+        options = (options ?? new RegistryDirectoryOptions()).ValidCopy();
         Kind = kind;
         _clock = context.TimeProvider;
         _logger = context.LoggerFactory.CreateLogger(ServicesLog.Category);
@@ -66,7 +66,7 @@ public sealed class Discovery : IServiceDirectory, IFollowedLists, IKnowsRemoval
         _watchers = new ServiceWatchers(GetService, () => _store.Services.Keys);
         _socket = context.CreateSub(options.Socket);
         _socket.Subscribe("");
-        _timer = _clock.CreateTimer(static state => ((Discovery)state!).OnTimer(), this, Timeout.InfiniteTimeSpan,
+        _timer = _clock.CreateTimer(static state => ((RegistryDirectory)state!).OnTimer(), this, Timeout.InfiniteTimeSpan,
             Timeout.InfiniteTimeSpan);
         _events = _socket.OnEvent(SocketEventTypes.Disconnected, OnDisconnected);
         _meters = new ServicesMeters("discovery", this, context);
@@ -220,7 +220,7 @@ public sealed class Discovery : IServiceDirectory, IFollowedLists, IKnowsRemoval
             }
         }
 
-        throw new ObjectDisposedException(nameof(Discovery));
+        throw new ObjectDisposedException(nameof(RegistryDirectory));
     }
 
     /// <inheritdoc/>

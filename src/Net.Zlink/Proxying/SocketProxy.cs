@@ -29,7 +29,7 @@ namespace Net.Zlink;
 /// await proxy.RunAsync(stoppingToken);
 /// </code>
 /// </example>
-public sealed class Proxy
+public sealed class SocketProxy
 {
     private const int StateIdle = 0;
     private const int Running = 1;
@@ -55,7 +55,7 @@ public sealed class Proxy
     /// <paramref name="capture"/> cannot send. Or front or back is a ROUTER, which adds a part, and the other or the capture socket sends
     /// with Conflate.
     /// </exception>
-    public Proxy(ZmpSocket front, ZmpSocket back, ZmpSocket? capture = null)
+    public SocketProxy(ZmpSocket front, ZmpSocket back, ZmpSocket? capture = null)
     {
         ArgumentNullException.ThrowIfNull(front);
         ArgumentNullException.ThrowIfNull(back);
@@ -327,7 +327,7 @@ public sealed class Proxy
 
     private void Wake() => _wait.OnMayBeReady();
 
-    private sealed class EndWatch(Proxy proxy) : IReadinessWatcher
+    private sealed class EndWatch(SocketProxy proxy) : IReadinessWatcher
     {
         public void OnMayBeReady() => proxy.DropIfEnded();
     }

@@ -22,10 +22,10 @@ namespace Net.Zlink.Services;
 /// await receiver.ServeAsync((request, cancellationToken) => request.ReplyAsync(request.Memory, cancellationToken));
 /// </code>
 /// </example>
-public sealed class Receiver : IAsyncDisposable, IDisposable
+public sealed class ServiceReceiver : IAsyncDisposable, IDisposable
 {
     private readonly ZlinkContext _context;
-    private readonly ReceiverOptions _options;
+    private readonly ServiceReceiverOptions _options;
     private readonly ReceiverRequests _requests;
     private readonly RegistrationSet _registrations;
     private readonly ServicesMeters _meters;
@@ -40,11 +40,11 @@ public sealed class Receiver : IAsyncDisposable, IDisposable
     /// <exception cref="ArgumentException">An option is out of its range; the message names it.</exception>
     /// <exception cref="ZlinkException">TooManySockets. ContextTerminated.</exception>
     /// <exception cref="ObjectDisposedException">The context is disposed.</exception>
-    public Receiver(ZlinkContext context, ReceiverOptions? options = null)
+    public ServiceReceiver(ZlinkContext context, ServiceReceiverOptions? options = null)
     {
         ArgumentNullException.ThrowIfNull(context);
         _context = context;
-        _options = (options ?? new ReceiverOptions()).ValidCopy();
+        _options = (options ?? new ServiceReceiverOptions()).ValidCopy();
 
         // Two gateways may have one id: each is answered by its connection.
         _options.Socket.OnDuplicateRoutingId = DuplicateRoutingId.Share;
@@ -67,7 +67,7 @@ public sealed class Receiver : IAsyncDisposable, IDisposable
     public RouterSocket Socket { get; }
 
     /// <summary>What the socket calls itself. Registries list it for the first advertised endpoint if it was given: by
-    /// <see cref="ReceiverOptions.Socket"/>, or by the options of <see cref="Socket"/> before <see cref="ConnectRegistry"/>.</summary>
+    /// <see cref="ServiceReceiverOptions.Socket"/>, or by the options of <see cref="Socket"/> before <see cref="ConnectRegistry"/>.</summary>
     public RoutingId RoutingId => Socket.Options.RoutingId;
 
     /// <summary>Whether <see cref="DrainAsync"/> was called: the receiver refuses requests, or is about to.</summary>
@@ -107,10 +107,10 @@ public sealed class Receiver : IAsyncDisposable, IDisposable
         return _registrations.RemoveRegistry(routerEndpoint);
     }
 
-    /// <summary>Offers a service at every registry. Returns at once and goes on trying: see <see cref="Registration.State"/>.</summary>
+    /// <summary>Offers a service at every registry. Returns at once and goes on trying: see <see cref="ServiceRegistration.State"/>.</summary>
     /// <param name="service">The name, 1 to 255 bytes of UTF-8.</param>
     /// <param name="advertise">The endpoint that gateways connect to, 1 to 255 bytes. Null: the endpoint that was bound last, with
-    /// <see cref="ReceiverOptions.AdvertiseHost"/> in place of a wildcard.</param>
+    /// <see cref="ServiceReceiverOptions.AdvertiseHost"/> in place of a wildcard.</param>
     /// <param name="weight">Its share with weighted load balancing; 0 is taken for 1, as in the native core.</param>
     /// <returns>The registration; dispose it to leave the registries.</returns>
     /// <exception cref="ArgumentException">The name or the endpoint is empty or too long, or nobody can connect to the
@@ -118,7 +118,7 @@ public sealed class Receiver : IAsyncDisposable, IDisposable
     /// <exception cref="InvalidOperationException">Nothing is bound and no endpoint was given, the service is registered at that endpoint
     /// already, or the receiver is being drained.</exception>
     /// <exception cref="ObjectDisposedException">The receiver is disposed.</exception>
-    public Registration Register(string service, string? advertise = null, uint weight = 1)
+    public ServiceRegistration Register(string service, string? advertise = null, uint weight = 1)
     {
         ServiceText name = ServiceText.Checked(service, nameof(service));
         if (_requests.IsDraining)
@@ -126,7 +126,7 @@ public sealed class Receiver : IAsyncDisposable, IDisposable
             throw new InvalidOperationException("This receiver is being drained: it accepts no further registration.");
         }
 
-        Registration registration = _registrations.Add(
+        ServiceRegistration registration = _registrations.Add(
             name, AdvertisedEndpoint.Resolve(advertise, Socket.LastEndpoint, _options.AdvertiseHost), weight);
         _requests.AddService(service);
         return registration;
@@ -145,7 +145,7 @@ public sealed class Receiver : IAsyncDisposable, IDisposable
     /// <exception cref="ServiceException">RegistrationRefused: each registry that can be reached refused it, with its status byte and text;
     /// nothing is registered.</exception>
     /// <exception cref="ObjectDisposedException">The receiver is disposed.</exception>
-    public Task<Registration> RegisterAsync(
+    public Task<ServiceRegistration> RegisterAsync(
         string service, string? advertise = null, uint weight = 1, CancellationToken cancellationToken = default) =>
         _registrations.RegisterAsync(() => Register(service, advertise, weight), cancellationToken);
 
@@ -259,7 +259,7 @@ public sealed class Receiver : IAsyncDisposable, IDisposable
     /// <summary>Serves requests with a handler until the token is cancelled or the receiver is disposed.</summary>
     /// <remarks>
     /// A handler runs on the thread that received its request until its first wait. Handlers that block, or compute for long, run one after
-    /// the other then, whatever <paramref name="maxConcurrency"/> says: set <see cref="ReceiverOptions.RunHandlersOnPool"/>.
+    /// the other then, whatever <paramref name="maxConcurrency"/> says: set <see cref="ServiceReceiverOptions.RunHandlersOnPool"/>.
     /// The loop disposes the request when the handler has ended.
     /// A handler that throws, or that ends without a reply to a request that expects one, is answered for with a failure. Of a
     /// <see cref="ServiceException"/> the caller gets code and text, of others the name of the type. A request whose time is over, or that
@@ -322,7 +322,7 @@ public sealed class Receiver : IAsyncDisposable, IDisposable
             + $"({statistics.Expired} expired), cancelled {statistics.Cancelled}, running {statistics.Running}; "
             + $"plain messages {statistics.PlainMessages}, handlers that threw {statistics.HandlerFaults}, "
             + $"lost replies {statistics.LostReplies}, ids used twice {statistics.DuplicateIds}");
-        foreach (Registration registration in _registrations.Registrations)
+        foreach (ServiceRegistration registration in _registrations.Registrations)
         {
             text.AppendLine(CultureInfo.InvariantCulture,
                 $"  {registration.Service} at {new RedactedEndpoint(registration.Endpoint)}, weight {registration.Weight}: "

@@ -3,7 +3,7 @@ using System.Net;
 namespace Net.Zlink.Services;
 
 /// <summary>How a discovery treats registries that are lost or come again. Copied when the discovery is made.</summary>
-public sealed class DiscoveryOptions
+public sealed class RegistryDirectoryOptions
 {
     // What the core's own links have (docs/services.md): a registry whose machine is gone is noticed after this.
     private static readonly TimeSpan HeartbeatTimeout = TimeSpan.FromSeconds(15);
@@ -37,10 +37,10 @@ public sealed class DiscoveryOptions
         OptionRange.Time(RestartTimeout, mayBeInfinite: false);
     }
 
-    internal DiscoveryOptions ValidCopy()
+    internal RegistryDirectoryOptions ValidCopy()
     {
         Validate();
-        var copy = (DiscoveryOptions)MemberwiseClone();
+        var copy = (RegistryDirectoryOptions)MemberwiseClone();
         copy.Socket = Socket.Copy();
         return copy;
     }

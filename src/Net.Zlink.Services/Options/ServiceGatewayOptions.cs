@@ -1,7 +1,7 @@
 namespace Net.Zlink.Services;
 
-/// <summary>Options of a <see cref="Gateway"/>. Copied when it is made.</summary>
-public sealed class GatewayOptions
+/// <summary>Options of a <see cref="ServiceGateway"/>. Copied when it is made.</summary>
+public sealed class ServiceGatewayOptions
 {
     private const int HighWaterMark = 1_000_000;
 
@@ -89,10 +89,10 @@ public sealed class GatewayOptions
         DirectoryEndpoints.Validate();
     }
 
-    internal GatewayOptions ValidCopy()
+    internal ServiceGatewayOptions ValidCopy()
     {
         Validate();
-        var copy = (GatewayOptions)MemberwiseClone();
+        var copy = (ServiceGatewayOptions)MemberwiseClone();
         copy.Socket = ServiceHeartbeats.Completed(Socket.Copy());
         copy.DirectoryEndpoints = DirectoryEndpoints.Copy();
         return copy;

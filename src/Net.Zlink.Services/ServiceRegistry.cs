@@ -10,10 +10,10 @@ namespace Net.Zlink.Services;
 /// <remarks>
 /// Safe for any number of threads. Native receivers, nodes, discoveries and registries work with it as with one of their own.
 /// </remarks>
-public sealed class Registry : IAsyncDisposable, IDisposable
+public sealed class ServiceRegistry : IAsyncDisposable, IDisposable
 {
     private readonly ZlinkContext _context;
-    private readonly RegistryOptions _options;
+    private readonly ServiceRegistryOptions _options;
     private readonly ILogger _logger;
     private readonly Lock _gate = new();
     private readonly List<string> _peersBeforeStart;
@@ -26,7 +26,7 @@ public sealed class Registry : IAsyncDisposable, IDisposable
     /// <param name="options">The settings.</param>
     /// <exception cref="ArgumentNullException">One of the arguments is null.</exception>
     /// <exception cref="ArgumentException">An option is missing or out of its range; the message names it.</exception>
-    public Registry(ZlinkContext context, RegistryOptions options)
+    public ServiceRegistry(ZlinkContext context, ServiceRegistryOptions options)
     {
         ArgumentNullException.ThrowIfNull(context);
         ArgumentNullException.ThrowIfNull(options);
@@ -99,7 +99,7 @@ public sealed class Registry : IAsyncDisposable, IDisposable
         if (_parts is null)
         {
             _ = parts.DisposeAsync().AsTask();
-            throw new ObjectDisposedException(nameof(Registry));
+            throw new ObjectDisposedException(nameof(ServiceRegistry));
         }
 
         ServicesLog.RegistryStarted(_logger, Id, parts.PublisherEndpoint, parts.RouterEndpoint, parts.Core.Sequence);
@@ -237,9 +237,9 @@ public sealed class Registry : IAsyncDisposable, IDisposable
         private readonly RegistryRouter _router;
         private readonly ServicesMeters _meters;
 
-        public Parts(Registry registry, XPubSocket publisher, RouterSocket router, string publisherEndpoint, string routerEndpoint)
+        public Parts(ServiceRegistry registry, XPubSocket publisher, RouterSocket router, string publisherEndpoint, string routerEndpoint)
         {
-            (ZlinkContext context, RegistryOptions options, ILogger logger) = (registry._context, registry._options, registry._logger);
+            (ZlinkContext context, ServiceRegistryOptions options, ILogger logger) = (registry._context, registry._options, registry._logger);
             PublisherEndpoint = publisherEndpoint;
             RouterEndpoint = routerEndpoint;
             DateTimeOffset start = context.TimeProvider.GetUtcNow();

@@ -29,7 +29,7 @@ namespace Net.Zlink;
 /// int count = poller.Poll(results, TimeSpan.FromSeconds(1));
 /// </code>
 /// </example>
-public sealed class Poller : IDisposable
+public sealed class SocketPoller : IDisposable
 {
     // Before a poll blocks it checks repeatedly for some microseconds, as a blocking receive does.
     private const int MaxRechecks = 4;

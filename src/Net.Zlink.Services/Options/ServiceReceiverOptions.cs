@@ -1,7 +1,7 @@
 namespace Net.Zlink.Services;
 
 /// <summary>How a receiver behaves. Defaults are the native core's where it has them. Copied when the receiver is made.</summary>
-public sealed class ReceiverOptions
+public sealed class ServiceReceiverOptions
 {
     // What the native receiver has for both directions.
     private const int HighWaterMark = 1_000_000;
@@ -9,7 +9,7 @@ public sealed class ReceiverOptions
     private RoutingId _madeUpId = RandomRoutingId.Make(zeros: 1);
 
     /// <summary>Options with their defaults.</summary>
-    public ReceiverOptions() => Socket = new RouterOptions
+    public ServiceReceiverOptions() => Socket = new RouterOptions
     {
         RoutingId = _madeUpId,
         SendHighWaterMark = HighWaterMark,
@@ -39,12 +39,12 @@ public sealed class ReceiverOptions
     /// <summary>How long a registry may take to answer; after that the connection to it is made anew. Default 5 s.</summary>
     public TimeSpan AckTimeout { get; set; } = TimeSpan.FromSeconds(5);
 
-    /// <summary>Whether <see cref="Receiver.ServeAsync"/> begins each handler as work of its own on the thread pool. False (default): on
+    /// <summary>Whether <see cref="ServiceReceiver.ServeAsync"/> begins each handler as work of its own on the thread pool. False (default): on
     /// the thread that received the request, which costs least, but a handler that blocks holds all others up. True: a handler that blocks
     /// holds one thread of the pool. Receivers of Net.Zlink.Extensions.Hosting have true.</summary>
     public bool RunHandlersOnPool { get; set; }
 
-    /// <summary>How many bytes of requests <see cref="Receiver.ServeAsync"/> reads ahead of its handlers, beside the limit of 1,024
+    /// <summary>How many bytes of requests <see cref="ServiceReceiver.ServeAsync"/> reads ahead of its handlers, beside the limit of 1,024
     /// requests. They count in <see cref="ZlinkContextOptions.QueuedByteLimit"/>, too. What comes behind them waits in the socket and then
     /// at the gateways. One batch of up to 64 requests may exceed it where larger ones come than before. Default 16 MiB.</summary>
     public long ReadAheadByteLimit { get; set; } = 16 * 1024 * 1024;
@@ -63,10 +63,10 @@ public sealed class ReceiverOptions
     /// <summary>Whether an id is what was made up here, and not given by the application.</summary>
     internal bool IsMadeUp(RoutingId id) => id.Equals(_madeUpId);
 
-    internal ReceiverOptions ValidCopy()
+    internal ServiceReceiverOptions ValidCopy()
     {
         Validate();
-        var copy = (ReceiverOptions)MemberwiseClone();
+        var copy = (ServiceReceiverOptions)MemberwiseClone();
         copy.Socket = Socket.Copy();
         copy.RegistrySocket = RegistrySocket.Copy();
         if (IsMadeUp(Socket.RoutingId))

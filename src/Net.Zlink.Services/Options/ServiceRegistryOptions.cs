@@ -1,7 +1,7 @@
 namespace Net.Zlink.Services;
 
-/// <summary>The settings of a <see cref="Registry"/>. Copied when it is made. Times are counted by the clock of the context.</summary>
-public sealed class RegistryOptions
+/// <summary>The settings of a <see cref="ServiceRegistry"/>. Copied when it is made. Times are counted by the clock of the context.</summary>
+public sealed class ServiceRegistryOptions
 {
     // Also for the end of each connection: one peer that is stopped would hold up the end of the process for 5 s.
     private static readonly TimeSpan Linger = TimeSpan.FromSeconds(1);
@@ -126,10 +126,10 @@ public sealed class RegistryOptions
         OptionRange.TimeAboveZero(AdmissionTimeout);
     }
 
-    internal RegistryOptions ValidCopy()
+    internal ServiceRegistryOptions ValidCopy()
     {
         Validate();
-        var copy = (RegistryOptions)MemberwiseClone();
+        var copy = (ServiceRegistryOptions)MemberwiseClone();
         copy.Peers = [.. Peers];
         copy.PublisherSocket = PublisherSocket.Copy();
         copy.RouterSocket = RouterSocket.Copy();
