@@ -18,7 +18,7 @@ internal sealed class FollowedLeases(StaticDirectory found, TimeProvider clock, 
         }
 
         _byKey[key] = (instance, clock.GetTimestamp());
-        if (!isKnown || before.Instance != instance)
+        if (!isKnown || !before.Instance.Equals(instance))
         {
             Show(instance.Service);
         }

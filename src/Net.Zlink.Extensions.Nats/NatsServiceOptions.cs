@@ -1,3 +1,4 @@
+using Net.Zlink.Services;
 using NATS.Client.KeyValueStore;
 
 namespace Net.Zlink.Extensions.Nats;
@@ -28,10 +29,10 @@ public sealed class NatsServiceOptions
     /// <exception cref="ArgumentException">One is out of its range; the message names the property and says what it takes.</exception>
     public void Validate()
     {
-        ArgumentException.ThrowIfNullOrEmpty(Bucket);
-        ArgumentOutOfRangeException.ThrowIfLessThan(Lease, TimeSpan.FromSeconds(1));
-        ArgumentOutOfRangeException.ThrowIfLessThan(Replicas, 1);
-        ArgumentOutOfRangeException.ThrowIfLessThan(MaxInstances, 1);
+        OptionTexts.NotEmpty(Bucket, "name the bucket that all instances use");
+        OptionRange.TimeFrom(Lease, TimeSpan.FromSeconds(1));
+        OptionRange.InRange(Replicas, 1);
+        OptionRange.InRange(MaxInstances, 1);
     }
 
     internal NatsServiceOptions ValidCopy()

@@ -1,3 +1,5 @@
+using Net.Zlink.Services;
+
 namespace Net.Zlink.Extensions.ServiceDiscovery;
 
 /// <summary>How a <see cref="ServiceDiscoveryDirectory"/> asks. Copied when the directory is made.</summary>
@@ -15,8 +17,8 @@ public sealed class ServiceDiscoveryDirectoryOptions
     /// <exception cref="ArgumentException">One is out of its range; the message names the property and says what it takes.</exception>
     public void Validate()
     {
-        ArgumentException.ThrowIfNullOrEmpty(Transport);
-        ArgumentOutOfRangeException.ThrowIfLessThanOrEqual(RefreshInterval, TimeSpan.Zero);
+        OptionTexts.NotEmpty(Transport, "name the scheme of endpoints without one, such as tcp");
+        OptionRange.TimeAboveZero(RefreshInterval);
     }
 
     internal ServiceDiscoveryDirectoryOptions ValidCopy()

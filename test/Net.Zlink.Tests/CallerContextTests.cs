@@ -1,6 +1,5 @@
 using System.Net;
 using System.Net.Sockets;
-using System.Runtime.CompilerServices;
 using Net.Zlink.Monitoring;
 using Net.Zlink.Tests.Support;
 using Xunit;

@@ -1,6 +1,7 @@
 using System.Buffers;
 using System.Runtime.CompilerServices;
 using System.Text;
+using Net.Zlink.Engine;
 
 namespace Net.Zlink;
 
@@ -205,14 +206,17 @@ public static class MessageSenderExtensions
     private static void Block<TSender, TState>(
         TSender sender, TState state, TimeSpan? timeout, Func<TSender, TState, CancellationToken, ValueTask> send)
     {
+        BlockingWait.ThrowIfOnShard(nameof(send));
         using var limit = new CancellationTokenSource(timeout ?? Timeout.InfiniteTimeSpan);
         try
         {
+#pragma warning disable RS0030 // The caller of this form asks for a blocked thread.
             send(sender, state, limit.Token).AsTask().GetAwaiter().GetResult();
+#pragma warning restore RS0030
         }
-        catch (OperationCanceledException) when (limit.IsCancellationRequested)
+        catch (OperationCanceledException e) when (limit.IsCancellationRequested)
         {
-            throw new TimeoutException("No peer could accept the message in time.");
+            throw new TimeoutException("No peer could accept the message in time.", e);
         }
     }
 

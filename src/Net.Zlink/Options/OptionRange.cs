@@ -62,6 +62,10 @@ internal static class OptionRange
         [CallerMemberName] string option = "") =>
         value > TimeSpan.Zero ? value : throw OutOfRange(value, argument, option, $"takes a time above TimeSpan.Zero, not {Text(value)}.");
 
+    public static TimeSpan TimeFrom(TimeSpan value, TimeSpan least, [CallerArgumentExpression(nameof(value))] string argument = "",
+        [CallerMemberName] string option = "") =>
+        value >= least ? value : throw OutOfRange(value, argument, option, $"takes {Text(least)} and above, not {Text(value)}.");
+
     public static T Defined<T>(T value, [CallerArgumentExpression(nameof(value))] string argument = "",
         [CallerMemberName] string option = "")
         where T : struct, Enum => Enum.IsDefined(value) ? value

@@ -1,4 +1,3 @@
-using Net.Zlink.Buffers;
 using Net.Zlink.Conformance.Tests.Behaviour.Fixtures;
 using Net.Zlink.Tests.Support;
 using Xunit;

@@ -1,5 +1,4 @@
 using Net.Zlink.Interop.Tests.Native;
-using Net.Zlink.Monitoring;
 using Net.Zlink.Porting;
 using Net.Zlink.Tests.Support;
 

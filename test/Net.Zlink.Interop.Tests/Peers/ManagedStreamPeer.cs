@@ -1,6 +1,5 @@
 using System.Text;
 using Net.Zlink.Interop.Tests.Native;
-using Net.Zlink.Monitoring;
 using Net.Zlink.Porting;
 using Net.Zlink.Tests.Support;
 

@@ -16,7 +16,7 @@ public sealed class CopiedOptionsTests
         socket.Options.WebSocket.AllowedPaths.Add("/b");
         XPubSocket second = fixture.Own(fixture.Context.CreateXPub(copy));
         Assert.Equal((3, "ca.pem"), (second.Options.SendHighWaterMark, second.Options.Tls.CaFile));
-        Assert.Equal(["/a"], second.Options.WebSocket.AllowedPaths);
+        Assert.Equal(["/a"], second.Options.WebSocket.AllowedPaths, StringComparer.Ordinal);
         Assert.NotEqual(socket.Options.RoutingId, second.Options.RoutingId);
     }
 

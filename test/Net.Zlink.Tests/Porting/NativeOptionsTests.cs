@@ -2,7 +2,6 @@ using System.Globalization;
 using System.Text;
 using Net.Zlink.Porting;
 using Net.Zlink.Tests.PublicApi;
-using Net.Zlink.Tests.Support;
 using Xunit;
 
 namespace Net.Zlink.Tests.Porting;

@@ -67,7 +67,7 @@ public sealed class ProxyConflateTests : IAsyncDisposable
         (PairSocket back, _) = Pairs();
         (ZmpSocket control, _) = await ConflatingAsync("DEALER");
         Assert.Equal("control", Assert.Throws<ArgumentException>(
-            () => { NativeProxy.RunAsync(new SocketProxy(_front, back), (DealerSocket)control, Guard.Token); }).ParamName);
+            () => { _ = NativeProxy.RunAsync(new SocketProxy(_front, back), (DealerSocket)control, Guard.Token); }).ParamName);
     }
 
     [Theory]

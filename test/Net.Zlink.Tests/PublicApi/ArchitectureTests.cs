@@ -97,7 +97,7 @@ public sealed class ArchitectureTests
     [Fact]
     public void Services_hosting_and_porting_use_the_public_API_of_the_library_only() =>
         Assert.Equal(Insiders, typeof(ZlinkContext).Assembly.GetCustomAttributes<InternalsVisibleToAttribute>()
-            .Select(static insider => insider.AssemblyName).Order(StringComparer.Ordinal));
+            .Select(static insider => insider.AssemblyName).Order(StringComparer.Ordinal), StringComparer.Ordinal);
 
     [Fact]
     public void No_source_file_is_over_500_lines()

@@ -1,4 +1,3 @@
-using Net.Zlink.Tests.Stream;
 using Net.Zlink.Tests.Support;
 using Xunit;
 
