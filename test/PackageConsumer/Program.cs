@@ -28,7 +28,7 @@ NativeOptions.Set(subscriber, 24, 1000); // ZLINK_RCVHWM
 faults = subscriber.Options.ReceiveHighWaterMark == 1000 ? faults : [.. faults, "an option by its native number is not set"];
 using Message price = await subscriber.ReceiveAsync(limit.Token);
 
-await using var receiver = new Receiver(context);
+await using var receiver = new ServiceReceiver(context);
 string endpoint = receiver.Bind("tcp://127.0.0.1:*");
 Task serving = receiver.ServeAsync((request, cancellation) => request.ReplyAsync(request.Memory, cancellation));
 var services = new ServiceCollection();
@@ -36,8 +36,8 @@ services.AddLogging().AddSingleton(context).AddSingleton<IConfiguration>(new Con
     .AddInMemoryCollection([new KeyValuePair<string, string?>("Services:echo:tcp:0", endpoint)]).Build());
 services.AddZlinkServiceDiscoveryDirectory();
 await using ServiceProvider provider = services.BuildServiceProvider();
-await using var gateway = new Gateway(context, provider.GetRequiredService<IServiceDirectory>());
-ServiceClient echo = gateway.GetService("echo");
+await using var gateway = new ServiceGateway(context, provider.GetRequiredService<IServiceDirectory>());
+ServiceClient echo = gateway.GetClient("echo");
 await echo.WaitUntilReadyAsync(cancellationToken: limit.Token);
 using ServiceReply reply = await echo.RequestAsync("hello"u8.ToArray(), cancellationToken: limit.Token);
 

@@ -10,9 +10,9 @@ internal sealed record Ambient(string Names, string Types = "")
         ["README.md"] = new("ZlinkContext context;"),
         ["src/Net.Zlink/PACKAGE.md"] = new("ZlinkContext context;"),
         ["src/Net.Zlink.Porting/PACKAGE.md"] = new("DealerSocket dealer;"),
-        ["src/Net.Zlink.Extensions.Nats/PACKAGE.md"] = new("ZlinkContext context; Receiver receiver; NatsConnection nats;"),
+        ["src/Net.Zlink.Extensions.Nats/PACKAGE.md"] = new("ZlinkContext context; ServiceReceiver receiver; NatsConnection nats;"),
         ["src/Net.Zlink.Extensions.ServiceDiscovery/PACKAGE.md"] = new("""
-            ZlinkContext context; HostApplicationBuilder builder; IServiceProvider provider; Discovery discovery;
+            ZlinkContext context; HostApplicationBuilder builder; IServiceProvider provider; RegistryDirectory discovery;
             """),
         ["docs/PortingGuide.md"] = new("""
             ZlinkContext context; RouterSocket router; DealerSocket dealer; PubSocket pub; SubSocket sub; PairSocket one; PairSocket two;
@@ -33,7 +33,7 @@ internal sealed record Ambient(string Names, string Types = "")
             """),
         ["docs/services.md"] = new(
             """
-            ZlinkContext context; Discovery discovery; Receiver receiver; DnsDirectory directory; NatsConnection nats; Policy policy;
+            ZlinkContext context; RegistryDirectory discovery; ServiceReceiver receiver; DnsDirectory directory; NatsConnection nats; Policy policy;
             byte[] question; byte[] position; CancellationToken cancellation;
             """,
             "interface Policy { Task<bool> MayRegisterAsync(string? subject, string service, CancellationToken cancellation); }"),
@@ -42,7 +42,7 @@ internal sealed record Ambient(string Names, string Types = "")
             """
             ZlinkContext context; ILoggerFactory loggers; IServiceCollection services; IServiceProvider provider; PairSocket socket;
             RouterSocket router; DealerSocket requests; SubSocket prices; RouterSocket frontRouter; DealerSocket backDealer;
-            StreamHandler handler; Discovery discovery; DnsDirectory directory; Receiver receiver; NatsConnection nats;
+            StreamHandler handler; RegistryDirectory discovery; DnsDirectory directory; ServiceReceiver receiver; NatsConnection nats;
             byte[] payload; byte[] position; CancellationToken cancellation; CancellationToken stoppingToken;
             Func<string, CancellationToken, ValueTask<Quote>> PriceOfAsync;
             """,

@@ -24,7 +24,7 @@ public sealed partial class CodeBlockTests
         [
             Block("docs/a.md", 10, "sealed class Room;\n\nint count = 1;\ncount.Frobnicate();"),
             Block("docs/a.md", 20, "public int Members() => Unknown;"),
-            Block("docs/b.md", 30, "using Net.Zlink;\nawait using var context = new ZlinkContext();\n_ = new Receiver(context);"),
+            Block("docs/b.md", 30, "using Net.Zlink;\nawait using var context = new ZlinkContext();\n_ = new ServiceReceiver(context);"),
         ];
         string[] faults = BlockCompiler.Compile(blocks, new Dictionary<string, Ambient>(StringComparer.Ordinal));
         Assert.Collection(faults.Order(StringComparer.Ordinal),
