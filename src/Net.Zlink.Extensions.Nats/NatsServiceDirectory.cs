@@ -14,7 +14,7 @@ namespace Net.Zlink.Extensions.Nats;
 /// <code>
 /// await using var nats = new NatsConnection(new NatsOpts { Url = "nats://nats:4222" });
 /// await using var directory = new NatsServiceDirectory(context, nats);
-/// await using var gateway = new Gateway(context, directory);
+/// await using var gateway = new ServiceGateway(context, directory);
 /// </code>
 /// </example>
 public sealed class NatsServiceDirectory : IServiceDirectory, IAsyncDisposable

@@ -23,7 +23,7 @@ namespace Net.Zlink.Extensions.ServiceDiscovery;
 /// <code>
 /// // appsettings.json: "Services": { "orders": { "tcp": [ "10.0.0.1:5555", "10.0.0.2:5555" ] } }
 /// await using var directory = new ServiceDiscoveryDirectory(context, provider.GetRequiredService&lt;ServiceEndpointResolver&gt;());
-/// await using var gateway = new Gateway(context, directory);
+/// await using var gateway = new ServiceGateway(context, directory);
 /// </code>
 /// </example>
 public sealed class ServiceDiscoveryDirectory : IServiceDirectory, IAsyncDisposable

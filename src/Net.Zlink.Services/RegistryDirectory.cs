@@ -12,7 +12,7 @@ namespace Net.Zlink.Services;
 /// show which receivers are alive.</remarks>
 /// <example>
 /// <code>
-/// await using var discovery = new Discovery(context);
+/// await using var discovery = new RegistryDirectory(context);
 /// discovery.ConnectRegistry("tcp://registry:5560");
 /// ServiceSnapshot echo = await discovery.WaitForAsync("echo");
 /// </code>

@@ -15,7 +15,7 @@ namespace Net.Zlink.Services;
 /// </remarks>
 /// <example>
 /// <code>
-/// await using var receiver = new Receiver(context);
+/// await using var receiver = new ServiceReceiver(context);
 /// receiver.Bind("tcp://*:5555");
 /// receiver.ConnectRegistry("tcp://registry:5561");
 /// receiver.Register("echo");

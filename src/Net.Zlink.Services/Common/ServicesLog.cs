@@ -88,7 +88,7 @@ internal static partial class ServicesLog
 
     [LoggerMessage(2104, LogLevel.Error,
         "A list of the registry at {Registry} was rejected: {Why}. The previous list is kept. If the list exceeds "
-        + "MaxMessageParts or MaxMessageSize of the discovery's socket, raise them in DiscoveryOptions.Socket")]
+        + "MaxMessageParts or MaxMessageSize of the discovery's socket, raise them in RegistryDirectoryOptions.Socket")]
     public static partial void ListNotTaken(ILogger logger, RedactedEndpoint registry, string why);
 
     [LoggerMessage(2200, LogLevel.Information, "The receiver at {Endpoint} is ready")]

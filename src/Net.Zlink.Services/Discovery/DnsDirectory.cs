@@ -15,7 +15,7 @@ namespace Net.Zlink.Services;
 /// <code>
 /// await using var directory = new DnsDirectory(context);
 /// directory.AddService("quotes", "quotes.shop.svc.cluster.local", 5555);
-/// await using var gateway = new Gateway(context, directory);
+/// await using var gateway = new ServiceGateway(context, directory);
 /// </code>
 /// </example>
 public sealed class DnsDirectory : IServiceDirectory, IAsyncDisposable

@@ -1,6 +1,7 @@
 namespace Net.Zlink.Services;
 
-/// <summary>Knows where services are. All that a gateway needs: a Discovery, a <see cref="StaticDirectory"/>, or one of your own.</summary>
+/// <summary>Knows where services are. All that a gateway needs: a <see cref="RegistryDirectory"/>, a <see cref="StaticDirectory"/>, or
+/// one of your own.</summary>
 /// <remarks>Implementations are safe for any number of threads.</remarks>
 public interface IServiceDirectory
 {

@@ -22,7 +22,7 @@ namespace Net.Zlink;
 /// </remarks>
 /// <example>
 /// <code>
-/// using var poller = new Poller();
+/// using var poller = new SocketPoller();
 /// poller.Add(requests, PollEvents.In);
 /// poller.Add(prices, PollEvents.In);
 /// var results = new PollResult[2];

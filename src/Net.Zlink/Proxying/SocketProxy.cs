@@ -25,7 +25,7 @@ namespace Net.Zlink;
 /// </remarks>
 /// <example>
 /// <code>
-/// var proxy = new Proxy(frontRouter, backDealer);
+/// var proxy = new SocketProxy(frontRouter, backDealer);
 /// await proxy.RunAsync(stoppingToken);
 /// </code>
 /// </example>
