@@ -28,7 +28,8 @@ internal sealed class Cluster : IAsyncDisposable
         {
             IHost first = await cluster.StartHostAsync(
                 static builder => builder.Services.AddZlinkRegistry(AnyPort, AnyPort), isQuiet, cancellation);
-            ServiceRegistry registry = first.Services.GetRequiredService<ServiceRegistry>(); // In a deployment its endpoints are configuration.
+            // In a deployment its endpoints are configuration.
+            ServiceRegistry registry = first.Services.GetRequiredService<ServiceRegistry>();
             for (int number = 1; number <= StockCount; number++)
             {
                 var name = new StockName(string.Create(CultureInfo.InvariantCulture, $"stock {number}"));

@@ -27,7 +27,8 @@ public static class ZlinkServicesExtensions
             last?.ImplementationInstance is JsonMessageSerializer former ? former.With(context) : new JsonMessageSerializer(context));
     }
 
-    /// <summary>Registers a receiver, a keyed singleton <see cref="ServiceReceiver"/>, whose handler is made by the container for each request,
+    /// <summary>Registers a receiver, a keyed singleton <see cref="ServiceReceiver"/>, whose handler is made by the container for each
+    /// request,
     /// with a scope of services of its own. The receiver is bound when the host starts, registered when all has started, and drained when
     /// the host stops.</summary>
     /// <param name="services">The services of the host.</param>
@@ -156,8 +157,8 @@ public static class ZlinkServicesExtensions
         return new ZlinkClientBuilder(services, registration);
     }
 
-    /// <summary>Registers a registry, a singleton <see cref="ServiceRegistry"/>, which listens when the host starts. With a context that has a key
-    /// it is a keyed service with that key.</summary>
+    /// <summary>Registers a registry, a singleton <see cref="ServiceRegistry"/>, which listens when the host starts. With a context that
+    /// has a key it is a keyed service with that key.</summary>
     /// <param name="services">The services of the host.</param>
     /// <param name="publisherEndpoint">Where discoveries connect; null: where the configuration's section <c>Registry</c> says.</param>
     /// <param name="routerEndpoint">Where receivers connect; null: where the configuration says.</param>

@@ -11,7 +11,8 @@ public sealed class ServiceClient : IMessageSender
 {
     private readonly ServiceGateway _gateway;
 
-    internal ServiceClient(ServiceGateway gateway, ServicePool pool, ServiceSender sender) => (_gateway, Pool, Sender) = (gateway, pool, sender);
+    internal ServiceClient(ServiceGateway gateway, ServicePool pool, ServiceSender sender) =>
+        (_gateway, Pool, Sender) = (gateway, pool, sender);
 
     /// <summary>The name of the service.</summary>
     public string Service => Pool.Service;

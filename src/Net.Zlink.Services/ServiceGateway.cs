@@ -104,7 +104,8 @@ public sealed class ServiceGateway : IAsyncDisposable, IDisposable
         return kept;
     }
 
-    /// <summary>Sends nothing more to a service. Its receivers are disconnected after <see cref="ServiceGatewayOptions.RemovedEndpointTimeout"/>,
+    /// <summary>Sends nothing more to a service. Its receivers are disconnected after
+    /// <see cref="ServiceGatewayOptions.RemovedEndpointTimeout"/>,
     /// unless another service of this gateway lists them; its client finds nobody.</summary>
     /// <param name="service">The name.</param>
     /// <returns>False: there is no client of that name.</returns>

@@ -67,7 +67,8 @@ public sealed class ServiceReceiver : IAsyncDisposable, IDisposable
     public RouterSocket Socket { get; }
 
     /// <summary>What the socket calls itself. Registries list it for the first advertised endpoint if it was given: by
-    /// <see cref="ServiceReceiverOptions.Socket"/>, or by the options of <see cref="Socket"/> before <see cref="ConnectRegistry"/>.</summary>
+    /// <see cref="ServiceReceiverOptions.Socket"/>, or by the options of <see cref="Socket"/> before
+    /// <see cref="ConnectRegistry"/>.</summary>
     public RoutingId RoutingId => Socket.Options.RoutingId;
 
     /// <summary>Whether <see cref="DrainAsync"/> was called: the receiver refuses requests, or is about to.</summary>
@@ -107,7 +108,8 @@ public sealed class ServiceReceiver : IAsyncDisposable, IDisposable
         return _registrations.RemoveRegistry(routerEndpoint);
     }
 
-    /// <summary>Offers a service at every registry. Returns at once and goes on trying: see <see cref="ServiceRegistration.State"/>.</summary>
+    /// <summary>Offers a service at every registry. Returns at once and goes on trying: see
+    /// <see cref="ServiceRegistration.State"/>.</summary>
     /// <param name="service">The name, 1 to 255 bytes of UTF-8.</param>
     /// <param name="advertise">The endpoint that gateways connect to, 1 to 255 bytes. Null: the endpoint that was bound last, with
     /// <see cref="ServiceReceiverOptions.AdvertiseHost"/> in place of a wildcard.</param>

@@ -239,7 +239,8 @@ public sealed class ServiceRegistry : IAsyncDisposable, IDisposable
 
         public Parts(ServiceRegistry registry, XPubSocket publisher, RouterSocket router, string publisherEndpoint, string routerEndpoint)
         {
-            (ZlinkContext context, ServiceRegistryOptions options, ILogger logger) = (registry._context, registry._options, registry._logger);
+            (ZlinkContext context, ServiceRegistryOptions options, ILogger logger) =
+                (registry._context, registry._options, registry._logger);
             PublisherEndpoint = publisherEndpoint;
             RouterEndpoint = routerEndpoint;
             DateTimeOffset start = context.TimeProvider.GetUtcNow();

@@ -206,8 +206,8 @@ public sealed class SpotNode : IAsyncDisposable, IDisposable
     /// <see cref="SpotNodeOptions.RemovedEndpointTimeout"/>.</summary>
     /// <remarks>This node itself is left out, and what <see cref="SpotNodeOptions.DirectoryEndpoints"/> refuse. Nodes of
     /// <see cref="Connect"/> and of other directories stay connected.</remarks>
-    /// <param name="directory">A <see cref="RegistryDirectory"/> of SPOT nodes, a <see cref="StaticDirectory"/>, or one of your own. When it ends,
-    /// its last list stays.</param>
+    /// <param name="directory">A <see cref="RegistryDirectory"/> of SPOT nodes, a <see cref="StaticDirectory"/>, or one of your own. When
+    /// it ends, its last list stays.</param>
     /// <param name="service">The name under which the nodes are listed.</param>
     /// <returns>Dispose it to follow the directory no more, which disconnects from its nodes.</returns>
     /// <exception cref="ArgumentNullException"><paramref name="directory"/> is null.</exception>

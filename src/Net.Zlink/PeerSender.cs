@@ -96,7 +96,7 @@ public readonly struct PeerSender : IMessageSender
     {
         if (_socket is { } socket)
         {
-            socket.Sender.Send(_id.Span, Connection, message, timeout);
+            socket.Sender.Send(_id.Span, Connection, message, OptionRange.WaitTime(timeout));
         }
         else
         {
@@ -108,7 +108,7 @@ public readonly struct PeerSender : IMessageSender
     {
         if (_socket is { } socket)
         {
-            socket.Sender.Send(_id.Span, Connection, in message, timeout);
+            socket.Sender.Send(_id.Span, Connection, in message, OptionRange.WaitTime(timeout));
         }
         else
         {

@@ -104,8 +104,8 @@ public sealed class RouterSocket : ReceivingSocket
     /// </summary>
     /// <param name="routingId">The peer's routing id, as in <see cref="Message.RoutingId"/>.</param>
     /// <returns>
-    /// False: the peer is unknown or full, or other sends wait for it. After false for a full peer, a <see cref="SocketPoller"/> and the socket's
-    /// waits notice new capacity.
+    /// False: the peer is unknown or full, or other sends wait for it. After false for a full peer, a <see cref="SocketPoller"/> and the
+    /// socket's waits notice new capacity.
     /// </returns>
     /// <exception cref="ArgumentException">The routing id is empty or over 255 bytes.</exception>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
@@ -126,7 +126,7 @@ public sealed class RouterSocket : ReceivingSocket
     }
 
     private static RoutingId Named(RoutingId routingId) => routingId.IsEmpty ? throw new ArgumentException(
-        $"The routing id of a peer has 1 to {RoutingId.MaxLength} bytes: use that of a received message, or of GetPeers().",
+        $"The routing id of a peer has 1 to {RoutingId.MaxLength} bytes, not 0: use that of a received message, or of GetPeers().",
         nameof(routingId)) : routingId;
 
     private protected override void ApplyOptions()

@@ -6,8 +6,8 @@ namespace Net.Zlink.Extensions.Hosting;
 
 /// <summary>One receiver of a host, and its options by its name.</summary>
 /// <remarks>The configuration's section <c>Receivers:service</c> has the keys <c>Bind</c>, <c>Registries</c>, <c>MaxConcurrency</c>,
-/// <c>Weight</c>, <c>Advertise</c>, <c>Health</c> and those of <see cref="ServiceReceiverOptions"/>, which take the place of what is said in
-/// code. Handlers run on the thread pool unless <see cref="ServiceReceiverOptions.RunHandlersOnPool"/> is set to false.</remarks>
+/// <c>Weight</c>, <c>Advertise</c>, <c>Health</c> and those of <see cref="ServiceReceiverOptions"/>, which take the place of what is said
+/// in code. Handlers run on the thread pool unless <see cref="ServiceReceiverOptions.RunHandlersOnPool"/> is set to false.</remarks>
 public sealed class ZlinkReceiverBuilder : OptionsBuilder<ServiceReceiverOptions>
 {
     private readonly ReceiverRegistration _registration;

@@ -1,7 +1,7 @@
 namespace Net.Zlink.Services;
 
-/// <summary>One message that a <see cref="ServiceGateway"/> received from a receiver, other than the reply to a request: a lease on pooled memory.
-/// Dispose it when its bytes are not needed any more.</summary>
+/// <summary>One message that a <see cref="ServiceGateway"/> received from a receiver, other than the reply to a request: a lease on
+/// pooled memory. Dispose it when its bytes are not needed any more.</summary>
 /// <remarks>As <see cref="Net.Zlink.Message"/>, whose copy it holds: copies of this struct are the same lease.</remarks>
 public readonly struct GatewayMessage : IDisposable
 {

@@ -39,7 +39,8 @@ public sealed class ServiceReceiverOptions
     /// <summary>How long a registry may take to answer; after that the connection to it is made anew. Default 5 s.</summary>
     public TimeSpan AckTimeout { get; set; } = TimeSpan.FromSeconds(5);
 
-    /// <summary>Whether <see cref="ServiceReceiver.ServeAsync"/> begins each handler as work of its own on the thread pool. False (default): on
+    /// <summary>Whether <see cref="ServiceReceiver.ServeAsync"/> begins each handler as work of its own on the thread pool. False
+    /// (default): on
     /// the thread that received the request, which costs least, but a handler that blocks holds all others up. True: a handler that blocks
     /// holds one thread of the pool. Receivers of Net.Zlink.Extensions.Hosting have true.</summary>
     public bool RunHandlersOnPool { get; set; }

@@ -1,6 +1,7 @@
 namespace Net.Zlink.Services;
 
-/// <summary>The settings of a <see cref="ServiceRegistry"/>. Copied when it is made. Times are counted by the clock of the context.</summary>
+/// <summary>The settings of a <see cref="ServiceRegistry"/>. Copied when it is made. Times are counted by the clock of the
+/// context.</summary>
 public sealed class ServiceRegistryOptions
 {
     // Also for the end of each connection: one peer that is stopped would hold up the end of the process for 5 s.

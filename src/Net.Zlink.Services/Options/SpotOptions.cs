@@ -31,8 +31,8 @@ public sealed class SpotNodeOptions
     public TimeSpan AckTimeout { get; set; } = TimeSpan.FromSeconds(5);
 
     /// <summary>How long a connection that works stays when its node was taken out of a <see cref="StaticDirectory"/>, or has left a
-    /// registry of Net.Zlink by word: it unregistered, or <see cref="ServiceRegistry.Remove"/> removed it. Default 5 s; the native core cuts it at
-    /// once.</summary>
+    /// registry of Net.Zlink by word: it unregistered, or <see cref="ServiceRegistry.Remove"/> removed it. Default 5 s; the native core
+    /// cuts it at once.</summary>
     public TimeSpan RemovedEndpointTimeout { get; set; } = TimeSpan.FromSeconds(5);
 
     /// <summary>How long a connection that works stays when its node is not listed any more and nobody says that it has left: registries

@@ -26,7 +26,8 @@ internal sealed class RegistryRequestQueue : IDisposable
     /// <param name="options">The application's policy.</param>
     /// <param name="logger">The log.</param>
     /// <param name="post">Has an action done by the router's loop.</param>
-    public RegistryRequestQueue(ZlinkContext context, RouterSocket socket, RegistryCore core, ServiceRegistryOptions options, ILogger logger,
+    public RegistryRequestQueue(
+        ZlinkContext context, RouterSocket socket, RegistryCore core, ServiceRegistryOptions options, ILogger logger,
         Action<Action> post)
     {
         _socket = socket;

@@ -30,7 +30,8 @@ internal sealed class RegistryRouter : IAsyncDisposable
 
     /// <summary>Owns the bound socket. <paramref name="handled"/> is called behind each batch of requests, <paramref name="tick"/> each
     /// <paramref name="tickInterval"/>.</summary>
-    public RegistryRouter(ZlinkContext context, RouterSocket socket, RegistryCore core, ServiceRegistryOptions options, TimeSpan tickInterval,
+    public RegistryRouter(
+        ZlinkContext context, RouterSocket socket, RegistryCore core, ServiceRegistryOptions options, TimeSpan tickInterval,
         ILogger logger, Action handled, Action tick)
     {
         _socket = socket;

@@ -7,8 +7,8 @@ namespace Net.Zlink.Services;
 /// <summary>Serves requests with a handler: reads ahead, so that a cancel takes effect before its request begins, and runs a limited number
 /// of handlers at once.</summary>
 /// <remarks>A handler is called by the thread that has a request for it, the reading one or that of a handler that has just ended, so a
-/// handler without waits costs no hop to another thread. With <see cref="ServiceReceiverOptions.RunHandlersOnPool"/> each begins as work of its
-/// own.</remarks>
+/// handler without waits costs no hop to another thread. With <see cref="ServiceReceiverOptions.RunHandlersOnPool"/> each begins as work
+/// of its own.</remarks>
 internal sealed class ServeLoop(ReceiverRequests requests, Func<ServiceRequest, CancellationToken, ValueTask> handler, int maxConcurrency,
     ServiceReceiverOptions options, QueueReservation reservation, Histogram<double> duration)
 {

@@ -3,7 +3,8 @@ using Net.Zlink.Buffers;
 
 namespace Net.Zlink.Services;
 
-/// <summary>Requests with values instead of bytes: <see cref="ServiceClient"/> and <see cref="ServiceReceiver"/> with a serializer.</summary>
+/// <summary>Requests with values instead of bytes: <see cref="ServiceClient"/> and <see cref="ServiceReceiver"/> with a
+/// serializer.</summary>
 public static class TypedRequests
 {
     // One is held for the whole of a request, so as many are kept as requests may be outstanding: 256 bytes and more each.
@@ -63,7 +64,8 @@ public static class TypedRequests
     /// <exception cref="InvalidOperationException">The receiver is served already.</exception>
     /// <exception cref="OperationCanceledException">The token was cancelled, and the last handler has ended.</exception>
     /// <exception cref="ObjectDisposedException">The receiver is disposed.</exception>
-    public static Task ServeAsync<TRequest, TReply>(this ServiceReceiver receiver, Func<TRequest, CancellationToken, ValueTask<TReply>> handler,
+    public static Task ServeAsync<TRequest, TReply>(
+        this ServiceReceiver receiver, Func<TRequest, CancellationToken, ValueTask<TReply>> handler,
         IMessageSerializer serializer, int maxConcurrency = 64, CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(receiver);
@@ -209,8 +211,8 @@ public sealed class RequestClient : IAsyncDisposable, IDisposable
 
     /// <summary>Sends a request and waits for its reply.</summary>
     /// <param name="request">The request.</param>
-    /// <param name="timeout">How long each attempt may take; null: <see cref="ServiceGatewayOptions.RequestTimeout"/>. The receiver learns of it,
-    /// and does not execute a request whose time has passed.</param>
+    /// <param name="timeout">How long each attempt may take; null: <see cref="ServiceGatewayOptions.RequestTimeout"/>. The receiver
+    /// learns of it, and does not execute a request whose time has passed.</param>
     /// <param name="cancellationToken">Ends the wait; the receiver learns of that.</param>
     /// <typeparam name="TRequest">The request's type.</typeparam>
     /// <typeparam name="TReply">The reply's type.</typeparam>

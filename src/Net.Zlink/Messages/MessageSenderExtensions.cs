@@ -178,10 +178,7 @@ public static class MessageSenderExtensions
     public static void Send<TSender>(this TSender sender, in Message message, TimeSpan? timeout = null)
         where TSender : IMessageSender
     {
-        if (sender is null)
-        {
-            throw new ArgumentNullException(nameof(sender));
-        }
+        ThrowIfNull(sender);
 
         OptionRange.WaitTime(timeout);
         if (typeof(TSender) == typeof(PeerSender))
@@ -230,12 +227,7 @@ public static class MessageSenderExtensions
     private static void ThrowIfNull<TSender>(
         TSender sender, object? argument, [CallerArgumentExpression(nameof(argument))] string? name = null)
     {
-        // As a comparison, because a struct would be boxed for a call that takes an object.
-        if (sender is null)
-        {
-            throw new ArgumentNullException(nameof(sender));
-        }
-
+        ThrowIfNull(sender);
         ArgumentNullException.ThrowIfNull(argument, name);
     }
 

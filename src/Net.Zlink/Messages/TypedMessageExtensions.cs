@@ -51,11 +51,7 @@ public static class TypedMessageExtensions
     public static SendResult TrySend<TSender, T>(this TSender sender, T value, IMessageSerializer serializer)
         where TSender : IMessageSender
     {
-        if (sender is null)
-        {
-            throw new ArgumentNullException(nameof(sender)); // A struct would be boxed by ThrowIfNull.
-        }
-
+        MessageSenderExtensions.ThrowIfNull(sender);
         MessageBuilder message = BuilderCache.Rent();
         try
         {
@@ -83,11 +79,7 @@ public static class TypedMessageExtensions
         this TSender sender, T value, IMessageSerializer serializer, CancellationToken cancellationToken = default)
         where TSender : IMessageSender
     {
-        if (sender is null)
-        {
-            throw new ArgumentNullException(nameof(sender));
-        }
-
+        MessageSenderExtensions.ThrowIfNull(sender);
         MessageBuilder message = BuilderCache.Rent();
         return Write(message, value, serializer) is { } fault ? ValueTask.FromException(fault)
             : BuilderCache.ReturnWhenSent(sender.SendAsync(message, cancellationToken), message);
@@ -110,11 +102,7 @@ public static class TypedMessageExtensions
         CancellationToken cancellationToken = default)
         where TSender : IMessageSender
     {
-        if (publisher is null)
-        {
-            throw new ArgumentNullException(nameof(publisher));
-        }
-
+        MessageSenderExtensions.ThrowIfNull(publisher);
         ArgumentNullException.ThrowIfNull(topic);
         MessageBuilder message = BuilderCache.Rent().Add(topic);
         return Write(message, value, serializer) is { } fault ? ValueTask.FromException(fault)

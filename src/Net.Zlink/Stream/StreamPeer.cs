@@ -205,14 +205,14 @@ public sealed class StreamPeer : IMessageSender
     // These are called by the extension methods of the same names.
     internal void Send(MessageBuilder message, TimeSpan? timeout)
     {
-        _output.Send(_link, OnlyPart(message), timeout);
+        _output.Send(_link, OnlyPart(message), OptionRange.WaitTime(timeout));
         message.Clear();
     }
 
     internal void Send(in Message message, TimeSpan? timeout)
     {
         ThrowUnlessOnePart(message.PartCount, nameof(message));
-        _output.Send(_link, message.Span, timeout);
+        _output.Send(_link, message.Span, OptionRange.WaitTime(timeout));
         message.Dispose();
     }
 

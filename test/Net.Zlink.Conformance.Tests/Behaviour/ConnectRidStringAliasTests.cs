@@ -27,7 +27,7 @@ public sealed class ConnectRidStringAliasTests
             .Where(static t => t.IsSubclassOf(typeof(ZmpSocket)) || t == typeof(StreamSocket)))
         {
             bool names = type.GetMethods().Any(static m => m.Name is "Connect" && m.GetParameters() is [_, { ParameterType: { } second }]
-                && second == typeof(ReadOnlySpan<byte>));
+                && second == typeof(RoutingId));
             Assert.Equal(type == typeof(RouterSocket), names);
         }
     }

@@ -84,7 +84,8 @@ public sealed class ServicesConfigurationTests
         await host.StartAsync();
         Assert.NotSame(host.Get<ServiceRegistry>(), host.Get<ServiceRegistry>("feeds"));
         await Guard.UntilAsync(
-            () => host.Get<ServiceRegistry>("feeds").GetSnapshot().Entries.Count == 1, "the receiver is listed by the registry of its context");
+            () => host.Get<ServiceRegistry>("feeds").GetSnapshot().Entries.Count == 1,
+            "the receiver is listed by the registry of its context");
         Assert.Empty(host.Get<ServiceRegistry>().GetSnapshot().Entries);
         Assert.Throws<ArgumentException>(() => host.Services.AddZlinkRegistry(context: "feeds"));
         await host.StopAsync();

@@ -185,7 +185,8 @@ public class GatewayTests
         Assert.Equal((24, 3), await CountsAsync(scene, first, second, 27));
     }
 
-    private static async Task<(int First, int Second)> CountsAsync(NativeGatewayScene scene, ServiceReceiver first, ServiceReceiver second, int expected)
+    private static async Task<(int First, int Second)> CountsAsync(
+        NativeGatewayScene scene, ServiceReceiver first, ServiceReceiver second, int expected)
     {
         int one = 0;
         int other = 0;

@@ -18,7 +18,8 @@ internal sealed class NativeGatewayScene : IAsyncDisposable
 
     public NativeGatewayScene()
     {
-        Registry = Own(new ServiceRegistry(Fixture.Context, new ServiceRegistryOptions { PublisherEndpoint = Publisher, RouterEndpoint = Router }));
+        Registry = Own(new ServiceRegistry(
+            Fixture.Context, new ServiceRegistryOptions { PublisherEndpoint = Publisher, RouterEndpoint = Router }));
         Registry.Start();
         Discovery = CreateDiscovery();
     }
@@ -49,7 +50,8 @@ internal sealed class NativeGatewayScene : IAsyncDisposable
         ServiceReceiver Receiver, ServiceRegistration Registration)> AddReceiverAsync(
             string service, string id, uint weight = 1, string bind = "tcp://127.0.0.1:*", Action<RouterOptions>? configure = null)
     {
-        ServiceReceiver receiver = Own(new ServiceReceiver(Fixture.Context, new ServiceReceiverOptions().With(options => configure?.Invoke(options.Socket))));
+        ServiceReceiver receiver =
+            Own(new ServiceReceiver(Fixture.Context, new ServiceReceiverOptions().With(options => configure?.Invoke(options.Socket))));
         string endpoint = receiver.Bind(bind);
         receiver.Socket.Options.ProbeRouter = true;
         receiver.Socket.Options.RoutingId = RoutingId.FromText(id);

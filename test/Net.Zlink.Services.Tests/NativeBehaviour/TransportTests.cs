@@ -61,7 +61,8 @@ public class TransportTests
         Assert.NotNull(seen);
         _ = receiver.ServeAsync(static (request, cancellationToken) => request.ReplyAsync(request.Memory, cancellationToken),
             cancellationToken: Guard.Token);
-        await using var gateway = new ServiceGateway(fixture.Context, discovery, new ServiceGatewayOptions().With(options => Connect(options.Socket)));
+        await using var gateway =
+            new ServiceGateway(fixture.Context, discovery, new ServiceGatewayOptions().With(options => Connect(options.Socket)));
         using ServiceReply reply = await gateway.GetClient("echo").RequestAsync("over it"u8.ToArray(), Guard.Limit, Guard.Token).Guarded();
         Assert.Equal(("over it", bound), (System.Text.Encoding.UTF8.GetString(reply.Span), reply.Receiver.Endpoint));
     }

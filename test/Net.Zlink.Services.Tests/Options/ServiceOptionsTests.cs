@@ -7,13 +7,19 @@ public sealed class ServiceOptionsTests
 {
     public static TheoryData<Action, string> Wrong => new()
     {
-        { new ServiceGatewayOptions { RequestTimeout = TimeSpan.FromSeconds(-2) }.Validate, "RequestTimeout takes TimeSpan.Zero and above, or" },
+        {
+            new ServiceGatewayOptions { RequestTimeout = TimeSpan.FromSeconds(-2) }.Validate,
+            "RequestTimeout takes TimeSpan.Zero and above, or"
+        },
         { new ServiceGatewayOptions { MaxConcurrentDials = 0 }.Validate, "MaxConcurrentDials takes 1 and above, not 0." },
         { new ServiceGatewayOptions { DirectoryEndpoints = { Transports = { "udp" } } }.Validate, "Transports takes tcp, ipc, inproc" },
         { new ServiceReceiverOptions { ReadAheadByteLimit = 0 }.Validate, "ReadAheadByteLimit takes 1 and above, not 0." },
         { new ServiceRegistryOptions { PublisherEndpoint = "", RouterEndpoint = "inproc://r" }.Validate, "PublisherEndpoint is empty" },
         { new ServiceRegistryOptions { PublisherEndpoint = "inproc://p", RouterEndpoint = "inproc://r", Id = 0 }.Validate, "Id takes 1" },
-        { new RegistryDirectoryOptions { StaleViewTimeout = TimeSpan.FromTicks(-1) }.Validate, "StaleViewTimeout takes TimeSpan.Zero and above" },
+        {
+            new RegistryDirectoryOptions { StaleViewTimeout = TimeSpan.FromTicks(-1) }.Validate,
+            "StaleViewTimeout takes TimeSpan.Zero and above"
+        },
         { new DnsDirectoryOptions { Transport = "udp" }.Validate, "Transport takes tcp, tls, ws, wss, not \"udp\"." },
         { new SpotNodeOptions { PublishQueueCapacity = -1 }.Validate, "PublishQueueCapacity takes 0 and above, not -1." },
         { new SpotSubscriberOptions { Capacity = 0 }.Validate, "Capacity takes 1 and above, not 0." },

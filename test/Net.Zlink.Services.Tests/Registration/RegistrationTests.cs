@@ -76,7 +76,8 @@ public class RegistrationTests
         using var silent = new ScriptedRegistry(fixture.Context, static _ => null);
         using var answering = new ScriptedRegistry(
             fixture.Context, static request => request.StartsWith("UPDATE", StringComparison.Ordinal) ? null : (AckStatus.Done, ""));
-        await using var receiver = new ServiceReceiver(fixture.Context, new ServiceReceiverOptions { AckTimeout = TimeSpan.FromSeconds(60) });
+        await using var receiver =
+            new ServiceReceiver(fixture.Context, new ServiceReceiverOptions { AckTimeout = TimeSpan.FromSeconds(60) });
         receiver.ConnectRegistry(answering.RouterEndpoint);
         ServiceRegistration first = await receiver.RegisterAsync("first", Here, cancellationToken: Guard.Token).Guarded();
         receiver.ConnectRegistry(silent.RouterEndpoint);

@@ -26,8 +26,10 @@ public class ChurnTests
             }
         }
 
-        RegistryDirectory[] discoveries = [.. Enumerable.Range(0, 3).Select(_ => fixture.Fixture.Own(new RegistryDirectory(fixture.Context)))];
-        ServiceReceiver[] receivers = [.. Enumerable.Range(0, Receivers).Select(_ => fixture.Fixture.Own(new ServiceReceiver(fixture.Context)))];
+        RegistryDirectory[] discoveries = [.. Enumerable.Range(0, 3).Select(_ =>
+            fixture.Fixture.Own(new RegistryDirectory(fixture.Context)))];
+        ServiceReceiver[] receivers = [.. Enumerable.Range(0, Receivers).Select(_ =>
+            fixture.Fixture.Own(new ServiceReceiver(fixture.Context)))];
         foreach (ServiceRegistry registry in registries)
         {
             Array.ForEach(discoveries, discovery => discovery.ConnectRegistry(registry.PublisherEndpoint));

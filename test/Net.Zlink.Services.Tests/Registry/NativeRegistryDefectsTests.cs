@@ -176,7 +176,8 @@ public sealed class NativeRegistryDefectsTests
     {
         using var context = new ZlinkContext();
         Assert.Throws<ArgumentOutOfRangeException>(
-            () => new ServiceRegistry(context, new ServiceRegistryOptions { PublisherEndpoint = "inproc://p", RouterEndpoint = "inproc://r", Id = 0 }));
+            () => new ServiceRegistry(
+                context, new ServiceRegistryOptions { PublisherEndpoint = "inproc://p", RouterEndpoint = "inproc://r", Id = 0 }));
     }
 
     [Fact]

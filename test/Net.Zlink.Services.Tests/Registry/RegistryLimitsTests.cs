@@ -65,7 +65,8 @@ public sealed class RegistryLimitsTests
         Assert.Equal("2 e registry full", await client.AskAsync(Register("one-more", "e")));
         await Guard.UntilAsync(() => discovery.GetServices().Count == most, "the discovery sees all",
             TimeSpan.FromMinutes(1));
-        await using var behind = new RegistryDirectory(fixture.Context); // A snapshot of the peer for each look would keep it from its work.
+        // A snapshot of the peer for each look would keep it from its work.
+        await using var behind = new RegistryDirectory(fixture.Context);
         behind.ConnectRegistry(peer.PublisherEndpoint);
         await Guard.UntilAsync(() => behind.GetServices().Count == most, "the peer sees all",
             TimeSpan.FromMinutes(1));

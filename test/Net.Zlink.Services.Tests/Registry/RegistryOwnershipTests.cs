@@ -108,5 +108,6 @@ public sealed class RegistryOwnershipTests
         Assert.Equal((8, 2u), (owners.Count, owners.Newest.Weight));
     }
 
-    private static string Listed(ServiceRegistry registry) => registry.GetSnapshot().Entries is [var one] ? one.Instance.RoutingId.ToString() : "";
+    private static string Listed(ServiceRegistry registry) =>
+        registry.GetSnapshot().Entries is [var one] ? one.Instance.RoutingId.ToString() : "";
 }

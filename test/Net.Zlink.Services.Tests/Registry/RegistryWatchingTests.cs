@@ -73,7 +73,8 @@ public sealed class RegistryWatchingTests
         var clock = new ManualTimeProvider();
         await using var fixture = new RegistryFixture(clock);
         ServiceRegistry other = fixture.Start(static options => options.Id = 8);
-        ServiceRegistry registry = fixture.Start(options => (options.Id, options.Peers) = (7, [other.PublisherEndpoint, "tcp://127.0.0.1:1"]));
+        ServiceRegistry registry =
+            fixture.Start(options => (options.Id, options.Peers) = (7, [other.PublisherEndpoint, "tcp://127.0.0.1:1"]));
         await fixture.Connect(registry, "x").AskAsync(Register("s", "e", 2));
         await fixture.Connect(other, "y").AskAsync(Register("s", "f", 2, kind: 2));
         await Guard.UntilAsync(() => registry.GetSnapshot().Entries.Count == 2, "the peer's entry comes");

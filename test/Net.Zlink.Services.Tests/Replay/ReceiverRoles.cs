@@ -114,7 +114,8 @@ internal sealed class ReceiverRole : Role
     public override async Task PlayAsync(ServiceTranscript transcript)
     {
         await using var fixture = new ContextFixture();
-        await using var receiver = new ServiceReceiver(fixture.Context, new ServiceReceiverOptions { Socket = { RoutingId = transcript.IdOfB } });
+        await using var receiver =
+            new ServiceReceiver(fixture.Context, new ServiceReceiverOptions { Socket = { RoutingId = transcript.IdOfB } });
         using RawPeer raw = await RawPeer.ConnectAsync(receiver.Bind("tcp://127.0.0.1:0"));
         var connection = new PlayedConnection(raw, $"{transcript.File}, {Name}");
         await connection.ShakeHandsAsync(transcript, oursIsA: false);

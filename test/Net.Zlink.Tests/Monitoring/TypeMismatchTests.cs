@@ -23,9 +23,11 @@ public sealed class TypeMismatchTests
         using RawPeer peer = await listener.AcceptAsync();
         await peer.SendAsync(ZmpFixture.Control("01 06 01 41"));
 
-        Assert.Equal("protocol fault: code 05, socket type mismatch: this side is SUB, the peer ROUTER; SUB talks to PUB and XPUB",
+        Assert.Equal(
+            "protocol fault: code 05, socket type mismatch: this side is SUB, the peer ROUTER; SUB is compatible with PUB and XPUB",
             (await monitor.ReadAsync(Guard.Token).Guarded()).Detail);
-        Assert.StartsWith("the peer broke the protocol: socket type mismatch: this side is SUB, the peer ROUTER; SUB talks to PUB and "
+        Assert.StartsWith(
+            "the peer broke the protocol: socket type mismatch: this side is SUB, the peer ROUTER; SUB is compatible with PUB and "
             + "XPUB;", (await monitor.ReadAsync(Guard.Token).Guarded()).Detail, StringComparison.Ordinal);
     }
 
@@ -38,7 +40,7 @@ public sealed class TypeMismatchTests
         using RawPeer peer = await RawPeer.ConnectAsync(pair.Bind("tcp://127.0.0.1:0"));
         await peer.SendAsync(ZmpFixture.Control("01 0b 00")); // A STREAM, which speaks no ZMP.
 
-        Assert.Equal("protocol fault: code 05, socket type mismatch: this side is PAIR, the peer type 11; PAIR talks to PAIR",
+        Assert.Equal("protocol fault: code 05, socket type mismatch: this side is PAIR, the peer type 11; PAIR is compatible with PAIR",
             (await monitor.ReadAsync(Guard.Token).Guarded()).Detail);
         byte[] greeting = [.. ZmpFixture.Control("01 00 01 50"), .. ZmpFixture.Hex(ZmpFixture.Ready)];
         Assert.Equal((byte[])[.. greeting, .. ZmpFixture.Hex(Error)], await peer.ReadToEndAsync());

@@ -108,7 +108,7 @@ public sealed class IpcTests : IDisposable
         StreamSocket socket = fixture.Context.CreateStream();
         using EventReader monitor = socket.ReadEvents();
         await File.WriteAllTextAsync(_folder["file"], "", Guard.Token);
-        Check($"ipc://{_folder["none/a"]}", ZlinkError.NotFound, "make it first");
+        Check($"ipc://{_folder["none/a"]}", ZlinkError.NotFound, "create it first");
         SocketEvent failed = await monitor.NextAsync(SocketEventTypes.BindFailed);
         Assert.Equal((2L, _folder["none/a"]), (failed.Value, failed.LocalAddress));
         Check($"ipc://{_folder["file"]}", ZlinkError.AddressInUse, "is not a socket");

@@ -74,7 +74,7 @@ public sealed class PeerEventTests
             Assert.Equal(SendFailure.NoPeer, error);
             ZlinkException thrown = Assert.Throws<ZlinkException>(() => socket.To(id).Send([1]));
             Assert.Equal(ZlinkError.HostUnreachable, thrown.Error);
-            Assert.Contains("EHOSTUNREACH", thrown.Message, StringComparison.Ordinal);
+            Assert.Contains("HostUnreachable", thrown.Message, StringComparison.Ordinal);
             thrown = await Assert.ThrowsAsync<ZlinkException>(() => socket.To(id).SendAsync(new byte[1], Guard.Token).Guarded());
             Assert.Equal(ZlinkError.HostUnreachable, thrown.Error);
             thrown = await Assert.ThrowsAsync<ZlinkException>(() => socket.To(id).SendAsync(payload, 1, Guard.Token).Guarded());

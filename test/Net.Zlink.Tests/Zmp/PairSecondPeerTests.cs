@@ -28,7 +28,7 @@ public sealed class PairSecondPeerTests
         {
             PairSocket early = fixture.Context.CreatePair();
             early.Connect(bound);
-            Assert.Contains("not received yet", (await monitor.ReadAsync(Guard.Token).Guarded()).Detail, StringComparison.Ordinal);
+            Assert.Contains("are unread", (await monitor.ReadAsync(Guard.Token).Guarded()).Detail, StringComparison.Ordinal);
             early.Dispose();
             Assert.Equal(expected, await ReceiveAsync(pair));
         }

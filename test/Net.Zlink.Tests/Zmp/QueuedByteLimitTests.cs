@@ -88,7 +88,8 @@ public sealed class QueuedByteLimitTests
         Assert.Contains("the context is at its QueuedByteLimit", told.Detail, StringComparison.Ordinal);
         SocketStatistics counters = publisher.GetStatistics();
         Assert.Equal((0, 0), (counters.DroppedAtHighWaterMark, counters.DroppedAtByteLimit));
-        Assert.Contains($", {counters.DroppedAtContextLimit} at the context's, ", publisher.Describe(), StringComparison.Ordinal);
+        Assert.Contains(
+            $", {counters.DroppedAtContextLimit} at the context's byte limit, ", publisher.Describe(), StringComparison.Ordinal);
 
         // The sleeper goes on to hold what it has.
         await fixture.UntilAsync(() =>

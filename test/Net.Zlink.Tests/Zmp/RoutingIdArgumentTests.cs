@@ -39,8 +39,8 @@ public sealed class RoutingIdArgumentTests
 
         Assert.Contains("1 to 255 bytes, not 0", (await Assert.ThrowsAsync<ArgumentException>("routingId", () => Sends[send](at, [])))
             .Message, StringComparison.Ordinal);
-        Assert.Contains("1 to 255 bytes, not 256",
-            (await Assert.ThrowsAsync<ArgumentException>("routingId", () => Sends[send](at, TooLong))).Message, StringComparison.Ordinal);
+        Assert.Contains("at most 255 bytes, not 256",
+            (await Assert.ThrowsAsync<ArgumentException>("bytes", () => Sends[send](at, TooLong))).Message, StringComparison.Ordinal);
         Assert.Equal(0, at.Socket.GetStatistics().DroppedUnroutable);
 
         await Sends[send](at, TooLong[..255]);

@@ -63,7 +63,7 @@ public sealed class TouchedBuilderTests
         await behind.Guarded();
         Assert.Equal(["before", "behind"], received);
         InvalidOperationException failure = await Assert.ThrowsAsync<InvalidOperationException>(() => waiting.Guarded());
-        Assert.Contains("Await it first", failure.Message, StringComparison.Ordinal);
+        Assert.Contains("Await a send before you use its builder again", failure.Message, StringComparison.Ordinal);
         Assert.Equal(2, sender.GetStatistics().AcceptedMessages);
     }
 }

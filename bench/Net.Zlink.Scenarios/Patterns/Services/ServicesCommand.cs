@@ -61,7 +61,8 @@ internal static class ServicesCommand
     private static async Task<(long Lists, double Milliseconds)> BurstAsync(int registrations, int viewers, CancellationToken cancellation)
     {
         await using var context = new ZlinkContext();
-        await using var registry = new ServiceRegistry(context, new ServiceRegistryOptions { PublisherEndpoint = Endpoint, RouterEndpoint = Endpoint });
+        await using var registry =
+            new ServiceRegistry(context, new ServiceRegistryOptions { PublisherEndpoint = Endpoint, RouterEndpoint = Endpoint });
         registry.Start();
         var discoveries = new RegistryDirectory[viewers];
         for (int i = 0; i < viewers; i++)

@@ -177,7 +177,7 @@ public sealed class IpcListenerTests : IDisposable
     {
         var error = IpcFolder.RefusedBind(_folder["none/a"]);
         Assert.Equal((EndpointFault.NoSuchPath, 2L), (error.Fault, error.Errno));
-        Assert.Contains("make it first", error.Sentence, StringComparison.Ordinal);
+        Assert.Contains("create it first", error.Sentence, StringComparison.Ordinal);
     }
 
     [Fact]
