@@ -224,6 +224,15 @@ public static class MessageSenderExtensions
         payload.Dispose();
     }
 
+    /// <summary>A struct is not looked at, because that would box it.</summary>
+    internal static void ThrowIfNull<TSender>(TSender sender)
+    {
+        if (!typeof(TSender).IsValueType)
+        {
+            ArgumentNullException.ThrowIfNull(sender);
+        }
+    }
+
     private static void ThrowIfNull<TSender>(
         TSender sender, object? argument, [CallerArgumentExpression(nameof(argument))] string? name = null)
     {
