@@ -420,6 +420,10 @@ internal abstract class SocketCore
         }
     }
 
+    /// <summary>The link still has that connection. Its queue may accept for a moment after the connection's end.</summary>
+    protected static bool IsCurrent(PeerLink link, PeerSlot connection) => ReferenceEquals(link.Peer.Slot, connection)
+        && link is not WireLink { Session: null };
+
     protected void OnMaySend(byte[]? routeId, PeerSlot? connection = null)
     {
         BlockedSends.Retry(routeId, connection);

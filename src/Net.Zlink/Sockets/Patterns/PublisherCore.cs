@@ -101,7 +101,7 @@ internal sealed class PublisherCore : SocketCore
 
     /// <summary>To one subscriber, whatever it has subscribed to.</summary>
     public override SendStatus RouteTo(PeerSlot connection, in OutgoingMessage message) =>
-        connection.Link is { } link && ReferenceEquals(link.Peer.Slot, connection)
+        connection.Link is { } link && IsCurrent(link, connection)
             && link.TrySend(message) is var status and not SendStatus.Closed ? status : SendStatus.Unroutable;
 
     public override SendStatus Route(ReadOnlySpan<byte> routeId, in OutgoingMessage message)

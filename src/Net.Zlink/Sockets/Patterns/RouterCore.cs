@@ -267,9 +267,6 @@ internal sealed class RouterCore(EngineHost host, InprocRegistry inproc) : Socke
         }
     }
 
-    private static bool IsCurrent(PeerLink link, PeerSlot connection) => ReferenceEquals(link.Peer.Slot, connection)
-        && link is not WireLink { Session: null };
-
     private Task WhenReleased(byte[] routeId)
     {
         TaskCompletionSource? free = null;
