@@ -68,7 +68,8 @@ public sealed class SpotNode : IAsyncDisposable, IDisposable
         _peers = new PeerSet(
             _socket, new PeerSetOptions(_logger, _options.MaxConcurrentDials, () => _subscribers.Present), context.TimeProvider);
         _registrations = new RegistrationSet(context, ServiceKind.SpotNode,
-            new RegistrationSettings(_options.HeartbeatInterval, _options.AckTimeout, _options.RegistrySocket)) { GivenId = RoutingId };
+            new RegistrationSettings(_options.HeartbeatInterval, _options.AckTimeout, _options.RegistrySocket))
+        { GivenId = RoutingId };
         _dispatch = new DispatchLoop(_socket, _index, _peers);
         _receiving = BackgroundLoop.Start("spot receive", _logger, context.TimeProvider, _dispatch.RunAsync);
         _publishing = _path.Queue is { } queue ? BackgroundLoop.Start("spot publish", _logger, context.TimeProvider, queue.RunAsync) : null;

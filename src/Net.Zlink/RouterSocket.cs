@@ -1,4 +1,5 @@
 using System.Diagnostics.CodeAnalysis;
+using System.Runtime.CompilerServices;
 using Net.Zlink.Sockets.Patterns;
 using Net.Zlink.Sockets.Links;
 using Net.Zlink.Sockets.Routing;
@@ -77,10 +78,12 @@ public sealed class RouterSocket : ReceivingSocket
     /// use.</param>
     /// <returns>What sends to it. Costs nothing.</returns>
     /// <exception cref="ArgumentException">The routing id is empty.</exception>
+    [OverloadResolutionPriority(1)] // An array is the id as it is; as a span it would be looked up first.
     public PeerSender To(RoutingId routingId) => new(this, Named(routingId));
 
     /// <inheritdoc cref="To(RoutingId)"/>
-    /// <param name="routingId">The routing id. Copied only if no peer has it, so its bytes may change after the call.</param>
+    /// <param name="routingId">The routing id. It is looked up by this call, and copied only if no peer has it, so its bytes may change
+    /// after the call. For many messages to one peer a <see cref="RoutingId"/> is cheaper.</param>
     /// <exception cref="ArgumentException">The routing id is empty or over 255 bytes.</exception>
     public PeerSender To(ReadOnlySpan<byte> routingId) =>
         new(this, Named(_core.TryFind(routingId, out PeerLink? link) && link.RouteId is { } known ? known : routingId.ToArray()));

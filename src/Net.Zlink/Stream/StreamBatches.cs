@@ -105,7 +105,7 @@ internal sealed class StreamBatches(StreamHub hub, StreamSender sender)
 
         public int SendSome(int from) => SendMany(link, payloads.Span[from..]);
 
-        public ValueTask SendAsync(int index, CancellationToken cancellation) => 
+        public ValueTask SendAsync(int index, CancellationToken cancellation) =>
             sender.SendAsync(link, payloads.Span[index], owner: null, cancellation);
 
         public void OnSent(int index)

@@ -109,7 +109,8 @@ public class SpotPubsubBasicTests
         await using var scene = new SpotScene();
         var options = new SpotNodeOptions
         {
-            PublisherSocket = { RoutingId = RoutingId.FromText("pub") }, SubscriberSocket = { RoutingId = RoutingId.FromText("sub") },
+            PublisherSocket = { RoutingId = RoutingId.FromText("pub") },
+            SubscriberSocket = { RoutingId = RoutingId.FromText("sub") },
         };
         SpotNode node = scene.Create(options);
         options.PublisherSocket.RoutingId = RoutingId.FromText("later");
