@@ -22,9 +22,10 @@ internal sealed class ServiceSender(RouterSocket router, MessageBuilderPool buil
         }
 
         Offer offer = Begin(target);
-        while (offer.TryNext(out ReceiverLink? link))
+        if (offer.TryNext(out ReceiverLink? link))
         {
-            offer.Note(router.To(link.Name).TrySend(payload));
+            SendResult result = router.To(link.Name).TrySend(payload);
+            return result ? result : TryFurther(offer, result, payload);
         }
 
         return End(offer);
@@ -129,6 +130,7 @@ internal sealed class ServiceSender(RouterSocket router, MessageBuilderPool buil
     /// <param name="total">Of all receivers.</param>
     internal static int EndOfBlock(int count, ulong weight, ulong total) => (int)((((UInt128)count * weight) + total - 1) / total);
 
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private Offer Begin(RoutingId target)
     {
         unread.Want();
@@ -136,6 +138,18 @@ internal sealed class ServiceSender(RouterSocket router, MessageBuilderPool buil
         return target.IsEmpty ? new Offer(ready, pool.Next(ready), triesNextWhenFull ? ready.Count : Math.Min(1, ready.Count))
             : ready.IndexOf(target) is var place and >= 0 ? new Offer(ready, place, 1)
             : new Offer(ready, 0, 0);
+    }
+
+    /// <summary>On its own, so that the way of a message that the first one takes is short.</summary>
+    private SendResult TryFurther(Offer offer, SendResult result, ReadOnlySpan<byte> payload)
+    {
+        offer.Note(result);
+        while (offer.TryNext(out ReceiverLink? link))
+        {
+            offer.Note(router.To(link.Name).TrySend(payload));
+        }
+
+        return End(offer);
     }
 
     private SendResult End(in Offer offer)
@@ -310,6 +324,7 @@ internal struct Offer(PoolSnapshot ready, int first, int most)
     /// <summary>Sent, or why nobody took it: full, where at least one was full.</summary>
     public SendResult Result { get; private set; } = SendFailure.NoPeer;
 
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public bool TryNext([NotNullWhen(true)] out ReceiverLink? link)
     {
         bool isThere = _offered < most && !Result;
