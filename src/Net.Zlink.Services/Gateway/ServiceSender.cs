@@ -17,18 +17,20 @@ internal sealed class ServiceSender(RouterSocket router, MessageBuilderPool buil
     {
         if (RequestEnvelope.HasMagic(payload))
         {
-            using RentedBuilder quoted = Quote();
-            return TrySendAsIs(target, new MessageForm(quoted.Message.Add(payload)), out _);
+            return TrySendQuoted(target, payload);
         }
 
-        Offer offer = Begin(target);
-        if (offer.TryNext(out ReceiverLink? link))
+        // Nearly every message is taken by the first receiver that it is offered to.
+        unread.Want();
+        PoolSnapshot ready = pool.Ready;
+        if (!target.IsEmpty || ready.Count == 0)
         {
-            SendResult result = router.To(link.Name).TrySend(payload);
-            return result ? result : TryFurther(offer, result, payload);
+            return OfferTo(Offer.To(ready, target), payload);
         }
 
-        return End(offer);
+        int first = pool.Next(ready);
+        SendResult result = router.To(ready.Links[first].Name).TrySend(payload);
+        return result ? result : OfferTo(new Offer(ready, first, triesNextWhenFull ? ready.Count : 1, result), payload);
     }
 
     public SendResult TrySend(RoutingId target, in MessageForm message)
@@ -130,26 +132,28 @@ internal sealed class ServiceSender(RouterSocket router, MessageBuilderPool buil
     /// <param name="total">Of all receivers.</param>
     internal static int EndOfBlock(int count, ulong weight, ulong total) => (int)((((UInt128)count * weight) + total - 1) / total);
 
-    [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private Offer Begin(RoutingId target)
     {
         unread.Want();
         PoolSnapshot ready = pool.Ready;
-        return target.IsEmpty ? new Offer(ready, pool.Next(ready), triesNextWhenFull ? ready.Count : Math.Min(1, ready.Count))
-            : ready.IndexOf(target) is var place and >= 0 ? new Offer(ready, place, 1)
-            : new Offer(ready, 0, 0);
+        return !target.IsEmpty ? Offer.To(ready, target)
+            : new Offer(ready, pool.Next(ready), triesNextWhenFull ? ready.Count : Math.Min(1, ready.Count));
     }
 
-    /// <summary>On its own, so that the way of a message that the first one takes is short.</summary>
-    private SendResult TryFurther(Offer offer, SendResult result, ReadOnlySpan<byte> payload)
+    private SendResult OfferTo(Offer offer, ReadOnlySpan<byte> payload)
     {
-        offer.Note(result);
         while (offer.TryNext(out ReceiverLink? link))
         {
             offer.Note(router.To(link.Name).TrySend(payload));
         }
 
         return End(offer);
+    }
+
+    private SendResult TrySendQuoted(RoutingId target, ReadOnlySpan<byte> payload)
+    {
+        using RentedBuilder quoted = Quote();
+        return TrySendAsIs(target, new MessageForm(quoted.Message.Add(payload)), out _);
     }
 
     private SendResult End(in Offer offer)
@@ -312,24 +316,35 @@ internal sealed class ServiceSender(RouterSocket router, MessageBuilderPool buil
 }
 
 /// <summary>Whom a message is offered to, one after the other, until one takes it.</summary>
-/// <param name="ready">Those that are ready.</param>
-/// <param name="first">The place of the first one.</param>
-/// <param name="most">How many at most.</param>
-internal struct Offer(PoolSnapshot ready, int first, int most)
+internal struct Offer
 {
+    private readonly int _first;
+    private readonly int _most;
     private int _offered;
 
-    public readonly PoolSnapshot Ready => ready;
+    /// <param name="ready">Those that are ready.</param>
+    /// <param name="first">The place of the first one.</param>
+    /// <param name="most">How many at most.</param>
+    public Offer(PoolSnapshot ready, int first, int most) => (Ready, _first, _most, Result) = (ready, first, most, SendFailure.NoPeer);
+
+    /// <summary>The first one has refused it.</summary>
+    public Offer(PoolSnapshot ready, int first, int most, SendResult refused)
+        : this(ready, first, most) => (_offered, Result) = (1, refused);
+
+    public PoolSnapshot Ready { get; }
 
     /// <summary>Sent, or why nobody took it: full, where at least one was full.</summary>
-    public SendResult Result { get; private set; } = SendFailure.NoPeer;
+    public SendResult Result { get; private set; }
 
-    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    /// <summary>To the one that is listed with a routing id, if it is ready.</summary>
+    public static Offer To(PoolSnapshot ready, RoutingId target) =>
+        ready.IndexOf(target) is var place and >= 0 ? new Offer(ready, place, 1) : new Offer(ready, 0, 0);
+
     public bool TryNext([NotNullWhen(true)] out ReceiverLink? link)
     {
-        bool isThere = _offered < most && !Result;
-        int place = first + _offered++;
-        link = isThere ? ready.Links[most > 1 && place >= ready.Count ? place - ready.Count : place] : null;
+        bool isThere = _offered < _most && !Result;
+        int place = _first + _offered++;
+        link = isThere ? Ready.Links[_most > 1 && place >= Ready.Count ? place - Ready.Count : place] : null;
         return isThere;
     }
 
