@@ -235,7 +235,7 @@ public class PendingRequestsTests
     }
 
     [Fact]
-    public void A_token_of_an_earlier_request_does_not_cancel_the_one_that_has_its_object_now()
+    public async Task A_token_of_an_earlier_request_does_not_cancel_the_one_that_has_its_object_now()
     {
         using var table = new PendingRequests(new ManualTimeProvider(), static _ => { });
         using var first = new CancellationTokenSource();
@@ -246,7 +246,7 @@ public class PendingRequestsTests
         ValueTask<ServiceReply> task = request.Task;
         request.Complete(default);
         Assert.True(task.IsCompletedSuccessfully);
-        _ = task.GetAwaiter().GetResult();
+        await task;
         Assert.False(table.TryTakeOf(request, first.Token, cancelled, out _)); // It is nobody's.
 
         Assert.Same(request, SentWith(table, _links[0], second.Token));

@@ -13,8 +13,8 @@ public sealed class EventStreamTests
     public void A_subscription_gets_the_events_of_its_mask_in_order_from_the_call_on()
     {
         Assert.True(_monitors.IsEmpty);
-        EventStream some = _monitors.Open(SocketEventTypes.Accepted | SocketEventTypes.Closed);
-        EventStream all = _monitors.Open(SocketEventTypes.All);
+        EventStream some = _monitors.Open(SocketEventTypes.Accepted | SocketEventTypes.Closed, Guard.Token);
+        EventStream all = _monitors.Open(SocketEventTypes.All, Guard.Token);
         Publish(1, SocketEventTypes.Listening);
         _monitors.Publish(SocketEventTypes.Accepted, 2, "tcp://a", "tcp://b", 7, "why");
         Publish(3, SocketEventTypes.Closed);
@@ -28,7 +28,7 @@ public sealed class EventStreamTests
     [Fact]
     public void When_nobody_reads_the_oldest_events_are_dropped_and_an_event_in_their_place_counts_them()
     {
-        EventStream stream = _monitors.Open(SocketEventTypes.Accepted);
+        EventStream stream = _monitors.Open(SocketEventTypes.Accepted, Guard.Token);
         for (int i = 0; i < EventStream.Capacity + 10; i++)
         {
             Publish(i);
@@ -43,7 +43,7 @@ public sealed class EventStreamTests
     [Fact]
     public async Task The_stop_event_is_the_last_one_and_ends_the_events()
     {
-        EventStream stream = _monitors.Open(SocketEventTypes.All);
+        EventStream stream = _monitors.Open(SocketEventTypes.All, Guard.Token);
         Publish(1, SocketEventTypes.Listening);
         _monitors.Stop();
         Publish(2, SocketEventTypes.Closed);
@@ -61,7 +61,7 @@ public sealed class EventStreamTests
     [InlineData(true)]
     public async Task A_wait_ends_with_the_socket_or_with_the_enumeration(bool disposes)
     {
-        EventStream stream = _monitors.Open(SocketEventTypes.Listening);
+        EventStream stream = _monitors.Open(SocketEventTypes.Listening, Guard.Token);
         ValueTask<bool> next = stream.MoveNextAsync();
         Assert.False(next.IsCompleted);
         if (disposes)
@@ -82,7 +82,7 @@ public sealed class EventStreamTests
     [Fact]
     public async Task A_wait_is_complete_as_soon_as_its_event_is_raised_and_goes_on_where_it_began()
     {
-        EventStream stream = _monitors.Open(SocketEventTypes.All);
+        EventStream stream = _monitors.Open(SocketEventTypes.All, Guard.Token);
         ValueTask<bool> next = stream.MoveNextAsync();
         Publish(1);
         Assert.True(next.IsCompletedSuccessfully && await next);
@@ -123,7 +123,7 @@ public sealed class EventStreamTests
     [Fact]
     public void Events_are_enumerated_once()
     {
-        EventStream stream = _monitors.Open(SocketEventTypes.All);
+        EventStream stream = _monitors.Open(SocketEventTypes.All, Guard.Token);
         Assert.Same(stream, stream.GetAsyncEnumerator(TestContext.Current.CancellationToken));
         Assert.Throws<InvalidOperationException>(() => stream.GetAsyncEnumerator(TestContext.Current.CancellationToken));
     }
@@ -154,7 +154,7 @@ public sealed class EventStreamTests
     {
         _monitors.Stop();
         _monitors.Stop();
-        EventStream stream = _monitors.Open(SocketEventTypes.All);
+        EventStream stream = _monitors.Open(SocketEventTypes.All, Guard.Token);
         Assert.False(await stream.MoveNextAsync());
         Assert.True(_monitors.IsEmpty);
     }
@@ -162,7 +162,7 @@ public sealed class EventStreamTests
     [Fact]
     public void An_event_that_is_awaited_costs_no_allocation()
     {
-        var reader = new EventReader(_monitors.Open(SocketEventTypes.All));
+        var reader = new EventReader(_monitors.Open(SocketEventTypes.All, Guard.Token));
         Assert.Equal(0, Allocations.Of(() =>
         {
             Assert.False(reader.TryRead(out _));
