@@ -140,7 +140,8 @@ public sealed class RouterSocket : ReceivingSocket
 
     [DoesNotReturn]
     private static void ThrowNotNamed(string argument) => throw new ArgumentException(
-        $"The routing id of a peer has 1 to {RoutingId.MaxLength} bytes, not 0: use that of a received message, or of GetPeers().", argument);
+        $"The routing id of a peer has 1 to {RoutingId.MaxLength} bytes, not 0: use that of a received message, or of GetPeers().",
+        argument);
 
     private protected override void ApplyOptions()
     {
