@@ -16,7 +16,7 @@ internal sealed class EventReader(IAsyncEnumerable<SocketEvent> events) : IDispo
     public bool TryRead(out SocketEvent socketEvent)
     {
         Begin();
-        bool hasEvent = _next.IsCompleted && End(_next.GetAwaiter().GetResult());
+        bool hasEvent = IsCompleted && End(_wait is null ? _next.GetAwaiter().GetResult() : _wait.GetAwaiter().GetResult());
         socketEvent = hasEvent ? _events.Current : default;
         return hasEvent;
     }
@@ -38,12 +38,15 @@ internal sealed class EventReader(IAsyncEnumerable<SocketEvent> events) : IDispo
 
     public void Dispose() => _ = _events.DisposeAsync().AsTask();
 
+    /// <summary>A value task may be looked at by one way only: as a task, once it was made one.</summary>
+    private bool IsCompleted => _wait?.IsCompleted ?? _next.IsCompleted;
+
     private async ValueTask<bool> MoveNextAsync(CancellationToken cancellation)
     {
         Begin();
-        if (_next.IsCompleted)
+        if (IsCompleted)
         {
-            return End(await _next);
+            return End(_wait is null ? await _next : await _wait);
         }
 
         _wait ??= _next.AsTask();
