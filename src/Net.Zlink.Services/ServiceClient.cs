@@ -143,8 +143,8 @@ public sealed class ServiceClient : IMessageSender
 
     /// <summary>Sends a request of one part and waits for its reply.</summary>
     /// <remarks>
-    /// For receivers that serve requests, as Receiver.ServeAsync does, or send the first part back in front of their answer. A native
-    /// receiver sees one part more.
+    /// For receivers that serve requests, as <see cref="ServiceReceiver.ServeAsync"/> does, or send the first part back in front of their
+    /// answer. A native receiver sees one part more.
     /// A receiver that refuses the request has not executed it: it goes to the next one that is ready, each once at most. A lost connection
     /// or time that is over ends it: it may have been executed.
     /// </remarks>

@@ -72,15 +72,13 @@ internal sealed class ServingSettings
     public int MaxConcurrency
     {
         get;
-        set => field = value >= 1 ? value
-            : throw new ArgumentOutOfRangeException(nameof(value), value, $"{nameof(MaxConcurrency)} takes 1 and above, not {value}.");
+        set => field = OptionRange.InRange(value, 1);
     } = 64;
 
     public uint Weight
     {
         get;
-        set => field = value >= 1 ? value
-            : throw new ArgumentOutOfRangeException(nameof(value), value, $"{nameof(Weight)} takes 1 and above, not {value}.");
+        set => field = (uint)OptionRange.InRange(value, 1);
     } = 1;
 
     public string? Advertise { get; set; }

@@ -57,7 +57,7 @@ internal sealed class ServiceSender(RouterSocket router, MessageBuilderPool buil
     /// <exception cref="ZlinkException">HostUnreachable: none is ready.</exception>
     public void Send(RoutingId target, ReadOnlySpan<byte> payload, TimeSpan? timeout)
     {
-        OptionRange.Time(timeout ?? TimeSpan.Zero, mayBeInfinite: true, nameof(timeout));
+        OptionRange.WaitTime(timeout);
         if (TrySend(target, payload))
         {
             return;

@@ -25,17 +25,8 @@ public static class MessageSenderExtensions
         where TSender : IMessageSender
     {
         ThrowIfNull(sender, text);
-        int length = Encoding.UTF8.GetByteCount(text);
-        byte[]? rented = length > MaxOnStack ? ArrayPool<byte>.Shared.Rent(length) : null;
-        Span<byte> bytes = rented ?? stackalloc byte[MaxOnStack];
-        try
-        {
-            return sender.TrySend(bytes[..Encoding.UTF8.GetBytes(text, bytes)]);
-        }
-        finally
-        {
-            Return(rented);
-        }
+        using var bytes = new EncodedText(text, stackalloc byte[MaxOnStack]);
+        return sender.TrySend(bytes.Span);
     }
 
     /// <summary>Sends a text. Blocks the calling thread while no peer has capacity.</summary>
@@ -56,17 +47,8 @@ public static class MessageSenderExtensions
         where TSender : IMessageSender
     {
         ThrowIfNull(sender, text);
-        int length = Encoding.UTF8.GetByteCount(text);
-        byte[]? rented = length > MaxOnStack ? ArrayPool<byte>.Shared.Rent(length) : null;
-        Span<byte> bytes = rented ?? stackalloc byte[MaxOnStack];
-        try
-        {
-            sender.Send(bytes[..Encoding.UTF8.GetBytes(text, bytes)], timeout);
-        }
-        finally
-        {
-            Return(rented);
-        }
+        using var bytes = new EncodedText(text, stackalloc byte[MaxOnStack]);
+        sender.Send(bytes.Span, timeout);
     }
 
     /// <summary>Sends a text, and waits for capacity if needed.</summary>
@@ -109,17 +91,8 @@ public static class MessageSenderExtensions
         ThrowIfNull(sender, payload);
         ArgumentOutOfRangeException.ThrowIfNegative(length);
         ArgumentOutOfRangeException.ThrowIfGreaterThan(length, payload.Memory.Length);
-        if (typeof(TSender) == typeof(PeerSender))
-        {
-            return Unsafe.As<TSender, PeerSender>(ref sender).SendAsync(payload, length, cancellationToken);
-        }
-
-        return sender switch
-        {
-            ZmpSocket socket => socket.Sender.SendAsync([], connection: null, payload, length, cancellationToken),
-            StreamPeer peer => peer.SendAsync(payload, length, cancellationToken),
-            _ => CopyAsync(sender.SendAsync(payload.Memory[..length], cancellationToken), payload),
-        };
+        return TryGetPeer(ref sender, out PeerSender peer) ? peer.SendAsync(payload, length, cancellationToken)
+            : DisposeWhenSentAsync(sender.SendAsync(payload.Memory[..length], cancellationToken), payload);
     }
 
     /// <summary>Sends a message of several parts, whole or not at all. Blocks the calling thread while no peer has capacity.</summary>
@@ -142,15 +115,7 @@ public static class MessageSenderExtensions
     {
         ThrowIfNull(sender, message);
         OptionRange.WaitTime(timeout);
-        if (typeof(TSender) == typeof(PeerSender))
-        {
-            Unsafe.As<TSender, PeerSender>(ref sender).Send(message, timeout);
-        }
-        else if (sender is ZmpSocket socket)
-        {
-            socket.Sender.Send([], connection: null, message, timeout);
-        }
-        else if (sender is StreamPeer peer)
+        if (TryGetPeer(ref sender, out PeerSender peer))
         {
             peer.Send(message, timeout);
         }
@@ -181,15 +146,7 @@ public static class MessageSenderExtensions
         ThrowIfNull(sender);
 
         OptionRange.WaitTime(timeout);
-        if (typeof(TSender) == typeof(PeerSender))
-        {
-            Unsafe.As<TSender, PeerSender>(ref sender).Send(in message, timeout);
-        }
-        else if (sender is ZmpSocket socket)
-        {
-            socket.Sender.Send([], connection: null, in message, timeout);
-        }
-        else if (sender is StreamPeer peer)
+        if (TryGetPeer(ref sender, out PeerSender peer))
         {
             peer.Send(in message, timeout);
         }
@@ -217,8 +174,39 @@ public static class MessageSenderExtensions
         }
     }
 
-    /// <summary>The sender copied the memory, as its contract says.</summary>
-    private static async ValueTask CopyAsync(ValueTask sending, IMemoryOwner<byte> payload)
+    /// <summary>Senders of the library have these forms themselves. A struct of another kind is not looked at, because that would box
+    /// it.</summary>
+    private static bool TryGetPeer<TSender>(ref TSender sender, out PeerSender peer)
+    {
+        if (typeof(TSender) == typeof(PeerSender))
+        {
+            peer = Unsafe.As<TSender, PeerSender>(ref sender);
+            return true;
+        }
+
+        peer = default;
+        if (typeof(TSender).IsValueType)
+        {
+            return false;
+        }
+
+        if (sender is ZmpSocket socket)
+        {
+            peer = new PeerSender(socket, default(RoutingId)); // Without an id: whichever peer the socket chooses.
+            return true;
+        }
+
+        if (sender is StreamPeer stream)
+        {
+            peer = new PeerSender(stream);
+            return true;
+        }
+
+        return false;
+    }
+
+    /// <summary>The sender has copied the memory, as its contract says.</summary>
+    private static async ValueTask DisposeWhenSentAsync(ValueTask sending, IMemoryOwner<byte> payload)
     {
         await sending.ConfigureAwait(false);
         payload.Dispose();
@@ -240,11 +228,27 @@ public static class MessageSenderExtensions
         ArgumentNullException.ThrowIfNull(argument, name);
     }
 
-    private static void Return(byte[]? rented)
+    /// <summary>A text in UTF-8, on the caller's stack if it is short.</summary>
+    private readonly ref struct EncodedText
     {
-        if (rented is not null)
+        private readonly byte[]? _rented;
+
+        public EncodedText(string text, Span<byte> onStack)
         {
-            ArrayPool<byte>.Shared.Return(rented);
+            int length = Encoding.UTF8.GetByteCount(text);
+            _rented = length > onStack.Length ? ArrayPool<byte>.Shared.Rent(length) : null;
+            Span<byte> bytes = _rented ?? onStack;
+            Span = bytes[..Encoding.UTF8.GetBytes(text, bytes)];
+        }
+
+        public ReadOnlySpan<byte> Span { get; }
+
+        public void Dispose()
+        {
+            if (_rented is not null)
+            {
+                ArrayPool<byte>.Shared.Return(_rented);
+            }
         }
     }
 }

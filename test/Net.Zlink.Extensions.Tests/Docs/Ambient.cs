@@ -33,8 +33,8 @@ internal sealed record Ambient(string Names, string Types = "")
             """),
         ["docs/services.md"] = new(
             """
-            ZlinkContext context; RegistryDirectory discovery; ServiceReceiver receiver; DnsDirectory directory; NatsConnection nats; Policy policy;
-            byte[] question; byte[] position; CancellationToken cancellation;
+            ZlinkContext context; RegistryDirectory discovery; ServiceReceiver receiver; DnsDirectory directory; NatsConnection nats;
+            Policy policy; byte[] question; byte[] position; CancellationToken cancellation;
             """,
             "interface Policy { Task<bool> MayRegisterAsync(string? subject, string service, CancellationToken cancellation); }"),
         ["docs/stream.md"] = new("StreamSocket stream; DealerSocket server; DealerSocket client; CancellationToken cancellation;"),
