@@ -1,6 +1,5 @@
 using System.Diagnostics;
 using System.Runtime.CompilerServices;
-using Net.Zlink.Flow;
 
 namespace Net.Zlink.Buffers;
 
@@ -27,7 +26,7 @@ internal sealed class BufferLedger(TimeProvider time, bool captureStacks)
         DateTimeOffset now = captureStacks ? time.GetUtcNow() : default;
         Entry entry;
         StackTrace? lastRentedBy;
-        using (_gate.EnterUninterrupted())
+        lock (_gate)
         {
             entry = _known.GetOrAdd(array, static _ => new Entry());
             if (!_outstanding.TryAdd(array, entry))
@@ -45,7 +44,7 @@ internal sealed class BufferLedger(TimeProvider time, bool captureStacks)
         int spoilt = entry.Poisoned ? array.AsSpan().IndexOfAnyExcept(Poison) : -1;
         if (spoilt >= 0)
         {
-            using (_gate.EnterUninterrupted())
+            lock (_gate)
             {
                 _outstanding.Remove(array);
             }
@@ -60,7 +59,7 @@ internal sealed class BufferLedger(TimeProvider time, bool captureStacks)
     internal void OnReturned(byte[] array)
     {
         StackTrace? stack = CaptureStack();
-        using (_gate.EnterUninterrupted())
+        lock (_gate)
         {
             if (!_outstanding.Remove(array, out Entry? entry))
             {
@@ -81,7 +80,7 @@ internal sealed class BufferLedger(TimeProvider time, bool captureStacks)
     internal BufferLeak[] GetOutstanding()
     {
         (int Length, DateTimeOffset RentedAt, int ThreadId, StackTrace? RentedBy)[] found;
-        using (_gate.EnterUninterrupted())
+        lock (_gate)
         {
             found = [.. _outstanding.Select(
                 static pair => (pair.Key.Length, pair.Value.RentedAt, pair.Value.ThreadId, pair.Value.RentedBy))];

@@ -1,10 +1,8 @@
 using System.Collections.Concurrent;
 using System.Diagnostics.CodeAnalysis;
-using Net.Zlink.Flow;
 
 namespace Net.Zlink.Buffers;
 
-/// <summary>The queue sometimes takes a lock: a thread interrupted there gets no object, see <see cref="Uninterrupted"/>.</summary>
 internal sealed class ObjectCache<T>(int limit)
     where T : class
 {
@@ -33,17 +31,8 @@ internal sealed class ObjectCache<T>(int limit)
 
     public bool TryRent([NotNullWhen(true)] out T? cached)
     {
-        try
+        if (!_items.TryDequeue(out cached))
         {
-            if (!_items.TryDequeue(out cached))
-            {
-                return false;
-            }
-        }
-        catch (ThreadInterruptedException)
-        {
-            Uninterrupted.AskAgain(interrupted: true);
-            cached = null;
             return false;
         }
 
@@ -55,15 +44,8 @@ internal sealed class ObjectCache<T>(int limit)
     {
         if (Interlocked.Increment(ref _count) <= limit)
         {
-            try
-            {
-                _items.Enqueue(cached);
-                return;
-            }
-            catch (ThreadInterruptedException)
-            {
-                Uninterrupted.AskAgain(interrupted: true);
-            }
+            _items.Enqueue(cached);
+            return;
         }
 
         Interlocked.Decrement(ref _count);

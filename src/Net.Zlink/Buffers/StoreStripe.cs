@@ -1,5 +1,3 @@
-using Net.Zlink.Flow;
-
 namespace Net.Zlink.Buffers;
 
 /// <summary>A LIFO stripe: the last returned buffer is the likeliest in a cache.</summary>
@@ -65,7 +63,7 @@ internal sealed class StoreStripe<T>
     /// <summary><paramref name="onlyUnused"/>: at most the fewest that were here since the last call.</summary>
     internal int Trim(int maxItems, bool onlyUnused)
     {
-        using (_gate.EnterUninterrupted())
+        lock (_gate)
         {
             int dropped = Math.Min(maxItems, onlyUnused ? _lowWater : _count);
             int left = _count - dropped;
@@ -93,7 +91,7 @@ internal sealed class StoreStripe<T>
 
         if (wait)
         {
-            _gate.EnterUninterrupted();
+            _gate.Enter();
         }
 
         return wait;

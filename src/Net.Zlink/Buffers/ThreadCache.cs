@@ -1,5 +1,4 @@
 using System.Runtime.CompilerServices;
-using Net.Zlink.Flow;
 
 namespace Net.Zlink.Buffers;
 
@@ -81,7 +80,7 @@ internal sealed class ThreadCache
     {
         if (bufferClass.ThreadCapacity > 0)
         {
-            using (_gate.EnterUninterrupted())
+            lock (_gate)
             {
                 ref Entry entry = ref _entries[classIndex];
                 Compact(ref entry);
@@ -115,7 +114,7 @@ internal sealed class ThreadCache
     {
         if (bufferClass.ThreadCapacity > 0)
         {
-            using (_gate.EnterUninterrupted())
+            lock (_gate)
             {
                 ref Entry entry = ref _entries[classIndex];
                 Compact(ref entry);
@@ -168,7 +167,7 @@ internal sealed class ThreadCache
     /// <summary>Drops buffers, oldest first; with <paramref name="onlyUnused"/> none if the class was used since the last call.</summary>
     internal int Trim(int classIndex, BufferClass bufferClass, int maxItems, bool onlyUnused)
     {
-        using (_gate.EnterUninterrupted())
+        lock (_gate)
         {
             ref Entry entry = ref _entries[classIndex];
             long uses = Volatile.Read(ref entry.Rented) + Volatile.Read(ref entry.Returned);
@@ -202,7 +201,7 @@ internal sealed class ThreadCache
 
     internal void MoveToStores(ReadOnlySpan<BufferClass> classes)
     {
-        using (_gate.EnterUninterrupted())
+        lock (_gate)
         {
             _closed = true;
             for (int index = 0; index < classes.Length; index++)
@@ -223,7 +222,7 @@ internal sealed class ThreadCache
 
     internal void Close()
     {
-        using (_gate.EnterUninterrupted())
+        lock (_gate)
         {
             _closed = true;
             foreach (ref Entry entry in _entries.AsSpan())

@@ -1,5 +1,4 @@
 using System.Runtime.InteropServices;
-using Net.Zlink.Flow;
 
 namespace Net.Zlink.Buffers;
 
@@ -19,7 +18,7 @@ internal sealed class ThreadCacheRegistry
 
     internal ThreadCache Create(object key, WeakReference<BufferPool> pool)
     {
-        using (_gate.EnterUninterrupted())
+        lock (_gate)
         {
             var cache = new ThreadCache(key, pool, _nextHomeStripe++);
             _caches.Add(cache);
@@ -34,7 +33,7 @@ internal sealed class ThreadCacheRegistry
 
     internal void Retire(ThreadCache cache, ReadOnlySpan<BufferClass> classes)
     {
-        using (_gate.EnterUninterrupted())
+        lock (_gate)
         {
             if (!_caches.Remove(cache))
             {
@@ -54,7 +53,7 @@ internal sealed class ThreadCacheRegistry
     /// <summary>The lock makes it one at a time: see <see cref="BufferClass.Trim"/>.</summary>
     internal void Trim(int classIndex, BufferClass bufferClass, bool onlyUnused)
     {
-        using (_gate.EnterUninterrupted())
+        lock (_gate)
         {
             bufferClass.Trim(classIndex, CollectionsMarshal.AsSpan(_caches), onlyUnused);
         }
@@ -63,7 +62,7 @@ internal sealed class ThreadCacheRegistry
     internal BufferClassStatistics[] Snapshot(ReadOnlySpan<BufferClass> classes)
     {
         var snapshot = new BufferClassStatistics[classes.Length];
-        using (_gate.EnterUninterrupted())
+        lock (_gate)
         {
             for (int index = 0; index < classes.Length; index++)
             {
@@ -76,7 +75,7 @@ internal sealed class ThreadCacheRegistry
 
     internal void Close()
     {
-        using (_gate.EnterUninterrupted())
+        lock (_gate)
         {
             _closed = true;
             foreach (ThreadCache cache in _caches)

@@ -1,7 +1,6 @@
 using System.Diagnostics;
 using System.Diagnostics.CodeAnalysis;
 using System.Threading.Tasks.Sources;
-using Net.Zlink.Flow;
 
 namespace Net.Zlink.Engine;
 
@@ -60,13 +59,13 @@ internal static class BlockingWait
                 throw;
             }
 
-            signal.WaitUninterrupted();
+            signal.Wait(Timeout.InfiniteTimeSpan);
             Thread.CurrentThread.Interrupt();
             return true;
         }
 
         // Another thread has just removed the waiter and is about to complete it.
-        signal.WaitUninterrupted();
+        signal.Wait(Timeout.InfiniteTimeSpan);
         return true;
     }
 
@@ -89,12 +88,11 @@ internal static class BlockingWait
                 return;
             }
 
-            // The interrupted thread is not the waiting one.
-            bool interrupted = Uninterrupted.Enter(this);
-            _isSet = true;
-            Monitor.Pulse(this);
-            Monitor.Exit(this);
-            Uninterrupted.AskAgain(interrupted);
+            lock (this)
+            {
+                _isSet = true;
+                Monitor.Pulse(this);
+            }
         }
 
         public bool Wait(TimeSpan timeout)
@@ -116,25 +114,6 @@ internal static class BlockingWait
                     return false;
                 }
             }
-        }
-
-        public void WaitUninterrupted()
-        {
-            bool interrupted = false;
-            while (true)
-            {
-                try
-                {
-                    Wait(Timeout.InfiniteTimeSpan);
-                    break;
-                }
-                catch (ThreadInterruptedException)
-                {
-                    interrupted = true;
-                }
-            }
-
-            Uninterrupted.AskAgain(interrupted);
         }
 
         [SuppressMessage("ApiDesign", "RS0030", Justification = "The one blocking wait: Task.Wait tells the pool that the thread blocks.")]

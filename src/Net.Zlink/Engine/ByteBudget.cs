@@ -1,5 +1,4 @@
 using Microsoft.Extensions.Logging;
-using Net.Zlink.Flow;
 using Net.Zlink.Monitoring;
 
 namespace Net.Zlink.Engine;
@@ -37,7 +36,7 @@ internal sealed class ByteBudget : IThreadPoolWorkItem
     {
         get
         {
-            using (_gate.EnterUninterrupted())
+            lock (_gate)
             {
                 return _waiters.Count;
             }
@@ -93,7 +92,7 @@ internal sealed class ByteBudget : IThreadPoolWorkItem
     /// <summary>The caller then tries once more, for bytes returned since it last tried.</summary>
     public void Wait(ByteShare share)
     {
-        using (_gate.EnterUninterrupted())
+        lock (_gate)
         {
             if (share.QueuePosition.List is null)
             {
@@ -109,7 +108,7 @@ internal sealed class ByteBudget : IThreadPoolWorkItem
 
     public void Leave(ByteShare share)
     {
-        using (_gate.EnterUninterrupted())
+        lock (_gate)
         {
             if (share.QueuePosition.List is not null)
             {
@@ -133,7 +132,7 @@ internal sealed class ByteBudget : IThreadPoolWorkItem
 
     private void BeginNotify()
     {
-        using (_gate.EnterUninterrupted())
+        lock (_gate)
         {
             _notifyAgain = true;
             if (_isNotifying)
@@ -149,7 +148,7 @@ internal sealed class ByteBudget : IThreadPoolWorkItem
 
     private int BeginCheck()
     {
-        using (_gate.EnterUninterrupted())
+        lock (_gate)
         {
             _notifyAgain = false;
             _leastNeedSkipped = NoWaiter;
@@ -162,7 +161,7 @@ internal sealed class ByteBudget : IThreadPoolWorkItem
     {
         while (waiting > 0)
         {
-            using (_gate.EnterUninterrupted())
+            lock (_gate)
             {
                 int last = Math.Max(waiting - MaxSharesPerCheck, 0);
                 for (; waiting > last && _waiters.First is { } first; waiting--)
@@ -206,7 +205,7 @@ internal sealed class ByteBudget : IThreadPoolWorkItem
 
     private bool EndCheck()
     {
-        using (_gate.EnterUninterrupted())
+        lock (_gate)
         {
             Volatile.Write(ref _leastNeed, _waiters.Count == 0 ? NoWaiter : _leastNeedSkipped);
             _isNotifying = _notifyAgain && Left >= _leastNeed;

@@ -1,7 +1,6 @@
 using System.Diagnostics;
 using System.Diagnostics.CodeAnalysis;
 using System.Runtime.CompilerServices;
-using Net.Zlink.Flow;
 
 namespace Net.Zlink.Engine;
 
@@ -71,27 +70,26 @@ internal struct ShortLock
         }
 
         object monitor = GetMonitor();
-        bool interrupted = Uninterrupted.Enter(monitor);
+        Monitor.Enter(monitor);
         _waiting++;
         Interlocked.MemoryBarrierProcessWide();
         while (Interlocked.CompareExchange(ref _isHeld, 1, 0) != 0)
         {
-            interrupted |= Uninterrupted.Wait(monitor);
+            Monitor.Wait(monitor);
         }
 
         _waiting--;
         Monitor.Exit(monitor);
-        Uninterrupted.AskAgain(interrupted);
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
     private void Wake()
     {
         object monitor = GetMonitor();
-        bool interrupted = Uninterrupted.Enter(monitor);
-        Monitor.Pulse(monitor);
-        Monitor.Exit(monitor);
-        Uninterrupted.AskAgain(interrupted);
+        lock (monitor)
+        {
+            Monitor.Pulse(monitor);
+        }
     }
 
     private object GetMonitor() =>

@@ -1,6 +1,5 @@
 using System.Diagnostics.CodeAnalysis;
 using System.Threading.Tasks.Sources;
-using Net.Zlink.Flow;
 
 namespace Net.Zlink.Engine;
 
@@ -246,7 +245,7 @@ internal sealed class WaiterPool<TWaiter>
 
     public TWaiter Rent()
     {
-        using (_gate.EnterUninterrupted())
+        lock (_gate)
         {
             if (_count > 0)
             {
@@ -261,7 +260,7 @@ internal sealed class WaiterPool<TWaiter>
 
     public void Return(TWaiter waiter)
     {
-        using (_gate.EnterUninterrupted())
+        lock (_gate)
         {
             if (_count < MaxKept)
             {

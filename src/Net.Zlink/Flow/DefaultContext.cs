@@ -33,21 +33,7 @@ internal static class DefaultContext
         ExecutionContext? found = null;
         var thread = new Thread(() => found = ExecutionContext.Capture());
         thread.UnsafeStart();
-        bool interrupted = false;
-        while (true)
-        {
-            try
-            {
-                thread.Join();
-                break;
-            }
-            catch (ThreadInterruptedException)
-            {
-                interrupted = true;
-            }
-        }
-
-        Uninterrupted.AskAgain(interrupted);
+        thread.Join();
         s_empty = found;
         return found!;
     }

@@ -14,7 +14,7 @@ internal sealed class ReadinessWatchers
 
     public void Add(IReadinessWatcher watcher)
     {
-        using (_gate.EnterUninterrupted())
+        lock (_gate)
         {
             Volatile.Write(ref _all, _all is null ? [watcher] : [.. _all, watcher]);
         }
@@ -23,7 +23,7 @@ internal sealed class ReadinessWatchers
     /// <summary>Removes it once. A notification in progress may still reach it.</summary>
     public void Remove(IReadinessWatcher watcher)
     {
-        using (_gate.EnterUninterrupted())
+        lock (_gate)
         {
             int index = _all is null ? -1 : Array.IndexOf(_all, watcher);
             if (index >= 0)

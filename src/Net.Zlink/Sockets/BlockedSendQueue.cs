@@ -1,6 +1,5 @@
 using Net.Zlink.Buffers;
 using Net.Zlink.Engine;
-using Net.Zlink.Flow;
 using Net.Zlink.Sockets.Links;
 
 namespace Net.Zlink.Sockets;
@@ -68,7 +67,7 @@ internal sealed class BlockedSendQueue(SocketCore socket) : IWaiterList
             return false;
         }
 
-        using (_gate.EnterUninterrupted())
+        lock (_gate)
         {
             return !_routes.AnyRoute.Waiters.IsEmpty || _routes.Find(routeId) is not null;
         }
@@ -81,7 +80,7 @@ internal sealed class BlockedSendQueue(SocketCore socket) : IWaiterList
             return false;
         }
 
-        using (_gate.EnterUninterrupted())
+        lock (_gate)
         {
             return _routes.Find(connection) is not null;
         }
@@ -93,7 +92,7 @@ internal sealed class BlockedSendQueue(SocketCore socket) : IWaiterList
         DeferredDisposal.Defer();
         try
         {
-            using (_gate.EnterUninterrupted())
+            lock (_gate)
             {
                 try
                 {
@@ -134,7 +133,7 @@ internal sealed class BlockedSendQueue(SocketCore socket) : IWaiterList
     public void Close(SendStatus outcome)
     {
         RoutedSendWaiter? released;
-        using (_gate.EnterUninterrupted())
+        lock (_gate)
         {
             _closed = outcome;
             released = _routes.RemoveAll();
@@ -146,7 +145,7 @@ internal sealed class BlockedSendQueue(SocketCore socket) : IWaiterList
 
     public bool TryRemove(WaiterNode waiter)
     {
-        using (_gate.EnterUninterrupted())
+        lock (_gate)
         {
             return Remove((RoutedSendWaiter)waiter);
         }
@@ -192,7 +191,7 @@ internal sealed class BlockedSendQueue(SocketCore socket) : IWaiterList
         DeferredDisposal.Defer();
         try
         {
-            using (_gate.EnterUninterrupted())
+            lock (_gate)
             {
                 Mark(_routes.AnyRoute);
                 if (all)

@@ -19,7 +19,7 @@ internal sealed class ReadinessWait : IReadinessWatcher, IWaiterList
     {
         Waiter<bool> waiter = _waiters.Rent();
         waiter.Prepare(this, _recycle, blocking);
-        using (_gate.EnterUninterrupted())
+        lock (_gate)
         {
             _waiting.Add(waiter);
             Volatile.Write(ref _count, _count + 1);
@@ -72,7 +72,7 @@ internal sealed class ReadinessWait : IReadinessWatcher, IWaiterList
         }
 
         Waiter<bool>? released = null;
-        using (_gate.EnterUninterrupted())
+        lock (_gate)
         {
             while (_waiting.First is { } waiter)
             {
@@ -93,7 +93,7 @@ internal sealed class ReadinessWait : IReadinessWatcher, IWaiterList
 
     public bool TryRemove(WaiterNode waiter)
     {
-        using (_gate.EnterUninterrupted())
+        lock (_gate)
         {
             return Remove(waiter);
         }

@@ -24,23 +24,6 @@ public sealed class BufferPoolUnloadTests
         Assert.False(plugIn.IsAlive);
     }
 
-    [Fact]
-    public void The_first_pool_of_a_process_can_be_made_on_a_thread_that_was_interrupted_and_the_interruption_comes_behind_it()
-    {
-        // Loaded once more, the library has initialized nothing yet.
-        var context = new AssemblyLoadContext("first use", isCollectible: true);
-        Type pool = context.LoadFromAssemblyPath(typeof(BufferPool).Assembly.Location).GetType(typeof(BufferPool).FullName!)!;
-        PropertyInfo shared = pool.GetProperty("Shared", BindingFlags.Public | BindingFlags.Static | BindingFlags.DeclaredOnly)!;
-        TestPools.OnNewThread(() =>
-        {
-            using var never = new ManualResetEvent(initialState: false);
-            Thread.CurrentThread.Interrupt();
-            Assert.NotNull(shared.GetValue(null));
-            Assert.Throws<ThreadInterruptedException>(() => never.WaitOne(TimeSpan.FromSeconds(30)));
-        });
-        context.Unload();
-    }
-
     // Not inlined: no local of it may hold what is to be collected.
     [MethodImpl(MethodImplOptions.NoInlining)]
     private static WeakReference UseAndUnload()

@@ -59,40 +59,6 @@ public sealed class ShortLockTests
         Assert.Equal(Rounds, _sum);
     }
 
-    [Fact]
-    public async Task A_thread_that_is_interrupted_while_it_waits_gets_in_and_the_interruption_comes_at_its_next_wait()
-    {
-        Thread? thread = null;
-        Task waiter;
-        using (var mayLeave = new ManualResetEventSlim())
-        using (var isHeld = new ManualResetEventSlim())
-        {
-            Task holder = Run(() =>
-            {
-                using (_lock.EnterScope())
-                {
-                    isHeld.Set();
-                    mayLeave.Wait(Guard.Token);
-                }
-            });
-            isHeld.Wait(Guard.Token);
-            waiter = Run(() =>
-            {
-                Volatile.Write(ref thread, Thread.CurrentThread);
-                Enter(1);
-                Assert.Throws<ThreadInterruptedException>(() => new ManualResetEventSlim().Wait(Guard.Limit, Guard.Token));
-            });
-            Assert.True(SpinWait.SpinUntil(() => IsBlocked(Volatile.Read(ref thread)), Guard.Limit));
-            thread!.Interrupt();
-            mayLeave.Set();
-            await holder.Guarded();
-        }
-
-        await waiter.Guarded();
-        Enter(1);
-        Assert.Equal(2, _sum);
-    }
-
     private static Task Run(Action body) => Task.Factory.StartNew(
         body, CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default);
 
