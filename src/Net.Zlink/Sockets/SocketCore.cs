@@ -219,7 +219,6 @@ internal abstract class SocketCore
         }
 
         peer.Slot.Link = link;
-        Receive.Follow(link.Lane, link.Peer.RoutingId);
         return true;
     }
 
@@ -237,7 +236,6 @@ internal abstract class SocketCore
         using (Gate.EnterScope())
         {
             routeId = link.RouteId;
-            Receive.End(link.Lane, link.Peer.RoutingId); // While the peer is still attached: its next connection must find it.
             Leave(link);
         }
 

@@ -11,8 +11,8 @@ internal class ReceiveWaiter : Waiter<DequeuedMessage>
 }
 
 /// <summary>
-/// The receive queue of a socket: fair between its links, one message each in turn, or in order of arrival. Later messages of one peer
-/// never pass its earlier ones. The lock makes its holder the single consumer of all lanes.
+/// The receive queue of a socket: fair between its links, one message each in turn, or in order of arrival. The lock makes its holder the
+/// single consumer of all lanes.
 /// </summary>
 internal sealed class ReceiveQueue : IWaiterList
 {
@@ -21,7 +21,6 @@ internal sealed class ReceiveQueue : IWaiterList
     private ReadyLanes _readyLanes;
     private WaiterList<ReceiveWaiter> _waiters;
     private InboundLane? _currentLane;
-    private DetachedLanes? _detachedLanes;
     private bool _mayHaveMore;
     private Func<Exception>? _closed;
 
@@ -122,39 +121,6 @@ internal sealed class ReceiveQueue : IWaiterList
             {
                 _readyLanes[place].PutBack();
             }
-
-            foreach (InboundLane waiting in _detachedLanes?.WaitingLanes ?? [])
-            {
-                waiting.PutBack();
-            }
-        }
-    }
-
-    public void End(InboundLane lane, byte[] routingId)
-    {
-        using (_gate.EnterScope())
-        {
-            if (_arrivals is not null || _closed is not null)
-            {
-                return;
-            }
-
-            if (lane.IsEmpty())
-            {
-                DetachFromLanes(lane);
-            }
-            else
-            {
-                (_detachedLanes ??= new DetachedLanes()).Add(lane, routingId);
-            }
-        }
-    }
-
-    public void Follow(InboundLane lane, byte[] routingId)
-    {
-        using (_gate.EnterScope())
-        {
-            _detachedLanes?.AddFollower(lane, routingId);
         }
     }
 
@@ -254,7 +220,6 @@ internal sealed class ReceiveQueue : IWaiterList
         using (_gate.EnterScope())
         {
             all = lane.Drop();
-            DetachFromLanes(lane);
             if (ReferenceEquals(_currentLane, lane))
             {
                 _currentLane = null;
@@ -281,8 +246,6 @@ internal sealed class ReceiveQueue : IWaiterList
             _closed = error;
             _mayHaveMore = true;
             unread = _arrivals?.Clear() ?? _readyLanes.Clear();
-            unread.AddRange(_detachedLanes?.WaitingLanes ?? []);
-            _detachedLanes = null;
             if (_currentLane is not null)
             {
                 unread.Add(_currentLane);
@@ -323,42 +286,7 @@ internal sealed class ReceiveQueue : IWaiterList
         }
     }
 
-    private InboundLane? Next()
-    {
-        if (_arrivals is not null)
-        {
-            return _arrivals.Dequeue();
-        }
-
-        InboundLane? lane = _readyLanes.Dequeue();
-        while (lane is not null && _detachedLanes is not null && _detachedLanes.MustWaitFor(lane))
-        {
-            lane = _readyLanes.Dequeue();
-        }
-
-        return lane;
-    }
-
-    private void OnEmpty(InboundLane lane)
-    {
-        _currentLane = null;
-        if (_detachedLanes is not null)
-        {
-            _detachedLanes.OnDrained(lane, ref _readyLanes);
-            RemoveDetached();
-        }
-    }
-
-    private void DetachFromLanes(InboundLane lane)
-    {
-        if (_detachedLanes is not null)
-        {
-            _detachedLanes.Remove(lane, ref _readyLanes);
-            RemoveDetached();
-        }
-    }
-
-    private void RemoveDetached() => _detachedLanes = _detachedLanes is { IsEmpty: true } ? null : _detachedLanes;
+    private InboundLane? Next() => _arrivals is null ? _readyLanes.Dequeue() : _arrivals.Dequeue();
 
     private bool Dequeue(ref InboundLane? resume, out DequeuedMessage dequeued)
     {
@@ -381,7 +309,7 @@ internal sealed class ReceiveQueue : IWaiterList
 
             if (!found)
             {
-                OnEmpty(lane);
+                _currentLane = null;
                 continue;
             }
 
@@ -421,7 +349,7 @@ internal sealed class ReceiveQueue : IWaiterList
                 return true;
             }
 
-            OnEmpty(lane);
+            _currentLane = null;
         }
 
         _mayHaveMore = _closed is not null;
