@@ -18,7 +18,7 @@ public class MessageLeaseBenchmarks : IDisposable
     private readonly SocketWire _wire = new(new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp), "tcp");
     private readonly StreamLink _link;
 
-    public MessageLeaseBenchmarks() => _link = new StreamLink(1, "tcp://benchmark", new object(), _wire, remote: null);
+    public MessageLeaseBenchmarks() => _link = new StreamLink(1, "tcp://benchmark", new object(), _wire);
 
     [GlobalCleanup]
     public void Dispose()

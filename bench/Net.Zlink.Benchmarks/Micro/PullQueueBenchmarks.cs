@@ -21,7 +21,7 @@ public class PullQueueBenchmarks : IDisposable
     private readonly PullPeer _peer;
 
     public PullQueueBenchmarks() => _peer = new PullPeer(
-        new StreamLink(1, "tcp://benchmark", new object(), _wire, remote: null), new QueueLimits(300_000, 64 * 1024 * 1024));
+        new StreamLink(1, "tcp://benchmark", new object(), _wire), new QueueLimits(300_000, 64 * 1024 * 1024));
 
     [GlobalCleanup]
     public void Dispose()

@@ -1,5 +1,3 @@
-using System.Net;
-using System.Net.Sockets;
 using Net.Zlink.Buffers;
 using Net.Zlink.Monitoring;
 using Net.Zlink.Transports;
@@ -77,10 +75,6 @@ internal sealed class Connection : ShardWork, IWireEvents
     public bool OutboundStays { get; private set; }
 
     public object? Context { get; set; }
-
-    public EndPoint? RemoteEndPoint { get; init; }
-
-    public EndPoint? LocalEndPoint { get; init; }
 
     public long ReceivedMessages => _reader.ReceivedMessages;
 
@@ -230,7 +224,7 @@ internal sealed class Connection : ShardWork, IWireEvents
         }
     }
 
-    internal override string Describe() => $"{_sink.Name} of connection {EndpointText.Printable($"{RemoteEndPoint}")}";
+    internal override string Describe() => $"{_sink.Name} of connection {EndpointText.Printable($"{Wire.RemoteEndPoint}")}";
 
     internal void NotifyClosing(DisconnectReason reason, string? detail)
     {
@@ -252,24 +246,6 @@ internal sealed class Connection : ShardWork, IWireEvents
 
     /// <summary>The first reason wins; an abort cuts an orderly close short.</summary>
     public void Close(DisconnectReason reason, CloseMode mode, string? detail) => _closer.Begin(reason, mode, detail);
-
-    /// <summary>On the shard, until the wire is disposed.</summary>
-    public bool HasUnread => InputWait.HasInput(Wire.Socket);
-
-    public int UnreadBytes
-    {
-        get
-        {
-            try
-            {
-                return Wire.Socket.Available;
-            }
-            catch (SocketException)
-            {
-                return 0;
-            }
-        }
-    }
 
     /// <summary>Flushes also while another call owns the flush.</summary>
     public void FlushNow() => _writer.Flush();

@@ -133,7 +133,7 @@ internal sealed class ConnectionReader
             }
         }
 
-        if (_finalLimit is not null && _closer.IsOpen && (_waits ? !_connection.HasUnread : !IsReadingRemaining))
+        if (_finalLimit is not null && _closer.IsOpen && (_waits ? !_connection.Wire.HasUnread : !IsReadingRemaining))
         {
             _closer.OnLost();
         }

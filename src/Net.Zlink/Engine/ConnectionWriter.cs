@@ -1,4 +1,3 @@
-using System.Net.Sockets;
 using System.Runtime.InteropServices;
 using Net.Zlink.Buffers;
 using Net.Zlink.Monitoring;
@@ -339,7 +338,7 @@ internal sealed class ConnectionWriter(Connection connection, ConnectionCloser c
 
     private void OnTimer()
     {
-        if (connection.Wire.Socket.Poll(TimeSpan.Zero, SelectMode.SelectWrite))
+        if (connection.Wire.IsWritable)
         {
             // The peer made progress, and the completion is on its way: the process was suspended, or its processors are busy.
             connection.Shard.Timers.Arm(_timer!, connection.Settings.WriteTimeout);

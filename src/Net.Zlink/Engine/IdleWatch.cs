@@ -29,7 +29,7 @@ internal sealed class IdleWatch
     private void OnTimer()
     {
         TimeSpan quiet = Timers.Time.GetElapsedTime(_lastActivity);
-        if (!_connection.IsPaused && quiet >= _limit && _connection.HasUnread)
+        if (!_connection.IsPaused && quiet >= _limit && _connection.Wire.HasUnread)
         {
             Touch();
             quiet = TimeSpan.Zero;

@@ -66,9 +66,9 @@ internal sealed class PipeConnection : IDuplexPipe, IWireEvents
 
     public PipeWriter Output => _toSend.Writer;
 
-    public EndPoint? RemoteEndPoint { get; init; }
+    public EndPoint? RemoteEndPoint => _wire.RemoteEndPoint;
 
-    public EndPoint? LocalEndPoint { get; init; }
+    public EndPoint? LocalEndPoint => _wire.LocalEndPoint;
 
     public X509Certificate2? RemoteCertificate => _wire.RemoteCertificate;
 
@@ -430,10 +430,10 @@ internal sealed class PipeConnection : IDuplexPipe, IWireEvents
             ? Ended()
             : exception;
 
-    // Both check the socket first: after the process was suspended, timers fire before completions arrive.
+    // Both check the wire first: after the process was suspended, timers fire before completions arrive.
     private bool OnIdle()
     {
-        if (Examines(SelectMode.SelectRead))
+        if (_wire.HasUnread)
         {
             return true;
         }
@@ -446,7 +446,7 @@ internal sealed class PipeConnection : IDuplexPipe, IWireEvents
 
     private bool OnStalled()
     {
-        if (Examines(SelectMode.SelectWrite))
+        if (_wire.IsWritable)
         {
             return true;
         }
@@ -454,18 +454,6 @@ internal sealed class PipeConnection : IDuplexPipe, IWireEvents
         NoteEnd(DisconnectReason.WriteTimeout, $"the peer read nothing for {_settings.WriteTimeout}");
         Abort(resets: true);
         return false;
-    }
-
-    private bool Examines(SelectMode what)
-    {
-        try
-        {
-            return _wire.Socket.Poll(TimeSpan.Zero, what);
-        }
-        catch (Exception e) when (e is SocketException or ObjectDisposedException)
-        {
-            return true;
-        }
     }
 
     private void Abort(bool resets)
@@ -482,7 +470,7 @@ internal sealed class PipeConnection : IDuplexPipe, IWireEvents
             _aborted.Cancel();
         }
 
-        _wire.Socket.Dispose();
+        _wire.Cut();
     }
 
     private sealed record EndCause(DisconnectReason Reason, string? Detail);

@@ -1,5 +1,3 @@
-using System.Net;
-using System.Net.Sockets;
 using Net.Zlink.Engine;
 using Net.Zlink.Monitoring;
 using Net.Zlink.Transports;
@@ -19,8 +17,7 @@ internal sealed class FramedPeers : IPeerFactory
 
     public uint Create(StreamHub hub, Wire wire, StreamSettings settings, string endpoint, object origin)
     {
-        if (!TryDescribe(wire.Socket, out EndPoint? remote, out EndPoint? local)
-            || !hub.TryRegister(endpoint, origin, wire, remote, out StreamLink link))
+        if (wire.RemoteEndPoint is null || !hub.TryRegister(endpoint, origin, wire, out StreamLink link))
         {
             wire.Dispose();
             return 0;
@@ -29,8 +26,6 @@ internal sealed class FramedPeers : IPeerFactory
         var connection = new Connection(wire, hub.Host.Shards.For(wire), hub.Host.Pool, settings.Connection, _sink, link, hub.Host.Budget)
         {
             Unfinished = hub.Host.Unfinished,
-            RemoteEndPoint = remote,
-            LocalEndPoint = local,
         };
         link.Connection = connection;
         if (_pulled)
@@ -49,22 +44,6 @@ internal sealed class FramedPeers : IPeerFactory
         return link.Id;
     }
 
-    public static bool TryDescribe(Socket socket, out EndPoint? remote, out EndPoint? local)
-    {
-        try
-        {
-            remote = socket.RemoteEndPoint;
-            local = socket.LocalEndPoint;
-            return true;
-        }
-        catch (SocketException)
-        {
-            remote = null;
-            local = null;
-            return false;
-        }
-    }
-
     public static void Report(StreamHub hub, StreamLink link, Wire wire)
     {
         if (hub.Monitors.IsEmpty)
@@ -76,7 +55,7 @@ internal sealed class FramedPeers : IPeerFactory
         if (!wire.HadHandshake)
         {
             bool accepted = link.Origin is StreamListener;
-            hub.Monitors.Publish(accepted ? SocketEventTypes.Accepted : SocketEventTypes.Connected, wire.Socket.Handle, ours, theirs,
+            hub.Monitors.Publish(accepted ? SocketEventTypes.Accepted : SocketEventTypes.Connected, wire.Handle, ours, theirs,
                 link.Id);
         }
 

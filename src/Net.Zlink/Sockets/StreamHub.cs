@@ -1,6 +1,5 @@
 using System.Collections.Concurrent;
 using System.Globalization;
-using System.Net;
 using Net.Zlink.Engine;
 using Net.Zlink.Monitoring;
 using Net.Zlink.Protocol.Stream;
@@ -58,8 +57,8 @@ internal sealed class StreamHub
         : Links.AcquireConnection(settings);
 
     /// <inheritdoc cref="StreamLinks.TryRegister"/>
-    public bool TryRegister(string endpoint, object origin, Wire wire, EndPoint? remote, out StreamLink link) =>
-        Links.TryRegister(endpoint, origin, wire, remote, out link);
+    public bool TryRegister(string endpoint, object origin, Wire wire, out StreamLink link) =>
+        Links.TryRegister(endpoint, origin, wire, out link);
 
     public void Announce(StreamLink link)
     {

@@ -7,7 +7,7 @@ using Net.Zlink.Transports;
 
 namespace Net.Zlink.Sockets;
 
-internal sealed class StreamLink(uint id, string endpoint, object origin, Wire? wire, EndPoint? remote)
+internal sealed class StreamLink(uint id, string endpoint, object origin, Wire? wire)
 {
     private int _ended; // The reason + 1, so that one word holds the end and its reason.
     private object? _view;
@@ -15,7 +15,7 @@ internal sealed class StreamLink(uint id, string endpoint, object origin, Wire? 
     /// <summary>What a number that no peer has stands for: a peer that has left.</summary>
     public static StreamLink Unknown(uint id)
     {
-        var link = new StreamLink(id, "", origin: "", wire: null, remote: null);
+        var link = new StreamLink(id, "", origin: "", wire: null);
         link.TryEnd(DisconnectReason.Local);
         return link;
     }
@@ -26,7 +26,9 @@ internal sealed class StreamLink(uint id, string endpoint, object origin, Wire? 
 
     public object Origin => origin;
 
-    public EndPoint? Remote => remote;
+    public EndPoint? RemoteEndPoint => wire?.RemoteEndPoint;
+
+    public EndPoint? LocalEndPoint => wire?.LocalEndPoint;
 
     public X509Certificate2? RemoteCertificate => wire?.RemoteCertificate;
 
@@ -34,12 +36,10 @@ internal sealed class StreamLink(uint id, string endpoint, object origin, Wire? 
 
     public string? SubProtocol => wire?.SubProtocol;
 
-    public string RemoteText => wire?.Format(remote, endpoint) ?? "no connection";
+    public string RemoteText => wire?.RemoteText(endpoint) ?? "no connection";
 
-    public (string Local, string Remote) Ends => origin is StreamListener ? (wire!.FormatLocal(LocalEndPoint, endpoint), RemoteText)
-        : (wire!.Format(LocalEndPoint, endpoint), endpoint);
-
-    private EndPoint? LocalEndPoint => Connection?.LocalEndPoint ?? Pipe?.LocalEndPoint;
+    public (string Local, string Remote) Ends => origin is StreamListener ? (wire!.LocalTextOfAccepted(endpoint), RemoteText)
+        : (wire!.LocalText(endpoint), endpoint);
 
     public Connection? Connection { get; set; }
 

@@ -1,4 +1,3 @@
-using System.Net;
 using Net.Zlink.Engine;
 using Net.Zlink.Transports;
 
@@ -82,7 +81,7 @@ internal sealed class StreamLinks(StreamCounters counters, CloseTracker parts)
         }
     }
 
-    public bool TryRegister(string endpoint, object origin, Wire wire, EndPoint? remote, out StreamLink link)
+    public bool TryRegister(string endpoint, object origin, Wire wire, out StreamLink link)
     {
         lock (_gate)
         {
@@ -93,7 +92,7 @@ internal sealed class StreamLinks(StreamCounters counters, CloseTracker parts)
             }
             while (id == 0 || _living.ContainsKey(id));
 
-            link = new StreamLink(id, endpoint, origin, wire, remote);
+            link = new StreamLink(id, endpoint, origin, wire);
             if (!parts.TryEnter()) // In one step with the registration: a close either finds it here, or it is rejected.
             {
                 return false;

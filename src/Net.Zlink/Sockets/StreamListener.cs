@@ -46,7 +46,7 @@ internal sealed class StreamListener(StreamHub hub, ITransportListener listener,
         {
             Interlocked.Increment(ref hub.Counters.Refused);
             hub.Monitors.Publish(SocketEventTypes.ConnectionRefused, 0, Endpoint, hub.Monitors.IsEmpty ? ""
-                : Endpoints.Format(TransportHandshake.AddressOf(socket, remote: true), listener.Scheme, Endpoint), detail: refusal);
+                : Endpoints.Format(KernelWire.AddressOf(socket, remote: true), listener.Scheme, Endpoint), detail: refusal);
             hub.Host.Warnings.ConnectionRefused(Endpoint, refusal);
             socket.Dispose();
             return;

@@ -16,8 +16,8 @@ internal static class TransportHandshake
         WireUpgrade upgrade, Socket socket, string endpoint, string scheme, EngineHost host, SocketMonitors monitors,
         CancellationToken cancellation)
     {
-        string local = Endpoints.FormatLocal(AddressOf(socket, remote: false), scheme, endpoint);
-        string remote = Endpoints.Format(AddressOf(socket, remote: true), scheme, endpoint);
+        string local = Endpoints.FormatLocal(KernelWire.AddressOf(socket, remote: false), scheme, endpoint);
+        string remote = Endpoints.Format(KernelWire.AddressOf(socket, remote: true), scheme, endpoint);
         monitors.Publish(SocketEventTypes.Accepted, socket.Handle, local, remote);
         return ReportAsync(upgrade, host.Handshakes.RunAsync(upgrade, socket, host.Pool, cancellation), endpoint, local, remote,
             isAccepted: true, host, monitors);
@@ -26,22 +26,10 @@ internal static class TransportHandshake
     public static Task<UpgradeResult> ConnectAsync(
         WireUpgrade upgrade, Socket socket, ConnectTarget target, EngineHost host, SocketMonitors monitors, CancellationToken cancellation)
     {
-        string local = Endpoints.Format(AddressOf(socket, remote: false), target.Scheme, target.RedactedText);
+        string local = Endpoints.Format(KernelWire.AddressOf(socket, remote: false), target.Scheme, target.RedactedText);
         monitors.Publish(SocketEventTypes.Connected, socket.Handle, local, target.RedactedText);
         return ReportAsync(upgrade, RunOnPoolAsync(upgrade, socket, host, cancellation), target.RedactedText, local, target.RedactedText,
             isAccepted: false, host, monitors);
-    }
-
-    public static EndPoint? AddressOf(Socket socket, bool remote)
-    {
-        try
-        {
-            return remote ? socket.RemoteEndPoint : socket.LocalEndPoint;
-        }
-        catch (Exception e) when (e is SocketException or ObjectDisposedException)
-        {
-            return null;
-        }
     }
 
     private static async Task<UpgradeResult> RunOnPoolAsync(

@@ -1,4 +1,3 @@
-using System.Net;
 using Net.Zlink.Engine;
 using Net.Zlink.Monitoring;
 using Net.Zlink.Sockets;
@@ -13,18 +12,13 @@ internal sealed class PipePeers(Func<StreamPipe, Task>? handler) : IPeerFactory
 
     public uint Create(StreamHub hub, Wire wire, StreamSettings settings, string endpoint, object origin)
     {
-        if (!FramedPeers.TryDescribe(wire.Socket, out EndPoint? remote, out EndPoint? local)
-            || !hub.TryRegister(endpoint, origin, wire, remote, out StreamLink link))
+        if (wire.RemoteEndPoint is null || !hub.TryRegister(endpoint, origin, wire, out StreamLink link))
         {
             wire.Dispose();
             return 0;
         }
 
-        var connection = new PipeConnection(wire, hub.Host.Pool, hub.Host.Time, settings.Connection)
-        {
-            RemoteEndPoint = remote,
-            LocalEndPoint = local
-        };
+        var connection = new PipeConnection(wire, hub.Host.Pool, hub.Host.Time, settings.Connection);
         link.Pipe = connection;
         FramedPeers.Report(hub, link, wire);
         hub.Announce(link);

@@ -39,14 +39,14 @@ public sealed class StreamPeer : IMessageSender
     public static StreamPeer Create(Func<ReadOnlyMemory<byte>, SendResult> send, uint id = 1)
     {
         ArgumentNullException.ThrowIfNull(send);
-        return new StreamPeer(new TestStreamOutput(send), new StreamLink(id, "", send, wire: null, remote: null));
+        return new StreamPeer(new TestStreamOutput(send), new StreamLink(id, "", send, wire: null));
     }
 
     /// <summary>The id on the socket: 1, 2, 3 ... in order of arrival. It is not reused before the 32 bits wrap.</summary>
     public uint Id => _link.Id;
 
     /// <summary>The peer's address.</summary>
-    public EndPoint? RemoteEndPoint => _link.Remote;
+    public EndPoint? RemoteEndPoint => _link.RemoteEndPoint;
 
     /// <summary>
     /// The peer's certificate over tls and wss, or null. A listener asks for one with <see cref="TlsOptions.RequireClientCertificate"/>.
@@ -63,7 +63,7 @@ public sealed class StreamPeer : IMessageSender
     public string? SubProtocol => _link.SubProtocol;
 
     /// <summary>This side's address on the connection.</summary>
-    public EndPoint? LocalEndPoint => _link.Connection?.LocalEndPoint ?? _link.Pipe?.LocalEndPoint;
+    public EndPoint? LocalEndPoint => _link.LocalEndPoint;
 
     /// <summary>The endpoint that accepted it, or the text that was connected. The query of a ws or wss endpoint is "?…".</summary>
     public string Endpoint => _link.Endpoint;

@@ -35,19 +35,6 @@ internal sealed class InputWait : SocketAsyncEventArgs, IValueTaskSource<int>
     public void SetPrefetched(object stream, object session, object wire, object events) =>
         (_stream, _session, _wire, _events) = (stream, session, wire, events);
 
-    /// <summary>There is input, or the peer has ended, or the socket has failed; the next read says which.</summary>
-    public static bool HasInput(Socket socket)
-    {
-        try
-        {
-            return socket.Poll(microSeconds: 0, SelectMode.SelectRead);
-        }
-        catch (SocketException)
-        {
-            return true;
-        }
-    }
-
     public ValueTask<int> WaitAsync()
     {
         _source.Reset();
@@ -119,7 +106,7 @@ internal sealed class InputWait : SocketAsyncEventArgs, IValueTaskSource<int>
         while (_polls < MaxPolls && SocketError == SocketError.Success)
         {
             _polls++;
-            if (HasInput(_socket))
+            if (KernelWire.Examine(_socket, SelectMode.SelectRead))
             {
                 return false;
             }

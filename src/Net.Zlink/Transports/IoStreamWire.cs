@@ -9,7 +9,7 @@ namespace Net.Zlink.Transports;
 /// A wait for input is a zero-byte read, so an idle connection holds no buffer. When input comes, a buffer is rented, filled, passed on and
 /// returned once it is empty. Small reads are copied into the shard's slab; the buffer of a large read is passed on as it is.
 /// </summary>
-internal abstract class IoStreamWire : Wire
+internal abstract class IoStreamWire : KernelWire
 {
     // Larger reads gained nothing: the libraries return at most what one read of the socket brought.
     private const int ReadSize = 32 * 1024;
@@ -219,7 +219,7 @@ internal abstract class IoStreamWire : Wire
 
         if (telling.IsCompletedSuccessfully)
         {
-            return ShutDown() ? WireStatus.Done : WireStatus.Failed;
+            return TryShutDown() ? WireStatus.Done : WireStatus.Failed;
         }
 
         _ = EndAsync(telling);
@@ -239,21 +239,8 @@ internal abstract class IoStreamWire : Wire
         // Its exception is observed, not evaluated: off the shard, that would change the explanation.
         await telling.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
 
-        ShutDown();
+        TryShutDown();
         Events.OnEnded();
-    }
-
-    private bool ShutDown()
-    {
-        try
-        {
-            Socket.Shutdown(SocketShutdown.Send);
-            return true;
-        }
-        catch (Exception e) when (e is SocketException or ObjectDisposedException)
-        {
-            return false;
-        }
     }
 
     /// <summary>A refused peer's further bytes are read raw, so that a reset does not destroy our last bytes.</summary>

@@ -185,7 +185,7 @@ internal sealed class ReadinessStream(Socket socket) : NetworkStream(socket, own
     private ValueTask<int> FirstWait()
     {
         _keepsBuffer = false;
-        return InputWait.HasInput(Socket) ? default : ValueTask.FromException<int>(new NoDataYetException());
+        return KernelWire.Examine(Socket, SelectMode.SelectRead) ? default : ValueTask.FromException<int>(new NoDataYetException());
     }
 
     private int Consume(Memory<byte> into, int got)

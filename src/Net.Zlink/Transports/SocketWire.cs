@@ -6,7 +6,7 @@ namespace Net.Zlink.Transports;
 /// Input is awaited with a zero-byte receive, so an idle connection holds no buffer. A write is tried synchronously; only what the kernel
 /// does not accept becomes an asynchronous send.
 /// </summary>
-internal sealed class SocketWire : Wire
+internal sealed class SocketWire : KernelWire
 {
     private readonly Signal _input;
     private Signal? _output;
@@ -15,20 +15,7 @@ internal sealed class SocketWire : Wire
     public SocketWire(Socket socket, string scheme)
         : base(socket, scheme) => _input = new Signal(this, isInput: true);
 
-    public override int Available
-    {
-        get
-        {
-            try
-            {
-                return Socket.Available;
-            }
-            catch (SocketException)
-            {
-                return 0;
-            }
-        }
-    }
+    public override int Available => UnreadBytes;
 
     public override bool WaitForInput()
     {
@@ -88,18 +75,7 @@ internal sealed class SocketWire : Wire
         return Finish(_output);
     }
 
-    public override WireStatus EndSending(WireEnd end)
-    {
-        try
-        {
-            Socket.Shutdown(SocketShutdown.Send);
-            return WireStatus.Done;
-        }
-        catch (SocketException)
-        {
-            return WireStatus.Failed;
-        }
-    }
+    public override WireStatus EndSending(WireEnd end) => TryShutDown() ? WireStatus.Done : WireStatus.Failed;
 
     public override void Dispose()
     {

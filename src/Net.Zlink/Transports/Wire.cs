@@ -10,7 +10,7 @@ namespace Net.Zlink.Transports;
 /// Reads by readiness: a wait for input holds no buffer of the caller. Apart from <see cref="IWireEvents"/> all members are used on the
 /// connection's shard (<see cref="WaitForInput"/> also once before it starts). At most one wait, one read and one write at a time.
 /// </summary>
-internal abstract class Wire(Socket socket, string scheme) : IDisposable
+internal abstract class Wire(string scheme) : IDisposable
 {
     /// <summary>
     /// Free bytes before those of <see cref="TryDetachBuffer"/>, for the kept beginning of a frame that they complete: 8 KiB, the most that
@@ -24,9 +24,20 @@ internal abstract class Wire(Socket socket, string scheme) : IDisposable
     /// <summary>While we still write, a peer is read again after this time: one that only sends costs 1 % of a processor.</summary>
     public static readonly TimeSpan DiscardPause = TimeSpan.FromSeconds(1);
 
-    public Socket Socket => socket;
-
     public string Scheme => scheme;
+
+    /// <summary>Null: the connection was lost before, or the transport has no addresses.</summary>
+    public EndPoint? RemoteEndPoint { get; protected init; }
+
+    /// <inheritdoc cref="RemoteEndPoint"/>
+    public EndPoint? LocalEndPoint { get; protected init; }
+
+    /// <summary>The native "Peer-Address": the address without its port; over ipc the peer's user, group and process.</summary>
+    public virtual string PeerAddress => RemoteEndPoint is IPEndPoint ip
+        ? (ip.Address.IsIPv4MappedToIPv6 ? ip.Address.MapToIPv4() : ip.Address).ToString() : "";
+
+    /// <summary>The system's number of the connection, for events and metadata. 0: it has none.</summary>
+    public virtual long Handle => 0;
 
     public SocketError Error { get; protected set; }
 
@@ -69,13 +80,27 @@ internal abstract class Wire(Socket socket, string scheme) : IDisposable
 
     public abstract int Available { get; }
 
+    /// <summary>Bytes wait to be read, or the peer has ended, or the connection has failed. Any thread, also after the end.</summary>
+    public abstract bool HasUnread { get; }
+
+    /// <summary>How many bytes the system holds. A transport that reads ahead has more.</summary>
+    public abstract int UnreadBytes { get; }
+
+    /// <summary>A write would be accepted, or would fail. Any thread, also after the end.</summary>
+    public abstract bool IsWritable { get; }
+
     protected IWireEvents Events { get; private set; } = null!;
 
     public virtual void Attach(IWireEvents events) => Events = events;
 
-    public string Format(EndPoint? address, string endpoint) => Endpoints.Format(address, scheme, endpoint);
+    /// <inheritdoc cref="Endpoints.Format"/>
+    public string RemoteText(string endpoint) => Endpoints.Format(RemoteEndPoint, scheme, endpoint);
 
-    public string FormatLocal(EndPoint? address, string endpoint) => Endpoints.FormatLocal(address, scheme, endpoint);
+    /// <inheritdoc cref="Endpoints.Format"/>
+    public string LocalText(string endpoint) => Endpoints.Format(LocalEndPoint, scheme, endpoint);
+
+    /// <inheritdoc cref="Endpoints.FormatLocal"/>
+    public string LocalTextOfAccepted(string endpoint) => Endpoints.FormatLocal(LocalEndPoint, scheme, endpoint);
 
     /// <summary>The reason of an end before the peer's first byte, with what the transport's handshake leaves open.</summary>
     public virtual string WhyRefused(string words) => words;
@@ -124,15 +149,8 @@ internal abstract class Wire(Socket socket, string scheme) : IDisposable
     /// <summary>
     /// Before <see cref="Dispose"/>: .NET resets a connection that is disposed with a pending operation, unless it was shut down.
     /// </summary>
-    public void AvoidReset()
-    {
-        try
-        {
-            Socket.Shutdown(SocketShutdown.Send);
-        }
-        catch (Exception e) when (e is SocketException or ObjectDisposedException)
-        {
-            // Closed already.
-        }
-    }
+    public abstract void AvoidReset();
+
+    /// <summary>Fails what is pending. <see cref="Dispose"/> follows. Any thread.</summary>
+    public abstract void Cut();
 }

@@ -218,11 +218,15 @@ internal sealed class TestWork(Action<int> run) : ShardWork
 }
 
 /// <summary>A wire that nothing comes from and that takes nothing.</summary>
-/// <param name="socket">Owned; null: one that is not connected.</param>
-internal class TestWire(Socket? socket = null)
-    : Wire(socket ?? new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp), "tcp")
+internal class TestWire() : Wire("tcp")
 {
     public override int Available => 0;
+
+    public override bool HasUnread => false;
+
+    public override int UnreadBytes => 0;
+
+    public override bool IsWritable => false;
 
     public override bool WaitForInput() => true;
 
@@ -242,7 +246,17 @@ internal class TestWire(Socket? socket = null)
 
     public override WireStatus EndSending(WireEnd end) => throw new NotSupportedException();
 
-    public override void Dispose() => Socket.Dispose();
+    public override void AvoidReset()
+    {
+    }
+
+    public override void Cut()
+    {
+    }
+
+    public override void Dispose()
+    {
+    }
 }
 
 /// <summary>Remembers what a shard reported.</summary>

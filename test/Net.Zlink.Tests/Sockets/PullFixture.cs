@@ -1,5 +1,4 @@
 using System.Buffers;
-using System.Net.Sockets;
 using System.Runtime.CompilerServices;
 using Net.Zlink.Buffers;
 using Net.Zlink.Engine;
@@ -7,7 +6,6 @@ using Net.Zlink.Monitoring;
 using Net.Zlink.Sockets;
 using Net.Zlink.Tests.Buffers;
 using Net.Zlink.Tests.Engine;
-using Net.Zlink.Transports;
 using Xunit;
 
 namespace Net.Zlink.Tests.Sockets;
@@ -133,8 +131,8 @@ internal sealed class TestPeer
     public TestPeer(PullFixture bench, uint id, QueueLimits limits)
     {
         _bench = bench;
-        var wire = new SocketWire(new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp), "tcp");
-        Link = new StreamLink(id, "tcp://test", new object(), wire, null);
+        var wire = new TestWire();
+        Link = new StreamLink(id, "tcp://test", new object(), wire);
         Pull = new PullPeer(Link, limits);
         var sink = new ResumeSink(this);
         Link.Connection = new Connection(wire, bench.Shard, bench.Pool, Settings, sink, Link);

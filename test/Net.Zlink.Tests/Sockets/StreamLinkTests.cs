@@ -1,7 +1,6 @@
-using System.Net.Sockets;
 using Net.Zlink.Monitoring;
 using Net.Zlink.Sockets;
-using Net.Zlink.Transports;
+using Net.Zlink.Tests.Engine;
 using Xunit;
 using static Net.Zlink.Tests.Engine.EngineFixture;
 
@@ -12,10 +11,10 @@ public sealed class StreamLinkTests
     [Fact]
     public void A_STREAM_link_is_ended_by_one_thread_only_and_an_ended_link_has_its_reason()
     {
-        using var wire = new SocketWire(new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp), "tcp");
+        using var wire = new TestWire();
         for (int round = 0; round < 200; round++)
         {
-            var link = new StreamLink(1, "tcp://test", new object(), wire, null);
+            var link = new StreamLink(1, "tcp://test", new object(), wire);
             int ended = 0;
             void End(DisconnectReason reason)
             {

@@ -1,8 +1,7 @@
-using System.Net.Sockets;
 using Net.Zlink.Engine;
 using Net.Zlink.Sockets;
+using Net.Zlink.Tests.Engine;
 using Net.Zlink.Tests.Support;
-using Net.Zlink.Transports;
 using Xunit;
 
 namespace Net.Zlink.Tests.Sockets;
@@ -10,7 +9,7 @@ namespace Net.Zlink.Tests.Sockets;
 /// <summary>The connections of a STREAM socket, by whom they came, and their books.</summary>
 public sealed class StreamLinksTests : IDisposable
 {
-    private readonly SocketWire _wire = new(new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp), "tcp");
+    private readonly TestWire _wire = new();
     private readonly CloseTracker _parts = new();
     private readonly StreamLinks _links;
 
@@ -43,7 +42,7 @@ public sealed class StreamLinksTests : IDisposable
         StreamLink link = Register(new object());
         Assert.True(_parts.TryClose());
         _parts.Leave();
-        Assert.False(_links.TryRegister("tcp://test", new object(), _wire, null, out _));
+        Assert.False(_links.TryRegister("tcp://test", new object(), _wire, out _));
         Assert.Single(_links.All);
         Assert.False(_parts.AllClosed.IsCompleted);
         _links.Close(link, default);
@@ -101,7 +100,7 @@ public sealed class StreamLinksTests : IDisposable
 
     private StreamLink Register(object origin)
     {
-        Assert.True(_links.TryRegister("tcp://test", origin, _wire, null, out StreamLink link));
+        Assert.True(_links.TryRegister("tcp://test", origin, _wire, out StreamLink link));
         return link;
     }
 }

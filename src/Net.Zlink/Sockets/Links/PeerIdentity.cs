@@ -1,10 +1,7 @@
-using System.Net;
-using System.Net.Sockets;
 using System.Security.Cryptography.X509Certificates;
 using Net.Zlink.Monitoring;
 using Net.Zlink.Protocol.WebSocket;
 using Net.Zlink.Protocol.Zmp;
-using Net.Zlink.Transports.Ipc;
 
 namespace Net.Zlink.Sockets.Links;
 
@@ -32,11 +29,6 @@ internal sealed record PeerIdentity(byte[] RoutingId, ZmpProperties? Properties,
     public PeerSlot Slot { get; } = new();
 
     public bool IsOfSameConnection(PeerIdentity other) => ReferenceEquals(Slot, other.Slot) && !ReferenceEquals(Slot, Unknown.Slot);
-
-    /// <summary>The native "Peer-Address": the address without its port; over ipc the peer's user, group and process.</summary>
-    public static string AddressOf(EndPoint? remote, Socket socket) => remote is IPEndPoint ip
-        ? (ip.Address.IsIPv4MappedToIPv6 ? ip.Address.MapToIPv4() : ip.Address).ToString()
-        : IpcPeer.Describe(socket);
 
     public static string NameOf(ReadOnlySpan<byte> routingId) => RoutingIdText.Of(routingId);
 }

@@ -377,7 +377,7 @@ internal sealed class ZmpDialer
 
         if (!wire.HadHandshake)
         {
-            _socket.Events.Publish(SocketEventTypes.Connected, wire.Socket.Handle, session, detail: null);
+            _socket.Events.Publish(SocketEventTypes.Connected, wire.Handle, session, detail: null);
         }
 
         _socket.Endpoints.Track(session);

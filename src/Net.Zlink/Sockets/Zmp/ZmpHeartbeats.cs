@@ -1,5 +1,6 @@
 using Net.Zlink.Engine;
 using Net.Zlink.Protocol.Zmp;
+using Net.Zlink.Transports;
 
 namespace Net.Zlink.Sockets.Zmp;
 
@@ -160,7 +161,7 @@ internal sealed class ZmpHeartbeats
 
         bool hasRead = _session.Connection.ReceivedBytes + _session.Connection.PartialReads != before;
         bool isPaused = _session.Connection.IsPaused || !_session.HasCapacity();
-        if (!isPaused && hasRead && _session.Connection.HasUnread && _checks < MaxChecks)
+        if (!isPaused && hasRead && _session.Connection.Wire.HasUnread && _checks < MaxChecks)
         {
             _checks++;
             _session.Connection.PostToSink();
@@ -202,14 +203,14 @@ internal sealed class ZmpHeartbeats
     {
         if (!_stillHere.IsArmed && _session.Connection.IsOpen)
         {
-            _unread = _session.Connection.UnreadBytes;
+            _unread = _session.Connection.Wire.UnreadBytes;
             _timers.Arm(_stillHere, Pace);
         }
     }
 
     /// <summary>The peer uses heartbeats, or may: they are usually configured at both ends.</summary>
     private bool MayExpectHeartbeats => _heartbeats > 0 || _settings.Interval > TimeSpan.Zero
-        || _session.Connection.Wire.Socket.AddressFamily == System.Net.Sockets.AddressFamily.Unix;
+        || _session.Connection.Wire.Scheme is EndpointText.Ipc;
 
     private TimeSpan Pace
     {
@@ -265,7 +266,7 @@ internal sealed class ZmpHeartbeats
             return;
         }
 
-        if (_session.Connection.IsPaused || _sinceHeartbeat.IsMade(_session.Connection) || _session.Connection.HasUnread)
+        if (_session.Connection.IsPaused || _sinceHeartbeat.IsMade(_session.Connection) || _session.Connection.Wire.HasUnread)
         {
             _timers.Arm(_timeout, _settings.Timeout);
             return;
@@ -289,7 +290,7 @@ internal sealed class ZmpHeartbeats
         {
             _session.OnPlaceAnswered();
         }
-        else if (_sinceQuestion.IsMade(_session.Connection) || _session.Connection.HasUnread)
+        else if (_sinceQuestion.IsMade(_session.Connection) || _session.Connection.Wire.HasUnread)
         {
             _timers.Arm(_question, AnswerTime);
         }
@@ -302,7 +303,7 @@ internal sealed class ZmpHeartbeats
 
     private void OnTtl()
     {
-        if (_session.Connection.IsPaused || _sinceRemote.IsMade(_session.Connection) || _session.Connection.HasUnread)
+        if (_session.Connection.IsPaused || _sinceRemote.IsMade(_session.Connection) || _session.Connection.Wire.HasUnread)
         {
             _timers.Arm(_ttl, _effectiveTtl);
             return;
@@ -334,7 +335,7 @@ internal sealed class ZmpHeartbeats
     /// </summary>
     private bool HasReceivedHeartbeatSized()
     {
-        int unread = _session.Connection.UnreadBytes;
+        int unread = _session.Connection.Wire.UnreadBytes;
         int more = unread - _unread;
         _unread = unread;
         return more is > 0 and <= MaxHeartbeatBytes;

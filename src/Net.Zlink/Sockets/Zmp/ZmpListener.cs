@@ -54,7 +54,7 @@ internal sealed class ZmpListener(SocketCore socket, ITransportListener listener
         {
             Interlocked.Increment(ref socket.Counters.Refused);
             socket.Monitors.Publish(SocketEventTypes.ConnectionRefused, 0, Endpoint,
-                Endpoints.Format(TransportHandshake.AddressOf(accepted, remote: true), listener.Scheme, Endpoint), detail: refusal);
+                Endpoints.Format(KernelWire.AddressOf(accepted, remote: true), listener.Scheme, Endpoint), detail: refusal);
             socket.Host.Warnings.ConnectionRefused(Endpoint, refusal);
             accepted.Dispose();
             return;
@@ -115,7 +115,7 @@ internal sealed class ZmpListener(SocketCore socket, ITransportListener listener
         var session = new ZmpSession(socket, settings, link, wire, Endpoint, this);
         if (!wire.HadHandshake)
         {
-            socket.Events.Publish(SocketEventTypes.Accepted, wire.Socket.Handle, session, detail: null);
+            socket.Events.Publish(SocketEventTypes.Accepted, wire.Handle, session, detail: null);
         }
 
         socket.Endpoints.Track(session);

@@ -1,5 +1,4 @@
 using System.Globalization;
-using System.Net.Sockets;
 using Net.Zlink.Engine;
 using Net.Zlink.Monitoring;
 using Net.Zlink.Protocol;
@@ -47,23 +46,15 @@ internal sealed partial class ZmpSession : IConnectionSink, IFrameScanner
         Endpoint = endpoint;
         Listener = listener;
         link.Accepted = listener is null ? null : this;
-        RemoteEndPoint = TransportHandshake.AddressOf(wire.Socket, remote: true);
-        LocalEndPoint = TransportHandshake.AddressOf(wire.Socket, remote: false);
         Connection = new Connection(wire, socket.Host.Shards.For(wire, settings.ShardAffinity), socket.Host.Pool, settings.Connection,
             this, this, link.Queue, this)
         {
             Unfinished = socket.Host.Unfinished,
-            RemoteEndPoint = RemoteEndPoint,
-            LocalEndPoint = LocalEndPoint,
             OutboundSurvives = listener is null && !settings.Immediate,
         };
     }
 
     public Connection Connection { get; }
-
-    public System.Net.EndPoint? RemoteEndPoint { get; }
-
-    public System.Net.EndPoint? LocalEndPoint { get; }
 
     public string Endpoint { get; }
 
@@ -102,8 +93,8 @@ internal sealed partial class ZmpSession : IConnectionSink, IFrameScanner
     public ReadOnlyMemory<byte> PeerRoutingId => _peerRoutingId;
 
     public (string Local, string Remote) Ends => IsActive
-        ? (Connection.Wire.Format(LocalEndPoint, Endpoint), Endpoint)
-        : (Connection.Wire.FormatLocal(LocalEndPoint, Endpoint), Connection.Wire.Format(RemoteEndPoint, Endpoint));
+        ? (Connection.Wire.LocalText(Endpoint), Endpoint)
+        : (Connection.Wire.LocalTextOfAccepted(Endpoint), Connection.Wire.RemoteText(Endpoint));
 
     bool IConnectionSink.RepliesSynchronously => false;
 
@@ -403,10 +394,10 @@ internal sealed partial class ZmpSession : IConnectionSink, IFrameScanner
         Connection.Shard.Timers.Cancel(_handshakeTimer);
         _isReady = true;
         _readyAt = Connection.Shard.Timers.Timestamp();
-        string address = PeerIdentity.AddressOf(RemoteEndPoint, Connection.Wire.Socket);
+        string address = Connection.Wire.PeerAddress;
         ZmpProperties? properties = ZmpProperties.Of(
             body, address.Length > 0 ? [new(ZmpProperties.PeerAddressKey, address),
-            new(ZmpProperties.FileDescriptorKey, NumberOf(Connection.Wire.Socket))] : []);
+            new(ZmpProperties.FileDescriptorKey, Connection.Wire.Handle.ToString(CultureInfo.InvariantCulture))] : []);
         (string local, string remote) = Ends;
         var peer = new PeerIdentity(_peerRoutingId, properties, remote, local, _socket.Host.Time)
         {
@@ -449,8 +440,6 @@ internal sealed partial class ZmpSession : IConnectionSink, IFrameScanner
         }
     }
 
-    private static string NumberOf(Socket socket) => socket.Handle.ToString(CultureInfo.InvariantCulture);
-
     private void OnHeartbeat(ReadOnlySpan<byte> body)
     {
         ZmpHeartbeat heartbeat = ZmpHeartbeat.Read(body);
@@ -476,7 +465,7 @@ internal sealed partial class ZmpSession : IConnectionSink, IFrameScanner
 
     private void OnHandshakeTimeout()
     {
-        if (!_wasUnread && Connection.HasUnread)
+        if (!_wasUnread && Connection.Wire.HasUnread)
         {
             _wasUnread = true;
             Connection.Shard.Timers.Arm(_handshakeTimer!, _settings.HandshakeInterval);
