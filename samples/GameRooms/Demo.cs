@@ -8,11 +8,11 @@ internal static class Demo
     private static readonly TimeSpan Limit = TimeSpan.FromSeconds(60);
 
     /// <returns>What went wrong, or null.</returns>
-    public static async Task<string?> RunAsync(Func<NodeChild> start, int nodes, CancellationToken cancellation)
+    public static async Task<string?> RunAsync(Func<ChildProcess> start, int nodes, CancellationToken cancellation)
     {
         using var limit = CancellationTokenSource.CreateLinkedTokenSource(cancellation);
         limit.CancelAfter(Limit); // A busy machine takes a while to start four processes.
-        NodeChild[] children = [.. Enumerable.Range(0, nodes).Select(_ => start())];
+        ChildProcess[] children = [.. Enumerable.Range(0, nodes).Select(_ => start())];
         try
         {
             await StepAsync(children, "READY", "GO", limit.Token).ConfigureAwait(false);
@@ -34,14 +34,17 @@ internal static class Demo
         }
         finally
         {
-            Array.ForEach(children, static child => child.Dispose());
+            foreach (ChildProcess child in children)
+            {
+                await child.DisposeAsync().ConfigureAwait(false);
+            }
         }
     }
 
-    private static async Task<string[]> StepAsync(NodeChild[] children, string awaited, string command, CancellationToken cancellation)
+    private static async Task<string[]> StepAsync(ChildProcess[] children, string awaited, string command, CancellationToken cancellation)
     {
-        string[] answers = await Task.WhenAll(children.Select(child => child.ReadAsync(awaited, cancellation))).ConfigureAwait(false);
-        Array.ForEach(children, child => child.Tell(command));
+        string[] answers = await Task.WhenAll(children.Select(child => child.ReadWordAsync(awaited, cancellation))).ConfigureAwait(false);
+        Array.ForEach(children, child => child.Send(command));
         return answers;
     }
 }

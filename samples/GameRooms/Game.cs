@@ -7,13 +7,13 @@ internal static class Game
     private static readonly TimeSpan Absence = TimeSpan.FromSeconds(10);
 
     /// <returns>What went wrong, or null.</returns>
-    public static async Task<string?> RunAsync(Func<int, NodeChild> start, int nodes, int port, CancellationToken cancellation)
+    public static async Task<string?> RunAsync(Func<int, ChildProcess> start, int nodes, int port, CancellationToken cancellation)
     {
-        List<NodeChild> children = [start(port)];
+        List<ChildProcess> children = [start(port)];
         try
         {
             children.AddRange(Enumerable.Range(1, nodes - 1).Select(_ => start(-1)));
-            string address = await children[0].ReadAsync("READY", cancellation).ConfigureAwait(false);
+            string address = await children[0].ReadWordAsync("READY", cancellation).ConfigureAwait(false);
             Console.WriteLine($"READY {address}   k: kill a node for 10 s   s: a slow subscriber at node 1   Ctrl-C: end");
             _ = ShowAsync(children[0], cancellation);
             using var timer = new PeriodicTimer(KeyInterval);
@@ -22,13 +22,13 @@ internal static class Game
                 switch (Console.IsInputRedirected || !Console.KeyAvailable ? '\0' : Console.ReadKey(intercept: true).KeyChar)
                 {
                     case 's':
-                        children[0].Tell("SLOW");
+                        children[0].Send("SLOW");
                         break;
                     case 'k':
                         children[^1].Kill();
                         Console.WriteLine("A node was killed: when its lease is over, the others take over its zones.");
                         await Task.Delay(Absence, cancellation).ConfigureAwait(false);
-                        children[^1].Dispose();
+                        await children[^1].DisposeAsync().ConfigureAwait(false);
                         children[^1] = start(-1);
                         break;
                     default:
@@ -42,17 +42,26 @@ internal static class Game
         }
         finally
         {
-            children.ForEach(static child => child.Dispose());
+            foreach (ChildProcess child in children)
+            {
+                await child.DisposeAsync().ConfigureAwait(false);
+            }
         }
 
         return null;
     }
 
-    private static async Task ShowAsync(NodeChild child, CancellationToken cancellation)
+    /// <summary>What a node says next that begins with this word, without it.</summary>
+    /// <exception cref="IOException">It has ended.</exception>
+    public static async Task<string> ReadWordAsync(this ChildProcess node, string word, CancellationToken cancellation) =>
+        await node.ReadLineAsync(word, Timeout.InfiniteTimeSpan, cancellation).ConfigureAwait(false) is { } line ? line[word.Length..].Trim()
+            : throw new IOException($"a node process has ended before its time: {node.LastErrors}");
+
+    private static async Task ShowAsync(ChildProcess child, CancellationToken cancellation)
     {
         while (!cancellation.IsCancellationRequested)
         {
-            Console.WriteLine($"node 1: {await child.ReadAsync("STATUS", cancellation).ConfigureAwait(false)}");
+            Console.WriteLine($"node 1: {await child.ReadWordAsync("STATUS", cancellation).ConfigureAwait(false)}");
         }
     }
 }

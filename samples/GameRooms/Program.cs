@@ -28,8 +28,8 @@ return await Sample.RunAsync("GameRooms", command, args, async (given, cancellat
             HeartbeatTimeout = TimeSpan.FromSeconds(given.GetValue(demo) ? 60 : 6),
         });
     registry.Start();
-    NodeChild Start(int page, string mode) => new(registry.PublisherEndpoint, registry.RouterEndpoint,
-        Nodes.ToString(CultureInfo.InvariantCulture), page.ToString(CultureInfo.InvariantCulture), mode);
+    ChildProcess Start(int page, string mode) => ChildProcess.Start(ChildProcess.ThisProgram("node", registry.PublisherEndpoint,
+        registry.RouterEndpoint, Nodes.ToString(CultureInfo.InvariantCulture), page.ToString(CultureInfo.InvariantCulture), mode));
     return given.GetValue(demo) ? await Demo.RunAsync(() => Start(-1, "demo"), Nodes, cancellation).ConfigureAwait(false)
         : await Game.RunAsync(page => Start(page, "game"), Nodes, given.GetValue(port), cancellation).ConfigureAwait(false);
 }).ConfigureAwait(false);

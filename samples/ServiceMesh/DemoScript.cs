@@ -35,7 +35,7 @@ internal sealed class DemoScript(Mesh mesh)
         await AskAsync("registry 1 is killed", 2_000, mesh.Registries[0].KillAsync, stop);
         await CheckAsync("receivers that the gateway may use", 3, Ready, stop);
         Say("registry 1 is started again");
-        mesh.Registries[0].Start();
+        await mesh.Registries[0].StartAsync();
         await CheckAsync("entries in its list", 3, () => mesh.Registries[0].Status.Listed.Length, stop);
 
         await AskAsync("registry 2 is cut off from the others", 2_000, () => Do(() => mesh.SetCut(1, isCut: true)), stop);
@@ -51,13 +51,13 @@ internal sealed class DemoScript(Mesh mesh)
         await CheckAsync("entries in the lists of the registries", 6, Entries, stop);
         await CheckAsync("requests whose receiver was lost", 0, () => mesh.Gateway.Status.Repeated, stop);
         Say("receiver 2 is started again");
-        mesh.Receivers[1].Start();
+        await mesh.Receivers[1].StartAsync();
         await CheckAsync("receivers that the gateway may use", 3, Ready, stop);
 
         await AskAsync("receiver 3 is killed", 2_000, mesh.Receivers[2].KillAsync, stop);
         await CheckAsync("receivers that the gateway may use", 2, Ready, stop);
         Say("receiver 3 is started again");
-        mesh.Receivers[2].Start();
+        await mesh.Receivers[2].StartAsync();
         await CheckAsync("receivers that the gateway may use", 3, Ready, stop);
         await CheckAsync("entries in the lists of the registries", 9, Entries, stop);
 

@@ -62,7 +62,7 @@ internal sealed class Mesh : IAsyncDisposable
         var mesh = new Mesh(rate, losesRequest);
         foreach (MeshProcess process in mesh.All)
         {
-            process.Start();
+            await process.StartAsync();
         }
 
         if (!await WaitUntilAsync(() => mesh.Gateway.Status.Listed.Length == Count, MaxStart, stop))
@@ -117,7 +117,7 @@ internal sealed class Mesh : IAsyncDisposable
         await Task.WhenAll(All.Select(static process => process.StopAsync()));
         foreach (MeshProcess process in All)
         {
-            process.Dispose();
+            await process.DisposeAsync();
         }
 
         foreach (Relay relay in _relays.Values)

@@ -1,14 +1,13 @@
-using System.Diagnostics;
 using System.Text.Json;
+using Samples;
 
 namespace ServiceMesh;
 
 /// <summary>One process of the mesh, started again as often as it is wanted.</summary>
-internal sealed class MeshProcess(string name, RoleSettings settings) : IDisposable
+internal sealed class MeshProcess(string name, RoleSettings settings) : IAsyncDisposable
 {
     private RoleStatus? _status;
-    private string _complaint = "";
-    private Process? _process;
+    private ChildProcess? _process;
     private Task _reading = Task.CompletedTask;
 
     public string Name => name;
@@ -19,36 +18,19 @@ internal sealed class MeshProcess(string name, RoleSettings settings) : IDisposa
     public string State { get; private set; } = "not started";
 
     /// <summary>What it said last; nothing before its first line, and after its end.</summary>
-    public RoleStatus Status => Volatile.Read(ref _status) ?? new RoleStatus { Remark = Volatile.Read(ref _complaint) };
+    public RoleStatus Status => Volatile.Read(ref _status) ?? new RoleStatus { Remark = _process?.LastErrors ?? "" };
 
     public bool IsRunning => _process is { HasExited: false };
 
-    public void Start()
+    public async Task StartAsync()
     {
-        if (IsRunning)
+        if (!IsRunning)
         {
-            return;
+            await DisposeAsync();
+            _process = ChildProcess.Start(ChildProcess.ThisProgram("role", Settings.ToText()));
+            State = "running";
+            _reading = ReadStatusAsync(_process);
         }
-
-        string self = Environment.ProcessPath!;
-        var start = new ProcessStartInfo(self)
-        {
-            UseShellExecute = false,
-            RedirectStandardInput = true,
-            RedirectStandardOutput = true,
-            RedirectStandardError = true,
-        };
-        if (string.Equals(Path.GetFileNameWithoutExtension(self), "dotnet", StringComparison.Ordinal))
-        {
-            start.ArgumentList.Add(typeof(MeshProcess).Assembly.Location);
-        }
-
-        start.ArgumentList.Add("role");
-        start.ArgumentList.Add(Settings.ToText());
-        _process?.Dispose();
-        _process = Process.Start(start)!;
-        State = "running";
-        _reading = Task.WhenAll(ReadStatusAsync(_process), ReadErrorsAsync(_process));
     }
 
     /// <summary>Ends it at once, as a power failure would.</summary>
@@ -80,7 +62,7 @@ internal sealed class MeshProcess(string name, RoleSettings settings) : IDisposa
     {
         try
         {
-            _process?.StandardInput.WriteLine(line);
+            _process?.Send(line);
         }
         catch (IOException)
         {
@@ -93,42 +75,26 @@ internal sealed class MeshProcess(string name, RoleSettings settings) : IDisposa
     {
         if (IsRunning)
         {
-            _process!.StandardInput.Close();
+            _process!.EndInput();
             await EndAsync("ended");
         }
     }
 
-    public void Dispose()
-    {
-        if (IsRunning)
-        {
-            _process!.Kill();
-        }
-
-        _process?.Dispose();
-    }
+    public ValueTask DisposeAsync() => _process?.DisposeAsync() ?? ValueTask.CompletedTask;
 
     private async Task EndAsync(string state)
     {
-        await _process!.WaitForExitAsync();
+        await _process!.WaitForExitAsync(Timeout.InfiniteTimeSpan, CancellationToken.None);
         await _reading;
         Volatile.Write(ref _status, null);
         State = state;
     }
 
-    private async Task ReadStatusAsync(Process process)
+    private async Task ReadStatusAsync(ChildProcess process)
     {
-        while (await process.StandardOutput.ReadLineAsync() is { } line)
+        while (await process.ReadLineAsync("", Timeout.InfiniteTimeSpan, CancellationToken.None) is { } line)
         {
             Volatile.Write(ref _status, JsonSerializer.Deserialize<RoleStatus>(line));
-        }
-    }
-
-    private async Task ReadErrorsAsync(Process process)
-    {
-        while (await process.StandardError.ReadLineAsync() is { } line)
-        {
-            Volatile.Write(ref _complaint, line);
         }
     }
 }

@@ -55,7 +55,7 @@ internal sealed class Screen(Mesh mesh)
                 _ = selected.KillAsync();
                 break;
             case 'r':
-                selected.Start();
+                _ = selected.StartAsync();
                 break;
             case 'd' when !isRegistry:
                 _ = selected.DrainAsync();

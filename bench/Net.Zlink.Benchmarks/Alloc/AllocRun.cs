@@ -3,6 +3,7 @@ using System.Globalization;
 using System.Net;
 using System.Text.Json;
 using Net.Zlink.Benchmarks.Common;
+using Samples;
 
 namespace Net.Zlink.Benchmarks.Alloc;
 

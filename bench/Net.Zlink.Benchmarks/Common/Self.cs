@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using Samples;
 
 namespace Net.Zlink.Benchmarks.Common;
 
@@ -9,18 +10,7 @@ internal static class Self
 
     public static ProcessStartInfo StartInfo(bool inlineCompletions, params IEnumerable<string> arguments)
     {
-        string program = Environment.ProcessPath ?? throw new InvalidOperationException("This process has no path.");
-        var info = new ProcessStartInfo(program);
-        if (string.Equals(Path.GetFileNameWithoutExtension(program), "dotnet", StringComparison.OrdinalIgnoreCase))
-        {
-            info.ArgumentList.Add(typeof(Self).Assembly.Location);
-        }
-
-        foreach (string argument in arguments)
-        {
-            info.ArgumentList.Add(argument);
-        }
-
+        ProcessStartInfo info = ChildProcess.ThisProgram(arguments);
         info.Environment[InlineCompletions] = inlineCompletions ? "1" : "0";
         return info;
     }

@@ -1,5 +1,6 @@
 using System.Globalization;
 using Net.Zlink.Benchmarks.Common;
+using Samples;
 
 namespace Net.Zlink.Benchmarks.Compare;
 

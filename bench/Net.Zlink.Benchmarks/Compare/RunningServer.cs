@@ -1,4 +1,5 @@
 using Net.Zlink.Benchmarks.Common;
+using Samples;
 
 namespace Net.Zlink.Benchmarks.Compare;
 

@@ -2,6 +2,7 @@ using System.CommandLine;
 using System.Globalization;
 using Net.Zlink.Benchmarks.Common;
 using Net.Zlink.Benchmarks.Compare;
+using Samples;
 
 namespace Net.Zlink.Benchmarks.Profile;
 

@@ -2,6 +2,7 @@ using System.Diagnostics;
 using System.Globalization;
 using Net.Zlink.Benchmarks.Common;
 using Net.Zlink.Scenarios.Runner;
+using Samples;
 
 namespace Net.Zlink.Scenarios.Attacks;
 
@@ -46,9 +47,9 @@ internal sealed class ServedProcess : IAsyncDisposable
         return new ServedProcess(process, line[ServedCommand.Bound.Length..]);
     }
 
-    public Task StopAsync(CancellationToken cancellation) => ProcessSignal.StopAsync(_process.Id, cancellation);
+    public Task StopAsync(CancellationToken cancellation) => _process.SignalAsync("STOP", cancellation);
 
-    public Task ResumeAsync(CancellationToken cancellation) => ProcessSignal.ResumeAsync(_process.Id, cancellation);
+    public Task ResumeAsync(CancellationToken cancellation) => _process.SignalAsync("CONT", cancellation);
 
     /// <returns>Null: it has ended.</returns>
     public async Task<ServedState?> AskAsync(CancellationToken cancellation)

@@ -1,6 +1,7 @@
 using System.Diagnostics;
 using System.Globalization;
 using Net.Zlink.Benchmarks.Common;
+using Samples;
 
 namespace Net.Zlink.Scenarios.Runner;
 

@@ -5,6 +5,7 @@ using Net.Zlink.Scenarios.Live;
 using Net.Zlink.Scenarios.Load;
 using Net.Zlink.Scenarios.Results;
 using Net.Zlink.Scenarios.Settings;
+using Samples;
 
 namespace Net.Zlink.Scenarios.Runner;
 

@@ -4,6 +4,7 @@ using Net.Zlink.Scenarios.Measure;
 using Net.Zlink.Scenarios.Results;
 using Net.Zlink.Scenarios.Servers;
 using Net.Zlink.Scenarios.Settings;
+using Samples;
 
 namespace Net.Zlink.Scenarios.Runner;
 

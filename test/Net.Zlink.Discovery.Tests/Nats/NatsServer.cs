@@ -1,9 +1,9 @@
-using System.Diagnostics;
 using System.Globalization;
 using System.Net;
 using System.Net.Sockets;
 using NATS.Client.Core;
 using Net.Zlink.Tests.Support;
+using Samples;
 using Xunit;
 
 namespace Net.Zlink.Discovery.Tests.Nats;
@@ -17,7 +17,7 @@ internal sealed class NatsServer : IAsyncDisposable
     private readonly string _folder = Directory.CreateTempSubdirectory("zlink-nats-").FullName;
     private readonly string _program;
     private int _port;
-    private Process? _process;
+    private ChildProcess? _process;
 
     private NatsServer(string program) => _program = program;
 
@@ -56,9 +56,7 @@ internal sealed class NatsServer : IAsyncDisposable
     {
         if (_process is { } process)
         {
-            process.Kill(entireProcessTree: true);
-            await process.WaitForExitAsync(CancellationToken.None);
-            process.Dispose();
+            await process.DisposeAsync();
             _process = null;
         }
     }
@@ -71,8 +69,8 @@ internal sealed class NatsServer : IAsyncDisposable
         Directory.Delete(_folder, recursive: true);
     }
 
-    private static string? Find() => (Environment.GetEnvironmentVariable("PATH") ?? "").Split(Path.PathSeparator)
-        .Concat(["/usr/sbin", "/usr/local/bin"]).Select(static folder => Path.Combine(folder, "nats-server")).FirstOrDefault(File.Exists);
+    private static string? Find() => Programs.Find("nats-server")
+        ?? new[] { "/usr/sbin/nats-server", "/usr/local/bin/nats-server" }.FirstOrDefault(File.Exists);
 
     private static int FreePort()
     {
@@ -83,23 +81,17 @@ internal sealed class NatsServer : IAsyncDisposable
 
     private async Task<bool> TryRunAsync()
     {
-        var process = Process.Start(new ProcessStartInfo(_program,
-            ["-js", "-sd", _folder, "-a", "127.0.0.1", "-p", _port.ToString(CultureInfo.InvariantCulture)])
+        _process = Programs.Installed(_program, _folder,
+            "-js", "-sd", _folder, "-a", "127.0.0.1", "-p", _port.ToString(CultureInfo.InvariantCulture)).WithErrorsInOutput().Start();
+        try
         {
-            RedirectStandardError = true,
-            UseShellExecute = false,
-        })!;
-        while (await process.StandardError.ReadLineAsync(Guard.Token).AsTask().Guarded() is { } line)
-        {
-            if (line.Contains("Server is ready", StringComparison.Ordinal))
-            {
-                _process = process;
-                _ = process.StandardError.ReadToEndAsync(CancellationToken.None); // Or a full pipe would stop the server.
-                return true;
-            }
+            await _process.ReadUntilAsync(static line => line.Contains("Server is ready", StringComparison.Ordinal));
+            return true;
         }
-
-        process.Dispose();
-        return false;
+        catch (InvalidOperationException)
+        {
+            await KillAsync();
+            return false; // Its port was taken meanwhile.
+        }
     }
 }

@@ -5,6 +5,7 @@ using Net.Zlink.Extensions.OpenTelemetry;
 using Net.Zlink.Services;
 using Net.Zlink.Tests.Support;
 using OpenTelemetry.Trace;
+using Samples;
 using Xunit;
 
 namespace Net.Zlink.Extensions.Tests;
@@ -18,7 +19,7 @@ public sealed class TwoProcessTests
     public async Task A_request_and_its_handler_in_another_process_are_one_trace()
     {
         var spans = new List<Activity>();
-        await using ProgramProcess server = Sample("--Zlink:Receivers:quotes:Bind=tcp://127.0.0.1:*");
+        await using ChildProcess server = Sample("--Zlink:Receivers:quotes:Bind=tcp://127.0.0.1:*");
         string endpoint = (await server.ReadLineAsync(Bound))[Bound.Length..];
         await using var client = new HostFixture();
         client.Services.AddZlinkJson(Contracts.Default);
@@ -43,22 +44,13 @@ public sealed class TwoProcessTests
     [Fact]
     public async Task A_wrong_setting_in_another_process_ends_it_with_the_name_of_the_key()
     {
-        await using ProgramProcess server = Sample("--Zlink:Receivers:quotes:MaxConcurrency=many");
-        string errors = await server.ErrorsAsync();
+        await using ChildProcess server = Sample("--Zlink:Receivers:quotes:MaxConcurrency=many");
+        string errors = (await server.EndAsync()).Errors;
         Assert.Contains("Zlink:Receivers:quotes:MaxConcurrency", errors, StringComparison.Ordinal);
     }
 
-    private static async Task<string> SpanFieldAsync(ProgramProcess server, string field) =>
+    private static async Task<string> SpanFieldAsync(ChildProcess server, string field) =>
         (await server.ReadLineAsync($"Activity.{field}:")).Split(':', 2)[1].Trim();
 
-    // Built with the tests, so it lies beside them: same configuration, same framework.
-    private static ProgramProcess Sample(params string[] arguments)
-    {
-        var framework = new DirectoryInfo(AppContext.BaseDirectory.TrimEnd(Path.DirectorySeparatorChar));
-        string root = framework.Parent!.Parent!.Parent!.Parent!.Parent!.FullName;
-        string folder = Path.Combine(root, "samples", "QuoteService", "bin", framework.Parent.Name, framework.Name);
-        string program = Path.Combine(folder, "QuoteService.dll");
-        Assert.True(File.Exists(program), $"{program} is not built");
-        return new ProgramProcess(Environment.GetEnvironmentVariable("DOTNET_HOST_PATH") ?? "dotnet", folder, [program, .. arguments]);
-    }
+    private static ChildProcess Sample(params string[] arguments) => Programs.Sample("QuoteService", arguments).Start();
 }

@@ -2,6 +2,7 @@ using System.Diagnostics;
 using Net.Zlink.Scenarios.Load;
 using Net.Zlink.Scenarios.Settings;
 using Net.Zlink.Scenarios.Wire;
+using Samples;
 using Xunit;
 
 namespace Net.Zlink.Scenarios.Tests.Support;
@@ -42,30 +43,12 @@ internal static class Runs
     public static async Task<(int Code, string Output, string Errors)> ProgramAsync(string? native, IEnumerable<string> arguments)
     {
         string program = Path.Combine(AppContext.BaseDirectory, "Net.Zlink.Scenarios.dll");
-        var info = new ProcessStartInfo(Environment.GetEnvironmentVariable("DOTNET_HOST_PATH") ?? "dotnet", [program, .. arguments])
-        {
-            UseShellExecute = false,
-            RedirectStandardInput = true,
-            RedirectStandardOutput = true,
-            RedirectStandardError = true,
-        };
+        var info = new ProcessStartInfo(Environment.GetEnvironmentVariable("DOTNET_HOST_PATH") ?? "dotnet", [program, .. arguments]);
         info.Environment["ZLINK_NATIVE_LIBRARY"] = native;
-        using Process process = Process.Start(info)!;
-        try
-        {
-            CancellationToken cancellation = TestContext.Current.CancellationToken;
-            process.StandardInput.Close();
-            Task<string> errors = process.StandardError.ReadToEndAsync(cancellation);
-            string output = await process.StandardOutput.ReadToEndAsync(cancellation).WaitAsync(Patience, cancellation);
-            await process.WaitForExitAsync(cancellation).WaitAsync(Patience, cancellation);
-            return (process.ExitCode, output, await errors.WaitAsync(Patience, cancellation));
-        }
-        finally
-        {
-            if (!process.HasExited)
-            {
-                process.Kill(entireProcessTree: true);
-            }
-        }
+        await using var process = ChildProcess.Start(info);
+        process.EndInput();
+        CancellationToken cancellation = TestContext.Current.CancellationToken;
+        Assert.True(await process.WaitForExitAsync(Patience, cancellation), $"{string.Join(' ', info.ArgumentList)} did not end");
+        return (process.ExitCode, await process.ReadToEndAsync(cancellation), process.Errors);
     }
 }

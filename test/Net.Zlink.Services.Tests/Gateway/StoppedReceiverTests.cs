@@ -1,5 +1,6 @@
 using System.Diagnostics;
 using Net.Zlink.Tests.Support;
+using Samples;
 using Xunit;
 
 namespace Net.Zlink.Services.Tests;
@@ -60,7 +61,7 @@ public sealed class StoppedReceiverTests
     /// <summary>Starts one that is listed, ready, and has executed a request.</summary>
     private static async Task<ChildProcess> StartAsync(GatewayScene scene)
     {
-        ChildProcess receiver = ChildProcess.WithArguments("receiver");
+        ChildProcess receiver = Programs.Child("receiver").Start();
         string ready = await receiver.ReadLineAsync("READY");
         scene.List(ready["READY ".Length..], "stopped");
         await scene.UntilReadyAsync(1);

@@ -1,5 +1,6 @@
 using System.Globalization;
 using Net.Zlink.Tests.Support;
+using Samples;
 using Xunit;
 
 namespace Net.Zlink.Tests.Buffers;
@@ -17,10 +18,11 @@ public sealed class SmallHeapTests
     {
         const int Messages = 150;
         const long IdleHeap = 10 * MiB;
-        await using ChildProcess child = ChildProcess.WithHeap(
-            heap * (long)MiB, "small", type, (message * MiB).ToString(CultureInfo.InvariantCulture), $"{Messages}");
+        await using ChildProcess child = Programs
+            .Child("small", type, (message * MiB).ToString(CultureInfo.InvariantCulture), $"{Messages}")
+            .With("DOTNET_GCHeapHardLimit", (heap * (long)MiB).ToString("X", CultureInfo.InvariantCulture)).Start();
         string[] done = (await child.ReadLineAsync("DONE")).Split(' ');
-        Assert.Equal(0, await child.WaitForExitAsync());
+        Assert.Equal(0, (await child.EndAsync()).Code);
         Assert.Equal(Messages, int.Parse(done[1], CultureInfo.InvariantCulture));
         Assert.InRange(long.Parse(done[2], CultureInfo.InvariantCulture), 0, IdleHeap);
     }

@@ -1,9 +1,9 @@
-using System.Diagnostics;
 using System.Globalization;
 using System.Net.WebSockets;
 using System.Text.Json;
 using System.Text.Json.Nodes;
 using Net.Zlink.Tests.Support;
+using Samples;
 
 namespace Net.Zlink.Tests.Samples;
 
@@ -12,41 +12,32 @@ internal sealed class Chromium : IAsyncDisposable
 {
     private static readonly string[] Names = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
 
-    private readonly Process _process;
+    private readonly ChildProcess _process;
     private readonly string _profile;
     private readonly ClientWebSocket _socket = new();
     private readonly HashSet<string> _loaded = []; // Tabs whose page is there.
     private int _lastId;
 
-    private Chromium(Process process, string profile) => (_process, _profile) = (process, profile);
+    private Chromium(ChildProcess process, string profile) => (_process, _profile) = (process, profile);
 
     /// <summary>The program, or null where there is none.</summary>
-    public static string? Find() => (Environment.GetEnvironmentVariable("PATH") ?? "").Split(Path.PathSeparator)
-        .SelectMany(static folder => Names.Select(name => Path.Combine(folder, name))).FirstOrDefault(File.Exists);
+    public static string? Find() => Programs.Find(Names);
 
     public static async Task<Chromium> StartAsync(string program)
     {
         string profile = Directory.CreateTempSubdirectory("zlink-chromium-").FullName;
 
         // Its sandbox needs rights that a container rarely has; the only page that it ever sees is our own.
-        Process process = Process.Start(new ProcessStartInfo(program,
+        ChildProcess process = Programs.Installed(program, profile,
         [
             "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--window-size=900,600",
                 "--remote-debugging-port=0", $"--user-data-dir={profile}", "about:blank",
-        ])
-        { UseShellExecute = false, RedirectStandardError = true, RedirectStandardOutput = true })!;
+        ]).WithErrorsInOutput().Start();
         var browser = new Chromium(process, profile);
         try
         {
             const string Announcement = "DevTools listening on ";
-            string? line;
-            do
-            {
-                line = await process.StandardError.ReadLineAsync(Guard.Token).Guarded()
-                    ?? throw new InvalidOperationException("Chromium ended before it could be driven.");
-            }
-            while (!line.StartsWith(Announcement, StringComparison.Ordinal));
-            _ = process.StandardError.ReadToEndAsync(Guard.Token); // Its complaints would fill the pipe.
+            string line = await process.ReadLineAsync(Announcement);
             await browser._socket.ConnectAsync(new Uri(line[Announcement.Length..]), Guard.Token).Guarded();
             return browser;
         }
@@ -79,9 +70,7 @@ internal sealed class Chromium : IAsyncDisposable
     public async ValueTask DisposeAsync()
     {
         _socket.Dispose();
-        _process.Kill(entireProcessTree: true);
-        await _process.WaitForExitAsync(CancellationToken.None).WaitAsync(Guard.Limit, CancellationToken.None);
-        _process.Dispose();
+        await _process.DisposeAsync();
         try
         {
             Directory.Delete(_profile, recursive: true);

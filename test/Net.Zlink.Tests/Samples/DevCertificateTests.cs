@@ -1,5 +1,6 @@
 using System.Security.Cryptography.X509Certificates;
 using Net.Zlink.Tests.Support;
+using Samples;
 using Xunit;
 
 namespace Net.Zlink.Tests.Samples;
@@ -22,7 +23,7 @@ public sealed class DevCertificateTests : IDisposable
         Directory.CreateDirectory(Folder);
         File.Copy(one.CertificateFile, Path.Combine(Folder, "dev.crt"));
         File.Copy(other.KeyFile, Path.Combine(Folder, "dev.key"));
-        await using EchoProcess server = Start();
+        await using ChildProcess server = Start();
         await ReadyAsync(server);
         AssertIsPair();
         if (OperatingSystem.IsLinux())
@@ -35,10 +36,10 @@ public sealed class DevCertificateTests : IDisposable
     public async Task Starts_at_once_share_one_certificate()
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "NOT TESTED HERE: where the user's own folder is cannot be said elsewhere");
-        EchoProcess[] servers = [Start(), Start(), Start(), Start()];
+        ChildProcess[] servers = [Start(), Start(), Start(), Start()];
         try
         {
-            foreach (EchoProcess server in servers)
+            foreach (ChildProcess server in servers)
             {
                 await ReadyAsync(server);
             }
@@ -47,17 +48,17 @@ public sealed class DevCertificateTests : IDisposable
         }
         finally
         {
-            foreach (EchoProcess server in servers)
+            foreach (ChildProcess server in servers)
             {
                 await server.DisposeAsync();
             }
         }
     }
 
-    private static Task<string> ReadyAsync(EchoProcess server) =>
-        server.ReadUntilAsync(static line => line.StartsWith("READY tls://", StringComparison.Ordinal));
+    private static Task<string> ReadyAsync(ChildProcess server) =>
+        server.ReadLineAsync("READY tls://");
 
-    private EchoProcess Start() => EchoProcess.StartIn(_data, "--dev-cert", "-e", "tls://127.0.0.1:0", "--quiet");
+    private ChildProcess Start() => Programs.Sample("EchoServer", "--dev-cert", "-e", "tls://127.0.0.1:0", "--quiet").With("XDG_DATA_HOME", _data).Start();
 
     private void AssertIsPair()
     {

@@ -1,3 +1,5 @@
+using Net.Zlink.Tests.Support;
+using Samples;
 using Xunit;
 
 namespace Net.Zlink.Tests.Samples;
@@ -9,9 +11,9 @@ public class EchoServerDemoTests
     [InlineData("--demo", "0.2", "--mode", "pull")]
     public async Task The_demo_checks_every_reply_and_prints_the_table(params string[] arguments)
     {
-        await using EchoProcess demo = EchoProcess.Start(arguments);
+        await using ChildProcess demo = Echo.Start(arguments);
 
-        EchoExit exit = await demo.ExitAsync();
+        ProgramEnd exit = await demo.EndAsync();
 
         Assert.Empty(exit.Errors);
         Assert.Equal(0, exit.Code);
@@ -32,12 +34,12 @@ public class EchoServerDemoTests
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), "NOT TESTED HERE: there is no kill to send the signal with");
         Assert.SkipWhen(string.Equals(signal, "INT", StringComparison.Ordinal) && Interrupt.IsIgnored(), Interrupt.WhyNot);
-        await using EchoProcess demo = EchoProcess.Start("--demo", "2");
-        await demo.ReadUntilAsync(static line => line.StartsWith("[2/4]", StringComparison.Ordinal));
+        await using ChildProcess demo = Echo.Start("--demo", "2");
+        await demo.ReadLineAsync("[2/4]");
 
         await demo.SignalAsync(signal);
 
-        EchoExit exit = await demo.ExitAsync();
+        ProgramEnd exit = await demo.EndAsync();
         Assert.Equal((1, ""), (exit.Code, exit.Errors));
         Assert.Contains("         1 x 1 ", exit.Output, StringComparison.Ordinal);
         Assert.Matches(@"Stopped at [\d,]+ x 30, after [\d,]+ right replies\.", exit.Output);
@@ -48,9 +50,9 @@ public class EchoServerDemoTests
     public async Task Too_few_descriptors_for_the_demo_is_one_line_that_says_how_to_raise_them()
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "only Linux tells a process its limits in a file");
-        await using EchoProcess demo = EchoProcess.StartWithDescriptors(1024, "--demo");
+        await using ChildProcess demo = Programs.Sample("EchoServer", "--demo").WithDescriptors(1024).Start();
 
-        string line = (await demo.ExitAsync()).TheOneErrorLine();
+        string line = (await demo.EndAsync()).TheOneErrorLine();
 
         Assert.Contains("ulimit -n", line, StringComparison.Ordinal);
         Assert.Contains("1,024", line, StringComparison.Ordinal);

@@ -1,4 +1,6 @@
 using System.Net;
+using Net.Zlink.Tests.Support;
+using Samples;
 using Xunit;
 
 namespace Net.Zlink.Tests.Samples;
@@ -17,9 +19,9 @@ public class EchoServerEchoTests
     [MemberData(nameof(Ways))]
     public async Task Every_payload_comes_back_as_it_was_sent(string mode, string inlineCompletions)
     {
-        (EchoProcess server, IPEndPoint endPoint) =
-            await EchoProcess.ListenAsync("--mode", mode, "--inline-completions", inlineCompletions, "--quiet");
-        await using EchoProcess _ = server;
+        (ChildProcess server, IPEndPoint endPoint) =
+            await Echo.ListenAsync("--mode", mode, "--inline-completions", inlineCompletions, "--quiet");
+        await using ChildProcess _ = server;
         using WireClient client = await WireClient.ConnectAsync(endPoint);
 
         // 00 and 01 are events in the native shape of the API; on the wire they are payloads like any other.
@@ -36,8 +38,8 @@ public class EchoServerEchoTests
     [InlineData("pull")]
     public async Task Messages_sent_without_waiting_come_back_in_order(string mode)
     {
-        (EchoProcess server, IPEndPoint endPoint) = await EchoProcess.ListenAsync("--mode", mode, "--quiet");
-        await using EchoProcess _ = server;
+        (ChildProcess server, IPEndPoint endPoint) = await Echo.ListenAsync("--mode", mode, "--quiet");
+        await using ChildProcess _ = server;
         using WireClient client = await WireClient.ConnectAsync(endPoint);
         byte[][] payloads = [.. Enumerable.Range(0, 2_000).Select(i => Noise(i % 700, seed: i))];
 
@@ -58,9 +60,9 @@ public class EchoServerEchoTests
     [InlineData("pull")]
     public async Task Each_connection_gets_its_own_replies(string mode)
     {
-        (EchoProcess server, IPEndPoint endPoint) =
-            await EchoProcess.ListenAsync("--mode", mode, "--shards", "3", "--pool", "server", "--quiet");
-        await using EchoProcess _ = server;
+        (ChildProcess server, IPEndPoint endPoint) =
+            await Echo.ListenAsync("--mode", mode, "--shards", "3", "--pool", "server", "--quiet");
+        await using ChildProcess _ = server;
 
         await Task.WhenAll(Enumerable.Range(0, 20).Select(async number =>
         {
@@ -77,8 +79,8 @@ public class EchoServerEchoTests
     [Fact]
     public async Task A_connection_that_announces_too_long_a_message_is_closed_and_the_others_go_on()
     {
-        (EchoProcess server, IPEndPoint endPoint) = await EchoProcess.ListenAsync("--max-message-size", "10", "--quiet");
-        await using EchoProcess _ = server;
+        (ChildProcess server, IPEndPoint endPoint) = await Echo.ListenAsync("--max-message-size", "10", "--quiet");
+        await using ChildProcess _ = server;
         using WireClient good = await WireClient.ConnectAsync(endPoint);
         using WireClient bad = await WireClient.ConnectAsync(endPoint);
 
@@ -92,8 +94,8 @@ public class EchoServerEchoTests
     [Fact]
     public async Task A_connection_over_the_cap_is_refused_and_the_operator_is_told()
     {
-        (EchoProcess server, IPEndPoint endPoint) = await EchoProcess.ListenAsync("--max-connections", "1", "--quiet");
-        await using EchoProcess _ = server;
+        (ChildProcess server, IPEndPoint endPoint) = await Echo.ListenAsync("--max-connections", "1", "--quiet");
+        await using ChildProcess _ = server;
         using WireClient first = await WireClient.ConnectAsync(endPoint);
         await first.SendAsync([7]);
         Assert.Equal([7], await first.ReceiveAsync());
@@ -105,7 +107,7 @@ public class EchoServerEchoTests
 
         first.Dispose(); // else the server would give it 5 s to take its leave
         await server.SignalAsync("TERM");
-        EchoExit exit = await server.ExitAsync();
+        ProgramEnd exit = await server.EndAsync();
         Assert.Contains("1 served, 1 refused", exit.Output, StringComparison.Ordinal);
         string notice = Assert.Single(exit.Errors.Split('\n', StringSplitOptions.RemoveEmptyEntries));
         Assert.Contains("refused a connection from tcp://127.0.0.1:", notice, StringComparison.Ordinal);

@@ -1,5 +1,6 @@
 using Net.Zlink.Tests.Support;
 using Net.Zlink.Tests.Transports;
+using Samples;
 using Xunit;
 
 namespace Net.Zlink.Tests.Samples;
@@ -13,7 +14,7 @@ public sealed class EchoServerEndpointTests
     public async Task A_certificate_from_files_serves_clients_that_trust_its_authority(string endpoint)
     {
         using var certificates = new TestCertificates();
-        await using EchoProcess server = EchoProcess.Start(
+        await using ChildProcess server = Echo.Start(
             "--endpoint", endpoint, "--cert", certificates.CertificateFile, "--key", certificates.KeyFile, "--quiet");
         await AssertEchoesAsync(server, certificates.CaFile);
     }
@@ -22,13 +23,13 @@ public sealed class EchoServerEndpointTests
     public async Task A_host_in_brackets_is_listened_on()
     {
         Assert.SkipUnless(TcpTest.HasIPv6, "NOT TESTED HERE: this machine has no IPv6 loopback address");
-        await using EchoProcess server = EchoProcess.Start("--endpoint", "tcp://[::1]:0", "--quiet");
+        await using ChildProcess server = Echo.Start("--endpoint", "tcp://[::1]:0", "--quiet");
         await AssertEchoesAsync(server, caFile: "");
     }
 
-    private static async Task AssertEchoesAsync(EchoProcess server, string caFile)
+    private static async Task AssertEchoesAsync(ChildProcess server, string caFile)
     {
-        string ready = await server.ReadUntilAsync(static line => line.StartsWith("READY ", StringComparison.Ordinal));
+        string ready = await server.ReadLineAsync("READY ");
         await using var fixture = new StreamFixture();
         StreamSocket client = fixture.Context.CreateStream(new StreamOptions { IPv6 = true });
         client.Options.Tls.CaFile = caFile;

@@ -1,5 +1,7 @@
 using System.Net;
 using System.Net.Sockets;
+using Net.Zlink.Tests.Support;
+using Samples;
 using Xunit;
 
 namespace Net.Zlink.Tests.Samples;
@@ -17,8 +19,8 @@ public class EchoServerSlowReaderTests
     [Fact]
     public async Task In_push_mode_a_peer_that_does_not_read_is_waited_for_alone_and_loses_nothing()
     {
-        (EchoProcess server, IPEndPoint endPoint) = await EchoProcess.ListenAsync("--shards", "1", "--quiet");
-        await using EchoProcess _ = server;
+        (ChildProcess server, IPEndPoint endPoint) = await Echo.ListenAsync("--shards", "1", "--quiet");
+        await using ChildProcess _ = server;
         using WireClient slow = await WireClient.ConnectAsync(endPoint);
         using WireClient other = await WireClient.ConnectAsync(endPoint);
         var queueIsFilling = new TaskCompletionSource();
@@ -38,8 +40,8 @@ public class EchoServerSlowReaderTests
     [Fact]
     public async Task In_pull_mode_a_peer_that_does_not_read_is_cut_off_and_the_others_go_on()
     {
-        (EchoProcess server, IPEndPoint endPoint) = await EchoProcess.ListenAsync("--mode", "pull", "--quiet");
-        await using EchoProcess _ = server;
+        (ChildProcess server, IPEndPoint endPoint) = await Echo.ListenAsync("--mode", "pull", "--quiet");
+        await using ChildProcess _ = server;
         using WireClient slow = await WireClient.ConnectAsync(endPoint);
         using WireClient other = await WireClient.ConnectAsync(endPoint);
 
@@ -48,7 +50,7 @@ public class EchoServerSlowReaderTests
 
         other.Dispose(); // else the server would give it 5 s to take its leave
         await server.SignalAsync("TERM");
-        Assert.Contains("1 cut off for not reading", (await server.ExitAsync()).Output, StringComparison.Ordinal);
+        Assert.Contains("1 cut off for not reading", (await server.EndAsync()).Output, StringComparison.Ordinal);
     }
 
     private static byte[] Message(int number)

@@ -1,5 +1,6 @@
 using System.Net;
 using Net.Zlink.Tests.Support;
+using Samples;
 using Xunit;
 
 namespace Net.Zlink.Tests.Samples;
@@ -9,7 +10,7 @@ public class EchoServerStartTests
     [Fact]
     public async Task Each_endpoint_has_a_ready_line_with_its_real_port()
     {
-        await using EchoProcess server = EchoProcess.Start("--endpoint", "tcp://127.0.0.1:0", "-e", "tcp://127.0.0.1:0", "--quiet");
+        await using ChildProcess server = Echo.Start("--endpoint", "tcp://127.0.0.1:0", "-e", "tcp://127.0.0.1:0", "--quiet");
         IPEndPoint first = await server.ReadReadyAsync();
         IPEndPoint second = await server.ReadReadyAsync();
 
@@ -25,11 +26,11 @@ public class EchoServerStartTests
     [Fact]
     public async Task A_busy_port_is_one_line_that_says_what_to_do()
     {
-        (EchoProcess first, IPEndPoint endPoint) = await EchoProcess.ListenAsync();
-        await using EchoProcess _ = first;
-        await using EchoProcess second = EchoProcess.Start("--endpoint", $"tcp://{endPoint}");
+        (ChildProcess first, IPEndPoint endPoint) = await Echo.ListenAsync();
+        await using ChildProcess _ = first;
+        await using ChildProcess second = Echo.Start("--endpoint", $"tcp://{endPoint}");
 
-        string line = (await second.ExitAsync()).TheOneErrorLine();
+        string line = (await second.EndAsync()).TheOneErrorLine();
 
         Assert.Contains($"tcp://{endPoint}", line, StringComparison.Ordinal);
         Assert.Contains("in use", line, StringComparison.Ordinal);
@@ -39,9 +40,9 @@ public class EchoServerStartTests
     [Fact]
     public async Task An_address_of_another_machine_is_not_called_in_use()
     {
-        await using EchoProcess server = EchoProcess.Start("--endpoint", "tcp://203.0.113.1:5555");
+        await using ChildProcess server = Echo.Start("--endpoint", "tcp://203.0.113.1:5555");
 
-        string line = (await server.ExitAsync()).TheOneErrorLine();
+        string line = (await server.EndAsync()).TheOneErrorLine();
 
         Assert.Contains("not an address of this machine", line, StringComparison.Ordinal);
         Assert.DoesNotContain("Stop the program", line, StringComparison.OrdinalIgnoreCase);
@@ -50,9 +51,9 @@ public class EchoServerStartTests
     [Fact]
     public async Task When_one_of_two_endpoints_is_bad_none_is_announced()
     {
-        await using EchoProcess server = EchoProcess.Start("-e", "tcp://127.0.0.1:0", "-e", "tcp://127.0.0.1:port");
+        await using ChildProcess server = Echo.Start("-e", "tcp://127.0.0.1:0", "-e", "tcp://127.0.0.1:port");
 
-        string line = (await server.ExitAsync()).TheOneErrorLine();
+        string line = (await server.EndAsync()).TheOneErrorLine();
 
         Assert.Contains("tcp://127.0.0.1:port", line, StringComparison.Ordinal);
     }
@@ -72,9 +73,9 @@ public class EchoServerStartTests
     [InlineData("tcp://203.0.113.1:5555")] // reserved for documentation: no machine has it
     public async Task A_bad_endpoint_is_one_line_that_names_it(string endpoint)
     {
-        await using EchoProcess server = EchoProcess.Start("--endpoint", endpoint);
+        await using ChildProcess server = Echo.Start("--endpoint", endpoint);
 
-        string line = (await server.ExitAsync()).TheOneErrorLine();
+        string line = (await server.EndAsync()).TheOneErrorLine();
 
         Assert.Contains($"\"{endpoint}\"", line, StringComparison.Ordinal);
     }
@@ -104,9 +105,9 @@ public class EchoServerStartTests
     [SlowInlineData("5555")]
     public async Task A_bad_option_is_one_line_that_points_at_help(params string[] arguments)
     {
-        await using EchoProcess server = EchoProcess.Start(arguments);
+        await using ChildProcess server = Echo.Start(arguments);
 
-        string line = (await server.ExitAsync()).TheOneErrorLine();
+        string line = (await server.EndAsync()).TheOneErrorLine();
 
         Assert.Contains(arguments[0], line, StringComparison.Ordinal);
         Assert.Contains("--help", line, StringComparison.Ordinal);
@@ -115,9 +116,9 @@ public class EchoServerStartTests
     [Fact]
     public async Task Help_lists_every_option_and_examples()
     {
-        await using EchoProcess server = EchoProcess.Start("--help");
+        await using ChildProcess server = Echo.Start("--help");
 
-        EchoExit exit = await server.ExitAsync();
+        ProgramEnd exit = await server.EndAsync();
 
         Assert.Equal(0, exit.Code);
         Assert.Empty(exit.Errors);

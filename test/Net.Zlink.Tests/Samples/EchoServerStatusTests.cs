@@ -1,5 +1,7 @@
 using System.Globalization;
 using System.Net;
+using Net.Zlink.Tests.Support;
+using Samples;
 using Xunit;
 
 namespace Net.Zlink.Tests.Samples;
@@ -9,14 +11,14 @@ public class EchoServerStatusTests
     [Fact]
     public async Task Every_second_has_a_row_of_numbers_under_the_heading()
     {
-        (EchoProcess server, IPEndPoint endPoint) = await EchoProcess.ListenAsync();
-        await using EchoProcess _ = server;
+        (ChildProcess server, IPEndPoint endPoint) = await Echo.ListenAsync();
+        await using ChildProcess _ = server;
         using WireClient client = await WireClient.ConnectAsync(endPoint);
         await client.SendAsync(new byte[500]);
         Assert.Equal(new byte[500], await client.ReceiveAsync());
 
         string heading = await server.ReadUntilAsync(line => line.Contains("conns", StringComparison.Ordinal));
-        string[] rows = [(await server.ReadLineAsync())!, (await server.ReadLineAsync())!];
+        string[] rows = [await server.ReadLineAsync(), await server.ReadLineAsync()];
 
         string[] expected = ["in msg/s", "out msg/s", "MB/s", "p50", "p99", "GC 0/1/2", "pool MB"];
         Assert.All(expected, word => Assert.Contains(word, heading, StringComparison.Ordinal));
@@ -37,7 +39,7 @@ public class EchoServerStatusTests
         bool areThere, params string[] arguments)
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), "no switch");
-        await using EchoProcess server = EchoProcess.Start(["--endpoint", "ws://127.0.0.1:0", .. arguments]);
+        await using ChildProcess server = Echo.Start(["--endpoint", "ws://127.0.0.1:0", .. arguments]);
         string settings = await server.ReadUntilAsync(static line => line.Contains("Ctrl-C", StringComparison.Ordinal));
         Assert.Equal(areThere, settings.Contains(
             $" and {new ZlinkContextOptions().TlsAndWebSocketShardCount} for tls/ws,", StringComparison.Ordinal));
@@ -68,8 +70,8 @@ public class EchoServerStatusTests
     [Fact]
     public async Task Quiet_prints_nothing_between_ready_and_the_summary()
     {
-        (EchoProcess server, IPEndPoint endPoint) = await EchoProcess.ListenAsync("--quiet");
-        await using EchoProcess _ = server;
+        (ChildProcess server, IPEndPoint endPoint) = await Echo.ListenAsync("--quiet");
+        await using ChildProcess _ = server;
         using WireClient client = await WireClient.ConnectAsync(endPoint);
         await client.SendAsync([1]);
         Assert.Equal([1], await client.ReceiveAsync());
@@ -87,8 +89,8 @@ public class EchoServerStatusTests
     public async Task A_signal_delivers_what_is_queued_then_sums_up_and_exits_with_0(string signal, string mode)
     {
         Assert.SkipWhen(signal is "INT" && Interrupt.IsIgnored(), Interrupt.WhyNot);
-        (EchoProcess server, IPEndPoint endPoint) = await EchoProcess.ListenAsync("--mode", mode);
-        await using EchoProcess _ = server;
+        (ChildProcess server, IPEndPoint endPoint) = await Echo.ListenAsync("--mode", mode);
+        await using ChildProcess _ = server;
         using WireClient client = await WireClient.ConnectAsync(endPoint);
 
         // More than the two sockets' buffers hold, and nothing is read: the answers queue up in the server.
@@ -122,7 +124,7 @@ public class EchoServerStatusTests
 
         Assert.Null(await client.ReceiveAsync()); // an end in order, not a reset
         client.Dispose();
-        EchoExit exit = await server.ExitAsync();
+        ProgramEnd exit = await server.EndAsync();
         Assert.Equal(0, exit.Code);
         Assert.Empty(exit.Errors);
         string[] expected =
@@ -135,8 +137,8 @@ public class EchoServerStatusTests
 
     private static async Task<string> SettingsAsync(params string[] arguments)
     {
-        (EchoProcess server, _) = await EchoProcess.ListenAsync(arguments);
-        await using EchoProcess _1 = server;
+        (ChildProcess server, _) = await Echo.ListenAsync(arguments);
+        await using ChildProcess _1 = server;
         return await server.ReadUntilAsync(static line => line.Contains("Ctrl-C", StringComparison.Ordinal));
     }
 

@@ -1,6 +1,5 @@
-using System.Diagnostics;
-using Net.Zlink.Tests.PublicApi;
 using Net.Zlink.Tests.Support;
+using Samples;
 using Xunit;
 
 namespace Net.Zlink.Tests.Samples;
@@ -8,9 +7,6 @@ namespace Net.Zlink.Tests.Samples;
 /// <summary>The built Proxy sample as a child process.</summary>
 public sealed class ProxySampleTests
 {
-    // Only reached when something is wrong: a run takes a second, ten under a heavily loaded machine.
-    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(60);
-
     [Theory]
     [InlineData("tcp")]
     [InlineData("inproc")]
@@ -47,25 +43,12 @@ public sealed class ProxySampleTests
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), "NOT TESTED HERE: there is no kill to send the signal with");
         Assert.SkipWhen(Interrupt.IsIgnored(), Interrupt.WhyNot);
-        using Process process = Start("--requests", "100000000", "--quiet");
-        try
-        {
-            Task<string> errors = process.StandardError.ReadToEndAsync(Guard.Token);
-            Assert.StartsWith("READY ", await process.StandardOutput.ReadLineAsync(Guard.Token).AsTask().WaitAsync(Patience, Guard.Token),
-                StringComparison.Ordinal);
-            using Process kill = Process.Start("kill", ["-INT", $"{process.Id}"]);
-            string output = await process.StandardOutput.ReadToEndAsync(Guard.Token).WaitAsync(Patience, Guard.Token);
-            Assert.Matches(@"^Stopped after [\d,]+ right replies of 100,000,000\.\s*$", output);
-            await process.WaitForExitAsync(Guard.Token).WaitAsync(Patience, Guard.Token);
-            Assert.Equal((1, ""), (process.ExitCode, await errors));
-        }
-        finally
-        {
-            if (!process.HasExited)
-            {
-                process.Kill(entireProcessTree: true);
-            }
-        }
+        await using ChildProcess process = Programs.Sample("Proxy", "--requests", "100000000", "--quiet").Start();
+        await process.ReadLineAsync("READY ");
+        await process.SignalAsync("INT");
+        (int code, string output, string errors) = await process.EndAsync();
+        Assert.Matches(@"^Stopped after [\d,]+ right replies of 100,000,000\.\s*$", output);
+        Assert.Equal((1, ""), (code, errors));
     }
 
     [Fact]
@@ -76,40 +59,5 @@ public sealed class ProxySampleTests
         Assert.Equal(0, code);
     }
 
-    private static Process Start(params string[] arguments)
-    {
-        // Built beside the tests, in the same configuration: bin/Release/net10.0.
-        string here = Path.TrimEndingDirectorySeparator(AppContext.BaseDirectory);
-        string framework = Path.GetFileName(here);
-        string configuration = Path.GetFileName(Path.GetDirectoryName(here)!);
-        string program = Path.Combine(SourceTree.Root, "samples", "Proxy", "bin", configuration, framework, "Proxy.dll");
-        Assert.True(File.Exists(program), $"{program} is not built");
-        return Process.Start(new ProcessStartInfo(
-            Environment.GetEnvironmentVariable("DOTNET_HOST_PATH") ?? "dotnet", [program, .. arguments])
-        {
-            UseShellExecute = false,
-            RedirectStandardOutput = true,
-            RedirectStandardError = true,
-        })!;
-    }
-
-    private static async Task<(int Code, string Output, string Errors)> RunAsync(params string[] arguments)
-    {
-        CancellationToken cancellation = TestContext.Current.CancellationToken;
-        using Process process = Start(arguments);
-        try
-        {
-            Task<string> output = process.StandardOutput.ReadToEndAsync(cancellation);
-            Task<string> errors = process.StandardError.ReadToEndAsync(cancellation);
-            await process.WaitForExitAsync(cancellation).WaitAsync(Patience, cancellation);
-            return (process.ExitCode, await output, await errors);
-        }
-        finally
-        {
-            if (!process.HasExited)
-            {
-                process.Kill(entireProcessTree: true);
-            }
-        }
-    }
+    private static Task<ProgramEnd> RunAsync(params string[] arguments) => Programs.Sample("Proxy", arguments).RunAsync();
 }

@@ -1,4 +1,5 @@
 using Net.Zlink.Tests.Support;
+using Samples;
 using Xunit;
 
 namespace Net.Zlink.Tests.Samples;
@@ -16,7 +17,7 @@ public sealed class SmallSampleTests
     [InlineData("Monitor", "ConnectionReady", "--clients", "2")]
     public async Task A_sample_does_what_it_should_and_ends_with_0(string sample, string expected, params string[] arguments)
     {
-        (int code, string output, string errors) = await SampleProcess.RunAsync(sample, arguments);
+        (int code, string output, string errors) = await Programs.Sample(sample, arguments).RunAsync();
         Assert.Equal((0, ""), (code, errors));
         Assert.Contains(expected, output, StringComparison.Ordinal);
     }
@@ -33,7 +34,10 @@ public sealed class SmallSampleTests
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), "NOT TESTED HERE: there is no kill to send the signal with");
         Assert.SkipWhen(string.Equals(signal, "INT", StringComparison.Ordinal) && Interrupt.IsIgnored(), Interrupt.WhyNot);
-        (int code, string output, string errors) = await SampleProcess.StopAsync(sample, signal, arguments);
+        await using ChildProcess process = Programs.Sample(sample, arguments).Start();
+        await process.ReadLineAsync();
+        await process.SignalAsync(signal);
+        (int code, string output, string errors) = await process.EndAsync();
         Assert.Equal((1, $"{sample}: stopped before it was done"), (code, errors.TrimEnd()));
         Assert.Matches(expected, output);
     }
@@ -47,7 +51,7 @@ public sealed class SmallSampleTests
     [InlineData("Monitor", "udp://127.0.0.1:1", "--endpoint", "udp://127.0.0.1:1")]
     public async Task A_start_that_cannot_succeed_is_one_line_and_exit_code_2(string sample, string named, params string[] arguments)
     {
-        (int code, string output, string errors) = await SampleProcess.RunAsync(sample, arguments);
+        (int code, string output, string errors) = await Programs.Sample(sample, arguments).RunAsync();
         Assert.Equal((2, ""), (code, output));
         string line = Assert.Single(errors.Split('\n', StringSplitOptions.RemoveEmptyEntries));
         Assert.StartsWith($"{sample}: ", line, StringComparison.Ordinal);
@@ -59,7 +63,7 @@ public sealed class SmallSampleTests
     {
         using var other = new RawListener();
         (int code, string output, string errors) =
-            await SampleProcess.RunAsync("WebSocketChat", "--port", $"{new Uri(other.Endpoint).Port}");
+            await Programs.Sample("WebSocketChat", "--port", $"{new Uri(other.Endpoint).Port}").RunAsync();
         Assert.Equal((2, ""), (code, output));
         string line = Assert.Single(errors.Split('\n', StringSplitOptions.RemoveEmptyEntries));
         Assert.StartsWith("WebSocketChat: ", line, StringComparison.Ordinal);
@@ -73,7 +77,7 @@ public sealed class SmallSampleTests
     [SlowInlineData("Monitor", "--clients")]
     public async Task Help_names_the_options(string sample, string option)
     {
-        (int code, string output, string errors) = await SampleProcess.RunAsync(sample, "--help");
+        (int code, string output, string errors) = await Programs.Sample(sample, "--help").RunAsync();
         Assert.Equal((0, ""), (code, errors));
         Assert.Contains(option, output, StringComparison.Ordinal);
         Assert.Contains("--endpoint", output, StringComparison.Ordinal);

@@ -1,10 +1,9 @@
-using System.Diagnostics;
 using System.Globalization;
 using System.Text.Json;
 using System.Text.Json.Nodes;
 using System.Text.RegularExpressions;
-using Net.Zlink.Tests.PublicApi;
 using Net.Zlink.Tests.Support;
+using Samples;
 using Xunit;
 
 namespace Net.Zlink.Tests.Samples;
@@ -24,36 +23,29 @@ public sealed class WebSocketChatTests
     {
         string? program = Chromium.Find();
         Assert.SkipWhen(program is null, "there is no Chromium here; Debian's package is called chromium");
-        using Process chat = Start("--port", "0");
-        try
-        {
-            (string page, _) = await ReadyAsync(chat);
-            await using Chromium browser = await Chromium.StartAsync(program);
+        await using ChildProcess chat = Programs.Sample("WebSocketChat", "--port", "0").Start();
+        (string page, _) = await ReadyAsync(chat);
+        await using Chromium browser = await Chromium.StartAsync(program);
 
-            Chromium.Tab ann = await browser.OpenAsync(page);
-            await ann.UntilAsync(
-                "document.getElementById('state')?.className === 'up' && document.getElementById('count').textContent === '1'");
-            Chromium.Tab bob = await browser.OpenAsync(page);
-            await ann.UntilAsync("document.getElementById('count').textContent === '2'");
-            await NameAsync(ann, "Ann");
-            await NameAsync(bob, "Bob <b>");
-            await ann.UntilAsync("document.getElementById('here').innerText.includes('Bob <b>')");
+        Chromium.Tab ann = await browser.OpenAsync(page);
+        await ann.UntilAsync(
+            "document.getElementById('state')?.className === 'up' && document.getElementById('count').textContent === '1'");
+        Chromium.Tab bob = await browser.OpenAsync(page);
+        await ann.UntilAsync("document.getElementById('count').textContent === '2'");
+        await NameAsync(ann, "Ann");
+        await NameAsync(bob, "Bob <b>");
+        await ann.UntilAsync("document.getElementById('here').innerText.includes('Bob <b>')");
 
-            await SayAsync(ann, "Is anybody there?");
-            await bob.UntilAsync("document.getElementById('lines').innerText.includes('Ann: Is anybody there?')");
-            await SayAsync(bob, "Größe 😀");
-            await ann.UntilAsync("document.getElementById('lines').innerText.includes('Bob <b>: Größe 😀')");
-            await KeepPictureAsync(ann, "chat.png");
-            Assert.Equal("1", await ann.RunAsync("document.querySelectorAll('#lines .mine').length"));
+        await SayAsync(ann, "Is anybody there?");
+        await bob.UntilAsync("document.getElementById('lines').innerText.includes('Ann: Is anybody there?')");
+        await SayAsync(bob, "Größe 😀");
+        await ann.UntilAsync("document.getElementById('lines').innerText.includes('Bob <b>: Größe 😀')");
+        await KeepPictureAsync(ann, "chat.png");
+        Assert.Equal("1", await ann.RunAsync("document.querySelectorAll('#lines .mine').length"));
 
-            await bob.CloseAsync();
-            await ann.UntilAsync("document.getElementById('lines').innerText.includes('Bob <b> has left')");
-            Assert.Equal("1", await ann.RunAsync("document.getElementById('count').textContent"));
-        }
-        finally
-        {
-            await EndAsync(chat);
-        }
+        await bob.CloseAsync();
+        await ann.UntilAsync("document.getElementById('lines').innerText.includes('Bob <b> has left')");
+        Assert.Equal("1", await ann.RunAsync("document.getElementById('count').textContent"));
     }
 
     [Fact]
@@ -61,48 +53,41 @@ public sealed class WebSocketChatTests
     {
         const int Guests = 8;
         const int Rounds = 500; // Two seconds. Without one order for all a guest was told of an old name in one round of 250.
-        using Process chat = Start("--port", "0");
-        try
+        await using ChildProcess chat = Programs.Sample("WebSocketChat", "--port", "0").Start();
+        (_, string endpoint) = await ReadyAsync(chat);
+        await using var fixture = new StreamFixture();
+        StreamSocket guests = fixture.Context.CreateStream();
+        var ids = new List<uint>();
+        for (int i = 0; i < Guests; i++)
         {
-            (_, string endpoint) = await ReadyAsync(chat);
-            await using var fixture = new StreamFixture();
-            StreamSocket guests = fixture.Context.CreateStream();
-            var ids = new List<uint>();
+            ids.Add(await guests.ConnectAsync(endpoint, Guard.Token).Guarded());
+        }
+
+        // A guest whose connect has ended may not be in the room yet.
+        while ((await NextLineAsync(guests)).Line["here"]!.AsArray().Count < Guests)
+        {
+        }
+
+        for (int round = 0; round < Rounds; round++)
+        {
+            string[] names = [.. Enumerable.Range(0, Guests)
+                .Select(i => string.Create(CultureInfo.InvariantCulture, $"{i} in round {round:D3}"))];
             for (int i = 0; i < Guests; i++)
             {
-                ids.Add(await guests.ConnectAsync(endpoint, Guard.Token).Guarded());
+                guests.To(ids[i]).Send(JsonSerializer.SerializeToUtf8Bytes(new JsonObject { ["kind"] = "name", ["text"] = names[i] }),
+                    Guard.Limit);
             }
 
-            // A guest whose connect has ended may not be in the room yet.
-            while ((await NextLineAsync(guests)).Line["here"]!.AsArray().Count < Guests)
+            // Everybody hears of everybody's new name, in one order or another.
+            Dictionary<uint, int> heard = ids.ToDictionary(static id => id, static _ => 0);
+            while (heard.Values.Any(static count => count < Guests))
             {
-            }
-
-            for (int round = 0; round < Rounds; round++)
-            {
-                string[] names = [.. Enumerable.Range(0, Guests)
-                    .Select(i => string.Create(CultureInfo.InvariantCulture, $"{i} in round {round:D3}"))];
-                for (int i = 0; i < Guests; i++)
+                (uint guest, JsonNode line) = await NextLineAsync(guests);
+                if (string.Equals((string?)line["kind"], "renamed", StringComparison.Ordinal) && ++heard[guest] == Guests)
                 {
-                    guests.To(ids[i]).Send(JsonSerializer.SerializeToUtf8Bytes(new JsonObject { ["kind"] = "name", ["text"] = names[i] }),
-                        Guard.Limit);
-                }
-
-                // Everybody hears of everybody's new name, in one order or another.
-                Dictionary<uint, int> heard = ids.ToDictionary(static id => id, static _ => 0);
-                while (heard.Values.Any(static count => count < Guests))
-                {
-                    (uint guest, JsonNode line) = await NextLineAsync(guests);
-                    if (string.Equals((string?)line["kind"], "renamed", StringComparison.Ordinal) && ++heard[guest] == Guests)
-                    {
-                        Assert.Equal(names, line["here"]!.AsArray().Select(static name => (string)name!), StringComparer.Ordinal);
-                    }
+                    Assert.Equal(names, line["here"]!.AsArray().Select(static name => (string)name!), StringComparer.Ordinal);
                 }
             }
-        }
-        finally
-        {
-            await EndAsync(chat);
         }
     }
 
@@ -119,33 +104,12 @@ public sealed class WebSocketChatTests
         }
     }
 
-    private static async Task<(string Page, string Endpoint)> ReadyAsync(Process chat)
+    private static async Task<(string Page, string Endpoint)> ReadyAsync(ChildProcess chat)
     {
-        string line = await chat.StandardOutput.ReadLineAsync(Guard.Token).Guarded()
-            ?? await chat.StandardError.ReadToEndAsync(Guard.Token).Guarded();
+        string line = await chat.ReadLineAsync();
         Match ready = Ready.Match(line);
         Assert.True(ready.Success, line);
         return (ready.Groups["page"].Value, ready.Groups["chat"].Value);
-    }
-
-    private static async Task EndAsync(Process chat)
-    {
-        chat.Kill();
-        await chat.WaitForExitAsync(CancellationToken.None).WaitAsync(Guard.Limit, CancellationToken.None);
-    }
-
-    private static Process Start(params string[] arguments)
-    {
-        var framework = new DirectoryInfo(AppContext.BaseDirectory.TrimEnd(Path.DirectorySeparatorChar));
-        string path = Path.Combine(SourceTree.Root, "samples", "WebSocketChat", "bin", framework.Parent!.Name, framework.Name,
-            "WebSocketChat.dll");
-        return Process.Start(new ProcessStartInfo(
-            Environment.GetEnvironmentVariable("DOTNET_HOST_PATH") ?? "dotnet", [path, .. arguments])
-        {
-            UseShellExecute = false,
-            RedirectStandardOutput = true,
-            RedirectStandardError = true
-        })!;
     }
 
     private static Task<string> NameAsync(Chromium.Tab tab, string name) =>

@@ -1,4 +1,5 @@
 using Net.Zlink.Tests.Support;
+using Samples;
 using Xunit;
 
 namespace Net.Zlink.Tests.Stream;
@@ -14,7 +15,7 @@ public sealed class DescriptorLimitTests
     public async Task A_server_out_of_descriptors_serves_its_peers_and_recovers()
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "NOT TESTED HERE: only Linux lets this test give a child process few descriptors");
-        await using var child = ChildProcess.WithDescriptors(Limit);
+        await using ChildProcess child = Programs.Child().WithDescriptors(Limit).Start();
         string endpoint = (await child.ReadLineAsync("READY "))["READY ".Length..];
         var peers = new List<RawPeer>();
         for (int i = 0; i < MoreThanTheLimit; i++)
@@ -39,8 +40,7 @@ public sealed class DescriptorLimitTests
         peers.ForEach(static peer => peer.Dispose());
         child.EndInput();
         await child.ReadLineAsync("DONE ");
-        Assert.Equal(0, await child.WaitForExitAsync());
-        Assert.Equal("", await child.ErrorsAsync());
+        Assert.Equal(new ProgramEnd(0, "", ""), await child.EndAsync());
     }
 
     private static async Task AssertServesAsync(RawPeer peer)

@@ -2,6 +2,7 @@ using System.Globalization;
 using System.Net.Sockets;
 using Net.Zlink.Tests.Support;
 using Net.Zlink.Transports;
+using Samples;
 using Xunit;
 using static Net.Zlink.Tests.Engine.EngineFixture;
 
@@ -128,8 +129,7 @@ public sealed class InputWaitTests : IAsyncLifetime
         bool inlineCompletions, int earlierWaits, string falseReports)
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), "it reports what is there");
-        await using var child = ChildProcess.WithInlineCompletions(
-            inlineCompletions, "wait", earlierWaits.ToString(CultureInfo.InvariantCulture));
+        await using ChildProcess child = Programs.Child("wait", earlierWaits.ToString(CultureInfo.InvariantCulture)).WithInlineCompletions(inlineCompletions).Start();
         Assert.Equal($"WAITS held: 0, false reports: {falseReports}, polling: {inlineCompletions}", await child.ReadLineAsync("WAITS "));
     }
 }

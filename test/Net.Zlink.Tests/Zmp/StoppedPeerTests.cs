@@ -2,6 +2,7 @@ using System.Globalization;
 using Net.Zlink.Monitoring;
 using Net.Zlink.Protocol.Zmp;
 using Net.Zlink.Tests.Support;
+using Samples;
 using Xunit;
 
 namespace Net.Zlink.Tests.Zmp;
@@ -112,7 +113,7 @@ public sealed class StoppedPeerTests
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), "There are no signals.");
         await using var fixture = new ContextFixture();
-        await using var server = ChildProcess.WithArguments(["serve", "200", "600", .. Endpoints]);
+        await using ChildProcess server = Programs.Child(["serve", "200", "600", .. Endpoints]).Start();
         string[] bound = (await server.ReadLineAsync("READY")).Split(' ')[1..];
         DuplexSocket[] clients = [.. bound.Select((_, i) => i % 2 == 0 ? (DuplexSocket)fixture.Context.CreateDealer()
             : fixture.Context.CreatePair())];
@@ -152,8 +153,8 @@ public sealed class StoppedPeerTests
         bool isPair = type is "PAIR";
         ReceivingSocket socket = isPair ? fixture.Context.CreatePair() : fixture.Context.CreateRouter();
         string endpoint = socket.Bind("tcp://127.0.0.1:*");
-        await using var holder = ChildProcess.WithArguments("send", type, endpoint, Id);
-        await holder.WriteLineAsync("10");
+        await using ChildProcess holder = Programs.Child("send", type, endpoint, Id).Start();
+        holder.Send("10");
         int received = 0;
         await fixture.UntilAsync(() => (received += TakeAll(socket)) == 10);
         await holder.ReadLineAsync("COUNTED");
@@ -180,7 +181,7 @@ public sealed class StoppedPeerTests
 
         // What it writes before it has read the end of its old connection is lost with that, as over any tcp connection.
         await UntilAsync(static counts => counts[4] >= 2);
-        await holder.WriteLineAsync("5");
+        holder.Send("5");
         await holder.ReadLineAsync("COUNTED");
         newcomer.Dispose();
         await UntilAsync(counts => counts[0] == 15 && counts[3] == 0 && received + counts[1] + counts[2] >= 15);
@@ -195,7 +196,7 @@ public sealed class StoppedPeerTests
                 time.Advance(Second / 10);
                 await fixture.SettleAsync();
                 received += TakeAll(socket);
-                await holder.WriteLineAsync("0");
+                holder.Send("0");
                 counts = Numbers(await holder.ReadLineAsync("COUNTED"));
                 Assert.True(TimeProvider.System.GetElapsedTime(started) < Guard.Limit,
                     $"{received} received; accepted, dropped, unconfirmed, queued, connections: {string.Join(' ', counts)}");
@@ -275,7 +276,7 @@ public sealed class StoppedPeerTests
         long started = TimeProvider.System.GetTimestamp();
         while (true)
         {
-            await server.WriteLineAsync("");
+            server.Send("");
             long[] received = Numbers(await server.ReadLineAsync("RECEIVED"));
             SocketStatistics[] counts = [.. clients.Select(static client => client.GetStatistics())];
             if (counts.Zip(received).All(static one => one.First.QueuedMessages == 0

@@ -1,5 +1,6 @@
 using System.Diagnostics;
 using Net.Zlink.Benchmarks.Common;
+using Samples;
 
 namespace Net.Zlink.Scenarios.Patterns.Running;
 

@@ -4,6 +4,7 @@ using System.Globalization;
 using Net.Zlink.Benchmarks.Common;
 using Net.Zlink.Scenarios.Patterns.Running;
 using Net.Zlink.Services;
+using Samples;
 
 namespace Net.Zlink.Scenarios.Patterns.Services;
 

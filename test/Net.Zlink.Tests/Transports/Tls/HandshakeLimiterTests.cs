@@ -2,6 +2,7 @@ using System.Globalization;
 using System.Net.Security;
 using Net.Zlink.Monitoring;
 using Net.Zlink.Tests.Support;
+using Samples;
 using Xunit;
 
 namespace Net.Zlink.Tests.Transports.Tls;
@@ -269,7 +270,7 @@ public sealed class HandshakeLimiterTests : IDisposable
     {
         const int Connections = 20;
         int callbacks = scheme is "ws" ? 0 : 2 * Connections;
-        await using var child = ChildProcess.WithInlineCompletions(inlineCompletions, "handshake", scheme);
+        await using ChildProcess child = Programs.Child("handshake", scheme).WithInlineCompletions(inlineCompletions).Start();
         string line = await child.ReadLineAsync("CALLBACKS ");
         Assert.StartsWith(string.Create(CultureInfo.InvariantCulture, $"CALLBACKS {callbacks}, elsewhere: 0, "), line,
             StringComparison.Ordinal);

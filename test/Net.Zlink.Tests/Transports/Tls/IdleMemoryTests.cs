@@ -1,5 +1,6 @@
 using System.Globalization;
 using Net.Zlink.Tests.Support;
+using Samples;
 using Xunit;
 
 namespace Net.Zlink.Tests.Transports.Tls;
@@ -27,10 +28,9 @@ public sealed class IdleMemoryTests(ITestOutputHelper output)
         Assert.SkipUnless(SlowTests.AreLong, $"slow: runs with {SlowTests.Variable}=long"); // 90 s for the four.
         Assert.SkipUnless(OperatingSystem.IsLinux() && HardLimit() >= Descriptors,
             $"NOT TESTED HERE: takes Linux and {Descriptors} descriptors per process (ulimit -Hn)");
-        await using var listener = ChildProcess.WithDescriptors(Descriptors, "listen", scheme);
+        await using ChildProcess listener = Programs.Child("listen", scheme).WithDescriptors(Descriptors).Start();
         string endpoint = (await listener.ReadLineAsync("READY "))["READY ".Length..].Replace("127.0.0.1", host, StringComparison.Ordinal);
-        await using var connecter = ChildProcess.WithDescriptors(
-            Descriptors, "connect", endpoint, Connections.ToString(CultureInfo.InvariantCulture));
+        await using ChildProcess connecter = Programs.Child("connect", endpoint, Connections.ToString(CultureInfo.InvariantCulture)).WithDescriptors(Descriptors).Start();
         while (int.Parse((await connecter.ReadLineAsync("CONNECTED "))["CONNECTED ".Length..], CultureInfo.InvariantCulture) < Connections)
         {
             // One more round of them.
@@ -51,7 +51,7 @@ public sealed class IdleMemoryTests(ITestOutputHelper output)
 
     private async Task AssertSmallAsync(ChildProcess process, string what, long bar)
     {
-        await process.WriteLineAsync(Connections.ToString(CultureInfo.InvariantCulture));
+        process.Send(Connections.ToString(CultureInfo.InvariantCulture));
         long[] numbers = [.. (await process.ReadLineAsync("MEMORY "))["MEMORY ".Length..].Split(' ')
             .Select(static n => long.Parse(n, CultureInfo.InvariantCulture))];
         output.WriteLine($"{what}: {numbers[0] / 1e6:0.0} MB resident, {numbers[1] / 1e6:0.0} MB of it managed, {numbers[2]} peers, "

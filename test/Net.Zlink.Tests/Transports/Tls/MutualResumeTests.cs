@@ -1,5 +1,6 @@
 using System.Globalization;
 using Net.Zlink.Tests.Support;
+using Samples;
 using Xunit;
 
 namespace Net.Zlink.Tests.Transports.Tls;
@@ -17,7 +18,7 @@ public sealed class MutualResumeTests : IDisposable
     [InlineData("-tls1_3")]
     public async Task A_client_whose_chain_has_one_between_may_connect_again_with_its_session(string version)
     {
-        Assert.SkipUnless(ProgramProcess.Exists("openssl"), "NOT TESTED HERE: the program openssl is not installed");
+        Assert.SkipUnless(Programs.Find("openssl") is not null, "NOT TESTED HERE: the program openssl is not installed");
         await using var fixture = new StreamFixture();
         StreamSocket server = fixture.Context.CreateStream();
         server.Options.Tls.Certificate = _own.Server;
@@ -29,9 +30,9 @@ public sealed class MutualResumeTests : IDisposable
         {
             // It is not there where no session can be resumed.
             string[] resumes = File.Exists(session) ? ["-sess_in", session] : ["-sess_out", session];
-            await using var client = new ProgramProcess(
+            await using var client = ChildProcess.StartForBytes(Programs.Installed(
                 "openssl", _own.Folder, ["s_client", "-connect", $"127.0.0.1:{port}", version, "-CAfile", "ca.crt", "-cert", "chain.crt",
-                    "-cert_chain", "chain.crt", "-key", "chain.key", "-quiet", .. resumes]);
+                    "-cert_chain", "chain.crt", "-key", "chain.key", "-quiet", .. resumes]));
             uint id = await server.NextConnectedAsync();
             Assert.True(server.To(id).TrySend("behind the tickets"u8));
             byte[] back = new byte[Wire.HeaderSize + "behind the tickets"u8.Length];

@@ -2,6 +2,7 @@ using System.Net;
 using Net.Zlink.Monitoring;
 using Net.Zlink.Porting;
 using Net.Zlink.Tests.Support;
+using Samples;
 using Xunit;
 
 namespace Net.Zlink.Tests.Transports.Tls;
@@ -67,13 +68,13 @@ public sealed class OpenSslFailureTests : IDisposable
 
         using EventReader monitor = server.ReadEvents(Events);
         int port = new Uri(server.Bind("tls://127.0.0.1:0")).Port;
-        (int code, string output) = await ProgramProcess.RunAsync(
+        ProgramEnd end = await Programs.Installed(
             "openssl", _own.Folder, "s_client", "-connect", $"127.0.0.1:{port}", version, "-CAfile", CaFile(what), "-verify_return_error",
-                "-verify_ip", "127.0.0.1");
-        Assert.Contains(theirs, output, StringComparison.Ordinal);
+                "-verify_ip", "127.0.0.1").RunAsync();
+        Assert.Contains(theirs, end.Errors + end.Output, StringComparison.Ordinal);
         if (theirs.Length > 0)
         {
-            Assert.NotEqual(0, code);
+            Assert.NotEqual(0, end.Code);
         }
 
         Assert.Equal(SocketEventTypes.Accepted, (await monitor.ReadAsync(Guard.Token).Guarded()).Type);
@@ -87,7 +88,7 @@ public sealed class OpenSslFailureTests : IDisposable
     {
         SkipWithoutOpenSsl();
         _own.WriteFiles("shown", Certificate(what));
-        await using ProgramProcess openssl = Serve(version, "shown");
+        await using ChildProcess openssl = Serve(version, "shown");
         await AssertNotConnectedAsync(openssl, CaFile(what), ours);
     }
 
@@ -95,16 +96,16 @@ public sealed class OpenSslFailureTests : IDisposable
     public async Task OpenSSLs_server_refuses_a_client_without_a_certificate_in_TLS_1_2()
     {
         SkipWithoutOpenSsl();
-        await using ProgramProcess openssl = ServeToKnownClients("-tls1_2");
+        await using ChildProcess openssl = ServeToKnownClients("-tls1_2");
         await AssertNotConnectedAsync(openssl, _own.CaFile, "the peer refused the TLS handshake|alert handshake failure");
-        Assert.Contains("peer did not return a certificate", await openssl.ErrorsAsync(), StringComparison.Ordinal);
+        Assert.Contains("peer did not return a certificate", (await openssl.EndAsync()).Errors, StringComparison.Ordinal);
     }
 
     [Fact]
     public async Task OpenSSLs_server_disconnects_a_client_without_a_certificate_after_the_handshake_of_TLS_1_3()
     {
         SkipWithoutOpenSsl();
-        await using ProgramProcess openssl = ServeToKnownClients("-tls1_3");
+        await using ChildProcess openssl = ServeToKnownClients("-tls1_3");
         await using var fixture = new StreamFixture();
         StreamSocket client = Client(fixture, _own.CaFile);
         using EventReader monitor = client.ReadEvents(Events);
@@ -113,13 +114,13 @@ public sealed class OpenSslFailureTests : IDisposable
         Assert.Equal((id, DisconnectReason.TransportError), await client.NextDisconnectedAsync());
         Assert.Contains("alert certificate required", (await monitor.NextAsync(SocketEventTypes.Disconnected)).Detail,
             StringComparison.Ordinal);
-        Assert.Contains("peer did not return a certificate", await openssl.ErrorsAsync(), StringComparison.Ordinal);
+        Assert.Contains("peer did not return a certificate", (await openssl.EndAsync()).Errors, StringComparison.Ordinal);
     }
 
     private static void SkipWithoutOpenSsl() =>
-        Assert.SkipUnless(ProgramProcess.Exists("openssl"), "NOT TESTED HERE: the program openssl is not installed");
+        Assert.SkipUnless(Programs.Find("openssl") is not null, "NOT TESTED HERE: the program openssl is not installed");
 
-    private static async Task<string> EndpointOfAsync(ProgramProcess server)
+    private static async Task<string> EndpointOfAsync(ChildProcess server)
     {
         const string Announcement = "ACCEPT ";
         return $"tls://{(await server.ReadLineAsync(Announcement))[Announcement.Length..]}";
@@ -133,7 +134,7 @@ public sealed class OpenSslFailureTests : IDisposable
     }
 
     /// <summary>Our client is told why, in the first of the words at least, and so is its monitor, in all of them.</summary>
-    private static async Task AssertNotConnectedAsync(ProgramProcess server, string caFile, string words)
+    private static async Task AssertNotConnectedAsync(ChildProcess server, string caFile, string words)
     {
         await using var fixture = new StreamFixture();
         StreamSocket client = Client(fixture, caFile);
@@ -160,11 +161,11 @@ public sealed class OpenSslFailureTests : IDisposable
     }
 
     /// <summary>One connection, at a port of the system's choice.</summary>
-    private ProgramProcess Serve(string version, string files, params string[] more) =>
-        new("openssl", _own.Folder, ["s_server", "-accept", "127.0.0.1:0", version, "-cert", $"{files}.crt", "-key", $"{files}.key",
-            "-naccept", "1", .. more]);
+    private ChildProcess Serve(string version, string files, params string[] more) =>
+        Programs.Installed("openssl", _own.Folder, ["s_server", "-accept", "127.0.0.1:0", version, "-cert", $"{files}.crt",
+            "-key", $"{files}.key", "-naccept", "1", .. more]).Start();
 
-    private ProgramProcess ServeToKnownClients(string version) => Serve(version, "server", "-Verify", "1", "-CAfile", "ca.crt");
+    private ChildProcess ServeToKnownClients(string version) => Serve(version, "server", "-Verify", "1", "-CAfile", "ca.crt");
 
     /// <summary>Whom the client trusts.</summary>
     private string CaFile(string what) => what is "unknown authority" ? _own.Other.CaFile : _own.CaFile;

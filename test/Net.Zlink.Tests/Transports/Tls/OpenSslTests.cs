@@ -1,4 +1,5 @@
 using Net.Zlink.Tests.Support;
+using Samples;
 using Xunit;
 
 namespace Net.Zlink.Tests.Transports.Tls;
@@ -18,9 +19,9 @@ public sealed class OpenSslTests : IDisposable
         SkipWithoutOpenSsl();
         await using var fixture = new StreamFixture();
         StreamSocket server = Listen(fixture, out string port);
-        await using var openssl = new ProgramProcess(
+        await using var openssl = ChildProcess.StartForBytes(Programs.Installed(
             "openssl", _own.Folder, "s_client", "-connect", $"127.0.0.1:{port}", version, "-CAfile", "ca.crt", "-verify_return_error",
-            "-verify_ip", "127.0.0.1", "-quiet");
+            "-verify_ip", "127.0.0.1", "-quiet"));
         uint id = await server.NextConnectedAsync();
         foreach (int size in new[] { 1, 1_000, 100_000 })
         {
@@ -44,9 +45,9 @@ public sealed class OpenSslTests : IDisposable
     public async Task OpenSSLs_server_exchanges_messages_with_our_STREAM_client(string version)
     {
         SkipWithoutOpenSsl();
-        await using var openssl = new ProgramProcess(
+        await using ChildProcess openssl = Programs.Installed(
             "openssl", _own.Folder, "s_server", "-accept", "127.0.0.1:0", version, "-cert", "server.crt", "-key", "server.key", "-naccept",
-                "1");
+                "1").Start();
         string endpoint = $"tls://{(await openssl.ReadLineAsync("ACCEPT "))["ACCEPT ".Length..]}";
         await using var fixture = new StreamFixture();
         StreamSocket client = fixture.Context.CreateStream();
@@ -66,7 +67,7 @@ public sealed class OpenSslTests : IDisposable
     }
 
     private static void SkipWithoutOpenSsl() =>
-        Assert.SkipUnless(ProgramProcess.Exists("openssl"), "NOT TESTED HERE: the program openssl is not installed");
+        Assert.SkipUnless(Programs.Find("openssl") is not null, "NOT TESTED HERE: the program openssl is not installed");
 
     private StreamSocket Listen(StreamFixture fixture, out string port)
     {

@@ -1,5 +1,6 @@
 using Net.Zlink.Monitoring;
 using Net.Zlink.Tests.Support;
+using Samples;
 using Xunit;
 
 namespace Net.Zlink.Tests.Transports.WebSocket;
@@ -70,7 +71,7 @@ public sealed class NodeTests : IAsyncLifetime
         StreamSocket server = fixture.Context.CreateStream();
         var handler = TestHandler.Echo();
         string endpoint = server.Bind("ws://127.0.0.1:0/chat", handler);
-        await using ProgramProcess node = Start(script, endpoint);
+        await using ChildProcess node = Start(script, endpoint);
         StreamPeer peer = await handler.NextConnectedAsync();
         await node.ReadLineAsync("ECHOED");
         server.Disconnect(peer.Id);
@@ -86,7 +87,7 @@ public sealed class NodeTests : IAsyncLifetime
         await PrepareAsync(script);
         var context = new ZlinkContext();
         StreamSocket server = context.CreateStream();
-        await using ProgramProcess node = Start(script, server.Bind("ws://127.0.0.1:0", TestHandler.Echo()));
+        await using ChildProcess node = Start(script, server.Bind("ws://127.0.0.1:0", TestHandler.Echo()));
         await node.ReadLineAsync("ECHOED");
         await context.DisposeAsync().Guarded();
         Assert.Equal("CLOSED 1001 true", await node.ReadLineAsync("CLOSED"));
@@ -103,7 +104,7 @@ public sealed class NodeTests : IAsyncLifetime
         await using var fixture = new StreamFixture();
         StreamSocket server = fixture.Context.CreateStream();
         var handler = TestHandler.Echo();
-        await using ProgramProcess node = Start(script, server.Bind("ws://127.0.0.1:0", handler),
+        await using ChildProcess node = Start(script, server.Bind("ws://127.0.0.1:0", handler),
             code.ToString(System.Globalization.CultureInfo.InvariantCulture));
         await node.ReadLineAsync("ECHOED");
         Assert.Equal($"CLOSED {code} true", await node.ReadLineAsync("CLOSED"));
@@ -114,7 +115,7 @@ public sealed class NodeTests : IAsyncLifetime
     public async Task The_package_as_server_echoes_and_sees_our_close()
     {
         await PrepareAsync("server.js");
-        await using ProgramProcess node = Start("server.js");
+        await using ChildProcess node = Start("server.js");
         string port = (await node.ReadLineAsync("PORT "))["PORT ".Length..];
         await using var fixture = new StreamFixture();
         StreamSocket client = fixture.Context.CreateStream();
@@ -141,23 +142,23 @@ public sealed class NodeTests : IAsyncLifetime
 
     private async Task PrepareAsync(string script)
     {
-        Assert.SkipUnless(ProgramProcess.Exists("node"), "NOT TESTED HERE: the program node is not installed");
+        Assert.SkipUnless(Programs.Find("node") is not null, "NOT TESTED HERE: the program node is not installed");
         if (string.Equals(script, "builtin.js", StringComparison.Ordinal))
         {
-            (_, string type) = await ProgramProcess.RunAsync("node", _folder, "--experimental-websocket", "-p", "typeof WebSocket");
-            Assert.SkipUnless(type.StartsWith("function", StringComparison.Ordinal),
+            ProgramEnd type = await Programs.Installed("node", _folder, "--experimental-websocket", "-p", "typeof WebSocket").RunAsync();
+            Assert.SkipUnless(type.Output.StartsWith("function", StringComparison.Ordinal),
                 "NOT TESTED HERE: this node has no WebSocket of its own (since 20.10)");
             return;
         }
 
-        Assert.SkipUnless(ProgramProcess.Exists("npm"), "NOT TESTED HERE: the program npm is not installed");
-        (int code, string output) = await ProgramProcess.RunAsync(
-            "npm", _folder, "install", "--no-audit", "--no-fund", "--prefer-offline", "ws@8");
-        Assert.SkipUnless(code == 0, $"NOT TESTED HERE: npm could not install ws: {output}");
+        Assert.SkipUnless(Programs.Find("npm") is not null, "NOT TESTED HERE: the program npm is not installed");
+        ProgramEnd end = await Programs.Installed(
+            "npm", _folder, "install", "--no-audit", "--no-fund", "--prefer-offline", "ws@8").RunAsync();
+        Assert.SkipUnless(end.Code == 0, $"NOT TESTED HERE: npm could not install ws: {end.Output}{end.Errors}");
     }
 
     // Behind a flag in Node 20, built in since.
-    private ProgramProcess Start(string script, params string[] arguments) =>
-        new("node", _folder, string.Equals(script, "builtin.js", StringComparison.Ordinal)
-            ? ["--experimental-websocket", script, .. arguments] : [script, .. arguments]);
+    private ChildProcess Start(string script, params string[] arguments) =>
+        Programs.Installed("node", _folder, string.Equals(script, "builtin.js", StringComparison.Ordinal)
+            ? ["--experimental-websocket", script, .. arguments] : [script, .. arguments]).Start();
 }

@@ -3,6 +3,7 @@ using System.Globalization;
 using Net.Zlink.Benchmarks.Common;
 using Net.Zlink.Scenarios.Results;
 using Net.Zlink.Scenarios.Runner;
+using Samples;
 
 namespace Net.Zlink.Scenarios.Patterns.Services.Chaos;
 
@@ -71,9 +72,9 @@ internal sealed class ChaosMember(ChaosSettings settings) : IAsyncDisposable
     {
         ThrowIfEnded();
         long from = Stopwatch.GetTimestamp();
-        await ProcessSignal.StopAsync(_process!.Id, cancellation);
+        await _process!.SignalAsync("STOP", cancellation);
         await Task.Delay(time, cancellation);
-        await ProcessSignal.ResumeAsync(_process.Id, cancellation);
+        await _process.SignalAsync("CONT", cancellation);
         _lives[^1].Pauses.Add((from, Stopwatch.GetTimestamp()));
     }
 
