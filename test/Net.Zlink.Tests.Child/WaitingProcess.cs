@@ -103,7 +103,7 @@ internal static class WaitingProcess
         // As a WebSocket does.
         async Task<byte> WaitAndReadAsync()
         {
-            await stream.ReadAsync(Memory<byte>.Empty).ConfigureAwait(false);
+            _ = await stream.ReadAsync(Memory<byte>.Empty).ConfigureAwait(false);
             Volatile.Write(ref wasReported, true);
             byte[] header = new byte[2];
             Check(await stream.ReadAsync(header).ConfigureAwait(false) == 1);

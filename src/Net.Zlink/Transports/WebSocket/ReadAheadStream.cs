@@ -75,7 +75,7 @@ internal sealed class ReadAheadStream(Stream inner, BufferPool pool) : Stream
             Exception? failure;
             while (!TryFill(socket, out read, out failure))
             {
-                await socket.ReadAsync(Memory<byte>.Empty, cancellation).ConfigureAwait(false);
+                _ = await socket.ReadAsync(Memory<byte>.Empty, cancellation).ConfigureAwait(false);
             }
 
             return failure is null ? read > 0 : throw failure;
@@ -118,7 +118,7 @@ internal sealed class ReadAheadStream(Stream inner, BufferPool pool) : Stream
                 await ThreadHop.ToBackOfPool;
             }
 
-            await inner.ReadAsync(Memory<byte>.Empty, cancellation).ConfigureAwait(false);
+            _ = await inner.ReadAsync(Memory<byte>.Empty, cancellation).ConfigureAwait(false);
         }
         while (await FillAsync(cancellation).ConfigureAwait(false));
         ReturnBuffer();
@@ -273,7 +273,7 @@ internal sealed class ReadAheadStream(Stream inner, BufferPool pool) : Stream
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
     private async ValueTask<int> ReadBehindAsync(Memory<byte> buffer, CancellationToken cancellation)
     {
-        await (LowerStream ?? inner).ReadAsync(Memory<byte>.Empty, cancellation).ConfigureAwait(false);
+        _ = await (LowerStream ?? inner).ReadAsync(Memory<byte>.Empty, cancellation).ConfigureAwait(false);
         await FillAsync(cancellation).ConfigureAwait(false);
         return ConsumeInto(buffer);
     }
