@@ -29,8 +29,8 @@ internal sealed class Tracing : IDisposable
         .. _ended.GroupBy(static activity => activity.TraceId).Where(static trace => trace.Count() > 1).Reverse().Take(count)
             .Select(static trace =>
             {
-                Activity front = trace.First(static activity => activity.Kind == ActivityKind.Client);
-                Activity stock = trace.First(static activity => activity.Kind == ActivityKind.Server);
+                Activity front = trace.First(static activity => activity.Kind == ActivityKind.Producer);
+                Activity stock = trace.First(static activity => activity.Kind == ActivityKind.Consumer);
                 return new TraceFigures(
                     trace.Key.ToHexString()[..8], $"{stock.GetTagItem("item")}", $"{stock.GetTagItem("stock")}",
                     front.Duration.TotalMilliseconds, (stock.StartTimeUtc - front.StartTimeUtc).TotalMilliseconds,

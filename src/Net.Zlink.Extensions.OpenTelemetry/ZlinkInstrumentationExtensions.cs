@@ -25,6 +25,6 @@ public static class ZlinkInstrumentationExtensions
     public static MeterProviderBuilder AddZlinkInstrumentation(this MeterProviderBuilder builder)
     {
         ArgumentNullException.ThrowIfNull(builder);
-        return builder.AddMeter(ZlinkLibrary.MeterName, ServicesInstrumentation.MeterName);
+        return builder.AddMeter(ZlinkLibrary.MeterName);
     }
 }

@@ -1,5 +1,4 @@
 using System.Collections.Immutable;
-using System.Diagnostics.Metrics;
 using System.Globalization;
 using System.Text;
 using Microsoft.Extensions.Logging;
@@ -29,7 +28,7 @@ public sealed class RegistryDirectory : IServiceDirectory, IFollowedLists, IKnow
     private readonly SubSocket _socket;
     private readonly ViewStore _store;
     private readonly ServiceWatchers _watchers;
-    private readonly ServicesMeters _meters;
+    private readonly MeteredObjects<RegistryDirectory> _metered;
     private readonly BackgroundLoop _loop;
     private readonly IDisposable _events;
     private readonly ITimer _timer;
@@ -69,12 +68,8 @@ public sealed class RegistryDirectory : IServiceDirectory, IFollowedLists, IKnow
         _timer = _clock.CreateTimer(static state => ((RegistryDirectory)state!).OnTimer(), this, Timeout.InfiniteTimeSpan,
             Timeout.InfiniteTimeSpan);
         _events = _socket.OnEvent(SocketEventTypes.Disconnected, OnDisconnected);
-        _meters = new ServicesMeters("discovery", this, context);
-        _meters.Gauge("services", () => _store.Services.Count, "{service}", "Services with an instance");
-        _meters.Gauge("instances", () => _store.Services.Values.Sum(static service => (long)service.Instances.Length), "{instance}",
-            "Instances of all services");
-        _meters.Gauge("registries", Registries, "{registry}", "Registries by the state of their connection");
-        _meters.Counter("lists", Lists, "{list}", "Received lists, by result");
+        _metered = ServicesMeters.Of(context).Directories;
+        _metered.Add(this);
         _loop = BackgroundLoop.Start("discovery", _logger, _clock, ReceiveAsync);
         _ofContext.Add(this);
         _ = _loop.Completion.ContinueWith(_ => _watchers.Complete(), TaskScheduler.Default);
@@ -296,7 +291,7 @@ public sealed class RegistryDirectory : IServiceDirectory, IFollowedLists, IKnow
         _timer.Dispose();
         _socket.Dispose();
         _loop.Stop();
-        _meters.Dispose();
+        _metered.Remove(this);
     }
 
     /// <summary>As <see cref="Dispose"/>, and waits until its loop has ended.</summary>
@@ -458,6 +453,21 @@ public sealed class RegistryDirectory : IServiceDirectory, IFollowedLists, IKnow
         }
     }
 
+    internal int ServiceCount => _store.Services.Count;
+
+    internal long InstanceCount => _store.Services.Values.Sum(static service => (long)service.Instances.Length);
+
+    internal IEnumerable<Reading> RegistryStates() => ServicesMeters.Connections(GetRegistries());
+
+    internal IEnumerable<Reading> ListResults()
+    {
+        (long accepted, long repeated, long forPeers, long malformed) = _store.Lists;
+        return [ResultOf(accepted, "accepted"), ResultOf(repeated, "repeated"), ResultOf(forPeers, "for_peers"),
+            ResultOf(malformed, "malformed")];
+
+        static Reading ResultOf(long count, string result) => new(count, "zlink.result", result);
+    }
+
     private RegistryView ViewOf(ConnectionView view, string? whyNotConnected) => new()
     {
         Endpoint = view.Endpoint,
@@ -469,16 +479,4 @@ public sealed class RegistryDirectory : IServiceDirectory, IFollowedLists, IKnow
         Services = view.Services.Keys.Count(key => key.Kind == (ushort)Kind),
         Instances = view.Services.Values.Where(service => service.Key.Kind == (ushort)Kind).Sum(static service => service.Instances.Length),
     };
-
-    private IEnumerable<Measurement<long>> Registries() => GetRegistries().CountBy(static view => view.IsConnected)
-        .Select(static count => ServicesMeters.Tagged(count.Value, "state", count.Key ? "connected" : "disconnected"));
-
-    private IEnumerable<Measurement<long>> Lists()
-    {
-        (long accepted, long repeated, long forPeers, long malformed) = _store.Lists;
-        yield return ServicesMeters.Tagged(accepted, "result", "accepted");
-        yield return ServicesMeters.Tagged(repeated, "result", "repeated");
-        yield return ServicesMeters.Tagged(forPeers, "result", "for_peers");
-        yield return ServicesMeters.Tagged(malformed, "result", "malformed");
-    }
 }

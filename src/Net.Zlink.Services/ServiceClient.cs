@@ -35,6 +35,8 @@ public sealed class ServiceClient : IMessageSender
 
     internal ServiceSender Sender { get; }
 
+    internal IEnumerable<Reading> ReceiverStates() => GatewayDescription.StatesOf(_gateway.LinksOf(Pool));
+
     /// <summary>The receivers of this service, ready or not: a snapshot in the order of the bytes of their endpoints.</summary>
     /// <returns>One entry for each endpoint that the directory lists.</returns>
     public IReadOnlyList<ReceiverLinkInfo> GetReceivers() => _gateway.InfosOf(_gateway.LinksOf(Pool));

@@ -25,6 +25,7 @@ public sealed class ServiceGateway : IAsyncDisposable, IDisposable
     private readonly LinkEvents _events;
     private readonly InprocReconnects _inproc;
     private readonly ServicesMeters _meters;
+    private readonly GatewayMetrics _metrics;
     private readonly BackgroundLoop[] _loops;
     private readonly ConcurrentDictionary<string, ServiceClient> _clients = new(StringComparer.Ordinal);
     private readonly Lock _gate = new();
@@ -54,7 +55,7 @@ public sealed class ServiceGateway : IAsyncDisposable, IDisposable
         _router = context.CreateRouter(Options.Socket);
         _builders = new MessageBuilderPool(context.Pool);
         _unread = new UnreadMessages(context, Options, logger);
-        _requests = new Requests(_router, _builders, context.TimeProvider, Options);
+        _requests = new Requests(_router, _builders, context, Options);
         var filter = new DirectoryEndpointFilter(Options.DirectoryEndpoints, Options.Socket.Tls);
         _links = new LinkTable(_router, context.TimeProvider, logger, limits, Options,
             endpoint => filter.WhyRefused(endpoint, directory.Trust), link => _replies!.OnLost(link));
@@ -62,7 +63,9 @@ public sealed class ServiceGateway : IAsyncDisposable, IDisposable
         _replies = new ReplyLoop(_router, _links, _requests, _unread, logger);
         _events = new LinkEvents(_router, _links);
         _inproc = new InprocReconnects(_links, context.TimeProvider);
-        _meters = GatewayDescription.Meters(this, context, _links, _requests, _unread);
+        _meters = ServicesMeters.Of(context);
+        _metrics = new GatewayMetrics(_requests, _unread);
+        _meters.Gateways.Add(_metrics);
         _loops =
         [
             BackgroundLoop.Start("gateway replies", logger, context.TimeProvider, _replies.RunAsync),
@@ -87,13 +90,14 @@ public sealed class ServiceGateway : IAsyncDisposable, IDisposable
             return known;
         }
 
-        var pool = new ServicePool(service);
+        var pool = new ServicePool(service, _meters.Services.Of(service));
         var client = new ServiceClient(
             this, pool, new ServiceSender(_router, _builders, _unread, pool, Options.TryNextWhenFull, ThrowIfEnded));
         Update(pool); // Before others see it: a request fails at once where nobody is listed.
         ServiceClient kept = _clients.GetOrAdd(service, client);
         if (ReferenceEquals(kept, client))
         {
+            _meters.Clients.Add(client);
             Update(pool); // Changes that came between the two were for nobody.
         }
         else
@@ -117,6 +121,7 @@ public sealed class ServiceGateway : IAsyncDisposable, IDisposable
             return false;
         }
 
+        _meters.Clients.Remove(client);
         _links.Remove(client.Pool);
         return true;
     }
@@ -339,12 +344,13 @@ public sealed class ServiceGateway : IAsyncDisposable, IDisposable
         _unread.End(EndedException);
         foreach (ServiceClient client in _clients.Values)
         {
+            _meters.Clients.Remove(client);
             _links.Remove(client.Pool);
         }
 
         _inproc.Dispose();
         _events.Dispose();
-        _meters.Dispose();
+        _meters.Gateways.Remove(_metrics);
         _builders.Dispose();
         _requests.Ejections.Dispose();
         _requests.Dispose();

@@ -1,5 +1,4 @@
 using System.Buffers;
-using System.Diagnostics.Metrics;
 using System.Globalization;
 using System.Runtime.CompilerServices;
 using System.Text;
@@ -29,7 +28,6 @@ public sealed class ServiceReceiver : IAsyncDisposable, IDisposable
     private readonly ReceiverRequests _requests;
     private readonly RegistrationSet _registrations;
     private readonly ServicesMeters _meters;
-    private readonly Histogram<double> _duration;
     private int _isServing;
     private int _isDisposed;
 
@@ -53,13 +51,8 @@ public sealed class ServiceReceiver : IAsyncDisposable, IDisposable
         _registrations = new RegistrationSet(context, ServiceKind.Receiver,
             new RegistrationSettings(_options.HeartbeatInterval, _options.AckTimeout, _options.RegistrySocket));
         _requests = new ReceiverRequests(Socket, context.TimeProvider, logger);
-        _meters = new ServicesMeters("receiver", this, context);
-        _meters.Counter("requests", Results, "{request}", "Requests, by result");
-        _meters.Gauge("running", () => _requests.Running, "{request}", "Requests that have not ended");
-        _meters.Gauge("registrations", States, "{registration}", "Registrations by their state");
-        _meters.Counter("reregistered", () => _registrations.Links.Sum(static link => link.Reregistrations), "{registration}",
-            "Registrations that were sent again, after a pause or because the registry had lost the entry");
-        _duration = _meters.Histogram("processing.duration", "s", "Time that handlers took");
+        _meters = ServicesMeters.Of(context);
+        _meters.Receivers.Add(this);
     }
 
     /// <summary>The socket that gateways connect to, for receiving and answering as in the native core. Its messages are what was sent,
@@ -356,7 +349,27 @@ public sealed class ServiceReceiver : IAsyncDisposable, IDisposable
         await _registrations.DisposeAsync().ConfigureAwait(false);
         Socket.Dispose();
         _requests.Dispose();
-        _meters.Dispose();
+        _meters.Receivers.Remove(this);
+    }
+
+    /// <summary>What metrics call it: the service that it was registered for first; empty without a registration.</summary>
+    internal string MeteredService => _requests.Served is [var first, ..] ? Encoding.UTF8.GetString(first) : "";
+
+    internal long Reregistrations => _registrations.Links.Sum(static link => link.Reregistrations);
+
+    internal IEnumerable<Reading> RegistrationStates() => _registrations.Registrations
+        .CountBy(static registration => registration.State)
+        .Select(static count => ServicesMeters.InState(count.Value, count.Key.ToString()));
+
+    internal IEnumerable<Reading> Consumed()
+    {
+        ReceiverStatistics statistics = GetStatistics();
+        return
+        [
+            new(statistics.Replies + statistics.PlainMessages),
+            new(statistics.Failed, MessagingTags.Error, ErrorTypes.Failed),
+            new(statistics.Cancelled, MessagingTags.Error, ErrorTypes.Cancelled),
+        ];
     }
 
     private async Task ServeUntilEndAsync(Func<ServiceRequest, CancellationToken, ValueTask> handler, int maxConcurrency,
@@ -364,7 +377,7 @@ public sealed class ServiceReceiver : IAsyncDisposable, IDisposable
     {
         try
         {
-            await new ServeLoop(_requests, handler, maxConcurrency, _options, new QueueReservation(_context), _duration)
+            await new ServeLoop(_requests, handler, maxConcurrency, _options, new QueueReservation(_context), _meters)
                 .RunAsync(cancellationToken).ConfigureAwait(false);
         }
         finally
@@ -393,18 +406,5 @@ public sealed class ServiceReceiver : IAsyncDisposable, IDisposable
         {
             throw new InvalidOperationException("ServeAsync receives this receiver's requests: end it before you call a receive method.");
         }
-    }
-
-    private IEnumerable<Measurement<long>> States() => _registrations.Registrations.CountBy(static registration => registration.State)
-        .Select(static count => ServicesMeters.Tagged(count.Value, "state", count.Key.ToString()));
-
-    private IEnumerable<Measurement<long>> Results()
-    {
-        ReceiverStatistics statistics = GetStatistics();
-        yield return ServicesMeters.Tagged(statistics.Replies, "result", "replied");
-        yield return ServicesMeters.Tagged(statistics.Failed, "result", "failed");
-        yield return ServicesMeters.Tagged(statistics.Refused, "result", "refused");
-        yield return ServicesMeters.Tagged(statistics.Cancelled, "result", "cancelled");
-        yield return ServicesMeters.Tagged(statistics.PlainMessages, "result", "plain");
     }
 }

@@ -1,3 +1,4 @@
+using System.Globalization;
 using System.Security.Cryptography;
 using Microsoft.Extensions.Logging;
 
@@ -235,7 +236,8 @@ public sealed class ServiceRegistry : IAsyncDisposable, IDisposable
     private sealed class Parts : IAsyncDisposable
     {
         private readonly RegistryRouter _router;
-        private readonly ServicesMeters _meters;
+        private readonly MeteredObjects<RegistryMetrics> _metered;
+        private readonly RegistryMetrics _metrics;
 
         public Parts(ServiceRegistry registry, XPubSocket publisher, RouterSocket router, string publisherEndpoint, string routerEndpoint)
         {
@@ -255,7 +257,9 @@ public sealed class ServiceRegistry : IAsyncDisposable, IDisposable
             Publisher = new RegistryPublisher(context, publisher, Core, options, logger);
             _router = new RegistryRouter(
                 context, router, Core, options, settings.TickInterval, logger, Publisher.BroadcastIfDue, Tick);
-            _meters = RegistryDescription.Meters(registry, context, GetSnapshot);
+            _metered = ServicesMeters.Of(context).Registries;
+            _metrics = new RegistryMetrics(registry.Id.ToString(CultureInfo.InvariantCulture), GetSnapshot);
+            _metered.Add(_metrics);
         }
 
         public string PublisherEndpoint { get; }
@@ -277,7 +281,7 @@ public sealed class ServiceRegistry : IAsyncDisposable, IDisposable
 
         public async ValueTask DisposeAsync()
         {
-            _meters.Dispose();
+            _metered.Remove(_metrics);
             await _router.DisposeAsync().ConfigureAwait(false);
             await Peers.DisposeAsync().ConfigureAwait(false);
             await Publisher.DisposeAsync().ConfigureAwait(false);

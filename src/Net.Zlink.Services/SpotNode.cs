@@ -40,7 +40,6 @@ public sealed class SpotNode : IAsyncDisposable, IDisposable
     private readonly PeerSet _peers;
     private readonly DirectoryEndpointFilter _filter;
     private readonly RegistrationSet _registrations;
-    private readonly ServicesMeters _meters;
     private readonly SubscriberSet _subscribers;
     private readonly NodeCounters _counters;
     private readonly List<DirectoryFollower> _directories = [];
@@ -74,7 +73,7 @@ public sealed class SpotNode : IAsyncDisposable, IDisposable
         _receiving = BackgroundLoop.Start("spot receive", _logger, context.TimeProvider, _dispatch.RunAsync);
         _publishing = _path.Queue is { } queue ? BackgroundLoop.Start("spot publish", _logger, context.TimeProvider, queue.RunAsync) : null;
         _counters = new NodeCounters(_path, _dispatch, _index, _peers, _registrations, _subscribers);
-        _meters = _counters.CreateMeters(this, context);
+        ServicesMeters.Of(context).Nodes.Add(_counters);
         _ = EndSubscribersAsync();
     }
 
@@ -403,7 +402,7 @@ public sealed class SpotNode : IAsyncDisposable, IDisposable
         _subscribers.Dispose();
         _path.Dispose();
         _path.Socket?.Dispose();
-        _meters.Dispose();
+        ServicesMeters.Of(_context).Nodes.Remove(_counters);
     }
 
     /// <summary>Makes the socket for other nodes once.</summary>

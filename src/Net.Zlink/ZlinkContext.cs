@@ -74,11 +74,12 @@ public sealed class ZlinkContext : IDisposable, IAsyncDisposable
     /// </summary>
     public ILoggerFactory LoggerFactory => _options.LoggerFactory ?? NullLoggerFactory.Instance;
 
-    /// <summary>Makes this context's meter: <see cref="ZlinkContextOptions.MeterFactory"/>, or null.</summary>
-    public IMeterFactory? MeterFactory => _options.MeterFactory;
+    /// <summary>The only meter of this context, with the instruments of its sockets and services: <see cref="ZlinkLibrary.MeterName"/>.
+    /// It has the tag <c>zlink.context</c>. Do not dispose it: it ends with the context, or with its factory.</summary>
+    public Meter Meter => _meters.Meter;
 
-    /// <summary>What metrics call this context: <see cref="ZlinkContextOptions.Name"/>, or null.</summary>
-    public string? Name => _options.Name;
+    /// <summary>How many names of a kind metrics show one by one: <see cref="ZlinkContextOptions.MaxMetricNames"/>.</summary>
+    public int MaxMetricNames => _options.MaxMetricNames;
 
     internal ZlinkContextOptions Options => _options;
 

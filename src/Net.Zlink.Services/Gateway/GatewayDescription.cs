@@ -1,4 +1,3 @@
-using System.Diagnostics.Metrics;
 using System.Globalization;
 using System.Text;
 
@@ -7,24 +6,12 @@ namespace Net.Zlink.Services;
 /// <summary>What an operator asks first: which services, which receivers, since when, and why not.</summary>
 internal static class GatewayDescription
 {
-    private static readonly (string Name, RequestOutcomeKind Kind)[] Results =
-    [
-        ("answered", RequestOutcomeKind.Replied),
-        ("failed", RequestOutcomeKind.Failed),
-        ("refused", RequestOutcomeKind.Refused),
-        ("lost", RequestOutcomeKind.Lost),
-        ("timed_out", RequestOutcomeKind.TimedOut),
-        ("cancelled", RequestOutcomeKind.Cancelled),
-        ("no_receiver", RequestOutcomeKind.NoReceiver),
-        ("abandoned", RequestOutcomeKind.Ended),
-    ];
-
     public static ReceiverLinkInfo InfoOf(ReceiverLink link, PeerInfo? peer) => new()
     {
         Endpoint = link.Endpoint,
         Instances = [.. link.Listings.Select(static listing => listing.Pool.Listed.Instances[listing.Index])],
         IsReady = link.IsInPools,
-        IsDraining = link.IsDraining,
+        IsDraining = link is { IsDraining: true, State: LinkState.Ready },
         IsEjected = link.IsUsable && link.IsEjected,
         WhyNotReady = link.IsInPools ? null : RequestFailure.WhyNotReady(link),
         Since = link.Since,
@@ -62,28 +49,6 @@ internal static class GatewayDescription
         };
     }
 
-    public static ServicesMeters Meters(
-        object gateway, ZlinkContext context, LinkTable links, Requests requests, UnreadMessages unread)
-    {
-        var meters = new ServicesMeters("gateway", gateway, context);
-        RequestCounters counters = requests.Counters;
-        meters.Gauge("receivers", () => StatesOf(links.All), "{receiver}", "Receivers that are connected to, by state");
-        meters.Gauge("outstanding", () => requests.Pending.Count, "{request}", "Requests that have not ended");
-        meters.Counter("requests", () => Results.Select(result => ServicesMeters.Tagged(counters[result.Kind], "result", result.Name)),
-            "{request}", "Requests that have ended, by result");
-        meters.Counter("sent_again", () => Volatile.Read(ref counters.SentAgain), "{request}",
-            "Requests that were sent to another receiver after the first");
-        meters.Counter("ejections", () => requests.Ejections.Count, "{ejection}",
-            "Receivers that were ejected because they left requests unanswered");
-        meters.Counter("unmatched_replies", () => Volatile.Read(ref counters.UnmatchedReplies), "{message}",
-            "Replies without a waiting request");
-        meters.Gauge("unread_bytes", () => unread.Bytes, "By", "Bytes of messages that the application has not received yet");
-        meters.Counter("dropped_messages", () => unread.Dropped, "{message}",
-            "Messages that the application did not receive");
-        requests.Duration = meters.Histogram("request.duration", "s", "Time from the start of a request to its end");
-        return meters;
-    }
-
     public static string Of(
         IReadOnlyList<ReceiverLinkInfo> receivers, IEnumerable<(string Service, LoadBalancing LoadBalancing, int Ready)> services,
             GatewayStatistics statistics)
@@ -116,8 +81,17 @@ internal static class GatewayDescription
         return text.ToString();
     }
 
-    private static IEnumerable<Measurement<long>> StatesOf(ReceiverLink[] links) =>
-        links.CountBy(static link => link.IsInPools ? "ready" : link.IsUsable ? "ejected" : link.IsDraining ? "draining"
-            : link.State == LinkState.Connecting ? "connecting" : "lost")
-            .Select(static state => ServicesMeters.Tagged(state.Value, "state", state.Key));
+    /// <summary>How many receivers are in each state. Ready ones are always among them, so that an alarm sees zero.</summary>
+    public static IEnumerable<Reading> StatesOf(ReceiverLink[] links) =>
+        links.CountBy(static link => link.IsInPools ? "ready" : link.IsUsable ? "ejected" : link.State switch
+            {
+                LinkState.Ready => "draining",
+                LinkState.Connecting => "connecting",
+                _ => "lost",
+            })
+            .Append(new KeyValuePair<string, int>("ready", 0))
+            .Select(static state => ServicesMeters.InState(state.Value, state.Key));
 }
+
+/// <summary>What is measured of a gateway as a whole.</summary>
+internal sealed record GatewayMetrics(Requests Requests, UnreadMessages Unread);

@@ -191,12 +191,12 @@ internal static class RequestFailure
     public static string WhyNotReady(ReceiverLink link) =>
         link.IsInPools ? "ready"
         : link is { IsUsable: true, IsEjected: true } ? "the receiver left requests unanswered and is retried after a pause"
-        : link.IsDraining ? "the receiver is draining"
+        : link is { IsDraining: true, State: LinkState.Ready } ? "the receiver is draining" // Else the reason is why it is not connected.
         : link.State == LinkState.Connecting ? link.WasDialled ? "connecting" : "not dialled yet: others are dialled first"
         : link.Problem ?? "not connected";
 }
 
-/// <summary>What became of the requests of a gateway.</summary>
+/// <summary>What became of the requests of a gateway, or of one of its services.</summary>
 internal sealed class RequestCounters
 {
     public long Started;
@@ -206,6 +206,15 @@ internal sealed class RequestCounters
 
     /// <summary>How many ended so.</summary>
     public long this[RequestOutcomeKind kind] => Volatile.Read(ref _ended[(int)kind]);
+
+    /// <summary>Requests that have not ended.</summary>
+    public long Outstanding => Math.Max(0, Volatile.Read(ref Started) - _ended.Sum());
+
+    /// <summary>Those that ended, by how they failed.</summary>
+    public IEnumerable<Reading> Ended() =>
+        from kind in Enum.GetValues<RequestOutcomeKind>()
+        where kind != RequestOutcomeKind.None && (kind == RequestOutcomeKind.Replied || this[kind] > 0)
+        select ErrorTypes.Of(kind) is { } error ? new Reading(this[kind], MessagingTags.Error, error) : new Reading(this[kind]);
 
     public void Count(RequestOutcomeKind kind) => Interlocked.Increment(ref _ended[(int)kind]);
 }

@@ -1,5 +1,3 @@
-using System.Diagnostics.Metrics;
-
 namespace Net.Zlink.Services;
 
 /// <summary>Sends requests, to the next receiver where one refuses, and ends each of them once.</summary>
@@ -13,17 +11,19 @@ internal sealed class Requests : IDisposable
     private readonly RouterSocket _router;
     private readonly TimeProvider _clock;
     private readonly MessageBuilderPool _builders;
+    private readonly DurationHistogram _duration;
     private readonly bool _triesNextWhenFull;
     private readonly bool _waitsForReady;
 
-    public Requests(RouterSocket router, MessageBuilderPool builders, TimeProvider clock, ServiceGatewayOptions options)
+    public Requests(RouterSocket router, MessageBuilderPool builders, ZlinkContext context, ServiceGatewayOptions options)
     {
         _router = router;
-        _clock = clock;
+        _clock = context.TimeProvider;
+        _duration = ServicesMeters.Of(context).RequestDuration;
         _builders = builders;
         _triesNextWhenFull = options.TryNextWhenFull;
         _waitsForReady = options.WaitForReady;
-        Pending = new PendingRequests(clock, request => Finish(request, new RequestOutcome(RequestOutcomeKind.TimedOut)));
+        Pending = new PendingRequests(_clock, request => Finish(request, new RequestOutcome(RequestOutcomeKind.TimedOut)));
     }
 
     public RequestCounters Counters { get; } = new();
@@ -32,9 +32,6 @@ internal sealed class Requests : IDisposable
 
     /// <summary>Set before the first request.</summary>
     public Ejections Ejections { get; set; } = null!;
-
-    /// <summary>Seconds from the request to its end.</summary>
-    public Histogram<double>? Duration { get; set; }
 
     /// <summary>Begins a request.</summary>
     public ValueTask<ServiceReply> SendAsync(in RequestCall call)
@@ -50,6 +47,7 @@ internal sealed class Requests : IDisposable
         request.Span = ServicesTracing.CurrentSpan;
         Pending.Add(request);
         Interlocked.Increment(ref Counters.Started);
+        Interlocked.Increment(ref call.Pool.Counters.Started);
         if (call.Token.CanBeCanceled)
         {
             request.Registration = call.Token.UnsafeRegister(
@@ -335,6 +333,7 @@ internal sealed class Requests : IDisposable
                 if (request.Tried.Count > 1)
                 {
                     Interlocked.Increment(ref Counters.SentAgain);
+                    Interlocked.Increment(ref request.Call.Pool.Counters.SentAgain);
                 }
             }
         }
@@ -378,8 +377,10 @@ internal sealed class Requests : IDisposable
             ? outcome.Kind
             : request.Refusal.Code == RefusalCode.Expired ? RequestOutcomeKind.TimedOut // The receiver's clock was the first to say so.
             : RequestOutcomeKind.Refused;
+        ServicePool pool = request.Call.Pool;
         Counters.Count(kind);
-        Duration?.TryRecord(elapsed.TotalSeconds);
+        pool.Counters.Count(kind);
+        _duration.Record(elapsed, pool.MetricName, ErrorTypes.Of(kind));
         if (kind is RequestOutcomeKind.TimedOut or RequestOutcomeKind.Cancelled && request.Link is { } link)
         {
             Cancel(link, request.Id);

@@ -4,7 +4,7 @@ using System.Text;
 namespace Net.Zlink.Services;
 
 /// <summary>The receivers of one service: which are listed, which are ready, and which is next.</summary>
-internal sealed class ServicePool(string service)
+internal sealed class ServicePool(string service, string? metricName = null)
 {
     private PoolSnapshot _ready = new([], [], isListed: false, isFirstAttempt: false);
     private readonly SortedDictionary<int, ReceiverLink> _usable = [];
@@ -15,6 +15,12 @@ internal sealed class ServicePool(string service)
     private int _updates;
 
     public string Service { get; } = service;
+
+    /// <summary>What metrics call the service.</summary>
+    public string MetricName { get; } = metricName ?? service;
+
+    /// <summary>Of its requests.</summary>
+    public RequestCounters Counters { get; } = new();
 
     /// <summary>The name in UTF-8, as envelopes contain it.</summary>
     public byte[] ServiceBytes { get; } = Encoding.UTF8.GetBytes(service);

@@ -1,9 +1,8 @@
-using System.Diagnostics.Metrics;
 using static System.FormattableString;
 
 namespace Net.Zlink.Services;
 
-/// <summary>What an operator sees of a registry: text and instruments.</summary>
+/// <summary>What an operator sees of a registry.</summary>
 internal static class RegistryDescription
 {
     // A person reads this; 10,000 entries would hide the peers.
@@ -39,31 +38,24 @@ internal static class RegistryDescription
             ? $"own, registered {Age(now, registered)} ago, last heartbeat {Age(now, last)} ago"
             : Invariant($"of registry {entry.OwnerId}"));
 
-    public static ServicesMeters Meters(object registry, ZlinkContext context, Func<RegistrySnapshot> snapshot)
-    {
-        var meters = new ServicesMeters("registry", registry, context);
-        meters.Gauge("entries", () => ByOwner(snapshot()), "{entry}", "Entries that are listed, own and learned.");
-        meters.Gauge("peers", () => ByState(snapshot()), "{registry}", "Peer registries, by whether they are connected.");
-        meters.Gauge("subscribers", () => snapshot().Subscribers, "{peer}", "Discoveries and peers that follow the list.");
-        meters.Counter("requests", () => snapshot().Requests, "{request}", "Requests read.");
-        meters.Counter("refused", () => snapshot().RefusedRequests, "{request}", "Requests answered with a status other than 0.");
-        meters.Counter("malformed", () => snapshot().MalformedMessages, "{message}", "Messages that are not valid requests.");
-        meters.Counter("expired", () => snapshot().ExpiredEntries, "{entry}", "Own entries without a heartbeat in time.");
-        meters.Counter("lists", () => snapshot().ListsSent, "{list}", "Lists sent: broadcasts, and answers to new subscribers.");
-        meters.Counter("peer_lists", () => snapshot().PeerLists, "{list}", "Lists of peers that were accepted.");
-        return meters;
-    }
-
-    private static IEnumerable<Measurement<long>> ByOwner(RegistrySnapshot snapshot) =>
-    [
-        ServicesMeters.Tagged(snapshot.OwnEntries, "state", "own"),
-        ServicesMeters.Tagged(snapshot.Entries.Count - snapshot.OwnEntries, "state", "learned"),
-    ];
-
-    private static IEnumerable<Measurement<long>> ByState(RegistrySnapshot snapshot) =>
-        from count in snapshot.Peers.CountBy(static peer => peer.IsConnected)
-        select ServicesMeters.Tagged(count.Value, "state", count.Key ? "connected" : "disconnected");
-
     private static string Age(DateTimeOffset now, DateTimeOffset at) =>
         Invariant($"{Math.Max((now - at).TotalSeconds, 0):0.0} s");
+}
+
+/// <summary>What is measured of a registry.</summary>
+/// <param name="Id">Its number, as metrics name it.</param>
+/// <param name="Snapshot">Its state.</param>
+internal sealed record RegistryMetrics(string Id, Func<RegistrySnapshot> Snapshot)
+{
+    public IEnumerable<Reading> Entries()
+    {
+        RegistrySnapshot snapshot = Snapshot();
+        return
+        [
+            ServicesMeters.InState(snapshot.OwnEntries, "own"),
+            ServicesMeters.InState(snapshot.Entries.Count - snapshot.OwnEntries, "learned"),
+        ];
+    }
+
+    public IEnumerable<Reading> Peers() => ServicesMeters.Connections(Snapshot().Peers);
 }

@@ -43,6 +43,9 @@ internal sealed class ReceiverRequests(RouterSocket socket, TimeProvider clock, 
     /// <summary>The timestamp of the last request that was accepted or ended, since <see cref="TryBeginDrain"/>.</summary>
     public long LastActivity => Volatile.Read(ref _lastActivity);
 
+    /// <summary>In UTF-8, in the order in which they were registered.</summary>
+    public byte[][] Served => _served;
+
     public void AddService(string name)
     {
         byte[] bytes = Encoding.UTF8.GetBytes(name);

@@ -1,4 +1,3 @@
-using System.Diagnostics.Metrics;
 using System.Runtime.CompilerServices;
 using System.Threading.Channels;
 
@@ -10,7 +9,7 @@ namespace Net.Zlink.Services;
 /// handler without waits costs no hop to another thread. With <see cref="ServiceReceiverOptions.RunHandlersOnPool"/> each begins as work
 /// of its own.</remarks>
 internal sealed class ServeLoop(ReceiverRequests requests, Func<ServiceRequest, CancellationToken, ValueTask> handler, int maxConcurrency,
-    ServiceReceiverOptions options, QueueReservation reservation, Histogram<double> duration)
+    ServiceReceiverOptions options, QueueReservation reservation, ServicesMeters meters)
 {
     private const int BatchSize = 64;
 
@@ -178,7 +177,10 @@ internal sealed class ServeLoop(ReceiverRequests requests, Func<ServiceRequest, 
             Interlocked.Increment(ref requests.Counters.PlainInHandlers);
         }
 
-        long startedAt = duration.Enabled ? requests.Clock.GetTimestamp() : 0;
+        // The handler may dispose the request, and with it the name of the service.
+        Measured measured = meters.ProcessDuration.IsOn
+            ? new Measured(requests.Clock.GetTimestamp(), meters.Services.Of(request.ServiceBytes))
+            : default;
         ValueTask handling;
         try
         {
@@ -187,17 +189,17 @@ internal sealed class ServeLoop(ReceiverRequests requests, Func<ServiceRequest, 
             if (handling.IsCompletedSuccessfully)
             {
                 handling.GetAwaiter().GetResult();
-                Complete(request, startedAt, failure: null);
+                Complete(request, measured, failure: null);
                 return;
             }
         }
         catch (Exception e)
         {
-            Complete(request, startedAt, e);
+            Complete(request, measured, e);
             return;
         }
 
-        Rent().Wait(handling, request, startedAt);
+        Rent().Wait(handling, request, measured);
     }
 
     private Handling Rent()
@@ -208,7 +210,7 @@ internal sealed class ServeLoop(ReceiverRequests requests, Func<ServiceRequest, 
         }
     }
 
-    private void Complete(in ServiceRequest request, long startedAt, Exception? failure)
+    private void Complete(in ServiceRequest request, in Measured measured, Exception? failure)
     {
         try
         {
@@ -227,9 +229,10 @@ internal sealed class ServeLoop(ReceiverRequests requests, Func<ServiceRequest, 
             requests.NoteActivity();
         }
 
-        if (startedAt != 0)
+        if (measured.Service is { } service)
         {
-            duration.TryRecord(requests.Clock.GetElapsedTime(startedAt).TotalSeconds);
+            meters.ProcessDuration.Record(
+                requests.Clock.GetElapsedTime(measured.StartedAt), service, failure is null ? null : ErrorTypes.Of(failure));
         }
 
         Release();
@@ -302,6 +305,11 @@ internal sealed class ServeLoop(ReceiverRequests requests, Func<ServiceRequest, 
         }
     }
 
+    /// <summary>A call of a handler whose time is taken.</summary>
+    /// <param name="StartedAt">By the timestamp of the clock.</param>
+    /// <param name="Service">As metrics name it; null: the time is not taken.</param>
+    private readonly record struct Measured(long StartedAt, string? Service);
+
     /// <summary>A handler that waits, or that is to be called by the thread pool. Pooled, so that neither costs the loop memory.</summary>
     private sealed class Handling : IThreadPoolWorkItem
     {
@@ -309,7 +317,7 @@ internal sealed class ServeLoop(ReceiverRequests requests, Func<ServiceRequest, 
         private readonly Action _continue;
         private ConfiguredValueTaskAwaitable.ConfiguredValueTaskAwaiter _awaiter;
         private ServiceRequest _request;
-        private long _startedAt;
+        private Measured _measured;
 
         public Handling(ServeLoop loop)
         {
@@ -330,10 +338,10 @@ internal sealed class ServeLoop(ReceiverRequests requests, Func<ServiceRequest, 
             _loop.StartHandlers();
         }
 
-        public void Wait(ValueTask handling, in ServiceRequest request, long startedAt)
+        public void Wait(ValueTask handling, in ServiceRequest request, in Measured measured)
         {
             _request = request;
-            _startedAt = startedAt;
+            _measured = measured;
             _awaiter = handling.ConfigureAwait(false).GetAwaiter();
             _awaiter.UnsafeOnCompleted(_continue);
         }
@@ -350,9 +358,9 @@ internal sealed class ServeLoop(ReceiverRequests requests, Func<ServiceRequest, 
                 failure = e;
             }
 
-            long startedAt = _startedAt;
+            Measured measured = _measured;
             ServiceRequest request = Return();
-            _loop.Complete(request, startedAt, failure);
+            _loop.Complete(request, measured, failure);
             _loop.StartHandlers();
         }
 

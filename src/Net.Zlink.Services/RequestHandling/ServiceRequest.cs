@@ -85,6 +85,10 @@ public readonly struct ServiceRequest : IDisposable
 
     internal ulong Id => _open?.Id ?? 0;
 
+    /// <summary>As <see cref="Service"/>, in UTF-8.</summary>
+    internal ReadOnlySpan<byte> ServiceBytes =>
+        _open is not null && RequestEnvelope.TryRead(Message.Span, out RequestEnvelope envelope) ? envelope.Service : default;
+
     /// <summary>Whether the gateway, the clock or the loop has ended it.</summary>
     internal bool IsCancelled => _open is { IsCancelled: true };
 

@@ -1,10 +1,9 @@
-using System.Diagnostics.Metrics;
 using System.Globalization;
 using System.Text;
 
 namespace Net.Zlink.Services;
 
-/// <summary>What can be seen of a node: statistics, meters, a description.</summary>
+/// <summary>What can be seen of a node: statistics, metrics, a description.</summary>
 internal sealed class NodeCounters(PublishPath path, DispatchLoop dispatch, TopicIndex index, PeerSet peers,
     RegistrationSet registrations, SubscriberSet subscribers)
 {
@@ -31,22 +30,25 @@ internal sealed class NodeCounters(PublishPath path, DispatchLoop dispatch, Topi
         };
     }
 
-    /// <param name="node">What is measured.</param>
-    /// <param name="context">Its context.</param>
-    public ServicesMeters CreateMeters(object node, ZlinkContext context)
-    {
-        var meters = new ServicesMeters("spot", node, context);
-        meters.Counter("published", () => path.Published, "{message}", "Publications that were accepted");
-        meters.Counter("received", () => dispatch.Received, "{message}", "Messages from other nodes");
-        meters.Counter("unmatched", () => dispatch.Unmatched, "{message}", "Messages from other nodes that matched no subscription");
-        meters.Counter("delivered", () => subscribers.Statistics.Sum.Matched, "{message}",
-            "Messages for subscribers, counted once per subscriber");
-        meters.Counter("dropped", Dropped, "{message}", "Messages that were dropped, by cause");
-        meters.Gauge("queued", () => subscribers.Statistics.Sum.Queued, "{message}", "Messages that wait for subscribers");
-        meters.Counter("gaps", () => peers.Gaps.Count, "{gap}", "Connections that were lost and re-established: messages may be missing");
-        meters.Gauge("peers", () => peers.ConnectedCount, "{node}", "Nodes that this one is connected to");
-        return meters;
-    }
+    public long Received => dispatch.Received;
+
+    public long Unmatched => dispatch.Unmatched;
+
+    public long Gaps => peers.Gaps.Count;
+
+    public int Peers => peers.ConnectedCount;
+
+    public SpotSubscriberStatistics Deliveries => subscribers.Statistics.Sum;
+
+    public IEnumerable<Reading> Publications() =>
+        [new(path.Published), new(path.Refused, MessagingTags.Error, ErrorTypes.Refused)];
+
+    public IEnumerable<Reading> Dropped() =>
+    [
+        ServicesMeters.OfCause(subscribers.Statistics.Sum.Dropped, "subscriber"),
+        ServicesMeters.OfCause(path.Queue?.Dropped ?? 0, "publish_queue"),
+        ServicesMeters.OfCause(dispatch.LongTopics, "long_topic"),
+    ];
 
     /// <param name="id">The node's.</param>
     /// <param name="publishers">What it is connected to.</param>
@@ -88,13 +90,6 @@ internal sealed class NodeCounters(PublishPath path, DispatchLoop dispatch, Topi
         }
 
         return text.ToString();
-    }
-
-    private IEnumerable<Measurement<long>> Dropped()
-    {
-        yield return ServicesMeters.Tagged(subscribers.Statistics.Sum.Dropped, "cause", "subscriber");
-        yield return ServicesMeters.Tagged(path.Queue?.Dropped ?? 0, "cause", "publish_queue");
-        yield return ServicesMeters.Tagged(dispatch.LongTopics, "cause", "long_topic");
     }
 
     /// <summary>The sockets may have ended.</summary>

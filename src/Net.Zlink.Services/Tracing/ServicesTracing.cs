@@ -3,14 +3,12 @@ using System.Text;
 
 namespace Net.Zlink.Services;
 
-/// <summary>The names by which traces and metrics of the services are collected.</summary>
+/// <summary>The name by which traces of the services are collected. Their metrics belong to the meter of their context:
+/// <see cref="ZlinkLibrary.MeterName"/>.</summary>
 public static class ServicesInstrumentation
 {
-    /// <summary>The source of the spans of requests: <c>send</c> at the client, <c>process</c> at the receiver.</summary>
+    /// <summary>The source of the spans of requests: <c>request</c> at the client, <c>process</c> at the receiver.</summary>
     public const string ActivitySourceName = "Net.Zlink.Services";
-
-    /// <summary>The meter of registries, discoveries, receivers and gateways.</summary>
-    public const string MeterName = ServicesMeters.MeterName;
 }
 
 /// <summary>Spans around requests, named after OpenTelemetry's conventions for messaging. Without a listener a request costs one check of
@@ -54,12 +52,12 @@ internal static class ServicesTracing
 
     public static async ValueTask<ServiceReply> SendAsync(string service, Func<ValueTask<ServiceReply>> send)
     {
-        using Activity? span = Source.StartActivity($"send {service}", ActivityKind.Client);
-        Describe(span, service, "send");
+        using Activity? span = Source.StartActivity($"request {service}", ActivityKind.Producer);
+        Describe(span, service, "request", "send");
         try
         {
             ServiceReply reply = await send().ConfigureAwait(false);
-            span?.SetTag("server.address", new RedactedEndpoint(reply.Receiver.Endpoint).ToString());
+            SetServer(span, reply.Receiver.Endpoint);
             span?.SetTag("zlink.request.attempts", reply.Attempts);
             return reply;
         }
@@ -75,9 +73,9 @@ internal static class ServicesTracing
     {
         Activity.Current = null; // The span in which ServeAsync was called is no parent of a request.
         string service = request.Service;
-        using Activity? span = Source.StartActivity($"process {service}", ActivityKind.Server, ParentOf(request.Message.Span));
+        using Activity? span = Source.StartActivity($"process {service}", ActivityKind.Consumer, ParentOf(request.Message.Span));
         AddBaggage(span, request.Message.Span);
-        Describe(span, service, "process");
+        Describe(span, service, "process", "process");
         try
         {
             await handler(request, cancellation).ConfigureAwait(false);
@@ -119,17 +117,32 @@ internal static class ServicesTracing
         }
     }
 
-    private static void Describe(Activity? span, string service, string operation)
+    private static void Describe(Activity? span, string service, string operation, string operationType)
     {
-        span?.SetTag("messaging.system", "zlink");
-        span?.SetTag("messaging.destination.name", service);
-        span?.SetTag("messaging.operation.name", operation);
-        span?.SetTag("messaging.operation.type", operation);
+        span?.SetTag(MessagingTags.System, MessagingTags.Zlink);
+        span?.SetTag(MessagingTags.Destination, service);
+        span?.SetTag(MessagingTags.OperationName, operation);
+        span?.SetTag(MessagingTags.OperationType, operationType);
+    }
+
+    /// <summary>The host and the port; of ipc and inproc the path or the name.</summary>
+    private static void SetServer(Activity? span, string endpoint)
+    {
+        if (span is null || !ZlinkEndpoint.TryParse(endpoint, out ZlinkEndpoint? server))
+        {
+            return;
+        }
+
+        span.SetTag(MessagingTags.ServerAddress, server.Host.Length > 0 ? server.Host : server.Path);
+        if (server.Port is { } port)
+        {
+            span.SetTag(MessagingTags.ServerPort, port);
+        }
     }
 
     private static void Fail(Activity? span, Exception exception)
     {
-        span?.SetTag("error.type", exception is ServiceException { Error: var error } ? error.ToString() : exception.GetType().FullName);
+        span?.SetTag(MessagingTags.Error, ErrorTypes.Of(exception));
         span?.SetStatus(ActivityStatusCode.Error, exception.Message);
     }
 }

@@ -129,6 +129,11 @@ public sealed class ZlinkContextOptions
     /// <summary>What the tag <c>zlink.context</c> of all metrics says. Null (default): the number of the context in this process.</summary>
     public string? Name { get; set; }
 
+    /// <summary>How many names of each kind (services, registries, directories, SPOT nodes) metrics show one by one, the first that come.
+    /// All others are one sum, by the name <c>other</c>. 0 or more. Default: 50, with which no instrument nears the 2,000 series that
+    /// OpenTelemetry keeps.</summary>
+    public int MaxMetricNames { get; set; } = 50;
+
     /// <summary>Checks every option, as the context does when it is made.</summary>
     /// <exception cref="ArgumentException">One has no allowed value. The message names it and says what it takes.</exception>
     /// <exception cref="ObjectDisposedException"><see cref="Pool"/> is disposed.</exception>
@@ -146,6 +151,7 @@ public sealed class ZlinkContextOptions
         OptionRange.OrNull(UnfinishedByteLimit, 1, "no limit");
         OptionRange.OrNull(SubscriptionByteLimit, 1, "no limit");
         OptionRange.Time(DefaultLinger, mayBeInfinite: true);
+        OptionRange.InRange(MaxMetricNames, 0);
     }
 
     internal ZlinkContextOptions ValidCopy()

@@ -30,39 +30,50 @@ internal sealed class ZlinkMeters : IDisposable
         _meter = context.Options.MeterFactory is { } factory
             ? factory.Create(new MeterOptions(ZlinkLibrary.MeterName) { Tags = tags }) // A factory takes no scope but itself.
             : new Meter(new MeterOptions(ZlinkLibrary.MeterName) { Tags = tags, Scope = context });
-        Gauge("zlink.shard.queue_depth", () => PerShard(static s => (long)s.QueueDepth), "{work}", "Connections waiting for their shard.");
+        Gauge("zlink.shard.queue_depth", () => PerShard(static s => (long)s.QueueDepth), "{work}",
+            "Work that waits until its shard runs it.");
         Gauge("zlink.shard.connections", () => PerShard(static s => (long)s.Connections), "{connection}",
-            "Connections that belong to the shard.");
-        Counter("zlink.shard.works", () => PerShard(static s => s.Works), "{work}", "Works done.");
-        Counter("zlink.shard.busy_time", () => PerShard(static s => s.BusyTime.TotalSeconds), "s", "Time the shard ran.");
-        Gauge("zlink.shard.longest_run", () => PerShard(static s => s.LongestRun.TotalSeconds), "s", "The longest turn so far.");
+            "Connections whose work the shard runs.");
+        Counter("zlink.shard.works", () => PerShard(static s => s.Works), "{work}", "Works that the shard has run.");
+        Counter("zlink.shard.busy_time", () => PerShard(static s => s.BusyTime.TotalSeconds), "s",
+            "Time for which the shard has run work.");
+        Gauge("zlink.shard.longest_run", () => PerShard(static s => s.LongestRun.TotalSeconds), "s",
+            "The longest turn of the shard since its start.");
         Gauge("zlink.shard.longest_delay", () => PerShard(static s => s.LongestDelay.TotalSeconds), "s",
-            "The longest wait for the thread pool so far.");
-        Counter("zlink.shard.delay", () => PerShard(static s => s.TotalDelay.TotalSeconds), "s", "All waits for the thread pool together.");
+            "The longest wait of the shard for a thread of the pool since its start.");
+        Counter("zlink.shard.delay", () => PerShard(static s => s.TotalDelay.TotalSeconds), "s", 
+            "Time for which the shard has waited for a thread of the pool.");
         Counter("zlink.shard.runs_from_pool", () => PerShard(static s => s.RunsFromPool), "{turn}",
-            "Turns that waited for the thread pool.");
+            "Turns for which the shard waited for a thread of the pool.");
         Counter("zlink.shard.late_runs", () => PerShard(static s => s.LateRuns), "{turn}",
-            "Turns that waited longer than 200 ms for the thread pool.");
+            "Turns for which it took over 200 ms to get a thread of the pool.");
         Gauge("zlink.queued_bytes", () => One(_context.Host.Budget?.Used ?? 0), "By",
-            "Bytes of the context's QueuedByteLimit that queues use.");
+            "Bytes that all queues have reserved of the context's QueuedByteLimit.");
         Gauge("zlink.unfinished_bytes", () => One(_context.Host.Unfinished?.Bytes ?? 0), "By",
-            "Received bytes of messages that are still incomplete.");
+            "Bytes of messages whose last part has not come; see UnfinishedByteLimit.");
         Gauge("zlink.subscription_bytes", () => One(_context.Host.Subscriptions?.Bytes ?? 0), "By",
-            "Bytes that the topics of subscribers use.");
-        Gauge("zlink.pool.live", () => PerClass(static c => c.Live), "{buffer}", "Buffers that are rented.");
-        Gauge("zlink.pool.kept", () => PerClass(static c => c.Kept), "{buffer}", "Buffers kept for reuse.");
-        Gauge("zlink.pool.retained_bytes", () => One(_context.Pool.GetStatistics().BytesKept), "By", "Bytes of buffers kept for reuse.");
-        Counter("zlink.pool.rented", () => PerClass(static c => c.Rented), "{buffer}", "Buffers that were rented.");
-        Counter("zlink.pool.allocated", () => PerClass(static c => c.Allocated), "{buffer}", "Buffers that had to be allocated.");
-        Counter("zlink.pool.rejected", () => PerClass(static c => c.Rejected), "{buffer}", "Returned buffers that were not kept.");
+            "Bytes that topics of remote subscribers take; see SubscriptionByteLimit.");
+        Gauge("zlink.pool.live", () => PerClass(static c => c.Live), "{buffer}", "Buffers of the pool that are rented now, by their size.");
+        Gauge("zlink.pool.kept", () => PerClass(static c => c.Kept), "{buffer}",
+            "Returned buffers that the pool keeps for reuse, by their size.");
+        Gauge("zlink.pool.retained_bytes", () => One(_context.Pool.GetStatistics().BytesKept), "By",
+            "Bytes of buffers that the pool keeps for reuse; see RetainedByteLimit.");
+        Counter("zlink.pool.rented", () => PerClass(static c => c.Rented), "{buffer}", "Rentals of buffers from the pool, by their size.");
+        Counter("zlink.pool.allocated", () => PerClass(static c => c.Allocated), "{buffer}",
+            "Rentals for which the pool had to allocate a buffer, by size.");
+        Counter("zlink.pool.rejected", () => PerClass(static c => c.Rejected), "{buffer}",
+            "Returned buffers that the pool did not keep, by their size.");
         Counter("zlink.pool.oversize_rented", () => One(Oversize.Rented), "{buffer}",
-            "Buffers above the largest size that were rented: each is allocated.");
-        Gauge("zlink.pool.oversize_live", () => One(Oversize.Live), "{buffer}", "Buffers above the largest size that are rented.");
+            "Rentals of buffers above the pool's largest size: each was allocated.");
+        Gauge("zlink.pool.oversize_live", () => One(Oversize.Live), "{buffer}", 
+            "Buffers above the pool's largest size that are rented now.");
         Gauge("zlink.pool.oversize_live_bytes", () => One(Oversize.BytesRented), "By",
-            "Bytes of the rented buffers above the largest size.");
+            "Bytes of the buffers above the pool's largest size that are rented now.");
         AddStreamInstruments();
         AddSocketInstruments();
     }
+
+    public Meter Meter => _meter;
 
     public void Dispose() => Guarded(_meter.Dispose);
 
@@ -85,27 +96,34 @@ internal sealed class ZlinkMeters : IDisposable
                 ("malformed", static c => c.FailedHandshakes[HandshakeFailure.Malformed]),
                 ("certificate", static c => c.FailedHandshakes[HandshakeFailure.Certificate])),
             "{connection}",
-            "Handshakes of tls, ws and wss that were not completed, by cause.");
+            "Connections that ended in the handshake of tls, ws or wss.");
         Counter(
             "zlink.stream.dropped",
             _streams,
             static c => PerKind(c, CauseTag, ("connection_lost", static c => c.DroppedMessages), ("unread", static c => c.DroppedUnread)),
             "{message}",
-            "Accepted messages not written, and read ones not received, by cause.");
+            "Messages accepted and not written, or read and not received.");
         Counter(
             "zlink.stream.connections",
             _streams,
             static c => PerKind(c, DirectionTag, ("accepted", static c => c.Accepted), ("dialled", static c => c.Dialled)),
             "{connection}",
-            "Established connections, including rejected ones.");
-        Gauge("zlink.stream.peers", _streams, static c => One(c.Peers), "{peer}", "Connected STREAM peers.");
-        Gauge("zlink.stream.queued", _streams, static c => One(c.QueuedMessages), "{message}", "Messages that wait to be written.");
-        Gauge("zlink.stream.unread", _streams, static c => One(c.UnreadMessages), "{message}", "Messages that wait to be received.");
-        Counter("zlink.stream.received", _streams, static c => One(c.ReceivedMessages), "{message}", "Messages read.");
-        Counter("zlink.stream.received_bytes", _streams, static c => One(c.ReceivedBytes), "By", "Bytes read, frame headers included.");
-        Counter("zlink.stream.written", _streams, static c => One(c.WrittenMessages), "{message}", "Messages written.");
-        Counter("zlink.stream.written_bytes", _streams, static c => One(c.WrittenBytes), "By", "Bytes written, frame headers included.");
-        Counter("zlink.stream.refused", _streams, static c => One(c.Refused), "{connection}", "Rejected connections.");
+            "Connections of STREAM sockets that came up, rejected ones included.");
+        Gauge("zlink.stream.peers", _streams, static c => One(c.Peers), "{peer}", "Peers that are connected to STREAM sockets.");
+        Gauge("zlink.stream.queued", _streams, static c => One(c.QueuedMessages), "{message}",
+            "Messages that STREAM sockets have accepted and not written yet.");
+        Gauge("zlink.stream.unread", _streams, static c => One(c.UnreadMessages), "{message}",
+            "Messages that STREAM sockets have read and nobody received yet.");
+        Counter("zlink.stream.received", _streams, static c => One(c.ReceivedMessages), "{message}",
+            "Messages that STREAM sockets have read.");
+        Counter("zlink.stream.received_bytes", _streams, static c => One(c.ReceivedBytes), "By",
+            "Bytes that STREAM sockets have read, frame headers included.");
+        Counter("zlink.stream.written", _streams, static c => One(c.WrittenMessages), "{message}",
+            "Messages that STREAM sockets have written.");
+        Counter("zlink.stream.written_bytes", _streams, static c => One(c.WrittenBytes), "By",
+            "Bytes that STREAM sockets have written, frame headers included.");
+        Counter("zlink.stream.refused", _streams, static c => One(c.Refused), "{connection}",
+            "Connections that STREAM sockets have rejected.");
     }
 
     private void AddSocketInstruments()
@@ -123,7 +141,7 @@ internal sealed class ZlinkMeters : IDisposable
                 ("error_received", static s => s.HandshakeFailures.ErrorReceived),
                 ("certificate", static s => s.HandshakeFailures.Certificate)),
             "{connection}",
-            "Connections that ended before the handshake was complete, by cause.");
+            "Connections that ended before the handshake was complete.");
         Counter(
             "zlink.socket.dropped",
             _sockets,
@@ -140,35 +158,36 @@ internal sealed class ZlinkMeters : IDisposable
                 ("unread", static s => s.DroppedUnreadMessages),
                 ("filtered", static s => s.FilteredMessages)),
             "{message}",
-            "Messages that no peer received, by cause.");
+            "Messages that sockets dropped, accepted or not, by cause.");
         Counter(
             "zlink.socket.connections",
             _sockets,
             static t => PerType(t, DirectionTag, ("accepted", static s => s.AcceptedConnections),
                 ("dialled", static s => s.DialledConnections)),
             "{connection}",
-            "Established connections.");
-        Gauge("zlink.socket.count", _sockets, static t => PerType(t, static (count, _) => count), "{socket}", "Open sockets.");
+            "Connections whose handshake was completed, by who began them.");
+        Gauge("zlink.socket.count", _sockets, static t => PerType(t, static (count, _) => count), "{socket}",
+            "Sockets that are open, by type.");
         Gauge("zlink.socket.peers", _sockets, static t => PerType(t, static (_, s) => s.Peers), "{peer}",
-            "Links to peers, including those that are not connected.");
+            "Peers of sockets, those that are not connected included.");
         Gauge("zlink.socket.queued", _sockets, static t => PerType(t, static (_, s) => s.QueuedMessages), "{message}",
-            "Messages that wait to be written.");
+            "Messages that sockets have accepted and not written yet.");
         Gauge("zlink.socket.unread", _sockets, static t => PerType(t, static (_, s) => s.UnreadMessages), "{message}",
-            "Messages that wait to be received.");
+            "Messages that sockets have read and nobody received yet.");
         Counter("zlink.socket.sent", _sockets, static t => PerType(t, static (_, s) => s.WrittenMessages), "{message}",
-            "Messages written.");
+            "Messages that sockets have written.");
         Counter("zlink.socket.unconfirmed", _sockets, static t => PerType(t, static (_, s) => s.UnconfirmedMessages), "{message}",
-            "Messages written to connections that the peer ended before it sent a frame, or with an ERROR: they may be lost.");
+            "Messages that may be lost: the peer ended the connection at once, or with an ERROR.");
         Counter("zlink.socket.sent_bytes", _sockets, static t => PerType(t, static (_, s) => s.WrittenBytes), "By",
-            "Bytes written, frame headers included; inproc as over a wire.");
+            "Bytes that sockets have written, frame headers included.");
         Counter("zlink.socket.received", _sockets, static t => PerType(t, static (_, s) => s.ReceivedMessages), "{message}",
-            "Messages read.");
+            "Messages that sockets have read.");
         Counter("zlink.socket.received_bytes", _sockets, static t => PerType(t, static (_, s) => s.ReceivedBytes), "By",
-            "Bytes of the messages read, frame headers included; inproc as over a wire.");
+            "Bytes of the messages that sockets have read, with frame headers.");
         Counter("zlink.socket.delivered", _sockets, static t => PerType(t, static (_, s) => s.DeliveredMessages), "{message}",
-            "Messages that the application received.");
+            "Messages that the application has received from sockets.");
         Counter("zlink.socket.refused", _sockets, static t => PerType(t, static (_, s) => s.RefusedConnections), "{connection}",
-            "Rejected connections.");
+            "Connections that sockets have rejected.");
     }
 
     private static IEnumerable<Measurement<long>> PerType(SocketTotals totals, Func<int, SocketStatistics, long> value) =>

@@ -90,7 +90,7 @@ public sealed class SocketHostingTests
         ZlinkContext context = host.Get<ZlinkContext>();
         Assert.Same(clock, context.TimeProvider);
         Assert.Same(host.Get<ILoggerFactory>(), context.LoggerFactory);
-        Assert.Same(host.Get<System.Diagnostics.Metrics.IMeterFactory>(), context.MeterFactory);
+        Assert.Same(host.Get<System.Diagnostics.Metrics.IMeterFactory>(), context.Meter.Scope);
         Assert.Single(context.GetStatistics().Shards);
     }
 
@@ -105,7 +105,7 @@ public sealed class SocketHostingTests
         await host.StartAsync();
         ZlinkContext feeds = host.Get<ZlinkContext>("feeds");
         Assert.NotSame(host.Get<ZlinkContext>(), feeds);
-        Assert.Equal("feeds", feeds.Name);
+        Assert.Equal("feeds", Assert.Single(feeds.Meter.Tags!, static tag => tag.Key is "zlink.context").Value);
         Assert.Equal((1, 1), (host.Get<ZlinkContext>().GetStatistics().Sockets, feeds.GetStatistics().Sockets));
         for (int i = 0; i < 6; i++)
         {

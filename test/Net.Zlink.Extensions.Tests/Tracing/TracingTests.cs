@@ -36,15 +36,18 @@ public sealed class TracingTests
         (Activity send, Activity process) = await PairAsync(server, spans, service, 1);
         Assert.Equal((send.TraceId, send.SpanId), (process.TraceId, process.ParentSpanId));
         Assert.True(process.HasRemoteParent);
-        Assert.Equal((ActivityKind.Client, ActivityKind.Server), (send.Kind, process.Kind));
+        Assert.Equal((ActivityKind.Producer, ActivityKind.Consumer), (send.Kind, process.Kind));
+        Assert.Equal(($"request {service}", $"process {service}"), (send.DisplayName, process.DisplayName));
+        Assert.Equal(("127.0.0.1", server.Get<ServiceReceiver>(service).Socket.LastEndpoint.Split(':')[^1]),
+            (send.GetTagItem("server.address"), $"{send.GetTagItem("server.port")}"));
         Assert.Equal(("zlink", service, "send"), (send.GetTagItem("messaging.system"), send.GetTagItem("messaging.destination.name"),
             send.GetTagItem("messaging.operation.type")));
 
         await Assert.ThrowsAsync<ServiceException>(
             () => quotes.RequestAsync<Ask, Quote>(new Ask("bad"), Guard.Limit, Guard.Token).Guarded());
         (send, process) = await PairAsync(server, spans, service, 2);
-        Assert.Equal((ActivityStatusCode.Error, "Failed"), (send.Status, send.GetTagItem("error.type")));
-        Assert.Equal(ActivityStatusCode.Error, process.Status);
+        Assert.Equal((ActivityStatusCode.Error, "failed"), (send.Status, send.GetTagItem("error.type")));
+        Assert.Equal((ActivityStatusCode.Error, "System.InvalidOperationException"), (process.Status, process.GetTagItem("error.type")));
     }
 
     [Fact]
@@ -88,8 +91,12 @@ public sealed class TracingTests
         await AskAsync(host);
         Assert.True(host.Get<MeterProvider>().ForceFlush());
         Assert.Contains(metrics, static one => one.Name is "zlink.socket.received");
-        Assert.Contains(metrics, static one => one is { Name: "zlink.gateway.request.duration", MetricType: MetricType.Histogram });
-        Assert.Contains(metrics, static one => one is { Name: "zlink.receiver.processing.duration", MetricType: MetricType.Histogram });
+        foreach (string name in new[] { "messaging.client.operation.duration", "messaging.process.duration" })
+        {
+            MetricPoint point = Assert.Single(metrics.Where(one => string.Equals(one.Name, name, StringComparison.Ordinal))
+                .SelectMany(PointsOf), static one => TagsOf(one)["messaging.destination.name"] is "metered");
+            Assert.InRange(BucketOf(point), 0, 10); // A request takes some microseconds, or some milliseconds: seconds would be the last.
+        }
     }
 
     [Fact]
@@ -97,11 +104,50 @@ public sealed class TracingTests
     {
         await using HostFixture one = await MeteredAsync();
         await using HostFixture two = await MeteredAsync();
-        using var seen = new MetricCollector<double>(one.Get<IMeterFactory>(), "Net.Zlink.Services", "zlink.receiver.processing.duration");
-        using var other = new MetricCollector<double>(two.Get<IMeterFactory>(), "Net.Zlink.Services", "zlink.receiver.processing.duration");
+        using var seen = new MetricCollector<double>(one.Get<IMeterFactory>(), "Net.Zlink", "messaging.process.duration");
+        using var other = new MetricCollector<double>(two.Get<IMeterFactory>(), "Net.Zlink", "messaging.process.duration");
         await AskAsync(one);
         await seen.WaitForMeasurementsAsync(1, Guard.Limit).Guarded();
         Assert.Empty(other.GetMeasurementSnapshot());
+    }
+
+    private static List<MetricPoint> PointsOf(Metric metric)
+    {
+        List<MetricPoint> points = [];
+        foreach (ref readonly MetricPoint point in metric.GetMetricPoints())
+        {
+            points.Add(point);
+        }
+
+        return points;
+    }
+
+    private static Dictionary<string, object?> TagsOf(MetricPoint point)
+    {
+        Dictionary<string, object?> tags = new(StringComparer.Ordinal);
+        foreach ((string key, object? value) in point.Tags)
+        {
+            tags[key] = value;
+        }
+
+        return tags;
+    }
+
+    /// <summary>The number of the bucket with the only measurement.</summary>
+    private static int BucketOf(in MetricPoint point)
+    {
+        int number = 0;
+        foreach (HistogramBucket bucket in point.GetHistogramBuckets())
+        {
+            if (bucket.BucketCount > 0)
+            {
+                return number;
+            }
+
+            number++;
+        }
+
+        return -1;
     }
 
     private static async Task<HostFixture> MeteredAsync(Action<HostFixture>? configure = null)
@@ -133,8 +179,8 @@ public sealed class TracingTests
                 host.Get<TracerProvider>().ForceFlush();
                 Activity[] all = [.. spans.ToArray().Where(one => string.Equals(
                     one.GetTagItem("messaging.destination.name") as string, service, StringComparison.Ordinal))];
-                sent = [.. all.Where(static one => one.Kind == ActivityKind.Client)];
-                processed = [.. all.Where(static one => one.Kind == ActivityKind.Server)];
+                sent = [.. all.Where(static one => one.Kind == ActivityKind.Producer)];
+                processed = [.. all.Where(static one => one.Kind == ActivityKind.Consumer)];
                 return sent.Length == number && processed.Length == number;
             },
             "both spans were exported");

@@ -33,7 +33,7 @@ public sealed class ShownEndpointTests
             ShouldListenTo = static source =>
                 string.Equals(source.Name, ServicesInstrumentation.ActivitySourceName, StringComparison.Ordinal),
             Sample = static (ref ActivityCreationOptions<ActivityContext> _) => ActivitySamplingResult.AllData,
-            ActivityStopped = span => addresses.Enqueue($"{span.GetTagItem("server.address")}"),
+            ActivityStopped = span => addresses.Enqueue(string.Join(' ', span.TagObjects)),
         };
         ActivitySource.AddActivityListener(listener);
         var directory = new StaticDirectory(new ServiceInstance("svc", bound + "?token=secret"));
@@ -48,11 +48,12 @@ public sealed class ShownEndpointTests
             async () => await client.RequestAsync("x"u8.ToArray(), null, Guard.Token).AsTask().Guarded());
 
         string shown = $"{bound}?…";
-        Assert.Contains(shown, addresses, StringComparer.Ordinal);
+        Assert.Contains(addresses, tags => tags.Contains(
+            $"[server.address, 127.0.0.1] [server.port, {ZlinkEndpoint.Parse(bound).Port}]", StringComparison.Ordinal));
         Assert.Contains(shown, description, StringComparison.Ordinal);
         Assert.Contains(shown, lost.Message, StringComparison.Ordinal);
         Assert.Contains(log.TextsOf(2200), text => text.Contains(shown, StringComparison.Ordinal));
-        Assert.All([description, lost.Message, .. log.Lines.Select(static line => line.Text)],
+        Assert.All([description, lost.Message, .. addresses, .. log.Lines.Select(static line => line.Text)],
             static text => Assert.DoesNotContain("secret", text, StringComparison.Ordinal));
     }
 

@@ -15,8 +15,7 @@ public class ThrowingObserverTests
         using var listener = new MeterListener();
         listener.InstrumentPublished = (instrument, owner) =>
         {
-            if (instrument.Name is "zlink.receiver.processing.duration" or "zlink.gateway.request.duration"
-                && (ReferenceEquals(instrument.Meter.Scope, scene.Gateway) || instrument.Meter.Scope is ServiceReceiver))
+            if (instrument is Histogram<double> && ReferenceEquals(instrument.Meter.Scope, scene.Fixture.Context))
             {
                 owner.EnableMeasurementEvents(instrument);
             }

@@ -373,18 +373,20 @@ public class SpotNodeTests
         using var listener = new MeterListener();
         listener.InstrumentPublished = (instrument, l) =>
         {
-            if (ReferenceEquals(instrument.Meter.Scope, subscribing))
+            if (ReferenceEquals(instrument.Meter.Scope, scene.Context))
             {
                 l.EnableMeasurementEvents(instrument);
             }
         };
-        listener.SetMeasurementEventCallback<long>((instrument, value, tags, _) => measured[
-            $"{instrument.Name}{(tags.Length > 0 ? $" {tags[0].Value}" : "")}"] = value);
+        listener.SetMeasurementEventCallback<long>((instrument, value, tags, _) => measured[string.Join(
+            ' ', tags.ToArray().Where(static tag => !tag.Key.StartsWith("messaging", StringComparison.Ordinal)).Select(static tag => $"{tag.Value}")
+                .Prepend(instrument.Name))] = value);
         listener.Start();
         listener.RecordObservableInstruments();
-        Assert.Equal((counts.Received, 1, counts.Deliveries.Matched, 0, 1),
-            (measured["zlink.spot.received"], measured["zlink.spot.unmatched"], measured["zlink.spot.delivered"],
-            measured["zlink.spot.dropped subscriber"], measured["zlink.spot.peers"]));
+        Assert.Equal((counts.Received, 1, counts.Deliveries.Received, 0, 1),
+            (measured["zlink.spot.received 2"], measured["zlink.spot.unmatched 2"], measured["messaging.client.consumed.messages 2"],
+            measured["zlink.spot.dropped 2 subscriber"], measured["zlink.spot.peers 2"]));
+        Assert.Equal(publishing.GetStatistics().Published, measured["messaging.client.sent.messages 1"]);
     }
 
     [Fact]

@@ -129,7 +129,7 @@ public sealed class ContextOptionsTests
         await using var context = new ZlinkContext(options);
         options.Name = "after";
         options.MaxSockets = 0;
-        Assert.Equal("before", context.Name);
+        Assert.Equal("before", Assert.Single(context.Meter.Tags!, static tag => tag.Key is "zlink.context").Value);
         using PairSocket only = context.CreatePair();
         Assert.Equal(ZlinkError.TooManySockets, Assert.Throws<ZlinkException>(() => context.CreatePair()).Error);
     }
