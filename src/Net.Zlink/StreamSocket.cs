@@ -107,7 +107,7 @@ public sealed class StreamSocket : ZlinkSocket, IContextSocket
     {
         ArgumentNullException.ThrowIfNull(endpoint);
         ThrowIfEnded();
-        if (!Transports.Endpoints.TryParseBind(endpoint, out BindTarget target, out EndpointError error))
+        if (!TransportTable.TryParseWire(endpoint, EndpointUse.Bind, out WireEndpoint target, out EndpointError error))
         {
             throw ZlinkException.ForEndpoint(endpoint, error);
         }
@@ -365,7 +365,7 @@ public sealed class StreamSocket : ZlinkSocket, IContextSocket
     {
         ArgumentNullException.ThrowIfNull(endpoint);
         ThrowIfEnded();
-        if (!Transports.Endpoints.TryParseConnect(endpoint, out ConnectTarget target, out EndpointError error))
+        if (!TransportTable.TryParseWire(endpoint, EndpointUse.Connect, out WireEndpoint target, out EndpointError error))
         {
             throw ZlinkException.ForEndpoint(endpoint, error);
         }

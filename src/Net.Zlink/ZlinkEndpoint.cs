@@ -1,9 +1,6 @@
 using System.Diagnostics.CodeAnalysis;
 using System.Net;
 using Net.Zlink.Transports;
-using Net.Zlink.Transports.Ipc;
-using Net.Zlink.Transports.Tcp;
-using Net.Zlink.Transports.WebSocket;
 
 namespace Net.Zlink;
 
@@ -13,26 +10,28 @@ namespace Net.Zlink;
 /// has no query, which may hold a secret. <see cref="Text"/> is for sockets.</remarks>
 public sealed class ZlinkEndpoint : IEquatable<ZlinkEndpoint>
 {
-    private ZlinkEndpoint(string text, string scheme) => (Text, Scheme) = (text, scheme);
+    private readonly TransportEndpoint _parts;
+
+    private ZlinkEndpoint(TransportEndpoint parts) => _parts = parts;
 
     /// <summary>The whole text, as <see cref="Parse"/> got it. It may hold a secret in its query: do not log it.</summary>
-    public string Text { get; }
+    public string Text => _parts.Text;
 
     /// <summary>The transport: tcp, tls, ws, wss, ipc or inproc.</summary>
-    public string Scheme { get; }
+    public string Scheme => _parts.Scheme;
 
     /// <summary>A name, an address without brackets, or <c>*</c> for every address of this machine. Empty for ipc and inproc.</summary>
-    public string Host { get; private init; } = "";
+    public string Host => _parts.Host;
 
     /// <summary>The port; null for ipc and inproc, and for any free port (0 or <c>*</c>).</summary>
-    public int? Port { get; private init; }
+    public int? Port => _parts.Port == 0 ? null : _parts.Port;
 
     /// <summary>ws and wss: the path, beginning with <c>/</c>. ipc: the file, or <c>@</c> and a name, or <c>*</c>. inproc: the name. Empty
     /// for tcp and tls.</summary>
-    public string Path { get; private init; } = "";
+    public string Path => _parts.Path;
 
     /// <summary>ws and wss: what stands behind <c>?</c>. Empty without one. It may hold a secret: do not log it.</summary>
-    public string Query { get; private init; } = "";
+    public string Query => _parts.Query;
 
     /// <summary>The host stands for every address of this machine: <c>*</c>, <c>0.0.0.0</c> or <c>::</c>. Nobody can connect to
     /// it.</summary>
@@ -40,7 +39,7 @@ public sealed class ZlinkEndpoint : IEquatable<ZlinkEndpoint>
         && (address.Equals(IPAddress.Any) || address.Equals(IPAddress.IPv6Any) || address.Equals(IPAddress.Any.MapToIPv6())));
 
     /// <summary>A socket can connect to it: it names one place, and not each address or any free port.</summary>
-    public bool CanConnect => Scheme is EndpointText.Inproc || Endpoints.TryParseConnect(Text, out _, out _);
+    public bool CanConnect => TransportTable.TryParse(Text, EndpointUse.Connect, out _, out _);
 
     /// <summary>Reads an endpoint that a socket can bind or connect to.</summary>
     /// <param name="text">The text.</param>
@@ -92,59 +91,7 @@ public sealed class ZlinkEndpoint : IEquatable<ZlinkEndpoint>
 
     private static bool TryParse(string text, [NotNullWhen(true)] out ZlinkEndpoint? endpoint, out EndpointError error)
     {
-        endpoint = null;
-        if (!EndpointText.TryParse(text, out EndpointText parts, out error))
-        {
-            return false;
-        }
-
-        switch (parts.Scheme)
-        {
-            case EndpointText.Inproc:
-                endpoint = new ZlinkEndpoint(text, parts.Scheme) { Path = parts.Remainder };
-                return true;
-            case EndpointText.Ipc when IpcAddress.TryParseBind(parts.Remainder, out _, out error):
-                endpoint = new ZlinkEndpoint(text, parts.Scheme) { Path = parts.Remainder };
-                return true;
-            case EndpointText.Tcp or EndpointText.Tls when TryParseHost(parts.Remainder, out TcpHost? host, out int port, out error):
-                endpoint = new ZlinkEndpoint(text, parts.Scheme) { Host = host.Text, Port = PortOf(port) };
-                return true;
-            case EndpointText.Ws or EndpointText.Wss when WebSocketPath.TrySplit(
-                parts.Remainder, out string authority, out string path, out error)
-                && TryParseHost(authority, out TcpHost? host, out int port, out error):
-                int query = path.IndexOf('?', StringComparison.Ordinal);
-                endpoint = new ZlinkEndpoint(text, parts.Scheme)
-                {
-                    Host = host.Text,
-                    Port = PortOf(port),
-                    Path = query < 0 ? path : path[..query],
-                    Query = query < 0 ? "" : path[(query + 1)..],
-                };
-                return true;
-            default:
-                return false;
-        }
+        endpoint = TransportTable.TryParse(text, EndpointUse.Any, out TransportEndpoint parts, out error) ? new ZlinkEndpoint(parts) : null;
+        return endpoint is not null;
     }
-
-    /// <summary>A source address, which may stand before a semicolon, is no part of who the peer is.</summary>
-    private static bool TryParseHost(string text, [NotNullWhen(true)] out TcpHost? host, out int port, out EndpointError error)
-    {
-        if (TcpConnectAddress.TryParse(text, out TcpConnectAddress remote, out error))
-        {
-            (host, port) = (remote.Host, remote.Port);
-            return true;
-        }
-
-        bool isLocal = !text.Contains(';', StringComparison.Ordinal);
-        if (isLocal && TcpBindAddress.TryParse(text, out TcpBindAddress local, out error))
-        {
-            (host, port) = (local.Host, local.Port);
-            return true;
-        }
-
-        (host, port) = (null, 0);
-        return false;
-    }
-
-    private static int? PortOf(int port) => port == 0 ? null : port;
 }

@@ -23,8 +23,9 @@ internal sealed class HandshakeLimiter(int maxRunning, TimeProvider time)
 
     public int Stalled => _slots.Stalled;
 
-    public async Task<UpgradeResult> RunAsync(WireUpgrade upgrade, Socket socket, BufferPool pool, CancellationToken cancellation)
+    public async Task<UpgradeResult> RunAsync(WireUpgrade upgrade, KernelWire raw, BufferPool pool, CancellationToken cancellation)
     {
+        Socket socket = raw.Socket;
         // Begun on the accept loop's stack: the runtime spreads sockets over its polling threads by their first operation, so connections
         // spread evenly. In the order of handshakes, an echo over TLS had a p99 up to 50 % higher (docs/benchmarks/log.md).
         Task<UpgradeResult?> first = FirstBytesAsync(upgrade, socket, cancellation);
@@ -50,7 +51,7 @@ internal sealed class HandshakeLimiter(int maxRunning, TimeProvider time)
         Task errorResponse = Task.CompletedTask;
         try
         {
-            UpgradeResult result = await upgrade.RunAsync(socket, pool, time, slot.Waits, slot.Cancellation).ConfigureAwait(false);
+            UpgradeResult result = await upgrade.RunAsync(raw, pool, time, slot.Waits, slot.Cancellation).ConfigureAwait(false);
             errorResponse = result.ErrorResponse ?? errorResponse;
             if (result.Wire is { } wire)
             {

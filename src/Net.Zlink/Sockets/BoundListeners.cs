@@ -41,7 +41,7 @@ internal sealed class BoundListeners<T>
 
     public bool Has(string endpoint) => _byEndpoint.Has(endpoint);
 
-    public Candidates Find(string text, BindTarget? target)
+    public Candidates Find(string text, WireEndpoint? target)
     {
         T[] named = _byEndpoint.Of(text);
 
@@ -49,7 +49,7 @@ internal sealed class BoundListeners<T>
         return new Candidates(target, [.. _byText.Of(text).Union(named)], others);
     }
 
-    public sealed class Candidates(BindTarget? target, T[] named, Bound[] others)
+    public sealed class Candidates(WireEndpoint? target, T[] named, Bound[] others)
     {
         /// <summary>May look up a name: call it without a lock.</summary>
         public List<T> Meant() => [.. named.Union(others.Where(one => target!.Names(one.Listener)).Select(static one => one.Owner))];

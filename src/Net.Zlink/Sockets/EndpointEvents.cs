@@ -25,7 +25,7 @@ internal static class EndpointEvents
     /// </summary>
     public static EndpointError BindFailed(SocketMonitors monitors, string text, in EndpointError error)
     {
-        if (EndpointText.TryParse(EndpointText.Redact(text), out EndpointText parts, out _))
+        if (TransportTable.TrySplit(EndpointText.Redact(text), out EndpointText parts, out _))
         {
             monitors.Publish(SocketEventTypes.BindFailed, error.Errno, parts.Remainder, "", detail: error.Sentence);
         }

@@ -146,8 +146,7 @@ internal sealed class InprocEndpoints(SocketCore socket, InprocRegistry registry
 
     public bool Unbind(string text)
     {
-        if (!EndpointText.TryParse(text, out EndpointText parts, out _)
-            || !string.Equals(parts.Scheme, EndpointText.Inproc, StringComparison.Ordinal))
+        if (!TransportTable.TrySplit(text, out EndpointText parts, out _) || parts.Transport.Scheme is not EndpointText.Inproc)
         {
             return false;
         }

@@ -69,22 +69,17 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
     public EndpointError Bind(string text, ZmpSettings settings, out string endpoint)
     {
         endpoint = text;
-        if (!EndpointText.TryParse(text, out EndpointText parts, out EndpointError error))
-        {
-            return error;
-        }
-
-        if (string.Equals(parts.Scheme, EndpointText.Inproc, StringComparison.Ordinal))
-        {
-            return _inproc.Bind(parts.Remainder, settings);
-        }
-
-        if (!Transports.Endpoints.TryParseBind(text, out BindTarget target, out error))
+        if (!TransportTable.TryParse(text, EndpointUse.Bind, out TransportEndpoint parsed, out EndpointError error))
         {
             return EndpointEvents.BindFailed(socket.Monitors, text, error);
         }
 
-        BindResult bound = target.Bind(settings.Transport);
+        if (parsed is not WireEndpoint target)
+        {
+            return _inproc.Bind(parsed.Path, settings);
+        }
+
+        BindResult bound = target.Listen(settings.Transport);
         if (bound.Listener is null)
         {
             return EndpointEvents.BindFailed(socket.Monitors, text, bound.Error);
@@ -112,19 +107,14 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
     public EndpointError Connect(string text, ZmpSettings settings, out bool wasThere)
     {
         wasThere = false;
-        if (!EndpointText.TryParse(text, out EndpointText parts, out EndpointError error))
+        if (!TransportTable.TryParse(text, EndpointUse.Connect, out TransportEndpoint parsed, out EndpointError error))
         {
             return error;
         }
 
-        if (string.Equals(parts.Scheme, EndpointText.Inproc, StringComparison.Ordinal))
+        if (parsed is not WireEndpoint target)
         {
-            return _inproc.Connect(parts.Remainder, text, settings) ?? OnRejected(text, settings);
-        }
-
-        if (!Transports.Endpoints.TryParseConnect(text, out ConnectTarget target, out error))
-        {
-            return error;
+            return _inproc.Connect(parsed.Path, text, settings) ?? OnRejected(text, settings);
         }
 
         ZmpDialer dialer;
@@ -171,7 +161,7 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
     /// <summary>Unread messages of connected peers are dropped, those of accepted peers stay.</summary>
     public bool Remove(string text, TimeSpan linger)
     {
-        bool parsed = Transports.Endpoints.TryParseBind(text, out BindTarget target, out _);
+        bool parsed = TransportTable.TryParseWire(text, EndpointUse.Bind, out WireEndpoint target, out _);
         BoundListeners<ZmpListener>.Candidates bound;
         ZmpDialer[] dialled;
         lock (_gate)
@@ -219,7 +209,7 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
         BoundListeners<ZmpListener>.Candidates candidates;
         lock (_gate)
         {
-            candidates = _listeners.Find(text, Transports.Endpoints.TryParseBind(text, out BindTarget target, out _) ? target : null);
+            candidates = _listeners.Find(text, TransportTable.TryParseWire(text, EndpointUse.Bind, out WireEndpoint target, out _) ? target : null);
         }
 
         List<ZmpListener> listeners = candidates.Meant();

@@ -6,12 +6,12 @@ using Net.Zlink.Transports;
 namespace Net.Zlink.Sockets;
 
 /// <summary>Each connection of a dialer is a new peer with a new id.</summary>
-internal sealed class StreamDialer(StreamHub hub, ConnectTarget target, StreamSettings settings, IPeerFactory factory,
+internal sealed class StreamDialer(StreamHub hub, WireEndpoint target, StreamSettings settings, IPeerFactory factory,
     ReconnectPolicy? reconnect)
 {
     private readonly CancellationTokenSource _closing = new();
     // Shared by all attempts, because it keeps the certificates of the last complete files.
-    private readonly WireUpgrade? _upgrade = target.Upgrade(settings.Transport);
+    private readonly WireUpgrade? _upgrade = target.DialUpgrade(settings.Transport);
 
     public bool IsClosed => _closing.IsCancellationRequested;
 
@@ -57,7 +57,7 @@ internal sealed class StreamDialer(StreamHub hub, ConnectTarget target, StreamSe
         DialResult result = await target.DialAsync(
             settings.Transport, hub.Host.Time, () => EndpointEvents.Connecting(hub.Monitors, target.RedactedText), either.Token)
             .ConfigureAwait(false);
-        if (result.Socket is null)
+        if (result.Wire is null)
         {
             hub.Monitors.Publish(SocketEventTypes.Closed, 0, "", target.RedactedText, detail: result.Sentence);
             return (0, result);
@@ -66,19 +66,19 @@ internal sealed class StreamDialer(StreamHub hub, ConnectTarget target, StreamSe
         Interlocked.Increment(ref hub.Counters.Dialled);
         if (_upgrade is null)
         {
-            return Create(new SocketWire(result.Socket, target.Scheme));
+            return Create(result.Wire);
         }
 
         if (!hub.Parts.TryEnter())
         {
-            result.Socket.Dispose();
+            result.Wire.Dispose();
             return (0, new DialResult(null, SocketError.OperationAborted, UpgradeResult.Cancelled.Sentence));
         }
 
         try
         {
             UpgradeResult upgraded = await TransportHandshake.ConnectAsync(
-                _upgrade, result.Socket, target, hub.Host, hub.Monitors, either.Token).ConfigureAwait(false);
+                _upgrade, result.Wire, target, hub.Host, hub.Monitors, either.Token).ConfigureAwait(false);
             if (upgraded.Wire is not null)
             {
                 return Create(upgraded.Wire);

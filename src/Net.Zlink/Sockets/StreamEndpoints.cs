@@ -26,12 +26,12 @@ internal sealed class StreamEndpoints(StreamHub hub)
     public EndpointError Bind(string text, StreamSettings settings, IPeerFactory factory, out string endpoint)
     {
         endpoint = "";
-        if (!Endpoints.TryParseBind(text, out BindTarget target, out EndpointError error))
+        if (!TransportTable.TryParseWire(text, EndpointUse.Bind, out WireEndpoint target, out EndpointError error))
         {
             return EndpointEvents.BindFailed(hub.Monitors, text, error);
         }
 
-        (ITransportListener? bound, error) = target.Bind(settings.Transport);
+        (ITransportListener? bound, error) = target.Listen(settings.Transport);
         if (bound is null)
         {
             return EndpointEvents.BindFailed(hub.Monitors, text, error);
@@ -55,7 +55,7 @@ internal sealed class StreamEndpoints(StreamHub hub)
         return EndpointError.None;
     }
 
-    public bool Unbind(BindTarget target, bool keepsPeers)
+    public bool Unbind(WireEndpoint target, bool keepsPeers)
     {
         BoundListeners<StreamListener>.Candidates candidates;
         lock (_gate)

@@ -38,7 +38,7 @@ internal sealed class StreamListener(StreamHub hub, ITransportListener listener,
         hub.Monitors.Publish(SocketEventTypes.Closed, listener.Handle, Endpoint, "");
     }
 
-    public void OnAccepted(Socket socket)
+    public void OnAccepted(Wire wire)
     {
         Interlocked.Increment(ref hub.Counters.Accepted);
         string? refusal = hub.AcquireConnection(settings);
@@ -46,24 +46,24 @@ internal sealed class StreamListener(StreamHub hub, ITransportListener listener,
         {
             Interlocked.Increment(ref hub.Counters.Refused);
             hub.Monitors.Publish(SocketEventTypes.ConnectionRefused, 0, Endpoint, hub.Monitors.IsEmpty ? ""
-                : Endpoints.Format(KernelWire.AddressOf(socket, remote: true), listener.Scheme, Endpoint), detail: refusal);
+                : wire.RemoteText(Endpoint), detail: refusal);
             hub.Host.Warnings.ConnectionRefused(Endpoint, refusal);
-            socket.Dispose();
+            wire.Dispose();
             return;
         }
 
         if (listener.Upgrade is null)
         {
-            Create(new SocketWire(socket, listener.Scheme));
+            Create(wire);
         }
         else if (hub.Parts.TryEnter())
         {
-            _ = UpgradeAsync(listener.Upgrade, socket);
+            _ = UpgradeAsync(listener.Upgrade, wire);
         }
         else
         {
             hub.Links.ReleaseConnection();
-            socket.Dispose();
+            wire.Dispose();
         }
     }
 
@@ -87,13 +87,13 @@ internal sealed class StreamListener(StreamHub hub, ITransportListener listener,
         }
     }
 
-    private async Task UpgradeAsync(WireUpgrade upgrade, Socket socket)
+    private async Task UpgradeAsync(WireUpgrade upgrade, Wire accepted)
     {
         UpgradeResult result = default;
         try
         {
             result = await TransportHandshake.AcceptAsync(
-                upgrade, socket, Endpoint, listener.Scheme, hub.Host, hub.Monitors, _closing.Token).ConfigureAwait(false);
+                upgrade, accepted, Endpoint, hub.Host, hub.Monitors, _closing.Token).ConfigureAwait(false);
             if (result.Wire is not null)
             {
                 Create(result.Wire);

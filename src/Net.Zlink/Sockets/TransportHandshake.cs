@@ -11,34 +11,33 @@ internal static class TransportHandshake
     // The native number of the reason "handshake failed".
     private const long FailedReason = 3;
 
-    /// <summary>The task never fails. The socket belongs to the result, or is disposed.</summary>
+    /// <summary>The task never fails. The wire's socket belongs to the result, or is disposed.</summary>
     public static Task<UpgradeResult> AcceptAsync(
-        WireUpgrade upgrade, Socket socket, string endpoint, string scheme, EngineHost host, SocketMonitors monitors,
-        CancellationToken cancellation)
+        WireUpgrade upgrade, Wire accepted, string endpoint, EngineHost host, SocketMonitors monitors, CancellationToken cancellation)
     {
-        string local = Endpoints.FormatLocal(KernelWire.AddressOf(socket, remote: false), scheme, endpoint);
-        string remote = Endpoints.Format(KernelWire.AddressOf(socket, remote: true), scheme, endpoint);
-        monitors.Publish(SocketEventTypes.Accepted, socket.Handle, local, remote);
-        return ReportAsync(upgrade, host.Handshakes.RunAsync(upgrade, socket, host.Pool, cancellation), endpoint, local, remote,
+        string local = accepted.LocalTextOfAccepted(endpoint);
+        string remote = accepted.RemoteText(endpoint);
+        monitors.Publish(SocketEventTypes.Accepted, accepted.Handle, local, remote);
+        return ReportAsync(upgrade, host.Handshakes.RunAsync(upgrade, (KernelWire)accepted, host.Pool, cancellation), endpoint, local, remote,
             isAccepted: true, host, monitors);
     }
 
     public static Task<UpgradeResult> ConnectAsync(
-        WireUpgrade upgrade, Socket socket, ConnectTarget target, EngineHost host, SocketMonitors monitors, CancellationToken cancellation)
+        WireUpgrade upgrade, Wire dialled, WireEndpoint target, EngineHost host, SocketMonitors monitors, CancellationToken cancellation)
     {
-        string local = Endpoints.Format(KernelWire.AddressOf(socket, remote: false), target.Scheme, target.RedactedText);
-        monitors.Publish(SocketEventTypes.Connected, socket.Handle, local, target.RedactedText);
-        return ReportAsync(upgrade, RunOnPoolAsync(upgrade, socket, host, cancellation), target.RedactedText, local, target.RedactedText,
+        string local = dialled.LocalText(target.RedactedText);
+        monitors.Publish(SocketEventTypes.Connected, dialled.Handle, local, target.RedactedText);
+        return ReportAsync(upgrade, RunOnPoolAsync(upgrade, (KernelWire)dialled, host, cancellation), target.RedactedText, local, target.RedactedText,
             isAccepted: false, host, monitors);
     }
 
     private static async Task<UpgradeResult> RunOnPoolAsync(
-        WireUpgrade upgrade, Socket socket, EngineHost host, CancellationToken cancellation)
+        WireUpgrade upgrade, KernelWire dialled, EngineHost host, CancellationToken cancellation)
     {
         // Leave the caller's stack or shard: with a fast local peer the whole handshake may complete synchronously, with the application's
         // callbacks.
         await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
-        return await upgrade.RunAsync(socket, host.Pool, host.Time, waits: null, cancellation).ConfigureAwait(false);
+        return await upgrade.RunAsync(dialled, host.Pool, host.Time, waits: null, cancellation).ConfigureAwait(false);
     }
 
     private static async Task<UpgradeResult> ReportAsync(

@@ -16,6 +16,7 @@ internal sealed class AcceptLoop : IThreadPoolWorkItem, IDisposable
     private static readonly TimeSpan LongestBackOff = TimeSpan.FromSeconds(1);
 
     private readonly Socket _listener;
+    private readonly Transport _transport;
     private readonly Action<Socket>? _prepare;
     private readonly Action? _release;
     private readonly DescriptorHeadroom? _headroom;
@@ -37,6 +38,7 @@ internal sealed class AcceptLoop : IThreadPoolWorkItem, IDisposable
     /// </summary>
     public AcceptLoop(
         Socket listener,
+        Transport transport,
         Action<Socket>? prepare,
         DescriptorHeadroom? headroom,
         Func<Socket, SocketAsyncEventArgs, bool>? accept = null,
@@ -45,6 +47,7 @@ internal sealed class AcceptLoop : IThreadPoolWorkItem, IDisposable
         _release = release;
         _headroom = headroom;
         _listener = listener;
+        _transport = transport;
         _prepare = prepare;
         _accept = accept ?? (static (socket, args) => socket.AcceptAsync(args));
         _args = new SocketAsyncEventArgs(unsafeSuppressExecutionContextFlow: true);
@@ -220,7 +223,7 @@ internal sealed class AcceptLoop : IThreadPoolWorkItem, IDisposable
 
             try
             {
-                _sink!.OnAccepted(socket);
+                _sink!.OnAccepted(new SocketWire(socket, _transport));
             }
 #pragma warning disable CA1031
             catch (Exception)

@@ -1,6 +1,6 @@
 namespace Net.Zlink.Transports;
 
-internal readonly record struct EndpointText(string Scheme, string Remainder)
+internal readonly record struct EndpointText(Transport Transport, string Text, string Remainder)
 {
     public const string Tcp = "tcp";
 
@@ -14,18 +14,7 @@ internal readonly record struct EndpointText(string Scheme, string Remainder)
 
     public const string Inproc = "inproc";
 
-    public const string Advice = "tcp://host:port, ipc://path, tls://host:port, ws://host:port/path or wss://host:port/path";
-
-    private const string AnyAdvice =
-        "tcp://host:port, ipc://path, inproc://name (not for STREAM), tls://host:port, ws://host:port/path or wss://host:port/path";
-
-    private const string Separator = "://";
-
-    private static readonly (string Scheme, string Notation)[] Known =
-    [
-        (Tcp, "tcp://host:port"), (Ipc, "ipc://path"), (Inproc, "inproc://name"), (Tls, "tls://host:port"), (Ws, "ws://host:port/path"),
-            (Wss, "wss://host:port/path"),
-    ];
+    public const string Separator = "://";
 
     /// <summary>An endpoint for events, logs, exceptions and descriptions: without user information, query and fragment, which may hold a
     /// secret. It takes any text, since texts that are refused are shown, too.</summary>
@@ -49,56 +38,27 @@ internal readonly record struct EndpointText(string Scheme, string Remainder)
     public static string Printable(string name) =>
         name.Any(char.IsControl) ? string.Concat(name.Select(static c => char.IsControl(c) ? '?' : c)) : name;
 
-    public static bool TryParse(string text, out EndpointText endpoint, out EndpointError error)
-    {
-        endpoint = default;
-        var at = text.IndexOf(Separator, StringComparison.Ordinal);
-        if (at < 0)
-        {
-            error = EndpointError.Invalid($"there is no \"://\" in it; write {AnyAdvice}");
-            return false;
-        }
-
-        var scheme = text[..at];
-        if (scheme.Length == 0)
-        {
-            error = EndpointError.Invalid($"there is no scheme before \"://\"; write {AnyAdvice}");
-            return false;
-        }
-
-        if (at + Separator.Length == text.Length)
-        {
-            error = EndpointError.Invalid($"there is nothing after \"://\"; write {AnyAdvice}");
-            return false;
-        }
-
-        if (!Array.Exists(Known, known => string.Equals(scheme, known.Scheme, StringComparison.Ordinal)))
-        {
-            error = new EndpointError(EndpointFault.UnknownScheme, UnknownScheme(scheme));
-            return false;
-        }
-
-        endpoint = new EndpointText(scheme, text[(at + Separator.Length)..]);
-        error = HasPathOnly(text) ? EndpointError.None : endpoint.FindSecret();
-        return error.Fault == EndpointFault.None;
-    }
-
     private static bool HasPathOnly(string text) =>
         text.StartsWith($"{Ipc}{Separator}", StringComparison.Ordinal) || text.StartsWith($"{Inproc}{Separator}", StringComparison.Ordinal);
 
     /// <summary>Refuses, without quoting it, what no transport takes and what may hold a secret.</summary>
-    private EndpointError FindSecret()
+    public EndpointError FindSecret()
     {
-        bool isWeb = Scheme is Ws or Wss;
+        if (HasPathOnly(Text))
+        {
+            return EndpointError.None;
+        }
+
+        bool isWeb = Transport.Scheme is Ws or Wss;
         int query = Remainder.IndexOf('?', StringComparison.Ordinal);
         return UserInfoLength(query < 0 ? Remainder : Remainder[..query]) > 0
             ? EndpointError.Invalid("there is user information before \"@\" in it, which no transport sends; leave it out")
             : Remainder.Contains('#', StringComparison.Ordinal)
                 ? EndpointError.Invalid(isWeb
                     ? "there is a fragment behind \"#\" in it, a character that no request can carry; write it percent-encoded"
-                    : $"there is a fragment behind \"#\" in it, which {Scheme} has no use for; leave it out")
+                    : $"there is a fragment behind \"#\" in it, which {Transport.Scheme} has no use for; leave it out")
                 : query >= 0 && !isWeb
-                    ? EndpointError.Invalid($"there is a query behind \"?\" in it, which {Scheme} has no use for; leave it out")
+                    ? EndpointError.Invalid($"there is a query behind \"?\" in it, which {Transport.Scheme} has no use for; leave it out")
                     : EndpointError.None;
     }
 
@@ -111,13 +71,5 @@ internal readonly record struct EndpointText(string Scheme, string Remainder)
         int colon = authority.LastIndexOf(':');
         bool hasPort = colon >= 0 && (authority[(colon + 1)..] is "*" || !authority[(colon + 1)..].ContainsAnyExceptInRange('0', '9'));
         return hasPort && !authority.Contains('@') ? 0 : remainder.LastIndexOf('@') + 1;
-    }
-
-    private static string UnknownScheme(string scheme)
-    {
-        var meant = Array.Find(Known, known => string.Equals(scheme, known.Scheme, StringComparison.OrdinalIgnoreCase));
-        return meant.Notation is null
-            ? $"the scheme {EndpointError.Quote(scheme)} is not supported; use {AnyAdvice}"
-            : $"the scheme {EndpointError.Quote(scheme)} must be in lower case; write {meant.Notation}";
     }
 }

@@ -9,7 +9,7 @@ namespace Net.Zlink.Transports;
 /// </summary>
 internal interface IAcceptSink
 {
-    void OnAccepted(Socket socket);
+    void OnAccepted(Wire wire);
 
     void OnAcceptFailed(SocketError error, TimeSpan backOff);
 

@@ -2,8 +2,6 @@ namespace Net.Zlink.Transports;
 
 internal interface ITransportListener : IDisposable
 {
-    string Scheme { get; }
-
     WireUpgrade? Upgrade { get; }
 
     string Endpoint { get; }

@@ -43,8 +43,8 @@ internal abstract class IoStreamWire : KernelWire
     private bool _isWriting;
     private bool _isDisposed;
 
-    protected IoStreamWire(Socket socket, string scheme, BufferPool pool, TlsShutdownGate? reads, TlsShutdownGate? writes)
-        : base(socket, scheme)
+    protected IoStreamWire(Socket socket, Transport transport, BufferPool pool, TlsShutdownGate? reads, TlsShutdownGate? writes)
+        : base(socket, transport)
     {
         _pool = pool;
         _reads = reads;

@@ -7,8 +7,8 @@ namespace Net.Zlink.Transports;
 /// <summary>A wire that owns a socket of the system.</summary>
 internal abstract class KernelWire : Wire
 {
-    protected KernelWire(Socket socket, string scheme)
-        : base(scheme)
+    protected KernelWire(Socket socket, Transport transport)
+        : base(transport)
     {
         Socket = socket;
         RemoteEndPoint = AddressOf(socket, remote: true);
@@ -38,19 +38,8 @@ internal abstract class KernelWire : Wire
         }
     }
 
-    protected Socket Socket { get; }
-
-    public static EndPoint? AddressOf(Socket socket, bool remote)
-    {
-        try
-        {
-            return remote ? socket.RemoteEndPoint : socket.LocalEndPoint;
-        }
-        catch (Exception e) when (e is SocketException or ObjectDisposedException)
-        {
-            return null;
-        }
-    }
+    /// <summary>For a handshake, which makes another wire of it.</summary>
+    public Socket Socket { get; }
 
     /// <summary>The next operation would not wait; it says whether it fails.</summary>
     public static bool Examine(Socket socket, SelectMode what)
@@ -79,6 +68,18 @@ internal abstract class KernelWire : Wire
         catch (Exception e) when (e is SocketException or ObjectDisposedException)
         {
             return false; // Closed already.
+        }
+    }
+
+    private static EndPoint? AddressOf(Socket socket, bool remote)
+    {
+        try
+        {
+            return remote ? socket.RemoteEndPoint : socket.LocalEndPoint;
+        }
+        catch (Exception e) when (e is SocketException or ObjectDisposedException)
+        {
+            return null;
         }
     }
 }

@@ -6,19 +6,17 @@ namespace Net.Zlink.Transports;
 /// Input is awaited with a zero-byte receive, so an idle connection holds no buffer. A write is tried synchronously; only what the kernel
 /// does not accept becomes an asynchronous send.
 /// </summary>
-internal sealed class SocketWire : KernelWire
+internal sealed class SocketWire(Socket socket, Transport transport) : KernelWire(socket, transport)
 {
-    private readonly Signal _input;
+    private Signal? _input; // None for a wire that a handshake replaces.
     private Signal? _output;
     private bool _isDisposed;
-
-    public SocketWire(Socket socket, string scheme)
-        : base(socket, scheme) => _input = new Signal(this, isInput: true);
 
     public override int Available => UnreadBytes;
 
     public override bool WaitForInput()
     {
+        _input ??= new Signal(this, isInput: true);
         _input.IsPending = true;
         try
         {
@@ -31,7 +29,7 @@ internal sealed class SocketWire : KernelWire
         }
     }
 
-    public override WireStatus FinishWait() => Finish(_input);
+    public override WireStatus FinishWait() => Finish(_input!);
 
     public override WireStatus Receive(Span<byte> into, out int received)
     {

@@ -10,7 +10,7 @@ namespace Net.Zlink.Transports;
 /// Reads by readiness: a wait for input holds no buffer of the caller. Apart from <see cref="IWireEvents"/> all members are used on the
 /// connection's shard (<see cref="WaitForInput"/> also once before it starts). At most one wait, one read and one write at a time.
 /// </summary>
-internal abstract class Wire(string scheme) : IDisposable
+internal abstract class Wire(Transport transport) : IDisposable
 {
     /// <summary>
     /// Free bytes before those of <see cref="TryDetachBuffer"/>, for the kept beginning of a frame that they complete: 8 KiB, the most that
@@ -24,7 +24,9 @@ internal abstract class Wire(string scheme) : IDisposable
     /// <summary>While we still write, a peer is read again after this time: one that only sends costs 1 % of a processor.</summary>
     public static readonly TimeSpan DiscardPause = TimeSpan.FromSeconds(1);
 
-    public string Scheme => scheme;
+    public Transport Transport => transport;
+
+    public string Scheme => transport.Scheme;
 
     /// <summary>Null: the connection was lost before, or the transport has no addresses.</summary>
     public EndPoint? RemoteEndPoint { get; protected init; }
@@ -93,14 +95,14 @@ internal abstract class Wire(string scheme) : IDisposable
 
     public virtual void Attach(IWireEvents events) => Events = events;
 
-    /// <inheritdoc cref="Endpoints.Format"/>
-    public string RemoteText(string endpoint) => Endpoints.Format(RemoteEndPoint, scheme, endpoint);
+    /// <inheritdoc cref="AddressFormat"/>
+    public string RemoteText(string endpoint) => transport.Format(RemoteEndPoint, Scheme, endpoint);
 
-    /// <inheritdoc cref="Endpoints.Format"/>
-    public string LocalText(string endpoint) => Endpoints.Format(LocalEndPoint, scheme, endpoint);
+    /// <inheritdoc cref="AddressFormat"/>
+    public string LocalText(string endpoint) => transport.Format(LocalEndPoint, Scheme, endpoint);
 
-    /// <inheritdoc cref="Endpoints.FormatLocal"/>
-    public string LocalTextOfAccepted(string endpoint) => Endpoints.FormatLocal(LocalEndPoint, scheme, endpoint);
+    /// <summary>Our end of an accepted connection: its listener's endpoint if it has no address (ipc, or a lost connection).</summary>
+    public string LocalTextOfAccepted(string endpoint) => LocalEndPoint is IPEndPoint ? LocalText(endpoint) : endpoint;
 
     /// <summary>The reason of an end before the peer's first byte, with what the transport's handshake leaves open.</summary>
     public virtual string WhyRefused(string words) => words;
@@ -130,7 +132,7 @@ internal abstract class Wire(string scheme) : IDisposable
 
     public virtual bool Gathers => false;
 
-    public virtual WireStatus Send(IList<ArraySegment<byte>> pieces, out int sent) => throw new NotSupportedException(scheme);
+    public virtual WireStatus Send(IList<ArraySegment<byte>> pieces, out int sent) => throw new NotSupportedException(Scheme);
 
     /// <summary>
     /// The bytes must not change until the end. True: <see cref="IWireEvents.OnSent"/> follows. False: it completed synchronously.

@@ -1,4 +1,3 @@
-using System.Net.Sockets;
 using Net.Zlink.Buffers;
 
 namespace Net.Zlink.Transports;
@@ -16,10 +15,10 @@ internal abstract class WireUpgrade
 
     /// <summary>
     /// Certificates are checked, files read and callbacks called there. Errors of the peer, the network and cancellation are values. The
-    /// socket belongs to the result, or is disposed, at the latest after its farewell.
+    /// socket of <paramref name="raw"/> belongs to the result, or is disposed, at the latest after its farewell.
     /// </summary>
     public abstract Task<UpgradeResult> RunAsync(
-        Socket socket, BufferPool pool, TimeProvider time, PeerWait? waits, CancellationToken cancellation);
+        KernelWire raw, BufferPool pool, TimeProvider time, PeerWait? waits, CancellationToken cancellation);
 
     public Deadline StartPhase(TimeProvider time, CancellationToken cancellation) =>
         new(Limit > TimeSpan.Zero ? Limit : Timeout.InfiniteTimeSpan, time, cancellation);

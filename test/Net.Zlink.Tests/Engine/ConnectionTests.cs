@@ -349,7 +349,7 @@ public sealed class ConnectionTests
             _slabs = new Slab.SlabCache(_pool);
             Shard = new ShardLoop(0, new RecordingObserver(), Time, new ReceiveSlab(_slabs));
             Connection = new Connection(
-                new SocketWire(ours, "tcp"),
+                new SocketWire(ours, Tcp),
                 Shard,
                 _pool,
                 new ConnectionSettings

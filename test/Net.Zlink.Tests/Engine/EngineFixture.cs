@@ -151,6 +151,8 @@ internal static class EngineFixture
         return (peer, ours);
     }
 
+    public static Transport Tcp { get; } = TransportTable.Find(EndpointText.Tcp)!;
+
     /// <summary>Bytes that differ from place to place and from seed to seed.</summary>
     public static byte[] Pattern(int length, int seed)
     {
@@ -218,7 +220,7 @@ internal sealed class TestWork(Action<int> run) : ShardWork
 }
 
 /// <summary>A wire that nothing comes from and that takes nothing.</summary>
-internal class TestWire() : Wire("tcp")
+internal class TestWire() : Wire(EngineFixture.Tcp)
 {
     public override int Available => 0;
 

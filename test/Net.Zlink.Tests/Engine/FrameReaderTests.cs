@@ -358,7 +358,7 @@ public sealed class FrameReaderTests
 
         private Fixture(Socket peer, Socket ours, long limit)
         {
-            (Peer, Ours, Wire, Scanner) = (peer, ours, new SocketWire(ours, "tcp"), new StreamScanner(limit));
+            (Peer, Ours, Wire, Scanner) = (peer, ours, new SocketWire(ours, Tcp), new StreamScanner(limit));
             Pool = TestPools.Create();
             _cache = new Slab.SlabCache(Pool);
             Slabs = new ReceiveSlab(_cache);

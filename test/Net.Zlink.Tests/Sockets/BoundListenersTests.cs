@@ -66,11 +66,15 @@ public sealed class BoundListenersTests
     private List<string> Meant(string text, string names = "") => _listeners.Find(text, new Target(text, names)).Meant();
 
     /// <summary>A text that means an endpoint, and counts how often it is asked whether it does.</summary>
-    private sealed class Target(string text, string names) : BindTarget(text)
+    private sealed class Target(string text, string names) : WireEndpoint(new EndpointText(TransportTable.Find(EndpointText.Tcp)!, text, ""))
     {
         public int Asked { get; private set; }
 
-        public override BindResult Bind(TransportSettings settings) => throw new NotSupportedException();
+        public override BindResult Listen(TransportSettings settings) => throw new NotSupportedException();
+
+        public override Task<DialResult> DialAsync(
+            TransportSettings settings, TimeProvider time, Action? connecting, CancellationToken cancellation) =>
+            throw new NotSupportedException();
 
         public override bool Names(ITransportListener listener)
         {
@@ -81,8 +85,6 @@ public sealed class BoundListenersTests
 
     private sealed class Listener(string endpoint) : ITransportListener
     {
-        public string Scheme => EndpointText.Tcp;
-
         public WireUpgrade? Upgrade => null;
 
         public string Endpoint => endpoint;

@@ -23,12 +23,13 @@ public sealed class TransportHandshakeTests
         using (peer)
         {
             peer.Send([1]); // The side that accepts waits for what the other one says.
-            Assert.True(Endpoints.TryParseConnect("tls://127.0.0.1:1", out ConnectTarget target, out _));
+            Assert.True(TransportTable.TryParseWire("tls://127.0.0.1:1", EndpointUse.Connect, out WireEndpoint target, out _));
+            var raw = new SocketWire(ours, target.Transport);
             var upgrade = new AtOnce();
             var started = new TaskCompletionSource<Task<UpgradeResult>>(TaskCreationOptions.RunContinuationsAsynchronously);
             var caller = new Thread(() => started.SetResult(accepts
-                ? TransportHandshake.AcceptAsync(upgrade, ours, target.Text, target.Scheme, context.Host, new SocketMonitors(), Guard.Token)
-                : TransportHandshake.ConnectAsync(upgrade, ours, target, context.Host, new SocketMonitors(), Guard.Token)));
+                ? TransportHandshake.AcceptAsync(upgrade, raw, target.Text, context.Host, new SocketMonitors(), Guard.Token)
+                : TransportHandshake.ConnectAsync(upgrade, raw, target, context.Host, new SocketMonitors(), Guard.Token)));
             caller.Start();
             await (await started.Task.Guarded()).Guarded();
             caller.Join();
@@ -46,10 +47,10 @@ public sealed class TransportHandshakeTests
         protected override TimeSpan Limit => Guard.Limit;
 
         public override Task<UpgradeResult> RunAsync(
-            Socket socket, BufferPool pool, TimeProvider time, PeerWait? waits, CancellationToken cancellation)
+            KernelWire raw, BufferPool pool, TimeProvider time, PeerWait? waits, CancellationToken cancellation)
         {
             RanOnPool = Thread.CurrentThread.IsThreadPoolThread;
-            socket.Dispose();
+            raw.Dispose();
             return Task.FromResult(UpgradeResult.Cancelled);
         }
     }

@@ -145,7 +145,7 @@ public sealed class AcceptLoopTests : IDisposable
             Assert.Equal(0, sink.ClosedCount);
 
             // Those that were delivered stay open until the sink lets go of them; all others have been let go of already.
-            var clients = results.Select(static result => result.Socket).OfType<Socket>().ToList();
+            var clients = results.Select(static result => result.Socket()).OfType<Socket>().ToList();
             var ends = clients.ConvertAll(TcpTest.EndsInOrderAsync);
             while (ends.Count > delivered)
             {
@@ -209,7 +209,7 @@ public sealed class AcceptLoopTests : IDisposable
         await Task.WhenAll(Enumerable.Range(0, 8).Select(_ => Task.Run(() =>
         {
             listener.Close();
-            var rebound = TcpListener.Bind(TcpTest.ToBind(listener.Endpoint), new TcpSettings { ShareAddress = true });
+            var rebound = TcpListener.Bind(TcpTest.ToBind(listener.Endpoint), new TcpSettings { ShareAddress = true }, upgrade: null);
             Assert.True(rebound.Listener is not null, rebound.Error.Sentence);
             rebound.Listener.Close();
         })));

@@ -76,15 +76,15 @@ public sealed class DescriptorHeadroomTests
         using var listener = TcpTest.Listen("tcp://127.0.0.1:0");
         var opened = new List<Socket>();
         var result = await TcpTest.DialAsync(listener.Endpoint, onSocket: opened.Add, headroom: headroom);
-        Assert.Null(result.Socket);
+        Assert.Null(result.Wire);
         Assert.Equal(SocketError.TooManyOpenSockets, result.Error);
         Assert.Contains("ulimit", result.Sentence, StringComparison.Ordinal);
         Assert.True(Assert.Single(opened).SafeHandle.IsClosed);
 
         headroom.IsTouched = false;
         result = await TcpTest.DialAsync(listener.Endpoint, headroom: headroom);
-        Assert.NotNull(result.Socket);
-        result.Socket.Dispose();
+        Assert.NotNull(result.Wire);
+        result.Wire.Dispose();
     }
 
     [Fact]
@@ -94,14 +94,14 @@ public sealed class DescriptorHeadroomTests
         var headroom = new FakeHeadroom { IsTouched = true };
         folder.Listen(folder["a"]);
         var result = await IpcFolder.DialAsync(folder["a"], headroom: headroom);
-        Assert.Null(result.Socket);
+        Assert.Null(result.Wire);
         Assert.Equal(SocketError.TooManyOpenSockets, result.Error);
         Assert.Contains("ulimit", result.Sentence, StringComparison.Ordinal);
 
         headroom.IsTouched = false;
         result = await IpcFolder.DialAsync(folder["a"], headroom: headroom);
-        Assert.NotNull(result.Socket);
-        result.Socket.Dispose();
+        Assert.NotNull(result.Wire);
+        result.Wire.Dispose();
     }
 
     [Fact]

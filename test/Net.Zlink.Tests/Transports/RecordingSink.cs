@@ -27,8 +27,9 @@ internal sealed class RecordingSink : IAcceptSink, IDisposable
 
     public int WaitingFailures => _failures.Reader.Count;
 
-    public void OnAccepted(Socket socket)
+    public void OnAccepted(Wire wire)
     {
+        Socket socket = ((KernelWire)wire).Socket;
         Accepting?.Invoke(socket);
         Adopt(socket);
         Interlocked.Increment(ref _acceptedCount);
@@ -72,4 +73,9 @@ internal sealed class RecordingSink : IAcceptSink, IDisposable
     }
 
     private static Task<T> Guarded<T>(Task<T> task) => task.WaitAsync(TcpTest.Guard, TestContext.Current.CancellationToken);
+}
+
+internal static class DialResultExtensions
+{
+    public static Socket? Socket(this in DialResult result) => (result.Wire as KernelWire)?.Socket;
 }

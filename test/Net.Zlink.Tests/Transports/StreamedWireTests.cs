@@ -122,7 +122,7 @@ public sealed class StreamedWireTests : IAsyncLifetime
     }
 
     private sealed class ScriptedWire(Socket socket, TlsShutdownGate reads, Action<int> asked)
-        : IoStreamWire(socket, "test", BufferPool.Shared, reads, writes: null)
+        : IoStreamWire(socket, Engine.EngineFixture.Tcp, BufferPool.Shared, reads, writes: null)
     {
         private int _reads;
 

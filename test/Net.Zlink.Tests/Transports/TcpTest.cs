@@ -17,37 +17,27 @@ internal static class TcpTest
 
     public static EndpointError BindError(string text)
     {
-        if (!EndpointText.TryParse(text, out var endpoint, out var error) || !TcpBindAddress.TryParse(endpoint.Remainder, out _, out error))
-        {
-            return error;
-        }
-
-        return EndpointError.None;
+        TransportTable.TryParse(text, EndpointUse.Bind, out _, out EndpointError error);
+        return error;
     }
 
     public static EndpointError ConnectError(string text)
     {
-        if (!EndpointText.TryParse(text, out var endpoint, out var error)
-            || !TcpConnectAddress.TryParse(endpoint.Remainder, out _, out error))
-        {
-            return error;
-        }
-
-        return EndpointError.None;
+        TransportTable.TryParse(text, EndpointUse.Connect, out _, out EndpointError error);
+        return error;
     }
 
-    public static TcpBindAddress ToBind(string text)
+    public static TcpEndpoint ToBind(string text)
     {
-        Assert.True(EndpointText.TryParse(text, out var endpoint, out var error), error.Sentence);
-        Assert.True(TcpBindAddress.TryParse(endpoint.Remainder, out var address, out error), error.Sentence);
-        return address;
+        Assert.True(TransportTable.TryParse(text, EndpointUse.Bind, out TransportEndpoint endpoint, out EndpointError error), error.Sentence);
+        return Assert.IsType<TcpEndpoint>(endpoint);
     }
 
-    public static TcpConnectAddress ToConnect(string text)
+    public static TcpEndpoint ToConnect(string text)
     {
-        Assert.True(EndpointText.TryParse(text, out var endpoint, out var error), error.Sentence);
-        Assert.True(TcpConnectAddress.TryParse(endpoint.Remainder, out var address, out error), error.Sentence);
-        return address;
+        Assert.True(TransportTable.TryParse(text, EndpointUse.Connect, out TransportEndpoint endpoint, out EndpointError error),
+            error.Sentence);
+        return Assert.IsType<TcpEndpoint>(endpoint);
     }
 
     public static TcpListener Listen(
@@ -95,9 +85,9 @@ internal static class TcpTest
     public static async Task<Socket> ConnectedAsync(string text, TcpSettings? settings = null, NameSource? names = null)
     {
         var result = await DialAsync(text, settings, names: names);
-        Assert.True(result.Socket is not null, result.Sentence);
+        Assert.True(result.Wire is not null, result.Sentence);
         Assert.Equal((SocketError.Success, ""), (result.Error, result.Sentence));
-        return result.Socket;
+        return result.Socket()!;
     }
 
     /// <summary>Reads to the end: true when the other side closed in order, false when it reset.</summary>

@@ -1,5 +1,6 @@
 using FsCheck;
 using FsCheck.Fluent;
+using Net.Zlink.Transports;
 using Xunit;
 
 namespace Net.Zlink.Tests.Transports;
@@ -80,8 +81,8 @@ public sealed class ZlinkEndpointTests
             {
                 string text = string.Concat(parts);
                 bool isTaken = text.StartsWith("inproc://", StringComparison.Ordinal) ? text.Length > "inproc://".Length
-                    : Net.Zlink.Transports.Endpoints.TryParseBind(text, out _, out _)
-                        || Net.Zlink.Transports.Endpoints.TryParseConnect(text, out _, out _);
+                    : TransportTable.TryParseWire(text, EndpointUse.Bind, out _, out _)
+                        || TransportTable.TryParseWire(text, EndpointUse.Connect, out _, out _);
                 Assert.Equal(isTaken, ZlinkEndpoint.TryParse(text, out _));
             }));
 

@@ -4,19 +4,18 @@ using Net.Zlink.Transports;
 
 namespace Net.Zlink.Sockets.Zmp;
 
-internal sealed class ConnectStep(SocketCore socket, ConnectTarget target, TransportSettings settings)
+internal sealed class ConnectStep(SocketCore socket, WireEndpoint target, TransportSettings settings)
 {
     // Shared by all attempts, because it keeps the certificates of the last complete files.
-    private readonly WireUpgrade? _upgrade = target.Upgrade(settings);
+    private readonly WireUpgrade? _upgrade = target.DialUpgrade(settings);
 
     public async Task<(Wire? Wire, string Problem)> RunAsync(CancellationToken ended)
     {
         DialResult result = await target.DialAsync(
             settings, socket.Host.Time, () => EndpointEvents.Connecting(socket.Monitors, target.RedactedText), ended).ConfigureAwait(false);
-        if (result.Socket is { } transport)
+        if (result.Wire is { } wire)
         {
-            return _upgrade is null ? (new SocketWire(transport, target.Scheme), "")
-                : await UpgradeAsync(_upgrade, transport, ended).ConfigureAwait(false);
+            return _upgrade is null ? (wire, "") : await UpgradeAsync(_upgrade, wire, ended).ConfigureAwait(false);
         }
 
         ended.ThrowIfCancellationRequested();
@@ -30,9 +29,9 @@ internal sealed class ConnectStep(SocketCore socket, ConnectTarget target, Trans
     }
 
     /// <summary>A failure counts like a failed dial: the pauses grow, because the next attempt probably fails too.</summary>
-    private async Task<(Wire? Wire, string Problem)> UpgradeAsync(WireUpgrade upgrade, Socket transport, CancellationToken ended)
+    private async Task<(Wire? Wire, string Problem)> UpgradeAsync(WireUpgrade upgrade, Wire dialled, CancellationToken ended)
     {
-        UpgradeResult result = await TransportHandshake.ConnectAsync(upgrade, transport, target, socket.Host, socket.Monitors, ended)
+        UpgradeResult result = await TransportHandshake.ConnectAsync(upgrade, dialled, target, socket.Host, socket.Monitors, ended)
             .ConfigureAwait(false);
         if (result.Wire is not null)
         {

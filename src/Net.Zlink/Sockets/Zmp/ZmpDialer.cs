@@ -16,7 +16,7 @@ internal sealed class ZmpDialer
     private const string ReplacedText = "another peer took over its routing id";
 
     private readonly SocketCore _socket;
-    private readonly ConnectTarget _target;
+    private readonly WireEndpoint _target;
     private readonly ZmpSettings _settings;
     private readonly ConnectStep _dialing;
     private readonly ConnectAttempts _attempts;
@@ -37,7 +37,7 @@ internal sealed class ZmpDialer
     private ITimer? _deadline;
     private Task _lastClosed = Task.CompletedTask;
 
-    public ZmpDialer(SocketCore socket, ConnectTarget target, ZmpSettings settings, ZmpDialer? before)
+    public ZmpDialer(SocketCore socket, WireEndpoint target, ZmpSettings settings, ZmpDialer? before)
     {
         _socket = socket;
         _target = target;
@@ -50,7 +50,7 @@ internal sealed class ZmpDialer
 
     public string Text => _target.Text;
 
-    public ConnectTarget Target => _target;
+    public WireEndpoint Target => _target;
 
     public byte[]? Alias => _settings.Alias;
 

@@ -40,7 +40,7 @@ internal sealed class ZmpListener(SocketCore socket, ITransportListener listener
         socket.Monitors.Publish(SocketEventTypes.Closed, listener.Handle, Endpoint, "");
     }
 
-    public void OnAccepted(Socket accepted)
+    public void OnAccepted(Wire accepted)
     {
         Interlocked.Increment(ref socket.Counters.Accepted);
         string? refusal = socket.Endpoints.AcquireConnection();
@@ -54,7 +54,7 @@ internal sealed class ZmpListener(SocketCore socket, ITransportListener listener
         {
             Interlocked.Increment(ref socket.Counters.Refused);
             socket.Monitors.Publish(SocketEventTypes.ConnectionRefused, 0, Endpoint,
-                Endpoints.Format(KernelWire.AddressOf(accepted, remote: true), listener.Scheme, Endpoint), detail: refusal);
+                accepted.RemoteText(Endpoint), detail: refusal);
             socket.Host.Warnings.ConnectionRefused(Endpoint, refusal);
             accepted.Dispose();
             return;
@@ -66,7 +66,7 @@ internal sealed class ZmpListener(SocketCore socket, ITransportListener listener
         }
         else
         {
-            Begin(new SocketWire(accepted, listener.Scheme));
+            Begin(accepted);
         }
     }
 
@@ -82,13 +82,13 @@ internal sealed class ZmpListener(SocketCore socket, ITransportListener listener
         EndpointEvents.ListenerFailed(socket.Monitors, socket.Host, listener.Handle, Endpoint, error);
     }
 
-    private async Task UpgradeAsync(WireUpgrade upgrade, Socket accepted)
+    private async Task UpgradeAsync(WireUpgrade upgrade, Wire accepted)
     {
         bool begun = false;
         try
         {
             UpgradeResult result = await TransportHandshake.AcceptAsync(
-                upgrade, accepted, Endpoint, listener.Scheme, socket.Host, socket.Monitors, _closing.Token).ConfigureAwait(false);
+                upgrade, accepted, Endpoint, socket.Host, socket.Monitors, _closing.Token).ConfigureAwait(false);
             if (result.Wire is not null)
             {
                 begun = true;

@@ -17,13 +17,14 @@ internal static class IpcDialer
     /// <see cref="SocketSettings.ConnectTimeout"/>.
     /// </summary>
     public static Task<DialResult> DialAsync(
-        IpcAddress address, SocketSettings settings, TimeProvider time, Action? connecting, CancellationToken cancellation) =>
-        DialAsync(address, settings, time, DescriptorHeadroom.OfDials, connecting, cancellation);
+        IpcEndpoint endpoint, SocketSettings settings, TimeProvider time, Action? connecting, CancellationToken cancellation) =>
+        DialAsync(endpoint, settings, time, DescriptorHeadroom.OfDials, connecting, cancellation);
 
     internal static async Task<DialResult> DialAsync(
-        IpcAddress address, SocketSettings settings, TimeProvider time, DescriptorHeadroom? headroom, Action? connecting,
+        IpcEndpoint endpoint, SocketSettings settings, TimeProvider time, DescriptorHeadroom? headroom, Action? connecting,
             CancellationToken cancellation)
     {
+        IpcAddress address = endpoint.Address;
         var unsupported = IpcFaults.Unsupported(address);
         if (unsupported.Fault != EndpointFault.None)
         {
@@ -40,14 +41,14 @@ internal static class IpcDialer
         using var deadline = new Deadline(limit, time, cancellation);
         for (var pause = FirstPause; ; pause = pause + pause < LongestPause ? pause + pause : LongestPause)
         {
-            var result = await TryAsync(address, settings, headroom, connecting, deadline.Token).ConfigureAwait(false);
+            var result = await TryAsync(endpoint, settings, headroom, connecting, deadline.Token).ConfigureAwait(false);
             connecting = null;
             if (result.Error == SocketError.WouldBlock && await WaitAsync(pause, time, deadline.Token).ConfigureAwait(false))
             {
                 continue;
             }
 
-            if (result.Socket is not null)
+            if (result.Wire is not null)
             {
                 return result;
             }
@@ -59,8 +60,9 @@ internal static class IpcDialer
     }
 
     private static async Task<DialResult> TryAsync(
-        IpcAddress address, SocketSettings settings, DescriptorHeadroom? headroom, Action? connecting, CancellationToken cancellation)
+        IpcEndpoint endpoint, SocketSettings settings, DescriptorHeadroom? headroom, Action? connecting, CancellationToken cancellation)
     {
+        IpcAddress address = endpoint.Address;
         Socket? socket = null;
         try
         {
@@ -80,9 +82,9 @@ internal static class IpcDialer
             }
 
             socket.Blocking = false;
-            var connected = socket;
+            var wire = new SocketWire(socket, endpoint.Transport);
             socket = null;
-            return new DialResult(connected, SocketError.Success, "");
+            return new DialResult(wire, SocketError.Success, "");
         }
         catch (SocketException e)
         {

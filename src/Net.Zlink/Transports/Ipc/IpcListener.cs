@@ -13,13 +13,11 @@ internal sealed class IpcListener : ITransportListener
     private IpcListener(Socket socket, string text, AcceptLoop loop)
     {
         _loop = loop;
-        Endpoint = $"{EndpointText.Ipc}://{text}";
+        Endpoint = $"{EndpointText.Ipc}{EndpointText.Separator}{text}";
         Handle = socket.Handle;
     }
 
     public string Endpoint { get; }
-
-    public string Scheme => EndpointText.Ipc;
 
     public WireUpgrade? Upgrade => null;
 
@@ -27,11 +25,12 @@ internal sealed class IpcListener : ITransportListener
 
     public long SinkFaults => _loop.SinkFaults;
 
-    public static BindResult Bind(IpcAddress address, SocketSettings settings) =>
-        Bind(address, settings, Environment.GetEnvironmentVariable);
+    public static BindResult Bind(IpcEndpoint endpoint, SocketSettings settings) =>
+        Bind(endpoint, settings, Environment.GetEnvironmentVariable);
 
-    internal static BindResult Bind(IpcAddress address, SocketSettings settings, Func<string, string?> environment)
+    internal static BindResult Bind(IpcEndpoint endpoint, SocketSettings settings, Func<string, string?> environment)
     {
+        IpcAddress address = endpoint.Address;
         var unsupported = IpcFaults.Unsupported(address);
         if (unsupported.Fault != EndpointFault.None)
         {
@@ -40,7 +39,7 @@ internal sealed class IpcListener : ITransportListener
 
         if (address.Kind != IpcKind.Wildcard)
         {
-            return BindAt(address, directory: null, settings);
+            return BindAt(address, endpoint.Transport, directory: null, settings);
         }
 
         var root = WildcardPath.Root(environment);
@@ -55,7 +54,8 @@ internal sealed class IpcListener : ITransportListener
         }
 
         var directory = Path.GetDirectoryName(Path.GetFullPath(path))!;
-        var result = IpcAddress.TryParseBind(path, out var made, out var error) ? BindAt(made, directory, settings)
+        var result = IpcAddress.TryParse(path, EndpointUse.Bind, out var made, out var error)
+            ? BindAt(made, endpoint.Transport, directory, settings)
             : new BindResult(null, error);
         if (result.Listener is null)
         {
@@ -72,7 +72,7 @@ internal sealed class IpcListener : ITransportListener
 
     public void Dispose() => _loop.Close();
 
-    private static BindResult BindAt(IpcAddress address, string? directory, SocketSettings settings)
+    private static BindResult BindAt(IpcAddress address, Transport transport, string? directory, SocketSettings settings)
     {
         Socket? socket = null;
         try
@@ -95,7 +95,8 @@ internal sealed class IpcListener : ITransportListener
                 release = ListenAndClaim(socket, path, directory, settings).Remove;
             }
 
-            var loop = new AcceptLoop(socket, IpcSocketOptions.For(settings), DescriptorHeadroom.OfThisProcess(), accept: null, release);
+            var loop = new AcceptLoop(
+                socket, transport, IpcSocketOptions.For(settings), DescriptorHeadroom.OfThisProcess(), accept: null, release);
             var listener = new IpcListener(socket, address.Text, loop);
             socket = null;
             return new BindResult(listener, EndpointError.None);

@@ -15,11 +15,11 @@ internal static class TcpDialer
     /// <see cref="SocketSettings.ConnectTimeout"/> limits all of it, and shortens the pause so that each address is tried.
     /// </summary>
     public static Task<DialResult> DialAsync(
-        TcpConnectAddress address, TcpSettings settings, TimeProvider time, Action? connecting, CancellationToken cancellation) =>
-        DialAsync(address, settings, time, NameSource.System, DescriptorHeadroom.OfDials, onSocket: null, connecting, cancellation);
+        TcpEndpoint endpoint, TcpSettings settings, TimeProvider time, Action? connecting, CancellationToken cancellation) =>
+        DialAsync(endpoint, settings, time, NameSource.System, DescriptorHeadroom.OfDials, onSocket: null, connecting, cancellation);
 
     internal static Task<DialResult> DialAsync(
-        TcpConnectAddress address,
+        TcpEndpoint endpoint,
         TcpSettings settings,
         TimeProvider time,
         NameSource names,
@@ -27,10 +27,10 @@ internal static class TcpDialer
         Action<Socket>? onSocket,
         Action? connecting,
         CancellationToken cancellation) =>
-        new Attempt(address, settings, time, names, headroom, onSocket, connecting, cancellation).RunAsync();
+        new Attempt(endpoint, settings, time, names, headroom, onSocket, connecting, cancellation).RunAsync();
 
     private sealed class Attempt(
-        TcpConnectAddress address,
+        TcpEndpoint endpoint,
         TcpSettings settings,
         TimeProvider time,
         NameSource names,
@@ -39,6 +39,7 @@ internal static class TcpDialer
         Action? connecting,
         CancellationToken cancellation)
     {
+        private readonly TcpAddress _address = endpoint.Address;
         private readonly long _started = time.GetTimestamp();
         private Action? _connecting = connecting;
 
@@ -46,7 +47,7 @@ internal static class TcpDialer
         {
             if (cancellation.IsCancellationRequested)
             {
-                return TcpDialFaults.Cancelled(address.Host);
+                return TcpFaults.Cancelled(_address.Host);
             }
 
             IPAddress[] addresses;
@@ -55,19 +56,19 @@ internal static class TcpDialer
             {
                 using var deadline = new Deadline(TimeLeft(), time, cancellation);
                 (addresses, error) = await TcpResolver
-                    .ResolveDestinationAsync(address.Host, settings.IPv6, names, deadline.Token)
+                    .ResolveDestinationAsync(_address.Host, settings.IPv6, names, deadline.Token)
                     .ConfigureAwait(false);
             }
             catch (OperationCanceledException)
             {
-                var name = EndpointError.Quote(address.Host.Text);
+                var name = EndpointError.Quote(_address.Host.Text);
                 return cancellation.IsCancellationRequested
-                    ? TcpDialFaults.Cancelled(address.Host)
-                    : TcpDialFaults.TimedOut($"the name {name} was not looked up", settings.ConnectTimeout);
+                    ? TcpFaults.Cancelled(_address.Host)
+                    : TcpFaults.TimedOut($"the name {name} was not looked up", settings.ConnectTimeout);
             }
 
             return addresses.Length == 0
-                ? TcpDialFaults.Unresolved(error)
+                ? TcpFaults.Unresolved(error)
                 : await TryAllAsync(addresses).ConfigureAwait(false);
         }
 
@@ -81,7 +82,7 @@ internal static class TcpDialer
             {
                 if (next < addresses.Length)
                 {
-                    running.Add(TryAsync(new IPEndPoint(addresses[next++], address.Port), others.Token));
+                    running.Add(TryAsync(new IPEndPoint(addresses[next++], _address.Port), others.Token));
                 }
 
                 var ended = await FirstEndAsync(running, addresses.Length - next).ConfigureAwait(false);
@@ -92,7 +93,7 @@ internal static class TcpDialer
 
                 running.Remove(ended);
                 result = await ended.ConfigureAwait(false);
-                if (result.Socket is not null || cancellation.IsCancellationRequested || TimeLeft() == TimeSpan.Zero)
+                if (result.Wire is not null || cancellation.IsCancellationRequested || TimeLeft() == TimeSpan.Zero)
                 {
                     break;
                 }
@@ -101,11 +102,11 @@ internal static class TcpDialer
             await others.CancelAsync().ConfigureAwait(false);
             foreach (var late in running)
             {
-                (await late.ConfigureAwait(false)).Socket?.Dispose();
+                (await late.ConfigureAwait(false)).Wire?.Dispose();
             }
 
-            return result.Socket is null && addresses.Length > 1 && !cancellation.IsCancellationRequested
-                ? TcpDialFaults.AllFailed(address.Host, addresses.Length, result)
+            return result.Wire is null && addresses.Length > 1 && !cancellation.IsCancellationRequested
+                ? TcpFaults.AllFailed(_address.Host, addresses.Length, result)
                 : result;
         }
 
@@ -139,7 +140,7 @@ internal static class TcpDialer
                 onSocket?.Invoke(socket);
                 if (headroom is not null && headroom.Refuses(socket))
                 {
-                    return TcpDialFaults.Refused(SocketError.TooManyOpenSockets, remote);
+                    return TcpFaults.Refused(SocketError.TooManyOpenSockets, remote);
                 }
 
                 TcpSocketOptions.ApplyTo(socket, settings);
@@ -155,32 +156,32 @@ internal static class TcpDialer
                 var error = await operation.RunAsync(socket, deadline.Token).ConfigureAwait(false);
                 if (end.IsCancellationRequested)
                 {
-                    return TcpDialFaults.Cancelled(address.Host);
+                    return TcpFaults.Cancelled(_address.Host);
                 }
 
                 if (deadline.IsOver)
                 {
-                    return TcpDialFaults.TimedOut($"{remote} did not answer", left);
+                    return TcpFaults.TimedOut($"{remote} did not answer", left);
                 }
 
                 if (error != SocketError.Success)
                 {
-                    return TcpDialFaults.Refused(error, remote);
+                    return TcpFaults.Refused(error, remote);
                 }
 
                 if (IsItsOwnPeer(socket))
                 {
-                    return TcpDialFaults.Refused(SocketError.ConnectionRefused, remote);
+                    return TcpFaults.Refused(SocketError.ConnectionRefused, remote);
                 }
 
                 socket.Blocking = false;
-                var connected = socket;
+                var wire = new SocketWire(socket, endpoint.Transport);
                 socket = null;
-                return new DialResult(connected, SocketError.Success, "");
+                return new DialResult(wire, SocketError.Success, "");
             }
             catch (SocketException e)
             {
-                return TcpDialFaults.Refused(e.SocketErrorCode, remote);
+                return TcpFaults.Refused(e.SocketErrorCode, remote);
             }
             finally
             {
@@ -204,15 +205,15 @@ internal static class TcpDialer
 
         private DialResult? BindSource(Socket socket)
         {
-            if (address.SourceHost is null)
+            if (_address.SourceHost is null)
             {
                 return null;
             }
 
             if (!TcpResolver.TryResolveSource(
-                address.SourceHost, address.SourcePort, socket.AddressFamily, names, out var source, out var error))
+                _address.SourceHost, _address.SourcePort, socket.AddressFamily, names, out var source, out var error))
             {
-                return TcpDialFaults.SourceUnresolved(error);
+                return TcpFaults.SourceUnresolved(error);
             }
 
             try
@@ -222,7 +223,7 @@ internal static class TcpDialer
             }
             catch (SocketException e)
             {
-                return TcpDialFaults.SourceRefused(e, source);
+                return TcpFaults.SourceRefused(e, source);
             }
         }
 

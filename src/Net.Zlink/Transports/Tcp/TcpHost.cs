@@ -28,13 +28,7 @@ internal sealed record TcpHost(TcpHostKind Kind, string Text, IPAddress? Address
     // Interface names on Windows may have blanks, round brackets and letters of any script, but none of these.
     private static readonly SearchValues<char> NeverInName = SearchValues.Create("/\\[]%;:?#\"'<>|,");
 
-    public static bool TryParseLocal(ReadOnlySpan<char> text, out TcpHost host, out EndpointError error) =>
-        TryParse(text, isLocal: true, out host, out error);
-
-    public static bool TryParseRemote(ReadOnlySpan<char> text, out TcpHost host, out EndpointError error) =>
-        TryParse(text, isLocal: false, out host, out error);
-
-    private static bool TryParse(ReadOnlySpan<char> text, bool isLocal, out TcpHost host, out EndpointError error)
+    public static bool TryParse(ReadOnlySpan<char> text, bool isLocal, out TcpHost host, out EndpointError error)
     {
         host = null!;
         error = EndpointError.None;

@@ -10,19 +10,21 @@ internal sealed class TcpListener : ITransportListener
 
     private readonly AcceptLoop _loop;
 
-    private TcpListener(Socket socket, AcceptLoop loop)
+    private TcpListener(Socket socket, AcceptLoop loop, TcpEndpoint endpoint, WireUpgrade? upgrade)
     {
         _loop = loop;
+        Transport = endpoint.Transport;
+        Upgrade = upgrade;
         LocalEndPoint = (IPEndPoint)socket.LocalEndPoint!;
-        Endpoint = TcpEndpoint.Format(LocalEndPoint, EndpointText.Tcp);
+        Endpoint = endpoint.BoundText(LocalEndPoint);
         Handle = socket.Handle;
     }
 
     public string Endpoint { get; }
 
-    public string Scheme => EndpointText.Tcp;
+    public Transport Transport { get; }
 
-    public WireUpgrade? Upgrade => null;
+    public WireUpgrade? Upgrade { get; }
 
     public IPEndPoint LocalEndPoint { get; }
 
@@ -31,18 +33,19 @@ internal sealed class TcpListener : ITransportListener
     public long SinkFaults => _loop.SinkFaults;
 
     /// <summary>Connections wait in the kernel until <see cref="Start"/>.</summary>
-    public static BindResult Bind(TcpBindAddress address, TcpSettings settings) =>
-        Bind(address, settings, NameSource.System, DescriptorHeadroom.OfThisProcess(), accept: null);
+    public static BindResult Bind(TcpEndpoint endpoint, TcpSettings settings, WireUpgrade? upgrade) =>
+        Bind(endpoint, settings, NameSource.System, DescriptorHeadroom.OfThisProcess(), accept: null, upgrade);
 
     internal static BindResult Bind(
-        TcpBindAddress address,
+        TcpEndpoint endpoint,
         TcpSettings settings,
         NameSource names,
         DescriptorHeadroom? headroom,
         Func<Socket, SocketAsyncEventArgs, bool>? accept,
+        WireUpgrade? upgrade = null,
         Action<EndPoint>? bound = null)
     {
-        if (!TcpResolver.TryResolveBind(address, settings.IPv6, names, out var endPoint, out var error))
+        if (!TcpResolver.TryResolveBind(endpoint.Address, settings.IPv6, names, out var endPoint, out var error))
         {
             return new BindResult(null, error);
         }
@@ -59,7 +62,8 @@ internal sealed class TcpListener : ITransportListener
                 Action<Socket>? prepare = TcpSocketOptions.AreInheritedByAccept
                     ? null
                     : accepted => TcpSocketOptions.ApplyTo(accepted, settings);
-                var listener = new TcpListener(socket, new AcceptLoop(socket, prepare, headroom, accept));
+                var listener = new TcpListener(
+                    socket, new AcceptLoop(socket, endpoint.Transport, prepare, headroom, accept), endpoint, upgrade);
                 socket = null;
                 return new BindResult(listener, EndpointError.None);
             }
@@ -69,7 +73,7 @@ internal sealed class TcpListener : ITransportListener
             }
             catch (SocketException e)
             {
-                return new BindResult(null, TcpBindFaults.Describe(e, endPoint, settings));
+                return new BindResult(null, TcpFaults.Bind(e, endPoint, settings));
             }
             finally
             {

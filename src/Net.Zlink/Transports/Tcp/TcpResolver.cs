@@ -11,7 +11,7 @@ internal static class TcpResolver
     /// otherwise always IPv4.
     /// </summary>
     public static bool TryResolveBind(
-        TcpBindAddress address, bool ipv6, NameSource names, out IPEndPoint endPoint, out EndpointError error)
+        TcpAddress address, bool ipv6, NameSource names, out IPEndPoint endPoint, out EndpointError error)
     {
         endPoint = null!;
         IPAddress? chosen;

@@ -14,16 +14,28 @@ internal sealed class TlsUpgrade(TlsCredentials credentials, TlsSettings setting
 
     protected override TimeSpan Limit => limit;
 
-    public override async Task<UpgradeResult> RunAsync(
-        Socket socket, BufferPool pool, TimeProvider time, PeerWait? waits, CancellationToken cancellation)
+    /// <summary>Returns what is wrong with the certificates, or null.</summary>
+    public static string? CreateServer(TransportSettings settings, out TlsUpgrade upgrade)
     {
-        (TlsStream? tls, UpgradeResult failure) = await AuthenticateAsync(socket, time, waits, cancellation).ConfigureAwait(false);
+        var credentials = new TlsCredentials(settings.Tls);
+        upgrade = new TlsUpgrade(credentials, settings.Tls, host: null, settings.HandshakeTimeout);
+        return credentials.Check();
+    }
+
+    public static TlsUpgrade CreateClient(TransportSettings settings, string host) => new(
+        new TlsCredentials(settings.Tls), settings.Tls, settings.Tls.HostName.Length > 0 ? settings.Tls.HostName : host,
+        settings.HandshakeTimeout);
+
+    public override async Task<UpgradeResult> RunAsync(
+        KernelWire raw, BufferPool pool, TimeProvider time, PeerWait? waits, CancellationToken cancellation)
+    {
+        (TlsStream? tls, UpgradeResult failure) = await AuthenticateAsync(raw.Socket, time, waits, cancellation).ConfigureAwait(false);
         if (tls is null)
         {
             return failure;
         }
 
-        return UpgradeResult.Of(new TlsWire(socket, tls, pool)
+        return UpgradeResult.Of(new TlsWire(raw.Socket, raw.Transport, tls, pool)
         {
             PollingThread = tls.EndHandshake(),
             RemoteCertificate = tls.PeerCertificate

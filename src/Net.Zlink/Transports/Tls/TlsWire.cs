@@ -3,8 +3,8 @@ using Net.Zlink.Buffers;
 
 namespace Net.Zlink.Transports.Tls;
 
-internal sealed class TlsWire(Socket socket, TlsStream tls, BufferPool pool)
-    : IoStreamWire(socket, EndpointText.Tls, pool, tls.Reads, tls.Writes)
+internal sealed class TlsWire(Socket socket, Transport transport, TlsStream tls, BufferPool pool)
+    : IoStreamWire(socket, transport, pool, tls.Reads, tls.Writes)
 {
     public override void Attach(IWireEvents events)
     {

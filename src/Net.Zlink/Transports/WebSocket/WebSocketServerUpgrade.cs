@@ -9,8 +9,8 @@ using Net.Zlink.Transports.Tls;
 namespace Net.Zlink.Transports.WebSocket;
 
 internal sealed class WebSocketServerUpgrade(
-    string scheme, TlsUpgrade? tls, WebSocketSettings settings, TimeSpan limit, TimeSpan closeTimeout)
-    : WebSocketUpgrade(scheme, tls, isServer: true, settings, limit, closeTimeout)
+    TlsUpgrade? tls, WebSocketSettings settings, TimeSpan limit, TimeSpan closeTimeout)
+    : WebSocketUpgrade(tls, isServer: true, settings, limit, closeTimeout)
 {
     private const int Forbidden = 403;
     private const int NotFound = 404;

@@ -9,7 +9,7 @@ using Net.Zlink.Transports.Tls;
 namespace Net.Zlink.Transports.WebSocket;
 
 /// <summary>Bytes after either head are the first of the WebSocket.</summary>
-internal abstract class WebSocketUpgrade(string scheme, TlsUpgrade? tls, bool isServer, WebSocketSettings settings,
+internal abstract class WebSocketUpgrade(TlsUpgrade? tls, bool isServer, WebSocketSettings settings,
     TimeSpan limit, TimeSpan closeTimeout) : WireUpgrade
 {
     protected const int Ended = -1;
@@ -29,8 +29,9 @@ internal abstract class WebSocketUpgrade(string scheme, TlsUpgrade? tls, bool is
     protected WebSocketSettings Settings => settings;
 
     public override async Task<UpgradeResult> RunAsync(
-        Socket socket, BufferPool pool, TimeProvider time, PeerWait? waits, CancellationToken cancellation)
+        KernelWire raw, BufferPool pool, TimeProvider time, PeerWait? waits, CancellationToken cancellation)
     {
+        Socket socket = raw.Socket;
         TlsStream? secure = null;
         ReadinessStream? plain = null;
         if (tls is not null)
@@ -51,7 +52,7 @@ internal abstract class WebSocketUpgrade(string scheme, TlsUpgrade? tls, bool is
         }
 
         var stream = new ReadAheadStream((Stream?)secure ?? plain!, pool) { LongestHead = settings.MaxUpgradeSize };
-        UpgradeResult result = await ExchangeAsync(stream, secure, socket, pool, time, cancellation).ConfigureAwait(false);
+        UpgradeResult result = await ExchangeAsync(stream, secure, raw, pool, time, cancellation).ConfigureAwait(false);
         if (result.Wire is { } wire)
         {
             wire.PollingThread = secure?.EndHandshake() ?? plain!.EndHandshake();
@@ -131,14 +132,14 @@ internal abstract class WebSocketUpgrade(string scheme, TlsUpgrade? tls, bool is
     }
 
     private async Task<UpgradeResult> ExchangeAsync(
-        ReadAheadStream stream, TlsStream? secure, Socket socket, BufferPool pool, TimeProvider time, CancellationToken cancellation)
+        ReadAheadStream stream, TlsStream? secure, KernelWire raw, BufferPool pool, TimeProvider time, CancellationToken cancellation)
     {
         using Deadline deadline = StartPhase(time, cancellation);
         try
         {
             X509Certificate2? certificate = secure?.PeerCertificate;
             (UpgradeResult? failure, UpgradeHead? head, string? subProtocol) =
-                await ExchangeAsync(stream, socket, certificate, deadline.Token).ConfigureAwait(false);
+                await ExchangeAsync(stream, raw.Socket, certificate, deadline.Token).ConfigureAwait(false);
             if (failure is { } why)
             {
                 return why;
@@ -151,7 +152,7 @@ internal abstract class WebSocketUpgrade(string scheme, TlsUpgrade? tls, bool is
             // After both CLOSEs the library's client waits a second for the server's end, and then abandons that read.
             stream.IsOver = () => webSocket.State == WebSocketState.Closed;
             return UpgradeResult.Of(new WebSocketWire(
-                socket, scheme, webSocket, stream, secure, pool, isServer, settings.PingInterval, closeTimeout, time)
+                raw.Socket, raw.Transport, webSocket, stream, secure, pool, isServer, settings.PingInterval, closeTimeout, time)
             {
                 RemoteCertificate = certificate,
                 Request = head,
@@ -166,8 +167,8 @@ internal abstract class WebSocketUpgrade(string scheme, TlsUpgrade? tls, bool is
 }
 
 internal sealed class WebSocketClientUpgrade(
-    string scheme, TlsUpgrade? tls, string authority, string path, WebSocketSettings settings, TimeSpan limit, TimeSpan closeTimeout)
-    : WebSocketUpgrade(scheme, tls, isServer: false, settings, limit, closeTimeout)
+    TlsUpgrade? tls, string authority, string path, WebSocketSettings settings, TimeSpan limit, TimeSpan closeTimeout)
+    : WebSocketUpgrade(tls, isServer: false, settings, limit, closeTimeout)
 {
     protected override async Task<(UpgradeResult? Failure, UpgradeHead? Head, string? SubProtocol)> ExchangeAsync(
         ReadAheadStream stream, Socket socket, X509Certificate2? certificate, CancellationToken cancellation)

@@ -9,7 +9,7 @@ namespace Net.Zlink.Transports.WebSocket;
 /// <summary>The closing handshake happens within a read; the engine gets the end when it is complete, as in the native core.</summary>
 internal sealed class WebSocketWire(
     Socket socket,
-    string scheme,
+    Transport transport,
     System.Net.WebSockets.WebSocket webSocket,
     ReadAheadStream stream,
     TlsStream? tls,
@@ -18,7 +18,7 @@ internal sealed class WebSocketWire(
     TimeSpan pingInterval,
     TimeSpan closeTimeout,
     TimeProvider time)
-    : IoStreamWire(socket, scheme, pool, tls?.Reads, tls?.Writes)
+    : IoStreamWire(socket, transport, pool, tls?.Reads, tls?.Writes)
 {
     // A native peer's limit, counted as bytes arrive: the library does not report a header's length.
     private const long LargestMessage = 64L * 1024 * 1024;

@@ -44,8 +44,8 @@ public sealed class IpcAddressTests
     [MemberData(nameof(Table))]
     public void Nonsense_is_told_from_sense_without_touching_a_file(string text, string bind, string connect)
     {
-        Assert.Equal(bind is Ok, IpcAddress.TryParseBind(text, out _, out var bindError));
-        Assert.Equal(connect is Ok, IpcAddress.TryParseConnect(text, out _, out var connectError));
+        Assert.Equal(bind is Ok, IpcAddress.TryParse(text, EndpointUse.Bind, out _, out var bindError));
+        Assert.Equal(connect is Ok, IpcAddress.TryParse(text, EndpointUse.Connect, out _, out var connectError));
         Assert.Equal((bind, connect), (bindError.Fault.ToString(), connectError.Fault.ToString()));
         Assert.Equal(bindError.Fault != EndpointFault.None, TcpTest.IsOneLine(bindError.Sentence));
         Assert.Equal(connectError.Fault != EndpointFault.None, TcpTest.IsOneLine(connectError.Sentence));
@@ -55,7 +55,7 @@ public sealed class IpcAddressTests
     public void Any_text_is_an_address_that_the_system_could_take_or_gets_one_sentence() =>
         Prop.ForAll<NonEmptyString>(static text =>
         {
-            if (!IpcAddress.TryParseConnect(text.Get, out var address, out var error))
+            if (!IpcAddress.TryParse(text.Get, EndpointUse.Connect, out var address, out var error))
             {
                 return TcpTest.IsOneLine(error.Sentence);
             }
@@ -67,9 +67,9 @@ public sealed class IpcAddressTests
     [Fact]
     public void Both_wildcard_and_longest_name_say_what_to_do()
     {
-        Assert.False(IpcAddress.TryParseConnect("*", out _, out var error));
+        Assert.False(IpcAddress.TryParse("*", EndpointUse.Connect, out _, out var error));
         Assert.Equal("* is for bind only; connect to the endpoint that bind returned", error.Sentence);
-        Assert.False(IpcAddress.TryParseBind(new string('x', 108), out _, out error));
+        Assert.False(IpcAddress.TryParse(new string('x', 108), EndpointUse.Bind, out _, out error));
         Assert.Contains("is 108 bytes long, and the system takes 107 at most", error.Sentence, StringComparison.Ordinal);
         Assert.Equal(36, error.Errno);
     }

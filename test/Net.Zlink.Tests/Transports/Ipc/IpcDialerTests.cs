@@ -31,7 +31,7 @@ public sealed class IpcDialerTests : IDisposable
         foreach (var name in new[] { "file", "datagram", "file/below" })
         {
             var result = await IpcFolder.DialAsync(_folder[name]);
-            Assert.Null(result.Socket);
+            Assert.Null(result.Wire);
             Assert.NotEqual(SocketError.Success, result.Error);
             Assert.True(TcpTest.IsOneLine(result.Sentence), result.Sentence);
         }
@@ -49,7 +49,7 @@ public sealed class IpcDialerTests : IDisposable
         listener.Accept().Dispose();
         await MoveAsync(time, dialling, TimeSpan.FromMilliseconds(32), steps: 10);
         var result = await dialling;
-        using var socket = result.Socket;
+        using var socket = result.Socket();
         Assert.True(socket is not null, result.Sentence);
         Assert.Equal(0, time.ArmedTimers);
     }
@@ -69,7 +69,7 @@ public sealed class IpcDialerTests : IDisposable
         Assert.False(dialling.IsCompleted);
         time.Advance(TimeSpan.FromMilliseconds(1));
         var result = await dialling;
-        Assert.Equal((null, SocketError.TimedOut), (result.Socket, result.Error));
+        Assert.Equal((null, SocketError.TimedOut), (result.Wire, result.Error));
         Assert.Contains($"within {expectedMilliseconds} ms", result.Sentence, StringComparison.Ordinal);
         Assert.Equal(0, time.ArmedTimers);
     }

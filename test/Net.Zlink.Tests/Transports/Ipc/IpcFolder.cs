@@ -25,10 +25,11 @@ internal sealed class IpcFolder : IDisposable
     public string[] Names => [.. Directory.GetFileSystemEntries(Root).Select(static path => Path.GetFileName(path))
         .Order(StringComparer.Ordinal)];
 
-    public static IpcAddress ToBind(string text)
+    public static IpcEndpoint ToBind(string text)
     {
-        Assert.True(IpcAddress.TryParseBind(text, out var address, out var error), error.Sentence);
-        return address;
+        Assert.True(TransportTable.TryParse($"ipc://{text}", EndpointUse.Bind, out TransportEndpoint endpoint, out EndpointError error),
+            error.Sentence);
+        return Assert.IsType<IpcEndpoint>(endpoint);
     }
 
     public static EndpointError RefusedBind(string text)
@@ -44,9 +45,10 @@ internal sealed class IpcFolder : IDisposable
         string text, SocketSettings? settings = null, TimeProvider? time = null, CancellationToken? cancellation = null,
             DescriptorHeadroom? headroom = null)
     {
-        Assert.True(IpcAddress.TryParseConnect(text, out var address, out var error), error.Sentence);
+        Assert.True(TransportTable.TryParse($"ipc://{text}", EndpointUse.Connect, out TransportEndpoint endpoint, out EndpointError error),
+            error.Sentence);
         return IpcDialer.DialAsync(
-                address, settings ?? new SocketSettings(), time ?? TimeProvider.System, headroom, connecting: null, cancellation
+                Assert.IsType<IpcEndpoint>(endpoint), settings ?? new SocketSettings(), time ?? TimeProvider.System, headroom, connecting: null, cancellation
                     ?? TestContext.Current.CancellationToken)
             .WaitAsync(TcpTest.Guard, TestContext.Current.CancellationToken);
     }
@@ -54,8 +56,8 @@ internal sealed class IpcFolder : IDisposable
     public static async Task<Socket> ConnectedAsync(string text, SocketSettings? settings = null)
     {
         var result = await DialAsync(text, settings);
-        Assert.True(result.Socket is not null, result.Sentence);
-        return result.Socket;
+        Assert.True(result.Wire is not null, result.Sentence);
+        return result.Socket()!;
     }
 
     /// <summary>Sends one byte each way.</summary>

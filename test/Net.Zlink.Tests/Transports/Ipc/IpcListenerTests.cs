@@ -50,7 +50,7 @@ public sealed class IpcListenerTests : IDisposable
         await client.ConnectAsync(new UnixDomainSocketEndPoint(_folder["a"]), Guard.Token);
         client.Blocking = false;
         var accepted = await _sink.NextAsync();
-        Assert.Equal($"ipc://@{name[1..]}", Endpoints.Format(accepted.RemoteEndPoint, EndpointText.Ipc, ""));
+        Assert.Equal($"ipc://@{name[1..]}", IpcEndpoint.Format(accepted.RemoteEndPoint, EndpointText.Ipc, ""));
         await IpcFolder.BounceAsync(client, accepted);
     }
 
@@ -63,7 +63,7 @@ public sealed class IpcListenerTests : IDisposable
         using var client = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified);
         client.Bind(new UnixDomainSocketEndPoint($"\0{Guid.NewGuid()}\n\u001b[31mERROR forged"));
         await client.ConnectAsync(new UnixDomainSocketEndPoint(_folder["a"]), Guard.Token);
-        Assert.EndsWith("??[31mERROR forged", Endpoints.Format((await _sink.NextAsync()).RemoteEndPoint, EndpointText.Ipc, ""),
+        Assert.EndsWith("??[31mERROR forged", IpcEndpoint.Format((await _sink.NextAsync()).RemoteEndPoint, EndpointText.Ipc, ""),
             StringComparison.Ordinal);
     }
 

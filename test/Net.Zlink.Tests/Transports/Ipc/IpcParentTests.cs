@@ -67,7 +67,7 @@ public sealed class IpcParentTests : IDisposable
         EndpointError refused = IpcFolder.RefusedBind(_folder["missing/../x"]);
         Assert.Equal(EndpointFault.NoSuchPath, refused.Fault);
         Assert.Contains(_folder["missing/.."], refused.Sentence, StringComparison.Ordinal);
-        Assert.Null((await IpcFolder.DialAsync(_folder["missing/../x"])).Socket);
+        Assert.Null((await IpcFolder.DialAsync(_folder["missing/../x"])).Wire);
     }
 
     [Fact]
@@ -76,7 +76,7 @@ public sealed class IpcParentTests : IDisposable
         Directory.CreateSymbolicLink(_folder["one"], "two");
         Directory.CreateSymbolicLink(_folder["two"], "one");
         Assert.Contains("too many symbolic links", IpcFolder.RefusedBind(_folder["one/../x"]).Sentence, StringComparison.Ordinal);
-        Assert.Null((await IpcFolder.DialAsync(_folder["one/../x"])).Socket);
+        Assert.Null((await IpcFolder.DialAsync(_folder["one/../x"])).Wire);
     }
 
     public void Dispose()

@@ -61,7 +61,7 @@ public sealed class TcpDialerTests : IDisposable
         var result = await TcpTest.DialAsync($"tcp://several:{listener.LocalEndPoint.Port}", names: names, onSocket: _opened.Add,
             connecting: () => begun++);
 
-        using var client = result.Socket;
+        using var client = result.Socket();
         Assert.True(client is not null, result.Sentence);
         Assert.Equal(listener.LocalEndPoint, client.RemoteEndPoint);
         Assert.Equal((2, 1), (_opened.Count, begun));
@@ -117,7 +117,7 @@ public sealed class TcpDialerTests : IDisposable
         }
 
         var result = await TcpTest.DialAsync($"tcp://127.0.0.6:{port};127.0.0.1:{listener.LocalEndPoint.Port}");
-        using var client = result.Socket;
+        using var client = result.Socket();
         Assert.True(client is not null, result.Sentence);
         Assert.Equal(new IPEndPoint(IPAddress.Parse("127.0.0.6"), port), client.LocalEndPoint);
     }
@@ -202,7 +202,7 @@ public sealed class TcpDialerTests : IDisposable
     {
         var cancelled = new CancellationToken(canceled: true);
         var result = await TcpTest.DialAsync("tcp://127.0.0.1:1", onSocket: _opened.Add, cancellation: cancelled);
-        Assert.Equal((null, SocketError.OperationAborted), (result.Socket, result.Error));
+        Assert.Equal((null, SocketError.OperationAborted), (result.Wire, result.Error));
         Assert.Contains("cancelled", result.Sentence, StringComparison.Ordinal);
         Assert.Empty(_opened);
     }
@@ -220,7 +220,7 @@ public sealed class TcpDialerTests : IDisposable
         await cancellation.CancelAsync();
 
         var result = await dial;
-        Assert.Equal((null, SocketError.OperationAborted), (result.Socket, result.Error));
+        Assert.Equal((null, SocketError.OperationAborted), (result.Wire, result.Error));
         AssertClosed(1);
         Assert.Equal(0, clock.ArmedTimers);
     }
@@ -254,7 +254,7 @@ public sealed class TcpDialerTests : IDisposable
         clock.Advance(TimeSpan.FromMilliseconds(1));
 
         var result = await dial;
-        Assert.Equal((null, SocketError.TimedOut), (result.Socket, result.Error));
+        Assert.Equal((null, SocketError.TimedOut), (result.Wire, result.Error));
         Assert.Contains("within the 5000 ms given", result.Sentence, StringComparison.Ordinal);
         AssertClosed(1);
         Assert.Equal(0, clock.ArmedTimers);
@@ -295,7 +295,7 @@ public sealed class TcpDialerTests : IDisposable
         clock.Advance(TimeSpan.FromMilliseconds(1));
 
         var result = await dial;
-        using var client = result.Socket;
+        using var client = result.Socket();
         Assert.True(client is not null, result.Sentence);
         Assert.Equal(listener.LocalEndPoint, client.RemoteEndPoint);
         Assert.True(_opened[0].SafeHandle.IsClosed);
@@ -308,7 +308,7 @@ public sealed class TcpDialerTests : IDisposable
         using var listener = TcpTest.Listen("tcp://127.0.0.1:0");
         var clock = new ManualTimeProvider();
         var result = await TcpTest.DialAsync(listener.Endpoint, new TcpSettings { ConnectTimeout = TimeSpan.MaxValue }, clock);
-        using var client = result.Socket;
+        using var client = result.Socket();
         Assert.True(client is not null, result.Sentence);
         Assert.Equal(0, clock.ArmedTimers);
     }
@@ -336,8 +336,8 @@ public sealed class TcpDialerTests : IDisposable
     [InlineData(SocketError.ConnectionReset, ZlinkError.ConnectionReset)]
     public void Every_failure_keeps_its_code_and_has_a_sentence_that_says_what_to_do(SocketError error, ZlinkError told)
     {
-        var result = TcpDialFaults.Refused(error, new IPEndPoint(IPAddress.Loopback, 5555));
-        Assert.Equal((null, error), (result.Socket, result.Error));
+        var result = TcpFaults.Refused(error, new IPEndPoint(IPAddress.Loopback, 5555));
+        Assert.Equal((null, error), (result.Wire, result.Error));
         Assert.True(TcpTest.IsOneLine(result.Sentence), result.Sentence);
         Assert.Contains("; ", result.Sentence, StringComparison.Ordinal);
         Assert.Equal(told, ZlinkException.ForDial("tcp://127.0.0.1:5555", result).Error);

@@ -33,7 +33,7 @@ public sealed class TcpListenerTests : IDisposable
         Assert.SkipWhen(OperatingSystem.IsWindows(), "there nobody else can bind it");
         var taken = new List<Socket>();
         BindResult result = TcpListener.Bind(TcpTest.ToBind("tcp://127.0.0.1:0"), new TcpSettings(), NameSource.System, headroom: null,
-            accept: null, chosen =>
+            accept: null, bound: chosen =>
         {
             if (taken.Count < rivals)
             {
@@ -78,12 +78,12 @@ public sealed class TcpListenerTests : IDisposable
 
         using var four = await TcpTest.ConnectedAsync($"tcp://127.0.0.1:{listener.LocalEndPoint.Port}");
         var accepted = await _sink.NextAsync();
-        Assert.StartsWith("tcp://[::ffff:127.0.0.1]:", TcpEndpoint.Format((IPEndPoint)accepted.RemoteEndPoint!, "tcp"),
+        Assert.StartsWith("tcp://[::ffff:127.0.0.1]:", TcpEndpoint.Format(accepted.RemoteEndPoint, "tcp", ""),
             StringComparison.Ordinal);
 
         using var six = await TcpTest.ConnectedAsync($"tcp://[::1]:{listener.LocalEndPoint.Port}", settings);
         accepted = await _sink.NextAsync();
-        Assert.StartsWith("tcp://[::1]:", TcpEndpoint.Format((IPEndPoint)accepted.RemoteEndPoint!, "tcp"), StringComparison.Ordinal);
+        Assert.StartsWith("tcp://[::1]:", TcpEndpoint.Format(accepted.RemoteEndPoint, "tcp", ""), StringComparison.Ordinal);
     }
 
     [Fact]
@@ -231,7 +231,7 @@ public sealed class TcpListenerTests : IDisposable
     [InlineData(SocketError.NoBufferSpaceAvailable, "try another")]
     public void Every_refusal_of_the_system_keeps_its_code_and_has_a_sentence(SocketError os, string advice)
     {
-        var error = TcpBindFaults.Describe(new SocketException((int)os), new IPEndPoint(IPAddress.Loopback, 80), new TcpSettings());
+        var error = TcpFaults.Bind(new SocketException((int)os), new IPEndPoint(IPAddress.Loopback, 80), new TcpSettings());
         bool outOfDescriptors = os == SocketError.TooManyOpenSockets;
         Assert.Equal((outOfDescriptors ? EndpointFault.NoDescriptors : EndpointFault.NotBindable, os), (error.Fault, error.OsError));
         Assert.Equal(outOfDescriptors ? ZlinkError.TooManySockets : ZlinkError.AddressInUse,

@@ -41,8 +41,8 @@ public sealed class TcpResolverTests
     [InlineData("tcp://local:7", true, "tcp://[fe80::1%7]:7")]
     public void A_place_to_listen_at_becomes_one_address(string text, bool ipv6, string expected)
     {
-        Assert.True(TcpResolver.TryResolveBind(TcpTest.ToBind(text), ipv6, _names, out var endPoint, out var error), error.Sentence);
-        Assert.Equal(expected, TcpEndpoint.Format(endPoint, "tcp"));
+        Assert.True(TcpResolver.TryResolveBind(TcpTest.ToBind(text).Address, ipv6, _names, out var endPoint, out var error), error.Sentence);
+        Assert.Equal(expected, TcpEndpoint.Format(endPoint, "tcp", ""));
         Assert.Equal(ipv6 ? AddressFamily.InterNetworkV6 : AddressFamily.InterNetwork, endPoint.AddressFamily);
     }
 
@@ -57,7 +57,7 @@ public sealed class TcpResolverTests
     [InlineData("tcp://[fe80::1%nope-nope]:7", true, "no network interface \"nope-nope\";")]
     public void A_place_that_is_not_there_is_told_with_a_way_out(string text, bool ipv6, string advice)
     {
-        Assert.False(TcpResolver.TryResolveBind(TcpTest.ToBind(text), ipv6, _names, out _, out var error));
+        Assert.False(TcpResolver.TryResolveBind(TcpTest.ToBind(text).Address, ipv6, _names, out _, out var error));
         Assert.Equal(EndpointFault.NoSuchName, error.Fault);
         Assert.Contains(advice, error.Sentence, StringComparison.Ordinal);
         Assert.True(TcpTest.IsOneLine(error.Sentence), error.Sentence);
@@ -67,7 +67,7 @@ public sealed class TcpResolverTests
     public void A_name_server_that_does_not_answer_is_not_mistaken_for_a_wrong_name()
     {
         _names.UnknownHost = SocketError.TryAgain;
-        Assert.False(TcpResolver.TryResolveBind(TcpTest.ToBind("tcp://nowhere:7"), ipv6: false, _names, out _, out var error));
+        Assert.False(TcpResolver.TryResolveBind(TcpTest.ToBind("tcp://nowhere:7").Address, ipv6: false, _names, out _, out var error));
         Assert.Equal(SocketError.TryAgain, error.OsError);
         Assert.Contains("name server", error.Sentence, StringComparison.Ordinal);
     }
@@ -76,7 +76,7 @@ public sealed class TcpResolverTests
     public void A_lookup_for_which_this_process_has_no_descriptors_is_not_mistaken_for_a_wrong_name()
     {
         _names.UnknownHost = SocketError.SocketError; // what the runtime then says
-        Assert.False(TcpResolver.TryResolveBind(TcpTest.ToBind("tcp://nowhere:7"), ipv6: false, _names, out _, out var error));
+        Assert.False(TcpResolver.TryResolveBind(TcpTest.ToBind("tcp://nowhere:7").Address, ipv6: false, _names, out _, out var error));
         Assert.Equal(SocketError.TryAgain, error.OsError);
         Assert.Contains("ulimit", error.Sentence, StringComparison.Ordinal);
     }
@@ -122,7 +122,7 @@ public sealed class TcpResolverTests
     public void A_source_becomes_an_address_of_the_destinations_family(string source, AddressFamily family, string expected)
     {
         Assert.True(Source(source, family, out var endPoint, out var error), error.Sentence);
-        Assert.Equal(expected, TcpEndpoint.Format(endPoint, "tcp"));
+        Assert.Equal(expected, TcpEndpoint.Format(endPoint, "tcp", ""));
     }
 
     [Theory]
@@ -153,17 +153,17 @@ public sealed class TcpResolverTests
     public void A_zone_may_be_an_interfaces_name()
     {
         Assert.SkipUnless(OperatingSystem.IsLinux() && TcpTest.HasIPv6, "no interface lo with IPv6 here");
-        var address = TcpTest.ToBind("tcp://[fe80::1%lo]:7");
+        var address = TcpTest.ToBind("tcp://[fe80::1%lo]:7").Address;
         Assert.True(TcpResolver.TryResolveBind(address, ipv6: true, NameSource.System, out var endPoint, out var error), error.Sentence);
         Assert.NotEqual(0, endPoint.Address.ScopeId);
     }
 
     private Task<(IPAddress[] Addresses, EndpointError Error)> Destination(string host, bool ipv6) =>
-        TcpResolver.ResolveDestinationAsync(TcpTest.ToConnect($"tcp://{host}:7").Host, ipv6, _names, Cancellation);
+        TcpResolver.ResolveDestinationAsync(TcpTest.ToConnect($"tcp://{host}:7").Address.Host, ipv6, _names, Cancellation);
 
     private bool Source(string source, AddressFamily family, out IPEndPoint endPoint, out EndpointError error)
     {
-        var address = TcpTest.ToConnect($"tcp://{source};127.0.0.1:7");
+        TcpAddress address = TcpTest.ToConnect($"tcp://{source};127.0.0.1:7").Address;
         return TcpResolver.TryResolveSource(address.SourceHost!, address.SourcePort, family, _names, out endPoint, out error);
     }
 }

@@ -133,7 +133,7 @@ public sealed class TcpSocketOptionsTests : IDisposable
         TcpSocketOptions.ApplyTo(listener, settings);
         listener.Bind(new IPEndPoint(IPAddress.Loopback, 0));
         listener.Listen();
-        using var client = await TcpTest.ConnectedAsync(TcpEndpoint.Format((IPEndPoint)listener.LocalEndPoint!, "tcp"));
+        using var client = await TcpTest.ConnectedAsync(TcpEndpoint.Format(listener.LocalEndPoint, "tcp", ""));
         using var accepted = await listener.AcceptAsync(TestContext.Current.CancellationToken);
 
         Assert.True(accepted.NoDelay);

@@ -114,10 +114,10 @@ public sealed class TlsStreamTests : IAsyncLifetime
     {
         using var stream = new ReadAheadStream(_tls, BufferPool.Shared);
         using IoStreamWire wire = isWebSocket
-            ? new WebSocketWire(_ours, "wss", System.Net.WebSockets.WebSocket.CreateFromStream(
+            ? new WebSocketWire(_ours, TransportTable.Find(EndpointText.Wss)!, System.Net.WebSockets.WebSocket.CreateFromStream(
                 stream, isServer: true, subProtocol: null, Timeout.InfiniteTimeSpan), stream, _tls, BufferPool.Shared, isServer: true,
                 TimeSpan.Zero, Guard.Limit, TimeProvider.System)
-            : new TlsWire(_ours, _tls, BufferPool.Shared);
+            : new TlsWire(_ours, TransportTable.Find(EndpointText.Tls)!, _tls, BufferPool.Shared);
         wire.Attach(new NoEvents());
         Assert.True(wire.WaitForInput());
         Assert.True(IsUsed(_tls.Reads));

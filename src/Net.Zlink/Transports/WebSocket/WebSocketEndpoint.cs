@@ -1,0 +1,79 @@
+using System.Globalization;
+using System.Net;
+using System.Net.Sockets;
+using Net.Zlink.Transports.Tcp;
+using Net.Zlink.Transports.Tls;
+
+namespace Net.Zlink.Transports.WebSocket;
+
+/// <summary>As in the native core any path connects, unless the options restrict it. <paramref name="target"/>: path and query.</summary>
+internal sealed class WebSocketEndpoint(EndpointText text, TcpAddress address, string target) : TcpEndpoint(text, address)
+{
+    /// <summary>The longest path and query to send or bind: half of the longest request head.</summary>
+    public const int LongestTarget = 16 * 1024;
+
+    private readonly int _query = target.IndexOf('?', StringComparison.Ordinal);
+
+    public override string Path => _query < 0 ? target : target[.._query];
+
+    public override string Query => _query < 0 ? "" : target[(_query + 1)..];
+
+    private bool IsSecure => Scheme is EndpointText.Wss;
+
+    public static new bool TryParse(in EndpointText text, EndpointUse use, out TransportEndpoint endpoint, out EndpointError error)
+    {
+        endpoint = null!;
+        int end = text.Remainder.AsSpan().IndexOfAny('/', '?');
+        string authority = end < 0 ? text.Remainder : text.Remainder[..end];
+        string target = end < 0 ? "/" : text.Remainder[end] == '/' ? text.Remainder[end..] : $"/{text.Remainder[end..]}";
+        error = Check(target);
+        if (error.Fault != EndpointFault.None || !TcpAddress.TryParse(authority, use, out TcpAddress address, out error))
+        {
+            return false;
+        }
+
+        if (use == EndpointUse.Connect && address.Port == 0)
+        {
+            error = EndpointError.Invalid("port 0 cannot be connected to; use the port that Bind returned");
+            return false;
+        }
+
+        endpoint = new WebSocketEndpoint(text, address, target);
+        return true;
+    }
+
+    public static new string Format(EndPoint? address, string scheme, string endpoint)
+    {
+        int slash = endpoint.IndexOf('/', endpoint.IndexOf(EndpointText.Separator, StringComparison.Ordinal) + EndpointText.Separator.Length);
+        return address is not IPEndPoint ? "" : $"{TcpEndpoint.Format(address, scheme, endpoint)}{(slash < 0 ? "/" : endpoint[slash..])}";
+    }
+
+    public override BindResult Listen(TransportSettings settings)
+    {
+        TlsUpgrade? tls = null;
+        string? complaint = settings.WebSocket.Check() ?? (IsSecure ? TlsUpgrade.CreateServer(settings, out tls) : null);
+        return complaint is not null ? new BindResult(null, EndpointError.Invalid(complaint))
+            : Tcp.TcpListener.Bind(this, settings.Tcp, new WebSocketServerUpgrade(
+                tls, settings.WebSocket, settings.HandshakeTimeout, settings.CloseTimeout));
+    }
+
+    public override string BoundText(IPEndPoint local) =>
+        string.Create(CultureInfo.InvariantCulture, $"{Scheme}://{InUrl(Host)}:{local.Port}{target}");
+
+    /// <summary>The request is without the zone of an IPv6 address, which is local to this machine (RFC 6874, 4).</summary>
+    public override WireUpgrade DialUpgrade(TransportSettings settings) => new WebSocketClientUpgrade(
+        IsSecure ? TlsUpgrade.CreateClient(settings, Host) : null,
+        string.Create(CultureInfo.InvariantCulture, $"{InUrl(Host.Split('%')[0])}:{Port}"),
+        target, settings.WebSocket, settings.HandshakeTimeout, settings.CloseTimeout);
+
+    private string InUrl(string host) => Address.Host.Address?.AddressFamily == AddressFamily.InterNetworkV6 ? $"[{host}]" : host;
+
+    /// <summary>Refuses what a request line cannot have: blanks, control characters, non-ASCII, a fragment.</summary>
+    private static EndpointError Check(string target) => target.Length > LongestTarget
+        ? EndpointError.Invalid($"path and query have {target.Length} characters; {LongestTarget} is the most")
+        : target.AsSpan().ContainsAnyExceptInRange('!', '~') || target.Contains('#', StringComparison.Ordinal)
+            ? EndpointError.Invalid(
+                $"the path {EndpointError.Quote(target.Split('?')[0])} or its query holds a character that no request can carry; write it "
+                + $"percent-encoded")
+            : EndpointError.None;
+}
