@@ -12,8 +12,23 @@ public static class ZlinkServicesExtensions
 {
     private const DynamicallyAccessedMemberTypes Constructors = DynamicallyAccessedMemberTypes.PublicConstructors;
 
-    /// <summary>Registers the serializer of the host's clients and receivers: System.Text.Json without reflection. A further call adds the
-    /// types of its context, with the naming and the converters of that context; the first one that knows a type counts.</summary>
+    /// <summary>Registers the serializer of the host's clients and receivers: System.Text.Json by reflection, for all types. Where a further
+    /// call has a context that knows a type, that context is used.</summary>
+    /// <param name="services">The services of the host.</param>
+    /// <returns>The services.</returns>
+    /// <exception cref="ArgumentNullException"><paramref name="services"/> is null.</exception>
+    /// <inheritdoc cref="JsonMessageSerializer.JsonMessageSerializer()" path="/exception"/>
+    [RequiresUnreferencedCode("Give a context where the program is trimmed: AddZlinkJson(Contracts.Default).")]
+    [RequiresDynamicCode("Give a context where the program is compiled ahead of time: AddZlinkJson(Contracts.Default).")]
+    public static IServiceCollection AddZlinkJson(this IServiceCollection services)
+    {
+        ArgumentNullException.ThrowIfNull(services);
+        return services.AddSingleton<IMessageSerializer>(JsonOf(services)?.WithReflection() ?? new JsonMessageSerializer());
+    }
+
+    /// <summary>Registers the serializer of the host's clients and receivers: System.Text.Json without reflection, so trimming and
+    /// ahead-of-time compilation work. A further call adds the types of its context, with the naming and the converters of that context;
+    /// the first one that knows a type counts.</summary>
     /// <param name="services">The services of the host.</param>
     /// <param name="context">A source-generated context, such as <c>Contracts.Default</c>.</param>
     /// <returns>The services.</returns>
@@ -21,10 +36,7 @@ public static class ZlinkServicesExtensions
     public static IServiceCollection AddZlinkJson(this IServiceCollection services, JsonSerializerContext context)
     {
         ArgumentNullException.ThrowIfNull(services);
-        ServiceDescriptor? last = services.LastOrDefault(
-            static one => one.ServiceType == typeof(IMessageSerializer) && !one.IsKeyedService);
-        return services.AddSingleton<IMessageSerializer>(
-            last?.ImplementationInstance is JsonMessageSerializer former ? former.With(context) : new JsonMessageSerializer(context));
+        return services.AddSingleton<IMessageSerializer>(JsonOf(services)?.With(context) ?? new JsonMessageSerializer(context));
     }
 
     /// <summary>Registers a receiver, a keyed singleton <see cref="ServiceReceiver"/>, whose handler is made by the container for each
@@ -225,6 +237,9 @@ public static class ZlinkServicesExtensions
         configure?.Invoke(new ZlinkSpotNodeBuilder(services, registration));
         return services;
     }
+
+    private static JsonMessageSerializer? JsonOf(IServiceCollection services) => services.LastOrDefault(
+        static one => one.ServiceType == typeof(IMessageSerializer) && !one.IsKeyedService)?.ImplementationInstance as JsonMessageSerializer;
 
     private static ZlinkReceiverBuilder Add(IServiceCollection services, string service, string? bind, string context, string handlerName,
         Func<IServiceProvider, Func<ServiceRequest, CancellationToken, ValueTask>> handler)

@@ -48,7 +48,7 @@ internal sealed record ClientRegistration(string Service, string? Endpoint, stri
 
     public static IMessageSerializer SerializerOf(IServiceProvider provider) =>
         provider.GetService<IMessageSerializer>() ?? throw new ZlinkSettingException(
-            "There is no serializer: call services.AddZlinkJson(Contracts.Default), or register an IMessageSerializer.");
+            "There is no serializer: call services.AddZlinkJson(), or register an IMessageSerializer.");
 
     private IConfigurationSection? Section(IServiceProvider provider) =>
         Registrations.ContextOf(provider, ContextName).Registration.Section(Keys.Clients, Service);

@@ -115,9 +115,12 @@ public sealed class TypedMessageTests
         Assert.False(message.TryGetTraceContext(out _));
     }
 
-    [Fact]
-    public async Task Typed_sends_allocate_nothing()
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task Typed_sends_allocate_nothing(bool byReflection)
     {
+        IMessageSerializer json = byReflection ? new JsonMessageSerializer() : Serializers.Json;
         await using var context = new ZlinkContext();
         using PairSocket one = context.CreatePair();
         using PairSocket two = context.CreatePair();
@@ -130,7 +133,7 @@ public sealed class TypedMessageTests
             long before = GC.GetAllocatedBytesForCurrentThread();
             for (int i = 0; i < 100; i++)
             {
-                two.TrySend(quote, Serializers.Json);
+                two.TrySend(quote, json);
                 one.TryReceive(out Message message);
                 message.Dispose();
             }
