@@ -1,7 +1,8 @@
 namespace Net.Zlink;
 
 /// <summary>What a TrySend did: true in an <c>if</c> when the message was sent, else with the reason.</summary>
-/// <remarks>The default value is not sent. After a send that failed the message still belongs to the caller.</remarks>
+/// <remarks>The default value is not sent. After a send that failed the message still belongs to the caller. A method with a form for bool,
+/// such as <c>Console.WriteLine</c>, takes the bool: give it <see cref="Reason"/>.</remarks>
 /// <example>
 /// <code>
 /// SendResult result = socket.TrySend("hello"u8);

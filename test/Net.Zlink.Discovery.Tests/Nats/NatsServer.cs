@@ -16,19 +16,25 @@ internal sealed class NatsServer : IAsyncDisposable
 
     private readonly string _folder = Directory.CreateTempSubdirectory("zlink-nats-").FullName;
     private readonly string _program;
+    private readonly string[] _arguments;
     private int _port;
     private ChildProcess? _process;
 
-    private NatsServer(string program) => _program = program;
+    private NatsServer(string program, string[] arguments)
+    {
+        _program = program;
+        _arguments = arguments;
+    }
 
     public string Url => string.Create(CultureInfo.InvariantCulture, $"nats://127.0.0.1:{_port}");
 
     /// <summary>Starts a server; skips the test where there is no program for it.</summary>
-    public static async Task<NatsServer> StartAsync()
+    /// <param name="arguments">Of its command line, besides port and folder.</param>
+    public static async Task<NatsServer> StartAsync(params string[] arguments)
     {
         string? program = Find();
         Assert.SkipWhen(program is null, "nats-server is not installed, so nothing was tested: run .ci/install-nats-server");
-        var server = new NatsServer(program);
+        var server = new NatsServer(program, arguments);
         for (int attempt = 1; ; attempt++)
         {
             server._port = FreePort();
@@ -81,8 +87,8 @@ internal sealed class NatsServer : IAsyncDisposable
 
     private async Task<bool> TryRunAsync()
     {
-        _process = Programs.Installed(_program, _folder,
-            "-js", "-sd", _folder, "-a", "127.0.0.1", "-p", _port.ToString(CultureInfo.InvariantCulture)).WithErrorsInOutput().Start();
+        string[] always = ["-js", "-sd", _folder, "-a", "127.0.0.1", "-p", _port.ToString(CultureInfo.InvariantCulture)];
+        _process = Programs.Installed(_program, _folder, [.. always, .. _arguments]).WithErrorsInOutput().Start();
         try
         {
             await _process.ReadUntilAsync(static line => line.Contains("Server is ready", StringComparison.Ordinal));

@@ -7,7 +7,9 @@ internal sealed record Ambient(string Names, string Types = "")
 {
     public static IReadOnlyDictionary<string, Ambient> OfPages { get; } = new Dictionary<string, Ambient>(StringComparer.Ordinal)
     {
-        ["README.md"] = new("ZlinkContext context;"),
+        ["README.md"] = new(
+            "ZlinkContext context; HostApplicationBuilder builder; Prices prices;",
+            "interface Prices { ValueTask<Quote> FindAsync(Ask ask, CancellationToken cancellation); }"),
         ["src/Net.Zlink/PACKAGE.md"] = new("ZlinkContext context;"),
         ["src/Net.Zlink.Porting/PACKAGE.md"] = new("DealerSocket dealer;"),
         ["src/Net.Zlink.Extensions.Nats/PACKAGE.md"] = new("ZlinkContext context; ServiceReceiver receiver; NatsConnection nats;"),

@@ -5,7 +5,7 @@ using Xunit;
 
 namespace Net.Zlink.Extensions.Tests;
 
-/// <summary>The table of programs in docs/hosting.md has the lines that the programs of this project have.</summary>
+/// <summary>The table of docs/comparison.md has the lines that the programs of this project have, and what it says of them is so.</summary>
 public sealed partial class ProgramTableTests
 {
     private const string WithNats = "WithNats";
@@ -13,65 +13,71 @@ public sealed partial class ProgramTableTests
     [Fact]
     public void The_table_of_programs_has_their_counted_lines()
     {
-        SortedDictionary<string, int> counted = CountWhere(static file => !file.Contains(WithNats, StringComparison.Ordinal));
+        SortedDictionary<char, int> counted = Count(isNats: false);
         Assert.Equal("abcdefghi", string.Concat(counted.Keys));
-        Assert.Equal(counted, ReadColumn("now"));
+        Assert.Equal(counted, ReadColumn("ours"));
     }
 
     [Fact]
     public void The_table_of_programs_has_the_counted_lines_of_those_with_NATS()
     {
-        SortedDictionary<string, int> counted = CountWhere(static file => file.Contains(WithNats, StringComparison.Ordinal));
+        SortedDictionary<char, int> counted = Count(isNats: true);
         Assert.Equal("abcefghi", string.Concat(counted.Keys));
         Assert.Equal(counted, ReadColumn("nats"));
     }
 
-    private static SortedDictionary<string, int> CountWhere(Func<string, bool> counts)
+    [Fact]
+    public void No_program_has_more_lines_than_with_NATS()
     {
-        var counted = new SortedDictionary<string, int>(StringComparer.Ordinal);
+        SortedDictionary<char, int> ours = Count(isNats: false);
+        Assert.Empty(Count(isNats: true).Where(nats => ours[nats.Key] > nats.Value).Select(nats => $"{nats.Key}: {ours[nats.Key]} > {nats.Value}"));
+    }
+
+    private static SortedDictionary<char, int> Count(bool isNats)
+    {
+        var counted = new SortedDictionary<char, int>();
         string folder = Path.Combine(Repository.Root, "test", "Net.Zlink.Extensions.Tests");
-        foreach (string file in Directory.EnumerateFiles(folder, "*.cs", SearchOption.AllDirectories).Where(counts))
+        foreach (string file in Directory.EnumerateFiles(folder, "*.cs", SearchOption.AllDirectories))
         {
-            Count(File.ReadLines(file), counted);
+            bool isOfSide = file.Contains(WithNats, StringComparison.Ordinal) == isNats;
+            string programs = "";
+            foreach (string line in File.ReadLines(file))
+            {
+                if (Mark().Match(line) is { Success: true } mark)
+                {
+                    bool counts = mark.Groups["begin"].Success && (isOfSide || mark.Groups["both"].Success);
+                    programs = counts ? mark.Groups["programs"].Value : "";
+                }
+                else if (!Uncounted().IsMatch(line))
+                {
+                    foreach (char program in programs)
+                    {
+                        counted[program] = counted.GetValueOrDefault(program) + 1;
+                    }
+                }
+            }
         }
 
         return counted;
     }
 
-    private static SortedDictionary<string, int> ReadColumn(string column)
+    private static SortedDictionary<char, int> ReadColumn(string column)
     {
-        string page = File.ReadAllText(Path.Combine(Repository.Root, "docs", "hosting.md"));
-        Dictionary<string, int> cells = Row().Matches(page).Where(row => row.Groups[column].Success).ToDictionary(
-            static row => row.Groups["program"].Value, row => int.Parse(row.Groups[column].Value, CultureInfo.InvariantCulture),
-            StringComparer.Ordinal);
-        return new SortedDictionary<string, int>(cells, StringComparer.Ordinal);
+        string page = File.ReadAllText(Path.Combine(Repository.Root, "docs", "comparison.md"));
+        return new SortedDictionary<char, int>(Row().Matches(page).Where(row => row.Groups[column].Success).ToDictionary(
+            static row => row.Groups["program"].Value[0], row => int.Parse(row.Groups[column].Value, CultureInfo.InvariantCulture)));
     }
 
-    private static void Count(IEnumerable<string> lines, SortedDictionary<string, int> counted)
-    {
-        string? program = null;
-        foreach (string line in lines)
-        {
-            if (Mark().Match(line) is { Success: true } mark)
-            {
-                program = string.Equals(mark.Groups["what"].Value, "begin", StringComparison.Ordinal) ? mark.Groups["program"].Value : null;
-            }
-            else if (program is not null && !Uncounted().IsMatch(line))
-            {
-                counted[program] = counted.GetValueOrDefault(program) + 1;
-            }
-        }
-    }
-
-    [GeneratedRegex(@"^\s*// (?<what>begin|end) (?<program>\w)$", RegexOptions.ExplicitCapture, matchTimeoutMilliseconds: 1000)]
+    [GeneratedRegex(@"^\s*// ((?<begin>begin)|end) (?<programs>[a-i]+)(?<both>, with NATS too)?$", RegexOptions.ExplicitCapture,
+        matchTimeoutMilliseconds: 1000)]
     private static partial Regex Mark();
 
-    // Blanks, braces and comments.
-    [GeneratedRegex(@"^\s*([{}();,\s]*|//.*)$", RegexOptions.ExplicitCapture, matchTimeoutMilliseconds: 1000)]
+    // Blanks, braces, comments and usings.
+    [GeneratedRegex(@"^\s*([{}();,\s]*|//.*|using [\w.]+;)$", RegexOptions.ExplicitCapture, matchTimeoutMilliseconds: 1000)]
     private static partial Regex Uncounted();
 
-    // | a | what it does | before | now | NATS.Net |
-    [GeneratedRegex(@"^\| (?<program>[a-i]) \|[^|]*\|[^|]*\| (?<now>\d+) \| ((?<nats>\d+)|-) \|$", RegexOptions.ExplicitCapture | RegexOptions.Multiline,
+    // | a | what it does | Net.Zlink | NATS.Net |
+    [GeneratedRegex(@"^\| (?<program>[a-i]) \|[^|]*\| (?<ours>\d+) \| ((?<nats>\d+)|-) \|$", RegexOptions.ExplicitCapture | RegexOptions.Multiline,
         matchTimeoutMilliseconds: 1000)]
     private static partial Regex Row();
 }

@@ -5,17 +5,20 @@ using MessagePack;
 
 namespace Net.Zlink.Extensions.Tests;
 
-[MemoryPackable]
-[MessagePackObject]
-public sealed partial record Ask([property: Key(0)] string Currency);
+// begin fi, with NATS too
+public sealed record Ask(string Currency);
 
+public sealed record Quote(string Currency, decimal Price);
+// end fi
+
+// begin g, with NATS too
 [MemoryPackable]
 [MessagePackObject]
-public sealed partial record Quote([property: Key(0)] string Currency, [property: Key(1)] decimal Price);
+public sealed partial record Tick([property: Key(0)] string Currency, [property: Key(1)] decimal Price);
+// end g
 
 [JsonSerializable(typeof(Ask))]
 [JsonSerializable(typeof(Quote))]
-[JsonSerializable(typeof(int))]
 internal sealed partial class Contracts : JsonSerializerContext;
 
 /// <summary>Of another module, which names its properties in another way.</summary>
@@ -47,11 +50,4 @@ internal sealed class MessagePackMessageSerializer : IMessageSerializer
 internal static class Serializers
 {
     public static readonly IMessageSerializer Json = new JsonMessageSerializer(Contracts.Default);
-
-    public static IMessageSerializer Of(string name) => name switch
-    {
-        "json" => Json,
-        "memorypack" => new MemoryPackMessageSerializer(),
-        _ => new MessagePackMessageSerializer(),
-    };
 }

@@ -6,16 +6,13 @@ using Xunit;
 
 namespace Net.Zlink.Extensions.Tests;
 
-/// <summary>Values in place of bytes, with three serializers behind one seam.</summary>
+/// <summary>Values in place of bytes.</summary>
 public sealed class TypedMessageTests
 {
-    [Theory]
-    [InlineData("json")]
-    [InlineData("memorypack")]
-    [InlineData("messagepack")]
-    public async Task A_value_is_sent_and_received(string name)
+    [Fact]
+    public async Task A_value_is_sent_and_received()
     {
-        IMessageSerializer serializer = Serializers.Of(name);
+        IMessageSerializer serializer = Serializers.Json; // Program (g) has others.
         await using var context = new ZlinkContext();
         using RouterSocket router = context.CreateRouter();
         using DealerSocket dealer = context.CreateDealer();

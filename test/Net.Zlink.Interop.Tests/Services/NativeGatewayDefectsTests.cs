@@ -5,7 +5,7 @@ using Xunit;
 
 namespace Net.Zlink.Interop.Tests.Services;
 
-/// <summary>What a native gateway does that ours does not: the controls of two rows of docs/services.md.</summary>
+/// <summary>What a native gateway does that ours does not: the controls of two rows of docs/native-differences.md.</summary>
 public sealed class NativeGatewayDefectsTests
 {
     private const string Service = "svc";

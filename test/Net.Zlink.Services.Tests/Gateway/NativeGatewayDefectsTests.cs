@@ -3,7 +3,7 @@ using Xunit;
 
 namespace Net.Zlink.Services.Tests;
 
-/// <summary>What a native gateway does wrong, and this one right. The list is in docs/services.md.</summary>
+/// <summary>What a native gateway does wrong, and this one right. The list is in docs/native-differences.md.</summary>
 public class NativeGatewayDefectsTests
 {
     [Fact]
