@@ -28,7 +28,30 @@ public sealed class LineLengthTests
             }
         }
 
-        Assert.True(faults.Count == 0,
-            $"{faults.Count} lines are longer than {MaxColumns} columns:\n{string.Join('\n', faults.Take(50))}");
+        AssertNone(faults);
     }
+
+    [Fact]
+    public void Lines_of_pages_have_at_most_140_columns()
+    {
+        List<string> faults = [];
+        foreach ((string path, string text) in RepositoryFiles.AllPages().Where(static page => page.Path is not "CHANGELOG.md"))
+        {
+            bool isCode = false;
+            foreach ((int at, string line) in text.Split('\n').Index())
+            {
+                isCode ^= line.TrimStart().StartsWith("```", StringComparison.Ordinal);
+                bool canBreak = !isCode && !line.StartsWith('|') && !line.StartsWith("    ", StringComparison.Ordinal); // Tables, commands.
+                if (canBreak && line.TrimEnd('\r').Length > MaxColumns)
+                {
+                    faults.Add($"{path}({at + 1}): {line.Length}");
+                }
+            }
+        }
+
+        AssertNone(faults);
+    }
+
+    private static void AssertNone(List<string> faults) => Assert.True(faults.Count == 0,
+        $"{faults.Count} lines are longer than {MaxColumns} columns:\n{string.Join('\n', faults.Take(50))}");
 }
