@@ -185,12 +185,18 @@ public sealed class NatsServiceDirectory : IServiceDirectory, IAsyncDisposable
         }
         else if (ServiceLease.Read(update.Key, update.Value ?? [], out string reason) is not { } instance)
         {
-            NatsLog.EntryIgnored(_logger, update.Key, _options.Bucket, reason);
+            Ignored(update.Key, reason);
         }
         else if (!_leases.TrySet(update.Key, instance))
         {
-            NatsLog.EntryIgnored(_logger, update.Key, _options.Bucket, $"the directory already has {_options.MaxInstances} entries");
+            Ignored(update.Key, $"the directory already has {_options.MaxInstances} entries");
         }
+    }
+
+    private void Ignored(string key, string why)
+    {
+        (string service, string endpoint) = ServiceLease.NamesOf(key);
+        NatsLog.EntryIgnored(_logger, service, endpoint, _options.Bucket, why);
     }
 
     // The server drops an entry without a notice. An entry that it still has stays.

@@ -19,6 +19,13 @@ internal sealed record ServiceLease(string Service, string Endpoint, uint Weight
     /// <summary>Bytes that a key may not have are escaped as <c>=2E</c>.</summary>
     public static string KeyOf(string service, string endpoint) => $"{Escape(service)}.{Escape(endpoint)}";
 
+    /// <summary>For the log: another program may have written any key.</summary>
+    public static (string Service, string Endpoint) NamesOf(string key)
+    {
+        string[] names = key.Split('.', 2);
+        return names.Length == 2 ? (Unescape(names[0]), Unescape(names[1])) : ("no service", Unescape(key));
+    }
+
     public static ServiceInstance? Read(string key, byte[] json, out string reason)
     {
         reason = "";
@@ -76,6 +83,8 @@ internal sealed record ServiceLease(string Service, string Endpoint, uint Weight
     }
 
     private static bool IsName(string? name) => !string.IsNullOrEmpty(name) && Encoding.UTF8.GetByteCount(name) <= MaxNameBytes;
+
+    private static string Unescape(string name) => Uri.UnescapeDataString(name.Replace('=', '%'));
 
     private static string Escape(string name)
     {

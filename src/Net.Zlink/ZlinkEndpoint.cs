@@ -65,20 +65,9 @@ public sealed class ZlinkEndpoint : IEquatable<ZlinkEndpoint>
         return text is not null && TryParse(text, out endpoint, out _);
     }
 
-    /// <summary>A text for logs, spans and exceptions, of an endpoint or of a text that is none: user information, query and fragment are
-    /// left out, since each may hold a secret.</summary>
-    /// <param name="text">The text.</param>
-    /// <returns>The text without them; a mark stands in their place.</returns>
-    /// <exception cref="ArgumentNullException"><paramref name="text"/> is null.</exception>
-    public static string WithoutSecrets(string text)
-    {
-        ArgumentNullException.ThrowIfNull(text);
-        return EndpointText.Redact(text);
-    }
-
-    /// <summary>The endpoint for logs, spans and exceptions: without its query.</summary>
+    /// <summary>The endpoint for logs, spans and exceptions, as <see cref="RedactedEndpoint"/> shows it.</summary>
     /// <returns>The text.</returns>
-    public override string ToString() => EndpointText.Redact(Text);
+    public override string ToString() => new RedactedEndpoint(Text).ToString();
 
     /// <inheritdoc/>
     public bool Equals(ZlinkEndpoint? other) => other is not null && string.Equals(Text, other.Text, StringComparison.Ordinal);

@@ -41,7 +41,7 @@ public sealed class ZlinkException : Exception
         "no memory for a buffer, even after the pool released its retained buffers: send smaller messages, lower QueuedByteLimit and "
         + "UnfinishedByteLimit, or let the process use more memory");
 
-    internal static ZlinkException ForEndpoint(string endpoint, in EndpointError error)
+    internal static ZlinkException ForEndpoint(RedactedEndpoint endpoint, in EndpointError error)
     {
         ZlinkError code = error.Fault switch
         {
@@ -60,7 +60,7 @@ public sealed class ZlinkException : Exception
         return new ZlinkException(code, $"{EndpointError.QuoteEndpoint(endpoint)}: {error.Sentence}", cause);
     }
 
-    internal static ZlinkException ForDial(string endpoint, in DialResult failure)
+    internal static ZlinkException ForDial(RedactedEndpoint endpoint, in DialResult failure)
     {
         ZlinkError code = failure.Error switch
         {

@@ -51,11 +51,15 @@ internal static class Registrations
                 .OfType<ContextRegistration>();
         if (sharing.Any(one => one.Parts.Contains((kind, name))))
         {
-            throw new ArgumentException($"\"{name}\" is already registered as {kind}: choose another name.", nameof(name));
+            throw new ArgumentException($"\"{Shown(name)}\" is already registered as {kind}: choose another name.", nameof(name));
         }
 
         context.Parts.Add((kind, name));
     }
+
+    /// <summary>A STREAM is often named by its endpoint, which may hold a secret.</summary>
+    public static string Shown(string name) =>
+        name.Contains("://", StringComparison.Ordinal) ? new RedactedEndpoint(name).ToString() : name;
 
     public static HostedContext ContextOf(IServiceProvider provider, string name) =>
         provider.GetRequiredKeyedService<HostedContext>(name);

@@ -11,7 +11,7 @@ internal sealed class ClientHealthCheck(ServiceClient service, ClientHealthOptio
         IReadOnlyList<ReceiverLinkInfo> links = service.GetReceivers();
         ReceiverLinkInfo? away = links.FirstOrDefault(static link => !link.IsReady);
         findings.AtLeast("ready receivers", service.ReadyCount, options.ReadyReceivers,
-            away is null ? null : $"{away.Endpoint}: {away.WhyNotReady}");
+            away is null ? null : $"{new RedactedEndpoint(away.Endpoint)}: {away.WhyNotReady}");
         findings.AtMost("queued messages", links.Sum(static link => link.QueuedMessages), options.QueuedMessages);
         return Task.FromResult(findings.Result($"{service.ReadyCount} receivers"));
     }

@@ -29,7 +29,7 @@ internal sealed class ReceiverHealthCheck(HostedReceiver hosted, ReceiverHealthO
             findings.AtMost("missing registrations", missing.Length, options.MissingRegistrations);
             if (missing.Length == registries.Count && missing.Length > 0)
             {
-                findings.Unhealthy($"no registry lists the receiver: at {ZlinkEndpoint.WithoutSecrets(missing[0].RegistryEndpoint)} it is "
+                findings.Unhealthy($"no registry lists the receiver: at {new RedactedEndpoint(missing[0].RegistryEndpoint)} it is "
                     + $"{missing[0].State} {missing[0].Detail}");
             }
         }

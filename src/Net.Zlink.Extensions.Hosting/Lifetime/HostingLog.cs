@@ -6,10 +6,10 @@ namespace Net.Zlink.Extensions.Hosting;
 internal static partial class HostingLog
 {
     [LoggerMessage(1, LogLevel.Information, "{Part} is bound to {Endpoint}")]
-    public static partial void Bound(ILogger logger, string part, string endpoint);
+    public static partial void Bound(ILogger logger, string part, RedactedEndpoint endpoint);
 
     [LoggerMessage(2, LogLevel.Information, "{Part} connects to {Endpoint}")]
-    public static partial void Connects(ILogger logger, string part, string endpoint);
+    public static partial void Connects(ILogger logger, string part, RedactedEndpoint endpoint);
 
     [LoggerMessage(3, LogLevel.Information,
         "{Part} has stopped listening; {Peers} peers are connected; "

@@ -11,8 +11,10 @@ internal sealed class HostedRegistry(ServiceRegistry registry, ILogger logger) :
 
     public override void Open()
     {
-        SocketDrain.Named(Description, "bind", $"{registry.PublisherEndpoint} and {registry.RouterEndpoint}", registry.Start);
-        HostingLog.Bound(logger, Description, $"{registry.PublisherEndpoint} and {registry.RouterEndpoint}");
+        string bindBoth = $"bind {new RedactedEndpoint(registry.PublisherEndpoint)} and";
+        SocketDrain.Named(Description, bindBoth, registry.RouterEndpoint, registry.Start);
+        HostingLog.Bound(logger, "Registry publisher", registry.PublisherEndpoint);
+        HostingLog.Bound(logger, "Registry router", registry.RouterEndpoint);
     }
 
     public override ValueTask EndAsync() => registry.DisposeAsync();

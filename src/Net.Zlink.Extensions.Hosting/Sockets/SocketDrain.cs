@@ -10,7 +10,7 @@ internal static class SocketDrain
     // An application that receives nothing for so long has stopped receiving, or never began.
     private static readonly TimeSpan Patience = TimeSpan.FromMilliseconds(200);
 
-    public static void Named(string part, string act, string endpoint, Action action)
+    public static void Named(string part, string act, RedactedEndpoint endpoint, Action action)
     {
         try
         {

@@ -26,7 +26,9 @@ internal class SocketRegistration<TOptions>(SocketKind<TOptions> kind, string na
 
     protected virtual string SectionKey => Keys.Sockets;
 
-    public string Description => $"{Kind.Name} \"{Name}\"";
+    protected virtual string ShownName => Name;
+
+    public string Description => $"{Kind.Name} \"{ShownName}\"";
 
     public IConfigurationSection? Section(IServiceProvider provider) =>
         Registrations.ContextOf(provider, ContextName).Registration.Section(SectionKey, Name);

@@ -6,8 +6,10 @@ internal sealed class StreamRegistration(string name, string contextName)
     /// <summary>Null: the application receives by itself.</summary>
     public Func<IServiceProvider, StreamSocket, StreamServing>? Serving { get; set; }
 
-    // The name as it was given: it is often an endpoint.
-    public override string CheckName => $"zlink-stream-{Name}";
+    // The name as it was given, without lower case: it is often an endpoint.
+    public override string CheckName => $"zlink-stream-{ShownName}";
+
+    protected override string ShownName => Registrations.Shown(Name);
 
     protected override string SectionKey => Keys.Streams;
 }

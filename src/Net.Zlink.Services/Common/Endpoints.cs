@@ -44,12 +44,3 @@ internal static class InprocEndpoints
         }
     }
 }
-
-/// <summary>An endpoint for spans, logs, exceptions and descriptions, without secrets. The text is built only when it is
-/// used.</summary>
-internal readonly record struct RedactedEndpoint(string Endpoint)
-{
-    public static implicit operator RedactedEndpoint(string endpoint) => new(endpoint);
-
-    public override string ToString() => ZlinkEndpoint.WithoutSecrets(Endpoint);
-}

@@ -54,11 +54,11 @@ internal static partial class ServicesLog
 
     [LoggerMessage(2009, LogLevel.Warning,
         "Registry {Id}: the subscriber at {Address} left {Messages} messages unread and was disconnected")]
-    public static partial void SubscriberFull(ILogger logger, uint id, string address, long messages);
+    public static partial void SubscriberFull(ILogger logger, uint id, RedactedEndpoint address, long messages);
 
     [LoggerMessage(2010, LogLevel.Warning,
         "Registry {Id}: {Bytes} bytes of requests of the client at {Address} wait for admission; it was disconnected")]
-    public static partial void TooMuchWaits(ILogger logger, uint id, string address, long bytes);
+    public static partial void TooMuchWaits(ILogger logger, uint id, RedactedEndpoint address, long bytes);
 
     [LoggerMessage(2011, LogLevel.Warning,
         "Registry {Id}: the list is full; entries of registry {Peer} are left out until the list has space")]
@@ -144,14 +144,14 @@ internal static partial class SpotLog
     public static partial void HandlerFailed(ILogger logger, Exception exception);
 
     [LoggerMessage(2301, LogLevel.Warning, "The node at {Endpoint} cannot be connected: {Reason}")]
-    public static partial void PeerUnusable(ILogger logger, string endpoint, string reason);
+    public static partial void PeerUnusable(ILogger logger, RedactedEndpoint endpoint, string reason);
 
     [LoggerMessage(2302, LogLevel.Information, "The node at {Endpoint} was added: {Why}")]
-    public static partial void PeerAdded(ILogger logger, string endpoint, string why);
+    public static partial void PeerAdded(ILogger logger, RedactedEndpoint endpoint, string why);
 
     [LoggerMessage(2303, LogLevel.Information,
         "The node at {Endpoint} was disconnected: neither the application nor a directory names it any longer")]
-    public static partial void PeerRemoved(ILogger logger, string endpoint);
+    public static partial void PeerRemoved(ILogger logger, RedactedEndpoint endpoint);
 
     [LoggerMessage(2304, LogLevel.Error, "The directory of SPOT nodes failed; its last list is kept")]
     public static partial void DirectoryFailed(ILogger logger, Exception exception);
@@ -162,14 +162,14 @@ internal static partial class SpotLog
     [LoggerMessage(2306, LogLevel.Information,
         "The node at {Endpoint} is already connected at {Connected}; the second connection was ended, and its address is kept as an "
         + "alternate")]
-    public static partial void PeerIsAlternate(ILogger logger, string endpoint, string connected);
+    public static partial void PeerIsAlternate(ILogger logger, RedactedEndpoint endpoint, RedactedEndpoint connected);
 
     [LoggerMessage(2307, LogLevel.Warning,
         "Messages of the node at {Endpoint} may be missing: it was not connected from {From:O} to {Until:O}")]
-    public static partial void GapBegan(ILogger logger, string endpoint, DateTimeOffset from, DateTimeOffset until);
+    public static partial void GapBegan(ILogger logger, RedactedEndpoint endpoint, DateTimeOffset from, DateTimeOffset until);
 
     [LoggerMessage(2308, LogLevel.Warning,
         "The nodes at {Endpoint} and {Other} have the same configured routing id, {Id}, but count as two nodes: give each its own id, or "
         + "none")]
-    public static partial void SameRoutingId(ILogger logger, string endpoint, string other, RoutingId id);
+    public static partial void SameRoutingId(ILogger logger, RedactedEndpoint endpoint, RedactedEndpoint other, RoutingId id);
 }

@@ -132,7 +132,7 @@ internal static class RequestFailure
     public static Exception Of(PendingRequest request, in RequestOutcome outcome)
     {
         string service = request.Call.Pool.Service;
-        string receiver = request.Link?.RedactedEndpoint ?? "";
+        RedactedEndpoint receiver = request.Link?.Redacted ?? default;
         return outcome.Kind switch
         {
             RequestOutcomeKind.Failed when outcome.Code == FailureCode.Malformed => new ServiceException(
@@ -159,7 +159,7 @@ internal static class RequestFailure
         };
     }
 
-    private static string WhyLate(PendingRequest request, string receiver) =>
+    private static string WhyLate(PendingRequest request, RedactedEndpoint receiver) =>
         request.Link is not null ? $"{receiver} got the request and has not answered"
         : request.Refusal is { Kind: RequestOutcomeKind.Refused, Code: RefusalCode.Expired }
             ? $"the last receiver refused: {request.Refusal.Text}"
@@ -183,7 +183,7 @@ internal static class RequestFailure
 
         ReceiverLink[] links = pool.Links;
         return links.Length == 0 ? ""
-            : $": {string.Join("; ", links.Take(3).Select(static link => $"{link.RedactedEndpoint} "
+            : $": {string.Join("; ", links.Take(3).Select(static link => $"{link.Redacted} "
             + $"({WhyNotReady(link)})"))}{(links.Length > 3 ? $" and {links.Length - 3} more" : "")}";
     }
 

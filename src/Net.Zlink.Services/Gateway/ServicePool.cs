@@ -286,7 +286,7 @@ internal sealed class ReceiverLink(string endpoint, uint number, int ejectAfter 
     public string Endpoint { get; } = endpoint;
 
     /// <summary>The endpoint as events, peers and logs have it.</summary>
-    public string RedactedEndpoint { get; } = new RedactedEndpoint(endpoint).ToString();
+    public RedactedEndpoint Redacted { get; } = endpoint;
 
     public uint Number { get; } = number;
 

@@ -67,7 +67,8 @@ public sealed class StaticDirectory : IServiceDirectory, IKnowsRemovals
         ArgumentNullException.ThrowIfNull(instances);
         ImmutableArray<ServiceInstance> sorted = [.. instances
             .Select(instance => string.Equals(Checked(instance).Service, service, StringComparison.Ordinal) ? instance
-                : throw new ArgumentException($"{instance.Endpoint} is an instance of {instance.Service}, not of {service}.",
+                : throw new ArgumentException(
+                    $"{new RedactedEndpoint(instance.Endpoint)} is an instance of {instance.Service}, not of {service}.",
                     nameof(instances)))
             .Reverse().DistinctBy(static instance => instance.Endpoint, StringComparer.Ordinal)
             .OrderBy(static instance => Encoding.UTF8.GetBytes(instance.Endpoint), ByBytes)];

@@ -21,7 +21,7 @@ internal static class AdvertisedEndpoint
         if (host is not null && !(EndpointOf(host) is { CanConnect: true, IsWildcardHost: false } endpoint
             && string.Equals(endpoint.Host, host.Trim('[', ']'), StringComparison.Ordinal)))
         {
-            throw new ArgumentException($"AdvertiseHost is \"{ZlinkEndpoint.WithoutSecrets(host)}\": {WhyNoHost(host)}", option);
+            throw new ArgumentException($"AdvertiseHost is \"{new RedactedEndpoint(host)}\": {WhyNoHost(host)}", option);
         }
     }
 

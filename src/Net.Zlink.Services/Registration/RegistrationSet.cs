@@ -88,7 +88,8 @@ internal sealed class RegistrationSet(ZlinkContext context, ServiceKind kind, Re
                 && string.Equals(other.Endpoint, endpoint, StringComparison.Ordinal)))
             {
                 throw new InvalidOperationException(
-                    $"{service} is registered at {endpoint} already: change its weight, or dispose that registration first.");
+                    $"{service} is registered at {new RedactedEndpoint(endpoint)} already: change its weight, or "
+                    + "dispose that registration first.");
             }
 
             _firstEndpoint ??= endpoint;

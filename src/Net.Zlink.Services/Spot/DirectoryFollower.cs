@@ -80,7 +80,7 @@ internal sealed class DirectoryFollower : IDisposable
 
             if (!_refusals.TryGetValue(endpoint, out string? why) && (why = _filter.WhyRefused(endpoint, _directory.Trust)) is not null)
             {
-                SpotLog.PeerUnusable(_logger, new RedactedEndpoint(endpoint).ToString(), why);
+                SpotLog.PeerUnusable(_logger, endpoint, why);
             }
 
             refusals.Add(endpoint, why);

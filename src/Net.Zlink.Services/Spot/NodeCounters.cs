@@ -81,11 +81,13 @@ internal sealed class NodeCounters(PublishPath path, DispatchLoop dispatch, Topi
 
         foreach (ServiceRegistration registration in registrations.Registrations)
         {
-            text.AppendLine(CultureInfo.InvariantCulture, $"  {registration.Service} at {registration.Endpoint}: {registration.State}");
+            text.AppendLine(CultureInfo.InvariantCulture,
+                $"  {registration.Service} at {new RedactedEndpoint(registration.Endpoint)}: {registration.State}");
             foreach (RegistryStatus status in registration.GetRegistries())
             {
                 text.AppendLine(CultureInfo.InvariantCulture,
-                    $"    {status.RegistryEndpoint}: {status.State}, last heartbeat at {status.LastHeartbeatAt:O} {status.Detail}");
+                    $"    {new RedactedEndpoint(status.RegistryEndpoint)}: {status.State}, "
+                    + $"last heartbeat at {status.LastHeartbeatAt:O} {status.Detail}");
             }
         }
 

@@ -94,7 +94,7 @@ internal sealed class PeerGaps
 
         peer.LostAt = null;
         Interlocked.Increment(ref _count);
-        return new SpotGap { Endpoint = peer.RedactedEndpoint, RoutingId = peer.Node!.Id, From = lostAt, Until = peer.ReadyAt };
+        return new SpotGap { Endpoint = peer.Redacted.ToString(), RoutingId = peer.Node!.Id, From = lostAt, Until = peer.ReadyAt };
     }
 
     public void Publish(SpotGap gap) => _watchers.Publish(gap);

@@ -16,7 +16,7 @@ internal sealed partial class PeerSet
         while (_events.TryRead(out SocketEvent socketEvent))
         {
             areMissing |= socketEvent.Type == SocketEventTypes.EventsDropped;
-            if (!_byRedactedEndpoint.TryGetValue(socketEvent.RemoteAddress, out SpotPeer? peer) || !peer.IsOpen)
+            if (!_byRedacted.TryGetValue(socketEvent.RemoteAddress, out SpotPeer? peer) || !peer.IsOpen)
             {
                 continue; // Of an endpoint that was closed meanwhile, or of none.
             }
@@ -42,7 +42,7 @@ internal sealed partial class PeerSet
     {
         foreach (PeerInfo info in _socket.GetPeers())
         {
-            if (_byRedactedEndpoint.TryGetValue(info.Endpoint, out SpotPeer? peer) && peer.IsOpen && peer.IsReady != info.IsConnected)
+            if (_byRedacted.TryGetValue(info.Endpoint, out SpotPeer? peer) && peer.IsOpen && peer.IsReady != info.IsConnected)
             {
                 if (info.IsConnected)
                 {
@@ -74,7 +74,7 @@ internal sealed partial class PeerSet
             peer.LostAt = null; // Its node was heard all the time.
             SpotPeer connected = peer.Node!.Ready[0];
             Keep(connected);
-            RunAfterLock(() => SpotLog.PeerIsAlternate(_options.Logger, peer.RedactedEndpoint, connected.RedactedEndpoint));
+            RunAfterLock(() => SpotLog.PeerIsAlternate(_options.Logger, peer.Redacted, connected.Redacted));
             return;
         }
 
@@ -99,7 +99,7 @@ internal sealed partial class PeerSet
         if (peer.Node!.Ready.Count > 1 && !id.IsEmpty && _warned.Count < MaxWarned && _warned.Add(peer.Node.Id))
         {
             (SpotPeer other, RoutingId shared) = (peer.Node.Ready[0], peer.Node.Id);
-            RunAfterLock(() => SpotLog.SameRoutingId(_options.Logger, peer.RedactedEndpoint, other.RedactedEndpoint, shared));
+            RunAfterLock(() => SpotLog.SameRoutingId(_options.Logger, peer.Redacted, other.Redacted, shared));
         }
     }
 
@@ -190,7 +190,7 @@ internal sealed partial class PeerSet
     private SpotPeer? Search(PeerStream stream)
     {
         PeerInfo? info = _socket.GetPeers().FirstOrDefault(info => ReferenceEquals(info.UserState, stream));
-        if (info is null || !_byRedactedEndpoint.TryGetValue(info.Endpoint, out SpotPeer? peer) || !peer.IsOpen)
+        if (info is null || !_byRedacted.TryGetValue(info.Endpoint, out SpotPeer? peer) || !peer.IsOpen)
         {
             return null;
         }
@@ -247,7 +247,7 @@ internal sealed partial class PeerSet
     {
         HashSet<string> unread =
             [.. _socket.GetPeers().Where(static info => info.Unread.Messages > 0).Select(static info => info.Endpoint)];
-        foreach (SpotPeer peer in _undrained.Where(peer => !unread.Contains(peer.RedactedEndpoint)).ToArray())
+        foreach (SpotPeer peer in _undrained.Where(peer => !unread.Contains(peer.Redacted.ToString())).ToArray())
         {
             _undrained.Remove(peer);
             if (!_schedule.IsDialling(peer))

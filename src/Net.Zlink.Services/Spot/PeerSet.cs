@@ -26,7 +26,7 @@ internal sealed partial class PeerSet : IDisposable
     private readonly Lock _gate = new();
     private readonly DialSchedule<SpotPeer> _schedule;
     private readonly Dictionary<string, SpotPeer> _peers = new(StringComparer.Ordinal);
-    private readonly Dictionary<string, SpotPeer> _byRedactedEndpoint = new(StringComparer.Ordinal);
+    private readonly Dictionary<RedactedEndpoint, SpotPeer> _byRedacted = [];
     private readonly Dictionary<object, HashSet<string>> _listed = [];
     private readonly Dictionary<object, (string Endpoint, string Why)[]> _refused = [];
     private readonly HashSet<string> _own = new(StringComparer.Ordinal);
@@ -81,7 +81,7 @@ internal sealed partial class PeerSet : IDisposable
 
         peer.IsManual = true;
         Keep(peer);
-        RunAfterLock(() => SpotLog.PeerAdded(_options.Logger, peer.RedactedEndpoint, "the application names it"));
+        RunAfterLock(() => SpotLog.PeerAdded(_options.Logger, peer.Redacted, "the application names it"));
     }, throwIfDisposed: true);
 
     /// <summary>The application no longer names it; it stays connected while a directory lists it.</summary>
@@ -120,7 +120,7 @@ internal sealed partial class PeerSet : IDisposable
             Want(peer);
             if (peer is { Lists: 1, IsNamed: true, IsManual: false, IsUnusable: false })
             {
-                RunAfterLock(() => SpotLog.PeerAdded(_options.Logger, peer.RedactedEndpoint, "a directory lists it"));
+                RunAfterLock(() => SpotLog.PeerAdded(_options.Logger, peer.Redacted, "a directory lists it"));
             }
         }
 
@@ -219,8 +219,8 @@ internal sealed partial class PeerSet : IDisposable
     private static PeerInfo InfoOf(SpotPeer peer) => new()
     {
         RoutingId = peer.Node?.Id ?? default(RoutingId),
-        Endpoint = peer.RedactedEndpoint,
-        WhyNotConnected = peer.IsAlternate ? $"the same node is connected at {peer.Node!.Ready[0].RedactedEndpoint}"
+        Endpoint = peer.Redacted.ToString(),
+        WhyNotConnected = peer.IsAlternate ? $"the same node is connected at {peer.Node!.Ready[0].Redacted}"
             : peer.Problem ?? "not dialled yet: others are dialled first",
     };
 
@@ -268,7 +268,7 @@ internal sealed partial class PeerSet : IDisposable
         {
             peer = new SpotPeer(endpoint) { IsOwn = _own.Contains(endpoint) };
             _peers.Add(endpoint, peer);
-            _byRedactedEndpoint[peer.RedactedEndpoint] = peer;
+            _byRedacted[peer.Redacted] = peer;
             if (peer.IsInproc)
             {
                 _inproc.Add(peer);
@@ -349,12 +349,12 @@ internal sealed partial class PeerSet : IDisposable
         _peers.Remove(peer.Endpoint);
         _kept.Remove(peer);
         _inproc.Remove(peer);
-        if (_byRedactedEndpoint.TryGetValue(peer.RedactedEndpoint, out SpotPeer? shown) && ReferenceEquals(shown, peer))
+        if (_byRedacted.TryGetValue(peer.Redacted, out SpotPeer? shown) && ReferenceEquals(shown, peer))
         {
-            _byRedactedEndpoint.Remove(peer.RedactedEndpoint);
+            _byRedacted.Remove(peer.Redacted);
         }
 
-        RunAfterLock(() => SpotLog.PeerRemoved(_options.Logger, peer.RedactedEndpoint));
+        RunAfterLock(() => SpotLog.PeerRemoved(_options.Logger, peer.Redacted));
     }
 
     private void Open(SpotPeer peer)
@@ -373,7 +373,7 @@ internal sealed partial class PeerSet : IDisposable
         {
             peer.IsUnusable = true;
             _schedule.Remove(peer, this);
-            RunAfterLock(() => SpotLog.PeerUnusable(_options.Logger, peer.RedactedEndpoint, e.Message));
+            RunAfterLock(() => SpotLog.PeerUnusable(_options.Logger, peer.Redacted, e.Message));
         }
     }
 

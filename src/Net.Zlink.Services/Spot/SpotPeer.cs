@@ -6,7 +6,7 @@ internal sealed class SpotPeer(string endpoint)
     public string Endpoint { get; } = endpoint;
 
     /// <summary>The endpoint as events, peers and logs show it, without secrets.</summary>
-    public string RedactedEndpoint { get; } = new RedactedEndpoint(endpoint).ToString();
+    public RedactedEndpoint Redacted { get; } = endpoint;
 
     public bool IsInproc { get; } = InprocEndpoints.IsInproc(endpoint);
 

@@ -7,16 +7,16 @@ namespace Net.Zlink.Monitoring;
 internal static partial class Log
 {
     [LoggerMessage(1, LogLevel.Warning, "{Endpoint}: a connection was refused: {Why}")]
-    public static partial void ConnectionRefused(ILogger logger, string endpoint, string why);
+    public static partial void ConnectionRefused(ILogger logger, RedactedEndpoint endpoint, string why);
 
     [LoggerMessage(2, LogLevel.Warning, "{Endpoint}: accept failed with {Error}; accepting resumes in {BackOff} ms")]
-    public static partial void AcceptFailed(ILogger logger, string endpoint, SocketError error, double backOff);
+    public static partial void AcceptFailed(ILogger logger, RedactedEndpoint endpoint, SocketError error, double backOff);
 
     [LoggerMessage(3, LogLevel.Error, "{Endpoint}: the listening socket failed with {Error} and was closed")]
-    public static partial void ListenerClosed(ILogger logger, string endpoint, SocketError error);
+    public static partial void ListenerClosed(ILogger logger, RedactedEndpoint endpoint, SocketError error);
 
     [LoggerMessage(4, LogLevel.Error, "Peer {PeerId} of {Endpoint}: the handler threw; the peer is being closed")]
-    public static partial void HandlerFailed(ILogger logger, Exception exception, uint peerId, string endpoint);
+    public static partial void HandlerFailed(ILogger logger, Exception exception, uint peerId, RedactedEndpoint endpoint);
 
     [LoggerMessage(5, LogLevel.Warning,
         "Shard {Shard} was held for {Milliseconds} ms by {Work}; its other connections waited. A handler blocked there, or the process got "
@@ -24,35 +24,35 @@ internal static partial class Log
     public static partial void SlowRun(ILogger logger, int shard, double milliseconds, string work);
 
     [LoggerMessage(6, LogLevel.Debug, "Peer {PeerId} of {Endpoint} has disconnected: {Reason}. {Detail}")]
-    public static partial void PeerGone(ILogger logger, uint peerId, string endpoint, DisconnectReason reason, string detail);
+    public static partial void PeerGone(ILogger logger, uint peerId, RedactedEndpoint endpoint, DisconnectReason reason, string detail);
 
     [LoggerMessage(7, LogLevel.Warning, "Peer {Peer} of {Endpoint}: {Messages} accepted messages ({Bytes} bytes) were not delivered")]
-    public static partial void Undelivered(ILogger logger, string peer, string endpoint, long messages, long bytes);
+    public static partial void Undelivered(ILogger logger, string peer, RedactedEndpoint endpoint, long messages, long bytes);
 
     [LoggerMessage(8, LogLevel.Warning, "Shard {Shard} started {Milliseconds} ms late: the thread pool is starved")]
     public static partial void PoolStarved(ILogger logger, int shard, double milliseconds);
 
     [LoggerMessage(9, LogLevel.Debug, "{Endpoint}: the connection with {Remote}, {RoutingId}, ended: {Reason}. {Detail}")]
     public static partial void ConnectionLost(
-        ILogger logger, string endpoint, string remote, string routingId, DisconnectReason reason, string detail);
+        ILogger logger, RedactedEndpoint endpoint, RedactedEndpoint remote, string routingId, DisconnectReason reason, string detail);
 
     [LoggerMessage(10, LogLevel.Error, "{Endpoint}: an internal fault ended a connection; please report it")]
-    public static partial void SessionFailed(ILogger logger, Exception exception, string endpoint);
+    public static partial void SessionFailed(ILogger logger, Exception exception, RedactedEndpoint endpoint);
 
     [LoggerMessage(11, LogLevel.Warning, "{Endpoint}: gave up connecting: {Why}. Fix the cause, then connect again")]
-    public static partial void GaveUp(ILogger logger, string endpoint, string why);
+    public static partial void GaveUp(ILogger logger, RedactedEndpoint endpoint, string why);
 
     [LoggerMessage(12, LogLevel.Error, "A callback for socket events threw at {Event}; further events are delivered")]
     public static partial void EventCallbackFailed(ILogger logger, Exception exception, SocketEventTypes @event);
 
     [LoggerMessage(13, LogLevel.Warning, "{Endpoint}: a handshake with {Remote} failed: {Cause}. {Detail}")]
-    public static partial void HandshakeFailed(ILogger logger, string endpoint, string remote, HandshakeFailure cause, string detail);
+    public static partial void HandshakeFailed(ILogger logger, RedactedEndpoint endpoint, RedactedEndpoint remote, HandshakeFailure cause, string detail);
 
     [LoggerMessage(14, LogLevel.Warning, "{Endpoint}: cannot connect: {Why}. Trying again; this is logged once for each reason")]
-    public static partial void CannotConnect(ILogger logger, string endpoint, string why);
+    public static partial void CannotConnect(ILogger logger, RedactedEndpoint endpoint, string why);
 
     [LoggerMessage(15, LogLevel.Debug, "{Endpoint}: {Remote} disconnected during its handshake. {Detail}")]
-    public static partial void HandshakeLost(ILogger logger, string endpoint, string remote, string detail);
+    public static partial void HandshakeLost(ILogger logger, RedactedEndpoint endpoint, RedactedEndpoint remote, string detail);
 
     [LoggerMessage(16, LogLevel.Error, "A meter listener threw when an instrument was published or disposed; it may miss that instrument")]
     public static partial void MeterListenerFailed(ILogger logger, Exception exception);
@@ -60,7 +60,7 @@ internal static partial class Log
     [LoggerMessage(17, LogLevel.Warning,
         "{Endpoint}: {Count} different warnings about its peers so far; further ones within {Seconds} s of the first are not logged. "
         + "Events and statistics include them all")]
-    public static partial void WarningsLeftOut(ILogger logger, string endpoint, int count, double seconds);
+    public static partial void WarningsLeftOut(ILogger logger, RedactedEndpoint endpoint, int count, double seconds);
 
     [LoggerMessage(18, LogLevel.Warning,
         "Shard {Shard} has been held for {Seconds:F1} s by {Work} and still is; its other connections wait. A handler blocks there, or the "
@@ -74,18 +74,18 @@ internal static partial class Log
 
     [LoggerMessage(20, LogLevel.Warning,
         "{Endpoint}: the connection with {Remote} was ended because the peer broke the protocol: {Detail}")]
-    public static partial void PeerBrokeProtocol(ILogger logger, string endpoint, string remote, string detail);
+    public static partial void PeerBrokeProtocol(ILogger logger, RedactedEndpoint endpoint, RedactedEndpoint remote, string detail);
 
     [LoggerMessage(21, LogLevel.Error, "An internal fault: a queue was not notified that the context has capacity again; please report it")]
     public static partial void CapacityNotNotified(ILogger logger, Exception exception);
 
     [LoggerMessage(22, LogLevel.Warning,
         "{Endpoint}: the connection with {Remote} was ended because the peer made this side hold too many bytes: {Detail}")]
-    public static partial void PeerUnfinishedLimit(ILogger logger, string endpoint, string remote, string detail);
+    public static partial void PeerUnfinishedLimit(ILogger logger, RedactedEndpoint endpoint, RedactedEndpoint remote, string detail);
 
     [LoggerMessage(23, LogLevel.Warning, "{Endpoint}: {Why}")]
-    public static partial void FilesNotRenewed(ILogger logger, string endpoint, string why);
+    public static partial void FilesNotRenewed(ILogger logger, RedactedEndpoint endpoint, string why);
 
     [LoggerMessage(24, LogLevel.Debug, "{Endpoint}: cannot connect: {Why}. The application decides when to try again")]
-    public static partial void AttemptFailed(ILogger logger, string endpoint, string why);
+    public static partial void AttemptFailed(ILogger logger, RedactedEndpoint endpoint, string why);
 }

@@ -15,10 +15,10 @@ internal sealed class PeerWarnings(ILogger logger, TimeProvider time)
     public static readonly TimeSpan Silence = TimeSpan.FromMinutes(1);
 
     private readonly Lock _gate = new();
-    private readonly Dictionary<(string Endpoint, string Quota), HashSet<string>> _logged = [];
+    private readonly Dictionary<(RedactedEndpoint Endpoint, string Quota), HashSet<string>> _logged = [];
     private long _since;
 
-    public void AcceptFailed(string endpoint, SocketError error, TimeSpan backOff)
+    public void AcceptFailed(RedactedEndpoint endpoint, SocketError error, TimeSpan backOff)
     {
         if (Admits(endpoint, error.ToString(), nameof(AcceptFailed)))
         {
@@ -26,7 +26,7 @@ internal sealed class PeerWarnings(ILogger logger, TimeProvider time)
         }
     }
 
-    public void ConnectionRefused(string endpoint, string why)
+    public void ConnectionRefused(RedactedEndpoint endpoint, string why)
     {
         if (Admits(endpoint, why))
         {
@@ -34,7 +34,7 @@ internal sealed class PeerWarnings(ILogger logger, TimeProvider time)
         }
     }
 
-    public void HandshakeFailed(string endpoint, string remote, HandshakeFailure cause, string detail)
+    public void HandshakeFailed(RedactedEndpoint endpoint, RedactedEndpoint remote, HandshakeFailure cause, string detail)
     {
         if (Admits(endpoint, detail))
         {
@@ -43,7 +43,7 @@ internal sealed class PeerWarnings(ILogger logger, TimeProvider time)
     }
 
     /// <summary><paramref name="kind"/>: the fault without its figures, because a peer can vary those without limit.</summary>
-    public void PeerBrokeProtocol(string endpoint, string remote, string kind, string detail)
+    public void PeerBrokeProtocol(RedactedEndpoint endpoint, RedactedEndpoint remote, string kind, string detail)
     {
         if (Admits(endpoint, kind))
         {
@@ -51,7 +51,7 @@ internal sealed class PeerWarnings(ILogger logger, TimeProvider time)
         }
     }
 
-    public void Undelivered(string peer, string endpoint, long messages, long bytes)
+    public void Undelivered(string peer, RedactedEndpoint endpoint, long messages, long bytes)
     {
         if (Admits(endpoint, peer, nameof(Undelivered)))
         {
@@ -59,7 +59,7 @@ internal sealed class PeerWarnings(ILogger logger, TimeProvider time)
         }
     }
 
-    public void PeerUnfinishedLimit(DisconnectReason reason, string endpoint, string remote, string detail)
+    public void PeerUnfinishedLimit(DisconnectReason reason, RedactedEndpoint endpoint, RedactedEndpoint remote, string detail)
     {
         if (Admits(endpoint, reason.ToString()))
         {
@@ -68,7 +68,7 @@ internal sealed class PeerWarnings(ILogger logger, TimeProvider time)
     }
 
     /// <summary>Each new peer runs into unusable files, so this warning is limited too.</summary>
-    public void FilesNotRenewed(string endpoint, string why)
+    public void FilesNotRenewed(RedactedEndpoint endpoint, string why)
     {
         if (Admits(endpoint, why, nameof(FilesNotRenewed)))
         {
@@ -77,7 +77,7 @@ internal sealed class PeerWarnings(ILogger logger, TimeProvider time)
     }
 
     /// <summary><paramref name="quota"/>: a group with 16 sentences of its own, so that other faults cannot use them up.</summary>
-    private bool Admits(string endpoint, string sentence, string quota = "")
+    private bool Admits(RedactedEndpoint endpoint, string sentence, string quota = "")
     {
         lock (_gate)
         {

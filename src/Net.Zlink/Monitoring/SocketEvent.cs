@@ -7,13 +7,13 @@ namespace Net.Zlink.Monitoring;
 public readonly struct SocketEvent
 {
     internal SocketEvent(
-        SocketEventTypes type, long value, RoutingId routingId, string localAddress, string remoteAddress, uint peerId, string? detail)
+        SocketEventTypes type, long value, RoutingId routingId, RedactedEndpoint local, RedactedEndpoint remote, uint peerId, string? detail)
     {
         Type = type;
         Value = value;
         RoutingId = routingId;
-        LocalAddress = localAddress;
-        RemoteAddress = remoteAddress;
+        LocalAddress = local.ToString();
+        RemoteAddress = remote.ToString();
         PeerId = peerId;
         Detail = detail;
     }

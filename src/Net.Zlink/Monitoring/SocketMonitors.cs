@@ -39,7 +39,8 @@ internal sealed class SocketMonitors
         }
     }
 
-    public void Publish(SocketEventTypes type, long value, string local, string remote, uint peerId = 0, string? detail = null)
+    public void Publish(
+        SocketEventTypes type, long value, RedactedEndpoint local, RedactedEndpoint remote, uint peerId = 0, string? detail = null)
     {
         if (!IsEmpty)
         {

@@ -7,14 +7,14 @@ namespace Net.Zlink.Sockets;
 
 internal static class EndpointEvents
 {
-    public static void AcceptFailed(SocketMonitors monitors, EngineHost host, string endpoint, SocketError error, TimeSpan backOff)
+    public static void AcceptFailed(SocketMonitors monitors, EngineHost host, RedactedEndpoint endpoint, SocketError error, TimeSpan backOff)
     {
         monitors.Publish(SocketEventTypes.AcceptFailed, EndpointError.ErrnoOf(error), endpoint, "",
             detail: $"{error}; accepting resumes in {backOff.TotalMilliseconds:0} ms");
         host.Warnings.AcceptFailed(endpoint, error, backOff);
     }
 
-    public static void ListenerFailed(SocketMonitors monitors, EngineHost host, long handle, string endpoint, SocketError error)
+    public static void ListenerFailed(SocketMonitors monitors, EngineHost host, long handle, RedactedEndpoint endpoint, SocketError error)
     {
         monitors.Publish(SocketEventTypes.Closed, handle, endpoint, "", detail: $"the listening socket failed: {error}");
         Log.ListenerClosed(host.Logger, endpoint, error);
@@ -25,33 +25,34 @@ internal static class EndpointEvents
     /// </summary>
     public static EndpointError BindFailed(SocketMonitors monitors, string text, in EndpointError error)
     {
-        if (TransportTable.TrySplit(EndpointText.Redact(text), out EndpointText parts, out _))
+        if (TransportTable.TrySplit(text, out _, out _))
         {
-            monitors.Publish(SocketEventTypes.BindFailed, error.Errno, parts.Remainder, "", detail: error.Sentence);
+            monitors.Publish(
+                SocketEventTypes.BindFailed, error.Errno, new RedactedEndpoint(text).WithoutScheme, "", detail: error.Sentence);
         }
 
         return error;
     }
 
     /// <summary>As in the native core each attempt is reported as delayed; a failed name lookup is no attempt.</summary>
-    public static void Connecting(SocketMonitors monitors, string endpoint) =>
+    public static void Connecting(SocketMonitors monitors, RedactedEndpoint endpoint) =>
         monitors.Publish(SocketEventTypes.ConnectDelayed, 0, "", endpoint);
 
     /// <summary>Nothing awaits a dialer, so this is its only report.</summary>
     public static void DialerFailed(
-        SocketMonitors monitors, EngineHost host, string endpoint, Exception exception, RoutingId name = default)
+        SocketMonitors monitors, EngineHost host, RedactedEndpoint endpoint, Exception exception, RoutingId name = default)
     {
         PublishGivenUp(monitors, endpoint, name, $"an internal fault: {exception.GetType().Name}: {ExceptionText.MessageOf(exception)}");
         Log.GaveUp(host.Logger, endpoint, $"an internal fault, please report it: {ExceptionText.Of(exception)}");
     }
 
-    public static void GivenUp(SocketMonitors monitors, EngineHost host, string endpoint, RoutingId name, string why)
+    public static void GivenUp(SocketMonitors monitors, EngineHost host, RedactedEndpoint endpoint, RoutingId name, string why)
     {
         PublishGivenUp(monitors, endpoint, name, why);
         Log.GaveUp(host.Logger, endpoint, why);
     }
 
-    public static string Failed(EngineHost host, string endpoint, string why, string? logged, bool isReported = false)
+    public static string Failed(EngineHost host, RedactedEndpoint endpoint, string why, string? logged, bool isReported = false)
     {
         if (isReported)
         {
@@ -66,7 +67,7 @@ internal static class EndpointEvents
     }
 
     /// <summary>A connection that only ends is not logged: port scanners do that often.</summary>
-    public static void HandshakeFailed(EngineHost host, string endpoint, string remote, HandshakeFailure cause, string detail)
+    public static void HandshakeFailed(EngineHost host, RedactedEndpoint endpoint, RedactedEndpoint remote, HandshakeFailure cause, string detail)
     {
         if (cause == HandshakeFailure.Lost)
         {
@@ -80,12 +81,12 @@ internal static class EndpointEvents
 
     /// <param name="monitors">The socket's.</param>
     /// <param name="host">The context's.</param>
-    /// <param name="endpoint">As it may be shown.</param>
+    /// <param name="endpoint">The dialled one.</param>
     /// <param name="why">What the last attempt met.</param>
     /// <param name="pause">Before the next one.</param>
     /// <param name="closed">Ends it.</param>
     /// <param name="name">What the application calls the peer, if it gave it a name.</param>
-    public static Task PauseAsync(SocketMonitors monitors, EngineHost host, string endpoint, string why, TimeSpan pause,
+    public static Task PauseAsync(SocketMonitors monitors, EngineHost host, RedactedEndpoint endpoint, string why, TimeSpan pause,
         CancellationToken closed, RoutingId name = default)
     {
         // Armed before the event: its reader may move a test clock.
@@ -94,11 +95,11 @@ internal static class EndpointEvents
         return delay;
     }
 
-    private static void PublishGivenUp(SocketMonitors monitors, string endpoint, RoutingId name, string why) =>
+    private static void PublishGivenUp(SocketMonitors monitors, RedactedEndpoint endpoint, RoutingId name, string why) =>
         Publish(monitors, SocketEventTypes.ConnectGivenUp, 0, endpoint, name, $"{why}; no further attempt is made");
 
     private static void Publish(
-        SocketMonitors monitors, SocketEventTypes type, long value, string endpoint, RoutingId name, string detail)
+        SocketMonitors monitors, SocketEventTypes type, long value, RedactedEndpoint endpoint, RoutingId name, string detail)
     {
         if (!monitors.IsEmpty)
         {

@@ -1,5 +1,3 @@
-using Net.Zlink.Transports;
-
 namespace Net.Zlink.Sockets;
 
 internal readonly record struct EndpointStatus(string Text, bool IsBound, string? Problem = null)
@@ -8,5 +6,5 @@ internal readonly record struct EndpointStatus(string Text, bool IsBound, string
         [.. all.Where(one => one.IsBound == areBound).Select(static one => one.Text)];
 
     public static IReadOnlyList<string> RedactedTextsOf(EndpointStatus[] all, bool areBound) =>
-        [.. TextsOf(all, areBound).Select(EndpointText.Redact)];
+        [.. TextsOf(all, areBound).Select(static text => new RedactedEndpoint(text).ToString())];
 }

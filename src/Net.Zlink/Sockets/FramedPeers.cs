@@ -15,7 +15,7 @@ internal sealed class FramedPeers : IPeerFactory
         _pulled = pulled;
     }
 
-    public uint Create(StreamHub hub, Wire wire, StreamSettings settings, string endpoint, object origin)
+    public uint Create(StreamHub hub, Wire wire, StreamSettings settings, RedactedEndpoint endpoint, object origin)
     {
         if (wire.RemoteEndPoint is null || !hub.TryRegister(endpoint, origin, wire, out StreamLink link))
         {

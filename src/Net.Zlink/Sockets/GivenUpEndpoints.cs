@@ -1,11 +1,10 @@
 using System.Diagnostics.CodeAnalysis;
-using Net.Zlink.Transports;
 
 namespace Net.Zlink.Sockets;
 
 /// <summary>
 /// The endpoints of a socket that are no longer dialled, with the reason: a protocol error that the next attempt would meet again. They are
-/// kept whole, since two may differ in the query only, and returned as they may be shown.
+/// kept whole, since two may differ in the query only.
 /// </summary>
 internal sealed class GivenUpEndpoints
 {
@@ -14,13 +13,13 @@ internal sealed class GivenUpEndpoints
     private readonly Lock _gate = new();
     private readonly List<(string Endpoint, string Why)> _all = [];
 
-    public (string Endpoint, string Why)[] All
+    public (RedactedEndpoint Endpoint, string Why)[] All
     {
         get
         {
             lock (_gate)
             {
-                return [.. _all.Select(static one => (EndpointText.Redact(one.Endpoint), one.Why))];
+                return [.. _all.Select(static one => (new RedactedEndpoint(one.Endpoint), one.Why))];
             }
         }
     }
@@ -47,12 +46,12 @@ internal sealed class GivenUpEndpoints
         }
     }
 
-    public bool TryGetLast([NotNullWhen(true)] out string? endpoint, [NotNullWhen(true)] out string? why)
+    public bool TryGetLast(out RedactedEndpoint endpoint, [NotNullWhen(true)] out string? why)
     {
         lock (_gate)
         {
             bool isAny = _all.Count > 0;
-            (endpoint, why) = isAny ? (EndpointText.Redact(_all[^1].Endpoint), _all[^1].Why) : default;
+            (endpoint, why) = isAny ? (new RedactedEndpoint(_all[^1].Endpoint), _all[^1].Why) : default;
             return isAny;
         }
     }

@@ -40,7 +40,7 @@ internal sealed class InprocEndpoints(SocketCore socket, InprocRegistry registry
         {
             lock (_gate)
             {
-                return [.. _links.All.Select(static link => new EndpointStatus(link.Endpoint, IsBound: false))];
+                return [.. _links.All.Select(static link => new EndpointStatus(link.Endpoint.ToString(), IsBound: false))];
             }
         }
     }
@@ -117,7 +117,7 @@ internal sealed class InprocEndpoints(SocketCore socket, InprocRegistry registry
     {
         lock (_gate)
         {
-            _links.Remove(link.Endpoint, link);
+            _links.Remove(link.Endpoint.ToString(), link);
         }
     }
 

@@ -20,7 +20,7 @@ internal sealed class InprocRegistry
 
     public bool TryBind(string name, SocketCore socket, ZmpSettings settings)
     {
-        List<(SocketCore Socket, string Endpoint, string Why)>? mismatches = null;
+        List<(SocketCore Socket, RedactedEndpoint Endpoint, string Why)>? mismatches = null;
         lock (_gate)
         {
             var binding = new Binding(socket, settings);
@@ -52,7 +52,7 @@ internal sealed class InprocRegistry
             }
         }
 
-        foreach ((SocketCore one, string endpoint, string why) in mismatches ?? [])
+        foreach ((SocketCore one, RedactedEndpoint endpoint, string why) in mismatches ?? [])
         {
             NotifyRefused(one, endpoint, why);
             one.Host.Warnings.ConnectionRefused(endpoint, why);
@@ -257,7 +257,7 @@ internal sealed class InprocRegistry
         End(pending);
     }
 
-    private static void NotifyRefused(SocketCore socket, string endpoint, string why)
+    private static void NotifyRefused(SocketCore socket, RedactedEndpoint endpoint, string why)
     {
         Interlocked.Increment(ref socket.Counters.Refused);
         socket.Monitors.Publish(SocketEventTypes.ConnectionRefused, 0, endpoint, "", detail: why);

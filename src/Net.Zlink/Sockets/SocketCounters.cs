@@ -214,4 +214,4 @@ internal sealed class SocketCounters
     }
 }
 
-internal readonly record struct UndeliveredLinkCounts(string Endpoint, string Remote, long Messages, long Bytes);
+internal readonly record struct UndeliveredLinkCounts(RedactedEndpoint Endpoint, string Remote, long Messages, long Bytes);

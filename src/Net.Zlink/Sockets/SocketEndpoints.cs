@@ -326,10 +326,9 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
         string why = isHere ? socket.RefusalReason(null)
             : $"{(socket.Type == ZmpSocketType.Router ? "here or there" : "there")}, the socket has no place for this peer: a PAIR has "
                 + $"one already, or its routing id is in use";
-        string shown = EndpointText.Redact(text);
         Interlocked.Increment(ref socket.Counters.Refused);
-        socket.Monitors.Publish(SocketEventTypes.ConnectionRefused, 0, "", shown, detail: why);
-        socket.Host.Warnings.ConnectionRefused(shown, why);
+        socket.Monitors.Publish(SocketEventTypes.ConnectionRefused, 0, "", text, detail: why);
+        socket.Host.Warnings.ConnectionRefused(text, why);
         return EndpointError.None;
     }
 }

@@ -55,11 +55,11 @@ internal sealed class StreamDialer(StreamHub hub, WireEndpoint target, StreamSet
     {
         using var either = CancellationTokenSource.CreateLinkedTokenSource(cancellation, _closing.Token);
         DialResult result = await target.DialAsync(
-            settings.Transport, hub.Host.Time, () => EndpointEvents.Connecting(hub.Monitors, target.RedactedText), either.Token)
+            settings.Transport, hub.Host.Time, () => EndpointEvents.Connecting(hub.Monitors, target.Redacted), either.Token)
             .ConfigureAwait(false);
         if (result.Wire is null)
         {
-            hub.Monitors.Publish(SocketEventTypes.Closed, 0, "", target.RedactedText, detail: result.Sentence);
+            hub.Monitors.Publish(SocketEventTypes.Closed, 0, "", target.Redacted, detail: result.Sentence);
             return (0, result);
         }
 
@@ -96,7 +96,7 @@ internal sealed class StreamDialer(StreamHub hub, WireEndpoint target, StreamSet
     private (uint Id, DialResult Failure) Create(Wire wire)
     {
         WhyNotConnected = null;
-        uint id = factory.Create(hub, wire, settings, target.RedactedText, origin: this);
+        uint id = factory.Create(hub, wire, settings, target.Redacted, origin: this);
         return id == 0 ? (0, new DialResult(null, SocketError.ConnectionReset, "the connection was reset at once")) : (id, default);
     }
 
@@ -123,7 +123,7 @@ internal sealed class StreamDialer(StreamHub hub, WireEndpoint target, StreamSet
             for (int attempt = 0; !IsClosed; attempt++)
             {
                 WhyNotConnected = problem;
-                await EndpointEvents.PauseAsync(hub.Monitors, hub.Host, target.RedactedText, problem, policy.PauseBefore(attempt),
+                await EndpointEvents.PauseAsync(hub.Monitors, hub.Host, target.Redacted, problem, policy.PauseBefore(attempt),
                     _closing.Token).ConfigureAwait(false);
                 (uint id, DialResult failure) = await DialAsync(CancellationToken.None).ConfigureAwait(false);
                 if (id != 0)
@@ -132,7 +132,7 @@ internal sealed class StreamDialer(StreamHub hub, WireEndpoint target, StreamSet
                 }
 
                 problem = failure.Sentence;
-                logged = EndpointEvents.Failed(hub.Host, target.RedactedText, problem, logged);
+                logged = EndpointEvents.Failed(hub.Host, target.Redacted, problem, logged);
             }
         }
         catch (OperationCanceledException)
@@ -143,7 +143,7 @@ internal sealed class StreamDialer(StreamHub hub, WireEndpoint target, StreamSet
         catch (Exception e)
 #pragma warning restore CA1031
         {
-            EndpointEvents.DialerFailed(hub.Monitors, hub.Host, target.RedactedText, e);
+            EndpointEvents.DialerFailed(hub.Monitors, hub.Host, target.Redacted, e);
         }
 
         hub.Endpoints.Forget(this);

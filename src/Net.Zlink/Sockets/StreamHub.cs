@@ -57,7 +57,7 @@ internal sealed class StreamHub
         : Links.AcquireConnection(settings);
 
     /// <inheritdoc cref="StreamLinks.TryRegister"/>
-    public bool TryRegister(string endpoint, object origin, Wire wire, out StreamLink link) =>
+    public bool TryRegister(RedactedEndpoint endpoint, object origin, Wire wire, out StreamLink link) =>
         Links.TryRegister(endpoint, origin, wire, out link);
 
     public void Announce(StreamLink link)

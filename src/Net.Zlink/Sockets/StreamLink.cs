@@ -7,7 +7,7 @@ using Net.Zlink.Transports;
 
 namespace Net.Zlink.Sockets;
 
-internal sealed class StreamLink(uint id, string endpoint, object origin, Wire? wire)
+internal sealed class StreamLink(uint id, RedactedEndpoint endpoint, object origin, Wire? wire)
 {
     private int _ended; // The reason + 1, so that one word holds the end and its reason.
     private object? _view;
@@ -22,7 +22,7 @@ internal sealed class StreamLink(uint id, string endpoint, object origin, Wire? 
 
     public uint Id => id;
 
-    public string Endpoint => endpoint;
+    public RedactedEndpoint Endpoint => endpoint;
 
     public object Origin => origin;
 
@@ -39,7 +39,7 @@ internal sealed class StreamLink(uint id, string endpoint, object origin, Wire? 
     public string RemoteText => wire?.RemoteText(endpoint) ?? "no connection";
 
     public (string Local, string Remote) Ends => origin is StreamListener ? (wire!.LocalTextOfAccepted(endpoint), RemoteText)
-        : (wire!.LocalText(endpoint), endpoint);
+        : (wire!.LocalText(endpoint), endpoint.ToString());
 
     public Connection? Connection { get; set; }
 

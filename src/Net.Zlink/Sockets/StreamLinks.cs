@@ -81,7 +81,7 @@ internal sealed class StreamLinks(StreamCounters counters, CloseTracker parts)
         }
     }
 
-    public bool TryRegister(string endpoint, object origin, Wire wire, out StreamLink link)
+    public bool TryRegister(RedactedEndpoint endpoint, object origin, Wire wire, out StreamLink link)
     {
         lock (_gate)
         {
@@ -157,4 +157,4 @@ internal sealed class StreamLinks(StreamCounters counters, CloseTracker parts)
     }
 }
 
-internal readonly record struct UndeliveredLink(uint Id, string Endpoint, string Remote, long Messages, long Bytes);
+internal readonly record struct UndeliveredLink(uint Id, RedactedEndpoint Endpoint, string Remote, long Messages, long Bytes);

@@ -16,8 +16,7 @@ internal sealed class StreamListener(StreamHub hub, ITransportListener listener,
     /// <summary>The endpoint that Bind returned.</summary>
     public string Bound => listener.Endpoint;
 
-    /// <inheritdoc cref="EndpointText.Redact"/>
-    public string Endpoint { get; } = EndpointText.Redact(listener.Endpoint);
+    public RedactedEndpoint Endpoint { get; } = listener.Endpoint;
 
     public StreamSettings Settings => settings;
 
@@ -115,7 +114,7 @@ internal sealed class StreamListener(StreamHub hub, ITransportListener listener,
 internal interface IPeerFactory
 {
     /// <summary>Returns the peer's id, or 0 if the hub is closed (the wire is disposed).</summary>
-    uint Create(StreamHub hub, Wire wire, StreamSettings settings, string endpoint, object origin);
+    uint Create(StreamHub hub, Wire wire, StreamSettings settings, RedactedEndpoint endpoint, object origin);
 }
 
 internal sealed record StreamSettings(ConnectionSettings Connection, TransportSettings Transport, QueueLimits Inbound, int MaxConnections);

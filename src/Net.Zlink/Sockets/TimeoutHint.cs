@@ -8,7 +8,7 @@ internal static class TimeoutHint
     /// <summary>Checks one peer at most: some programs poll with short timeouts and thousands of peers.</summary>
     public static string? Find(SocketCore socket)
     {
-        if (socket.GivenUp.TryGetLast(out string? endpoint, out string? why))
+        if (socket.GivenUp.TryGetLast(out RedactedEndpoint endpoint, out string? why))
         {
             return $", and {endpoint} was given up: {why}. Fix the cause, then connect again; Describe() shows all of them";
         }
@@ -33,7 +33,7 @@ internal static class TimeoutHint
     }
 
     private static string WithoutPeer(ZmpDialer[] tried) => Array.Find(tried, static dialer => dialer.Problem is not null) is { } failed
-        ? $": {failed.Target.RedactedText} is not connected: "
+        ? $": {failed.Target.Redacted} is not connected: "
             + $"{failed.Problem}{(tried.Length > 1 ? ". No other peer is connected; Describe() shows all endpoints" : "")}"
         : ": no peer is connected";
 }

@@ -13,7 +13,7 @@ internal static class TransportHandshake
 
     /// <summary>The task never fails. The wire's socket belongs to the result, or is disposed.</summary>
     public static Task<UpgradeResult> AcceptAsync(
-        WireUpgrade upgrade, Wire accepted, string endpoint, EngineHost host, SocketMonitors monitors, CancellationToken cancellation)
+        WireUpgrade upgrade, Wire accepted, RedactedEndpoint endpoint, EngineHost host, SocketMonitors monitors, CancellationToken cancellation)
     {
         string local = accepted.LocalTextOfAccepted(endpoint);
         string remote = accepted.RemoteText(endpoint);
@@ -25,9 +25,9 @@ internal static class TransportHandshake
     public static Task<UpgradeResult> ConnectAsync(
         WireUpgrade upgrade, Wire dialled, WireEndpoint target, EngineHost host, SocketMonitors monitors, CancellationToken cancellation)
     {
-        string local = dialled.LocalText(target.RedactedText);
-        monitors.Publish(SocketEventTypes.Connected, dialled.Handle, local, target.RedactedText);
-        return ReportAsync(upgrade, RunOnPoolAsync(upgrade, (KernelWire)dialled, host, cancellation), target.RedactedText, local, target.RedactedText,
+        string local = dialled.LocalText(target.Redacted);
+        monitors.Publish(SocketEventTypes.Connected, dialled.Handle, local, target.Redacted);
+        return ReportAsync(upgrade, RunOnPoolAsync(upgrade, (KernelWire)dialled, host, cancellation), target.Redacted, local, target.Redacted,
             isAccepted: false, host, monitors);
     }
 
@@ -41,7 +41,7 @@ internal static class TransportHandshake
     }
 
     private static async Task<UpgradeResult> ReportAsync(
-        WireUpgrade upgrade, Task<UpgradeResult> running, string endpoint, string local, string remote, bool isAccepted, EngineHost host,
+        WireUpgrade upgrade, Task<UpgradeResult> running, RedactedEndpoint endpoint, RedactedEndpoint local, RedactedEndpoint remote, bool isAccepted, EngineHost host,
         SocketMonitors monitors)
     {
         UpgradeResult result = await running.ConfigureAwait(false);

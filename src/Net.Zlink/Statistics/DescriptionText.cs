@@ -3,7 +3,6 @@ using System.Text;
 using Net.Zlink.Buffers;
 using Net.Zlink.Engine;
 using Net.Zlink.Sockets;
-using Net.Zlink.Transports;
 
 namespace Net.Zlink;
 
@@ -54,7 +53,7 @@ internal static class DescriptionText
         Line(text, $"connects to: {List(EndpointStatus.RedactedTextsOf(all, areBound: false))}");
         foreach (EndpointStatus one in all.Where(static one => one.Problem is not null))
         {
-            Line(text, $"  {Quoted(EndpointText.Redact(one.Text))}: {one.Problem}");
+            Line(text, $"  {Quoted(new RedactedEndpoint(one.Text).ToString())}: {one.Problem}");
         }
     }
 

@@ -99,7 +99,7 @@ public sealed class PeerInfo
     {
         Of = (dialer.Link, PeerIdentity.Unknown),
         RoutingId = dialer.Alias ?? [],
-        Endpoint = dialer.Target.RedactedText,
+        Endpoint = dialer.Target.Redacted.ToString(),
         WhyNotConnected = dialer.Problem,
     };
 
@@ -115,7 +115,7 @@ public sealed class PeerInfo
         {
             Of = (link, peer),
             RoutingId = peer.RoutingId,
-            Endpoint = link.Endpoint,
+            Endpoint = link.Endpoint.ToString(),
             RemoteAddress = peer.RemoteAddress,
             RemoteCertificate = peer.Certificate,
             WebSocketRequest = global::Net.Zlink.WebSocketRequest.Of(peer),

@@ -26,9 +26,9 @@ internal static class SocketDescription
         Part(text, $"+ {counts.DroppedUnreadMessages} dropped + {counts.UnreadMessages} unread ");
         Line(text, $"+ {counts.FilteredMessages} filtered");
         Memory(text, socket.Core.Host);
-        foreach ((string endpoint, string why) in socket.Core.GivenUp.All)
+        foreach ((RedactedEndpoint endpoint, string why) in socket.Core.GivenUp.All)
         {
-            Line(text, $"  given up: {Quoted(endpoint)}: {why}; no further attempt is made; fix the cause, then connect again");
+            Line(text, $"  given up: {Quoted(endpoint.ToString())}: {why}; no further attempt is made; fix the cause, then connect again");
         }
 
         Peers(text, peers, Describe);

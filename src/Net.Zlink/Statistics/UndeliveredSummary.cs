@@ -32,7 +32,7 @@ internal sealed class UndeliveredSummary
                     _peers.Add(new UndeliveredPeer
                     {
                         PeerId = link.Id,
-                        Endpoint = link.Endpoint,
+                        Endpoint = link.Endpoint.ToString(),
                         RemoteAddress = link.Remote,
                         Messages = link.Messages,
                         Bytes = link.Bytes,
@@ -58,7 +58,7 @@ internal sealed class UndeliveredSummary
                 {
                     _peers.Add(new UndeliveredPeer
                     {
-                        Endpoint = pipe.Endpoint,
+                        Endpoint = pipe.Endpoint.ToString(),
                         RemoteAddress = pipe.Remote,
                         Messages = pipe.Messages,
                         Bytes = pipe.Bytes,

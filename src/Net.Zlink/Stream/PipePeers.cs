@@ -10,7 +10,7 @@ internal sealed class PipePeers(Func<StreamPipe, Task>? handler) : IPeerFactory
 {
     public StreamPipe? Made { get; private set; }
 
-    public uint Create(StreamHub hub, Wire wire, StreamSettings settings, string endpoint, object origin)
+    public uint Create(StreamHub hub, Wire wire, StreamSettings settings, RedactedEndpoint endpoint, object origin)
     {
         if (wire.RemoteEndPoint is null || !hub.TryRegister(endpoint, origin, wire, out StreamLink link))
         {

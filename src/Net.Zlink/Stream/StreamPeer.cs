@@ -66,7 +66,7 @@ public sealed class StreamPeer : IMessageSender
     public EndPoint? LocalEndPoint => _link.LocalEndPoint;
 
     /// <summary>The endpoint that accepted it, or the text that was connected. The query of a ws or wss endpoint is "?…".</summary>
-    public string Endpoint => _link.Endpoint;
+    public string Endpoint => _link.Endpoint.ToString();
 
     /// <summary>An object that the application keeps with this peer. The library ignores it.</summary>
     public object? UserState

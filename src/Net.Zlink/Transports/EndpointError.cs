@@ -25,8 +25,7 @@ internal readonly record struct EndpointError(EndpointFault Fault, string Senten
 
     public static EndpointError Invalid(string sentence) => new(EndpointFault.Invalid, sentence);
 
-    /// <inheritdoc cref="EndpointText.Redact"/>
-    public static string QuoteEndpoint(string text) => Quote(EndpointText.Redact(text));
+    public static string QuoteEndpoint(RedactedEndpoint endpoint) => Quote(endpoint.ToString());
 
     public static string Quote(ReadOnlySpan<char> text)
     {

@@ -16,22 +16,27 @@ internal readonly record struct EndpointText(Transport Transport, string Text, s
 
     public const string Separator = "://";
 
-    /// <summary>An endpoint for events, logs, exceptions and descriptions: without user information, query and fragment, which may hold a
-    /// secret. It takes any text, since texts that are refused are shown, too.</summary>
-    public static string Redact(string endpoint)
+    /// <summary>For <see cref="RedactedEndpoint"/>, which has the rule.</summary>
+    public static string WithoutSecrets(string endpoint)
     {
-        if (HasPathOnly(endpoint))
+        if (HasPathOnly(endpoint) || endpoint.AsSpan().IndexOfAny('?', '#', '@') < 0)
         {
             return endpoint;
         }
 
-        int start = endpoint.IndexOf(Separator, StringComparison.Ordinal);
-        start = start < 0 ? 0 : start + Separator.Length;
+        int start = SchemeLength(endpoint);
         int end = endpoint.AsSpan(start).IndexOfAny('?', '#');
         string kept = end < 0 ? endpoint[start..] : $"{endpoint.AsSpan(start, end + 1)}…";
-        int user = UserInfoLength(kept);
+        int user = UserInfoLength(kept, isWeb: endpoint.AsSpan(0, start) is $"{Ws}{Separator}" or $"{Wss}{Separator}");
         string shown = user > 0 ? $"…{kept.AsSpan(user - 1)}" : kept;
         return $"{endpoint.AsSpan(0, start)}{shown}";
+    }
+
+    /// <summary>With the "://"; 0 where no scheme stands in front of it.</summary>
+    public static int SchemeLength(string endpoint)
+    {
+        int separator = endpoint.IndexOf(Separator, StringComparison.Ordinal);
+        return separator < 0 || endpoint.AsSpan(0, separator).ContainsAny('?', '#', '@') ? 0 : separator + Separator.Length;
     }
 
     /// <summary>A peer's name without control characters, which could be meant for a terminal or log.</summary>
@@ -51,7 +56,7 @@ internal readonly record struct EndpointText(Transport Transport, string Text, s
 
         bool isWeb = Transport.Scheme is Ws or Wss;
         int query = Remainder.IndexOf('?', StringComparison.Ordinal);
-        return UserInfoLength(query < 0 ? Remainder : Remainder[..query]) > 0
+        return UserInfoLength(query < 0 ? Remainder : Remainder[..query], isWeb) > 0
             ? EndpointError.Invalid("there is user information before \"@\" in it, which no transport sends; leave it out")
             : Remainder.Contains('#', StringComparison.Ordinal)
                 ? EndpointError.Invalid(isWeb
@@ -62,14 +67,16 @@ internal readonly record struct EndpointText(Transport Transport, string Text, s
                     : EndpointError.None;
     }
 
-    /// <summary>How many characters before the host name a user, with the "@": 0 where a path begins behind host and port.</summary>
-    private static int UserInfoLength(string remainder)
+    /// <summary>How many characters before the host name a user, with the "@": 0 where a path begins behind host and port, which it does
+    /// for ws and wss only.</summary>
+    private static int UserInfoLength(string remainder, bool isWeb)
     {
         ReadOnlySpan<char> authority = remainder.AsSpan();
         int slash = authority.IndexOf('/');
         authority = slash < 0 ? authority : authority[..slash];
         int colon = authority.LastIndexOf(':');
-        bool hasPort = colon >= 0 && (authority[(colon + 1)..] is "*" || !authority[(colon + 1)..].ContainsAnyExceptInRange('0', '9'));
-        return hasPort && !authority.Contains('@') ? 0 : remainder.LastIndexOf('@') + 1;
+        ReadOnlySpan<char> port = authority[(colon + 1)..];
+        bool hasPort = colon >= 0 && (port is "*" || (port.Length > 0 && !port.ContainsAnyExceptInRange('0', '9')));
+        return isWeb && hasPort && !authority.Contains('@') ? 0 : remainder.LastIndexOf('@') + 1;
     }
 }

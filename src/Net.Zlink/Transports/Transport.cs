@@ -15,7 +15,7 @@ internal delegate bool EndpointParser(in EndpointText text, EndpointUse use, out
 /// <param name="address">An end of a connection.</param>
 /// <param name="scheme">The transport's.</param>
 /// <param name="endpoint">The bound or dialled endpoint: as in the native core, ws and wss addresses get its path.</param>
-internal delegate string AddressFormat(EndPoint? address, string scheme, string endpoint);
+internal delegate string AddressFormat(EndPoint? address, string scheme, RedactedEndpoint endpoint);
 
 internal enum EndpointUse
 {

@@ -9,8 +9,7 @@ internal abstract class TransportEndpoint(EndpointText text)
 
     public string Scheme => text.Transport.Scheme;
 
-    /// <inheritdoc cref="EndpointText.Redact"/>
-    public string RedactedText => field ??= EndpointText.Redact(text.Text);
+    public RedactedEndpoint Redacted { get; } = text.Text;
 
     /// <summary>A name, an address without brackets, or "*". Empty where the transport has no hosts.</summary>
     public virtual string Host => "";

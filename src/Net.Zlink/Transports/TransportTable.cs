@@ -84,7 +84,7 @@ internal static class TransportTable
     {
         Transport? meant = Array.Find(s_all, one => string.Equals(one.Scheme, scheme, StringComparison.OrdinalIgnoreCase));
         return meant is null
-            ? $"the scheme {EndpointError.Quote(scheme)} is not supported; use {s_anyAdvice}"
+            ? $"the scheme {EndpointError.QuoteEndpoint(scheme)} is not supported; use {s_anyAdvice}"
             : $"the scheme {EndpointError.Quote(scheme)} must be in lower case; write {meant.Notation}";
     }
 

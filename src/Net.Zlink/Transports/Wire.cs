@@ -96,13 +96,13 @@ internal abstract class Wire(Transport transport) : IDisposable
     public virtual void Attach(IWireEvents events) => Events = events;
 
     /// <inheritdoc cref="AddressFormat"/>
-    public string RemoteText(string endpoint) => transport.Format(RemoteEndPoint, Scheme, endpoint);
+    public string RemoteText(RedactedEndpoint endpoint) => transport.Format(RemoteEndPoint, Scheme, endpoint);
 
     /// <inheritdoc cref="AddressFormat"/>
-    public string LocalText(string endpoint) => transport.Format(LocalEndPoint, Scheme, endpoint);
+    public string LocalText(RedactedEndpoint endpoint) => transport.Format(LocalEndPoint, Scheme, endpoint);
 
     /// <summary>Our end of an accepted connection: its listener's endpoint if it has no address (ipc, or a lost connection).</summary>
-    public string LocalTextOfAccepted(string endpoint) => LocalEndPoint is IPEndPoint ? LocalText(endpoint) : endpoint;
+    public string LocalTextOfAccepted(RedactedEndpoint endpoint) => LocalEndPoint is IPEndPoint ? LocalText(endpoint) : endpoint.ToString();
 
     /// <summary>The reason of an end before the peer's first byte, with what the transport's handshake leaves open.</summary>
     public virtual string WhyRefused(string words) => words;

@@ -53,9 +53,15 @@ public sealed class ZlinkEndpointTests
     [InlineData("tcp://host:80#secret", "tcp://host:80#…")]
     [InlineData("tcp://host:80?secret", "tcp://host:80?…")]
     [InlineData("ws://host:80/@me?secret", "ws://host:80/@me?…")]
+    [InlineData("tcp:/user:secret@host:5555", "…@host:5555")]
+    [InlineData("tcp://tcp://user:secret@host:5555", "tcp://…@host:5555")]
+    [InlineData("tcp://user:80/secret@host:5555", "tcp://…@host:5555")]
+    [InlineData("ws://host:/user:secret@host:80", "ws://…@host:80")]
+    [InlineData("user:secret@host://x", "…@host://x")]
+    [InlineData("IPC://user:secret@host?secret", "IPC://…@host?…")]
     public void No_secret_is_shown_by_a_text_or_by_the_exception_that_refuses_it(string text, string shown)
     {
-        Assert.Equal(shown, ZlinkEndpoint.WithoutSecrets(text));
+        Assert.Equal((shown, shown), (new RedactedEndpoint(text).ToString(), new RedactedEndpoint(shown).ToString()));
         if (ZlinkEndpoint.TryParse(text, out ZlinkEndpoint? endpoint))
         {
             Assert.Equal(shown, endpoint.ToString());
@@ -70,6 +76,23 @@ public sealed class ZlinkEndpointTests
         ];
         Assert.All(refusals, refusal => Assert.Contains(shown, refusal, StringComparison.Ordinal));
         Assert.All(refusals, static refusal => Assert.DoesNotContain("cret", refusal, StringComparison.Ordinal));
+    }
+
+    [Theory]
+    [InlineData("tcp://127.0.0.1:5555")]
+    [InlineData("ipc:///tmp/a?b#c@d")]
+    [InlineData("inproc://a?b")]
+    [InlineData("")]
+    public void A_text_without_a_secret_is_shown_whole_without_a_copy(string text) =>
+        Assert.Same(text, new RedactedEndpoint(text).ToString());
+
+    [Fact]
+    public void A_redacted_endpoint_has_no_member_that_a_serializer_of_logs_could_read()
+    {
+        Assert.Empty(typeof(RedactedEndpoint).GetProperties());
+        Assert.Empty(typeof(RedactedEndpoint).GetFields());
+        Assert.Equal("", default(RedactedEndpoint).ToString());
+        Assert.Throws<ArgumentNullException>(() => new RedactedEndpoint(null!));
     }
 
     [Fact]

@@ -25,7 +25,7 @@ internal abstract class PeerLink
         set => Volatile.Write(ref _peer, value);
     }
 
-    public required string Endpoint { get; init; }
+    public required RedactedEndpoint Endpoint { get; init; }
 
     public required bool IsActive { get; init; }
 
@@ -35,8 +35,8 @@ internal abstract class PeerLink
         {
             PeerIdentity peer = Peer;
             return IsActive
-                ? (peer.LocalAddress, peer.RemoteAddress.Length > 0 ? peer.RemoteAddress : Endpoint)
-                : (peer.LocalAddress.Length > 0 ? peer.LocalAddress : Endpoint, peer.RemoteAddress);
+                ? (peer.LocalAddress, peer.RemoteAddress.Length > 0 ? peer.RemoteAddress : Endpoint.ToString())
+                : (peer.LocalAddress.Length > 0 ? peer.LocalAddress : Endpoint.ToString(), peer.RemoteAddress);
         }
     }
 

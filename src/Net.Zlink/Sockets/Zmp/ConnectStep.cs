@@ -12,7 +12,7 @@ internal sealed class ConnectStep(SocketCore socket, WireEndpoint target, Transp
     public async Task<(Wire? Wire, string Problem)> RunAsync(CancellationToken ended)
     {
         DialResult result = await target.DialAsync(
-            settings, socket.Host.Time, () => EndpointEvents.Connecting(socket.Monitors, target.RedactedText), ended).ConfigureAwait(false);
+            settings, socket.Host.Time, () => EndpointEvents.Connecting(socket.Monitors, target.Redacted), ended).ConfigureAwait(false);
         if (result.Wire is { } wire)
         {
             return _upgrade is null ? (wire, "") : await UpgradeAsync(_upgrade, wire, ended).ConfigureAwait(false);
@@ -22,7 +22,7 @@ internal sealed class ConnectStep(SocketCore socket, WireEndpoint target, Transp
 
         if (result.Error is not (SocketError.HostNotFound or SocketError.NoData or SocketError.TryAgain or SocketError.NoRecovery))
         {
-            socket.Monitors.Publish(SocketEventTypes.Closed, 0, "", target.RedactedText, detail: result.Sentence);
+            socket.Monitors.Publish(SocketEventTypes.Closed, 0, "", target.Redacted, detail: result.Sentence);
         }
 
         return (null, result.Sentence);

@@ -190,7 +190,7 @@ internal sealed class ZmpDialer
 
     private WireLink NewLink() => new(_socket, _settings)
     {
-        Endpoint = _target.RedactedText,
+        Endpoint = _target.Redacted,
         IsActive = true,
         Alias = _settings.Alias,
         Dialer = this,
@@ -221,7 +221,7 @@ internal sealed class ZmpDialer
         catch (Exception e)
 #pragma warning restore CA1031
         {
-            EndpointEvents.DialerFailed(_socket.Monitors, _socket.Host, _target.RedactedText, e, Alias ?? []);
+            EndpointEvents.DialerFailed(_socket.Monitors, _socket.Host, _target.Redacted, e, Alias ?? []);
         }
         finally
         {
@@ -291,9 +291,9 @@ internal sealed class ZmpDialer
 
             Volatile.Write(ref _problem, problem);
             _logged = session is { IsReady: true } && !_attempts.AreFailing ? null
-                : EndpointEvents.Failed(_socket.Host, _target.RedactedText, problem, _logged, _settings.Reconnect.IsByApplication);
+                : EndpointEvents.Failed(_socket.Host, _target.Redacted, problem, _logged, _settings.Reconnect.IsByApplication);
             TimeSpan pause = isMutual ? _attempts.RandomPause : _attempts.NextPause();
-            await _pause.RunAsync(token => EndpointEvents.PauseAsync(_socket.Monitors, _socket.Host, _target.RedactedText, problem, pause,
+            await _pause.RunAsync(token => EndpointEvents.PauseAsync(_socket.Monitors, _socket.Host, _target.Redacted, problem, pause,
                 token, Alias ?? []), _stop.Token).ConfigureAwait(false);
         }
     }
@@ -325,7 +325,7 @@ internal sealed class ZmpDialer
         _pause.Forget();
         string problem = $"{ReplacedText}; it is dialled again when that peer has disconnected";
         Volatile.Write(ref _problem, problem);
-        _logged = EndpointEvents.Failed(_socket.Host, _target.RedactedText, problem, _logged);
+        _logged = EndpointEvents.Failed(_socket.Host, _target.Redacted, problem, _logged);
         if (!_settings.Immediate && Alias is null)
         {
             // Attached as by Connect, so that it appears among the peers. A link with an alias would wait for itself.
@@ -344,7 +344,7 @@ internal sealed class ZmpDialer
 
             // The other peer may return soon: it has lost its connection, and either may dial first.
             await EndpointEvents.PauseAsync(
-                _socket.Monitors, _socket.Host, _target.RedactedText, problem, _attempts.RandomPause, _stop.Token, Alias ?? [])
+                _socket.Monitors, _socket.Host, _target.Redacted, problem, _attempts.RandomPause, _stop.Token, Alias ?? [])
                 .ConfigureAwait(false);
             free = whenFree();
         }
@@ -366,7 +366,7 @@ internal sealed class ZmpDialer
         }
 
         _isLinkUsed = true;
-        var session = new ZmpSession(_socket, _settings, link, wire, _target.RedactedText, listener: null);
+        var session = new ZmpSession(_socket, _settings, link, wire, _target.Redacted, listener: null);
         _lastClosed = session.Closed.Task;
         bool closing;
         lock (_gate)
@@ -401,7 +401,7 @@ internal sealed class ZmpDialer
             _socket.GivenUp.Add(Text, gaveUp);
             _socket.Endpoints.Forget(this);
             _socket.Detach(Link, dropUnread: false);
-            EndpointEvents.GivenUp(_socket.Monitors, _socket.Host, _target.RedactedText, Alias ?? [], gaveUp);
+            EndpointEvents.GivenUp(_socket.Monitors, _socket.Host, _target.Redacted, Alias ?? [], gaveUp);
         }
 
         Drop();

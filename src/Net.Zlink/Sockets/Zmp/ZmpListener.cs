@@ -12,8 +12,7 @@ internal sealed class ZmpListener(SocketCore socket, ITransportListener listener
 
     public string Text => text;
 
-    /// <inheritdoc cref="EndpointText.Redact"/>
-    public string Endpoint { get; } = EndpointText.Redact(listener.Endpoint);
+    public RedactedEndpoint Endpoint { get; } = listener.Endpoint;
 
     public ITransportListener Listener => listener;
 

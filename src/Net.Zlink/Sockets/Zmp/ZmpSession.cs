@@ -36,7 +36,7 @@ internal sealed partial class ZmpSession : IConnectionSink, IFrameScanner
 
     public HeldNewcomer Held;
 
-    public ZmpSession(SocketCore socket, ZmpSettings settings, WireLink link, Wire wire, string endpoint, ZmpListener? listener)
+    public ZmpSession(SocketCore socket, ZmpSettings settings, WireLink link, Wire wire, RedactedEndpoint endpoint, ZmpListener? listener)
     {
         _socket = socket;
         _settings = settings;
@@ -56,7 +56,7 @@ internal sealed partial class ZmpSession : IConnectionSink, IFrameScanner
 
     public Connection Connection { get; }
 
-    public string Endpoint { get; }
+    public RedactedEndpoint Endpoint { get; }
 
     public ZmpListener? Listener { get; }
 
@@ -93,7 +93,7 @@ internal sealed partial class ZmpSession : IConnectionSink, IFrameScanner
     public ReadOnlyMemory<byte> PeerRoutingId => _peerRoutingId;
 
     public (string Local, string Remote) Ends => IsActive
-        ? (Connection.Wire.LocalText(Endpoint), Endpoint)
+        ? (Connection.Wire.LocalText(Endpoint), Endpoint.ToString())
         : (Connection.Wire.LocalTextOfAccepted(Endpoint), Connection.Wire.RemoteText(Endpoint));
 
     bool IConnectionSink.RepliesSynchronously => false;

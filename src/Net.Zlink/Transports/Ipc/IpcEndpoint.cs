@@ -17,7 +17,7 @@ internal sealed class IpcEndpoint(EndpointText text, IpcAddress address) : WireE
     }
 
     /// <summary>An unnamed end of a connection is "ipc://".</summary>
-    public static string Format(EndPoint? address, string scheme, string endpoint) =>
+    public static string Format(EndPoint? address, string scheme, RedactedEndpoint endpoint) =>
         address is UnixDomainSocketEndPoint unix ? $"{scheme}://{EndpointText.Printable(unix.ToString())}" : "";
 
     public override BindResult Listen(TransportSettings settings) => IpcListener.Bind(this, settings.Socket);

@@ -23,7 +23,7 @@ internal class TcpEndpoint(EndpointText text, TcpAddress address, NameSource? na
         return isParsed;
     }
 
-    public static string Format(EndPoint? address, string scheme, string endpoint) => address is not IPEndPoint ip ? ""
+    public static string Format(EndPoint? address, string scheme, RedactedEndpoint endpoint) => address is not IPEndPoint ip ? ""
         : ip.AddressFamily == AddressFamily.InterNetworkV6
             ? string.Create(CultureInfo.InvariantCulture, $"{scheme}://[{ip.Address}]:{ip.Port}")
             : string.Create(CultureInfo.InvariantCulture, $"{scheme}://{ip.Address}:{ip.Port}");

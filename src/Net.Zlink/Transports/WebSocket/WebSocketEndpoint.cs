@@ -42,10 +42,11 @@ internal sealed class WebSocketEndpoint(EndpointText text, TcpAddress address, s
         return true;
     }
 
-    public static new string Format(EndPoint? address, string scheme, string endpoint)
+    public static new string Format(EndPoint? address, string scheme, RedactedEndpoint endpoint)
     {
-        int slash = endpoint.IndexOf('/', endpoint.IndexOf(EndpointText.Separator, StringComparison.Ordinal) + EndpointText.Separator.Length);
-        return address is not IPEndPoint ? "" : $"{TcpEndpoint.Format(address, scheme, endpoint)}{(slash < 0 ? "/" : endpoint[slash..])}";
+        string shown = endpoint.ToString();
+        int slash = shown.IndexOf('/', EndpointText.SchemeLength(shown));
+        return address is not IPEndPoint ? "" : $"{TcpEndpoint.Format(address, scheme, endpoint)}{(slash < 0 ? "/" : shown[slash..])}";
     }
 
     public override BindResult Listen(TransportSettings settings)

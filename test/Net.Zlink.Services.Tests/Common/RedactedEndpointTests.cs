@@ -2,23 +2,12 @@ using System.Collections.Concurrent;
 using System.Diagnostics;
 using Net.Zlink.Tests.Monitoring;
 using Net.Zlink.Tests.Support;
-using Net.Zlink.Transports;
 using Xunit;
 
 namespace Net.Zlink.Services.Tests;
 
-public sealed class ShownEndpointTests
+public sealed class RedactedEndpointTests
 {
-    [Theory]
-    [InlineData("tcp://127.0.0.1:5555")]
-    [InlineData("ws://127.0.0.1:5555/path?token=secret")]
-    [InlineData("wss://host:5555/path?token=secret&user=a?b")]
-    [InlineData("ipc:///tmp/a?b")]
-    [InlineData("inproc://a?b")]
-    [InlineData("")]
-    public void An_endpoint_is_shown_as_the_core_shows_it(string endpoint) =>
-        Assert.Equal(EndpointText.Redact(endpoint), new RedactedEndpoint(endpoint).ToString());
-
     [Fact]
     public async Task The_query_of_an_endpoint_is_in_no_span_log_description_or_exception()
     {
