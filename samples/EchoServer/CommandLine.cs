@@ -1,9 +1,8 @@
 using System.CommandLine;
-using System.CommandLine.Help;
-using System.CommandLine.Invocation;
 using System.CommandLine.Parsing;
 using System.Globalization;
 using EchoServer.Demo;
+using Samples;
 
 namespace EchoServer;
 
@@ -33,25 +32,25 @@ internal sealed class CommandLine
     private readonly Option<bool> _devCertificate =
         new("--dev-cert") { Description = "Make a self-signed certificate for tls and wss, and say how to trust it" };
 
-    private readonly Option<int?> _shards = Number(
+    private readonly Option<int?> _shards = Sample.Number(
         "--shards", "Serial executors that share the connections. Default: one per processor, and eight more per processor for tls, ws "
             + "and wss together; with inline completions half as many as processors", 1, Options.MostShards);
 
-    private readonly Option<EchoMode> _mode = Choice(
+    private readonly Option<EchoMode> _mode = Sample.Choice(
         "--mode", "push: a handler answers in place; pull: one task receives for all. Default: push",
         ("push", EchoMode.Push), ("pull", EchoMode.Pull));
 
-    private readonly Option<int?> _maxConnections = Number(
+    private readonly Option<int?> _maxConnections = Sample.Number(
         "--max-connections", "Refuse connections beyond this many; 0: no cap. Default: 0", 0, int.MaxValue);
 
-    private readonly Option<int?> _maxMessageSize = Number(
+    private readonly Option<int?> _maxMessageSize = Sample.Number(
         "--max-message-size", "Close a connection that announces more bytes. Default: 8388608", 0, int.MaxValue);
 
-    private readonly Option<PoolPreset> _pool = Choice(
+    private readonly Option<PoolPreset> _pool = Sample.Choice(
         "--pool", "How many buffers are made ready: few, or for 10,000 connections. Default: default",
         ("default", PoolPreset.Default), ("server", PoolPreset.Server));
 
-    private readonly Option<InlineCompletions> _inlineCompletions = Choice(
+    private readonly Option<InlineCompletions> _inlineCompletions = Sample.Choice(
         "--inline-completions", "Socket completions on the polling threads: more msg/s. Default: off",
         ("on", InlineCompletions.On), ("off", InlineCompletions.Off));
 
@@ -75,10 +74,18 @@ internal sealed class CommandLine
                 _quiet, _demo,
         };
         _root.Validators.Add(CheckTogether);
-        foreach (HelpOption help in _root.Options.OfType<HelpOption>())
-        {
-            help.Action = new HelpWithExamples((HelpAction)help.Action!);
-        }
+        _root.WithExamples(
+            """
+            Examples:
+              EchoServer                                                listen on tcp://127.0.0.1:5555
+              EchoServer --demo                                         see it work and how fast it is, in 20 seconds
+              EchoServer -e tcp://*:5555 --max-connections 10000        serve the network, at most 10,000 connections
+              EchoServer -e tcp://127.0.0.1:0 --mode pull --quiet       any free port; read it from the READY line
+              EchoServer -e wss://127.0.0.1:8443 --dev-cert             WebSocket over TLS, with a certificate made for it
+              EchoServer --inline-completions on --pool server          most throughput with many connections
+
+            From the source tree: dotnet run -c Release --project samples/EchoServer -- --demo
+            """);
     }
 
     /// <summary>
@@ -86,20 +93,11 @@ internal sealed class CommandLine
     /// </summary>
     public Options? Read(string[] arguments, out int exitCode)
     {
-        ParseResult result = _root.Parse(arguments);
-        if (result.Errors.Count > 0 && result.Action is not HelpWithExamples)
+        if (Sample.Parse(Problem.Program, _root, arguments, out exitCode) is not { } result)
         {
-            exitCode = Problem.Report($"{result.Errors[0].Message.TrimEnd('.')}. Run with --help to see the options.");
             return null;
         }
 
-        if (result.Action is not null)
-        {
-            exitCode = result.Invoke();
-            return null;
-        }
-
-        exitCode = 0;
         return new Options
         {
             Endpoints = result.GetValue(_endpoints) is { Length: > 0 } endpoints ? endpoints : [Options.DefaultEndpoint],
@@ -159,45 +157,6 @@ internal sealed class CommandLine
         }
     }
 
-    private static Option<T> Choice<T>(string name, string description, params (string Word, T Value)[] choices) => new(name)
-    {
-        Description = description,
-        HelpName = string.Join('|', choices.Select(choice => choice.Word)),
-        Arity = ArgumentArity.ExactlyOne,
-        CustomParser = argument =>
-        {
-            string given = argument.Tokens[0].Value;
-            foreach ((string word, T value) in choices)
-            {
-                if (string.Equals(word, given, StringComparison.OrdinalIgnoreCase))
-                {
-                    return value;
-                }
-            }
-
-            argument.AddError($"{name} does not know '{given}': use {string.Join(" or ", choices.Select(choice => choice.Word))}");
-            return default;
-        },
-    };
-
-    private static Option<int?> Number(string name, string description, int least, int most) => new(name)
-    {
-        Description = description,
-        HelpName = "n",
-        Arity = ArgumentArity.ExactlyOne,
-        CustomParser = argument =>
-        {
-            string given = argument.Tokens[0].Value;
-            if (int.TryParse(given, NumberStyles.None, CultureInfo.InvariantCulture, out int value) && value >= least && value <= most)
-            {
-                return value;
-            }
-
-            argument.AddError($"{name} cannot be '{given}': use a whole number from {least} to {most}");
-            return default;
-        },
-    };
-
     private static double ParseSeconds(ArgumentResult argument)
     {
         if (argument.Tokens.Count == 0)
@@ -214,28 +173,5 @@ internal sealed class CommandLine
 
         argument.AddError($"--demo cannot be '{given}': use the seconds that each step measures, from 0.1 to 3600");
         return DefaultDemoSeconds;
-    }
-
-    private sealed class HelpWithExamples(HelpAction standard) : SynchronousCommandLineAction
-    {
-        public override bool ClearsParseErrors => true;
-
-        public override int Invoke(ParseResult parseResult)
-        {
-            int exitCode = standard.Invoke(parseResult);
-            parseResult.InvocationConfiguration.Output.WriteLine(
-                """
-                Examples:
-                  EchoServer                                                listen on tcp://127.0.0.1:5555
-                  EchoServer --demo                                         see it work and how fast it is, in 20 seconds
-                  EchoServer -e tcp://*:5555 --max-connections 10000        serve the network, at most 10,000 connections
-                  EchoServer -e tcp://127.0.0.1:0 --mode pull --quiet       any free port; read it from the READY line
-                  EchoServer -e wss://127.0.0.1:8443 --dev-cert             WebSocket over TLS, with a certificate made for it
-                  EchoServer --inline-completions on --pool server          most throughput with many connections
-
-                From the source tree: dotnet run -c Release --project samples/EchoServer -- --demo
-                """);
-            return exitCode;
-        }
     }
 }

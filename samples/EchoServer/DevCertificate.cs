@@ -1,7 +1,7 @@
 using System.Diagnostics;
-using System.Net;
 using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
+using Samples;
 
 namespace EchoServer;
 
@@ -10,7 +10,7 @@ namespace EchoServer;
 internal sealed record DevCertificate(string CertificateFile, string KeyFile)
 {
     private const string Name = "CN=Net.Zlink EchoServer development";
-    private static readonly TimeSpan Lifetime = TimeSpan.FromDays(365);
+    private static readonly Oid ServerAuthentication = new("1.3.6.1.5.5.7.3.1");
 
     // Making a pair takes a tenth of a second; whoever holds the lock so long is stuck.
     private static readonly TimeSpan LockPatience = TimeSpan.FromSeconds(10);
@@ -46,29 +46,11 @@ internal sealed record DevCertificate(string CertificateFile, string KeyFile)
             return files;
         }
 
-        using var key = ECDsa.Create(ECCurve.NamedCurves.nistP256);
-        using X509Certificate2 certificate = Make(key);
-        Replace(files.KeyFile, key.ExportPkcs8PrivateKeyPem(), isSecret: true);
+        using X509Certificate2 certificate = CertificateMaker.Make(Name, ["localhost", Environment.MachineName, "127.0.0.1", "::1"],
+            more: new X509EnhancedKeyUsageExtension([ServerAuthentication], critical: false));
+        Replace(files.KeyFile, certificate.ExportKeyPem(), isSecret: true);
         Replace(files.CertificateFile, certificate.ExportCertificatePem(), isSecret: false);
         return files;
-    }
-
-    private static X509Certificate2 Make(ECDsa key)
-    {
-        var names = new SubjectAlternativeNameBuilder();
-        names.AddDnsName("localhost");
-        names.AddDnsName(Environment.MachineName);
-        names.AddIpAddress(IPAddress.Loopback);
-        names.AddIpAddress(IPAddress.IPv6Loopback);
-        var request = new CertificateRequest(Name, key, HashAlgorithmName.SHA256);
-        request.CertificateExtensions.Add(names.Build());
-        request.CertificateExtensions.Add(new X509BasicConstraintsExtension(
-            certificateAuthority: false, hasPathLengthConstraint: false, 0, critical: true));
-        request.CertificateExtensions.Add(new X509KeyUsageExtension(X509KeyUsageFlags.DigitalSignature, critical: true));
-        // server authentication
-        request.CertificateExtensions.Add(new X509EnhancedKeyUsageExtension([new Oid("1.3.6.1.5.5.7.3.1")], critical: false));
-        DateTimeOffset now = DateTimeOffset.UtcNow;
-        return request.CreateSelfSigned(now.AddDays(-1), now + Lifetime);
     }
 
     private static FileStream Lock(string path)

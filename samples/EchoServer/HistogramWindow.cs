@@ -1,4 +1,5 @@
 using HdrHistogram;
+using Samples;
 
 namespace EchoServer;
 
@@ -34,13 +35,7 @@ internal sealed class HistogramWindow(HistogramBase histogram)
     {
         _counts.Reset();
         _counts.Add(histogram);
-        for (long value = 0; value <= Longest; value = _atStart.NextNonEquivalentValue(value))
-        {
-            if (_atStart.GetCountAtValue(value) is not 0 and long before)
-            {
-                _counts.RecordValueWithCount(value, -before);
-            }
-        }
+        _counts.Subtract(_atStart, Longest);
     }
 
     /// <summary>In nanoseconds; -1 if nothing was counted in the window.</summary>

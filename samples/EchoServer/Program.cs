@@ -1,5 +1,6 @@
 using EchoServer;
 using EchoServer.Demo;
+using Samples;
 
 Options? options = new CommandLine().Read(args, out int exitCode);
 if (options is null)
@@ -18,7 +19,7 @@ if (options.UsesDevCertificate)
     }
     catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
     {
-        return Problem.Report($"--dev-cert cannot write its files: {exception.Message}");
+        return Sample.Report(Problem.Program, $"--dev-cert cannot write its files: {exception.Message}");
     }
 }
 

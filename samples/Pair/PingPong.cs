@@ -21,6 +21,7 @@ internal sealed class PingPong(string endpoint, int rounds, TextWriter output)
         Task answering = AnswerAsync(server, cancellation);
 
         byte[] ball = new byte[sizeof(int)];
+        var progress = new Progress(output, "balls", rounds);
         for (int i = 0; i < rounds; i++)
         {
             BinaryPrimitives.WriteInt32LittleEndian(ball, i);
@@ -29,6 +30,7 @@ internal sealed class PingPong(string endpoint, int rounds, TextWriter output)
             // A received message is a lease on pooled memory: it ends with the block.
             using Message message = await client.ReceiveAsync(cancellation).ConfigureAwait(false);
             Returned += message.Span.SequenceEqual(ball) ? 1 : 0;
+            progress.Show(i + 1);
         }
 
         server.Dispose(); // Ends the other side's loop.

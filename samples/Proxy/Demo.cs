@@ -1,18 +1,16 @@
 using System.Diagnostics;
 using System.Globalization;
 using Net.Zlink;
-using Samples;
 
 namespace ProxySample;
 
 /// <summary>Clients, proxy and workers in one process, and what became of it.</summary>
 internal static class Demo
 {
-    /// <summary>Exit code: 0 only if every reply was checked and right.</summary>
-    public static async Task<int> RunAsync(Options options)
+    /// <returns>What went wrong; null: every reply was checked and right.</returns>
+    public static async Task<string?> RunAsync(Options options, CancellationToken cancellation)
     {
-        using var cancel = new CancellationTokenSource();
-        using var signals = new StopSignals(cancel);
+        using var cancel = CancellationTokenSource.CreateLinkedTokenSource(cancellation);
         await using var context = new ZlinkContext();
         RouterSocket front = context.CreateRouter();
         DealerSocket back = context.CreateDealer();
@@ -48,24 +46,22 @@ internal static class Demo
         }
         catch (WrongReplyException failure)
         {
-            status.Keep();
-            long replies = clients.Sum(static client => client.Checked);
-            Console.Error.WriteLine(Invariant($"FAIL after {replies:N0} right replies of {options.Requests:N0}: {failure.Message}."));
-            return 1;
+            status.End();
+            return Invariant($"FAIL after {clients.Sum(static client => client.Checked):N0} right replies: {failure.Message}");
         }
         catch (OperationCanceledException)
         {
-            status.Keep();
+            status.End();
             Console.WriteLine(Invariant(
                 $"Stopped after {clients.Sum(static client => client.Checked):N0} right replies of {options.Requests:N0}."));
             proxy.Stop();
             await proxying;
             await context.ShutdownAsync(TimeSpan.FromSeconds(5)); // Requests and replies under way have nobody to go to any more.
             await Task.WhenAll(working);
-            return 1;
+            throw;
         }
 
-        status.Keep();
+        status.End();
         TimeSpan took = Stopwatch.GetElapsedTime(started);
         proxy.Stop();
         await proxying;
@@ -76,7 +72,7 @@ internal static class Demo
     }
 
     /// <summary>The summary; it must add up.</summary>
-    private static int Sum(Options options, ProxyStatistics passed, Worker[] workers, Client[] clients, TimeSpan took,
+    private static string? Sum(Options options, ProxyStatistics passed, Worker[] workers, Client[] clients, TimeSpan took,
         ShutdownReport report, long captured)
     {
         long right = clients.Sum(static client => client.Checked);
@@ -94,13 +90,11 @@ internal static class Demo
         if (right != options.Requests || passed.FrontReceived.Messages != right || passed.FrontSent.Messages != right
             || passed.Undeliverable != 0 || report.UndeliveredMessages != 0 || (options.Capture && captured != 2 * right))
         {
-            Console.Error.WriteLine(
-                Invariant($"FAIL: {options.Requests:N0} requests were made, and the counts above do not add up to them."));
-            return 1;
+            return Invariant($"FAIL: {options.Requests:N0} requests were made, and the counts above do not add up to them.");
         }
 
         Console.WriteLine(Invariant($"PASS: {right:N0} replies, every one checked: right, once, and to the client that asked."));
-        return 0;
+        return null;
     }
 
     private static async Task AskAsync(Client client, CancellationTokenSource cancel)

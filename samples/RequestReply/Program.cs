@@ -2,6 +2,7 @@
 using System.Globalization;
 using Net.Zlink;
 using Net.Zlink.Services;
+using Samples;
 
 await using var context = new ZlinkContext();
 await using var registry = new ServiceRegistry(context, new ServiceRegistryOptions
@@ -10,6 +11,7 @@ await using var registry = new ServiceRegistry(context, new ServiceRegistryOptio
     RouterEndpoint = "tcp://127.0.0.1:*",
 });
 registry.Start();
+Console.WriteLine($"A registry is at {registry.RouterEndpoint}; two receivers register with it.");
 
 await using ServiceReceiver first = await StartReceiverAsync();
 await using ServiceReceiver second = await StartReceiverAsync();
@@ -21,6 +23,8 @@ ServiceClient client = gateway.GetClient("double");
 await client.WaitUntilReadyAsync(receivers: 2);
 
 const int Requests = 1000;
+Console.WriteLine($"The gateway has found both; it sends {Requests} requests.");
+var progress = new Progress(Console.Out, "requests", Requests);
 var answers = new Dictionary<string, int>(StringComparer.Ordinal);
 int wrong = 0;
 for (int i = 0; i < Requests; i++)
@@ -28,6 +32,7 @@ for (int i = 0; i < Requests; i++)
     using ServiceReply reply = await client.RequestAsync(BitConverter.GetBytes(i), timeout: TimeSpan.FromSeconds(5));
     wrong += BitConverter.ToInt32(reply.Span) == 2 * i ? 0 : 1;
     answers[reply.Receiver.Endpoint] = answers.GetValueOrDefault(reply.Receiver.Endpoint) + 1;
+    progress.Show(i + 1);
 }
 
 foreach ((string endpoint, int count) in answers)

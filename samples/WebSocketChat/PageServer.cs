@@ -8,7 +8,7 @@ using Microsoft.Extensions.Logging;
 
 namespace Samples.WebSocketChat;
 
-/// <summary>Hands out the one page, with the chat's address written into it.</summary>
+/// <summary>Hands out the one page, with the chat's address written into it, and its script.</summary>
 internal sealed class PageServer : IAsyncDisposable
 {
     private readonly WebApplication _web;
@@ -41,11 +41,12 @@ internal sealed class PageServer : IAsyncDisposable
         builder.Logging.ClearProviders();
         builder.WebHost.UseUrls(string.Create(CultureInfo.InvariantCulture, $"http://127.0.0.1:{port}"));
         WebApplication web = builder.Build();
-        using var reader = new StreamReader(typeof(PageServer).Assembly.GetManifestResourceStream("page.html")!, Encoding.UTF8);
-        string html = await reader.ReadToEndAsync().ConfigureAwait(false);
+        string html = await ReadAsync("page.html").ConfigureAwait(false);
+        string script = await ReadAsync("stream.js").ConfigureAwait(false);
         PageServer? page = null;
         web.MapGet("/", () => Results.Content(html.Replace("{{endpoint}}", page!.Endpoint, StringComparison.Ordinal),
             "text/html; charset=utf-8"));
+        web.MapGet("/stream.js", () => Results.Content(script, "text/javascript; charset=utf-8"));
         try
         {
             await web.StartAsync().ConfigureAwait(false);
@@ -62,4 +63,10 @@ internal sealed class PageServer : IAsyncDisposable
     }
 
     public ValueTask DisposeAsync() => _web.DisposeAsync();
+
+    private static async Task<string> ReadAsync(string name)
+    {
+        using var reader = new StreamReader(typeof(PageServer).Assembly.GetManifestResourceStream(name)!, Encoding.UTF8);
+        return await reader.ReadToEndAsync().ConfigureAwait(false);
+    }
 }

@@ -1,5 +1,6 @@
 using System.Security.Cryptography.X509Certificates;
 using Net.Zlink.Flow;
+using Samples;
 
 namespace Net.Zlink.Tests.Child;
 
@@ -19,7 +20,7 @@ internal static class HandshakeProcess
 
     public static async Task<int> RunAsync(string scheme)
     {
-        using X509Certificate2 certificate = SelfSigned.Create("CN=both");
+        using X509Certificate2 certificate = CertificateMaker.Make("CN=both", ["127.0.0.1"]);
         await using var context = new ZlinkContext(new ZlinkContextOptions { ShardCount = 2, TlsAndWebSocketShardCount = 2 });
         await using StreamSocket server = context.CreateStream();
         Prepare(server.Options.Tls, certificate);

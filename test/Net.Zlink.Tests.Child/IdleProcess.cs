@@ -1,5 +1,6 @@
 using System.Diagnostics;
 using System.Globalization;
+using Samples;
 
 namespace Net.Zlink.Tests.Child;
 
@@ -22,7 +23,7 @@ internal static class IdleProcess
         socket.Options.Tls.VerifyPeer = false;
         if (string.Equals(args[0], "listen", StringComparison.Ordinal))
         {
-            socket.Options.Tls.Certificate = SelfSigned.Create("CN=idle");
+            socket.Options.Tls.Certificate = CertificateMaker.Make("CN=idle", ["127.0.0.1"]);
             Console.WriteLine($"READY {socket.Bind($"{args[1]}://127.0.0.1:0", new EchoHandler(arrivals))}");
         }
         else

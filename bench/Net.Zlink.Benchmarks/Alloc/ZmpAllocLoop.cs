@@ -1,5 +1,6 @@
 using System.Security.Cryptography.X509Certificates;
 using Net.Zlink.Benchmarks.Common;
+using Samples;
 
 namespace Net.Zlink.Benchmarks.Alloc;
 
@@ -34,7 +35,7 @@ internal sealed class ZmpAllocLoop : IAllocLoop
         _payload = new byte[what.Size];
         Random.Shared.NextBytes(_payload);
         _payload[0] = (byte)'m'; // A first byte of 0 or 1 would make it a topic on XSUB.
-        _certificate = what.Transport is "tls" or "wss" ? ServerCertificate.Create(Host) : null;
+        _certificate = what.Transport is "tls" or "wss" ? CertificateMaker.Make($"CN={Host}", [Host]) : null;
         switch (what.Pattern)
         {
             case ZmpAllocCase.PubSub:

@@ -1,6 +1,7 @@
 using System.Globalization;
 using Net.Zlink.Scenarios.Load;
 using Net.Zlink.Scenarios.Results;
+using Spectre.Console;
 
 namespace Net.Zlink.Scenarios.Live;
 
@@ -17,25 +18,37 @@ internal static class LiveText
         return server is null ? line : line + string.Create(CultureInfo.InvariantCulture, $" | server {Process(server)}{Dropped(server)}");
     }
 
-    /// <summary>A few lines, to be drawn over each other.</summary>
-    public static IReadOnlyList<string> Panel(string title, LoadProgress? load, ProcessSample? server)
+    /// <summary>A table, to be drawn over itself.</summary>
+    public static Table Panel(string title, LoadProgress? load, ProcessSample? server)
     {
-        var lines = new List<string> { title };
+        Table table = new Table().RoundedBorder().Title(Markup.Escape(load is null ? title : $"{title}: {load.Phase}"))
+            .AddColumns("", "connections", "msg/s", "p99 us", "cpu %", "MB", "heap MB", "gc 0/1/2", "paused ms", "remarks");
+        foreach (TableColumn column in table.Columns.Skip(1).SkipLast(1))
+        {
+            column.RightAligned();
+        }
+
         if (load is not null)
         {
-            lines.Add(string.Create(CultureInfo.InvariantCulture,
-                $"  {load.Phase,-8}  {load.Connections:N0} connections   {load.MessagesPerSecond:N0} msg/s   p99 "
-                + $"{load.P99Microseconds:N0} us   lost {load.Lost:N0}   wrong {load.Violations:N0}"));
-            lines.Add($"  client    {Process(load.Process)}");
+            AddRow(table, "client", load.Connections, $"{load.MessagesPerSecond:N0}", $"{load.P99Microseconds:N0}", load.Process,
+                $"lost {load.Lost:N0}, wrong {load.Violations:N0}");
         }
 
         if (server is not null)
         {
-            lines.Add(string.Create(CultureInfo.InvariantCulture,
-                $"  server    {Process(server)}   {server.Connections:N0} connections{Dropped(server)}"));
+            AddRow(table, "server", server.Connections, $"", $"", server, $"{Dropped(server).Trim()}");
         }
 
-        return lines;
+        return table;
+    }
+
+    private static void AddRow(Table table, string name, long connections, FormattableString rate, FormattableString p99,
+        ProcessSample sample, FormattableString remarks)
+    {
+        FormattableString[] cells = [$"{name}", $"{connections:N0}", rate, p99, $"{sample.CpuPercent:N0}",
+            $"{sample.MemoryMegabytes:N0}", $"{sample.GcHeapMegabytes:N0}", $"{sample.Gen0}/{sample.Gen1}/{sample.Gen2}",
+            $"{sample.PauseMilliseconds:N0}", remarks];
+        table.AddRow([.. cells.Select(static cell => cell.ToString(CultureInfo.InvariantCulture))]);
     }
 
     private static string Dropped(ProcessSample server) => server.Dropped < 0 ? ""

@@ -1,6 +1,8 @@
 using System.Text.Json;
 using Net.Zlink.Scenarios.Load;
 using Net.Zlink.Scenarios.Results;
+using Samples;
+using Spectre.Console;
 
 namespace Net.Zlink.Scenarios.Live;
 
@@ -50,43 +52,24 @@ internal static class LiveViews
         public void Warn(string text) => Console.Error.WriteLine(text);
     }
 
-    /// <summary>A few lines that change in place, in a terminal.</summary>
+    /// <summary>A table that changes in place, in a terminal.</summary>
     private sealed class PanelView : ILiveView
     {
-        private const string Up = "\e[1A";
-        private const string ClearLine = "\e[2K\r";
+        private readonly LivePanel _panel = new(
+            AnsiConsole.Create(new AnsiConsoleSettings { Out = new AnsiConsoleOutput(Console.Error) }), isCleared: true);
 
-        private int _drawn;
-
-        public void Show(string title, LoadProgress? load, ProcessSample? server)
-        {
-            Erase();
-            int width = Math.Max(40, Console.WindowWidth - 1);
-            foreach (string line in LiveText.Panel(title, load, server))
-            {
-                Console.Error.WriteLine(line.Length > width ? line[..width] : line);
-                _drawn++;
-            }
-        }
+        public void Show(string title, LoadProgress? load, ProcessSample? server) => _panel.Show(LiveText.Panel(title, load, server));
 
         public void ShowRound(Round round)
         {
-            Erase();
+            _panel.End();
             PrintRound(round);
         }
 
         public void Warn(string text)
         {
-            Erase();
+            _panel.End();
             Console.Error.WriteLine(text);
-        }
-
-        private void Erase()
-        {
-            for (; _drawn > 0; _drawn--)
-            {
-                Console.Error.Write(Up + ClearLine);
-            }
         }
     }
 

@@ -1,4 +1,5 @@
 using HdrHistogram;
+using Samples;
 
 namespace Net.Zlink.Scenarios.Measure;
 
@@ -52,15 +53,7 @@ internal sealed class LatencyHistogram
     /// <summary>Leaves what was counted since <paramref name="before"/> was copied; the longest and the shortest stay.</summary>
     public void Subtract(LatencyHistogram before)
     {
-        // Not RecordedValues, which allocates: a client that collects its garbage while it measures would measure that.
-        for (long value = 0; value <= before._max; value = before._counts.NextNonEquivalentValue(value))
-        {
-            if (before._counts.GetCountAtValue(value) is not 0 and long count)
-            {
-                _counts.RecordValueWithCount(value, -count);
-            }
-        }
-
+        _counts.Subtract(before._counts, before._max);
         _sum -= before._sum;
     }
 
@@ -79,28 +72,9 @@ internal sealed class LatencyHistogram
     /// <summary>The curve of percentiles: each step halves the distance to 100 % in four parts, until one recorded value is left.</summary>
     public IReadOnlyList<LatencyPoint> Curve()
     {
-        const int StepsPerHalf = 4;
         const double NanosecondsPerMicrosecond = 1000;
-        var points = new List<LatencyPoint>();
-        if (Count == 0)
-        {
-            return points;
-        }
-
-        double distance = 100;
-        while (distance * Count >= 100)
-        {
-            for (int i = 0; i < StepsPerHalf; i++)
-            {
-                double percent = 100 - distance + (distance / 2 * i / StepsPerHalf);
-                points.Add(new LatencyPoint(percent, Percentile(percent) / NanosecondsPerMicrosecond));
-            }
-
-            distance /= 2;
-        }
-
-        points.Add(new LatencyPoint(100, Max / NanosecondsPerMicrosecond));
-        return points;
+        return Count == 0 ? [] : [.. _counts.Percentiles(percentileTicksPerHalfDistance: 4).Select(step =>
+            new LatencyPoint(step.PercentileLevelIteratedTo, Math.Min(step.ValueIteratedTo, Max) / NanosecondsPerMicrosecond))];
     }
 }
 

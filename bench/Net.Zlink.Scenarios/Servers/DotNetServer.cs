@@ -4,6 +4,7 @@ using System.Net.Sockets;
 using System.Net.WebSockets;
 using Net.Zlink.Benchmarks.Common;
 using Net.Zlink.Scenarios.Wire;
+using Samples;
 
 namespace Net.Zlink.Scenarios.Servers;
 
@@ -25,7 +26,7 @@ internal sealed class DotNetServer : IEchoServer
     {
         _listener = listener;
         _address = address;
-        _tls = address.IsTls ? new SslServerAuthenticationOptions { ServerCertificate = ServerCertificate.Create(address.Host) } : null;
+        _tls = address.IsTls ? new SslServerAuthenticationOptions { ServerCertificate = CertificateMaker.Make($"CN={address.Host}", [address.Host]) } : null;
         Endpoint = address.WithPort(((IPEndPoint)listener.LocalEndPoint!).Port).ToString();
         _accepting = Task.Run(AcceptAsync);
     }

@@ -13,6 +13,7 @@ using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging;
 using Net.Zlink.Benchmarks.Common;
 using Net.Zlink.Scenarios.Wire;
+using Samples;
 
 namespace Net.Zlink.Scenarios.Servers;
 
@@ -48,7 +49,7 @@ internal sealed class KestrelServer : IEchoServer
             {
                 if (address.IsTls)
                 {
-                    listen.UseHttps(ServerCertificate.Create(address.Host));
+                    listen.UseHttps(CertificateMaker.Make($"CN={address.Host}", [address.Host]));
                 }
 
                 if (address.IsWebSocket)

@@ -1,10 +1,10 @@
 using System.Runtime.InteropServices;
-using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
 using System.Text;
 using Net.Zlink.Benchmarks.Common;
 using Net.Zlink.Scenarios.Native;
 using Net.Zlink.Scenarios.Wire;
+using Samples;
 
 namespace Net.Zlink.Scenarios.Servers;
 
@@ -44,11 +44,10 @@ internal sealed unsafe class NativeServer : IEchoServer
         if (address.IsTls)
         {
             // It reads PEM files, and only when it listens.
-            using X509Certificate2 certificate = ServerCertificate.Create(address.Host);
-            using ECDsa key = certificate.GetECDsaPrivateKey()!;
+            using X509Certificate2 certificate = CertificateMaker.Make($"CN={address.Host}", [address.Host]);
             _pem = Directory.CreateTempSubdirectory("scenarios-");
             Set(NativeNumber.TlsCertificate, Write("certificate.pem", certificate.ExportCertificatePem()));
-            Set(NativeNumber.TlsKey, Write("key.pem", key.ExportPkcs8PrivateKeyPem()));
+            Set(NativeNumber.TlsKey, Write("key.pem", certificate.ExportKeyPem()));
         }
 
         Check(NativeZlink.zlink_bind(_socket, settings.Endpoint), $"listen on {settings.Endpoint}");

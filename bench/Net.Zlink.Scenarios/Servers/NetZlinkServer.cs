@@ -1,5 +1,6 @@
 using Net.Zlink.Benchmarks.Common;
 using Net.Zlink.Scenarios.Wire;
+using Samples;
 
 namespace Net.Zlink.Scenarios.Servers;
 
@@ -27,7 +28,7 @@ internal sealed class NetZlinkServer : IEchoServer
         };
         if (address.IsTls)
         {
-            options.Tls.Certificate = ServerCertificate.Create(address.Host);
+            options.Tls.Certificate = CertificateMaker.Make($"CN={address.Host}", [address.Host]);
         }
 
         _stream = _context.CreateStream(options);

@@ -15,7 +15,7 @@ internal static class DemoCommand
     {
         if (DescriptorLimit.Complaint(DemoPlan.MostConnections) is string complaint)
         {
-            return Problem.Report(complaint);
+            return Sample.Report(Problem.Program, complaint);
         }
 
         using var stop = new CancellationTokenSource();

@@ -1,5 +1,6 @@
 using Net.Zlink.Conformance.Tests.Behaviour.Fixtures;
 using Net.Zlink.Tests.Support;
+using Net.Zlink.Tests.Transports.Tls;
 using Xunit;
 
 namespace Net.Zlink.Conformance.Tests.Behaviour;
@@ -21,9 +22,9 @@ public sealed class ZmpWsWssTests
     public async Task A_pair_bounces_over_wss_with_an_authority_and_a_host_name()
     {
         await using var fixture = new StreamFixture();
-        CertificateFolder files = fixture.Own(new CertificateFolder());
-        PairSocket server = fixture.Context.CreatePair().Certificate(files.ServerFile, files.ServerKeyFile);
-        PairSocket client = fixture.Context.CreatePair().Authority(files.AuthorityFile).HostName("localhost").TrustSystem(false);
+        Authorities files = fixture.Own(new Authorities());
+        PairSocket server = fixture.Context.CreatePair().Certificate(files.CertificateFile, files.KeyFile);
+        PairSocket client = fixture.Context.CreatePair().Authority(files.CaFile).HostName("localhost").TrustSystem(false);
         client.Connect(server.Bind("wss://127.0.0.1:*"));
         await SocketWords.BounceAsync(server, client);
     }

@@ -1,4 +1,3 @@
-using System.Net;
 using Net.Zlink.Interop.Tests.Matrix;
 using Net.Zlink.Interop.Tests.Native;
 using Net.Zlink.Interop.Tests.Peers;
@@ -21,18 +20,18 @@ public sealed class TlsTests : IDisposable
         ["nothing else"] = static (_, _, _) => { },
         ["HostName instead of the endpoint's host"] = static (own, binder, connecter) =>
         {
-            Show(binder, own.WriteFiles("else", own.Issue("CN=else", ["elsewhere.example"], [])));
+            Show(binder, own.WriteFiles("else", own.Issue("CN=else", ["elsewhere.example"])));
             connecter.SetOption(NativeOption.TlsHostName, "elsewhere.example");
         },
         ["VerifyPeer off, and everything wrong"] = static (own, binder, connecter) =>
         {
-            Show(binder, own.WriteFiles("else", own.Other.Issue("CN=else", ["elsewhere.example"], [], daysUntilEnd: -1)));
+            Show(binder, own.WriteFiles("else", own.Other.Issue("CN=else", ["elsewhere.example"], daysUntilEnd: -1)));
             connecter.SetOption(NativeOption.TlsVerify, 0);
         },
         ["a client certificate"] = static (own, binder, connecter) =>
         {
             Demand(own, binder);
-            Show(connecter, own.WriteFiles("client", own.Issue("CN=client", [], [])));
+            Show(connecter, own.WriteFiles("client", own.Issue("CN=client", [])));
         },
         ["a key with a password"] = static (own, binder, _) =>
         {
@@ -44,7 +43,7 @@ public sealed class TlsTests : IDisposable
             Demand(own, binder);
             Show(binder, own.WriteFiles("locked", own.Server, "secret"));
             binder.SetOption(NativeOption.TlsPassword, "secret");
-            Show(connecter, own.WriteFiles("client", own.Issue("CN=client", [], []), "other secret"));
+            Show(connecter, own.WriteFiles("client", own.Issue("CN=client", []), "other secret"));
             connecter.SetOption(NativeOption.TlsPassword, "other secret");
         },
         ["the system's authorities off beside one of ours"] = static (_, _, connecter) =>
@@ -64,16 +63,16 @@ public sealed class TlsTests : IDisposable
         ["another authority"] = static (own, _, connecter) => connecter.SetOption(NativeOption.TlsCa, own.Other.CaFile),
         ["another name"] = static (_, _, connecter) => connecter.SetOption(NativeOption.TlsHostName, "elsewhere.example"),
         ["another address"] = static (own, binder, _) =>
-            Show(binder, own.WriteFiles("else", own.Issue("CN=else", ["localhost"], [IPAddress.Parse("127.0.0.2")]))),
+            Show(binder, own.WriteFiles("else", own.Issue("CN=else", ["localhost", "127.0.0.2"]))),
         ["expired"] = static (own, binder, _) => Show(
-            binder, own.WriteFiles("old", own.Issue("CN=old", ["localhost"], [IPAddress.Loopback], daysUntilEnd: -1))),
+            binder, own.WriteFiles("old", own.Issue("CN=old", ["localhost", "127.0.0.1"], daysUntilEnd: -1))),
         ["not valid yet"] = static (own, binder, _) =>
-            Show(binder, own.WriteFiles("new", own.Issue("CN=new", ["localhost"], [IPAddress.Loopback], daysUntilEnd: 400))),
+            Show(binder, own.WriteFiles("new", own.Issue("CN=new", ["localhost", "127.0.0.1"], daysUntilEnd: 400))),
         ["no client certificate"] = static (own, binder, _) => Demand(own, binder),
         ["a client certificate of another authority"] = static (own, binder, connecter) =>
         {
             Demand(own, binder);
-            Show(connecter, own.Other.WriteFiles("client", own.Other.Issue("CN=client", [], [])));
+            Show(connecter, own.Other.WriteFiles("client", own.Other.Issue("CN=client", [])));
         },
     };
 

@@ -23,8 +23,8 @@ public sealed class SmallSampleTests
     }
 
     [Theory]
-    [InlineData("Pair", "TERM", @"^[\d,]+ of 100,000,000 balls came back", "--rounds", "100000000")]
-    [SlowInlineData("Pair", "INT", @"^[\d,]+ of 100,000,000 balls came back", "--rounds", "100000000")]
+    [InlineData("Pair", "TERM", @"[\d,]+ of 100,000,000 balls came back", "--rounds", "100000000")]
+    [SlowInlineData("Pair", "INT", @"[\d,]+ of 100,000,000 balls came back", "--rounds", "100000000")]
     [InlineData("DealerRouter", "TERM", @"worker 1: +[\d,]+ requests answered\s+[\d,]+ of 100,000,000 answers right", "--requests", "100000000", "--workers", "2")]
     [SlowInlineData("DealerRouter", "INT", @"worker 1: +[\d,]+ requests answered\s+[\d,]+ of 100,000,000 answers right", "--requests", "100000000", "--workers", "2")]
     [InlineData("PubSub", "TERM", @"^eur [\d,]+, usd [\d,]+ of 50,000,000 each; [\d,]+ dropped", "--messages", "100000000")]

@@ -1,33 +1,25 @@
 using System.Collections.Concurrent;
-using System.Net;
 using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
+using Samples;
 
 namespace Net.Zlink.Tests.Support;
 
 /// <summary>An authority and what it issued, made for one test; PEM files in a folder of their own, removed in the end.</summary>
-internal sealed class TestCertificates : IDisposable
+internal class TestCertificates : IDisposable
 {
     // Making a key takes a quarter of a second, a hundred times what the rest of a test takes: one for each name in this process is enough
     // to tell them apart.
     private static readonly ConcurrentDictionary<string, Lazy<byte[]>> Keys = new(StringComparer.Ordinal);
 
-    private readonly string _folder = Directory.CreateTempSubdirectory("zlink-tls-").FullName;
     private readonly X509Certificate2 _authority;
-    private readonly List<X509Certificate2> _issued = [];
+    private readonly List<X509Certificate2> _kept = [];
 
     public TestCertificates(string authority = "CN=Zlink test authority")
     {
-        using var key = ECDsa.Create(ECCurve.NamedCurves.nistP256);
-        var request = new CertificateRequest(authority, key, HashAlgorithmName.SHA256);
-        request.CertificateExtensions.Add(new X509BasicConstraintsExtension(
-            certificateAuthority: true, hasPathLengthConstraint: false, 0, critical: true));
-        request.CertificateExtensions.Add(new X509KeyUsageExtension(
-            X509KeyUsageFlags.KeyCertSign | X509KeyUsageFlags.CrlSign, critical: true));
-        request.CertificateExtensions.Add(new X509SubjectKeyIdentifierExtension(request.PublicKey, critical: false));
-        _authority = request.CreateSelfSigned(DateTimeOffset.UtcNow.AddYears(-2), DateTimeOffset.UtcNow.AddYears(10));
+        _authority = CertificateMaker.MakeAuthority(authority);
         CaFile = Write("ca.crt", _authority.ExportCertificatePem());
-        Server = Issue("CN=server", ["localhost"], [IPAddress.Loopback, IPAddress.IPv6Loopback]);
+        Server = Issue("CN=server", ["localhost", "127.0.0.1", "::1"]);
         (CertificateFile, KeyFile) = WriteFiles("server", Server);
     }
 
@@ -40,27 +32,14 @@ internal sealed class TestCertificates : IDisposable
 
     public string KeyFile { get; }
 
+    /// <summary>A folder for files of the test's own.</summary>
+    public string Folder { get; } = Directory.CreateTempSubdirectory("zlink-tls-").FullName;
+
     /// <summary>Issues a certificate, valid around now unless told otherwise.</summary>
-    public X509Certificate2 Issue(string subject, string[] names, IPAddress[] addresses, int daysUntilEnd = 365)
+    public X509Certificate2 Issue(string subject, string[] hosts, int daysUntilEnd = 365)
     {
         using RSA key = KeyOf($"{subject} of {_authority.Subject}");
-        var request = new CertificateRequest(subject, key, HashAlgorithmName.SHA256, RSASignaturePadding.Pkcs1);
-        var alternatives = new SubjectAlternativeNameBuilder();
-        Array.ForEach(names, alternatives.AddDnsName);
-        Array.ForEach(addresses, alternatives.AddIpAddress);
-        request.CertificateExtensions.Add(alternatives.Build());
-        request.CertificateExtensions.Add(new X509BasicConstraintsExtension(
-            certificateAuthority: false, hasPathLengthConstraint: false, 0, critical: true));
-        request.CertificateExtensions.Add(new X509KeyUsageExtension(
-            X509KeyUsageFlags.DigitalSignature | X509KeyUsageFlags.KeyEncipherment, critical: true));
-        DateTimeOffset end = DateTimeOffset.UtcNow.AddDays(daysUntilEnd);
-        using ECDsa issuer = _authority.GetECDsaPrivateKey()!;
-        using X509Certificate2 bare = request.Create(
-            _authority.SubjectName, X509SignatureGenerator.CreateForECDsa(issuer), end.AddDays(-366), end,
-            RandomNumberGenerator.GetBytes(8));
-        X509Certificate2 certificate = bare.CopyWithPrivateKey(key);
-        _issued.Add(certificate);
-        return certificate;
+        return Keep(CertificateMaker.Make(subject, hosts, _authority, key, daysUntilEnd));
     }
 
     /// <summary>Writes a certificate and its key as PEM files.</summary>
@@ -74,11 +53,26 @@ internal sealed class TestCertificates : IDisposable
         return (Write($"{name}.crt", certificate.ExportCertificatePem()), Write($"{name}.key", pem));
     }
 
-    public void Dispose()
+    /// <summary>Writes a file of the test's own and returns its path.</summary>
+    public string Write(string name, string text)
+    {
+        string path = Path.Combine(Folder, name);
+        File.WriteAllText(path, text);
+        return path;
+    }
+
+    public virtual void Dispose()
     {
         _authority.Dispose();
-        _issued.ForEach(static certificate => certificate.Dispose());
-        Directory.Delete(_folder, recursive: true);
+        _kept.ForEach(static certificate => certificate.Dispose());
+        Directory.Delete(Folder, recursive: true);
+    }
+
+    /// <summary>Disposes a certificate with this object.</summary>
+    protected X509Certificate2 Keep(X509Certificate2 certificate)
+    {
+        _kept.Add(certificate);
+        return certificate;
     }
 
     // Every version and suite that a peer may insist on takes it.
@@ -92,12 +86,5 @@ internal sealed class TestCertificates : IDisposable
         var key = RSA.Create();
         key.ImportPkcs8PrivateKey(bytes, out _);
         return key;
-    }
-
-    private string Write(string name, string text)
-    {
-        string path = Path.Combine(_folder, name);
-        File.WriteAllText(path, text);
-        return path;
     }
 }

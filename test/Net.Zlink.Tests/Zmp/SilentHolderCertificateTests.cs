@@ -47,7 +47,7 @@ public sealed class SilentHolderCertificateTests : IDisposable
 
     private async Task<LayeredClient> ConnectAsync(ContextFixture fixture, string endpoint, string subject)
     {
-        LayeredClient client = fixture.Own(await LayeredClient.ConnectAsync(endpoint, _own.Issue(subject, ["localhost"], [])));
+        LayeredClient client = fixture.Own(await LayeredClient.ConnectAsync(endpoint, _own.Issue(subject, ["localhost"])));
         await client.SendAsync([.. ZmpFixture.DealerGreeting(Id), .. ZmpFixture.Frame(0, "hello"u8)]);
         return client;
     }

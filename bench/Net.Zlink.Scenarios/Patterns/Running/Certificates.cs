@@ -1,5 +1,6 @@
 using System.Security.Cryptography.X509Certificates;
 using Net.Zlink.Benchmarks.Common;
+using Samples;
 
 namespace Net.Zlink.Scenarios.Patterns.Running;
 
@@ -14,11 +15,11 @@ internal sealed class Certificates : IDisposable
 
     public Certificates()
     {
-        using X509Certificate2 certificate = ServerCertificate.Create(Host);
+        using X509Certificate2 certificate = CertificateMaker.Make($"CN={Host}", [Host]);
         CertificateFile = Path.Combine(_folder.FullName, "certificate.pem");
         KeyFile = Path.Combine(_folder.FullName, "key.pem");
         File.WriteAllText(CertificateFile, certificate.ExportCertificatePem());
-        File.WriteAllText(KeyFile, certificate.GetECDsaPrivateKey()!.ExportPkcs8PrivateKeyPem());
+        File.WriteAllText(KeyFile, certificate.ExportKeyPem());
     }
 
     public string CertificateFile { get; }

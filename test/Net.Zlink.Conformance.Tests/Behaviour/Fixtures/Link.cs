@@ -1,4 +1,5 @@
 using Net.Zlink.Tests.Support;
+using Net.Zlink.Tests.Transports.Tls;
 using Xunit;
 
 namespace Net.Zlink.Conformance.Tests.Behaviour.Fixtures;
@@ -41,9 +42,9 @@ internal static class Link
     {
         if (transport is Tls or Wss)
         {
-            CertificateFolder files = fixture.Own(new CertificateFolder());
-            server.Certificate(files.ServerFile, files.ServerKeyFile);
-            client.Authority(files.AuthorityFile).TrustSystem(false);
+            Authorities files = fixture.Own(new Authorities());
+            server.Certificate(files.CertificateFile, files.KeyFile);
+            client.Authority(files.CaFile).TrustSystem(false);
         }
     }
 }

@@ -91,7 +91,7 @@ public sealed class ChainDownloadTests : IDisposable
         SslServerAuthenticationOptions options = server.Options.Tls.Server = new() { ServerCertificate = _own.Server };
         client.Options.Tls.CaFile = _own.CaFile;
         string endpoint = server.Bind("tls://127.0.0.1:0");
-        foreach (X509Certificate2 shown in new[] { _own.Server, _own.Issue("CN=next", ["localhost"], [System.Net.IPAddress.Loopback]) })
+        foreach (X509Certificate2 shown in new[] { _own.Server, _own.Issue("CN=next", ["localhost", "127.0.0.1"]) })
         {
             options.ServerCertificate = shown;
             await using StreamPipe pipe = await client.ConnectPipeAsync(endpoint, Guard.Token).Guarded();

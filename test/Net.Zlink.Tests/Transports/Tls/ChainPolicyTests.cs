@@ -69,7 +69,7 @@ public sealed class ChainPolicyTests : IDisposable
     [InlineData(OptionsWithPolicy)]
     public async Task The_time_that_the_policy_is_for_stays(string what)
     {
-        X509Certificate2 expired = _own.Issue("CN=old", ["localhost"], [System.Net.IPAddress.Loopback], daysUntilEnd: -1);
+        X509Certificate2 expired = _own.Issue("CN=old", ["localhost", "127.0.0.1"], daysUntilEnd: -1);
         X509ChainPolicy policy = NewPolicy();
         Assert.Contains("not valid", await RefusalAsync(
             isConnecter: true, judge => Set(judge, isConnecter: true, Policy, policy).CaFile = _own.CaFile, expired),

@@ -307,7 +307,7 @@ public sealed class HandshakeLimiterTests : IDisposable
         uint peer = await good.ConnectAsync(endpoint, Guard.Token).Guarded();
         await good.NextConnectedAsync();
         StreamSocket waiting = fixture.Context.CreateStream();
-        (waiting.Options.Tls.CaFile, waiting.Options.Tls.Certificate) = (_own.CaFile, _own.Issue("CN=slow", [], []));
+        (waiting.Options.Tls.CaFile, waiting.Options.Tls.Certificate) = (_own.CaFile, _own.Issue("CN=slow", []));
         Task<uint>[] connecting = [.. Enumerable.Range(0, slow).Select(_ => waiting.ConnectAsync(endpoint, Guard.Token).AsTask())];
         for (int i = 0; i < slow; i++)
         {

@@ -1,4 +1,3 @@
-using System.Net;
 using Net.Zlink.Monitoring;
 using Net.Zlink.Porting;
 using Net.Zlink.Tests.Support;
@@ -172,8 +171,8 @@ public sealed class OpenSslFailureTests : IDisposable
 
     private System.Security.Cryptography.X509Certificates.X509Certificate2 Certificate(string what) => what switch
     {
-        "expired" => _own.Issue("CN=old", ["localhost"], [IPAddress.Loopback], daysUntilEnd: -1),
-        "wrong name" => _own.Issue("CN=else", ["elsewhere.example"], []),
+        "expired" => _own.Issue("CN=old", ["localhost", "127.0.0.1"], daysUntilEnd: -1),
+        "wrong name" => _own.Issue("CN=else", ["elsewhere.example"]),
         _ => _own.Server,
     };
 }

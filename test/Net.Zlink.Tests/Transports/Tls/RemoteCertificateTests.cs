@@ -75,7 +75,7 @@ public sealed class RemoteCertificateTests : IDisposable
 
     private void Show(TlsOptions tls, string name)
     {
-        X509Certificate2 certificate = _own.Issue(name, ["localhost"], []);
+        X509Certificate2 certificate = _own.Issue(name, ["localhost"]);
         tls.Certificate = certificate;
         tls.CaFile = _own.CaFile;
     }

@@ -18,15 +18,15 @@ public sealed class TlsFailureTests : IDisposable
         ["expired"] = new(
             "is not valid now: it is from", Ended,
             static (own, server, _) => (server.CertificateFile, server.KeyFile) =
-                own.WriteFiles("old", own.Issue("CN=old", ["localhost"], [], daysUntilEnd: -1))),
+                own.WriteFiles("old", own.Issue("CN=old", ["localhost"], daysUntilEnd: -1))),
         ["not valid yet"] = new(
             "is not valid now: it is from", Ended,
             static (own, server, _) => (server.CertificateFile, server.KeyFile) =
-                own.WriteFiles("new", own.Issue("CN=new", ["localhost"], [], daysUntilEnd: 400))),
+                own.WriteFiles("new", own.Issue("CN=new", ["localhost"], daysUntilEnd: 400))),
         ["wrong name"] = new(
             "is not for \"localhost\" but for \"elsewhere.example\"; set Tls.HostName", Ended,
             static (own, server, _) => (server.CertificateFile, server.KeyFile) =
-                own.WriteFiles("else", own.Issue("CN=else", ["elsewhere.example"], []))),
+                own.WriteFiles("else", own.Issue("CN=else", ["elsewhere.example"]))),
         ["wrong HostName"] = new(
             "is not for \"elsewhere.example\" but for \"localhost\", \"127.0.0.1\", \"::1\"; set Tls.HostName", Ended,
             static (_, _, client) => client.HostName = "elsewhere.example"),

@@ -1,4 +1,3 @@
-using System.Net;
 using System.Net.Security;
 using System.Security.Authentication;
 using System.Security.Cryptography.X509Certificates;
@@ -33,14 +32,14 @@ public sealed class TlsOptionsTests : IDisposable
     [InlineData("wss")]
     public Task HostName_is_checked_instead_of_the_host(string scheme) => AssertTalksAsync($"{scheme}://127.0.0.1:0", (server, client) =>
     {
-        server.Certificate = _own.Issue("CN=else", ["elsewhere.example"], []);
+        server.Certificate = _own.Issue("CN=else", ["elsewhere.example"]);
         client.HostName = "elsewhere.example";
     });
 
     [Fact]
     public Task A_name_with_a_wildcard_covers_one_label() => AssertTalksAsync("tls://127.0.0.1:0", (server, client) =>
     {
-        server.Certificate = _own.Issue("CN=wild", ["*.elsewhere.example"], []);
+        server.Certificate = _own.Issue("CN=wild", ["*.elsewhere.example"]);
         client.HostName = "a.elsewhere.example";
     });
 
@@ -49,7 +48,7 @@ public sealed class TlsOptionsTests : IDisposable
     [InlineData("wss")]
     public Task Without_VerifyPeer_any_certificate_will_do(string scheme) => AssertTalksAsync($"{scheme}://127.0.0.1:0", (server, client) =>
     {
-        server.Certificate = _own.Other.Issue("CN=else", ["elsewhere.example"], [], daysUntilEnd: -1);
+        server.Certificate = _own.Other.Issue("CN=else", ["elsewhere.example"], daysUntilEnd: -1);
         client.VerifyPeer = false;
     });
 
@@ -116,7 +115,7 @@ public sealed class TlsOptionsTests : IDisposable
                 return errors == SslPolicyErrors.None;
             };
             (client.CertificateFile, client.KeyFile) =
-                _own.WriteFiles("client", _own.Issue("CN=client", [], [IPAddress.Loopback]), "secret");
+                _own.WriteFiles("client", _own.Issue("CN=client", ["127.0.0.1"]), "secret");
             client.KeyPassword = "secret";
         });
         Assert.Equal("CN=client", shown);
@@ -188,7 +187,7 @@ public sealed class TlsOptionsTests : IDisposable
         string? seen = null;
         await AssertTalksAsync($"{scheme}://localhost:0", (server, client) =>
         {
-            X509Certificate2 shown = _own.Issue("CN=named", [asked], []);
+            X509Certificate2 shown = _own.Issue("CN=named", [asked]);
             server.Server = new SslServerAuthenticationOptions
             {
                 ServerCertificateSelectionCallback = (_, name) =>
@@ -304,7 +303,7 @@ public sealed class TlsOptionsTests : IDisposable
                 tls.Certificate = X509CertificateLoader.LoadCertificate(_own.Server.RawData);
                 break;
             case "disposed":
-                tls.Certificate = _own.Issue("CN=gone", ["localhost"], []);
+                tls.Certificate = _own.Issue("CN=gone", ["localhost"]);
                 tls.Certificate!.Dispose();
                 break;
             case "missing authorities":

@@ -36,7 +36,7 @@ public sealed class TlsRenewalTests : IDisposable
         await using var fixture = new StreamFixture(log: log);
         StreamSocket server = Listener(fixture, out string endpoint, _own.CertificateFile, _own.KeyFile);
         await ShownAsync(fixture, server, endpoint, "CN=server");
-        (string certificate, string key) = _own.WriteFiles("next", _own.Issue("CN=renewed", ["localhost"], []));
+        (string certificate, string key) = _own.WriteFiles("next", _own.Issue("CN=renewed", ["localhost"]));
 
         // Cut anywhere; then the new certificate with the old key; then nothing at all.
         string text = await File.ReadAllTextAsync(certificate, Guard.Token);
@@ -72,7 +72,7 @@ public sealed class TlsRenewalTests : IDisposable
         foreach (string version in new[] { "one", "two" })
         {
             Directory.CreateDirectory(Path.Combine(folder, version));
-            (string certificate, string key) = _own.WriteFiles(version, _own.Issue($"CN={version}", ["localhost"], []));
+            (string certificate, string key) = _own.WriteFiles(version, _own.Issue($"CN={version}", ["localhost"]));
             foreach ((string from, string name) in new[] { (certificate, "tls.crt"), (key, "tls.key") })
             {
                 string file = Path.Combine(folder, version, name);
@@ -129,7 +129,7 @@ public sealed class TlsRenewalTests : IDisposable
     {
         await using var fixture = new StreamFixture();
         string authorities = _own.Write("copy.crt", await File.ReadAllTextAsync(_own.CaFile, Guard.Token));
-        (string certificate, string key) = _own.WriteFiles("client", _own.Issue("CN=client", ["localhost"], []));
+        (string certificate, string key) = _own.WriteFiles("client", _own.Issue("CN=client", ["localhost"]));
         DealerSocket server = fixture.Context.CreateDealer();
         server.Options.Tls.Certificate = _own.Server;
         server.Options.Tls.CaFile = _own.CaFile;
@@ -201,7 +201,7 @@ public sealed class TlsRenewalTests : IDisposable
 
     private void Renew(string subject)
     {
-        (string certificate, string key) = _own.WriteFiles("next", _own.Issue(subject, ["localhost"], []));
+        (string certificate, string key) = _own.WriteFiles("next", _own.Issue(subject, ["localhost"]));
         Touch(_own.CertificateFile, File.ReadAllText(certificate));
         Touch(_own.KeyFile, File.ReadAllText(key));
     }

@@ -210,7 +210,7 @@ public sealed class AdmissionTests
         foreach (string name in new[] { "CN=bob", "CN=alice" })
         {
             DealerSocket dealer = fixture.Context.CreateDealer(new DealerOptions { Linger = TimeSpan.Zero });
-            dealer.Options.Tls.Certificate = own.Issue(name, ["localhost"], []);
+            dealer.Options.Tls.Certificate = own.Issue(name, ["localhost"]);
             dealer.Options.Tls.CaFile = own.CaFile;
             dealer.Connect(endpoint);
             await dealer.SendAsync("hello"u8.ToArray(), Guard.Token);
