@@ -119,7 +119,6 @@ internal static class NativeOptionTable
             static (o, v) => o.Tls.TrustSystem = v),
         TlsText(102, "TLS_PASSWORD", "Tls.KeyPassword", static o => o.KeyPassword, static (o, v) => o.KeyPassword = v),
         Flag<XPubOptions>(108, "ONLY_FIRST_SUBSCRIBE", "OnlyFirstSubscribe", static (o, v) => o.OnlyFirstSubscribe = v),
-        Flag<XSubOptions>(108, "ONLY_FIRST_SUBSCRIBE", "OnlyFirstSubscribe", static (o, v) => o.OnlyFirstSubscribe = v),
         ReadOnly(116, "TOPICS_COUNT", "TopicCount", static s => s is PubSocket or XPubSocket or SubSocket or XSubSocket, TopicsOf),
         Switch<ZmpSocketOptions>(117, "ZMP_METADATA", "SendMetadata", static o => o.SendMetadata, static (o, v) => o.SendMetadata = v),
     ];

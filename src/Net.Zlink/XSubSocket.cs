@@ -7,8 +7,9 @@ namespace Net.Zlink;
 /// messages are not filtered. Its peers are PUB and XPUB sockets.
 /// </summary>
 /// <remarks>
-/// Thread-safe. Topics are counted, and sent to publishers that connect later, as for SUB. They are sent beyond the high-water mark. A
-/// message with topics and data is dropped at the mark, and its topics are then sent to the next connection only: send them separately.
+/// Thread-safe. Topics are counted, and sent to publishers that connect later, as for SUB. They are sent beyond the high-water mark. Each
+/// topic is a message of one part. A message of several parts is data, of which a publisher over a wire takes parts that begin with 1 or 0
+/// as topics all the same.
 /// </remarks>
 /// <example>
 /// <code>
@@ -40,10 +41,4 @@ public sealed class XSubSocket : DuplexSocket
 
     /// <summary>The number of distinct topics.</summary>
     public int TopicCount => _core.TopicCount;
-
-    private protected override void ApplyOptions()
-    {
-        base.ApplyOptions();
-        _core.OnlyFirst = Options.OnlyFirstSubscribe;
-    }
 }

@@ -90,29 +90,18 @@ internal readonly ref struct OutgoingMessage
     {
         get
         {
-            PartCursor first = default;
-            return IsSingle ? Payload : NextPart(ref first);
+            if (_lease is null)
+            {
+                PartCursor first = default;
+                return _encoded is null ? Payload : _encoded.NextPart(ref first);
+            }
+
+            (Slab slab, int offset, int length) = _lease.PartAt(_slot);
+            return slab.Array.AsSpan(offset, length);
         }
     }
 
     public int PartCount => _encoded is not null ? _encoded.Parts : _lease is not null ? _lease.PartsOf(_slot) : 1;
-
-    public ReadOnlySpan<byte> NextPart(scoped ref PartCursor at)
-    {
-        if (_encoded is not null)
-        {
-            return _encoded.NextPart(ref at);
-        }
-
-        int index = at.Index++;
-        if (_lease is null)
-        {
-            return Payload;
-        }
-
-        (Slab slab, int offset, int length) = _lease.PartAt(_slot + index);
-        return slab.Array.AsSpan(offset, length);
-    }
 
     public void Consume()
     {

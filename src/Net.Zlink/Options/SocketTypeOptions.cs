@@ -105,7 +105,9 @@ public sealed class XPubOptions : ZmpSocketOptions
     /// </remarks>
     public bool ManualLastValue { get; set => Set(ref field, value); }
 
-    /// <summary>A message whose first part is no subscription is all data. Default false: every part is checked. Acts at once.</summary>
+    /// <summary>
+    /// A received message whose first part is no subscription is all data. Default false: every part is checked. Acts at once.
+    /// </summary>
     public bool OnlyFirstSubscribe { get; set => Set(ref field, value); }
 }
 
@@ -135,9 +137,4 @@ public sealed class XSubOptions : ZmpSocketOptions
 {
     /// <summary>Creates options with their defaults.</summary>
     public XSubOptions() => Linger = TimeSpan.Zero;
-
-    /// <summary>
-    /// A sent message whose first part is no subscription is all data. Default false: every part is checked. Acts at once.
-    /// </summary>
-    public bool OnlyFirstSubscribe { get; set => Set(ref field, value); }
 }

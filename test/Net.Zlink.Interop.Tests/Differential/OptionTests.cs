@@ -81,7 +81,7 @@ public sealed class OptionTests
             NativeOption.TypeOfService => first is >= 0 and <= byte.MaxValue, // Natively any number, of which the system takes a byte.
             // Natively taken, of no use.
             NativeOption.XPubVerbose or NativeOption.XPubManual or NativeOption.XPubVerboser or NativeOption.OnlyFirstSubscribe =>
-                type is not NativeSocketType.Pub,
+                type is not NativeSocketType.Pub && (type is not NativeSocketType.XSub || number != NativeOption.OnlyFirstSubscribe),
             NativeOption.TlsVerify => type is not (NativeSocketType.Pub or NativeSocketType.XPub), // Natively two options with one number.
             // Natively it fits without the zero that ends a name.
             NativeOption.BindToDevice => Array.TrueForAll(value, static letter => letter == 'x') && value.Length != LongestDevice,

@@ -93,7 +93,6 @@ internal sealed class SocketConversation : SocketPlan
                 NativeOption.XPubManual, NativeOption.XPubManualLastValue, NativeOption.InvertMatching, NativeOption.OnlyFirstSubscribe],
             NativeSocketType.Pub => [NativeOption.XPubNoDrop, NativeOption.InvertMatching],
             NativeSocketType.Sub => [NativeOption.InvertMatching],
-            NativeSocketType.XSub => [NativeOption.OnlyFirstSubscribe],
             _ => [],
         };
         bool isLastValueOnly = false;

@@ -139,7 +139,6 @@ internal sealed class SocketMesh : SocketPlan
             NativeOption.InvertMatching, NativeOption.OnlyFirstSubscribe, NativeOption.Immediate],
         NativeSocketType.Pub => [NativeOption.XPubNoDrop, NativeOption.InvertMatching, NativeOption.Immediate],
         NativeSocketType.Sub => [NativeOption.InvertMatching, NativeOption.Immediate],
-        NativeSocketType.XSub => [NativeOption.OnlyFirstSubscribe, NativeOption.Immediate],
         _ => [NativeOption.Immediate],
     };
 

@@ -167,9 +167,6 @@ internal static class ManagedOptions
             case (XPubOptions xpub, NativeOption.OnlyFirstSubscribe):
                 xpub.OnlyFirstSubscribe = value;
                 break;
-            case (XSubOptions xsub, NativeOption.OnlyFirstSubscribe):
-                xsub.OnlyFirstSubscribe = value;
-                break;
             default:
                 throw NoSuchOption(options, option);
         }

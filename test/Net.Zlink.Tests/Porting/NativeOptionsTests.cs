@@ -271,8 +271,7 @@ public sealed class NativeOptionsTests
         Assert.Equal(1, NativeOptions.GetInt32(sub, 116));
         Assert.Equal(ZlinkError.InvalidArgument, Assert.Throws<ZlinkException>(() => NativeOptions.Set(xsub, 6, "a"u8)).Error);
         Assert.Equal(ZlinkError.InvalidArgument, Assert.Throws<ZlinkException>(() => NativeOptions.Set(sub, 108, 1)).Error);
-        NativeOptions.Set(xsub, 108, 1);
-        Assert.True(xsub.Options.OnlyFirstSubscribe);
+        Assert.Equal(ZlinkError.InvalidArgument, Assert.Throws<ZlinkException>(() => NativeOptions.Set(xsub, 108, 1)).Error);
     }
 
     [Theory]

@@ -1,6 +1,7 @@
 using Net.Zlink.Engine;
 using Net.Zlink.Monitoring;
 using Net.Zlink.Protocol.Zmp;
+using Net.Zlink.Sockets.Routing;
 using Net.Zlink.Sockets.Zmp;
 
 namespace Net.Zlink.Sockets.Links;
@@ -121,11 +122,6 @@ internal sealed class InprocLink : PeerLink
             return _out.Append(message, Socket.Host.Slabs, Name, force, checkedAt);
         }
 
-        if (passage == PassedAs.InPieces)
-        {
-            return Split(message, force, checkedAt);
-        }
-
         if (passage == PassedAs.Notified)
         {
             Interlocked.Increment(ref _notified);
@@ -139,9 +135,6 @@ internal sealed class InprocLink : PeerLink
         return SendStatus.Accepted;
     }
 
-    public SendStatus AppendPiece(in OutgoingMessage piece, int checkedAt) =>
-        _out.Append(piece, Socket.Host.Slabs, Name, force: true, checkedAt);
-
     public override void SendOwn(ZmpFlags flags, ReadOnlySpan<byte> body)
     {
         if (flags is ZmpFlags.Subscribe or ZmpFlags.Cancel)
@@ -149,17 +142,12 @@ internal sealed class InprocLink : PeerLink
             if (Other is { } other)
             {
                 Interlocked.Increment(ref _notified);
-                other.CountTopics();
-                other.Socket.OnSubscription(other, body, flags == ZmpFlags.Subscribe);
+                Notify(other, body, flags == ZmpFlags.Subscribe);
             }
-
-            return;
         }
-
-        var message = new OutgoingMessage(default, body);
-        if (PassageOf(message, out int checkedAt) == PassedAs.Whole)
+        else
         {
-            _out.Append(message, Socket.Host.Slabs, Name, force: true, checkedAt);
+            TrySend(new OutgoingMessage(default, body), force: true);
         }
     }
 
@@ -257,7 +245,7 @@ internal sealed class InprocLink : PeerLink
         {
             // A binder gets all topics when it comes, so topics of a waiting XSUB must not enter its lane as messages.
             checkedAt = InboundLease.NeverFiltered;
-            return Socket.Type == ZmpSocketType.XSub ? PassageOf(InprocUpstream.Inspect(message, Socket.OnlyFirstSubscribe))
+            return Socket.Type == ZmpSocketType.XSub && SubscriptionParts.KindOf(message, out _) != UpstreamPart.Data ? PassedAs.Notified
                 : PassedAs.Whole;
         }
 
@@ -271,44 +259,21 @@ internal sealed class InprocLink : PeerLink
                 checkedAt = socket.FilterVersion;
                 return socket.Accepts(message.FirstPart) ? PassedAs.Whole : PassedAs.None;
             default:
-                (bool Topics, bool Data) content = InprocUpstream.Inspect(message, socket.OnlyFirstSubscribe);
-                content.Data &= role == InboundRole.SubscriptionsAndData;
-                if (content is { Topics: true, Data: false })
+                UpstreamPart kind = SubscriptionParts.KindOf(message, out ReadOnlySpan<byte> prefix);
+                if (kind == UpstreamPart.Data)
                 {
-                    reader.CountTopics();
-                    InprocUpstream.Notify(reader, message);
+                    return role == InboundRole.SubscriptionsAndData ? PassedAs.Whole : PassedAs.None;
                 }
 
-                return PassageOf(content);
+                Notify(reader, prefix, kind == UpstreamPart.Subscribe);
+                return PassedAs.Notified;
         }
     }
 
-    private static PassedAs PassageOf((bool Topics, bool Data) content) => (content.Topics, content.Data) switch
+    private static void Notify(InprocLink reader, ReadOnlySpan<byte> prefix, bool subscribes)
     {
-        (true, false) => PassedAs.Notified,
-        (true, true) => PassedAs.InPieces,
-        (false, true) => PassedAs.Whole,
-        _ => PassedAs.None,
-    };
-
-    private SendStatus Split(in OutgoingMessage message, bool force, int checkedAt)
-    {
-        if (!force && _out.Status is not SendStatus.Accepted and var refusal)
-        {
-            return refusal;
-        }
-
-        InprocLink? reader = checkedAt == InboundLease.NeverFiltered ? null : Other;
-        try
-        {
-            int pieces = InprocUpstream.Split(this, reader, message, checkedAt, out SendStatus status);
-            Interlocked.Add(ref _notified, 1 - pieces);
-            return status;
-        }
-        catch (OutOfMemoryException)
-        {
-            return SendStatus.NoMemory;
-        }
+        reader.CountTopics();
+        reader.Socket.OnSubscription(reader, prefix, subscribes);
     }
 
     private enum PassedAs
@@ -318,7 +283,5 @@ internal sealed class InprocLink : PeerLink
         Notified,
 
         Whole,
-
-        InPieces,
     }
 }

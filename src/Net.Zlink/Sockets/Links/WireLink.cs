@@ -163,13 +163,20 @@ internal sealed class WireLink : PeerLink
     {
         Span<byte> header = stackalloc byte[ZmpFrame.HeaderSize];
         ZmpFrame.WriteHeader(header, flags, (uint)body.Length);
-        SendOwn(header, body, isUpdate: flags is ZmpFlags.Subscribe or ZmpFlags.Cancel);
+        try
+        {
+            Queue.AppendOwn(header, body, isUpdate: Socket.Type is ZmpSocketType.Sub or ZmpSocketType.XSub, out bool schedule);
+            if (schedule)
+            {
+                Flush();
+            }
+        }
+        catch (OutOfMemoryException)
+        {
+            // What the socket owes its peer must not be missing. The next connection begins with all of it.
+            Session?.Connection.RequestClose(DisconnectReason.OutOfMemory, CloseMode.Abort);
+        }
     }
-
-    public void SendSubscriptionUpdates(ReadOnlySpan<byte> encoded) => SendOwn(encoded, default, isUpdate: true);
-
-    /// <summary>What the socket owes its peer must not be missing. The next connection begins with all of it.</summary>
-    public void EndForMemory() => Session?.Connection.RequestClose(DisconnectReason.OutOfMemory, CloseMode.Abort);
 
     public override void OnLaneCapacity() => Session?.Connection.Resume();
 
@@ -201,22 +208,6 @@ internal sealed class WireLink : PeerLink
         if (Dialer is null)
         {
             Lane.MarkDetached();
-        }
-    }
-
-    private void SendOwn(ReadOnlySpan<byte> header, ReadOnlySpan<byte> body, bool isUpdate)
-    {
-        try
-        {
-            Queue.AppendOwn(header, body, isUpdate, out bool schedule);
-            if (schedule)
-            {
-                Flush();
-            }
-        }
-        catch (OutOfMemoryException)
-        {
-            EndForMemory();
         }
     }
 

@@ -54,8 +54,6 @@ internal sealed class SubscriberCore : SocketCore
         }
     }
 
-    public bool OnlyFirst { get; set; }
-    public override bool OnlyFirstSubscribe => OnlyFirst;
     public override InboundRole InboundRole => IsExtended ? InboundRole.All : InboundRole.Filtered;
     public override bool CanSend => IsExtended;
 
@@ -88,13 +86,7 @@ internal sealed class SubscriberCore : SocketCore
         using (new InOrder(_order))
         {
             Add(prefix);
-            PeerLink[] links;
-            using (Gate.EnterScope())
-            {
-                links = InformedPeers();
-            }
-
-            SendAllSubscriptions(links, ZmpFlags.Subscribe, prefix);
+            SendToInformed(ZmpFlags.Subscribe, prefix);
         }
     }
 
@@ -103,37 +95,38 @@ internal sealed class SubscriberCore : SocketCore
     {
         using (new InOrder(_order))
         {
-            if (!RemoveLast(prefix))
+            if (RemoveLast(prefix))
             {
-                return;
+                SendToInformed(ZmpFlags.Cancel, prefix);
             }
-
-            PeerLink[] links;
-            using (Gate.EnterScope())
-            {
-                links = InformedPeers();
-            }
-
-            SendAllSubscriptions(links, ZmpFlags.Cancel, prefix);
         }
     }
 
     /// <summary>
-    /// XSUB: a message that begins with 1 or 0 changes topics and is sent as it is. A link that is being greeted may get it before or
-    /// between its topics, because it accepts messages once it is attached. An XPUB's notice that others have the topic is passed on
-    /// without counting: behind proxies the last cancel would never go up, since AllSubscriptions tells of each subscriber but of one
-    /// cancel.
+    /// XSUB: a message of one part that begins with 1 or 0 changes a topic and is sent as it is, whatever the high-water mark: a refused
+    /// update would never be sent again. A link that is being greeted gets it with its topics. An XPUB's notice that others have the topic
+    /// is passed on without counting: behind proxies the last cancel would never go up, since AllSubscriptions tells of each subscriber but
+    /// of one cancel.
     /// </summary>
     public override SendStatus Route(ReadOnlySpan<byte> routeId, in OutgoingMessage message)
     {
-        bool onlyFirst = OnlyFirst;
-        if (InprocUpstream.Inspect(message, onlyFirst).Topics)
+        UpstreamPart kind = SubscriptionParts.KindOf(message, out ReadOnlySpan<byte> prefix);
+        if (kind == UpstreamPart.Data)
         {
-            RouteTopics(message, onlyFirst);
-            return SendStatus.Accepted;
+            return Fanout.Send(this, Peers(), message);
         }
 
-        return Fanout.Send(this, Peers(), message);
+        using (new InOrder(_order))
+        {
+            if (IsToBeSent(kind, prefix, message.IsRepeatedNotice))
+            {
+                SendToInformed(ZmpFlags.None, message.FirstPart);
+            }
+
+            message.Consume();
+        }
+
+        return SendStatus.Accepted;
     }
 
     public override void SendWelcome(PeerLink link, GreetingOccasion occasion)
@@ -182,169 +175,19 @@ internal sealed class SubscriberCore : SocketCore
         _toGreet.Remove(link);
     }
 
-    private void RouteTopics(in OutgoingMessage message, bool onlyFirst)
+    private bool IsToBeSent(UpstreamPart kind, ReadOnlySpan<byte> prefix, bool isRepeatedNotice)
     {
-        using (new InOrder(_order))
+        if (kind == UpstreamPart.Cancel)
         {
-            int parts = message.PartCount;
-            bool isOnlyUpdates = true;
-            bool isUpdate = false;
-            List<int> topics = [];
-            List<int>? notYetSent = null;
-            SubscriptionParts upstream = default;
-            PartCursor at = default;
-            for (int i = 0; i < parts; i++)
-            {
-                UpstreamPart kind = upstream.Next(UpstreamPart.Data, message.NextPart(ref at), i < parts - 1, onlyFirst,
-                    out ReadOnlySpan<byte> prefix);
-                if (kind is UpstreamPart.Subscribe or UpstreamPart.Cancel)
-                {
-                    topics.Add(i);
-                }
-
-                if (kind == UpstreamPart.Subscribe)
-                {
-                    if (!message.IsRepeatedNotice)
-                    {
-                        Add(prefix);
-                    }
-
-                    isUpdate = true;
-                }
-                else if (kind == UpstreamPart.Cancel)
-                {
-                    if (!message.IsRepeatedNotice && RemoveLast(prefix))
-                    {
-                        isUpdate = true;
-                    }
-                    else
-                    {
-                        (notYetSent ??= []).Add(i);
-                    }
-                }
-                else
-                {
-                    isOnlyUpdates = false;
-                }
-            }
-
-            PeerLink[] links;
-            PeerLink[] toGreet;
-            using (Gate.EnterScope())
-            {
-                links = InformedPeers();
-                toGreet = isOnlyUpdates || _toGreet.Count == 0 ? [] : Array.FindAll(PeersUnderLock(), _toGreet.Contains);
-            }
-
-            if (isOnlyUpdates && (!isUpdate || links.Length == 0))
-            {
-                message.Consume();
-            }
-            else if (notYetSent is null && toGreet.Length == 0)
-            {
-                SendUpdate(message, links, isOnlyUpdates);
-            }
-            else
-            {
-                SendInParts(message, notYetSent ?? [], links, isOnlyUpdates, topics, toGreet);
-            }
-        }
-    }
-
-    private void SendUpdates(in OutgoingMessage message, PeerLink[] wires)
-    {
-        int length = (int)message.EncodedLength;
-        byte[] encoded;
-        try
-        {
-            encoded = Host.Pool.RentArray(length);
-        }
-        catch (OutOfMemoryException)
-        {
-            Array.ForEach(wires, static wire => ((WireLink)wire).EndForMemory()); // The tables have the topics already.
-            return;
+            return !isRepeatedNotice && RemoveLast(prefix);
         }
 
-        try
+        if (!isRepeatedNotice)
         {
-            message.WriteTo(encoded);
-            foreach (PeerLink link in wires)
-            {
-                var wire = (WireLink)link;
-                wire.SendSubscriptionUpdates(encoded.AsSpan(0, length));
-                Bound(wire);
-            }
-        }
-        finally
-        {
-            Host.Pool.ReturnArray(encoded);
-        }
-    }
-
-    private void SendUpdate(in OutgoingMessage message, PeerLink[] links, bool isOnlyUpdates)
-    {
-        if (!isOnlyUpdates || message.EncodedLength > Array.MaxLength || Array.TrueForAll(links, static link => link is not WireLink))
-        {
-            // Forced, as a SUB's topics are: a refused update would never be sent again.
-            Fanout.Send(this, links, message, isOnlyUpdates);
-            return;
+            Add(prefix);
         }
 
-        SendUpdates(message, Array.FindAll(links, static link => link is WireLink));
-
-        PeerLink[] within = Array.FindAll(links, static link => link is not WireLink);
-        if (within.Length == 0)
-        {
-            message.Consume();
-        }
-        else
-        {
-            Fanout.Send(this, within, message, force: true);
-        }
-    }
-
-    /// <summary>
-    /// As <see cref="SendUpdate"/>, without removals that are not a topic's last: for each of those a publisher would lower the count of
-    /// this socket's other requests.
-    /// </summary>
-    private void SendInParts(in OutgoingMessage message, List<int> notYetSent, PeerLink[] links, bool isOnlyUpdates, List<int> topics,
-        PeerLink[] toGreet)
-    {
-        InboundLease whole = message.MoveToLease(Host.Slabs);
-        try
-        {
-            if (toGreet.Length > 0)
-            {
-                SendRemainingUpdates(whole, topics, toGreet, isOnlyUpdates: false);
-            }
-
-            if (links.Length > 0)
-            {
-                SendRemainingUpdates(whole, notYetSent, links, isOnlyUpdates);
-            }
-        }
-        finally
-        {
-            whole.Release(0, whole.GenerationOf(0));
-        }
-    }
-
-    private void SendRemainingUpdates(InboundLease whole, List<int> leftOut, PeerLink[] links, bool isOnlyUpdates)
-    {
-        InboundLease rest = InboundLease.Rent(slab: null, source: null);
-        for (int i = 0; i < whole.Count; i++)
-        {
-            if (leftOut.BinarySearch(i) < 0)
-            {
-                (Slab slab, int offset, int length) = whole.PartAt(i);
-                slab.AddReference();
-                rest.AddPart(slab, offset, length);
-            }
-        }
-
-        rest.EndMessage();
-        SendUpdate(new OutgoingMessage(rest, 0), links, isOnlyUpdates);
-        rest.Release(0, rest.GenerationOf(0));
+        return true;
     }
 
     private void Add(ReadOnlySpan<byte> prefix)
@@ -405,14 +248,17 @@ internal sealed class SubscriberCore : SocketCore
         return peers;
     }
 
-    private PeerLink[] InformedPeers() => _toGreet.Count == 0 ? PeersUnderLock()
-        : Array.FindAll(PeersUnderLock(), link => !_toGreet.Contains(link));
-
-    private void SendAllSubscriptions(PeerLink[] links, ZmpFlags flags, ReadOnlySpan<byte> prefix)
+    private void SendToInformed(ZmpFlags flags, ReadOnlySpan<byte> update)
     {
+        PeerLink[] links;
+        using (Gate.EnterScope())
+        {
+            links = _toGreet.Count == 0 ? PeersUnderLock() : Array.FindAll(PeersUnderLock(), link => !_toGreet.Contains(link));
+        }
+
         foreach (PeerLink link in links)
         {
-            link.SendOwn(flags, prefix);
+            link.SendOwn(flags, update);
             if (link is WireLink wire)
             {
                 Bound(wire);

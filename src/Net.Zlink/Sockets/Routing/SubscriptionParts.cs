@@ -1,4 +1,5 @@
 using System.Runtime.InteropServices;
+using Net.Zlink.Engine;
 
 namespace Net.Zlink.Sockets.Routing;
 
@@ -12,8 +13,8 @@ internal enum UpstreamPart
 }
 
 /// <summary>
-/// A subscription has a frame kind of its own, or is an ordinary part whose first byte is 1 or 0. With ONLY_FIRST_SUBSCRIBE a message whose
-/// first part is data is all data.
+/// A subscription has a frame kind of its own, or is an ordinary part whose first byte is 1 or 0. A native XSUB may send it in any part of
+/// a message, ours as a message of one part. With ONLY_FIRST_SUBSCRIBE a message whose first part is data is all data.
 /// </summary>
 [StructLayout(LayoutKind.Auto)]
 internal struct SubscriptionParts
@@ -39,6 +40,10 @@ internal struct SubscriptionParts
     }
 
     public void Reset() => this = default;
+
+    /// <summary>What a message of our own is.</summary>
+    public static UpstreamPart KindOf(in OutgoingMessage message, out ReadOnlySpan<byte> prefix) =>
+        default(SubscriptionParts).Next(UpstreamPart.Data, message.PartCount == 1 ? message.FirstPart : [], false, false, out prefix);
 
     private static UpstreamPart Classify(UpstreamPart frame, ReadOnlySpan<byte> body)
     {

@@ -12,14 +12,6 @@ internal sealed class XSubSide(SideRequest request) : DuplexSide(request)
     protected override ZmpSocket Create(ZlinkContext context) =>
         _socket = context.CreateXSub(new XSubOptions { ReconnectAfterFault = false });
 
-    protected override bool SetOwn(SideOption option)
-    {
-        if (option.Name is not "ONLY_FIRST_SUBSCRIBE")
-        {
-            return false;
-        }
-
-        _socket!.Options.OnlyFirstSubscribe = ZmpOptionNames.IsOn(option);
-        return true;
-    }
+    // Ours has no such option: a message of several parts is data.
+    protected override bool SetOwn(SideOption option) => option.Name is "ONLY_FIRST_SUBSCRIBE";
 }
