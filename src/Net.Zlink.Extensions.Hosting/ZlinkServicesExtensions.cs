@@ -124,10 +124,9 @@ public static class ZlinkServicesExtensions
         ArgumentNullException.ThrowIfNull(services);
         var registration = new GatewayRegistration(name, context);
         services.AddPart(context, GatewayRegistration.SectionOf(name), name);
-        ContextRegistration owner = services.Context(context);
-        services.AddPartOptions<ServiceGatewayOptions>(name, () => owner.Section(GatewayRegistration.SectionOf(name), name),
-            static (from, to) => ServiceSections.Bind(from, to, Keys.FollowRegistries, Keys.Receivers),
-            static options => options.Validate(), ServiceSections.SetDefaults);
+        services.AddPartOptions<ServiceGatewayOptions>(name, registration.Section,
+            static (from, to) => from.Read([to], Keys.FollowRegistries, Keys.Receivers),
+            static options => options.Validate(), ServiceDefaults.Set);
         services.AddKeyedSingleton(name, (provider, _) => registration.Create(provider));
         services.AddSingleton<HostedPart>(provider => provider.GetRequiredKeyedService<HostedGateway>(name));
         if (name.Length == 0)
@@ -159,13 +158,11 @@ public static class ZlinkServicesExtensions
         ArgumentException.ThrowIfNullOrEmpty(service);
         var registration = new ClientRegistration(service, connect, gateway, context);
         services.AddPart(context, Keys.Clients, service);
-        ContextRegistration owner = services.Context(context);
-        services.AddPartOptions<ServiceGatewayOptions>(service, () => owner.Section(Keys.Clients, service),
-            static (from, to) => ServiceSections.Bind(from, to, Keys.Connect, Keys.Health), static options => options.Validate(),
-            ServiceSections.SetDefaults);
+        services.AddPartOptions<ServiceGatewayOptions>(service, registration.Section,
+            static (from, to) => from.Read([to], Keys.Connect, Keys.Health), static options => options.Validate(), ServiceDefaults.Set);
         services.AddKeyedSingleton(service, (provider, _) => registration.Create(provider));
-        services.AddSingleton<HostedPart>(provider => new HostedClient(
-            provider, registration, provider.GetRequiredKeyedService<RequestClient>(service)));
+        services.AddKeyedSingleton(service, static (provider, key) => provider.GetRequiredKeyedService<HostedClient>(key).Client);
+        services.AddSingleton<HostedPart>(provider => provider.GetRequiredKeyedService<HostedClient>(service));
         return new ZlinkClientBuilder(services, registration);
     }
 
@@ -184,8 +181,8 @@ public static class ZlinkServicesExtensions
     {
         ArgumentNullException.ThrowIfNull(services);
         services.AddPart(context, Keys.Registry, "");
-        ContextRegistration owner = services.Context(context);
-        services.AddPartOptions<ServiceRegistryOptions>(context, () => owner.Section(Keys.Registry, ""), ServiceSections.Bind,
+        services.AddPartOptions<ServiceRegistryOptions>(
+            context, provider => provider.SettingOf(context, Keys.Registry, ""), static (from, to) => from.Read([to]),
             static options => options.Validate(),
             (options, _) => (options.PublisherEndpoint, options.RouterEndpoint) = (publisherEndpoint ?? "", routerEndpoint ?? ""));
         if (configure is not null)
@@ -222,10 +219,9 @@ public static class ZlinkServicesExtensions
         ArgumentException.ThrowIfNullOrEmpty(name);
         var registration = new SpotNodeRegistration(name, context);
         services.AddPart(context, Keys.SpotNodes, name);
-        ContextRegistration owner = services.Context(context);
-        services.AddPartOptions<SpotNodeOptions>(name, () => owner.Section(Keys.SpotNodes, name),
-            static (from, to) => ServiceSections.Bind(from, to, Keys.Bind, Keys.Connect, Keys.Registries, Keys.FollowRegistries),
-            static options => options.Validate(), ServiceSections.SetDefaults);
+        services.AddPartOptions<SpotNodeOptions>(name, registration.Section,
+            static (from, to) => from.Read([to], Keys.Bind, Keys.Connect, Keys.Registries, Keys.FollowRegistries),
+            static options => options.Validate(), ServiceDefaults.Set);
         services.AddKeyedSingleton(name, (provider, _) => registration.Create(provider));
         services.AddSingleton<HostedPart>(provider => new HostedSpotNode(
             provider, registration, provider.GetRequiredKeyedService<SpotNode>(name), provider.GetRequiredService<ILogger<ZlinkHost>>()));
@@ -247,9 +243,9 @@ public static class ZlinkServicesExtensions
         ArgumentException.ThrowIfNullOrEmpty(service);
         var registration = new ReceiverRegistration(service, context, handlerName, handler);
         services.AddPart(context, Keys.Receivers, service);
-        ContextRegistration owner = services.Context(context);
-        services.AddPartOptions<ServiceReceiverOptions>(service, () => owner.Section(Keys.Receivers, service), ServiceSections.Bind,
-            static options => options.Validate(), ServiceSections.SetDefaults);
+        services.AddPartOptions<ServiceReceiverOptions>(service, registration.Section,
+            (from, to) => from.Read([to, registration.Settings], Keys.Bind, Keys.Registries, Keys.Health),
+            static options => options.Validate(), ServiceDefaults.Set);
         services.AddKeyedSingleton(service, (provider, _) => registration.Create(provider));
         services.AddKeyedSingleton(service, (provider, _) => new HostedReceiver(
             provider, registration, provider.GetRequiredKeyedService<ServiceReceiver>(service),

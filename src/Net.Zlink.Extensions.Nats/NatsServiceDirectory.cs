@@ -17,7 +17,7 @@ namespace Net.Zlink.Extensions.Nats;
 /// await using var gateway = new ServiceGateway(context, directory);
 /// </code>
 /// </example>
-public sealed class NatsServiceDirectory : IServiceDirectory, IAsyncDisposable
+public sealed class NatsServiceDirectory : IServiceDirectory, IAsyncDisposable, IDisposable
 {
     private static readonly TimeSpan RetryInterval = TimeSpan.FromSeconds(1);
 
@@ -72,6 +72,9 @@ public sealed class NatsServiceDirectory : IServiceDirectory, IAsyncDisposable
         await _following.ConfigureAwait(false);
         _found.Complete();
     }
+
+    /// <summary>As <see cref="DisposeAsync"/>, and returns at once.</summary>
+    public void Dispose() => _ = DisposeAsync().AsTask();
 
     // A restarted server has no watches, and maybe no bucket.
     private ValueTask OnConnectedAsync(object? sender, NatsEventArgs e)

@@ -17,7 +17,7 @@ namespace Net.Zlink.Extensions.Nats;
 /// await using var lease = await NatsServiceRegistration.RegisterAsync(context, nats, receiver.Register("quotes"));
 /// </code>
 /// </example>
-public sealed class NatsServiceRegistration : IAsyncDisposable
+public sealed class NatsServiceRegistration : IAsyncDisposable, IDisposable
 {
     private static readonly TimeSpan RetryInterval = TimeSpan.FromSeconds(1);
 
@@ -100,6 +100,10 @@ public sealed class NatsServiceRegistration : IAsyncDisposable
             return new ValueTask(_disposal ??= RemoveAsync());
         }
     }
+
+    /// <summary>As <see cref="DisposeAsync"/>, and returns at once. Where the connection ends before the server has the removal, the entry
+    /// runs out.</summary>
+    public void Dispose() => _ = DisposeAsync().AsTask();
 
     private static async Task<NatsServiceRegistration> StartAsync(ZlinkContext context, INatsConnection connection,
         Func<ServiceInstance> instance, ServiceRegistration? followed, NatsServiceOptions? options, CancellationToken cancellation)

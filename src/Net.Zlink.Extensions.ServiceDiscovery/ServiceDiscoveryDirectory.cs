@@ -26,7 +26,7 @@ namespace Net.Zlink.Extensions.ServiceDiscovery;
 /// await using var gateway = new ServiceGateway(context, directory);
 /// </code>
 /// </example>
-public sealed class ServiceDiscoveryDirectory : IServiceDirectory, IAsyncDisposable
+public sealed class ServiceDiscoveryDirectory : IServiceDirectory, IAsyncDisposable, IDisposable
 {
     private readonly Lock _gate = new();
     private readonly ServiceEndpointResolver _resolver;
@@ -96,6 +96,9 @@ public sealed class ServiceDiscoveryDirectory : IServiceDirectory, IAsyncDisposa
         await Task.WhenAll(running).ConfigureAwait(false);
         _found.Complete();
     }
+
+    /// <summary>As <see cref="DisposeAsync"/>, and returns at once.</summary>
+    public void Dispose() => _ = DisposeAsync().AsTask();
 
     private void Begin(string service)
     {

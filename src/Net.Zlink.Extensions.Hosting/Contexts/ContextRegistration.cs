@@ -1,4 +1,5 @@
 using Microsoft.Extensions.Configuration;
+using Microsoft.Extensions.Logging;
 
 namespace Net.Zlink.Extensions.Hosting;
 
@@ -12,29 +13,36 @@ internal sealed class ContextRegistration(string name)
 
     public ContextHealthOptions? Health { get; set; }
 
-    /// <summary>Sections of parts by kind: what is configured must be registered, too.</summary>
+    /// <summary>Sections of parts by kind.</summary>
     public List<(string Section, string Name)> Parts { get; } = [];
 
-    /// <summary>The section of a part. One without a name has that of its kind.</summary>
-    public IConfigurationSection? Section(string kind, string name) =>
-        name.Length == 0 ? Configuration?.GetSection(kind) : Configuration?.GetSection(kind).GetSection(name);
-
-    public void CheckKeys()
+    /// <summary>Sections of parts that are not registered are allowed: one file often serves several programs.</summary>
+    public void CheckKeys(Setting all, ILogger logger)
     {
-        if (Configuration is null)
+        string[] sections = [Keys.Context, Keys.Health, .. Keys.Kinds, .. Keys.Singles];
+        all.ThrowIfText(sections);
+        if (all.Children.FirstOrDefault(child => !sections.Contains(child.Key, StringComparer.OrdinalIgnoreCase)) is { } wrong)
         {
-            return;
+            throw SettingFaults.NoSetting(wrong, sections);
         }
 
-        ConfigurationErrors.CheckKeys(Configuration,
-        [
-            Keys.Context, Keys.Health, .. Keys.Kinds,
-            .. Parts.Where(static part => part.Name.Length == 0).Select(static part => part.Section),
-        ]);
         foreach (string kind in Keys.Kinds)
         {
-            ConfigurationErrors.CheckKeys(Configuration.GetSection(kind),
-                [.. Parts.Where(part => string.Equals(part.Section, kind, StringComparison.Ordinal)).Select(static part => part.Name)]);
+            string[] names = [.. Parts.Where(part => string.Equals(part.Section, kind, StringComparison.Ordinal)).Select(static part => part.Name)];
+            all[kind].ThrowIfText(["the names of the parts"]);
+            foreach (Setting unused in all[kind].Children.Where(child => !Array.Exists(names, one => IsOf(child, one))))
+            {
+                HostingLog.Unused(logger, unused.Path, kind, names.Length == 0 ? "nothing" : string.Join(", ", names.Select(Registrations.Shown)));
+            }
+        }
+
+        foreach (string single in Keys.Singles.Where(one => all[one].IsSet && !Parts.Contains((one, ""))))
+        {
+            HostingLog.Unused(logger, all[single].Path, single, "nothing");
         }
     }
+
+    /// <summary>A name that is an endpoint has colons, which divide keys.</summary>
+    private static bool IsOf(Setting child, string name) =>
+        string.Equals(child.Key, name.Split(ConfigurationPath.KeyDelimiter, 2)[0], StringComparison.OrdinalIgnoreCase);
 }

@@ -21,8 +21,9 @@ internal static class Registrations
 
         var made = new ContextRegistration(name);
         services.AddSingleton(made);
+        services.AddKeyedSingleton(name, (provider, _) => SettingSources.Read(made.Configuration, provider.GetService<IConfiguration>()));
         services.AddPartOptions<ZlinkContextOptions>(
-            name, () => made.Configuration?.GetSection(Keys.Context), static (from, to) => from.Bind(to, SocketKinds.Strictly),
+            name, provider => provider.SettingOf(name, Keys.Context, ""), static (from, to) => from.Read([to]),
             static options => options.Validate(), (options, provider) => HostedContext.SetDefaults(options, provider, name));
         services.AddKeyedSingleton(name, (provider, _) => new HostedContext(provider, made));
         if (name.Length == 0)
@@ -60,6 +61,13 @@ internal static class Registrations
     /// <summary>A STREAM is often named by its endpoint, which may hold a secret.</summary>
     public static string Shown(string name) =>
         name.Contains("://", StringComparison.Ordinal) ? new RedactedEndpoint(name).ToString() : name;
+
+    /// <summary>The section of a part. One without a name has that of its kind.</summary>
+    public static Setting SettingOf(this IServiceProvider provider, string contextName, string kind, string name)
+    {
+        Setting ofKind = provider.GetRequiredKeyedService<Setting>(contextName)[kind];
+        return name.Length == 0 ? ofKind : ofKind[name];
+    }
 
     public static HostedContext ContextOf(IServiceProvider provider, string name) =>
         provider.GetRequiredKeyedService<HostedContext>(name);

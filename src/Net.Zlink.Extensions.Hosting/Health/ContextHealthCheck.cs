@@ -1,4 +1,3 @@
-using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.Diagnostics.HealthChecks;
 using Net.Zlink.Buffers;
 
@@ -19,10 +18,6 @@ internal sealed class ContextHealthCheck : IHealthCheck
     {
         _context = context;
         _options = context.Registration.Health!;
-        if (context.Registration.Configuration?.GetSection(Keys.Health) is { } section)
-        {
-            ConfigurationErrors.Named(section, () => section.Bind(_options, static binder => binder.ErrorOnUnknownConfiguration = true));
-        }
     }
 
     public Task<HealthCheckResult> CheckHealthAsync(HealthCheckContext context, CancellationToken cancellationToken = default)

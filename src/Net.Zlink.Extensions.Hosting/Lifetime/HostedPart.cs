@@ -5,8 +5,13 @@ internal abstract class HostedPart
 {
     public abstract string Description { get; }
 
-    /// <summary>Before any service of the application starts.</summary>
+    /// <summary>Reads the settings and binds, before any service of the application starts.</summary>
     public virtual void Open()
+    {
+    }
+
+    /// <summary>All parts are bound: one that connects to another finds it there.</summary>
+    public virtual void Connect()
     {
     }
 

@@ -40,6 +40,13 @@ internal static partial class HostingLog
     [LoggerMessage(10, LogLevel.Information, "{Part} follows the service {Service}")]
     public static partial void Follows(ILogger logger, string part, string service);
 
+    [LoggerMessage(12, LogLevel.Information,
+        "{Setting} is not used, because this program does not register it; under {Kind} it registers {Names}")]
+    public static partial void Unused(ILogger logger, string setting, string kind, string names);
+
+    [LoggerMessage(13, LogLevel.Information, "{Part} waits {Limit} at most for the application to receive {Messages} messages")]
+    public static partial void SocketDrains(ILogger logger, string part, long messages, TimeSpan limit);
+
     [LoggerMessage(8, LogLevel.Error, "The services of a connection of {Handler} could not be disposed")]
     public static partial void ScopeFailed(ILogger logger, Exception exception, string handler);
 }

@@ -33,18 +33,21 @@ internal sealed class ZlinkHost(
         _isOpen = true;
         foreach (ContextRegistration registration in _registrations)
         {
-            registration.CheckKeys();
+            Setting all = provider.GetRequiredKeyedService<Setting>(registration.Name);
+            registration.CheckKeys(all, logger);
+            all[Keys.Health].Read([registration.Health ?? new ContextHealthOptions()]);
             _ = Registrations.ContextOf(provider, registration.Name);
-            if (registration.Health is not null)
-            {
-                _ = provider.GetRequiredKeyedService<ContextHealthCheck>(registration.Name); // Thresholds that are wrong fail the start.
-            }
         }
 
         foreach (HostedPart part in _parts)
         {
             cancellationToken.ThrowIfCancellationRequested();
             part.Open();
+        }
+
+        foreach (HostedPart part in _parts)
+        {
+            part.Connect();
         }
     }
 

@@ -1,4 +1,3 @@
-using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
 using Net.Zlink.Services;
 
@@ -13,43 +12,33 @@ internal sealed record ClientRegistration(string Service, string? Endpoint, stri
 
     public string CheckName => $"zlink-client-{Service}";
 
-    public RequestClient Create(IServiceProvider provider)
+    public Setting Section(IServiceProvider provider) => provider.SettingOf(ContextName, Keys.Clients, Service);
+
+    public HostedClient Create(IServiceProvider provider)
     {
-        IConfigurationSection? section = Section(provider);
+        Setting section = Section(provider);
         IMessageSerializer serializer = SerializerOf(provider);
         IRequestPolicy? policy = Policy?.Invoke(provider);
-        if ((section?[Keys.Connect] ?? Endpoint) is not { } endpoint)
+        section[Keys.Health].Read([Health ?? new ClientHealthOptions()]);
+        if ((section[Keys.Connect].OneText(mayBeEmpty: false) ?? Endpoint) is not { } endpoint)
         {
-            if (section is not null)
-            {
-                ConfigurationErrors.CheckKeys(section, Keys.Connect, Keys.Health); // The settings of the gateway are not the client's.
-            }
-
-            ServiceGateway gateway = provider.GetRequiredKeyedService<HostedGateway>(Gateway).Gateway;
-            return new RequestClient(gateway.GetClient(Service), serializer, policy);
+            section.Read([], Keys.Connect, Keys.Health); // The settings of the gateway are not the client's.
+            ServiceGateway shared = provider.GetRequiredKeyedService<HostedGateway>(Gateway).Gateway;
+            return new HostedClient(Service, new RequestClient(shared.GetClient(Service), serializer, policy), null, null);
         }
 
+        ZlinkContext context = Registrations.ContextOf(provider, ContextName).Context;
+        var directory = new StaticDirectory(context.TimeProvider);
         ServiceGatewayOptions options = PartOptions.Of<ServiceGatewayOptions>(provider, Service);
-        return ConfigurationErrors.Named(
-            section, () => new RequestClient(
-                Registrations.ContextOf(provider, ContextName).Context, endpoint, serializer, Service, options, policy));
+        ServiceGateway gateway = SettingFaults.Named(section, () => new ServiceGateway(context, directory, options));
+        var client = new RequestClient(gateway.GetClient(Service), serializer, policy);
+        return new HostedClient(Service, client, gateway, () => directory.SetService(Service, new ServiceInstance(Service, endpoint)));
     }
 
-    public ClientHealthCheck CreateCheck(IServiceProvider provider)
-    {
-        ClientHealthOptions options = Health!;
-        if (Section(provider)?.GetSection(Keys.Health) is { } section)
-        {
-            ConfigurationErrors.Named(section, () => section.Bind(options, static binder => binder.ErrorOnUnknownConfiguration = true));
-        }
-
-        return new ClientHealthCheck(provider.GetRequiredKeyedService<RequestClient>(Service).Service, options);
-    }
+    public ClientHealthCheck CreateCheck(IServiceProvider provider) =>
+        new(provider.GetRequiredKeyedService<RequestClient>(Service).Service, Health!);
 
     public static IMessageSerializer SerializerOf(IServiceProvider provider) =>
         provider.GetService<IMessageSerializer>() ?? throw new ZlinkSettingException(
             "There is no serializer: call services.AddZlinkJson(), or register an IMessageSerializer.");
-
-    private IConfigurationSection? Section(IServiceProvider provider) =>
-        Registrations.ContextOf(provider, ContextName).Registration.Section(Keys.Clients, Service);
 }

@@ -1,4 +1,3 @@
-using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
 using Net.Zlink.Services;
 
@@ -19,45 +18,37 @@ internal sealed class GatewayRegistration(string name, string contextName)
     /// <summary>A gateway without a key has a section of its own.</summary>
     public static string SectionOf(string name) => name.Length == 0 ? Keys.Gateway : Keys.Gateways;
 
+    public Setting Section(IServiceProvider provider) => provider.SettingOf(ContextName, SectionOf(Name), Name);
+
     public HostedGateway Create(IServiceProvider provider)
     {
-        HostedContext hosted = Registrations.ContextOf(provider, ContextName);
-        IConfigurationSection? section = hosted.Registration.Section(SectionOf(Name), Name);
+        ZlinkContext context = Registrations.ContextOf(provider, ContextName).Context;
+        Setting section = Section(provider);
         ServiceGatewayOptions options = PartOptions.Of<ServiceGatewayOptions>(provider, Name);
-        (IServiceDirectory directory, RegistryDirectory? discovery) = FindDirectory(provider, hosted.Context, section);
-        return ConfigurationErrors.Named(
-            section, () => new HostedGateway(new ServiceGateway(hosted.Context, directory, options), discovery, Name));
+        OwnDirectory? found = FindOwn(context, section);
+        IServiceDirectory directory = found?.Directory ?? Directory?.Invoke(provider) ?? provider.GetService<IServiceDirectory>()
+            ?? throw new ZlinkSettingException(
+                $"The gateway \"{Name}\" has no directory: call FollowRegistries, AddReceiver or UseDirectory, or register an "
+                + "IServiceDirectory.");
+        return new HostedGateway(Name, SettingFaults.Named(section, () => new ServiceGateway(context, directory, options)), found);
     }
 
-    private (IServiceDirectory Directory, RegistryDirectory? Discovery) FindDirectory(
-        IServiceProvider provider, ZlinkContext context, IConfigurationSection? section)
+    /// <summary>What the configuration says takes the place of all that is said in code.</summary>
+    private OwnDirectory? FindOwn(ZlinkContext context, Setting section)
     {
-        IReadOnlyList<string> configuredRegistries = ConfigurationErrors.TextsOr(section, Keys.FollowRegistries, []);
-        ServiceInstance[] configuredInstances = [.. InstancesOf(section)];
-        bool isConfigured = configuredRegistries.Count + configuredInstances.Length > 0;
-        if (Directory is not null && !isConfigured)
+        IReadOnlyList<string> registries = section[Keys.FollowRegistries].Texts() ?? [];
+        ServiceInstance[] instances = [.. InstancesOf(section)];
+        if (registries.Count + instances.Length > 0)
         {
-            return (Directory(provider), null);
+            return new OwnDirectory(context, registries, instances);
         }
 
-        IReadOnlyList<string> registries = isConfigured ? configuredRegistries : Registries;
-        IReadOnlyList<ServiceInstance> instances = isConfigured ? configuredInstances : Instances;
-        if (registries.Count > 0)
-        {
-            RegistryDirectory discovery = Discoveries.Connect(context, ServiceKind.Receiver, registries, $"Gateway \"{Name}\"");
-            return (discovery, discovery);
-        }
-
-        return (instances.Count > 0 ? new StaticDirectory(context.TimeProvider, instances)
-            : provider.GetService<IServiceDirectory>() ?? throw new ZlinkSettingException(
-                $"The gateway \"{Name}\" has no directory: call FollowRegistries, AddReceiver or UseDirectory, or register an "
-                + "IServiceDirectory."), null);
+        return Directory is null && Registries.Count + Instances.Count > 0 ? new OwnDirectory(context, Registries, Instances) : null;
     }
 
     // "Receivers": { "quotes": [ "tcp://a:5555", "tcp://b:5555" ] }
-    private static IEnumerable<ServiceInstance> InstancesOf(IConfigurationSection? section) =>
-        section is null ? []
-        : from service in section.GetSection(Keys.Receivers).GetChildren()
-          from endpoint in ConfigurationErrors.TextsOf(service)
-          select new ServiceInstance(service.Key, endpoint);
+    private static IEnumerable<ServiceInstance> InstancesOf(Setting section) =>
+        from service in section[Keys.Receivers].Children
+        from endpoint in service.Texts() ?? []
+        select new ServiceInstance(service.Key, endpoint);
 }

@@ -1,4 +1,3 @@
-using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.Logging;
 using Net.Zlink.Services;
 
@@ -22,20 +21,21 @@ internal sealed class HostedReceiver(IServiceProvider provider, ReceiverRegistra
     /// <summary>Null: there is no registry.</summary>
     public ServiceRegistration? Registration { get; private set; }
 
+    private IReadOnlyList<string> Registries => registration.Section(provider)[Keys.Registries].Texts() ?? registration.Registries;
+
     public override void Open()
     {
-        IConfigurationSection? section = registration.Section(provider);
-        if (registration.Health is not null)
-        {
-            _ = registration.CreateCheck(provider); // Thresholds that are wrong fail the start.
-        }
-
-        foreach (string endpoint in ConfigurationErrors.TextsOr(section, Keys.Bind, registration.Binds))
+        Setting section = registration.Section(provider);
+        section[Keys.Health].Read([registration.Health ?? new ReceiverHealthOptions()]);
+        foreach (string endpoint in section[Keys.Bind].Texts() ?? registration.Binds)
         {
             SocketDrain.Named(Description, "bind", endpoint, () => HostingLog.Bound(logger, Description, receiver.Bind(endpoint)));
         }
+    }
 
-        foreach (string endpoint in ConfigurationErrors.TextsOr(section, Keys.Registries, registration.Registries))
+    public override void Connect()
+    {
+        foreach (string endpoint in Registries)
         {
             SocketDrain.Named(Description, "connect", endpoint, () => receiver.ConnectRegistry(endpoint));
             HostingLog.Connects(logger, Description, endpoint);
@@ -47,10 +47,9 @@ internal sealed class HostedReceiver(IServiceProvider provider, ReceiverRegistra
 
     public override Task AnnounceAsync(CancellationToken cancellation)
     {
-        bool hasRegistry = ConfigurationErrors.TextsOr(registration.Section(provider), Keys.Registries, registration.Registries).Count > 0;
-        if (hasRegistry)
+        if (Registries.Count > 0)
         {
-            Registration = ConfigurationErrors.Named(registration.Section(provider)?.GetSection(nameof(ServingSettings.Advertise)),
+            Registration = SettingFaults.Named(registration.Section(provider)[nameof(ServingSettings.Advertise)],
                 () => receiver.Register(registration.Service, _settings.Advertise, _settings.Weight));
         }
 

@@ -1,4 +1,3 @@
-using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.Logging;
 using Net.Zlink.Services;
 
@@ -15,28 +14,36 @@ internal sealed class HostedSpotNode(IServiceProvider provider, SpotNodeRegistra
 
     public override void Open()
     {
-        IConfigurationSection? section = registration.Section(provider);
-        foreach (string endpoint in ConfigurationErrors.TextsOr(section, Keys.Bind, registration.Binds))
+        foreach (string endpoint in registration.Section(provider)[Keys.Bind].Texts() ?? registration.Binds)
         {
             SocketDrain.Named(Description, "bind", endpoint, () => HostingLog.Bound(logger, Description, node.Bind(endpoint)));
         }
+    }
 
-        foreach (string endpoint in ConfigurationErrors.TextsOr(section, Keys.Connect, registration.Connects))
+    public override void Connect()
+    {
+        Setting section = registration.Section(provider);
+        foreach (string endpoint in section[Keys.Connect].Texts() ?? registration.Connects)
         {
             SocketDrain.Named(Description, "connect", endpoint, () => node.Connect(endpoint));
             HostingLog.Connects(logger, Description, endpoint);
         }
 
-        _registries = ConfigurationErrors.TextsOr(section, Keys.Registries, registration.Registries);
+        _registries = section[Keys.Registries].Texts() ?? registration.Registries;
         foreach (string endpoint in _registries)
         {
             SocketDrain.Named(Description, "connect", endpoint, () => node.ConnectRegistry(endpoint));
         }
 
-        if (ConfigurationErrors.TextsOr(section, Keys.FollowRegistries, registration.Followed) is { Count: > 0 } followed)
+        if ((section[Keys.FollowRegistries].Texts() ?? registration.Followed) is { Count: > 0 } followed)
         {
-            _discovery = Discoveries.Connect(
-                Registrations.ContextOf(provider, registration.ContextName).Context, ServiceKind.SpotNode, followed, Description);
+            _discovery = new RegistryDirectory(
+                Registrations.ContextOf(provider, registration.ContextName).Context, ServiceKind.SpotNode);
+            foreach (string endpoint in followed)
+            {
+                SocketDrain.Named(Description, "connect", endpoint, () => _discovery.ConnectRegistry(endpoint));
+            }
+
             _following.Add(node.UseDirectory(_discovery));
         }
 

@@ -1,4 +1,3 @@
-using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
 using Net.Zlink.Services;
 
@@ -26,27 +25,15 @@ internal sealed class ReceiverRegistration(
 
     public string CheckName => $"zlink-receiver-{Service}";
 
-    public IConfigurationSection? Section(IServiceProvider provider) =>
-        Registrations.ContextOf(provider, ContextName).Registration.Section(Keys.Receivers, Service);
+    public Setting Section(IServiceProvider provider) => provider.SettingOf(ContextName, Keys.Receivers, Service);
 
     public ServiceReceiver Create(IServiceProvider provider)
     {
-        IConfigurationSection? section = Section(provider);
-        ConfigurationErrors.Read(section, Settings, static (from, to) => from.Bind(to));
         ServiceReceiverOptions options = PartOptions.Of<ServiceReceiverOptions>(provider, Service);
-
-        return ConfigurationErrors.Named(
-            section, () => new ServiceReceiver(Registrations.ContextOf(provider, ContextName).Context, options));
+        return SettingFaults.Named(
+            Section(provider), () => new ServiceReceiver(Registrations.ContextOf(provider, ContextName).Context, options));
     }
 
-    public ReceiverHealthCheck CreateCheck(IServiceProvider provider)
-    {
-        ReceiverHealthOptions options = Health!;
-        if (Section(provider)?.GetSection(Keys.Health) is { } section)
-        {
-            ConfigurationErrors.Named(section, () => section.Bind(options, static binder => binder.ErrorOnUnknownConfiguration = true));
-        }
-
-        return new ReceiverHealthCheck(provider.GetRequiredKeyedService<HostedReceiver>(Service), options);
-    }
+    public ReceiverHealthCheck CreateCheck(IServiceProvider provider) =>
+        new(provider.GetRequiredKeyedService<HostedReceiver>(Service), Health!);
 }

@@ -1,4 +1,3 @@
-using Microsoft.Extensions.Configuration;
 using Net.Zlink.Services;
 
 namespace Net.Zlink.Extensions.Hosting;
@@ -20,14 +19,12 @@ internal sealed class SpotNodeRegistration(string name, string contextName)
 
     public Func<IServiceProvider, IServiceDirectory>? Directory { get; set; }
 
-    public IConfigurationSection? Section(IServiceProvider provider) =>
-        Registrations.ContextOf(provider, ContextName).Registration.Section(Keys.SpotNodes, Name);
+    public Setting Section(IServiceProvider provider) => provider.SettingOf(ContextName, Keys.SpotNodes, Name);
 
     public SpotNode Create(IServiceProvider provider)
     {
-        IConfigurationSection? section = Section(provider);
         SpotNodeOptions options = PartOptions.Of<SpotNodeOptions>(provider, Name);
-        return ConfigurationErrors.Named(
-            section, () => new SpotNode(Registrations.ContextOf(provider, ContextName).Context, options));
+        return SettingFaults.Named(
+            Section(provider), () => new SpotNode(Registrations.ContextOf(provider, ContextName).Context, options));
     }
 }

@@ -1,4 +1,3 @@
-using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging;
 using Net.Zlink.Services;
@@ -16,34 +15,28 @@ internal sealed class HostedSocket<TOptions>(
 
     public override void Open()
     {
-        IConfigurationSection? section = registration.Section(provider);
-        if (section is not null)
-        {
-            ConfigurationErrors.CheckKeys(section, Keys.Bind, Keys.Connect, Keys.Follow, Keys.Subscribe, Keys.Options, Keys.Health);
-        }
-
-        if (registration.Health is not null)
-        {
-            _ = provider.GetRequiredKeyedService<SocketHealthCheck>(registration.CheckName); // Thresholds that are wrong fail the start.
-        }
-
-        foreach (string topic in ConfigurationErrors.TextsOr(section, Keys.Subscribe, registration.Topics))
+        Setting section = registration.CheckedSection(provider, Keys.Bind, Keys.Connect, Keys.Follow, Keys.Subscribe);
+        foreach (string topic in section[Keys.Subscribe].Texts(mayBeEmpty: true) ?? registration.Topics)
         {
             (socket as SubSocket ?? throw Wrong($"only a SUB can subscribe: remove {Keys.Subscribe}")).Subscribe(topic);
         }
 
-        foreach (string endpoint in ConfigurationErrors.TextsOr(section, Keys.Bind, registration.Binds))
+        foreach (string endpoint in section[Keys.Bind].Texts() ?? registration.Binds)
         {
             SocketDrain.Named(Description, "bind", endpoint, () => HostingLog.Bound(logger, Description, socket.Bind(endpoint)));
         }
+    }
 
-        foreach (string endpoint in ConfigurationErrors.TextsOr(section, Keys.Connect, registration.Connects))
+    public override void Connect()
+    {
+        Setting section = registration.Section(provider);
+        foreach (string endpoint in section[Keys.Connect].Texts() ?? registration.Connects)
         {
             SocketDrain.Named(Description, "connect", endpoint, () => ((ZmpSocket)socket).Connect(endpoint));
             HostingLog.Connects(logger, Description, endpoint);
         }
 
-        foreach (string service in ConfigurationErrors.TextsOr(section, Keys.Follow, registration.Followed))
+        foreach (string service in section[Keys.Follow].Texts() ?? registration.Followed)
         {
             IServiceDirectory directory = provider.GetService<IServiceDirectory>() ?? throw Wrong(
                 $"it follows \"{service}\", but no IServiceDirectory is registered");

@@ -7,7 +7,7 @@ internal static class SocketDrain
     // The counters announce nothing. A look costs microseconds.
     private static readonly TimeSpan PollInterval = TimeSpan.FromMilliseconds(10);
 
-    // An application that receives nothing for so long has stopped receiving, or never began.
+    // An application that has never received anything has so long to begin.
     private static readonly TimeSpan Patience = TimeSpan.FromMilliseconds(200);
 
     public static void Named(string part, string act, RedactedEndpoint endpoint, Action action)
@@ -22,29 +22,28 @@ internal static class SocketDrain
         }
     }
 
-    /// <summary>Accepts no new peers, then waits until the application has received what had come by then. It ends earlier where nobody
-    /// receives, and after half of the time that is left.</summary>
+    /// <summary>Accepts no new peers, then waits until the application has received what had come by then, for half of the time that is
+    /// left. How long a worker needs for one message is not known: only a socket that nobody ever received from is given up
+    /// earlier.</summary>
     public static async Task RunAsync(ZlinkSocket socket, string part, ILogger logger, DrainClock clock, CancellationToken cancellation)
     {
         StopListening(socket);
         long started = clock.Clock.GetTimestamp();
         SocketFigures first = SocketFigures.Of(socket);
         TimeSpan limit = clock.Half;
-        long lastDelivered = first.Delivered;
-        long lastProgress = started;
         SocketFigures now = first;
+        if (first.Unread > 0)
+        {
+            HostingLog.SocketDrains(logger, part, first.Unread, limit);
+        }
+
         using var timer = new PeriodicTimer(PollInterval, clock.Clock);
         while (now.Delivered < first.Delivered + first.Unread
-            && clock.Clock.GetElapsedTime(lastProgress) < Patience
+            && (now.Delivered > 0 || clock.Clock.GetElapsedTime(started) < Patience)
             && (limit == Timeout.InfiniteTimeSpan || clock.Clock.GetElapsedTime(started) < limit))
         {
             await timer.WaitForNextTickAsync(cancellation).ConfigureAwait(false);
             now = SocketFigures.Of(socket);
-            if (now.Delivered != lastDelivered)
-            {
-                lastDelivered = now.Delivered;
-                lastProgress = clock.Clock.GetTimestamp();
-            }
         }
 
         HostingLog.SocketDrained(logger, part, now.ConnectedPeers, now.Delivered - first.Delivered,

@@ -1,4 +1,3 @@
-using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
 
 namespace Net.Zlink.Extensions.Hosting;
@@ -30,29 +29,24 @@ internal class SocketRegistration<TOptions>(SocketKind<TOptions> kind, string na
 
     public string Description => $"{Kind.Name} \"{ShownName}\"";
 
-    public IConfigurationSection? Section(IServiceProvider provider) =>
-        Registrations.ContextOf(provider, ContextName).Registration.Section(SectionKey, Name);
+    public Setting Section(IServiceProvider provider) => provider.SettingOf(ContextName, SectionKey, Name);
 
     /// <summary>The endpoints are the part's, and the options below them.</summary>
-    public void AddOptions(IServiceCollection services)
+    public void AddOptions(IServiceCollection services) => services.AddPartOptions<TOptions>(
+        Name, provider => Section(provider)[Keys.Options], static (from, to) => from.Read([to]), static _ => { });
+
+    /// <summary>Refuses keys that the part does not have, and thresholds that are wrong.</summary>
+    public Setting CheckedSection(IServiceProvider provider, params string[] keys)
     {
-        ContextRegistration context = services.Context(ContextName);
-        services.AddPartOptions<TOptions>(
-            Name, () => context.Section(SectionKey, Name)?.GetSection(Keys.Options), Kind.Bind, static _ => { });
+        Setting section = Section(provider);
+        section.Read([], [.. keys, Keys.Options, Keys.Health]);
+        section[Keys.Health].Read([Health ?? new SocketHealthOptions()]);
+        return section;
     }
 
     // A socket keeps its options.
     public ZlinkSocket Create(IServiceProvider provider) => Kind.Create(
         Registrations.ContextOf(provider, ContextName).Context, PartOptions.Of<TOptions>(provider, Name).Copy());
 
-    public SocketHealthCheck CreateCheck(IServiceProvider provider, ZlinkSocket socket)
-    {
-        SocketHealthOptions options = Health!;
-        if (Section(provider)?.GetSection(Keys.Health) is { } section)
-        {
-            ConfigurationErrors.Named(section, () => section.Bind(options, static binder => binder.ErrorOnUnknownConfiguration = true));
-        }
-
-        return new SocketHealthCheck(socket, options);
-    }
+    public SocketHealthCheck CreateCheck(ZlinkSocket socket) => new(socket, Health!);
 }

@@ -64,7 +64,7 @@ public sealed class ZlinkSocketBuilder<TOptions> : OptionsBuilder<TOptions>
         SocketRegistration<TOptions> registration = _registration;
         string name = registration.CheckName;
         Services.AddKeyedSingleton(name, (provider, _) => registration.CreateCheck(
-            provider, provider.GetRequiredKeyedService<HostedEnds>(registration.Name).Socket));
+            provider.GetRequiredKeyedService<HostedEnds>(registration.Name).Socket));
         Services.AddCheck<SocketHealthCheck>(name, name, tags);
         return this;
     }

@@ -1,5 +1,3 @@
-using Microsoft.Extensions.Configuration;
-using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging;
 
 namespace Net.Zlink.Extensions.Hosting;
@@ -14,16 +12,7 @@ internal sealed class HostedStream(IServiceProvider provider, StreamRegistration
     /// <summary>A handler is called as soon as a peer comes, so that one is bound with the application's services.</summary>
     public override void Open()
     {
-        if (registration.Section(provider) is { } section)
-        {
-            ConfigurationErrors.CheckKeys(section, Keys.Bind, Keys.Options, Keys.Health);
-        }
-
-        if (registration.Health is not null)
-        {
-            _ = provider.GetRequiredKeyedService<SocketHealthCheck>(registration.CheckName); // Thresholds that are wrong fail the start.
-        }
-
+        registration.CheckedSection(provider, Keys.Bind);
         if (registration.Serving is null)
         {
             BindAll(socket.Bind);
@@ -58,8 +47,7 @@ internal sealed class HostedStream(IServiceProvider provider, StreamRegistration
 
     private void BindAll(Func<string, string> bind)
     {
-        IConfigurationSection? section = registration.Section(provider);
-        foreach (string endpoint in ConfigurationErrors.TextsOr(section, Keys.Bind, registration.Binds))
+        foreach (string endpoint in registration.Section(provider)[Keys.Bind].Texts() ?? registration.Binds)
         {
             SocketDrain.Named(Description, "bind", endpoint, () => HostingLog.Bound(logger, Description, bind(endpoint)));
         }

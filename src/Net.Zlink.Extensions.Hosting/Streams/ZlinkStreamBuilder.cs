@@ -80,7 +80,7 @@ public sealed class ZlinkStreamBuilder : OptionsBuilder<StreamOptions>
         StreamRegistration registration = _registration;
         string name = registration.CheckName;
         Services.AddKeyedSingleton(name, (provider, _) => registration.CreateCheck(
-            provider, provider.GetRequiredKeyedService<StreamSocket>(registration.Name)));
+            provider.GetRequiredKeyedService<StreamSocket>(registration.Name)));
         Services.AddCheck<SocketHealthCheck>(name, name, tags);
         return this;
     }

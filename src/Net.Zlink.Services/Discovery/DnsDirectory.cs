@@ -18,7 +18,7 @@ namespace Net.Zlink.Services;
 /// await using var gateway = new ServiceGateway(context, directory);
 /// </code>
 /// </example>
-public sealed class DnsDirectory : IServiceDirectory, IAsyncDisposable
+public sealed class DnsDirectory : IServiceDirectory, IAsyncDisposable, IDisposable
 {
     private readonly Lock _gate = new();
     private readonly DnsDirectoryOptions _options;
@@ -92,6 +92,9 @@ public sealed class DnsDirectory : IServiceDirectory, IAsyncDisposable
         await Task.WhenAll(loops.Select(static loop => loop.DisposeAsync().AsTask())).ConfigureAwait(false);
         _found.Complete();
     }
+
+    /// <summary>As <see cref="DisposeAsync"/>, and returns at once.</summary>
+    public void Dispose() => _ = DisposeAsync().AsTask();
 
     /// <summary>The queries for one service. A failed one leaves what the last good one found.</summary>
     private sealed class Queries(DnsDirectory directory, string service, string host, int port)

@@ -10,7 +10,7 @@ namespace Net.Zlink.Services;
 /// await using var follower = new ServiceFollower(context, dealer, directory, "orders");
 /// </code>
 /// </example>
-public sealed class ServiceFollower : IAsyncDisposable
+public sealed class ServiceFollower : IAsyncDisposable, IDisposable
 {
     private readonly ZmpSocket _socket;
     private readonly IServiceDirectory _directory;
@@ -44,6 +44,9 @@ public sealed class ServiceFollower : IAsyncDisposable
     /// <summary>Ends the following. The connections that there are stay. Idempotent.</summary>
     /// <returns>Complete when the socket is not touched any more.</returns>
     public ValueTask DisposeAsync() => _loop.DisposeAsync();
+
+    /// <summary>As <see cref="DisposeAsync"/>, and returns at once.</summary>
+    public void Dispose() => _loop.Stop();
 
     // A turn of the loop: one enumeration. One that fails begins anew.
     private async ValueTask FollowAsync(CancellationToken cancellation)

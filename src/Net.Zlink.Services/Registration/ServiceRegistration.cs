@@ -6,7 +6,7 @@ namespace Net.Zlink.Services;
 /// <summary>One service that a receiver offers at one endpoint. It is renewed at every registry that the receiver knows, also after a
 /// lost connection, a restart of the registry, and a pause of this process.</summary>
 /// <remarks>Safe for any number of threads. Dispose it to leave the registries.</remarks>
-public sealed class ServiceRegistration : IAsyncDisposable
+public sealed class ServiceRegistration : IAsyncDisposable, IDisposable
 {
     private readonly RegistrationSet _owner;
     private readonly Lock _gate = new();
@@ -106,6 +106,9 @@ public sealed class ServiceRegistration : IAsyncDisposable
     /// <returns>Complete when the connected registries were sent it; a registry that is not connected drops the service when the lease is
     /// over.</returns>
     public ValueTask DisposeAsync() => new(_owner.RemoveAsync(this));
+
+    /// <summary>As <see cref="DisposeAsync"/>, and returns at once.</summary>
+    public void Dispose() => _ = _owner.RemoveAsync(this);
 
     /// <summary>Waits for the first registry that accepts.</summary>
     /// <exception cref="ServiceException">Each of them refused.</exception>

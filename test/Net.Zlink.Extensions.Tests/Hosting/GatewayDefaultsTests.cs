@@ -28,8 +28,8 @@ public sealed class GatewayDefaultsTests
 
         using IHost host = builder.Build();
         var options = new ServiceGatewayOptions();
-        ServiceSections.SetDefaults(options, host.Services);
-        ServiceSections.Bind(builder.Configuration.GetSection("Gateway"), options);
+        ServiceDefaults.Set(options, host.Services);
+        SettingSources.Read(builder.Configuration.GetSection("Gateway"), builder.Configuration).Read([options]);
         Assert.Equal((TimeSpan.FromSeconds(seconds), true), (options.Socket.HeartbeatTimeout!.Value, options.WaitForReady));
     }
 

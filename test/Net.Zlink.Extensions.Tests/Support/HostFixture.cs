@@ -25,6 +25,8 @@ internal sealed class HostFixture : IAsyncDisposable
 
     public IServiceCollection Services => _builder.Services;
 
+    public IConfigurationManager Configuration => _builder.Configuration;
+
     public IConfiguration Section => _builder.Configuration.GetSection("Zlink");
 
     public IHost Host => _host ??= _builder.Build();

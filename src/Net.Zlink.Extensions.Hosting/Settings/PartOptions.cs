@@ -1,5 +1,4 @@
 using System.Diagnostics.CodeAnalysis;
-using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Options;
 
@@ -12,8 +11,8 @@ internal static class PartOptions
     private const DynamicallyAccessedMemberTypes Constructor = DynamicallyAccessedMemberTypes.PublicParameterlessConstructor;
 
     public static void AddPartOptions<[DynamicallyAccessedMembers(Constructor)] TOptions>(
-        this IServiceCollection services, string name, Func<IConfigurationSection?> section,
-        Action<IConfigurationSection, TOptions> bind, Action<TOptions> validate, Action<TOptions, IServiceProvider>? defaults = null)
+        this IServiceCollection services, string name, Func<IServiceProvider, Setting> section,
+        Action<Setting, TOptions> read, Action<TOptions> validate, Action<TOptions, IServiceProvider>? defaults = null)
         where TOptions : class
     {
         services.AddOptions<TOptions>(name).ValidateOnStart();
@@ -25,15 +24,16 @@ internal static class PartOptions
         }
 
         services.AddSingleton<IPostConfigureOptions<TOptions>>(
-            new PostConfigureOptions<TOptions>(name, options => ConfigurationErrors.Read(section(), options, bind)));
-        services.AddSingleton<IValidateOptions<TOptions>>(new PartValidation<TOptions>(name, section, validate));
+            provider => new PostConfigureOptions<TOptions>(name, options => read(section(provider), options)));
+        services.AddSingleton<IValidateOptions<TOptions>>(
+            provider => new PartValidation<TOptions>(name, () => section(provider), validate));
     }
 
     /// <summary>As they were configured; who gets them copies them.</summary>
     public static TOptions Of<[DynamicallyAccessedMembers(Constructor)] TOptions>(IServiceProvider provider, string name)
         where TOptions : class => provider.GetRequiredService<IOptionsMonitor<TOptions>>().Get(name);
 
-    private sealed class PartValidation<TOptions>(string part, Func<IConfigurationSection?> section, Action<TOptions> validate)
+    private sealed class PartValidation<TOptions>(string part, Func<Setting> section, Action<TOptions> validate)
         : IValidateOptions<TOptions>
         where TOptions : class
     {
@@ -51,7 +51,7 @@ internal static class PartOptions
             }
             catch (ArgumentException e)
             {
-                return ValidateOptionsResult.Fail(ConfigurationErrors.SentenceOf(section(), e));
+                return ValidateOptionsResult.Fail(SettingFaults.SentenceOf(section(), e));
             }
         }
     }

@@ -22,4 +22,7 @@ internal static class Keys
 
     /// <summary>Sections with one child for each name.</summary>
     public static readonly string[] Kinds = [Sockets, Streams, Receivers, Gateways, Clients, SpotNodes];
+
+    /// <summary>Sections of the one part of a kind that has no name.</summary>
+    public static readonly string[] Singles = [Gateway, Registry];
 }
