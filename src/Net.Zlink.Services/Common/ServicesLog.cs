@@ -63,10 +63,10 @@ internal static partial class ServicesLog
     [LoggerMessage(2011, LogLevel.Warning,
         "Registry {Id}: the list is full; entries of registry {Peer} are left out until the list has space")]
     public static partial void EntriesLeftOut(ILogger logger, uint id, uint peer);
-    [LoggerMessage(2100, LogLevel.Error, "A request handler threw")]
-    public static partial void HandlerFailed(ILogger logger, Exception exception);
+    [LoggerMessage(2100, LogLevel.Error, "The handler of {Service} threw; who sent the request gets a failure")]
+    public static partial void HandlerFailed(ILogger logger, Exception exception, string service);
 
-    [LoggerMessage(2102, LogLevel.Error,
+    [LoggerMessage(2105, LogLevel.Error,
         "The serializer does not know {Type}, so requests of this type fail; logged once per type and receiver")]
     public static partial void SerializerFailed(ILogger logger, Exception exception, string type);
 
@@ -91,37 +91,38 @@ internal static partial class ServicesLog
         + "MaxMessageParts or MaxMessageSize of the discovery's socket, raise them in RegistryDirectoryOptions.Socket")]
     public static partial void ListNotTaken(ILogger logger, RedactedEndpoint registry, string why);
 
-    [LoggerMessage(2200, LogLevel.Information, "The receiver at {Endpoint} is ready")]
-    public static partial void ReceiverReady(ILogger logger, RedactedEndpoint endpoint);
+    [LoggerMessage(2200, LogLevel.Information, "The receiver of {Service} at {Endpoint} is ready")]
+    public static partial void ReceiverReady(ILogger logger, string service, RedactedEndpoint endpoint);
 
-    [LoggerMessage(2201, LogLevel.Information, "The receiver at {Endpoint} is not ready: {Reason}")]
-    public static partial void ReceiverNotReady(ILogger logger, RedactedEndpoint endpoint, string reason);
+    [LoggerMessage(2201, LogLevel.Information, "The receiver of {Service} at {Endpoint} is not ready: {Reason}")]
+    public static partial void ReceiverNotReady(ILogger logger, string service, RedactedEndpoint endpoint, string reason);
 
-    [LoggerMessage(2202, LogLevel.Information, "The receiver at {Endpoint} is draining and gets no further requests")]
-    public static partial void ReceiverDrains(ILogger logger, RedactedEndpoint endpoint);
+    [LoggerMessage(2202, LogLevel.Information, "The receiver of {Service} at {Endpoint} is draining and gets no further requests")]
+    public static partial void ReceiverDrains(ILogger logger, string service, RedactedEndpoint endpoint);
 
-    [LoggerMessage(2203, LogLevel.Warning, "The receiver at {Endpoint} cannot be connected: {Reason}")]
-    public static partial void ReceiverUnusable(ILogger logger, RedactedEndpoint endpoint, string reason);
+    [LoggerMessage(2203, LogLevel.Warning, "The receiver of {Service} at {Endpoint} cannot be connected: {Reason}")]
+    public static partial void ReceiverUnusable(ILogger logger, string service, RedactedEndpoint endpoint, string reason);
 
-    [LoggerMessage(2204, LogLevel.Information, "The receiver at {Endpoint} is no longer listed and was disconnected")]
-    public static partial void ReceiverDisconnected(ILogger logger, RedactedEndpoint endpoint);
+    [LoggerMessage(2204, LogLevel.Information, "The receiver of {Service} at {Endpoint} is no longer listed and was disconnected")]
+    public static partial void ReceiverDisconnected(ILogger logger, string service, RedactedEndpoint endpoint);
 
     [LoggerMessage(2205, LogLevel.Warning,
         "{Count} messages that are not replies were dropped so far: the application receives messages too slowly, or not at all")]
     public static partial void UnreadMessagesDropped(ILogger logger, long count);
     [LoggerMessage(2206, LogLevel.Warning,
-        "The receiver at {Endpoint} left requests unanswered while other receivers answered; it gets no requests for {Seconds} s")]
-    public static partial void ReceiverEjected(ILogger logger, RedactedEndpoint endpoint, double seconds);
+        "The receiver of {Service} at {Endpoint} left requests unanswered while other receivers answered; it gets no requests for "
+        + "{Seconds} s")]
+    public static partial void ReceiverEjected(ILogger logger, string service, RedactedEndpoint endpoint, double seconds);
 
     [LoggerMessage(2207, LogLevel.Information,
-        "The receiver at {Endpoint} did not answer a trial request; it gets no requests for {Seconds} s")]
-    public static partial void ReceiverStaysEjected(ILogger logger, RedactedEndpoint endpoint, double seconds);
+        "The receiver of {Service} at {Endpoint} did not answer a trial request; it gets no requests for {Seconds} s")]
+    public static partial void ReceiverStaysEjected(ILogger logger, string service, RedactedEndpoint endpoint, double seconds);
 
-    [LoggerMessage(2208, LogLevel.Information, "The receiver at {Endpoint} answers again and gets requests again")]
-    public static partial void ReceiverReadmitted(ILogger logger, RedactedEndpoint endpoint);
+    [LoggerMessage(2208, LogLevel.Information, "The receiver of {Service} at {Endpoint} answers again and gets requests again")]
+    public static partial void ReceiverReadmitted(ILogger logger, string service, RedactedEndpoint endpoint);
 
-    [LoggerMessage(2209, LogLevel.Warning, "The receiver at {Endpoint} could not be reached: {Reason}. Dialling is retried")]
-    public static partial void ReceiverNotReached(ILogger logger, RedactedEndpoint endpoint, string reason);
+    [LoggerMessage(2209, LogLevel.Warning, "The receiver of {Service} at {Endpoint} could not be reached: {Reason}. Dialling is retried")]
+    public static partial void ReceiverNotReached(ILogger logger, string service, RedactedEndpoint endpoint, string reason);
 
     [LoggerMessage(2210, LogLevel.Warning,
         "{Service} has {Count} endpoints, but only {Limit} are connected at a time; another is connected when one fails or leaves")]
@@ -140,8 +141,9 @@ internal static partial class ServicesLog
 /// <summary>What a SPOT node logs: 2300 to 2399. Event ids are stable: a retired one is never used again.</summary>
 internal static partial class SpotLog
 {
-    [LoggerMessage(2300, LogLevel.Error, "A subscriber's handler threw; it is called again with the next message")]
-    public static partial void HandlerFailed(ILogger logger, Exception exception);
+    [LoggerMessage(2300, LogLevel.Error,
+        "A subscriber's handler threw at a message of the topic {Topic}; it is called again with the next one")]
+    public static partial void HandlerFailed(ILogger logger, Exception exception, string topic);
 
     [LoggerMessage(2301, LogLevel.Warning, "The node at {Endpoint} cannot be connected: {Reason}")]
     public static partial void PeerUnusable(ILogger logger, RedactedEndpoint endpoint, string reason);
@@ -156,8 +158,8 @@ internal static partial class SpotLog
     [LoggerMessage(2304, LogLevel.Error, "The directory of SPOT nodes failed; its last list is kept")]
     public static partial void DirectoryFailed(ILogger logger, Exception exception);
 
-    [LoggerMessage(2305, LogLevel.Warning, "A subscriber reads too slowly: {Dropped} messages were dropped so far")]
-    public static partial void SubscriberDrops(ILogger logger, long dropped);
+    [LoggerMessage(2305, LogLevel.Warning, "A subscriber of {Topics} reads too slowly: {Dropped} messages were dropped so far")]
+    public static partial void SubscriberDrops(ILogger logger, string topics, long dropped);
 
     [LoggerMessage(2306, LogLevel.Information,
         "The node at {Endpoint} is already connected at {Connected}; the second connection was ended, and its address is kept as an "

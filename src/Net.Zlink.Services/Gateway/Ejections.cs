@@ -46,12 +46,12 @@ internal sealed class Ejections(
         {
             Interlocked.Increment(ref _count);
             SetTimer(); // Before the log, which may throw.
-            ServicesLog.ReceiverEjected(logger, link.Redacted, link.Health.Pause.TotalSeconds);
+            ServicesLog.ReceiverEjected(logger, link.Receiver.Service, link.Redacted, link.Health.Pause.TotalSeconds);
         }
         else if (wasOnTrial && standing == LinkStanding.Out)
         {
             SetTimer(); // Before the log, which may throw.
-            ServicesLog.ReceiverStaysEjected(logger, link.Redacted, link.Health.Pause.TotalSeconds);
+            ServicesLog.ReceiverStaysEjected(logger, link.Receiver.Service, link.Redacted, link.Health.Pause.TotalSeconds);
         }
     }
 
@@ -62,7 +62,7 @@ internal sealed class Ejections(
         Apply(link, (health, now) => isReadmitted = health.OnReceived(now));
         if (isReadmitted)
         {
-            ServicesLog.ReceiverReadmitted(logger, link.Redacted);
+            ServicesLog.ReceiverReadmitted(logger, link.Receiver.Service, link.Redacted);
         }
     }
 

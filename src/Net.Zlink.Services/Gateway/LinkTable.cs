@@ -86,7 +86,7 @@ internal sealed class LinkTable : IDisposable
         if (!link.IsDraining)
         {
             Change(link, static link => link.IsDraining = true);
-            ServicesLog.ReceiverDrains(_logger, link.Redacted);
+            ServicesLog.ReceiverDrains(_logger, link.Receiver.Service, link.Redacted);
         }
     }
 
@@ -278,19 +278,19 @@ internal sealed class LinkTable : IDisposable
         switch (state)
         {
             case LinkState.Ready:
-                ServicesLog.ReceiverReady(_logger, link.Redacted);
+                ServicesLog.ReceiverReady(_logger, link.Receiver.Service, link.Redacted);
                 break;
             case LinkState.Unusable:
-                ServicesLog.ReceiverUnusable(_logger, link.Redacted, problem);
+                ServicesLog.ReceiverUnusable(_logger, link.Receiver.Service, link.Redacted, problem);
                 break;
             default:
                 if (before == LinkState.Connecting)
                 {
-                    ServicesLog.ReceiverNotReached(_logger, link.Redacted, problem);
+                    ServicesLog.ReceiverNotReached(_logger, link.Receiver.Service, link.Redacted, problem);
                 }
                 else
                 {
-                    ServicesLog.ReceiverNotReady(_logger, link.Redacted, problem);
+                    ServicesLog.ReceiverNotReady(_logger, link.Receiver.Service, link.Redacted, problem);
                 }
 
                 break;
@@ -398,7 +398,7 @@ internal sealed class LinkTable : IDisposable
             link.State = LinkState.Unusable;
             link.Problem = "the endpoint is no longer listed";
             _dialer.Disconnect(link);
-            _after.Add(() => ServicesLog.ReceiverDisconnected(_logger, link.Redacted));
+            _after.Add(() => ServicesLog.ReceiverDisconnected(_logger, link.Receiver.Service, link.Redacted));
             _after.Add(() => _onLost(link)); // A disconnect of ours raises no event.
         }
     }

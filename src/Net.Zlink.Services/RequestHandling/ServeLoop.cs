@@ -260,7 +260,8 @@ internal sealed class ServeLoop(ReceiverRequests requests, Func<ServiceRequest, 
                 request.TryFail(
                     FailureCode.HandlerThrew, failure is ServiceException ? failure.Message : failure.GetType().Name);
                 Interlocked.Increment(ref requests.Counters.HandlerFaults);
-                ServicesLog.HandlerFailed(requests.Logger, failure);
+                ServicesLog.HandlerFailed(
+                    requests.Logger, failure, request.ExpectsReply ? request.Service : "messages that expect no reply");
                 return;
         }
     }

@@ -9,12 +9,12 @@ internal sealed class HandlerLoop : IAsyncDisposable
 
     private readonly SubscriberQueue _queue;
     private readonly Func<SpotMessage, CancellationToken, ValueTask> _handler;
-    private readonly Action<Exception> _onFault;
+    private readonly Action<Exception, string> _onFault;
     private readonly CancellationTokenSource _stop = new();
     private readonly Task _completion;
 
     /// <exception cref="InvalidOperationException">The queue has a handler, or a receive waits there.</exception>
-    public HandlerLoop(SubscriberQueue queue, Func<SpotMessage, CancellationToken, ValueTask> handler, Action<Exception> onFault)
+    public HandlerLoop(SubscriberQueue queue, Func<SpotMessage, CancellationToken, ValueTask> handler, Action<Exception, string> onFault)
     {
         queue.BeginHandling();
         _queue = queue;
@@ -66,7 +66,7 @@ internal sealed class HandlerLoop : IAsyncDisposable
         }
         catch (Exception e)
         {
-            _onFault(e); // A handler must not end because of one message.
+            _onFault(e, message.Topic); // A handler must not end because of one message.
         }
     }
 }

@@ -41,7 +41,8 @@ internal sealed class SubscriberSet(TopicIndex index, ZlinkContext context, ILog
 
     public SubscriberQueue Add(SpotSubscriberOptions options)
     {
-        var queue = new SubscriberQueue(options, dropped => SpotLog.SubscriberDrops(logger, dropped), context);
+        SubscriberQueue queue = null!;
+        queue = new SubscriberQueue(options, dropped => SpotLog.SubscriberDrops(logger, index.Describe(queue), dropped), context);
         lock (_gate)
         {
             ObjectDisposedException.ThrowIf(_isDisposed, "Net.Zlink.Services.SpotNode");
@@ -74,10 +75,12 @@ internal sealed class SubscriberSet(TopicIndex index, ZlinkContext context, ILog
         }
     }
 
-    public void OnHandlerFault(Exception exception)
+    /// <param name="exception">What the handler threw.</param>
+    /// <param name="topic">Of the message.</param>
+    public void OnHandlerFault(Exception exception, string topic)
     {
         Interlocked.Increment(ref _handlerFaults);
-        SpotLog.HandlerFailed(logger, exception);
+        SpotLog.HandlerFailed(logger, exception, topic);
     }
 
     public void Dispose()

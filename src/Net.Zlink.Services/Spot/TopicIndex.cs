@@ -1,4 +1,5 @@
 using System.Collections.Concurrent;
+using System.Globalization;
 using System.Text;
 
 namespace Net.Zlink.Services;
@@ -91,6 +92,22 @@ internal sealed class TopicIndex(Action<byte[]> subscribe, Action<byte[]> unsubs
             {
                 RemoveOne(subscriber, text, isPrefix);
             }
+        }
+    }
+
+    /// <summary>Some of what it has subscribed to, for a person.</summary>
+    public string Describe(SubscriberQueue subscriber)
+    {
+        const int Shown = 3;
+        lock (_gate)
+        {
+            string[] shown =
+            [
+                .. subscriber.Filters.Take(Shown).Select(
+                    static filter => $"\"{Encoding.UTF8.GetString(filter.Text)}{(filter.IsPrefix ? "*" : "")}\""),
+            ];
+            int further = subscriber.Filters.Count - shown.Length;
+            return string.Join(", ", shown) + (further > 0 ? string.Create(CultureInfo.InvariantCulture, $" and {further} more") : "");
         }
     }
 

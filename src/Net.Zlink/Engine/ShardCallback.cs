@@ -38,5 +38,5 @@ internal sealed class ShardCallback : ShardWork
         // The pipe that scheduled the action observes its failure.
     }
 
-    internal override string Describe() => "scheduled callback";
+    internal override string Describe() => "a callback of a pipe";
 }

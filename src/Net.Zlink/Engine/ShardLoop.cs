@@ -42,6 +42,7 @@ internal sealed class ShardLoop : PipeScheduler, IThreadPoolWorkItem
     private long _scheduledAt;
     private long _now;
     private ShardWork? _running;
+    private ProcessorWait? _wait;
     private ShardWork? _signalled;
     private int _signalledReasons;
 
@@ -82,6 +83,9 @@ internal sealed class ShardLoop : PipeScheduler, IThreadPoolWorkItem
     public bool IsHelped { get; private set; }
 
     public int QueueDepth => _urgent.Count + _normal.Count;
+
+    /// <summary>The waits of the thread that runs it now, or was the last; null: they are not known.</summary>
+    public ProcessorWait? Wait => Volatile.Read(ref _wait);
 
     /// <summary>The running work item, approximately: an equal number means the same item, still running.</summary>
     public long RunningWork(out ShardWork? work)
@@ -178,12 +182,15 @@ internal sealed class ShardLoop : PipeScheduler, IThreadPoolWorkItem
         long start = Stopwatch.GetTimestamp();
         long delay = start - scheduledAt;
         t_current = this;
-        Counters.BeginTurn(start);
+        BeginTurn(start);
         Counters.RecordDelay(delay);
         if (delay > LateRunTicks)
         {
             Counters.LateRuns++;
-            Report(static (shard, _, ticks) => shard._observer.OnLateRun(shard, ShardCounters.ToTime(ticks)), null, delay);
+            if (_wait is null || _wait.Since(scheduledAt) < ShardCounters.ToTime(delay) / 2) // Else the machine was short of processors.
+            {
+                Report(static (shard, _, ticks) => shard._observer.OnLateRun(shard, ShardCounters.ToTime(ticks)), null, delay);
+            }
         }
 
         RunTurn(start, start, 0);
@@ -246,7 +253,7 @@ internal sealed class ShardLoop : PipeScheduler, IThreadPoolWorkItem
         ShardLoop? outer = t_current;
         t_current = this;
         long start = Stopwatch.GetTimestamp();
-        Counters.BeginTurn(start);
+        BeginTurn(start);
         long end = RunOne(work, reasons, start);
         t_current = outer;
         Counters.Helps++;
@@ -268,7 +275,7 @@ internal sealed class ShardLoop : PipeScheduler, IThreadPoolWorkItem
         t_current = this;
         IsHelped = true;
         long start = Stopwatch.GetTimestamp();
-        Counters.BeginTurn(start);
+        BeginTurn(start);
         long now = start;
         int works = 0;
         while (works < MaxFlushesPerHelp && now <= start + MaxTicksPerTurn && _urgent.Dequeue() is { } work)
@@ -289,7 +296,7 @@ internal sealed class ShardLoop : PipeScheduler, IThreadPoolWorkItem
         long start = Stopwatch.GetTimestamp();
         ShardLoop? outer = t_current;
         t_current = this;
-        Counters.BeginTurn(start);
+        BeginTurn(start);
         Counters.RunsInPlace++;
         long end = RunOne(work, reasons, start);
         RunTurn(start, end, 1);
@@ -315,7 +322,7 @@ internal sealed class ShardLoop : PipeScheduler, IThreadPoolWorkItem
 
                 // Another thread may have run the shard meanwhile: its time is not this turn's.
                 start = now = Stopwatch.GetTimestamp();
-                Counters.BeginTurn(start);
+                BeginTurn(start);
                 works = 0;
                 continue;
             }
@@ -348,7 +355,7 @@ internal sealed class ShardLoop : PipeScheduler, IThreadPoolWorkItem
         }
 
         long end = Stopwatch.GetTimestamp();
-        if (end - start > SlowRunTicks)
+        if (end - start > SlowRunTicks && HeldTicks(start, end) > SlowRunTicks)
         {
             Report(
                 static (shard, slow, ticks) => shard._observer.OnSlowRun(shard, slow!.Describe(), ShardCounters.ToTime(ticks)),
@@ -359,6 +366,16 @@ internal sealed class ShardLoop : PipeScheduler, IThreadPoolWorkItem
         DefaultContext.Restore();
         return end;
     }
+
+    private void BeginTurn(long at)
+    {
+        Counters.BeginTurn(at);
+        Volatile.Write(ref _wait, ProcessorWait.Begin(at));
+    }
+
+    /// <summary>How long it ran, without the time for which its thread had no processor.</summary>
+    private long HeldTicks(long start, long end) =>
+        end - start - (long)((_wait?.Since(start).TotalSeconds ?? 0) * Stopwatch.Frequency);
 
     private void EndTurn(long ticks, int works)
     {

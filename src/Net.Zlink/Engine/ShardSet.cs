@@ -181,6 +181,6 @@ internal sealed class ShardSet : IDisposable
 
         internal override void OnFault(Exception exception) => Passed.TrySetException(exception);
 
-        internal override string Describe() => "idle barrier";
+        internal override string Describe() => "work of the library";
     }
 }

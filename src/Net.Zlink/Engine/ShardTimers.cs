@@ -113,7 +113,7 @@ internal sealed class ShardTimers : ShardWork, IDisposable
 
     internal override void OnFault(Exception exception) => SetClock();
 
-    internal override string Describe() => "timers";
+    internal override string Describe() => "a time limit of a connection";
 
     private void Tick() => _shard.Post(this, 1);
 

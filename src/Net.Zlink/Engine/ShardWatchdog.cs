@@ -81,12 +81,12 @@ internal sealed class ShardWatchdog : IDisposable
                 ref Observation last = ref CollectionsMarshal.GetValueRefOrAddDefault(_seen, shard, out _);
                 if (work is null || last.Number != number)
                 {
-                    last = new Observation(number, _time.GetTimestamp(), IsReported: false);
+                    last = new Observation(number, _time.GetTimestamp(), WaitOf(shard), IsReported: false);
                     continue;
                 }
 
                 TimeSpan elapsed = _time.GetElapsedTime(last.At);
-                if (!last.IsReported && elapsed >= ShortestPeriod)
+                if (!last.IsReported && elapsed - (WaitOf(shard) - last.Waited) >= ShortestPeriod)
                 {
                     last = last with { IsReported = true };
                     held.Add((shard, work, elapsed));
@@ -97,5 +97,11 @@ internal sealed class ShardWatchdog : IDisposable
         return held;
     }
 
-    private readonly record struct Observation(long Number, long At, bool IsReported);
+    private static TimeSpan WaitOf(ShardLoop shard) => shard.Wait?.Total ?? TimeSpan.Zero;
+
+    /// <param name="Number">Of the work.</param>
+    /// <param name="At">When it was seen first.</param>
+    /// <param name="Waited">How long its thread had waited for a processor until then.</param>
+    /// <param name="IsReported">It was reported.</param>
+    private readonly record struct Observation(long Number, long At, TimeSpan Waited, bool IsReported);
 }

@@ -19,8 +19,8 @@ internal static partial class Log
     public static partial void HandlerFailed(ILogger logger, Exception exception, uint peerId, RedactedEndpoint endpoint);
 
     [LoggerMessage(5, LogLevel.Warning,
-        "Shard {Shard} was held for {Milliseconds} ms by {Work}; its other connections waited. A handler blocked there, or the process got "
-        + "no processor time")]
+        "Shard {Shard} was held for {Milliseconds:F0} ms by {Work}; its other connections waited. Let handlers return at once, and await "
+        + "what takes longer")]
     public static partial void SlowRun(ILogger logger, int shard, double milliseconds, string work);
 
     [LoggerMessage(6, LogLevel.Debug, "Peer {PeerId} of {Endpoint} has disconnected: {Reason}. {Detail}")]
@@ -29,7 +29,7 @@ internal static partial class Log
     [LoggerMessage(7, LogLevel.Warning, "Peer {Peer} of {Endpoint}: {Messages} accepted messages ({Bytes} bytes) were not delivered")]
     public static partial void Undelivered(ILogger logger, string peer, RedactedEndpoint endpoint, long messages, long bytes);
 
-    [LoggerMessage(8, LogLevel.Warning, "Shard {Shard} started {Milliseconds} ms late: the thread pool is starved")]
+    [LoggerMessage(8, LogLevel.Warning, "Shard {Shard} started {Milliseconds:F0} ms late: something blocks the threads of the thread pool")]
     public static partial void PoolStarved(ILogger logger, int shard, double milliseconds);
 
     [LoggerMessage(9, LogLevel.Debug, "{Endpoint}: the connection with {Remote}, {RoutingId}, ended: {Reason}. {Detail}")]
@@ -63,8 +63,8 @@ internal static partial class Log
     public static partial void WarningsLeftOut(ILogger logger, RedactedEndpoint endpoint, int count, double seconds);
 
     [LoggerMessage(18, LogLevel.Warning,
-        "Shard {Shard} has been held for {Seconds:F1} s by {Work} and still is; its other connections wait. A handler blocks there, or the "
-        + "process gets no processor time")]
+        "Shard {Shard} has been held for {Seconds:F1} s by {Work} and still is; its other connections wait. Let handlers return at once, "
+        + "and await what takes longer")]
     public static partial void BlockedRun(ILogger logger, int shard, double seconds, string work);
 
     [LoggerMessage(19, LogLevel.Error,

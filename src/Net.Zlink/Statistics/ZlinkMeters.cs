@@ -113,7 +113,7 @@ internal sealed class ZlinkMeters : IDisposable
         Gauge("zlink.stream.queued", _streams, static c => One(c.QueuedMessages), "{message}",
             "Messages that STREAM sockets have accepted and not written yet.");
         Gauge("zlink.stream.unread", _streams, static c => One(c.UnreadMessages), "{message}",
-            "Messages that STREAM sockets have read and nobody received yet.");
+            "Messages that STREAM sockets have read and that were not received yet.");
         Counter("zlink.stream.received", _streams, static c => One(c.ReceivedMessages), "{message}",
             "Messages that STREAM sockets have read.");
         Counter("zlink.stream.received_bytes", _streams, static c => One(c.ReceivedBytes), "By",
@@ -173,7 +173,7 @@ internal sealed class ZlinkMeters : IDisposable
         Gauge("zlink.socket.queued", _sockets, static t => PerType(t, static (_, s) => s.QueuedMessages), "{message}",
             "Messages that sockets have accepted and not written yet.");
         Gauge("zlink.socket.unread", _sockets, static t => PerType(t, static (_, s) => s.UnreadMessages), "{message}",
-            "Messages that sockets have read and nobody received yet.");
+            "Messages that sockets have read and that were not received yet.");
         Counter("zlink.socket.sent", _sockets, static t => PerType(t, static (_, s) => s.WrittenMessages), "{message}",
             "Messages that sockets have written.");
         Counter("zlink.socket.unconfirmed", _sockets, static t => PerType(t, static (_, s) => s.UnconfirmedMessages), "{message}",

@@ -44,7 +44,10 @@ public sealed class ManyClientsTests
             tag => name.Equals(tag.Value)))];
         Assert.InRange(own.Length, 50, 100);
         Assert.All(own, static one => Assert.InRange(PointsOf(one).Count, 0, 500));
-        foreach (string each in new[] { "messaging.client.operation.duration", "messaging.client.sent.messages", "zlink.gateway.outstanding" })
+        foreach (string each in new[]
+        {
+            "messaging.client.operation.duration", "messaging.client.sent.messages", "zlink.gateway.outstanding",
+        })
         {
             List<(string Service, long Sum)> points = PointsOf(own.Single(one => one.Name == each));
             Assert.Equal(51, points.Count);

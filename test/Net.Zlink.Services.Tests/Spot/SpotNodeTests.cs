@@ -379,8 +379,8 @@ public class SpotNodeTests
             }
         };
         listener.SetMeasurementEventCallback<long>((instrument, value, tags, _) => measured[string.Join(
-            ' ', tags.ToArray().Where(static tag => !tag.Key.StartsWith("messaging", StringComparison.Ordinal)).Select(static tag => $"{tag.Value}")
-                .Prepend(instrument.Name))] = value);
+            ' ', tags.ToArray().Where(static tag => !tag.Key.StartsWith("messaging", StringComparison.Ordinal))
+                .Select(static tag => $"{tag.Value}").Prepend(instrument.Name))] = value);
         listener.Start();
         listener.RecordObservableInstruments();
         Assert.Equal((counts.Received, 1, counts.Deliveries.Received, 0, 1),

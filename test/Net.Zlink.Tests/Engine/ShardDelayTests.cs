@@ -49,6 +49,25 @@ public sealed class ShardDelayTests
         Assert.InRange(counters.LongestDelayTicks, Hour, 2 * Hour);
     }
 
+    [Fact]
+    public void A_late_turn_is_reported_unless_its_thread_had_no_processor_meanwhile()
+    {
+        ShardLoop shard = NewShard(out RecordingObserver observer);
+        using (new ProcessorWaitFixture(static () => Stopwatch.GetElapsedTime(0)))
+        {
+            RunFromPool(shard, 25 * Late);
+            Assert.Empty(observer.LateRuns);
+        }
+
+        using (new ProcessorWaitFixture(static () => TimeSpan.Zero))
+        {
+            RunFromPool(shard, 25 * Late);
+            Assert.Single(observer.LateRuns);
+        }
+
+        Assert.Equal(2, shard.Counters.LateRuns); // Counters have all of them.
+    }
+
     /// <summary>Plays the pool: runs a turn that was asked for so many ticks ago. Returns what its delay was at most.</summary>
     private static long RunFromPool(ShardLoop shard, long ticks)
     {

@@ -195,7 +195,11 @@ public sealed class ShardLoopTests
         observer.ToThrow = new InvalidOperationException("a logger that throws");
         bool ran = false;
         shard.RunOrPost(new TestWork(_ => throw new FormatException()) { Fault = _ => throw new FormatException() }, 1);
-        shard.RunOrPost(new TestWork(_ => Spin(TimeSpan.FromMilliseconds(60))), 1);
+        using (new ProcessorWaitFixture(static () => TimeSpan.Zero))
+        {
+            shard.RunOrPost(new TestWork(_ => Spin(TimeSpan.FromMilliseconds(60))), 1);
+        }
+
         await OnShardAsync(shard, () => ran = true);
 
         Assert.True(ran);
