@@ -310,7 +310,8 @@ public sealed class ServiceReceiver : IAsyncDisposable, IDisposable
     {
         ReceiverStatistics statistics = GetStatistics();
         var text = new StringBuilder();
-        text.Append(CultureInfo.InvariantCulture, $"Receiver {RoutingId}, bound to {string.Join(", ", Socket.BoundEndpoints)}");
+        IEnumerable<RedactedEndpoint> bound = Socket.BoundEndpoints.Select(static endpoint => new RedactedEndpoint(endpoint));
+        text.Append(CultureInfo.InvariantCulture, $"Receiver {RoutingId}, bound to {string.Join(", ", bound)}");
         text.AppendLine(_requests.IsRefusing ? ", draining and refusing" : _requests.IsDraining ? ", draining" : "");
         text.AppendLine(CultureInfo.InvariantCulture,
             $"  requests {statistics.Requests}, replies {statistics.Replies}, failed {statistics.Failed}, refused {statistics.Refused} "

@@ -56,7 +56,8 @@ internal sealed class NodeCounters(PublishPath path, DispatchLoop dispatch, Topi
     public string Describe(RoutingId id, IReadOnlyList<PeerInfo> publishers, IReadOnlyList<PeerInfo> followers)
     {
         var text = new StringBuilder();
-        text.AppendLine(CultureInfo.InvariantCulture, $"SPOT node {id}, bound to {string.Join(", ", path.Socket?.BoundEndpoints ?? [])}");
+        IEnumerable<RedactedEndpoint> bound = (path.Socket?.BoundEndpoints ?? []).Select(static endpoint => new RedactedEndpoint(endpoint));
+        text.AppendLine(CultureInfo.InvariantCulture, $"SPOT node {id}, bound to {string.Join(", ", bound)}");
         SpotNodeStatistics counts = Read();
         SpotSubscriberStatistics deliveries = counts.Deliveries;
         text.AppendLine(CultureInfo.InvariantCulture,

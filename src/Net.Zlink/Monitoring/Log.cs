@@ -46,7 +46,8 @@ internal static partial class Log
     public static partial void EventCallbackFailed(ILogger logger, Exception exception, SocketEventTypes @event);
 
     [LoggerMessage(13, LogLevel.Warning, "{Endpoint}: a handshake with {Remote} failed: {Cause}. {Detail}")]
-    public static partial void HandshakeFailed(ILogger logger, RedactedEndpoint endpoint, RedactedEndpoint remote, HandshakeFailure cause, string detail);
+    public static partial void HandshakeFailed(
+        ILogger logger, RedactedEndpoint endpoint, RedactedEndpoint remote, HandshakeFailure cause, string detail);
 
     [LoggerMessage(14, LogLevel.Warning, "{Endpoint}: cannot connect: {Why}. Trying again; this is logged once for each reason")]
     public static partial void CannotConnect(ILogger logger, RedactedEndpoint endpoint, string why);

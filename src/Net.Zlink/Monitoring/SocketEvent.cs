@@ -7,7 +7,8 @@ namespace Net.Zlink.Monitoring;
 public readonly struct SocketEvent
 {
     internal SocketEvent(
-        SocketEventTypes type, long value, RoutingId routingId, RedactedEndpoint local, RedactedEndpoint remote, uint peerId, string? detail)
+        SocketEventTypes type, long value, RoutingId routingId, RedactedEndpoint local, RedactedEndpoint remote, uint peerId,
+        string? detail)
     {
         Type = type;
         Value = value;

@@ -7,7 +7,8 @@ namespace Net.Zlink.Sockets;
 
 internal static class EndpointEvents
 {
-    public static void AcceptFailed(SocketMonitors monitors, EngineHost host, RedactedEndpoint endpoint, SocketError error, TimeSpan backOff)
+    public static void AcceptFailed(
+        SocketMonitors monitors, EngineHost host, RedactedEndpoint endpoint, SocketError error, TimeSpan backOff)
     {
         monitors.Publish(SocketEventTypes.AcceptFailed, EndpointError.ErrnoOf(error), endpoint, "",
             detail: $"{error}; accepting resumes in {backOff.TotalMilliseconds:0} ms");
@@ -67,7 +68,8 @@ internal static class EndpointEvents
     }
 
     /// <summary>A connection that only ends is not logged: port scanners do that often.</summary>
-    public static void HandshakeFailed(EngineHost host, RedactedEndpoint endpoint, RedactedEndpoint remote, HandshakeFailure cause, string detail)
+    public static void HandshakeFailed(
+        EngineHost host, RedactedEndpoint endpoint, RedactedEndpoint remote, HandshakeFailure cause, string detail)
     {
         if (cause == HandshakeFailure.Lost)
         {

@@ -13,13 +13,14 @@ internal static class TransportHandshake
 
     /// <summary>The task never fails. The wire's socket belongs to the result, or is disposed.</summary>
     public static Task<UpgradeResult> AcceptAsync(
-        WireUpgrade upgrade, Wire accepted, RedactedEndpoint endpoint, EngineHost host, SocketMonitors monitors, CancellationToken cancellation)
+        WireUpgrade upgrade, Wire accepted, RedactedEndpoint endpoint, EngineHost host, SocketMonitors monitors,
+        CancellationToken cancellation)
     {
         string local = accepted.LocalTextOfAccepted(endpoint);
         string remote = accepted.RemoteText(endpoint);
         monitors.Publish(SocketEventTypes.Accepted, accepted.Handle, local, remote);
-        return ReportAsync(upgrade, host.Handshakes.RunAsync(upgrade, (KernelWire)accepted, host.Pool, cancellation), endpoint, local, remote,
-            isAccepted: true, host, monitors);
+        Task<UpgradeResult> running = host.Handshakes.RunAsync(upgrade, (KernelWire)accepted, host.Pool, cancellation);
+        return ReportAsync(upgrade, running, endpoint, local, remote, isAccepted: true, host, monitors);
     }
 
     public static Task<UpgradeResult> ConnectAsync(
@@ -27,8 +28,8 @@ internal static class TransportHandshake
     {
         string local = dialled.LocalText(target.Redacted);
         monitors.Publish(SocketEventTypes.Connected, dialled.Handle, local, target.Redacted);
-        return ReportAsync(upgrade, RunOnPoolAsync(upgrade, (KernelWire)dialled, host, cancellation), target.Redacted, local, target.Redacted,
-            isAccepted: false, host, monitors);
+        Task<UpgradeResult> running = RunOnPoolAsync(upgrade, (KernelWire)dialled, host, cancellation);
+        return ReportAsync(upgrade, running, target.Redacted, local, target.Redacted, isAccepted: false, host, monitors);
     }
 
     private static async Task<UpgradeResult> RunOnPoolAsync(
@@ -41,8 +42,8 @@ internal static class TransportHandshake
     }
 
     private static async Task<UpgradeResult> ReportAsync(
-        WireUpgrade upgrade, Task<UpgradeResult> running, RedactedEndpoint endpoint, RedactedEndpoint local, RedactedEndpoint remote, bool isAccepted, EngineHost host,
-        SocketMonitors monitors)
+        WireUpgrade upgrade, Task<UpgradeResult> running, RedactedEndpoint endpoint, RedactedEndpoint local, RedactedEndpoint remote,
+        bool isAccepted, EngineHost host, SocketMonitors monitors)
     {
         UpgradeResult result = await running.ConfigureAwait(false);
         if (upgrade.Staleness is { } why)
