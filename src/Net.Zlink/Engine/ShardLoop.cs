@@ -74,6 +74,9 @@ internal sealed class ShardLoop : PipeScheduler, IThreadPoolWorkItem
 
     public ShardWatchdog? Watchdog { get; init; }
 
+    /// <summary>Where a turn waits for a thread. Null: in the thread pool. Tests run turns themselves.</summary>
+    public Action<IThreadPoolWorkItem>? Queue { get; set; }
+
     /// <summary>On the system's clock it is the current work's start, which costs nothing.</summary>
     public long Now => _clock is null ? _now : _clock.GetTimestamp();
 
@@ -244,7 +247,14 @@ internal sealed class ShardLoop : PipeScheduler, IThreadPoolWorkItem
         if (Interlocked.Exchange(ref _queuedToPool, 1) == 0)
         {
             _scheduledAt = Stopwatch.GetTimestamp();
-            System.Threading.ThreadPool.UnsafeQueueUserWorkItem(this, preferLocal: false);
+            if (Queue is { } queue)
+            {
+                queue(this);
+            }
+            else
+            {
+                System.Threading.ThreadPool.UnsafeQueueUserWorkItem(this, preferLocal: false);
+            }
         }
     }
 

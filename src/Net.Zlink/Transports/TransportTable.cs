@@ -8,7 +8,7 @@ namespace Net.Zlink.Transports;
 /// <summary>Every transport. A new one is a folder and a row here.</summary>
 internal static class TransportTable
 {
-    private static readonly Transport[] s_all =
+    private static Transport[] s_all =
     [
         new(EndpointText.Tcp, "tcp://host:port", TcpEndpoint.TryParse, TcpEndpoint.Format),
         new(EndpointText.Ipc, "ipc://path", IpcEndpoint.TryParse, IpcEndpoint.Format),
@@ -22,6 +22,9 @@ internal static class TransportTable
 
     private static readonly string s_anyAdvice = Advice(s_all.Select(static one => one.Scheme is EndpointText.Inproc
         ? one with { Notation = $"{one.Notation} (not for STREAM)" } : one));
+
+    /// <summary>Adds a transport from outside of the library, before its first endpoint. Advice in exceptions does not name it.</summary>
+    public static void Add(Transport transport) => s_all = [.. s_all, transport];
 
     public static Transport? Find(string scheme) =>
         Array.Find(s_all, one => string.Equals(one.Scheme, scheme, StringComparison.Ordinal));

@@ -1,0 +1,105 @@
+using System.Collections.Concurrent;
+using System.Net.Sockets;
+using System.Threading.Channels;
+using Net.Zlink.Transports;
+using Xunit;
+
+namespace Net.Zlink.Tests.Support;
+
+/// <summary>"memory://name": sockets of this process bind and connect to it, and a test can be either side (<see cref="MemoryWire"/>).</summary>
+internal static class MemoryTransport
+{
+    public const string Scheme = "memory";
+
+    private static readonly ConcurrentDictionary<string, MemoryListener> s_listeners = new(StringComparer.Ordinal);
+
+    private static readonly Transport s_row = new(Scheme, "memory://name", TryParse, static (address, scheme, _) =>
+        address is MemoryAddress ? $"{scheme}://{address}" : "");
+
+    private static int s_names;
+
+    static MemoryTransport() => TransportTable.Add(s_row);
+
+    /// <summary>An endpoint that no other test has.</summary>
+    public static string NewEndpoint() => $"{Scheme}://{Interlocked.Increment(ref s_names)}";
+
+    /// <summary>A test as the peer that connects.</summary>
+    public static MemoryPeer Connect(string endpoint)
+    {
+        Assert.True(s_listeners.TryGetValue(endpoint, out MemoryListener? listener), $"nothing listens at {endpoint}");
+        var wire = new MemoryWire(s_row, "peer");
+        listener.Accept(wire);
+        return wire.Peer;
+    }
+
+    /// <summary>What two sockets write to each other after one has dialled the other: the test carries it.</summary>
+    public static async Task<(MemoryPeer Dialling, MemoryPeer Accepting)> BetweenAsync(string endpoint) =>
+        (await s_listeners[endpoint].TakeAsync(), await s_listeners[endpoint].TakeAsync());
+
+    /// <summary>A test as the peer that listens.</summary>
+    public static MemoryListener Listen(string endpoint)
+    {
+        var listener = new MemoryListener(endpoint);
+        Assert.True(s_listeners.TryAdd(endpoint, listener), $"{endpoint} is in use");
+        return listener;
+    }
+
+    private static bool TryParse(in EndpointText text, EndpointUse use, out TransportEndpoint endpoint, out EndpointError error)
+    {
+        (endpoint, error) = (new MemoryEndpoint(text), EndpointError.None);
+        return true;
+    }
+
+    private sealed class MemoryEndpoint(EndpointText text) : WireEndpoint(text)
+    {
+        public override BindResult Listen(TransportSettings settings) => new(MemoryTransport.Listen(Text), EndpointError.None);
+
+        public override Task<DialResult> DialAsync(
+            TransportSettings settings, TimeProvider time, Action? connecting, CancellationToken cancellation)
+        {
+            connecting?.Invoke();
+            if (!s_listeners.TryGetValue(Text, out MemoryListener? listener))
+            {
+                return Task.FromResult(new DialResult(null, SocketError.ConnectionRefused, $"nothing listens at {Text}"));
+            }
+
+            var wire = new MemoryWire(s_row, "listener");
+            listener.OnDialled(wire.Peer);
+            return Task.FromResult(new DialResult(wire, SocketError.Success, ""));
+        }
+    }
+
+    internal sealed class MemoryListener(string endpoint) : ITransportListener
+    {
+        private readonly Channel<MemoryPeer> _dialled = Channel.CreateUnbounded<MemoryPeer>();
+        private IAcceptSink? _sink;
+
+        public WireUpgrade? Upgrade => null;
+
+        public string Endpoint => endpoint;
+
+        public long Handle => 0;
+
+        /// <summary>The other end of the oldest dial that was not taken.</summary>
+        public Task<MemoryPeer> TakeAsync() => _dialled.Reader.ReadAsync(Guard.Token).AsTask().Guarded();
+
+        public void Accept(MemoryWire wire) => _sink!.OnAccepted(wire);
+
+        public void OnDialled(MemoryPeer dialled)
+        {
+            _dialled.Writer.TryWrite(dialled);
+            if (_sink is not null)
+            {
+                var accepted = new MemoryWire(s_row, "peer");
+                _dialled.Writer.TryWrite(accepted.Peer);
+                Accept(accepted);
+            }
+        }
+
+        public void Start(IAcceptSink sink, TimeProvider time) => _sink = sink;
+
+        public void Close() => s_listeners.TryRemove(new KeyValuePair<string, MemoryListener>(endpoint, this));
+
+        public void Dispose() => Close();
+    }
+}
