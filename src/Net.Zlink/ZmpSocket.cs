@@ -274,7 +274,8 @@ public abstract class ZmpSocket : ZlinkSocket, IContextSocket
         }
     }
 
-    private static ZlinkException NotThere(string endpoint, string what) => TransportTable.TrySplit(endpoint, out _, out EndpointError error)
+    private static ZlinkException NotThere(string endpoint, string what) =>
+        TransportTable.TrySplit(endpoint, out _, out EndpointError error)
         ? new ZlinkException(ZlinkError.NotFound, $"{EndpointError.QuoteEndpoint(endpoint)} {what}")
         : ZlinkException.ForEndpoint(endpoint, error);
 }

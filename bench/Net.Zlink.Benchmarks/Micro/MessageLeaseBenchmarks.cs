@@ -15,7 +15,8 @@ public class MessageLeaseBenchmarks : IDisposable
     private const int Size = 64;
 
     private readonly InboundFrames _frames = new(Messages, Size);
-    private readonly SocketWire _wire = new(new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp), TransportTable.Find("tcp")!);
+    private readonly SocketWire _wire = new(
+        new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp), TransportTable.Find("tcp")!);
     private readonly StreamLink _link;
 
     public MessageLeaseBenchmarks() => _link = new StreamLink(1, "tcp://benchmark", new object(), _wire);

@@ -17,7 +17,8 @@ public class PullQueueBenchmarks : IDisposable
 
     private readonly InboundFrames _frames = new(Messages, Size);
     private readonly PullQueue _queue = new(Unlimited);
-    private readonly SocketWire _wire = new(new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp), TransportTable.Find("tcp")!);
+    private readonly SocketWire _wire = new(
+        new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp), TransportTable.Find("tcp")!);
     private readonly PullPeer _peer;
 
     public PullQueueBenchmarks() => _peer = new PullPeer(

@@ -209,7 +209,8 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
         BoundListeners<ZmpListener>.Candidates candidates;
         lock (_gate)
         {
-            candidates = _listeners.Find(text, TransportTable.TryParseWire(text, EndpointUse.Bind, out WireEndpoint target, out _) ? target : null);
+            candidates = _listeners.Find(
+                text, TransportTable.TryParseWire(text, EndpointUse.Bind, out WireEndpoint target, out _) ? target : null);
         }
 
         List<ZmpListener> listeners = candidates.Meant();

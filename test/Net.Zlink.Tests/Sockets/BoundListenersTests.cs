@@ -66,7 +66,8 @@ public sealed class BoundListenersTests
     private List<string> Meant(string text, string names = "") => _listeners.Find(text, new Target(text, names)).Meant();
 
     /// <summary>A text that means an endpoint, and counts how often it is asked whether it does.</summary>
-    private sealed class Target(string text, string names) : WireEndpoint(new EndpointText(TransportTable.Find(EndpointText.Tcp)!, text, ""))
+    private sealed class Target(string text, string names)
+        : WireEndpoint(new EndpointText(TransportTable.Find(EndpointText.Tcp)!, text, ""))
     {
         public int Asked { get; private set; }
 

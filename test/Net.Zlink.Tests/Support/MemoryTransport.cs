@@ -6,7 +6,9 @@ using Xunit;
 
 namespace Net.Zlink.Tests.Support;
 
-/// <summary>"memory://name": sockets of this process bind and connect to it, and a test can be either side (<see cref="MemoryWire"/>).</summary>
+/// <summary>
+/// "memory://name": sockets of this process bind and connect to it, and a test can be either side (<see cref="MemoryWire"/>).
+/// </summary>
 internal static class MemoryTransport
 {
     public const string Scheme = "memory";

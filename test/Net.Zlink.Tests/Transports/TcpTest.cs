@@ -29,7 +29,8 @@ internal static class TcpTest
 
     public static TcpEndpoint ToBind(string text)
     {
-        Assert.True(TransportTable.TryParse(text, EndpointUse.Bind, out TransportEndpoint endpoint, out EndpointError error), error.Sentence);
+        Assert.True(TransportTable.TryParse(text, EndpointUse.Bind, out TransportEndpoint endpoint, out EndpointError error),
+            error.Sentence);
         return Assert.IsType<TcpEndpoint>(endpoint);
     }
 

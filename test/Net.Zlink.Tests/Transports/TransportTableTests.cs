@@ -19,7 +19,8 @@ public sealed class TransportTableTests
     [InlineData("inproc://a", nameof(EndpointFault.UnknownScheme), nameof(EndpointFault.UnknownScheme))]
     public void Each_scheme_finds_its_transport(string text, string bind, string connect)
     {
-        Assert.Equal(bind is nameof(EndpointFault.None), TransportTable.TryParseWire(text, EndpointUse.Bind, out var toBind, out var bindError));
+        Assert.Equal(bind is nameof(EndpointFault.None),
+            TransportTable.TryParseWire(text, EndpointUse.Bind, out var toBind, out var bindError));
         Assert.Equal(connect is nameof(EndpointFault.None),
             TransportTable.TryParseWire(text, EndpointUse.Connect, out var toConnect, out var connectError));
         Assert.Equal((bind, connect), (bindError.Fault.ToString(), connectError.Fault.ToString()));

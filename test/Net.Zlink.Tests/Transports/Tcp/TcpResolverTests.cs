@@ -41,7 +41,8 @@ public sealed class TcpResolverTests
     [InlineData("tcp://local:7", true, "tcp://[fe80::1%7]:7")]
     public void A_place_to_listen_at_becomes_one_address(string text, bool ipv6, string expected)
     {
-        Assert.True(TcpResolver.TryResolveBind(TcpTest.ToBind(text).Address, ipv6, _names, out var endPoint, out var error), error.Sentence);
+        TcpAddress address = TcpTest.ToBind(text).Address;
+        Assert.True(TcpResolver.TryResolveBind(address, ipv6, _names, out var endPoint, out var error), error.Sentence);
         Assert.Equal(expected, TcpEndpoint.Format(endPoint, "tcp", ""));
         Assert.Equal(ipv6 ? AddressFamily.InterNetworkV6 : AddressFamily.InterNetwork, endPoint.AddressFamily);
     }
