@@ -56,7 +56,7 @@ internal static class Demo
                 $"Stopped after {clients.Sum(static client => client.Checked):N0} right replies of {options.Requests:N0}."));
             proxy.Stop();
             await proxying;
-            await context.ShutdownAsync(TimeSpan.FromSeconds(5)); // Requests and replies under way have nobody to go to any more.
+            await context.ShutdownAsync(TimeSpan.FromSeconds(5), CancellationToken.None); // Requests and replies under way have nobody to go to any more.
             await Task.WhenAll(working);
             throw;
         }
@@ -66,7 +66,7 @@ internal static class Demo
         proxy.Stop();
         await proxying;
         long captured = capture is null ? 0 : await capture.CountAsync();
-        ShutdownReport report = await context.ShutdownAsync(TimeSpan.FromSeconds(5));
+        ShutdownReport report = await context.ShutdownAsync(TimeSpan.FromSeconds(5), CancellationToken.None);
         await Task.WhenAll(working);
         return Sum(options, proxy.GetStatistics(), workers, clients, took, report, captured);
     }

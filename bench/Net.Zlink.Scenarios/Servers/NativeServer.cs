@@ -2,7 +2,7 @@ using System.Runtime.InteropServices;
 using System.Security.Cryptography.X509Certificates;
 using System.Text;
 using Net.Zlink.Benchmarks.Common;
-using Net.Zlink.Scenarios.Native;
+using Net.Zlink.Interop.Tests.Native;
 using Net.Zlink.Scenarios.Wire;
 using Samples;
 
@@ -31,26 +31,26 @@ internal sealed unsafe class NativeServer : IEchoServer
 
     public NativeServer(Address address, ServerSettings settings)
     {
-        _context = NativeZlink.zlink_ctx_new();
-        Check(NativeZlink.zlink_ctx_set(_context, NativeNumber.ContextIoThreads, settings.Shards), "set the number of I/O threads");
-        Check(NativeZlink.zlink_ctx_set(_context, NativeNumber.ContextMaxSockets, MaxSockets), "set the number of sockets");
-        _socket = NativeZlink.zlink_socket(_context, NativeNumber.Stream);
+        _context = NativeFunctions.zlink_ctx_new();
+        Check(NativeFunctions.zlink_ctx_set(_context, NativeContextOption.IoThreads, settings.Shards), "set the number of I/O threads");
+        Check(NativeFunctions.zlink_ctx_set(_context, NativeContextOption.MaxSockets, MaxSockets), "set the number of sockets");
+        _socket = NativeFunctions.zlink_socket(_context, NativeSocketType.Stream);
         Check(_socket == 0 ? -1 : 0, "make a socket");
-        Set(NativeNumber.SendHighWaterMark, settings.HighWaterMark);
-        Set(NativeNumber.ReceiveHighWaterMark, settings.HighWaterMark);
-        Set(NativeNumber.Backlog, settings.Backlog);
-        Set(NativeNumber.Linger, 0);
-        Set(NativeNumber.ReceiveTimeout, LookMilliseconds);
+        Set(NativeOption.SendHighWaterMark, settings.HighWaterMark);
+        Set(NativeOption.ReceiveHighWaterMark, settings.HighWaterMark);
+        Set(NativeOption.Backlog, settings.Backlog);
+        Set(NativeOption.Linger, 0);
+        Set(NativeOption.ReceiveTimeout, LookMilliseconds);
         if (address.IsTls)
         {
             // It reads PEM files, and only when it listens.
             using X509Certificate2 certificate = CertificateMaker.Make($"CN={address.Host}", [address.Host]);
             _pem = Directory.CreateTempSubdirectory("scenarios-");
-            Set(NativeNumber.TlsCertificate, Write("certificate.pem", certificate.ExportCertificatePem()));
-            Set(NativeNumber.TlsKey, Write("key.pem", certificate.ExportKeyPem()));
+            Set(NativeOption.TlsCert, Write("certificate.pem", certificate.ExportCertificatePem()));
+            Set(NativeOption.TlsKey, Write("key.pem", certificate.ExportKeyPem()));
         }
 
-        Check(NativeZlink.zlink_bind(_socket, settings.Endpoint), $"listen on {settings.Endpoint}");
+        Check(NativeFunctions.zlink_bind(_socket, settings.Endpoint), $"listen on {settings.Endpoint}");
         Endpoint = LastEndpoint();
         _thread = new Thread(Serve) { IsBackground = true, Name = "native echo" };
         _thread.Start();
@@ -64,8 +64,8 @@ internal sealed unsafe class NativeServer : IEchoServer
     {
         Volatile.Write(ref _isEnding, true);
         _thread.Join();
-        Check(NativeZlink.zlink_close(_socket), "close");
-        Check(NativeZlink.zlink_ctx_term(_context), "end the context");
+        Check(NativeFunctions.zlink_close(_socket), "close");
+        Check(NativeFunctions.zlink_ctx_term(_context), "end the context");
         _pem?.Delete(recursive: true);
         return ValueTask.CompletedTask;
     }
@@ -74,21 +74,21 @@ internal sealed unsafe class NativeServer : IEchoServer
     {
         if (result < 0)
         {
-            int error = NativeZlink.LastError;
+            int error = NativeFunctions.LastError;
             throw new RequestException(
-                $"The native library cannot {what}: {Marshal.PtrToStringUTF8((nint)NativeZlink.zlink_strerror(error))} ({error}).");
+                $"The native library cannot {what}: {Marshal.PtrToStringUTF8((nint)NativeFunctions.zlink_strerror(error))} ({error}).");
         }
     }
 
     private void Set(int option, int value) =>
-        Check(NativeZlink.zlink_setsockopt(_socket, option, (byte*)&value, sizeof(int)), $"set option {option}");
+        Check(NativeFunctions.zlink_setsockopt(_socket, option, (byte*)&value, sizeof(int)), $"set option {option}");
 
     private void Set(int option, string value)
     {
         byte[] text = Encoding.UTF8.GetBytes(value);
         fixed (byte* pointer = text)
         {
-            Check(NativeZlink.zlink_setsockopt(_socket, option, pointer, (nuint)text.Length), $"set option {option}");
+            Check(NativeFunctions.zlink_setsockopt(_socket, option, pointer, (nuint)text.Length), $"set option {option}");
         }
     }
 
@@ -104,7 +104,7 @@ internal sealed unsafe class NativeServer : IEchoServer
         // The longest is a text of 256 bytes.
         byte* text = stackalloc byte[512];
         nuint length = 512;
-        Check(NativeZlink.zlink_getsockopt(_socket, NativeNumber.LastEndpoint, text, ref length), "name its endpoint");
+        Check(NativeFunctions.zlink_getsockopt(_socket, NativeOption.LastEndpoint, text, ref length), "name its endpoint");
         return Encoding.UTF8.GetString(text, (int)length).TrimEnd('\0');
     }
 
@@ -112,41 +112,41 @@ internal sealed unsafe class NativeServer : IEchoServer
     {
         while (!Volatile.Read(ref _isEnding))
         {
-            var id = default(NativeMessage);
-            var payload = default(NativeMessage);
-            _ = NativeZlink.zlink_msg_init(ref id);
-            _ = NativeZlink.zlink_msg_init(ref payload);
-            if (NativeZlink.zlink_msg_recv(ref id, _socket, 0) < 0)
+            var id = default(NativeMessageStruct);
+            var payload = default(NativeMessageStruct);
+            _ = NativeFunctions.zlink_msg_init(ref id);
+            _ = NativeFunctions.zlink_msg_init(ref payload);
+            if (NativeFunctions.zlink_msg_recv(ref id, _socket, 0) < 0)
             {
                 // Again or Interrupted: look whether to end.
                 continue;
             }
 
-            _ = NativeZlink.zlink_msg_recv(ref payload, _socket, 0);
-            if (NativeZlink.zlink_msg_size(ref payload) == NoticeLength && *NativeZlink.zlink_msg_data(ref payload) <= 1)
+            _ = NativeFunctions.zlink_msg_recv(ref payload, _socket, 0);
+            if (NativeFunctions.zlink_msg_size(ref payload) == NoticeLength && *NativeFunctions.zlink_msg_data(ref payload) <= 1)
             {
-                Volatile.Write(ref _connections, _connections + (*NativeZlink.zlink_msg_data(ref payload) == 1 ? 1 : -1));
-                _ = NativeZlink.zlink_msg_close(ref id);
-                _ = NativeZlink.zlink_msg_close(ref payload);
+                Volatile.Write(ref _connections, _connections + (*NativeFunctions.zlink_msg_data(ref payload) == 1 ? 1 : -1));
+                _ = NativeFunctions.zlink_msg_close(ref id);
+                _ = NativeFunctions.zlink_msg_close(ref payload);
                 continue;
             }
 
             // A sent message is the library's; one that it refuses stays ours.
-            if (NativeZlink.zlink_msg_send(ref id, _socket, NativeNumber.SendMore) < 0)
+            if (NativeFunctions.zlink_msg_send(ref id, _socket, NativeFlags.SendMore) < 0)
             {
                 Drop(ref id, ref payload);
             }
-            else if (NativeZlink.zlink_msg_send(ref payload, _socket, 0) < 0)
+            else if (NativeFunctions.zlink_msg_send(ref payload, _socket, 0) < 0)
             {
                 Drop(ref id, ref payload);
             }
         }
     }
 
-    private void Drop(ref NativeMessage id, ref NativeMessage payload)
+    private void Drop(ref NativeMessageStruct id, ref NativeMessageStruct payload)
     {
         Volatile.Write(ref _dropped, _dropped + 1);
-        _ = NativeZlink.zlink_msg_close(ref id);
-        _ = NativeZlink.zlink_msg_close(ref payload);
+        _ = NativeFunctions.zlink_msg_close(ref id);
+        _ = NativeFunctions.zlink_msg_close(ref payload);
     }
 }

@@ -37,7 +37,7 @@ internal static class CertificateMaker
         request.CertificateExtensions.Add(new X509BasicConstraintsExtension(
             certificateAuthority: false, hasPathLengthConstraint: false, 0, critical: true));
         request.CertificateExtensions.Add(new X509KeyUsageExtension(
-            X509KeyUsageFlags.DigitalSignature | (key is null ? 0 : X509KeyUsageFlags.KeyEncipherment), critical: true));
+            X509KeyUsageFlags.DigitalSignature | (key is null ? X509KeyUsageFlags.None : X509KeyUsageFlags.KeyEncipherment), critical: true));
         foreach (X509Extension extension in more)
         {
             request.CertificateExtensions.Add(extension);

@@ -1,6 +1,4 @@
 using System.Globalization;
-using System.Net;
-using System.Net.Sockets;
 using NATS.Client.Core;
 using Net.Zlink.Tests.Support;
 using Samples;
@@ -37,7 +35,7 @@ internal sealed class NatsServer : IAsyncDisposable
         var server = new NatsServer(program, arguments);
         for (int attempt = 1; ; attempt++)
         {
-            server._port = FreePort();
+            server._port = FreePort.Next();
             if (await server.TryRunAsync())
             {
                 return server;
@@ -77,13 +75,6 @@ internal sealed class NatsServer : IAsyncDisposable
 
     private static string? Find() => Programs.Find("nats-server")
         ?? new[] { "/usr/sbin/nats-server", "/usr/local/bin/nats-server" }.FirstOrDefault(File.Exists);
-
-    private static int FreePort()
-    {
-        using var socket = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
-        socket.Bind(new IPEndPoint(IPAddress.Loopback, 0));
-        return ((IPEndPoint)socket.LocalEndPoint!).Port;
-    }
 
     private async Task<bool> TryRunAsync()
     {

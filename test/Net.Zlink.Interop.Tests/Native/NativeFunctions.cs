@@ -3,7 +3,7 @@ using System.Runtime.InteropServices;
 
 namespace Net.Zlink.Interop.Tests.Native;
 
-/// <summary>The C functions that these tests call. The runtime keeps each call's errno (SetLastError): between two calls it makes system
+/// <summary>The native core's C functions that these tests and bench/ call. The runtime keeps each call's errno (SetLastError): between two calls it makes system
 /// calls of its own.</summary>
 internal static unsafe partial class NativeFunctions
 {
@@ -26,6 +26,9 @@ internal static unsafe partial class NativeFunctions
 
     [LibraryImport(Library, SetLastError = true)]
     public static partial nint zlink_ctx_new();
+
+    [LibraryImport(Library, SetLastError = true)]
+    public static partial int zlink_ctx_set(nint context, int option, int value);
 
     [LibraryImport(Library, SetLastError = true)]
     public static partial int zlink_ctx_term(nint context);

@@ -13,6 +13,13 @@ public enum NativeSocketType
     Stream = 11,
 }
 
+/// <summary>Numbers of a context's options.</summary>
+internal static class NativeContextOption
+{
+    public const int IoThreads = 1;
+    public const int MaxSockets = 2;
+}
+
 /// <summary>Numbers of the socket options that these tests set.</summary>
 internal static class NativeOption
 {

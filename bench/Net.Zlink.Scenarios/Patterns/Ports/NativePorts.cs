@@ -1,4 +1,4 @@
-using Net.Zlink.Scenarios.Native;
+using Net.Zlink.Interop.Tests.Native;
 
 namespace Net.Zlink.Scenarios.Patterns.Ports;
 
@@ -40,11 +40,11 @@ internal readonly struct NativeRoutedPort(NativeSocket socket, byte[] peerId, bo
 
     public void Send(ReadOnlySpan<byte> payload)
     {
-        socket.Send(peerId, NativeNumber.SendMore);
+        socket.Send(peerId, NativeFlags.SendMore);
         socket.Send(payload, 0);
     }
 
-    public bool TrySend(ReadOnlySpan<byte> payload) => socket.TrySend(peerId, NativeNumber.SendMore) && socket.TrySend(payload, 0);
+    public bool TrySend(ReadOnlySpan<byte> payload) => socket.TrySend(peerId, NativeFlags.SendMore) && socket.TrySend(payload, 0);
 
     public void Receive(Span<byte> payload)
     {
@@ -83,7 +83,7 @@ internal readonly struct NativeRoutedPort(NativeSocket socket, byte[] peerId, bo
 
     public void Answer(ReadOnlySpan<byte> payload)
     {
-        socket.Send(_last.Bytes[.._last.Length], NativeNumber.SendMore);
+        socket.Send(_last.Bytes[.._last.Length], NativeFlags.SendMore);
         socket.Send(payload, 0);
     }
 }

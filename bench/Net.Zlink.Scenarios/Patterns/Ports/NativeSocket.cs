@@ -1,6 +1,6 @@
 using System.Runtime.InteropServices;
 using System.Text;
-using Net.Zlink.Scenarios.Native;
+using Net.Zlink.Interop.Tests.Native;
 
 namespace Net.Zlink.Scenarios.Patterns.Ports;
 
@@ -13,13 +13,13 @@ internal sealed unsafe class NativeSocket : IDisposable
     private readonly bool _isBorrowed;
     private nint _handle;
 
-    public NativeSocket(nint context, int type)
+    public NativeSocket(nint context, NativeSocketType type)
     {
-        _handle = NativeZlink.zlink_socket(context, type);
+        _handle = NativeFunctions.zlink_socket(context, type);
         Check(_handle == 0 ? -1 : 0, "socket");
 
         // A measurement that failed must not wait for what it could not send.
-        Set(NativeNumber.Linger, 0);
+        Set(NativeOption.Linger, 0);
     }
 
     private NativeSocket(nint handle)
@@ -33,13 +33,13 @@ internal sealed unsafe class NativeSocket : IDisposable
     public static NativeSocket Borrow(nint handle) => new(handle);
 
     public void Set(int option, int value) =>
-        Check(NativeZlink.zlink_setsockopt(_handle, option, (byte*)&value, sizeof(int)), $"option {option}");
+        Check(NativeFunctions.zlink_setsockopt(_handle, option, (byte*)&value, sizeof(int)), $"option {option}");
 
     public void Set(int option, ReadOnlySpan<byte> value)
     {
         fixed (byte* bytes = value)
         {
-            Check(NativeZlink.zlink_setsockopt(_handle, option, bytes, (nuint)value.Length), $"option {option}");
+            Check(NativeFunctions.zlink_setsockopt(_handle, option, bytes, (nuint)value.Length), $"option {option}");
         }
     }
 
@@ -48,29 +48,29 @@ internal sealed unsafe class NativeSocket : IDisposable
     /// <summary>Binds, and returns the endpoint with its wildcards resolved.</summary>
     public string Bind(string endpoint)
     {
-        Check(NativeZlink.zlink_bind(_handle, endpoint), $"bind {endpoint}");
+        Check(NativeFunctions.zlink_bind(_handle, endpoint), $"bind {endpoint}");
         byte* last = stackalloc byte[LongestEndpoint];
         nuint length = LongestEndpoint;
-        Check(NativeZlink.zlink_getsockopt(_handle, NativeNumber.LastEndpoint, last, ref length), "last endpoint");
+        Check(NativeFunctions.zlink_getsockopt(_handle, NativeOption.LastEndpoint, last, ref length), "last endpoint");
         return Encoding.UTF8.GetString(MemoryMarshal.CreateReadOnlySpanFromNullTerminated(last));
     }
 
-    public void Connect(string endpoint) => Check(NativeZlink.zlink_connect(_handle, endpoint), $"connect {endpoint}");
+    public void Connect(string endpoint) => Check(NativeFunctions.zlink_connect(_handle, endpoint), $"connect {endpoint}");
 
-    public void Send(ReadOnlySpan<byte> payload, int flags)
+    public void Send(ReadOnlySpan<byte> payload, NativeFlags flags)
     {
         fixed (byte* bytes = payload)
         {
-            Check(NativeZlink.zlink_send(_handle, bytes, (nuint)payload.Length, flags), "send");
+            Check(NativeFunctions.zlink_send(_handle, bytes, (nuint)payload.Length, flags), "send");
         }
     }
 
     /// <summary>False if it cannot be sent now, or its peer is not there.</summary>
-    public bool TrySend(ReadOnlySpan<byte> payload, int flags)
+    public bool TrySend(ReadOnlySpan<byte> payload, NativeFlags flags)
     {
         fixed (byte* bytes = payload)
         {
-            return NativeZlink.zlink_send(_handle, bytes, (nuint)payload.Length, flags | NativeNumber.DontWait) >= 0;
+            return NativeFunctions.zlink_send(_handle, bytes, (nuint)payload.Length, flags | NativeFlags.DontWait) >= 0;
         }
     }
 
@@ -79,7 +79,7 @@ internal sealed unsafe class NativeSocket : IDisposable
     {
         fixed (byte* bytes = payload)
         {
-            int length = NativeZlink.zlink_recv(_handle, bytes, (nuint)payload.Length, 0);
+            int length = NativeFunctions.zlink_recv(_handle, bytes, (nuint)payload.Length, 0);
             Check(length, "recv");
             return length;
         }
@@ -90,8 +90,8 @@ internal sealed unsafe class NativeSocket : IDisposable
     {
         fixed (byte* bytes = payload)
         {
-            int length = NativeZlink.zlink_recv(_handle, bytes, (nuint)payload.Length, NativeNumber.DontWait);
-            if (length < 0 && NativeZlink.LastError != NativeNumber.Again)
+            int length = NativeFunctions.zlink_recv(_handle, bytes, (nuint)payload.Length, NativeFlags.DontWait);
+            if (length < 0 && NativeFunctions.LastError != NativeErrno.Again)
             {
                 Check(length, "recv");
             }
@@ -103,8 +103,8 @@ internal sealed unsafe class NativeSocket : IDisposable
     /// <summary>Waits until a message can be received; with no time at all, looks.</summary>
     public bool Poll(int milliseconds)
     {
-        var item = new NativePollItem { Socket = _handle, Events = NativeNumber.PollIn };
-        int ready = NativeZlink.zlink_poll(&item, 1, new CLong(milliseconds));
+        var item = new NativePollItemStruct { Socket = _handle, Events = NativePollEvents.In };
+        int ready = NativeFunctions.zlink_poll(&item, 1, new CLong(milliseconds));
         Check(ready, "poll");
         return ready > 0;
     }
@@ -113,7 +113,7 @@ internal sealed unsafe class NativeSocket : IDisposable
     {
         if (_handle != 0 && !_isBorrowed)
         {
-            _ = NativeZlink.zlink_close(_handle);
+            _ = NativeFunctions.zlink_close(_handle);
             _handle = 0;
         }
     }
@@ -122,8 +122,8 @@ internal sealed unsafe class NativeSocket : IDisposable
     {
         if (result < 0)
         {
-            int error = NativeZlink.LastError;
-            throw new NativeException($"{what}: {Marshal.PtrToStringUTF8((nint)NativeZlink.zlink_strerror(error))} ({error})", error);
+            int error = NativeFunctions.LastError;
+            throw new NativeException($"{what}: {Marshal.PtrToStringUTF8((nint)NativeFunctions.zlink_strerror(error))} ({error})", error);
         }
     }
 }

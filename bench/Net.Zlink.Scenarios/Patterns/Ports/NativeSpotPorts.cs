@@ -1,4 +1,4 @@
-using Net.Zlink.Scenarios.Native;
+using Net.Zlink.Interop.Tests.Native;
 
 namespace Net.Zlink.Scenarios.Patterns.Ports;
 
@@ -7,12 +7,12 @@ internal readonly unsafe struct NativeSpotPublisherPort(nint publisher) : IServe
 {
     public void Send(ReadOnlySpan<byte> payload)
     {
-        NativeMessage message = default;
-        NativeSocket.Check(NativeZlink.zlink_msg_init_size(ref message, (nuint)payload.Length), "message");
-        payload.CopyTo(new Span<byte>(NativeZlink.zlink_msg_data(ref message), payload.Length));
+        NativeMessageStruct message = default;
+        NativeSocket.Check(NativeFunctions.zlink_msg_init_size(ref message, (nuint)payload.Length), "message");
+        payload.CopyTo(new Span<byte>(NativeFunctions.zlink_msg_data(ref message), payload.Length));
         fixed (byte* topic = "bench\0"u8)
         {
-            NativeSocket.Check(NativeZlink.zlink_spot_pub_publish(publisher, topic, &message, 1, 0), "publish");
+            NativeSocket.Check(NativeFunctions.zlink_spot_pub_publish(publisher, topic, &message, 1, 0), "publish");
         }
     }
 
@@ -52,14 +52,14 @@ internal readonly unsafe struct NativeSpotSubscriberPort(nint subscriber) : IPor
     public bool TryReceive(Span<byte> payload)
     {
         byte* topic = stackalloc byte[LongestTopic];
-        if (NativeZlink.zlink_spot_sub_recv(
-            subscriber, out NativeMessage* parts, out nuint count, NativeNumber.DontWait, topic, out _) < 0)
+        if (NativeFunctions.zlink_spot_sub_recv(
+            subscriber, out NativeMessageStruct* parts, out nuint count, NativeFlags.DontWait, topic, out _) < 0)
         {
-            return NativeZlink.LastError == NativeNumber.Again ? false : throw new NativeException("receive", NativeZlink.LastError);
+            return NativeFunctions.LastError == NativeErrno.Again ? false : throw new NativeException("receive", NativeFunctions.LastError);
         }
 
-        new ReadOnlySpan<byte>(NativeZlink.zlink_msg_data(ref parts[0]), (int)NativeZlink.zlink_msg_size(ref parts[0])).CopyTo(payload);
-        NativeZlink.zlink_msgv_close(parts, count);
+        new ReadOnlySpan<byte>(NativeFunctions.zlink_msg_data(ref parts[0]), (int)NativeFunctions.zlink_msg_size(ref parts[0])).CopyTo(payload);
+        NativeFunctions.zlink_msgv_close(parts, count);
         return true;
     }
 

@@ -1,7 +1,7 @@
 using System.Globalization;
 using System.Text;
 using Net.Zlink.Benchmarks.Common;
-using Net.Zlink.Scenarios.Native;
+using Net.Zlink.Interop.Tests.Native;
 using Net.Zlink.Scenarios.Patterns.Ports;
 
 namespace Net.Zlink.Scenarios.Patterns.Running;
@@ -14,7 +14,7 @@ internal sealed class NativeProgram : IDisposable
 
     private static readonly byte[] ServerId = "ROUTER1"u8.ToArray();
 
-    private readonly nint _context = NativeZlink.zlink_ctx_new();
+    private readonly nint _context = NativeFunctions.zlink_ctx_new();
     private readonly List<NativeSocket> _sockets = [];
     private readonly Certificates? _certificates;
     private readonly PatternCase _what;
@@ -32,10 +32,10 @@ internal sealed class NativeProgram : IDisposable
         switch (what.Pattern)
         {
             case PatternNames.Pair:
-                program.RunPlain(NativeNumber.Pair, NativeNumber.Pair, hasWayBack: true, run);
+                program.RunPlain(NativeSocketType.Pair, NativeSocketType.Pair, hasWayBack: true, run);
                 break;
             case PatternNames.DealerDealer:
-                program.RunPlain(NativeNumber.Dealer, NativeNumber.Dealer, what.Clients == 1, run);
+                program.RunPlain(NativeSocketType.Dealer, NativeSocketType.Dealer, what.Clients == 1, run);
                 break;
             case PatternNames.PubSub:
                 program.RunPubSub(run);
@@ -61,7 +61,7 @@ internal sealed class NativeProgram : IDisposable
     public void Dispose()
     {
         _sockets.ForEach(static socket => socket.Dispose());
-        _ = NativeZlink.zlink_ctx_term(_context);
+        _ = NativeFunctions.zlink_ctx_term(_context);
         _certificates?.Dispose();
     }
 
@@ -70,14 +70,14 @@ internal sealed class NativeProgram : IDisposable
     private static void Measure<TEnds>(TEnds ends, IPatternRun run)
         where TEnds : struct, IPatternEnds => run.Measure(ends, static () => ["native sockets: nothing to tell"]);
 
-    private NativeSocket Make(int type)
+    private NativeSocket Make(NativeSocketType type)
     {
         var socket = new NativeSocket(_context, type);
         _sockets.Add(socket);
         return socket;
     }
 
-    private void RunPlain(int serverType, int clientType, bool hasWayBack, IPatternRun run)
+    private void RunPlain(NativeSocketType serverType, NativeSocketType clientType, bool hasWayBack, IPatternRun run)
     {
         NativeSocket server = Make(serverType);
         NativePort[] clients = [.. Connected(server, _ => Make(clientType)).Select(static client => new NativePort(client))];
@@ -86,13 +86,13 @@ internal sealed class NativeProgram : IDisposable
 
     private void RunPubSub(IPatternRun run)
     {
-        NativeSocket publisher = Make(NativeNumber.Pub);
+        NativeSocket publisher = Make(NativeSocketType.Pub);
         NativePort[] subscribers =
         [
             .. Connected(publisher, _ =>
             {
-                NativeSocket subscriber = Make(NativeNumber.Sub);
-                subscriber.Set(NativeNumber.Subscribe, []);
+                NativeSocket subscriber = Make(NativeSocketType.Sub);
+                subscriber.Set(NativeOption.Subscribe, []);
                 return subscriber;
             }).Select(static subscriber => new NativePort(subscriber)),
         ];
@@ -101,8 +101,8 @@ internal sealed class NativeProgram : IDisposable
 
     private void RunDealerRouter(IPatternRun run)
     {
-        NativeSocket router = Make(NativeNumber.Router);
-        NativePort[] dealers = [.. Connected(router, client => WithId(Make(NativeNumber.Dealer), ClientId(client)))
+        NativeSocket router = Make(NativeSocketType.Router);
+        NativePort[] dealers = [.. Connected(router, client => WithId(Make(NativeSocketType.Dealer), ClientId(client)))
             .Select(static dealer => new NativePort(dealer))];
         Measure(new TowardsServer<NativeRoutedPort, NativePort>(new NativeRoutedPort(router, [], poll: false), dealers, hasWayBack: true),
             run);
@@ -111,8 +111,8 @@ internal sealed class NativeProgram : IDisposable
     private void RunRouters(IPatternRun run)
     {
         bool poll = _what.Pattern is PatternNames.RouterRouterPoll;
-        NativeSocket server = Mandatory(WithId(Make(NativeNumber.Router), ServerId));
-        NativeSocket[] clients = Connected(server, client => Mandatory(WithId(Make(NativeNumber.Router), ClientId(client))));
+        NativeSocket server = Mandatory(WithId(Make(NativeSocketType.Router), ServerId));
+        NativeSocket[] clients = Connected(server, client => Mandatory(WithId(Make(NativeSocketType.Router), ClientId(client))));
         Measure(new TowardsServer<NativeRoutedPort,
             NativeRoutedPort>(new NativeRoutedPort(server, [], poll),
             [.. clients.Select(client => new NativeRoutedPort(client, ServerId, poll))], hasWayBack: true), run);
@@ -120,12 +120,12 @@ internal sealed class NativeProgram : IDisposable
 
     private void RunStream(IPatternRun run)
     {
-        NativeSocket server = Make(NativeNumber.Stream);
+        NativeSocket server = Make(NativeSocketType.Stream);
         string endpoint = Bound(server);
         var clients = new NativeRoutedPort[_what.Clients];
         for (int i = 0; i < clients.Length; i++)
         {
-            NativeSocket client = Make(NativeNumber.Stream);
+            NativeSocket client = Make(NativeSocketType.Stream);
             Connect(client, endpoint);
             TakeConnectEvent(server);
             clients[i] = new NativeRoutedPort(client, TakeConnectEvent(client), poll: false);
@@ -159,19 +159,19 @@ internal sealed class NativeProgram : IDisposable
         string endpoint = _what.Transport is PatternNames.Inproc ? Endpoints.Of(PatternNames.Inproc)
             : _what.Transport is "ipc" ? $"ipc://{Path.Combine(Path.GetTempPath(), Path.GetRandomFileName())}"
             : string.Create(CultureInfo.InvariantCulture, $"{_what.Transport}://127.0.0.1:{FreePort.Find()}");
-        nint publishing = NativeZlink.zlink_spot_node_new(_context);
-        nint subscribing = NativeZlink.zlink_spot_node_new(_context);
+        nint publishing = NativeFunctions.zlink_spot_node_new(_context);
+        nint subscribing = NativeFunctions.zlink_spot_node_new(_context);
         if (_certificates is { } certificates)
         {
-            Check(NativeZlink.zlink_spot_node_set_tls_server(publishing, certificates.CertificateFile, certificates.KeyFile));
-            Check(NativeZlink.zlink_spot_node_set_tls_client(subscribing, certificates.CertificateFile, Certificates.Host, 0));
+            Check(NativeFunctions.zlink_spot_node_set_tls_server(publishing, certificates.CertificateFile, certificates.KeyFile));
+            Check(NativeFunctions.zlink_spot_node_set_tls_client(subscribing, certificates.CertificateFile, Certificates.Host, 0));
         }
 
-        Try(() => Check(NativeZlink.zlink_spot_node_bind(publishing, endpoint)));
-        Check(NativeZlink.zlink_spot_node_connect_peer_pub(subscribing, endpoint));
-        nint publisher = NativeZlink.zlink_spot_pub_new(publishing);
-        nint[] subscribers = [.. Enumerable.Range(0, _what.Clients).Select(_ => NativeZlink.zlink_spot_sub_new(subscribing))];
-        Array.ForEach(subscribers, static subscriber => Check(NativeZlink.zlink_spot_sub_subscribe(subscriber, "bench")));
+        Try(() => Check(NativeFunctions.zlink_spot_node_bind(publishing, endpoint)));
+        Check(NativeFunctions.zlink_spot_node_connect_peer_pub(subscribing, endpoint));
+        nint publisher = NativeFunctions.zlink_spot_pub_new(publishing);
+        nint[] subscribers = [.. Enumerable.Range(0, _what.Clients).Select(_ => NativeFunctions.zlink_spot_sub_new(subscribing))];
+        Array.ForEach(subscribers, static subscriber => Check(NativeFunctions.zlink_spot_sub_subscribe(subscriber, "bench")));
         Settling.Rest();
         Measure(new FromServer<NativeSpotPublisherPort, NativeSpotSubscriberPort>(
             new NativeSpotPublisherPort(publisher),
@@ -179,12 +179,12 @@ internal sealed class NativeProgram : IDisposable
             subscribers.Length == 1 ? 1 : 0), run);
         for (int i = 0; i < subscribers.Length; i++)
         {
-            Check(NativeZlink.zlink_spot_sub_destroy(ref subscribers[i]));
+            Check(NativeFunctions.zlink_spot_sub_destroy(ref subscribers[i]));
         }
 
-        Check(NativeZlink.zlink_spot_pub_destroy(ref publisher));
-        Check(NativeZlink.zlink_spot_node_destroy(ref publishing));
-        Check(NativeZlink.zlink_spot_node_destroy(ref subscribing));
+        Check(NativeFunctions.zlink_spot_pub_destroy(ref publisher));
+        Check(NativeFunctions.zlink_spot_node_destroy(ref publishing));
+        Check(NativeFunctions.zlink_spot_node_destroy(ref subscribing));
     }
 
     private static void Check(int result) => NativeSocket.Check(result, "SPOT");
@@ -200,13 +200,13 @@ internal sealed class NativeProgram : IDisposable
 
     private static NativeSocket WithId(NativeSocket socket, byte[] id)
     {
-        socket.Set(NativeNumber.RoutingId, id);
+        socket.Set(NativeOption.RoutingId, id);
         return socket;
     }
 
     private static NativeSocket Mandatory(NativeSocket router)
     {
-        router.Set(NativeNumber.RouterMandatory, 1);
+        router.Set(NativeOption.RouterMandatory, 1);
         return router;
     }
 
@@ -227,9 +227,9 @@ internal sealed class NativeProgram : IDisposable
     {
         if (_certificates is { } certificates)
         {
-            client.Set(NativeNumber.TlsCa, certificates.CertificateFile);
-            client.Set(NativeNumber.TlsHostName, Certificates.Host);
-            client.Set(NativeNumber.TlsTrustSystem, 0);
+            client.Set(NativeOption.TlsCa, certificates.CertificateFile);
+            client.Set(NativeOption.TlsHostName, Certificates.Host);
+            client.Set(NativeOption.TlsTrustSystem, 0);
         }
 
         Try(() => client.Connect(endpoint));
@@ -239,8 +239,8 @@ internal sealed class NativeProgram : IDisposable
     {
         if (_certificates is { } certificates)
         {
-            server.Set(NativeNumber.TlsCertificate, certificates.CertificateFile);
-            server.Set(NativeNumber.TlsKey, certificates.KeyFile);
+            server.Set(NativeOption.TlsCert, certificates.CertificateFile);
+            server.Set(NativeOption.TlsKey, certificates.KeyFile);
         }
 
         string endpoint = Endpoints.Of(_what.Transport);

@@ -1,5 +1,5 @@
 using Net.Zlink.Benchmarks.Common;
-using Net.Zlink.Scenarios.Native;
+using Net.Zlink.Interop.Tests.Native;
 using Net.Zlink.Scenarios.Patterns.Ports;
 
 namespace Net.Zlink.Scenarios.Patterns.Running;
@@ -22,24 +22,24 @@ internal sealed class NativeServices : IDisposable
     /// <param name="certificates">Of transports that encrypt.</param>
     public NativeServices(nint context, Func<NativeSocket, string> bind, Certificates? certificates)
     {
-        _registry = NativeZlink.zlink_registry_new(context);
-        Check(NativeZlink.zlink_registry_set_endpoints(_registry, Publisher, Router));
-        Check(NativeZlink.zlink_registry_start(_registry));
-        _discovery = NativeZlink.zlink_discovery_new_typed(context, Receivers);
-        Check(NativeZlink.zlink_discovery_connect_registry(_discovery, Publisher));
-        _gateway = NativeZlink.zlink_gateway_new(context, _discovery, null);
-        _receiver = NativeZlink.zlink_receiver_new(context, null);
-        ReceiverSocket = NativeSocket.Borrow(NativeZlink.zlink_receiver_router(_receiver));
-        GatewaySocket = NativeSocket.Borrow(NativeZlink.zlink_gateway_router(_gateway));
+        _registry = NativeFunctions.zlink_registry_new(context);
+        Check(NativeFunctions.zlink_registry_set_endpoints(_registry, Publisher, Router));
+        Check(NativeFunctions.zlink_registry_start(_registry));
+        _discovery = NativeFunctions.zlink_discovery_new_typed(context, Receivers);
+        Check(NativeFunctions.zlink_discovery_connect_registry(_discovery, Publisher));
+        _gateway = NativeFunctions.zlink_gateway_new(context, _discovery, null);
+        _receiver = NativeFunctions.zlink_receiver_new(context, null);
+        ReceiverSocket = NativeSocket.Borrow(NativeFunctions.zlink_receiver_router(_receiver));
+        GatewaySocket = NativeSocket.Borrow(NativeFunctions.zlink_gateway_router(_gateway));
         if (certificates is not null)
         {
-            Check(NativeZlink.zlink_gateway_set_tls_client(_gateway, certificates.CertificateFile, Certificates.Host, 0));
+            Check(NativeFunctions.zlink_gateway_set_tls_client(_gateway, certificates.CertificateFile, Certificates.Host, 0));
         }
 
         string endpoint = bind(ReceiverSocket);
-        Check(NativeZlink.zlink_receiver_connect_registry(_receiver, Router));
-        Check(NativeZlink.zlink_receiver_register(_receiver, Service, endpoint, 1));
-        Settling.Until(_gateway, static gateway => NativeZlink.zlink_gateway_connection_count(gateway, Service) > 0);
+        Check(NativeFunctions.zlink_receiver_connect_registry(_receiver, Router));
+        Check(NativeFunctions.zlink_receiver_register(_receiver, Service, endpoint, 1));
+        Settling.Until(_gateway, static gateway => NativeFunctions.zlink_gateway_connection_count(gateway, Service) > 0);
         Settling.Rest();
     }
 
@@ -71,10 +71,10 @@ internal sealed class NativeServices : IDisposable
 
     public void Dispose()
     {
-        _ = NativeZlink.zlink_receiver_destroy(ref _receiver);
-        _ = NativeZlink.zlink_gateway_destroy(ref _gateway);
-        _ = NativeZlink.zlink_discovery_destroy(ref _discovery);
-        _ = NativeZlink.zlink_registry_destroy(ref _registry);
+        _ = NativeFunctions.zlink_receiver_destroy(ref _receiver);
+        _ = NativeFunctions.zlink_gateway_destroy(ref _gateway);
+        _ = NativeFunctions.zlink_discovery_destroy(ref _discovery);
+        _ = NativeFunctions.zlink_registry_destroy(ref _registry);
     }
 
     private static void Check(int result) => NativeSocket.Check(result, "services");
@@ -91,12 +91,12 @@ internal readonly unsafe struct NativeGatewayEnds(nint gateway, NativeSocket rec
 
     public void Send(ReadOnlySpan<byte> payload)
     {
-        NativeMessage message = default;
-        NativeSocket.Check(NativeZlink.zlink_msg_init_size(ref message, (nuint)payload.Length), "message");
-        payload.CopyTo(new Span<byte>(NativeZlink.zlink_msg_data(ref message), payload.Length));
+        NativeMessageStruct message = default;
+        NativeSocket.Check(NativeFunctions.zlink_msg_init_size(ref message, (nuint)payload.Length), "message");
+        payload.CopyTo(new Span<byte>(NativeFunctions.zlink_msg_data(ref message), payload.Length));
         fixed (byte* service = "svc\0"u8)
         {
-            NativeSocket.Check(NativeZlink.zlink_gateway_send(gateway, service, &message, 1, 0), "gateway send");
+            NativeSocket.Check(NativeFunctions.zlink_gateway_send(gateway, service, &message, 1, 0), "gateway send");
         }
     }
 

@@ -57,6 +57,10 @@ internal static unsafe partial class NativeFunctions
     [LibraryImport(Library, SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]
     public static partial int zlink_gateway_send(nint gateway, string service, NativeMessageStruct* parts, nuint count, NativeFlags flags);
 
+    /// <summary>For measurements: the name is not encoded once more with each message.</summary>
+    [LibraryImport(Library, SetLastError = true)]
+    public static partial int zlink_gateway_send(nint gateway, byte* service, NativeMessageStruct* parts, nuint count, NativeFlags flags);
+
     [LibraryImport(Library, SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]
     public static partial int zlink_gateway_send_rid(
         nint gateway, string service, NativeRoutingIdStruct* routingId, NativeMessageStruct* parts, nuint count, NativeFlags flags);

@@ -51,6 +51,11 @@ internal static unsafe partial class NativeFunctions
     public static partial int zlink_spot_pub_publish(
         nint publisher, string topic, NativeMessageStruct* parts, nuint count, NativeFlags flags);
 
+    /// <summary>For measurements: the topic is not encoded once more with each message.</summary>
+    [LibraryImport(Library, SetLastError = true)]
+    public static partial int zlink_spot_pub_publish(
+        nint publisher, byte* topic, NativeMessageStruct* parts, nuint count, NativeFlags flags);
+
     [LibraryImport(Library, SetLastError = true)]
     public static partial nint zlink_spot_sub_new(nint node);
 
