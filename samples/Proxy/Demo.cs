@@ -19,7 +19,7 @@ internal static class Demo
 
         using var capture = options.Capture ? new Capture(context) : null;
         var proxy = new SocketProxy(front, back, capture?.Socket);
-        Task proxying = proxy.RunAsync();
+        Task proxying = proxy.RunAsync(CancellationToken.None);
         Console.WriteLine($"READY clients ask at {clientsAt}, workers answer at {workersAt}");
 
         Worker[] workers = [.. Enumerable.Range(0, options.Workers).Select(i => new Worker(i, Connected(context, workersAt)))];
@@ -56,7 +56,8 @@ internal static class Demo
                 $"Stopped after {clients.Sum(static client => client.Checked):N0} right replies of {options.Requests:N0}."));
             proxy.Stop();
             await proxying;
-            await context.ShutdownAsync(TimeSpan.FromSeconds(5), CancellationToken.None); // Requests and replies under way have nobody to go to any more.
+            // Requests and replies under way have nobody to go to any more.
+            await context.ShutdownAsync(TimeSpan.FromSeconds(5), CancellationToken.None);
             await Task.WhenAll(working);
             throw;
         }

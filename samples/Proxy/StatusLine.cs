@@ -6,7 +6,8 @@ using Spectre.Console;
 
 namespace ProxySample;
 
-/// <summary>One row of numbers a second, like vmstat: what happened since the row before. On a terminal a table is drawn over itself.</summary>
+/// <summary>One row of numbers a second, like vmstat: what happened since the row before. In a terminal it is a table that is drawn over
+/// itself.</summary>
 internal sealed class StatusLine(SocketProxy proxy, Worker[] workers)
 {
     private const int RowsPerHeading = 20;

@@ -1,7 +1,6 @@
 using System.Diagnostics;
 using System.Globalization;
 using Net.Zlink.Benchmarks.Common;
-using Net.Zlink.Scenarios.Runner;
 using Samples;
 
 namespace Net.Zlink.Scenarios.Attacks;

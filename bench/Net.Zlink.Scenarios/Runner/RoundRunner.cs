@@ -1,5 +1,4 @@
 using System.Text.Json;
-using Net.Zlink.Benchmarks.Common;
 using Net.Zlink.Scenarios.Evidence;
 using Net.Zlink.Scenarios.Live;
 using Net.Zlink.Scenarios.Load;

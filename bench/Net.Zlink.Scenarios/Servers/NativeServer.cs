@@ -116,13 +116,13 @@ internal sealed unsafe class NativeServer : IEchoServer
             var payload = default(NativeMessageStruct);
             _ = NativeFunctions.zlink_msg_init(ref id);
             _ = NativeFunctions.zlink_msg_init(ref payload);
-            if (NativeFunctions.zlink_msg_recv(ref id, _socket, 0) < 0)
+            if (NativeFunctions.zlink_msg_recv(ref id, _socket, NativeFlags.None) < 0)
             {
                 // Again or Interrupted: look whether to end.
                 continue;
             }
 
-            _ = NativeFunctions.zlink_msg_recv(ref payload, _socket, 0);
+            _ = NativeFunctions.zlink_msg_recv(ref payload, _socket, NativeFlags.None);
             if (NativeFunctions.zlink_msg_size(ref payload) == NoticeLength && *NativeFunctions.zlink_msg_data(ref payload) <= 1)
             {
                 Volatile.Write(ref _connections, _connections + (*NativeFunctions.zlink_msg_data(ref payload) == 1 ? 1 : -1));
@@ -136,7 +136,7 @@ internal sealed unsafe class NativeServer : IEchoServer
             {
                 Drop(ref id, ref payload);
             }
-            else if (NativeFunctions.zlink_msg_send(ref payload, _socket, 0) < 0)
+            else if (NativeFunctions.zlink_msg_send(ref payload, _socket, NativeFlags.None) < 0)
             {
                 Drop(ref id, ref payload);
             }

@@ -36,8 +36,9 @@ internal static class CertificateMaker
         request.CertificateExtensions.Add(names.Build());
         request.CertificateExtensions.Add(new X509BasicConstraintsExtension(
             certificateAuthority: false, hasPathLengthConstraint: false, 0, critical: true));
+        X509KeyUsageFlags uses = X509KeyUsageFlags.DigitalSignature;
         request.CertificateExtensions.Add(new X509KeyUsageExtension(
-            X509KeyUsageFlags.DigitalSignature | (key is null ? X509KeyUsageFlags.None : X509KeyUsageFlags.KeyEncipherment), critical: true));
+            key is null ? uses : uses | X509KeyUsageFlags.KeyEncipherment, critical: true));
         foreach (X509Extension extension in more)
         {
             request.CertificateExtensions.Add(extension);

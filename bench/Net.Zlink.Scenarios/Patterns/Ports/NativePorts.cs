@@ -6,9 +6,9 @@ namespace Net.Zlink.Scenarios.Patterns.Ports;
 /// one.</summary>
 internal readonly struct NativePort(NativeSocket socket) : IServerPort
 {
-    public void Send(ReadOnlySpan<byte> payload) => socket.Send(payload, 0);
+    public void Send(ReadOnlySpan<byte> payload) => socket.Send(payload, NativeFlags.None);
 
-    public bool TrySend(ReadOnlySpan<byte> payload) => socket.TrySend(payload, 0);
+    public bool TrySend(ReadOnlySpan<byte> payload) => socket.TrySend(payload, NativeFlags.None);
 
     public void Receive(Span<byte> payload) => socket.Receive(payload);
 
@@ -25,7 +25,7 @@ internal readonly struct NativePort(NativeSocket socket) : IServerPort
         return count;
     }
 
-    public void Answer(ReadOnlySpan<byte> payload) => socket.Send(payload, 0);
+    public void Answer(ReadOnlySpan<byte> payload) => socket.Send(payload, NativeFlags.None);
 }
 
 /// <summary>A native socket whose messages are an id and a payload: ROUTER and STREAM.</summary>
@@ -41,10 +41,11 @@ internal readonly struct NativeRoutedPort(NativeSocket socket, byte[] peerId, bo
     public void Send(ReadOnlySpan<byte> payload)
     {
         socket.Send(peerId, NativeFlags.SendMore);
-        socket.Send(payload, 0);
+        socket.Send(payload, NativeFlags.None);
     }
 
-    public bool TrySend(ReadOnlySpan<byte> payload) => socket.TrySend(peerId, NativeFlags.SendMore) && socket.TrySend(payload, 0);
+    public bool TrySend(ReadOnlySpan<byte> payload) =>
+        socket.TrySend(peerId, NativeFlags.SendMore) && socket.TrySend(payload, NativeFlags.None);
 
     public void Receive(Span<byte> payload)
     {
@@ -84,6 +85,6 @@ internal readonly struct NativeRoutedPort(NativeSocket socket, byte[] peerId, bo
     public void Answer(ReadOnlySpan<byte> payload)
     {
         socket.Send(_last.Bytes[.._last.Length], NativeFlags.SendMore);
-        socket.Send(payload, 0);
+        socket.Send(payload, NativeFlags.None);
     }
 }

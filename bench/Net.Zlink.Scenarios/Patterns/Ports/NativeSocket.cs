@@ -79,7 +79,7 @@ internal sealed unsafe class NativeSocket : IDisposable
     {
         fixed (byte* bytes = payload)
         {
-            int length = NativeFunctions.zlink_recv(_handle, bytes, (nuint)payload.Length, 0);
+            int length = NativeFunctions.zlink_recv(_handle, bytes, (nuint)payload.Length, NativeFlags.None);
             Check(length, "recv");
             return length;
         }

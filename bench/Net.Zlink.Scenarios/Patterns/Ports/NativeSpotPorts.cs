@@ -12,7 +12,7 @@ internal readonly unsafe struct NativeSpotPublisherPort(nint publisher) : IServe
         payload.CopyTo(new Span<byte>(NativeFunctions.zlink_msg_data(ref message), payload.Length));
         fixed (byte* topic = "bench\0"u8)
         {
-            NativeSocket.Check(NativeFunctions.zlink_spot_pub_publish(publisher, topic, &message, 1, 0), "publish");
+            NativeSocket.Check(NativeFunctions.zlink_spot_pub_publish(publisher, topic, &message, 1, NativeFlags.None), "publish");
         }
     }
 

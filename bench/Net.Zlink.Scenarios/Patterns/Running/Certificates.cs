@@ -1,5 +1,4 @@
 using System.Security.Cryptography.X509Certificates;
-using Net.Zlink.Benchmarks.Common;
 using Samples;
 
 namespace Net.Zlink.Scenarios.Patterns.Running;

@@ -96,7 +96,7 @@ internal readonly unsafe struct NativeGatewayEnds(nint gateway, NativeSocket rec
         payload.CopyTo(new Span<byte>(NativeFunctions.zlink_msg_data(ref message), payload.Length));
         fixed (byte* service = "svc\0"u8)
         {
-            NativeSocket.Check(NativeFunctions.zlink_gateway_send(gateway, service, &message, 1, 0), "gateway send");
+            NativeSocket.Check(NativeFunctions.zlink_gateway_send(gateway, service, &message, 1, NativeFlags.None), "gateway send");
         }
     }
 

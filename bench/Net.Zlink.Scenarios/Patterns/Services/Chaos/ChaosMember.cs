@@ -2,7 +2,6 @@ using System.Diagnostics;
 using System.Globalization;
 using Net.Zlink.Benchmarks.Common;
 using Net.Zlink.Scenarios.Results;
-using Net.Zlink.Scenarios.Runner;
 using Samples;
 
 namespace Net.Zlink.Scenarios.Patterns.Services.Chaos;
