@@ -3,8 +3,8 @@ using System.Runtime.InteropServices;
 
 namespace Net.Zlink.Interop.Tests.Native;
 
-/// <summary>The native core's C functions that these tests and bench/ call. The runtime keeps each call's errno (SetLastError): between two calls it makes system
-/// calls of its own.</summary>
+/// <summary>The native core's C functions that these tests and bench/ call. The runtime keeps each call's errno (SetLastError): between two
+/// calls it makes system calls of its own.</summary>
 internal static unsafe partial class NativeFunctions
 {
     private const string Library = "zlink";

@@ -58,7 +58,8 @@ internal readonly unsafe struct NativeSpotSubscriberPort(nint subscriber) : IPor
             return NativeFunctions.LastError == NativeErrno.Again ? false : throw new NativeException("receive", NativeFunctions.LastError);
         }
 
-        new ReadOnlySpan<byte>(NativeFunctions.zlink_msg_data(ref parts[0]), (int)NativeFunctions.zlink_msg_size(ref parts[0])).CopyTo(payload);
+        byte* received = NativeFunctions.zlink_msg_data(ref parts[0]);
+        new ReadOnlySpan<byte>(received, (int)NativeFunctions.zlink_msg_size(ref parts[0])).CopyTo(payload);
         NativeFunctions.zlink_msgv_close(parts, count);
         return true;
     }
