@@ -8,8 +8,7 @@ namespace Net.Zlink;
 /// method that takes it instead of a text cannot log a secret, and its callers pass the text: it is converted implicitly.</remarks>
 /// <example>
 /// <code>
-/// [LoggerMessage(1, LogLevel.Information, "Orders go to {Endpoint}")]
-/// static partial void Connected(ILogger logger, RedactedEndpoint endpoint);
+/// loggers.CreateLogger("orders").LogInformation("Orders go to {Endpoint}", new RedactedEndpoint("tcp://orders:5555"));
 /// </code>
 /// </example>
 public readonly record struct RedactedEndpoint

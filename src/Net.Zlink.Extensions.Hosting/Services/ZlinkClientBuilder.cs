@@ -1,7 +1,6 @@
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Options;
 using Net.Zlink.Services;
-using Polly.Registry;
 
 namespace Net.Zlink.Extensions.Hosting;
 
@@ -15,15 +14,9 @@ public sealed class ZlinkClientBuilder : OptionsBuilder<ServiceGatewayOptions>
     internal ZlinkClientBuilder(IServiceCollection services, ClientRegistration registration)
         : base(services, registration.Service) => _registration = registration;
 
-    /// <summary>Runs each request through a pipeline of Polly: retries, hedging, a circuit breaker.</summary>
-    /// <remarks>Register the pipeline with Polly.Extensions: <c>services.AddResiliencePipeline("quotes", ...)</c>.
+    /// <summary>Runs each request by a policy of the application's: retries, hedging, a circuit breaker.</summary>
+    /// <remarks>The page on hosting has a policy of one line that runs a pipeline of Polly.
     /// <see cref="ServiceException.WasExecuted"/> tells whether a failed request may be sent again.</remarks>
-    /// <param name="pipeline">The name of the pipeline.</param>
-    /// <returns>This builder.</returns>
-    public ZlinkClientBuilder AddResilience(string pipeline) => UsePolicy(provider => new PipelinePolicy(
-        provider.GetRequiredService<ResiliencePipelineProvider<string>>().GetPipeline(pipeline)));
-
-    /// <summary>Runs each request by a policy of the application's.</summary>
     /// <param name="policy">Gives the policy.</param>
     /// <returns>This builder.</returns>
     public ZlinkClientBuilder UsePolicy(Func<IServiceProvider, IRequestPolicy> policy)

@@ -1,5 +1,4 @@
 using System.Diagnostics.CodeAnalysis;
-using Microsoft.AspNetCore.Connections;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.DependencyInjection.Extensions;
 using Microsoft.Extensions.Logging;
@@ -43,21 +42,17 @@ public sealed class ZlinkStreamBuilder : OptionsBuilder<StreamOptions>
         return this;
     }
 
-    /// <summary>Serves each peer with a <see cref="ConnectionHandler"/> of ASP.NET Core, over a pipe of bytes without framing.</summary>
-    /// <remarks>
-    /// The handler is made for each connection, with a scope of services that ends with it, unless it is registered as a singleton.
-    /// Its connection has the feature <c>IConnectionLifetimeNotificationFeature</c>, which asks it to end when the host stops. The
-    /// <see cref="StreamPipe"/> is a feature, too: certificate and WebSocket request are there.
-    /// </remarks>
-    /// <typeparam name="THandler">The handler.</typeparam>
+    /// <summary>Serves each peer over a pipe of bytes without framing.</summary>
+    /// <remarks>The package Net.Zlink.Extensions.Connections serves it with a <c>ConnectionHandler</c> of ASP.NET Core.</remarks>
+    /// <param name="serve">Called for each connection on the thread pool, with a scope of services that ends with its task. The connection
+    /// ends with the task, too. The token asks it to end, since the host stops.</param>
     /// <returns>This builder.</returns>
-    public ZlinkStreamBuilder UseConnectionHandler<
-        [DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicConstructors)] THandler>()
-        where THandler : ConnectionHandler
+    /// <exception cref="ArgumentNullException"><paramref name="serve"/> is null.</exception>
+    public ZlinkStreamBuilder UsePipe(Func<IServiceProvider, StreamPipe, CancellationToken, Task> serve)
     {
-        Services.TryAddScoped<THandler>();
-        _registration.Serving = static (provider, socket) => new ConnectionServing<THandler>(
-            socket, provider.GetRequiredService<IServiceScopeFactory>());
+        ArgumentNullException.ThrowIfNull(serve);
+        _registration.Serving = (provider, socket) => new PipeServing(
+            socket, provider.GetRequiredService<IServiceScopeFactory>(), serve);
         return this;
     }
 

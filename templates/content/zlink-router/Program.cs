@@ -1,8 +1,8 @@
 using Net.Zlink.Extensions.Hosting;
-using JobWorker1;
+using ZlinkApp1;
 
-HostApplicationBuilder builder = Host.CreateApplicationBuilder(args);
-builder.Services.AddZlink(builder.Configuration.GetSection("Zlink"));
-builder.Services.AddZlinkRouter("jobs").AddHealthCheck(); // appsettings.json says where it binds.
-builder.Services.AddHostedService<JobServer>();
-return await builder.Build().RunZlinkAsync(); // A wrong setting is one message and exit code 1.
+WebApplicationBuilder builder = WebApplication.CreateBuilder(args);
+builder.AddJobs();
+WebApplication app = builder.Build();
+app.MapHealthChecks("/health");
+return await app.RunZlinkAsync(); // A wrong setting is one message and exit code 1.

@@ -11,6 +11,9 @@ internal sealed record Ambient(string Names, string Types = "")
             "ZlinkContext context; HostApplicationBuilder builder; Prices prices;",
             "interface Prices { ValueTask<Quote> FindAsync(Ask ask, CancellationToken cancellation); }"),
         ["src/Net.Zlink/PACKAGE.md"] = new("ZlinkContext context;"),
+        ["src/Net.Zlink.Extensions.Connections/PACKAGE.md"] = new("HostApplicationBuilder builder;"),
+        ["src/Net.Zlink.Extensions.Hosting/PACKAGE.md"] = new("RequestClient quotes; CancellationToken cancellation;"),
+        ["src/Net.Zlink.Extensions.OpenTelemetry/PACKAGE.md"] = new("HostApplicationBuilder builder;"),
         ["src/Net.Zlink.Porting/PACKAGE.md"] = new("DealerSocket dealer;"),
         ["src/Net.Zlink.Extensions.Nats/PACKAGE.md"] = new("ZlinkContext context; ServiceReceiver receiver; NatsConnection nats;"),
         ["src/Net.Zlink.Extensions.ServiceDiscovery/PACKAGE.md"] = new("""
@@ -48,6 +51,9 @@ internal sealed record Ambient(string Names, string Types = "")
             byte[] payload; byte[] position; CancellationToken cancellation; CancellationToken stoppingToken;
             Func<string, CancellationToken, ValueTask<Quote>> PriceOfAsync;
             """,
-            "record Ask(string Currency); record Quote(decimal Price); abstract class ChatRoom : StreamHandler;"),
+            """
+            record Ask(string Currency); record Quote(decimal Price); abstract class ChatRoom : StreamHandler;
+            abstract class EchoConnection : ConnectionHandler;
+            """),
     };
 }

@@ -19,9 +19,10 @@ internal static class BlockCompiler
         """;
 
     // What a template's kind of project has besides.
-    private const string WorkerUsings = ImplicitUsings + """
-        using Microsoft.Extensions.Configuration; using Microsoft.Extensions.DependencyInjection; using Microsoft.Extensions.Hosting;
-        using Microsoft.Extensions.Logging;
+    private const string WebUsings = ImplicitUsings + """
+        using Microsoft.AspNetCore.Builder; using Microsoft.AspNetCore.Hosting; using Microsoft.AspNetCore.Http;
+        using Microsoft.AspNetCore.Routing; using Microsoft.Extensions.Configuration; using Microsoft.Extensions.DependencyInjection;
+        using Microsoft.Extensions.Hosting; using Microsoft.Extensions.Logging;
         """;
 
     private const string Usings = ImplicitUsings + """
@@ -29,9 +30,10 @@ internal static class BlockCompiler
         using System.Runtime.InteropServices; using System.Text; using System.Text.Json.Serialization;
         using Microsoft.Extensions.DependencyInjection; using Microsoft.Extensions.Hosting; using Microsoft.Extensions.Logging;
         using Microsoft.Extensions.ServiceDiscovery; using MemoryPack; using NATS.Client.Core; using OpenTelemetry.Metrics;
-        using OpenTelemetry.Trace; using Polly; using Polly.CircuitBreaker; using Polly.Hedging; using Polly.Retry; using Xunit;
+        using OpenTelemetry.Trace; using Polly; using Polly.CircuitBreaker; using Polly.Hedging; using Polly.Registry;
+        using Polly.Retry; using Xunit; using Microsoft.AspNetCore.Connections;
         using Net.Zlink; using Net.Zlink.Buffers; using Net.Zlink.Monitoring; using Net.Zlink.Porting; using Net.Zlink.Services;
-        using Net.Zlink.Extensions.Hosting; using Net.Zlink.Extensions.Nats;
+        using Net.Zlink.Extensions.Connections; using Net.Zlink.Extensions.Hosting; using Net.Zlink.Extensions.Nats;
         using Net.Zlink.Extensions.OpenTelemetry; using Net.Zlink.Extensions.ServiceDiscovery;
         """;
 
@@ -67,7 +69,9 @@ internal static class BlockCompiler
     private static SyntaxTree TreeOf(CodeBlock block, string method, List<string> faults)
     {
         CompilationUnitSyntax unit = SyntaxFactory.ParseCompilationUnit(block.Code, options: Parsing);
-        string implicitUsings = block.Page.StartsWith("templates/", StringComparison.Ordinal) ? WorkerUsings : ImplicitUsings;
+        bool isWeb = block.File.StartsWith("templates/", StringComparison.Ordinal)
+            && !block.File.Contains("/tests/", StringComparison.Ordinal);
+        string implicitUsings = isWeb ? WebUsings : ImplicitUsings;
         if (unit.Members is [BaseNamespaceDeclarationSyntax])
         {
             return Tree(implicitUsings + Lines(block.Code, block.Line, block.File));

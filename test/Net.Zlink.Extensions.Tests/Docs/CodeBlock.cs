@@ -26,7 +26,10 @@ internal sealed partial record CodeBlock(string Page, string File, int Line, str
     /// <summary>The files of programs that stand outside the solution, since they use the packages.</summary>
     public static CodeBlock[] OfPrograms() =>
         [.. Files("*.cs", "templates").Concat(Files("*.cs", "test/PackageConsumer")).Select(static file => new CodeBlock(
-            Path.GetDirectoryName(file)!, file, 1, "csharp", System.IO.File.ReadAllText(Path.Combine(Repository.Root, file))))];
+            ProgramOf(file), file, 1, "csharp", System.IO.File.ReadAllText(Path.Combine(Repository.Root, file))))];
+
+    // A template's tests see the program that they test.
+    private static string ProgramOf(string file) => Path.GetDirectoryName(file)!.Replace("/tests", "", StringComparison.Ordinal);
 
     private static IEnumerable<CodeBlock> Blocks(Regex blocks, string file, string page, Func<string, string> read)
     {

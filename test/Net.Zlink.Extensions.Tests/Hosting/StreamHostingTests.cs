@@ -4,6 +4,7 @@ using System.IO.Pipelines;
 using Microsoft.AspNetCore.Connections;
 using Microsoft.AspNetCore.Connections.Features;
 using Microsoft.Extensions.DependencyInjection;
+using Net.Zlink.Extensions.Connections;
 using Net.Zlink.Extensions.Hosting;
 using Net.Zlink.Monitoring;
 using Net.Zlink.Tests.Support;

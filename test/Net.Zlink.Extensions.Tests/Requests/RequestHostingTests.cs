@@ -5,6 +5,7 @@ using Net.Zlink.Extensions.Hosting;
 using Net.Zlink.Services;
 using Net.Zlink.Tests.Support;
 using Polly;
+using Polly.Registry;
 using Polly.Retry;
 using Xunit;
 
@@ -219,7 +220,8 @@ public sealed class RequestHostingTests
         await using var client = new HostFixture();
         int retries = 0;
         client.Services.AddZlinkJson(Contracts.Default);
-        client.Services.AddZlinkClient("quotes", EndpointOf(server)).AddResilience("quotes");
+        client.Services.AddZlinkClient("quotes", EndpointOf(server)).UsePolicy(static services =>
+            new PollyPolicy(services.GetRequiredService<ResiliencePipelineProvider<string>>().GetPipeline("quotes")));
         client.Services.AddResiliencePipeline("quotes", pipeline => pipeline.AddRetry(new RetryStrategyOptions
         {
             MaxRetryAttempts = 2,
@@ -318,6 +320,14 @@ public sealed class RequestHostingTests
             await Task.Run(() => end.Wait(CancellationToken.None), CancellationToken.None);
             return new Quote(request.Currency, 1);
         }
+    }
+
+    // As in docs/hosting.md.
+    private sealed class PollyPolicy(ResiliencePipeline pipeline) : IRequestPolicy
+    {
+        public ValueTask<TReply> ExecuteAsync<TState, TReply>(
+            Func<TState, CancellationToken, ValueTask<TReply>> attempt, TState state, CancellationToken cancellationToken) =>
+            pipeline.ExecuteAsync(attempt, state, cancellationToken);
     }
 
     public sealed class Pricing(StreamHostingTests.Tracked tracked) : IRequestHandler<Ask, Quote>

@@ -1,7 +1,17 @@
 using System.Text.Json.Serialization;
 using Net.Zlink.Extensions.Hosting;
 
-namespace EchoReceiver1;
+namespace ZlinkApp1;
+
+internal static class Echo
+{
+    public static void AddEcho(this IHostApplicationBuilder builder)
+    {
+        builder.Services.AddZlink(builder.Configuration.GetSection("Zlink"));
+        builder.Services.AddZlinkJson(Contracts.Default);
+        builder.Services.AddZlinkReceiver<EchoHandler, EchoRequest, EchoReply>("echo").AddHealthCheck(); // appsettings.json says where.
+    }
+}
 
 /// <summary>What a client asks.</summary>
 public sealed record EchoRequest(string Text);

@@ -4,7 +4,7 @@ using Microsoft.AspNetCore.Connections;
 using Microsoft.AspNetCore.Connections.Features;
 using Microsoft.AspNetCore.Http.Features;
 
-namespace Net.Zlink.Extensions.Hosting;
+namespace Net.Zlink.Extensions.Connections;
 
 internal sealed class StreamConnection : ConnectionContext, IConnectionLifetimeNotificationFeature
 {
@@ -12,9 +12,10 @@ internal sealed class StreamConnection : ConnectionContext, IConnectionLifetimeN
     private readonly StreamPipe _pipe;
     private readonly CancellationTokenSource _closed = new();
     private readonly CancellationTokenSource _closeRequested = new();
+    private readonly CancellationTokenRegistration _stopping;
     private IDictionary<object, object?>? _items;
 
-    public StreamConnection(StreamSocket socket, StreamPipe pipe)
+    public StreamConnection(StreamSocket socket, StreamPipe pipe, CancellationToken stopping)
     {
         _socket = socket;
         _pipe = pipe;
@@ -25,6 +26,7 @@ internal sealed class StreamConnection : ConnectionContext, IConnectionLifetimeN
         Features.Set<IConnectionLifetimeNotificationFeature>(this);
         Features.Set(pipe);
         _ = CloseWhenEndedAsync();
+        _stopping = stopping.UnsafeRegister(static connection => ((StreamConnection)connection!).RequestClose(), this);
     }
 
     public override string ConnectionId { get; set; }
@@ -67,6 +69,7 @@ internal sealed class StreamConnection : ConnectionContext, IConnectionLifetimeN
 
     public override async ValueTask DisposeAsync()
     {
+        await _stopping.DisposeAsync().ConfigureAwait(false);
         await _closed.CancelAsync().ConfigureAwait(false);
         await _pipe.DisposeAsync().ConfigureAwait(false);
         await base.DisposeAsync().ConfigureAwait(false);

@@ -1,6 +1,16 @@
 using Net.Zlink;
+using Net.Zlink.Extensions.Hosting;
 
-namespace FrameServer1;
+namespace ZlinkApp1;
+
+internal static class Frames
+{
+    public static void AddFrames(this IHostApplicationBuilder builder)
+    {
+        builder.Services.AddZlink(builder.Configuration.GetSection("Zlink"));
+        builder.Services.AddZlinkStream(null, static stream => stream.UseHandler<EchoHandler>().AddHealthCheck(), "frames");
+    }
+}
 
 /// <summary>Sends each frame back to its peer. A frame is 4 bytes of length, high byte first, and the payload.</summary>
 internal sealed class EchoHandler(ILogger<EchoHandler> logger) : StreamHandler
