@@ -12,8 +12,8 @@ public static class ZlinkServicesExtensions
 {
     private const DynamicallyAccessedMemberTypes Constructors = DynamicallyAccessedMemberTypes.PublicConstructors;
 
-    /// <summary>Registers the serializer of the host's clients and receivers: System.Text.Json by reflection, for all types. Where a further
-    /// call has a context that knows a type, that context is used.</summary>
+    /// <summary>Registers the serializer of the host's clients and receivers: System.Text.Json by reflection, for all types. Where a
+    /// further call has a context that knows a type, that context is used.</summary>
     /// <param name="services">The services of the host.</param>
     /// <returns>The services.</returns>
     /// <exception cref="ArgumentNullException"><paramref name="services"/> is null.</exception>
@@ -235,7 +235,8 @@ public static class ZlinkServicesExtensions
     }
 
     private static JsonMessageSerializer? JsonOf(IServiceCollection services) => services.LastOrDefault(
-        static one => one.ServiceType == typeof(IMessageSerializer) && !one.IsKeyedService)?.ImplementationInstance as JsonMessageSerializer;
+        static one => one.ServiceType == typeof(IMessageSerializer) && !one.IsKeyedService)
+        ?.ImplementationInstance as JsonMessageSerializer;
 
     private static ZlinkReceiverBuilder Add(IServiceCollection services, string service, string? bind, string context, string handlerName,
         Func<IServiceProvider, Func<ServiceRequest, CancellationToken, ValueTask>> handler)

@@ -19,7 +19,7 @@ namespace Net.Zlink;
 public sealed class JsonMessageSerializer : IMessageSerializer
 {
     private const string ReflectionNeeded =
-        "Members of the types are found by reflection. Give a JsonSerializerContext where the program is trimmed or compiled ahead of time.";
+        "Members of the types are found by reflection. Give a JsonSerializerContext if the program is trimmed or compiled ahead of time.";
 
     // A writer costs 200 bytes and more. It writes one value, and then another one somewhere else.
     [ThreadStatic]

@@ -25,6 +25,8 @@ public sealed class OptionDocsTests
 
     private static readonly string[] Lines = File.ReadAllLines(Path.Combine(SourceTree.Root, "docs", "options.md"));
 
+    private static readonly string[] Paragraphs = string.Join('\n', Lines).Split("\n\n");
+
     [Fact]
     public void Every_option_of_a_socket_says_when_a_change_counts()
     {
@@ -60,7 +62,7 @@ public sealed class OptionDocsTests
             Type type = property.DeclaringType!;
             string place = type == typeof(ZlinkContextOptions) ? string.Join('\n', Lines[contexts..])
                 : type == typeof(BufferPoolOptions) || type == typeof(StreamConnectOptions)
-                    ? Assert.Single(Lines, l => l.Contains($"`{type.Name}`", StringComparison.Ordinal))
+                    ? Assert.Single(Paragraphs, p => p.Contains($"`{type.Name}`", StringComparison.Ordinal))
                 : sockets;
             return !place.Contains($"`{TableNameOf(property)}`", StringComparison.Ordinal);
         }).Select(static p => NameOf(p));

@@ -34,10 +34,10 @@ public sealed class NatsRequestPrograms
             for (int i = 0; i < 50; i++)
             {
                 using var cancel = new CancellationTokenSource(i % 10 == 9 ? 20 : Timeout.Infinite);
-                var options = new NatsSubOpts { Timeout = i % 10 == 8 ? TimeSpan.FromMilliseconds(20) : Guard.Limit };
+                var opts = new NatsSubOpts { Timeout = i % 10 == 8 ? TimeSpan.FromMilliseconds(20) : Guard.Limit };
                 try
                 {
-                    NatsMsg<int> reply = await client.RequestAsync<int, int>("double", i, replyOpts: options, cancellationToken: cancel.Token);
+                    NatsMsg<int> reply = await client.RequestAsync<int, int>("double", i, replyOpts: opts, cancellationToken: cancel.Token);
                     Interlocked.Add(ref ok, reply.Data == 2 * i ? 1 : 0);
                 }
                 catch (NatsNoReplyException)
