@@ -28,11 +28,15 @@ internal sealed class ContextRegistration(string name)
 
         foreach (string kind in Keys.Kinds)
         {
-            string[] names = [.. Parts.Where(part => string.Equals(part.Section, kind, StringComparison.Ordinal)).Select(static part => part.Name)];
+            string[] names =
+            [
+                .. Parts.Where(part => string.Equals(part.Section, kind, StringComparison.Ordinal)).Select(static part => part.Name),
+            ];
             all[kind].ThrowIfText(["the names of the parts"]);
             foreach (Setting unused in all[kind].Children.Where(child => !Array.Exists(names, one => IsOf(child, one))))
             {
-                HostingLog.Unused(logger, unused.Path, kind, names.Length == 0 ? "nothing" : string.Join(", ", names.Select(Registrations.Shown)));
+                string shown = names.Length == 0 ? "nothing" : string.Join(", ", names.Select(Registrations.Shown));
+                HostingLog.Unused(logger, unused.Path, kind, shown);
             }
         }
 

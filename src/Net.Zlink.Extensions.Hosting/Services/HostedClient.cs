@@ -2,7 +2,7 @@ using Net.Zlink.Services;
 
 namespace Net.Zlink.Extensions.Hosting;
 
-/// <summary>Connects with the other parts of the host, whoever gets the client from the container before.</summary>
+/// <summary>Connects with the other parts of the host, also if the container gave the client to a service before.</summary>
 /// <param name="service">The service.</param>
 /// <param name="client">The client.</param>
 /// <param name="gateway">The gateway of a client that connects by itself.</param>

@@ -32,13 +32,7 @@ internal static class SettingSources
 
         return ofHost is IConfigurationRoot hosts && configuration.AsEnumerable().SequenceEqual(hosts.GetSection(path).AsEnumerable())
             ? ProvidersOf(hosts).Select(static provider => Source.Of(provider))
-            : [new Source(whole => (true, configuration[whole[path.Length..].TrimStart(':')]), whole => ChildrenOf(configuration, path, whole))];
-    }
-
-    private static IEnumerable<string> ChildrenOf(IConfiguration configuration, string path, string whole)
-    {
-        IConfiguration parent = whole.Length == path.Length ? configuration : configuration.GetSection(whole[path.Length..].TrimStart(':'));
-        return parent.GetChildren().Select(static child => child.Key);
+            : [Source.Of(configuration, path)];
     }
 
     private static IEnumerable<IConfigurationProvider> ProvidersOf(IConfigurationRoot root) => root.Providers.SelectMany(
@@ -69,5 +63,15 @@ internal static class SettingSources
         public static Source Of(IConfigurationProvider provider) => new(
             path => (provider.TryGet(path, out string? text), text),
             path => provider.GetChildKeys([], path.Length == 0 ? null : path));
+
+        /// <summary>The merged configuration, whose sources are not known.</summary>
+        public static Source Of(IConfiguration merged, string top)
+        {
+            IConfiguration At(string path) =>
+                path.Length == top.Length ? merged : merged.GetSection(path[top.Length..].TrimStart(ConfigurationPath.KeyDelimiter[0]));
+            return new Source(
+                path => (true, (At(path) as IConfigurationSection)?.Value),
+                path => At(path).GetChildren().Select(static child => child.Key));
+        }
     }
 }

@@ -48,14 +48,14 @@ internal static class SettingText
         bool isNumber = double.TryParse(text, CultureInfo.InvariantCulture, out double number);
         return isNumber ? throw new FormatException($"It takes a time with its unit: write {Example(number)}, not {text}.")
             : !TimeSpan.TryParse(text, CultureInfo.InvariantCulture, out TimeSpan time) ? throw Takes("a time such as 00:00:05", text)
-            : time.Days != 0 && !days.Contains('.', StringComparison.Ordinal)
-                ? throw new FormatException($"It takes at most 23 hours before the first colon: write {time:c} for {time.Days} days, not {text}.")
-            : time;
+            : time.Days == 0 || days.Contains('.', StringComparison.Ordinal) ? time
+            : throw new FormatException($"It takes at most 23 hours in a day: write {time:c} for {time.Days} days, not {text}.");
     }
 
     private static string Example(double number) => number < 0 ? "-00:00:00.001 for ever"
-        : number < TimeSpan.MaxValue.TotalSeconds
-            ? string.Create(CultureInfo.InvariantCulture, $"{TimeSpan.FromSeconds(number):c} for {number} seconds") : "00:00:05 for 5 seconds";
+        : number >= TimeSpan.MaxValue.TotalSeconds ? "00:00:05 for 5 seconds"
+        : string.Create(CultureInfo.InvariantCulture, $"{TimeSpan.FromSeconds(number):c} for {number} seconds");
 
-    private static FormatException Takes(string what, string? text) => new($"It takes {what}, not {(text is null ? "null" : $"\"{text}\"")}.");
+    private static FormatException Takes(string what, string? text) =>
+        new($"It takes {what}, not {(text is null ? "null" : $"\"{text}\"")}.");
 }

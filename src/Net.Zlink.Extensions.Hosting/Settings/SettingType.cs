@@ -1,7 +1,6 @@
 using System.Collections.Frozen;
 using System.Diagnostics.CodeAnalysis;
 using System.Reflection;
-using System.Security.Cryptography.X509Certificates;
 using Microsoft.Extensions.Configuration;
 using Net.Zlink.Buffers;
 using Net.Zlink.Services;
@@ -15,7 +14,7 @@ internal sealed class SettingType
     {
         Of<ZlinkContextOptions>(), Of<BufferPoolOptions>(),
         Of<PairOptions>(), Of<DealerOptions>(), Of<RouterOptions>(), Of<PubOptions>(), Of<SubOptions>(), Of<XPubOptions>(),
-        Of<XSubOptions>(), Of<StreamOptions>(), Of<TlsOptions>(), Of(static () => new X509ChainPolicy()), Of<WebSocketTransportOptions>(),
+        Of<XSubOptions>(), Of<StreamOptions>(), Of<TlsOptions>(), Of<WebSocketTransportOptions>(),
         Of<ServiceGatewayOptions>(), Of<ServiceReceiverOptions>(), Of<ServingSettings>(), Of<ServiceRegistryOptions>(),
         Of<SpotNodeOptions>(), Of<DirectoryEndpointOptions>(),
         Of<ContextHealthOptions>(), Of<SocketHealthOptions>(), Of<ReceiverHealthOptions>(), Of<ClientHealthOptions>(),

@@ -42,7 +42,8 @@ public sealed class BothSidesTests
         }
 
         await host.Get<SpotNode>("far").WaitForPeersAsync(1, Guard.Token).Guarded();
-        await Guard.UntilAsync(() => host.Get<DealerSocket>("client").GetPeers().Any(static peer => peer.IsConnected), "both are connected");
+        await Guard.UntilAsync(
+            () => host.Get<DealerSocket>("client").GetPeers().Any(static peer => peer.IsConnected), "both sockets are connected");
         Assert.DoesNotContain(host.Log, static line => line.Level >= LogLevel.Warning
             && !line.Message.StartsWith("Shard ", StringComparison.Ordinal)); // A busy machine is late.
         await host.StopAsync();

@@ -36,7 +36,8 @@ public sealed class DrainTests : IAsyncDisposable
         _host.Services.AddSingleton<IHostedService>(worker);
         await _host.StartAsync();
         await SendJobsAsync(type);
-        await Guard.UntilAsync(() => Figures(type) is { Unread: Jobs - 1, Delivered: 1 } && worker.IsBusy, "one job is at work and the others wait");
+        await Guard.UntilAsync(
+            () => Figures(type) is { Unread: Jobs - 1, Delivered: 1 } && worker.IsBusy, "one job is at work and the others wait");
 
         Task stopped = await BeginStopAsync();
         for (int i = 1; i <= Jobs; i++)
@@ -60,7 +61,8 @@ public sealed class DrainTests : IAsyncDisposable
         Task stopped = await BeginStopAsync();
         _clock.Advance(TimeSpan.FromSeconds(13));
         await EndAsync(stopped);
-        string milliseconds = Assert.Single(_host.Log, static line => line.Id.Id == StoppedListening).GetStructuredStateValue("Milliseconds")!;
+        string milliseconds =
+            Assert.Single(_host.Log, static line => line.Id.Id == StoppedListening).GetStructuredStateValue("Milliseconds")!;
         Assert.InRange(double.Parse(milliseconds, CultureInfo.InvariantCulture), 14_000, double.MaxValue);
         Assert.Contains(_host.Log, static line =>
             line.Message is "ROUTER \"jobs\" ends with 8 messages that the application has not received");
@@ -88,7 +90,8 @@ public sealed class DrainTests : IAsyncDisposable
     private async Task<Task> BeginStopAsync()
     {
         Task stopped = _host.StopAsync();
-        await Guard.UntilAsync(() => _host.Log.Any(static line => line.Id.Id == WaitsForTheApplication), "the host waits for the application");
+        await Guard.UntilAsync(
+            () => _host.Log.Any(static line => line.Id.Id == WaitsForTheApplication), "the host waits for the application");
         return stopped;
     }
 

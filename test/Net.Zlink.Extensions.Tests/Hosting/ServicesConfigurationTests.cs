@@ -133,7 +133,7 @@ public sealed class ServicesConfigurationTests
     [InlineData("Gateway:UnreadMessageLimit", "0", "Zlink:Gateway:UnreadMessageLimit: UnreadMessageLimit takes 1 and above, not 0.")]
     [InlineData("Gateway:Socket:SendHighWaterMark", "0", "Zlink:Gateway:Socket:SendHighWaterMark: SendHighWaterMark takes 1")]
     [InlineData("Gateway:FollowRegistries", "tpc://nowhere", "Gateway \"\" cannot connect tpc://nowhere")]
-    [InlineData("Clients:quotes:RequestTimeout", "00:00:01", "Zlink:Clients:quotes:RequestTimeout is not a setting. The settings there are: Connect, Health.")]
+    [InlineData("Clients:quotes:RequestTimeout", "00:00:01", "quotes:RequestTimeout is not a setting. The settings there are: Connect")]
     [InlineData("Clients:direct:RequestTimeout", "soon", "Zlink:Clients:direct:RequestTimeout")]
     [InlineData("Clients:direct:Health:ReadyReceiver:Degraded", "1", "ReadyReceiver")]
     [InlineData("Receivers:quotes:Weight", "0", "Zlink:Receivers:quotes:Weight: Weight takes 1 and above, not 0.")]

@@ -58,7 +58,8 @@ public sealed class SettingsTests
     [Fact]
     public void A_text_and_a_list_of_which_nothing_says_which_came_later_are_both_named()
     {
-        IConfiguration inOneSource = new ConfigurationBuilder().AddInMemoryCollection([new("Zlink:Bind", "a"), new("Zlink:Bind:0", "b")]).Build();
+        IConfiguration inOneSource = new ConfigurationBuilder()
+            .AddInMemoryCollection([new("Zlink:Bind", "a"), new("Zlink:Bind:0", "b")]).Build();
         IConfiguration other = new ConfigurationBuilder().AddInMemoryCollection([new("Zlink:Bind", "a")])
             .AddInMemoryCollection([new("Zlink:Bind:0", "b")]).Build();
         Action[] reads =
