@@ -26,6 +26,7 @@ public sealed class ServiceLeaseTests
             string key = ServiceLease.KeyOf(service, endpoint);
             byte[] json = ServiceLease.Of(instance).ToJson();
             Assert.Equal(instance, ServiceLease.Read(key, json, out _));
+            Assert.Equal((service, endpoint), ServiceLease.NamesOf(key));
             Assert.Null(ServiceLease.Read(key + "x", json, out _));
         }));
         FsCheck.Check.QuickThrowOnFailure(Prop.ForAll(ArbMap.Default.ArbFor<byte[]>(),
@@ -38,6 +39,15 @@ public sealed class ServiceLeaseTests
     // A lone surrogate is no text that UTF-8 has.
     private static bool IsWellFormed(string text) =>
         string.Equals(text, Encoding.UTF8.GetString(Encoding.UTF8.GetBytes(text)), StringComparison.Ordinal);
+
+    [Theory]
+    [InlineData("quotes.ws=3A//h/p=3Ftoken=3Dsecret", "quotes at ws://h/p?…")]
+    [InlineData("ws=3A//user=3Asecret=40h", "no service at ws://…@h")]
+    public void A_key_is_shown_without_the_secrets_of_its_endpoint(string key, string shown)
+    {
+        (string service, string endpoint) = ServiceLease.NamesOf(key);
+        Assert.Equal(shown, $"{service} at {new RedactedEndpoint(endpoint)}");
+    }
 
     [Fact]
     public void A_key_has_only_characters_that_a_bucket_takes() =>

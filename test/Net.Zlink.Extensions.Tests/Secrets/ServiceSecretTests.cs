@@ -118,7 +118,7 @@ public sealed class ServiceSecretTests
         watch.See(events.Current);
         watch.See(await directory.WaitForAsync("svc", cancellationToken: Guard.Token).Guarded());
         await watch.UntilSeenAsync("is ready");
-        watch.See($"{registration} {receiver.Describe()} {registry.Describe()} {directory.Describe()} {gateway.Describe()}");
+        watch.See($"{receiver.Describe()} {registry.Describe()} {directory.Describe()} {gateway.Describe()}");
         await registration.DisposeAsync().AsTask().Guarded();
         await end.CancelAsync();
     });

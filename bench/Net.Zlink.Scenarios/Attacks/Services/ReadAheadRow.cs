@@ -6,7 +6,7 @@ namespace Net.Zlink.Scenarios.Attacks;
 /// answer.</summary>
 internal sealed class ReadAheadRow() : AttackRow("services-large-requests")
 {
-    private const int HeapMegabytes = 256;
+    private const int HeapMegabytes = 96;
     private const int Mebibyte = 1 << 20;
     private const int Gateways = 6;
     private const int AtATime = 64;
