@@ -33,12 +33,12 @@ public sealed class TwoProcessTests
         var trace = ActivityTraceId.CreateFromString(await SpanFieldAsync(server, "TraceId"));
         var parent = ActivitySpanId.CreateFromString(await SpanFieldAsync(server, "ParentSpanId"));
         Assert.Equal("process quotes", await SpanFieldAsync(server, "DisplayName"));
-        Assert.Equal("Server", await SpanFieldAsync(server, "Kind"));
+        Assert.Equal("Consumer", await SpanFieldAsync(server, "Kind"));
         await Guard.UntilAsync(
             () => client.Get<TracerProvider>().ForceFlush() && spans.ToArray().Any(one => one.SpanId == parent),
             "the span of the request was exported, which is the parent of the handler's");
         Activity send = Assert.Single(spans.ToArray(), one => one.SpanId == parent);
-        Assert.Equal((trace, ActivityKind.Client, "send quotes"), (send.TraceId, send.Kind, send.DisplayName));
+        Assert.Equal((trace, ActivityKind.Producer, "request quotes"), (send.TraceId, send.Kind, send.DisplayName));
     }
 
     [Fact]

@@ -62,6 +62,9 @@ public sealed class ProcessorWaitTests
             never.Wait(TimeSpan.FromMilliseconds(1), TestContext.Current.CancellationToken); // Who wakes waits for a processor, too.
         }
 
+        long allocated = GC.GetAllocatedBytesForCurrentThread();
+        Assert.Same(ProcessorWait.OfThread, ProcessorWait.Begin(Stopwatch.GetTimestamp() + Stopwatch.Frequency)); // Takes a sample.
+        Assert.Equal(allocated, GC.GetAllocatedBytesForCurrentThread());
         Assert.InRange(ProcessorWait.OfThread.Total - before, TimeSpan.FromTicks(1), TimeSpan.FromSeconds(10));
     }
 }
