@@ -1,4 +1,5 @@
 using Net.Zlink.Sockets;
+using Net.Zlink.Sockets.Endpoints;
 
 namespace Net.Zlink;
 

@@ -1,6 +1,6 @@
 using Microsoft.Extensions.Logging;
 using Net.Zlink.Monitoring;
-using Net.Zlink.Sockets;
+using Net.Zlink.Sockets.Endpoints;
 
 namespace Net.Zlink;
 

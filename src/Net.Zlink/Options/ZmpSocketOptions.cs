@@ -1,7 +1,7 @@
 using System.Globalization;
 using Microsoft.Extensions.Configuration;
 using Net.Zlink.Protocol.Zmp;
-using Net.Zlink.Sockets;
+using Net.Zlink.Sockets.Endpoints;
 using Net.Zlink.Sockets.Zmp;
 
 namespace Net.Zlink;

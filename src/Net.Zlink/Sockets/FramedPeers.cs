@@ -1,5 +1,6 @@
 using Net.Zlink.Engine;
 using Net.Zlink.Monitoring;
+using Net.Zlink.Sockets.Endpoints;
 using Net.Zlink.Transports;
 
 namespace Net.Zlink.Sockets;
@@ -17,12 +18,13 @@ internal sealed class FramedPeers : IPeerFactory
 
     public uint Create(StreamHub hub, Wire wire, StreamSettings settings, RedactedEndpoint endpoint, object origin)
     {
-        if (wire.RemoteEndPoint is null || !hub.TryRegister(endpoint, origin, wire, out StreamLink link))
+        if (wire.RemoteEndPoint is null)
         {
             wire.Dispose();
             return 0;
         }
 
+        StreamLink link = hub.Links.Register(endpoint, origin, wire);
         var connection = new Connection(wire, hub.Host.Shards.For(wire), hub.Host.Pool, settings.Connection, _sink, link, hub.Host.Budget)
         {
             Unfinished = hub.Host.Unfinished,
@@ -54,7 +56,7 @@ internal sealed class FramedPeers : IPeerFactory
         (string ours, string theirs) = link.Ends;
         if (!wire.HadHandshake)
         {
-            bool accepted = link.Origin is StreamListener;
+            bool accepted = link.Origin is BoundListener;
             hub.Monitors.Publish(accepted ? SocketEventTypes.Accepted : SocketEventTypes.Connected, wire.Handle, ours, theirs,
                 link.Id);
         }

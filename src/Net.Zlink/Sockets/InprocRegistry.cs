@@ -1,6 +1,7 @@
 using Net.Zlink.Flow;
 using Net.Zlink.Monitoring;
 using Net.Zlink.Protocol.Zmp;
+using Net.Zlink.Sockets.Endpoints;
 using Net.Zlink.Sockets.Links;
 using Net.Zlink.Sockets.Zmp;
 
@@ -134,7 +135,7 @@ internal sealed class InprocRegistry
             }
 
             link.IsAwaited = true;
-            link.Socket.EnterAgain();
+            link.Socket.Parts.Reenter();
             if (linger != Timeout.InfiniteTimeSpan)
             {
                 pending.Deadline = DefaultContext.Run(() =>
@@ -229,7 +230,7 @@ internal sealed class InprocRegistry
         InprocLink link = pending.Link;
         link.IsAwaited = false;
         link.Close(DisconnectReason.Local, TimeSpan.Zero);
-        link.Socket.Leave();
+        link.Socket.Parts.Leave();
     }
 
     private void Add(Pending pending)

@@ -2,6 +2,7 @@ using Net.Zlink.Flow;
 using Net.Zlink.Engine;
 using Net.Zlink.Monitoring;
 using Net.Zlink.Protocol.Zmp;
+using Net.Zlink.Sockets.Endpoints;
 using Net.Zlink.Sockets.Links;
 using Net.Zlink.Sockets.Zmp;
 
@@ -14,7 +15,6 @@ namespace Net.Zlink.Sockets;
 internal abstract class SocketCore
 {
     private readonly HashSet<PeerLink> _links = [];
-    private readonly CloseTracker _parts = new();
     private ShortLock _gate;
     private WireLink? _only;
     private bool _isClosed; // A copy of the tracker's state: the tracker's cache line is written often, and each send would read it.
@@ -65,7 +65,9 @@ internal abstract class SocketCore
 
     public ReadinessWatchers WritableWatchers { get; } = new();
 
-    public Task AllClosed => _parts.AllClosed;
+    public CloseTracker Parts { get; } = new();
+
+    public Task AllClosed => Parts.AllClosed;
 
     public bool IsClosed => Volatile.Read(ref _isClosed);
 
@@ -329,15 +331,6 @@ internal abstract class SocketCore
         }
     }
 
-    /// <inheritdoc cref="CloseTracker.TryEnter"/>
-    public bool Enter() => _parts.TryEnter();
-
-    /// <inheritdoc cref="CloseTracker.Reenter"/>
-    public void EnterAgain() => _parts.Reenter();
-
-    /// <inheritdoc cref="CloseTracker.Leave"/>
-    public void Leave() => _parts.Leave();
-
     /// <summary>Returns at once; <see cref="AllClosed"/> completes later.</summary>
     public void Close(DisconnectReason reason, TimeSpan linger, SocketEnd end)
     {
@@ -350,7 +343,7 @@ internal abstract class SocketCore
 
             End = end;
             Volatile.Write(ref _isClosed, true);
-            _parts.TryClose();
+            Parts.TryClose();
         }
 
         Endpoints.Close(linger);
@@ -365,7 +358,7 @@ internal abstract class SocketCore
         Endpoints.CloseSessions(reason, linger);
         Monitors.Stop();
         WritableWatchers.NotifyFenced();
-        _parts.Leave();
+        Parts.Leave();
     }
 
     public void Abort() => Endpoints.Abort();

@@ -1,10 +1,11 @@
 using Net.Zlink.Engine;
+using Net.Zlink.Sockets.Endpoints;
 using Net.Zlink.Sockets.Links;
 
 namespace Net.Zlink.Sockets;
 
 /// <summary>Sender: accepted = written + dropped + queued. Receiver: received = delivered + dropped + filtered + queued.</summary>
-internal sealed class SocketCounters
+internal sealed class SocketCounters : ConnectionCounters
 {
     private readonly Lock _gate = new();
     private readonly List<UndeliveredLinkCounts> _undelivered = [];
@@ -21,11 +22,6 @@ internal sealed class SocketCounters
     private OutboundCounts _outbound;
     private LaneCounts _inbound;
 
-    public long Accepted;
-    public long Dialled;
-    public long Refused;
-    public long AcceptErrors;
-
     public long DroppedAtHighWaterMark;
 
     public long DroppedAtByteLimit;
@@ -35,8 +31,6 @@ internal sealed class SocketCounters
     public long DroppedUnroutable;
 
     public long Unmatched;
-
-    public FailedHandshakes FailedHandshakes { get; } = new();
 
     public IReadOnlyList<UndeliveredLinkCounts> Undelivered
     {

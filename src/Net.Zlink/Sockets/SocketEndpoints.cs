@@ -1,6 +1,7 @@
 using Net.Zlink.Engine;
 using Net.Zlink.Monitoring;
 using Net.Zlink.Protocol.Zmp;
+using Net.Zlink.Sockets.Endpoints;
 using Net.Zlink.Sockets.Links;
 using Net.Zlink.Sockets.Routing;
 using Net.Zlink.Sockets.Zmp;
@@ -11,7 +12,7 @@ namespace Net.Zlink.Sockets;
 internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
 {
     private readonly Lock _gate = new();
-    private readonly BoundListeners<ZmpListener> _listeners = new();
+    private readonly EndpointTable _bound = new(socket.Host, socket.Monitors, socket.Counters, socket.Parts);
     private readonly Dictionary<string, ZmpDialer> _dialers = new(StringComparer.Ordinal);
     private readonly HashSet<byte[]> _aliases = new(RoutingIdComparer.Instance);
     private readonly ListsByKey<string, ZmpDialer> _lingering = new(StringComparer.Ordinal);
@@ -28,16 +29,14 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
     {
         get
         {
-            EndpointStatus[] bound;
-            EndpointStatus[] connected;
+            string[] connected;
             lock (_gate)
             {
-                bound = [.. _listeners.All.Select(static l =>
-                    new EndpointStatus(l.Listener.Endpoint, IsBound: true, l.Listener.Upgrade?.Staleness))];
-                connected = [.. _dialers.Keys.Select(static text => new EndpointStatus(text, IsBound: false))];
+                connected = [.. _dialers.Keys];
             }
 
-            return [.. bound, .. _inproc.Bound, .. connected, .. _inproc.Connected];
+            return [.. _bound.Bound, .. _inproc.Bound, .. connected.Select(static text => new EndpointStatus(text, IsBound: false)),
+                .. _inproc.Connected];
         }
     }
 
@@ -79,28 +78,7 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
             return _inproc.Bind(parsed.Path, settings);
         }
 
-        BindResult bound = target.Listen(settings.Transport);
-        if (bound.Listener is null)
-        {
-            return EndpointEvents.BindFailed(socket.Monitors, text, bound.Error);
-        }
-
-        var listener = new ZmpListener(socket, bound.Listener, text, settings);
-        lock (_gate)
-        {
-            if (socket.IsClosed)
-            {
-                bound.Listener.Close();
-                return EndpointError.None;
-            }
-
-            listener.Announce();
-            _listeners.Add(listener, text, bound.Listener);
-        }
-
-        endpoint = bound.Listener.Endpoint;
-        listener.Start();
-        return EndpointError.None;
+        return _bound.Bind(target, settings.Transport, new ZmpAcceptor(socket, settings), out endpoint);
     }
 
     /// <summary>A text that is connected or bound by this socket stays as it is. With inproc each call makes a link.</summary>
@@ -122,7 +100,7 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
         {
             // As in the native core, this socket's own bound endpoint counts as connected: a ROUTER or PAIR would reject itself again and
             // again.
-            if (_dialers.ContainsKey(text) || _listeners.Has(text))
+            if (_dialers.ContainsKey(text) || _bound.Has(text))
             {
                 wasThere = true;
                 return EndpointError.None;
@@ -143,7 +121,7 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
             return OnRejected(text, settings);
         }
 
-        if (!socket.Enter())
+        if (!socket.Parts.TryEnter())
         {
             dialer.Drop();
             return EndpointError.None;
@@ -162,16 +140,14 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
     public bool Remove(string text, TimeSpan linger)
     {
         bool parsed = TransportTable.TryParseWire(text, EndpointUse.Bind, out WireEndpoint target, out _);
-        BoundListeners<ZmpListener>.Candidates bound;
+        List<BoundListener> listeners = _bound.Remove(text, parsed ? target : null);
         ZmpDialer[] dialled;
         lock (_gate)
         {
-            bound = _listeners.Find(text, parsed ? target : null);
             dialled = _dialers.TryGetValue(text, out ZmpDialer? exact) ? [exact] : parsed ? [.. _dialers.Values] : [];
         }
 
         // A name may need a lookup, so without the lock.
-        List<ZmpListener> listeners = bound.Meant();
         List<ZmpDialer> dialers = [.. dialled.Where(
             d => string.Equals(d.Text, text, StringComparison.Ordinal) || (parsed && target.Names(d.Target)))];
         lock (_gate)
@@ -179,10 +155,9 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
             // From now on the text can be connected again.
             dialers.RemoveAll(d => !RemoveDialer(d));
             dialers.ForEach(d => _lingering.Add(d.Text, d));
-            listeners.RemoveAll(l => !_listeners.Remove(l));
         }
 
-        foreach (ZmpListener listener in listeners)
+        foreach (BoundListener listener in listeners)
         {
             listener.Linger = linger;
             listener.Close();
@@ -206,19 +181,8 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
 
     public bool StopListening(string text)
     {
-        BoundListeners<ZmpListener>.Candidates candidates;
-        lock (_gate)
-        {
-            candidates = _listeners.Find(
-                text, TransportTable.TryParseWire(text, EndpointUse.Bind, out WireEndpoint target, out _) ? target : null);
-        }
-
-        List<ZmpListener> listeners = candidates.Meant();
-        lock (_gate)
-        {
-            listeners.RemoveAll(l => !_listeners.Remove(l));
-        }
-
+        List<BoundListener> listeners = _bound.Remove(
+            text, TransportTable.TryParseWire(text, EndpointUse.Bind, out WireEndpoint target, out _) ? target : null);
         listeners.ForEach(static listener => listener.Close(keepsPeers: true));
         return _inproc.Unbind(text) || listeners.Count > 0;
     }
@@ -229,14 +193,6 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
     public void Forget(ZmpSession session) => _sessions.Forget(session);
 
     public void Forget(InprocLink link) => _inproc.Forget(link);
-
-    public void Forget(ZmpListener listener)
-    {
-        lock (_gate)
-        {
-            _listeners.Remove(listener);
-        }
-    }
 
     public void Forget(ZmpDialer dialer)
     {
@@ -252,17 +208,7 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
 
     public void Close(TimeSpan linger)
     {
-        ZmpListener[] listeners;
-        lock (_gate)
-        {
-            listeners = _listeners.RemoveAll();
-        }
-
-        foreach (ZmpListener listener in listeners)
-        {
-            listener.Close();
-        }
-
+        _bound.Close();
         _inproc.Close(linger);
     }
 

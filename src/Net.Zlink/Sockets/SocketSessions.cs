@@ -1,5 +1,6 @@
 using Net.Zlink.Engine;
 using Net.Zlink.Monitoring;
+using Net.Zlink.Sockets.Endpoints;
 using Net.Zlink.Sockets.Zmp;
 
 namespace Net.Zlink.Sockets;
@@ -9,7 +10,7 @@ internal sealed class SocketSessions
 {
     private readonly Lock _gate = new();
     private readonly HashSet<ZmpSession> _dialled = [];
-    private readonly ListsByKey<ZmpListener, ZmpSession> _accepted = new();
+    private readonly ListsByKey<BoundListener, ZmpSession> _accepted = new();
     private ConnectionLimit _connectionLimit;
 
     public int Limit { get; set; }
@@ -36,7 +37,7 @@ internal sealed class SocketSessions
         }
     }
 
-    public ZmpSession[] Of(ZmpListener listener)
+    public ZmpSession[] Of(BoundListener listener)
     {
         lock (_gate)
         {

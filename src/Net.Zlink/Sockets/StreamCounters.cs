@@ -1,11 +1,9 @@
+using Net.Zlink.Sockets.Endpoints;
+
 namespace Net.Zlink.Sockets;
 
-internal sealed class StreamCounters
+internal sealed class StreamCounters : ConnectionCounters
 {
-    public long Accepted;
-    public long Dialled;
-    public long Refused;
-    public long AcceptErrors;
     public long Closed;
     public long HandlerFaults;
 
@@ -22,8 +20,6 @@ internal sealed class StreamCounters
     public long DroppedMessages;
     public long DroppedBytes;
     public long DroppedUnread;
-
-    public FailedHandshakes FailedHandshakes { get; } = new();
 
     public void Add(StreamCounters other)
     {

@@ -1,6 +1,7 @@
 using System.Net.Sockets;
 using Net.Zlink.Flow;
 using Net.Zlink.Monitoring;
+using Net.Zlink.Sockets.Endpoints;
 using Net.Zlink.Transports;
 
 namespace Net.Zlink.Sockets;
@@ -64,11 +65,6 @@ internal sealed class StreamDialer(StreamHub hub, WireEndpoint target, StreamSet
         }
 
         Interlocked.Increment(ref hub.Counters.Dialled);
-        if (_upgrade is null)
-        {
-            return Create(result.Wire);
-        }
-
         if (!hub.Parts.TryEnter())
         {
             result.Wire.Dispose();
@@ -77,6 +73,11 @@ internal sealed class StreamDialer(StreamHub hub, WireEndpoint target, StreamSet
 
         try
         {
+            if (_upgrade is null)
+            {
+                return Create(result.Wire);
+            }
+
             UpgradeResult upgraded = await TransportHandshake.ConnectAsync(
                 _upgrade, result.Wire, target, hub.Host, hub.Monitors, either.Token).ConfigureAwait(false);
             if (upgraded.Wire is not null)

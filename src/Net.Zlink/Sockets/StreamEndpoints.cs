@@ -1,5 +1,6 @@
 using Net.Zlink.Engine;
 using Net.Zlink.Monitoring;
+using Net.Zlink.Sockets.Endpoints;
 using Net.Zlink.Transports;
 
 namespace Net.Zlink.Sockets;
@@ -7,9 +8,8 @@ namespace Net.Zlink.Sockets;
 internal sealed class StreamEndpoints(StreamHub hub)
 {
     private readonly Lock _gate = new();
-    private readonly BoundListeners<StreamListener> _listeners = new();
+    private readonly EndpointTable _bound = new(hub.Host, hub.Monitors, hub.Counters, hub.Parts);
     private readonly ListsByKey<string, StreamDialer> _dialers = new(StringComparer.Ordinal);
-    private bool _isClosed;
 
     public EndpointStatus[] All
     {
@@ -17,8 +17,7 @@ internal sealed class StreamEndpoints(StreamHub hub)
         {
             lock (_gate)
             {
-                return [.. _listeners.All.Select(static l => new EndpointStatus(l.Bound, IsBound: true, l.Staleness)),
-                    .. _dialers.All.Select(static d => new EndpointStatus(d.Text, IsBound: false, d.WhyNotConnected))];
+                return [.. _bound.Bound, .. _dialers.All.Select(static d => new EndpointStatus(d.Text, IsBound: false, d.WhyNotConnected))];
             }
         }
     }
@@ -26,50 +25,15 @@ internal sealed class StreamEndpoints(StreamHub hub)
     public EndpointError Bind(string text, StreamSettings settings, IPeerFactory factory, out string endpoint)
     {
         endpoint = "";
-        if (!TransportTable.TryParseWire(text, EndpointUse.Bind, out WireEndpoint target, out EndpointError error))
-        {
-            return EndpointEvents.BindFailed(hub.Monitors, text, error);
-        }
-
-        (ITransportListener? bound, error) = target.Listen(settings.Transport);
-        if (bound is null)
-        {
-            return EndpointEvents.BindFailed(hub.Monitors, text, error);
-        }
-
-        var listener = new StreamListener(hub, bound, settings, factory);
-        lock (_gate)
-        {
-            if (_isClosed)
-            {
-                bound.Close();
-                return error;
-            }
-
-            listener.Announce();
-            _listeners.Add(listener, text, bound);
-        }
-
-        endpoint = listener.Bound;
-        listener.Start();
-        return EndpointError.None;
+        return TransportTable.TryParseWire(text, EndpointUse.Bind, out WireEndpoint target, out EndpointError error)
+            ? _bound.Bind(target, settings.Transport, new StreamAcceptor(hub, settings, factory), out endpoint)
+            : EndpointEvents.BindFailed(hub.Monitors, text, error);
     }
 
     public bool Unbind(WireEndpoint target, bool keepsPeers)
     {
-        BoundListeners<StreamListener>.Candidates candidates;
-        lock (_gate)
-        {
-            candidates = _listeners.Find(target.Text, target);
-        }
-
-        List<StreamListener> found = candidates.Meant();
-        lock (_gate)
-        {
-            found.RemoveAll(l => !_listeners.Remove(l));
-        }
-
-        foreach (StreamListener listener in found)
+        List<BoundListener> found = _bound.Remove(target.Text, target);
+        foreach (BoundListener listener in found)
         {
             listener.Close(keepsPeers);
             foreach (StreamLink link in keepsPeers ? [] : hub.Links.Of(listener))
@@ -106,19 +70,11 @@ internal sealed class StreamEndpoints(StreamHub hub)
         return found.Length > 0;
     }
 
-    public void Forget(StreamListener listener)
-    {
-        lock (_gate)
-        {
-            _listeners.Remove(listener);
-        }
-    }
-
     public bool TryAdd(StreamDialer dialer)
     {
         lock (_gate)
         {
-            return !_isClosed && _dialers.Add(dialer.Text, dialer);
+            return !hub.IsClosed && _dialers.Add(dialer.Text, dialer);
         }
     }
 
@@ -132,23 +88,13 @@ internal sealed class StreamEndpoints(StreamHub hub)
 
     public void Close()
     {
-        StreamListener[] listeners;
         StreamDialer[] dialers;
         lock (_gate)
         {
-            _isClosed = true;
-            listeners = _listeners.RemoveAll();
             dialers = _dialers.RemoveAll();
         }
 
-        foreach (StreamDialer dialer in dialers)
-        {
-            dialer.Close();
-        }
-
-        foreach (StreamListener listener in listeners)
-        {
-            listener.Close();
-        }
+        Array.ForEach(dialers, static dialer => dialer.Close());
+        _bound.Close();
     }
 }

@@ -3,7 +3,7 @@ using System.Globalization;
 using Net.Zlink.Engine;
 using Net.Zlink.Monitoring;
 using Net.Zlink.Protocol.Stream;
-using Net.Zlink.Transports;
+using Net.Zlink.Sockets.Endpoints;
 
 namespace Net.Zlink.Sockets;
 
@@ -56,10 +56,6 @@ internal sealed class StreamHub
         ? $"{MaxUnreadEvents} connect and disconnect events are unread; receive them"
         : Links.AcquireConnection(settings);
 
-    /// <inheritdoc cref="StreamLinks.TryRegister"/>
-    public bool TryRegister(RedactedEndpoint endpoint, object origin, Wire wire, out StreamLink link) =>
-        Links.TryRegister(endpoint, origin, wire, out link);
-
     public void Announce(StreamLink link)
     {
         _links[link.Id] = link;
@@ -67,7 +63,7 @@ internal sealed class StreamHub
         {
             _links.TryRemove(new KeyValuePair<uint, StreamLink>(link.Id, link));
         }
-        else if (IsClosed || link.Origin is StreamListener { IsClosed: true } or StreamDialer { IsClosed: true })
+        else if (IsClosed || link.Origin is BoundListener { IsClosed: true } or StreamDialer { IsClosed: true })
         {
             link.RequestClose(DisconnectReason.Local, CloseMode.Orderly);
         }

@@ -3,6 +3,7 @@ using System.Security.Cryptography.X509Certificates;
 using Net.Zlink.Engine;
 using Net.Zlink.Monitoring;
 using Net.Zlink.Protocol.WebSocket;
+using Net.Zlink.Sockets.Endpoints;
 using Net.Zlink.Transports;
 
 namespace Net.Zlink.Sockets;
@@ -38,7 +39,7 @@ internal sealed class StreamLink(uint id, RedactedEndpoint endpoint, object orig
 
     public string RemoteText => wire?.RemoteText(endpoint) ?? "no connection";
 
-    public (string Local, string Remote) Ends => origin is StreamListener ? (wire!.LocalTextOfAccepted(endpoint), RemoteText)
+    public (string Local, string Remote) Ends => origin is BoundListener ? (wire!.LocalTextOfAccepted(endpoint), RemoteText)
         : (wire!.LocalText(endpoint), endpoint.ToString());
 
     public Connection? Connection { get; set; }

@@ -1,4 +1,5 @@
 using Net.Zlink.Engine;
+using Net.Zlink.Sockets.Endpoints;
 using Net.Zlink.Transports;
 
 namespace Net.Zlink.Sockets;
@@ -81,8 +82,10 @@ internal sealed class StreamLinks(StreamCounters counters, CloseTracker parts)
         }
     }
 
-    public bool TryRegister(RedactedEndpoint endpoint, object origin, Wire wire, out StreamLink link)
+    /// <summary>The caller has entered the socket; the link is a part of it until it is closed.</summary>
+    public StreamLink Register(RedactedEndpoint endpoint, object origin, Wire wire)
     {
+        parts.Reenter();
         lock (_gate)
         {
             uint id;
@@ -92,20 +95,15 @@ internal sealed class StreamLinks(StreamCounters counters, CloseTracker parts)
             }
             while (id == 0 || _living.ContainsKey(id));
 
-            link = new StreamLink(id, endpoint, origin, wire);
-            if (!parts.TryEnter()) // In one step with the registration: a close either finds it here, or it is rejected.
-            {
-                return false;
-            }
-
+            var link = new StreamLink(id, endpoint, origin, wire);
             _living.Add(id, link);
             _byOrigin.Add(origin, link);
-            if (origin is StreamListener)
+            if (origin is BoundListener)
             {
                 _connectionLimit.Release();
             }
 
-            return true;
+            return link;
         }
     }
 

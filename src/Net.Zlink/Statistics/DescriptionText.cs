@@ -2,7 +2,7 @@ using System.Globalization;
 using System.Text;
 using Net.Zlink.Buffers;
 using Net.Zlink.Engine;
-using Net.Zlink.Sockets;
+using Net.Zlink.Sockets.Endpoints;
 
 namespace Net.Zlink;
 

@@ -1,5 +1,5 @@
 using Net.Zlink.Monitoring;
-using Net.Zlink.Sockets;
+using Net.Zlink.Sockets.Endpoints;
 
 namespace Net.Zlink;
 

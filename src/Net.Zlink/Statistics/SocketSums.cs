@@ -1,5 +1,6 @@
 using Net.Zlink.Engine;
 using Net.Zlink.Sockets;
+using Net.Zlink.Sockets.Endpoints;
 using Net.Zlink.Sockets.Links;
 
 namespace Net.Zlink;

@@ -12,12 +12,13 @@ internal sealed class PipePeers(Func<StreamPipe, Task>? handler) : IPeerFactory
 
     public uint Create(StreamHub hub, Wire wire, StreamSettings settings, RedactedEndpoint endpoint, object origin)
     {
-        if (wire.RemoteEndPoint is null || !hub.TryRegister(endpoint, origin, wire, out StreamLink link))
+        if (wire.RemoteEndPoint is null)
         {
             wire.Dispose();
             return 0;
         }
 
+        StreamLink link = hub.Links.Register(endpoint, origin, wire);
         var connection = new PipeConnection(wire, hub.Host.Pool, hub.Host.Time, settings.Connection);
         link.Pipe = connection;
         FramedPeers.Report(hub, link, wire);

@@ -18,8 +18,8 @@ public sealed class ArchitectureTests
             "Transports: Protocol/WebSocket Buffers Monitoring", "Transports/Tcp: Transports", "Transports/Ipc: Transports",
             "Transports/Tls: Transports/Tcp", "Transports/WebSocket: Transports/Tls",
             "Engine: Transports Protocol/Stream Protocol/Zmp",
-            "Sockets/Routing: Engine", "Sockets/Links: Sockets/Routing", "Sockets/Zmp: Sockets/Links", "Sockets/Patterns: Sockets/Zmp",
-            "Sockets: Sockets/Patterns",
+            "Sockets/Endpoints: Engine", "Sockets/Routing: Sockets/Endpoints", "Sockets/Links: Sockets/Routing",
+            "Sockets/Zmp: Sockets/Links", "Sockets/Patterns: Sockets/Zmp", "Sockets: Sockets/Patterns",
             "Options: Sockets Transports/Ipc Transports/WebSocket", "Messages: Options", "Statistics: Options",
             "Stream: Messages Statistics", ".: Stream", "Polling: .", "Publishing: .", "Proxying: .",
         ],
@@ -32,8 +32,8 @@ public sealed class ArchitectureTests
         ],
         ["Net.Zlink.Extensions.Hosting"] =
         [
-            "Contexts:", "Health: Contexts", "Lifetime: Health", "Sockets: Lifetime", "Streams: Sockets", "Services: Streams",
-            ".: Services",
+            "Settings:", "Contexts: Settings", "Health: Contexts", "Lifetime: Health", "Sockets: Lifetime", "Streams: Sockets",
+            "Services: Streams", ".: Services",
         ],
     };
 
@@ -47,26 +47,22 @@ public sealed class ArchitectureTests
             "Messages -> ./ZlinkException", "Messages -> ./ZmpSocket", "Messages -> Stream/StreamPeer", "Options -> ./ZmpSocket",
             "Options -> Stream/StreamHandler", "Sockets/Links -> Sockets/SocketCore", "Sockets/Links -> Sockets/Zmp/InboundRole",
             "Sockets/Links -> Sockets/Zmp/ZmpDialer", "Sockets/Links -> Sockets/Zmp/ZmpSession",
-            "Sockets/Links -> Sockets/Zmp/ZmpSettings", "Sockets/Links -> Transports/Ipc/IpcPeer",
-            "Sockets/Patterns -> Sockets/GreetingOccasion", "Sockets/Patterns -> Sockets/InprocRegistry",
-            "Sockets/Patterns -> Sockets/SocketCore", "Sockets/Routing -> Sockets/ListsByKey", "Sockets/Zmp -> Sockets/EndpointEvents",
-            "Sockets/Zmp -> Sockets/GreetingOccasion", "Sockets/Zmp -> Sockets/ReconnectPolicy", "Sockets/Zmp -> Sockets/SocketCore",
-            "Sockets/Zmp -> Sockets/TransportHandshake", "Statistics -> ./PubSocket", "Statistics -> ./StreamSocket",
-            "Statistics -> ./SubSocket", "Statistics -> ./XPubSocket", "Statistics -> ./XSubSocket", "Statistics -> ./ZlinkContext",
-            "Statistics -> ./ZlinkLibrary", "Statistics -> ./ZmpSocket", "Statistics -> Stream/StreamPeer", "Stream -> ./StreamSocket",
-            "Stream -> ./ZlinkError", "Stream -> ./ZlinkException", "Transports -> Transports/Ipc/IpcAddress",
-            "Transports -> Transports/Ipc/IpcBindTarget", "Transports -> Transports/Ipc/IpcConnectTarget",
-            "Transports -> Transports/Tcp/TcpBindAddress", "Transports -> Transports/Tcp/TcpBindTarget",
-            "Transports -> Transports/Tcp/TcpConnectAddress", "Transports -> Transports/Tcp/TcpConnectTarget",
+            "Sockets/Links -> Sockets/Zmp/ZmpSettings", "Sockets/Patterns -> Sockets/InprocRegistry",
+            "Sockets/Patterns -> Sockets/SocketCore", "Sockets/Zmp -> Sockets/SocketCore", "Statistics -> ./PubSocket",
+            "Statistics -> ./StreamSocket", "Statistics -> ./SubSocket", "Statistics -> ./XPubSocket", "Statistics -> ./XSubSocket",
+            "Statistics -> ./ZlinkContext", "Statistics -> ./ZlinkLibrary", "Statistics -> ./ZmpSocket",
+            "Statistics -> Stream/StreamPeer", "Stream -> ./StreamSocket", "Stream -> ./ZlinkError", "Stream -> ./ZlinkException",
+            "Transports -> Transports/Ipc/IpcEndpoint", "Transports -> Transports/Ipc/IpcPeer",
             "Transports -> Transports/Tcp/TcpEndpoint", "Transports -> Transports/Tcp/TcpSettings",
-            "Transports -> Transports/Tls/TlsBindTarget", "Transports -> Transports/Tls/TlsConnectTarget",
-            "Transports -> Transports/Tls/TlsSettings", "Transports -> Transports/WebSocket/WebSocketBindTarget",
-            "Transports -> Transports/WebSocket/WebSocketConnectTarget", "Transports -> Transports/WebSocket/WebSocketPath",
-            "Transports -> Transports/WebSocket/WebSocketSettings",
+            "Transports -> Transports/Tls/TlsEndpoint", "Transports -> Transports/Tls/TlsSettings",
+            "Transports -> Transports/WebSocket/WebSocketEndpoint", "Transports -> Transports/WebSocket/WebSocketSettings",
         ],
         ["Net.Zlink.Services"] =
         [
-            "Common -> Options/DirectoryEndpointOptions", "Common -> Options/DirectoryTrust", "Model -> ./SpotNode",
+            "Common -> ./RegistryDirectory", "Common -> ./ServiceClient", "Common -> ./ServiceReceiver",
+            "Common -> Gateway/GatewayMetrics", "Common -> Gateway/RequestOutcomeKind", "Common -> Model/ServiceError",
+            "Common -> Model/ServiceException", "Common -> Options/DirectoryEndpointOptions", "Common -> Options/DirectoryTrust",
+            "Common -> Registry/RegistryMetrics", "Common -> Registry/RegistryView", "Common -> Spot/NodeCounters", "Model -> ./SpotNode",
             "Model -> Gateway/Ejections", "Model -> Gateway/UnreadMessages", "Model -> Options/DirectoryTrust",
             "Model -> Spot/TopicBytes", "Options -> Registration/AdvertisedEndpoint", "Options -> Registration/RandomRoutingId",
             "Options -> Registration/RegistryConnection", "Options -> Registry/RegistrationAdmission",
@@ -75,13 +71,15 @@ public sealed class ArchitectureTests
         ],
         ["Net.Zlink.Extensions.Hosting"] =
         [
-            "Contexts -> Health/ContextHealthCheck", "Contexts -> Health/ContextHealthOptions", "Contexts -> Lifetime/ZlinkHost",
-            "Contexts -> Sockets/SocketKinds", "Health -> Services/HostedReceiver", "Health -> Sockets/SocketFigures",
+            "Contexts -> Health/ContextHealthCheck", "Contexts -> Health/ContextHealthOptions", "Contexts -> Lifetime/HostingLog",
+            "Contexts -> Lifetime/ZlinkHost", "Health -> Services/HostedReceiver", "Health -> Sockets/SocketFigures",
+            "Settings -> Health/ClientHealthOptions", "Settings -> Health/ContextHealthOptions", "Settings -> Health/HealthThreshold",
+            "Settings -> Health/ReceiverHealthOptions", "Settings -> Health/SocketHealthOptions", "Settings -> Services/ServingSettings",
         ],
     };
 
-    // Values without behaviour that all layers have: the public API names peers and depths by them.
-    private static readonly string[] s_sharedValues = ["Messages/RoutingId", "Statistics/QueueDepth"];
+    // Values that all layers have, since the public API names peers, depths and endpoints by them.
+    private static readonly string[] s_sharedValues = ["./RedactedEndpoint", "Messages/RoutingId", "Statistics/QueueDepth"];
 
     // Who else may see what is internal in the library. What is shipped beside it uses the public API only.
     private static readonly string[] s_insiders =

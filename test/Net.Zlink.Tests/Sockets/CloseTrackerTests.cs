@@ -1,4 +1,5 @@
 using Net.Zlink.Sockets;
+using Net.Zlink.Sockets.Endpoints;
 using Xunit;
 
 namespace Net.Zlink.Tests.Sockets;

@@ -1,5 +1,6 @@
 using Net.Zlink.Monitoring;
 using Net.Zlink.Sockets;
+using Net.Zlink.Sockets.Endpoints;
 using Net.Zlink.Tests.Engine;
 using Xunit;
 using static Net.Zlink.Tests.Engine.EngineFixture;

@@ -2,6 +2,7 @@ using System.Net.Sockets;
 using Net.Zlink.Buffers;
 using Net.Zlink.Monitoring;
 using Net.Zlink.Sockets;
+using Net.Zlink.Sockets.Endpoints;
 using Net.Zlink.Tests.Support;
 using Net.Zlink.Transports;
 using Xunit;

@@ -337,7 +337,7 @@ internal sealed class PublisherCore : SocketCore
     private void DropTopics(PublisherLinkState state)
     {
         state.ByteShare.TryReserve(0);
-        EnterAgain();
+        Parts.Reenter();
         Volatile.Write(ref _leaving, _leaving + 1);
         RemovalQueue.Add(state.Clear(_notices));
     }

@@ -99,7 +99,7 @@ internal sealed class SubscriberRemovalQueue(PublisherCore core) : IThreadPoolWo
             {
                 if (isMine)
                 {
-                    core.Leave();
+                    core.Parts.Leave();
                 }
             }
         }

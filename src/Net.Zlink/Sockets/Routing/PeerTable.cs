@@ -2,6 +2,7 @@ using System.Buffers.Binary;
 using System.Diagnostics;
 using System.Diagnostics.CodeAnalysis;
 using System.Security.Cryptography;
+using Net.Zlink.Sockets.Endpoints;
 
 namespace Net.Zlink.Sockets.Routing;
 

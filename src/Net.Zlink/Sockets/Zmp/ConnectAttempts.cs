@@ -1,5 +1,6 @@
 using Net.Zlink.Monitoring;
 using Net.Zlink.Protocol.Zmp;
+using Net.Zlink.Sockets.Endpoints;
 
 namespace Net.Zlink.Sockets.Zmp;
 

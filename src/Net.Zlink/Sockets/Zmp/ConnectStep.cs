@@ -1,5 +1,6 @@
 using System.Net.Sockets;
 using Net.Zlink.Monitoring;
+using Net.Zlink.Sockets.Endpoints;
 using Net.Zlink.Transports;
 
 namespace Net.Zlink.Sockets.Zmp;

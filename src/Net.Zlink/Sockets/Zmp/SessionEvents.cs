@@ -3,6 +3,7 @@ using System.Numerics;
 using Net.Zlink.Engine;
 using Net.Zlink.Monitoring;
 using Net.Zlink.Protocol.Zmp;
+using Net.Zlink.Sockets.Endpoints;
 using Net.Zlink.Sockets.Links;
 
 namespace Net.Zlink.Sockets.Zmp;

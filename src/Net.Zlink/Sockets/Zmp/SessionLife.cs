@@ -76,7 +76,7 @@ internal sealed class SessionLife(SocketCore socket)
             session.Link.Accepted = null; // Unread messages must not keep the connection's memory.
         }
 
-        socket.Leave();
+        socket.Parts.Leave();
     }
 
     private bool IsRetained(ZmpSession session, PeerIdentity peer, bool isLeft)

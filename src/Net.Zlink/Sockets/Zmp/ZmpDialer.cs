@@ -1,6 +1,7 @@
 using Net.Zlink.Engine;
 using Net.Zlink.Flow;
 using Net.Zlink.Monitoring;
+using Net.Zlink.Sockets.Endpoints;
 using Net.Zlink.Sockets.Links;
 using Net.Zlink.Transports;
 
@@ -354,7 +355,7 @@ internal sealed class ZmpDialer
     private ZmpSession Begin(Wire wire)
     {
         Interlocked.Increment(ref _socket.Counters.Dialled);
-        _socket.EnterAgain();
+        _socket.Parts.Reenter();
         WireLink link = Link;
         if (_settings.Immediate && _isLinkUsed)
         {
@@ -406,7 +407,7 @@ internal sealed class ZmpDialer
 
         Drop();
         _ = EndAsync(_lastClosed);
-        _socket.Leave();
+        _socket.Parts.Leave();
     }
 
     /// <summary>Waits for the peer's end as well: before that the peer may reject another connection with the same routing id.</summary>

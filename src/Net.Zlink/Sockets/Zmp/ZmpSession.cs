@@ -3,6 +3,7 @@ using Net.Zlink.Engine;
 using Net.Zlink.Monitoring;
 using Net.Zlink.Protocol;
 using Net.Zlink.Protocol.Zmp;
+using Net.Zlink.Sockets.Endpoints;
 using Net.Zlink.Sockets.Links;
 using Net.Zlink.Transports;
 
@@ -36,7 +37,7 @@ internal sealed partial class ZmpSession : IConnectionSink, IFrameScanner
 
     public HeldNewcomer Held;
 
-    public ZmpSession(SocketCore socket, ZmpSettings settings, WireLink link, Wire wire, RedactedEndpoint endpoint, ZmpListener? listener)
+    public ZmpSession(SocketCore socket, ZmpSettings settings, WireLink link, Wire wire, RedactedEndpoint endpoint, BoundListener? listener)
     {
         _socket = socket;
         _settings = settings;
@@ -58,7 +59,7 @@ internal sealed partial class ZmpSession : IConnectionSink, IFrameScanner
 
     public RedactedEndpoint Endpoint { get; }
 
-    public ZmpListener? Listener { get; }
+    public BoundListener? Listener { get; }
 
     public bool IsActive => Listener is null;
 

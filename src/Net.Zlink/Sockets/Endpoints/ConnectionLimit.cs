@@ -1,4 +1,4 @@
-namespace Net.Zlink.Sockets;
+namespace Net.Zlink.Sockets.Endpoints;
 
 /// <summary>Counts accepted connections that the socket has no session for yet, such as those in a TLS handshake.</summary>
 internal struct ConnectionLimit

@@ -1,6 +1,6 @@
 using Net.Zlink.Monitoring;
 
-namespace Net.Zlink.Sockets;
+namespace Net.Zlink.Sockets.Endpoints;
 
 internal sealed class FailedHandshakes
 {

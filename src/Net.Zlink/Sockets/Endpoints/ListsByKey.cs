@@ -1,4 +1,4 @@
-namespace Net.Zlink.Sockets;
+namespace Net.Zlink.Sockets.Endpoints;
 
 /// <summary>Adding and removing take constant time: with lists that were searched, connecting 10,000 names cost 2 s.</summary>
 internal sealed class ListsByKey<TKey, T>

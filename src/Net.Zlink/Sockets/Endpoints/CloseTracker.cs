@@ -1,4 +1,4 @@
-namespace Net.Zlink.Sockets;
+namespace Net.Zlink.Sockets.Endpoints;
 
 /// <summary>The tracker's lock is the last in the order: nothing is called under it.</summary>
 internal sealed class CloseTracker

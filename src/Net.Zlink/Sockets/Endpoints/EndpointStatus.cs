@@ -1,4 +1,4 @@
-namespace Net.Zlink.Sockets;
+namespace Net.Zlink.Sockets.Endpoints;
 
 internal readonly record struct EndpointStatus(string Text, bool IsBound, string? Problem = null)
 {

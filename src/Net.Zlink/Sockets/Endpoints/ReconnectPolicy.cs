@@ -1,4 +1,4 @@
-namespace Net.Zlink.Sockets;
+namespace Net.Zlink.Sockets.Endpoints;
 
 /// <param name="Interval">The first pause; zero and infinite: there is none.</param>
 /// <param name="MaxInterval">Above zero, the pause doubles up to it.</param>

@@ -1,0 +1,116 @@
+using System.Net.Sockets;
+using Net.Zlink.Monitoring;
+using Net.Zlink.Transports;
+
+namespace Net.Zlink.Sockets.Endpoints;
+
+/// <summary>What becomes of the connections that a listener accepts.</summary>
+internal interface IAcceptor
+{
+    /// <summary>Takes a place for a connection, or says why there is none.</summary>
+    string? AcquireConnection();
+
+    void ReleaseConnection();
+
+    /// <summary>Takes over the wire, its place, and the listener's entry into the socket.</summary>
+    void Begin(Wire wire, BoundListener listener);
+}
+
+internal sealed class BoundListener(EndpointTable table, ITransportListener transport, string text, IAcceptor acceptor) : IAcceptSink
+{
+    private readonly CancellationTokenSource _closing = new();
+    private volatile bool _isClosed;
+
+    public string Text => text;
+
+    /// <summary>The endpoint that Bind returned.</summary>
+    public string Bound { get; } = transport.Endpoint;
+
+    public RedactedEndpoint Endpoint { get; } = transport.Endpoint;
+
+    public ITransportListener Transport => transport;
+
+    /// <summary>Its connections are to end as well.</summary>
+    public bool IsClosed => _isClosed;
+
+    public TimeSpan? Linger { get; set; }
+
+    /// <summary>Publishes the event before another thread can find and close the listener.</summary>
+    public void Announce()
+    {
+        table.Host.OwnEndpoints.Enter(Bound);
+        table.Monitors.Publish(SocketEventTypes.Listening, transport.Handle, Endpoint, "");
+    }
+
+    public void Start() => transport.Start(this, table.Host.Time);
+
+    public void Close(bool keepsPeers = false)
+    {
+        _isClosed = !keepsPeers;
+        Interlocked.MemoryBarrier(); // Before the caller searches for this listener's connections.
+        table.Host.OwnEndpoints.Leave(Bound); // Before the address is free: the next listener there registers it after this.
+        transport.Close();
+        _closing.Cancel(); // Nothing would serve connections that are in their handshake.
+        table.Monitors.Publish(SocketEventTypes.Closed, transport.Handle, Endpoint, "");
+    }
+
+    public void OnAccepted(Wire wire)
+    {
+        Interlocked.Increment(ref table.Counters.Accepted);
+        string? refusal = acceptor.AcquireConnection();
+        if (refusal is null && !table.Parts.TryEnter())
+        {
+            acceptor.ReleaseConnection();
+            refusal = "the socket is closed";
+        }
+
+        if (refusal is not null)
+        {
+            Refuse(wire, refusal);
+        }
+        else if (transport.Upgrade is { } upgrade)
+        {
+            _ = UpgradeAsync(upgrade, wire);
+        }
+        else
+        {
+            acceptor.Begin(wire, this);
+        }
+    }
+
+    public void OnAcceptFailed(SocketError error, TimeSpan backOff)
+    {
+        Interlocked.Increment(ref table.Counters.AcceptErrors);
+        EndpointEvents.AcceptFailed(table.Monitors, table.Host, Endpoint, error, backOff);
+    }
+
+    public void OnListenerClosed(SocketError error)
+    {
+        table.Forget(this);
+        EndpointEvents.ListenerFailed(table.Monitors, table.Host, transport.Handle, Endpoint, error);
+    }
+
+    private void Refuse(Wire wire, string why)
+    {
+        Interlocked.Increment(ref table.Counters.Refused);
+        table.Monitors.Publish(SocketEventTypes.ConnectionRefused, 0, Endpoint, table.Monitors.IsEmpty ? "" : wire.RemoteText(Endpoint),
+            detail: why);
+        table.Host.Warnings.ConnectionRefused(Endpoint, why);
+        wire.Dispose();
+    }
+
+    private async Task UpgradeAsync(WireUpgrade upgrade, Wire accepted)
+    {
+        UpgradeResult result = await TransportHandshake.AcceptAsync(
+            upgrade, accepted, Endpoint, table.Host, table.Monitors, _closing.Token).ConfigureAwait(false);
+        if (result.Wire is not null)
+        {
+            acceptor.Begin(result.Wire, this);
+            return;
+        }
+
+        table.Counters.FailedHandshakes.Count(result.Cause);
+        acceptor.ReleaseConnection();
+        table.Parts.Leave();
+    }
+}
