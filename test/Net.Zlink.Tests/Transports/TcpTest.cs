@@ -17,13 +17,13 @@ internal static class TcpTest
 
     public static EndpointError BindError(string text)
     {
-        TransportTable.TryParse(text, EndpointUse.Bind, out _, out EndpointError error);
+        _ = TransportTable.TryParse(text, EndpointUse.Bind, out _, out EndpointError error);
         return error;
     }
 
     public static EndpointError ConnectError(string text)
     {
-        TransportTable.TryParse(text, EndpointUse.Connect, out _, out EndpointError error);
+        _ = TransportTable.TryParse(text, EndpointUse.Connect, out _, out EndpointError error);
         return error;
     }
 
