@@ -1,6 +1,7 @@
 using System.Net;
 using FsCheck;
 using FsCheck.Fluent;
+using Net.Zlink.Transports;
 using Net.Zlink.Transports.Tcp;
 using Xunit;
 
@@ -41,7 +42,8 @@ public sealed class TcpEndpointTests
     public void A_name_is_looked_up_once_however_many_endpoints_it_is_compared_with(string name, bool isKnown)
     {
         FakeNames names = new FakeNames().Host("host", "10.0.0.1");
-        var target = new TcpEndpoint(default, TcpTest.ToBind($"tcp://{name}:5").Address, names);
+        TcpEndpoint parsed = TcpTest.ToBind($"tcp://{name}:5");
+        var target = new TcpEndpoint(new EndpointText(parsed.Transport, parsed.Text, ""), parsed.Address, names);
         for (int i = 0; i < 100; i++)
         {
             Assert.Equal(isKnown, target.Names(new IPEndPoint(IPAddress.Parse("10.0.0.1"), 5)));
