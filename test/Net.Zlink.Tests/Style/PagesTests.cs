@@ -58,6 +58,17 @@ public sealed partial class PagesTests
         Assert.Empty(faults);
     }
 
+    [Fact]
+    public void Tests_that_pages_name_exist()
+    {
+        string code = string.Concat(RepositoryFiles.Code("test").Select(static file => file.Text));
+        string[] missing = [.. RepositoryFiles.AllPages().SelectMany(static page => NamedTest().Matches(page.Text))
+            .Where(test => !code.Contains($"class {test.Groups["class"].Value}", StringComparison.Ordinal)
+                || (test.Groups["test"].Success && !code.Contains($" {test.Groups["test"].Value}(", StringComparison.Ordinal)))
+            .Select(static test => test.Value)];
+        Assert.Empty(missing);
+    }
+
     [Theory]
     [InlineData("# Late subscribers", "late-subscribers")]
     [InlineData("### `Connect(a, b)`: what *it* does", "connecta-b-what-it-does")]
@@ -90,6 +101,10 @@ public sealed partial class PagesTests
 
     [GeneratedRegex("^#+ (?<text>.*)$", RegexOptions.Multiline | RegexOptions.ExplicitCapture, matchTimeoutMilliseconds: 10_000)]
     private static partial Regex Heading();
+
+    // `SomethingTests`, or `SomethingTests.A_sentence`.
+    [GeneratedRegex(@"`(?<class>[A-Z]\w+Tests)(\.(?<test>\w+))?`", RegexOptions.ExplicitCapture, matchTimeoutMilliseconds: 10_000)]
+    private static partial Regex NamedTest();
 
     [GeneratedRegex(@"[^\w\- ]", RegexOptions.None, matchTimeoutMilliseconds: 10_000)]
     private static partial Regex NoAnchor();
