@@ -12,7 +12,7 @@ internal static class Front
 {
     public static async ValueTask<Quote> PriceAsync(Ask ask, CancellationToken cancellation)
     {
-        await Task.Delay(ask.Currency == "SLOW" ? Guard.Limit : TimeSpan.Zero, cancellation);
+        await Task.Delay(ask.Currency is "SLOW" ? Guard.Limit : TimeSpan.Zero, cancellation);
         return new Quote(ask.Currency, 1.2m);
     }
 

@@ -19,7 +19,7 @@ public sealed class FrontPrograms
         // begin f
         await using var backend = new ZlinkContext();
         await using var quotes = new RequestServer(backend, "tcp://127.0.0.1:*", new JsonMessageSerializer());
-        _ = quotes.ServeAsync<Ask, Quote>(Front.PriceAsync);
+        _ = quotes.ServeAsync<Ask, Quote>(Front.PriceAsync, cancellationToken: Guard.Token);
         await using var prices = new LastValuePublisher(backend, "tcp://127.0.0.1:*");
         prices.Publish("EUR", "1.2"u8);
         WebApplicationBuilder builder = WebApplication.CreateSlimBuilder();

@@ -27,7 +27,7 @@ internal sealed class GatedWork
 
     public async ValueTask<string> DoAsync(string job)
     {
-        if (job == "long")
+        if (job is "long")
         {
             _begun.SetResult();
             await _stopping.Task;

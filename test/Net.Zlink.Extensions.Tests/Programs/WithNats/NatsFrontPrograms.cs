@@ -25,11 +25,11 @@ public sealed class NatsFrontPrograms
 
         // begin f
         await using var backend = new NatsClient(url);
-        await using INatsSub<Ask> quotes = await backend.Connection.SubscribeCoreAsync<Ask>("quotes");
-        _ = Parallel.ForEachAsync(quotes.Msgs.ReadAllAsync(), static async (ask, end) =>
+        await using INatsSub<Ask> quotes = await backend.Connection.SubscribeCoreAsync<Ask>("quotes", cancellationToken: Guard.Token);
+        _ = Parallel.ForEachAsync(quotes.Msgs.ReadAllAsync(Guard.Token), Guard.Token, static async (ask, end) =>
             await ask.ReplyAsync(await Front.PriceAsync(ask.Data!, end), cancellationToken: end));
-        INatsKVStore prices = await backend.CreateKeyValueStoreContext().CreateStoreAsync("prices");
-        await prices.PutAsync("EUR", "1.2");
+        INatsKVStore prices = await backend.CreateKeyValueStoreContext().CreateStoreAsync("prices", Guard.Token);
+        await prices.PutAsync("EUR", "1.2", cancellationToken: Guard.Token);
         WebApplicationBuilder builder = WebApplication.CreateSlimBuilder();
         builder.WebHost.UseUrls("http://127.0.0.1:0");
         builder.Services.AddNatsClient(client => client.ConfigureOptions(options => options.Configure(

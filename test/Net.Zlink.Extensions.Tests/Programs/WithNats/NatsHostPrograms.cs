@@ -66,7 +66,7 @@ public sealed class NatsHostPrograms
 
     // begin i
     private static ValueTask<Quote> QuoteAsync(Ask ask) =>
-        ask.Currency == "EUR" ? ValueTask.FromResult(new Quote("EUR", 2)) : throw new KeyNotFoundException(ask.Currency);
+        ask.Currency is "EUR" ? ValueTask.FromResult(new Quote("EUR", 2)) : throw new KeyNotFoundException(ask.Currency);
     // end i
 
     // begin e
