@@ -23,7 +23,8 @@ public sealed class LogTextTests
         Assert.Equal($"The receiver of prices at {endpoint} is ready", Assert.Single(log.TextsOf(2200)));
 
         // A draining receiver announces its end with its replies. When it has ended, it is about to end no more.
-        Task<DrainReport> drain = receiver.DrainAsync(new DrainOptions { MinDelay = Guard.Limit, Deadline = Guard.Limit }, Guard.Token);
+        using var stop = new CancellationTokenSource();
+        Task<DrainReport> drain = receiver.DrainAsync(new DrainOptions { MinDelay = Guard.Limit, Deadline = Guard.Limit }, stop.Token);
         await Assert.ThrowsAsync<ServiceException>(() => client.RequestAsync("x"u8.ToArray(), null, Guard.Token).AsTask().Guarded());
         await fixture.UntilAsync(() => client.GetReceivers() is [{ IsDraining: true, WhyNotReady: "the receiver is draining" }]);
         await receiver.DisposeAsync();
@@ -32,7 +33,8 @@ public sealed class LogTextTests
         ServiceException lost = await Assert.ThrowsAsync<ServiceException>(
             () => client.RequestAsync("x"u8.ToArray(), null, Guard.Token).AsTask().Guarded());
         Assert.DoesNotContain("draining", lost.Message, StringComparison.Ordinal);
-        await Task.WhenAny(drain);
+        await stop.CancelAsync();
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => drain.Guarded());
     }
 
     [Fact]
