@@ -1,5 +1,4 @@
 using Microsoft.Extensions.Configuration;
-using Microsoft.Extensions.Logging;
 
 namespace Net.Zlink.Extensions.Hosting;
 
@@ -16,9 +15,12 @@ internal sealed class ContextRegistration(string name)
     /// <summary>Sections of parts by kind.</summary>
     public List<(string Section, string Name)> Parts { get; } = [];
 
-    /// <summary>Sections of parts that are not registered are allowed: one file often serves several programs.</summary>
-    public void CheckKeys(Setting all, ILogger logger)
+    /// <summary>Refuses unknown keys. Sections of parts that are not registered are allowed, because one file often serves several
+    /// programs.</summary>
+    /// <returns>These sections, and which names are registered in their place.</returns>
+    public List<(string Key, string Kind, string Registered)> FindUnused(Setting all)
     {
+        List<(string, string, string)> found = [];
         string[] sections = [Keys.Context, Keys.Health, .. Keys.Kinds, .. Keys.Singles];
         all.ThrowIfText(sections);
         if (all.Children.FirstOrDefault(child => !sections.Contains(child.Key, StringComparer.OrdinalIgnoreCase)) is { } wrong)
@@ -32,18 +34,15 @@ internal sealed class ContextRegistration(string name)
             [
                 .. Parts.Where(part => string.Equals(part.Section, kind, StringComparison.Ordinal)).Select(static part => part.Name),
             ];
+            string registered = names.Length == 0 ? "nothing" : string.Join(", ", names.Select(Registrations.Shown));
             all[kind].ThrowIfText(["the names of the parts"]);
-            foreach (Setting unused in all[kind].Children.Where(child => !Array.Exists(names, one => IsOf(child, one))))
-            {
-                string shown = names.Length == 0 ? "nothing" : string.Join(", ", names.Select(Registrations.Shown));
-                HostingLog.Unused(logger, unused.Path, kind, shown);
-            }
+            found.AddRange(all[kind].Children.Where(child => !Array.Exists(names, one => IsOf(child, one)))
+                .Select(unused => (unused.Path, kind, registered)));
         }
 
-        foreach (string single in Keys.Singles.Where(one => all[one].IsSet && !Parts.Contains((one, ""))))
-        {
-            HostingLog.Unused(logger, all[single].Path, single, "nothing");
-        }
+        found.AddRange(Keys.Singles.Where(one => all[one].IsSet && !Parts.Contains((one, ""))).Select(
+            single => (all[single].Path, single, "nothing")));
+        return found;
     }
 
     /// <summary>A name that is an endpoint has colons, which divide keys.</summary>

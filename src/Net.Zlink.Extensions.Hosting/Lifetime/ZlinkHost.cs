@@ -34,7 +34,11 @@ internal sealed class ZlinkHost(
         foreach (ContextRegistration registration in _registrations)
         {
             Setting all = provider.GetRequiredKeyedService<Setting>(registration.Name);
-            registration.CheckKeys(all, logger);
+            foreach ((string key, string kind, string registered) in registration.FindUnused(all))
+            {
+                HostingLog.Unused(logger, key, kind, registered);
+            }
+
             all[Keys.Health].Read([registration.Health ?? new ContextHealthOptions()]);
             _ = Registrations.ContextOf(provider, registration.Name);
         }

@@ -30,21 +30,3 @@ internal static class ServiceDefaults
         }
     }
 }
-
-/// <summary>How a host lets a receiver serve; the keys stand beside those of its options.</summary>
-internal sealed class ServingSettings
-{
-    public int MaxConcurrency
-    {
-        get;
-        set => field = OptionRange.InRange(value, 1);
-    } = 64;
-
-    public uint Weight
-    {
-        get;
-        set => field = (uint)OptionRange.InRange(value, 1);
-    } = 1;
-
-    public string? Advertise { get; set; }
-}

@@ -52,7 +52,7 @@ internal static class SettingText
             : throw new FormatException($"It takes at most 23 hours in a day: write {time:c} for {time.Days} days, not {text}.");
     }
 
-    private static string Example(double number) => number < 0 ? "-00:00:00.001 for ever"
+    private static string Example(double number) => number < 0 ? "-00:00:00.001 forever"
         : number >= TimeSpan.MaxValue.TotalSeconds ? "00:00:05 for 5 seconds"
         : string.Create(CultureInfo.InvariantCulture, $"{TimeSpan.FromSeconds(number):c} for {number} seconds");
 

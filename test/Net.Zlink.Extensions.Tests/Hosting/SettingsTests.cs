@@ -89,7 +89,7 @@ public sealed class SettingsTests
     [InlineData("Options:HeartbeatInterval", "5", "write 00:00:05 for 5 seconds")]
     [InlineData("Options:HeartbeatInterval", "30", "write 00:00:30 for 30 seconds")]
     [InlineData("Options:HeartbeatInterval", "0.25", "write 00:00:00.2500000 for 0.25 seconds")]
-    [InlineData("Options:SendTimeout", "-1", "write -00:00:00.001 for ever")]
+    [InlineData("Options:SendTimeout", "-1", "write -00:00:00.001 forever")]
     [InlineData("Options:HeartbeatInterval", "24:00:00", "write 24.00:00:00 for 24 days")]
     [InlineData("Options:HeartbeatInterval", "5s", "takes a time such as 00:00:05, not \"5s\"")]
     [InlineData("Options:HeartbeatInterval", "", "takes a time such as 00:00:05, not \"\"")]

@@ -32,8 +32,8 @@ public sealed class ArchitectureTests
         ],
         ["Net.Zlink.Extensions.Hosting"] =
         [
-            "Settings:", "Contexts: Settings", "Health: Contexts", "Lifetime: Health", "Sockets: Lifetime", "Streams: Sockets",
-            "Services: Streams", ".: Services",
+            "Options:", "Settings: Options", "Contexts: Settings", "Health: Contexts", "Lifetime: Health", "Sockets: Lifetime",
+            "Streams: Sockets", "Services: Streams", ".: Services",
         ],
     };
 
@@ -71,10 +71,8 @@ public sealed class ArchitectureTests
         ],
         ["Net.Zlink.Extensions.Hosting"] =
         [
-            "Contexts -> Health/ContextHealthCheck", "Contexts -> Health/ContextHealthOptions", "Contexts -> Lifetime/HostingLog",
-            "Contexts -> Lifetime/ZlinkHost", "Health -> Services/HostedReceiver", "Health -> Sockets/SocketFigures",
-            "Settings -> Health/ClientHealthOptions", "Settings -> Health/ContextHealthOptions", "Settings -> Health/HealthThreshold",
-            "Settings -> Health/ReceiverHealthOptions", "Settings -> Health/SocketHealthOptions", "Settings -> Services/ServingSettings",
+            "Contexts -> Health/ContextHealthCheck", "Contexts -> Lifetime/ZlinkHost", "Health -> Services/HostedReceiver",
+            "Health -> Sockets/SocketFigures",
         ],
     };
 
