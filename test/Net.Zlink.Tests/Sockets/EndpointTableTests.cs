@@ -98,7 +98,7 @@ public sealed class EndpointTableTests : IDisposable
     [Fact]
     public async Task A_connection_that_is_accepted_while_the_socket_closes_is_counted_refused_and_reported()
     {
-        await using EventStream events = _monitors.Open(SocketEventTypes.ConnectionRefused);
+        await using EventStream events = _monitors.Open(SocketEventTypes.ConnectionRefused, TestContext.Current.CancellationToken);
         Transport transport = Add("tcp://127.0.0.1:*", "tcp://127.0.0.1:1");
         _parts.TryClose();
         var wire = new DisposedWire();
@@ -186,6 +186,10 @@ public sealed class EndpointTableTests : IDisposable
     {
         public bool IsDisposed { get; private set; }
 
-        public override void Dispose() => IsDisposed = true;
+        public override void Dispose()
+        {
+            IsDisposed = true;
+            base.Dispose();
+        }
     }
 }

@@ -1,4 +1,3 @@
-using Net.Zlink.Sockets;
 using Net.Zlink.Sockets.Endpoints;
 using Xunit;
 

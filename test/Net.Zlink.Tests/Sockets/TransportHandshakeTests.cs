@@ -1,7 +1,6 @@
 using System.Net.Sockets;
 using Net.Zlink.Buffers;
 using Net.Zlink.Monitoring;
-using Net.Zlink.Sockets;
 using Net.Zlink.Sockets.Endpoints;
 using Net.Zlink.Tests.Support;
 using Net.Zlink.Transports;

@@ -1,4 +1,3 @@
-using Net.Zlink.Monitoring;
 using Net.Zlink.Tests.Support;
 using Xunit;
 
