@@ -84,11 +84,11 @@ internal static class GatewayDescription
     /// <summary>How many receivers are in each state. Ready ones are always among them, so that an alarm sees zero.</summary>
     public static IEnumerable<Reading> StatesOf(ReceiverLink[] links) =>
         links.CountBy(static link => link.IsInPools ? "ready" : link.IsUsable ? "ejected" : link.State switch
-            {
-                LinkState.Ready => "draining",
-                LinkState.Connecting => "connecting",
-                _ => "lost",
-            })
+        {
+            LinkState.Ready => "draining",
+            LinkState.Connecting => "connecting",
+            _ => "lost",
+        })
             .Append(new KeyValuePair<string, int>("ready", 0))
             .Select(static state => ServicesMeters.InState(state.Value, state.Key));
 }

@@ -41,7 +41,7 @@ internal sealed class ZlinkMeters : IDisposable
             "The longest turn of the shard since its start.");
         Gauge("zlink.shard.longest_delay", () => PerShard(static s => s.LongestDelay.TotalSeconds), "s",
             "The longest wait of the shard for a thread of the pool since its start.");
-        Counter("zlink.shard.delay", () => PerShard(static s => s.TotalDelay.TotalSeconds), "s", 
+        Counter("zlink.shard.delay", () => PerShard(static s => s.TotalDelay.TotalSeconds), "s",
             "Time for which the shard has waited for a thread of the pool.");
         Counter("zlink.shard.runs_from_pool", () => PerShard(static s => s.RunsFromPool), "{turn}",
             "Turns for which the shard waited for a thread of the pool.");
@@ -65,7 +65,7 @@ internal sealed class ZlinkMeters : IDisposable
             "Returned buffers that the pool did not keep, by their size.");
         Counter("zlink.pool.oversize_rented", () => One(Oversize.Rented), "{buffer}",
             "Rentals of buffers above the pool's largest size: each was allocated.");
-        Gauge("zlink.pool.oversize_live", () => One(Oversize.Live), "{buffer}", 
+        Gauge("zlink.pool.oversize_live", () => One(Oversize.Live), "{buffer}",
             "Buffers above the pool's largest size that are rented now.");
         Gauge("zlink.pool.oversize_live_bytes", () => One(Oversize.BytesRented), "By",
             "Bytes of the buffers above the pool's largest size that are rented now.");

@@ -1,5 +1,4 @@
 using System.Globalization;
-using System.Net.Http;
 using System.Text.Json;
 using System.Text.RegularExpressions;
 using Microsoft.AspNetCore.Builder;
@@ -39,7 +38,7 @@ public sealed partial class DashboardTests
         string exported = await ExportAsync();
         double[] bounds =
         [
-            .. Bucket().Matches(exported).Select(static one => one.Groups[1].Value).Distinct(StringComparer.Ordinal)
+            .. Bucket().Matches(exported).Select(static one => one.Groups["bound"].Value).Distinct(StringComparer.Ordinal)
                 .Select(static bound => double.Parse(bound, CultureInfo.InvariantCulture)),
         ];
         Assert.Equal((0.0001, 10.0), (bounds.Min(), bounds.Max()));
@@ -113,22 +112,23 @@ public sealed partial class DashboardTests
     {
         string[] by =
         [
-            .. By().Matches(expression).SelectMany(static one => one.Groups[1].Value.Split(", ")).Where(static one => one is not "le"),
+            .. By().Matches(expression).SelectMany(static one => one.Groups["labels"].Value.Split(", ")).Where(static one => one is not "le"),
         ];
-        return Series().Matches(expression).Select(series => (series.Groups[1].Value,
-            Filter().Matches(series.Groups[2].Value).Select(static one => one.Groups[1].Value).Where(static one => one is not "job")
+        return Series().Matches(expression).Select(series => (series.Groups["name"].Value,
+            Filter().Matches(series.Groups["labels"].Value).Select(static one => one.Groups["label"].Value).Where(static one => one is not "job")
                 .Concat(by).ToArray()));
     }
 
-    [GeneratedRegex(@"((?:zlink|messaging)_[a-z_]+)\{([^}]*)\}")]
+    [GeneratedRegex(@"(?<name>(?:zlink|messaging)_[a-z_]+)\{(?<labels>[^}]*)\}", RegexOptions.ExplicitCapture, matchTimeoutMilliseconds: 10_000)]
     private static partial Regex Series();
 
-    [GeneratedRegex(@"([a-z_]+)(?:=~|!=|=)")]
+    [GeneratedRegex(@"(?<label>[a-z_]+)(?:=~|!=|=)", RegexOptions.ExplicitCapture, matchTimeoutMilliseconds: 10_000)]
     private static partial Regex Filter();
 
-    [GeneratedRegex(@"by \(([a-z_, ]+)\)")]
+    [GeneratedRegex(@"by \((?<labels>[a-z_, ]+)\)", RegexOptions.ExplicitCapture, matchTimeoutMilliseconds: 10_000)]
     private static partial Regex By();
 
-    [GeneratedRegex("messaging_client_operation_duration_seconds_bucket\\{[^}]*le=\"([0-9.E-]+)\"")]
+    [GeneratedRegex("messaging_client_operation_duration_seconds_bucket\\{[^}]*le=\"(?<bound>[0-9.E-]+)\"", RegexOptions.ExplicitCapture,
+        matchTimeoutMilliseconds: 10_000)]
     private static partial Regex Bucket();
 }

@@ -49,7 +49,7 @@ public sealed class ManyClientsTests
             "messaging.client.operation.duration", "messaging.client.sent.messages", "zlink.gateway.outstanding",
         })
         {
-            List<(string Service, long Sum)> points = PointsOf(own.Single(one => one.Name == each));
+            List<(string Service, long Sum)> points = PointsOf(own.Single(one => string.Equals(one.Name, each, StringComparison.Ordinal)));
             Assert.Equal(51, points.Count);
             Assert.Contains(points, static point => point.Service is "service-000");
             Assert.Contains(points, static point => point.Service is "other");

@@ -14,7 +14,7 @@ public sealed partial class MetricsPageTests
     {
         string page = await File.ReadAllTextAsync(
             Path.Combine(Repository.Root, "docs", "monitoring.md"), TestContext.Current.CancellationToken);
-        string[] rows = [.. Row().Matches(page).Select(static row => $"{row.Groups[1]} {row.Groups[2]}: {row.Groups[3]}")];
+        string[] rows = [.. Row().Matches(page).Select(static row => $"{row.Groups["name"]} {row.Groups["kind"]}: {row.Groups["text"]}")];
         string[] instruments =
         [
             .. (await InstrumentsAsync()).Select(static one => $"{one.Name} {one.Unit!.Trim('{', '}')}: {one.Description}"),
@@ -50,6 +50,7 @@ public sealed partial class MetricsPageTests
         return instruments;
     }
 
-    [GeneratedRegex(@"^\| `((?:zlink|messaging)\.[a-z_.]+)` \| ([a-zA-Z]+) \|[^|]*\| (.*?) \|$", RegexOptions.Multiline)]
+    [GeneratedRegex(@"^\| `(?<name>(?:zlink|messaging)\.[a-z_.]+)` \| (?<kind>[a-zA-Z]+) \|[^|]*\| (?<text>.*?) \|$",
+        RegexOptions.Multiline | RegexOptions.ExplicitCapture, matchTimeoutMilliseconds: 10_000)]
     private static partial Regex Row();
 }

@@ -57,7 +57,8 @@ public sealed class SocketSecretTests
         string endpoint = watch.Query($"{NobodyAt("ws")}/p");
         DealerSocket dealer = watch.Monitored(watch.Context.CreateDealer(new DealerOptions
         {
-            ReconnectInterval = TimeSpan.FromMilliseconds(1), SendTimeout = TimeSpan.FromMilliseconds(20),
+            ReconnectInterval = TimeSpan.FromMilliseconds(1),
+            SendTimeout = TimeSpan.FromMilliseconds(20),
         }));
         dealer.Connect(endpoint);
         await watch.UntilSeenAsync("cannot connect");
