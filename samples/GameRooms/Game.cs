@@ -54,7 +54,8 @@ internal static class Game
     /// <summary>What a node says next that begins with this word, without it.</summary>
     /// <exception cref="IOException">It has ended.</exception>
     public static async Task<string> ReadWordAsync(this ChildProcess node, string word, CancellationToken cancellation) =>
-        await node.ReadLineAsync(word, Timeout.InfiniteTimeSpan, cancellation).ConfigureAwait(false) is { } line ? line[word.Length..].Trim()
+        await node.ReadLineAsync(word, Timeout.InfiniteTimeSpan, cancellation).ConfigureAwait(false) is { } line
+            ? line[word.Length..].Trim()
             : throw new IOException($"a node process has ended before its time: {node.LastErrors}");
 
     private static async Task ShowAsync(ChildProcess child, CancellationToken cancellation)

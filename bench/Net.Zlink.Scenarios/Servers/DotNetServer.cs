@@ -26,7 +26,9 @@ internal sealed class DotNetServer : IEchoServer
     {
         _listener = listener;
         _address = address;
-        _tls = address.IsTls ? new SslServerAuthenticationOptions { ServerCertificate = CertificateMaker.Make($"CN={address.Host}", [address.Host]) } : null;
+        _tls = address.IsTls
+            ? new SslServerAuthenticationOptions { ServerCertificate = CertificateMaker.Make($"CN={address.Host}", [address.Host]) }
+            : null;
         Endpoint = address.WithPort(((IPEndPoint)listener.LocalEndPoint!).Port).ToString();
         _accepting = Task.Run(AcceptAsync);
     }

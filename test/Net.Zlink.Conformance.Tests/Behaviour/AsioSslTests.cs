@@ -91,11 +91,12 @@ public sealed class AsioSslTests
         await using var fixture = new StreamFixture();
         Authorities files = fixture.Own(new Authorities());
         SocketWords.Fails("EINVAL", () => fixture.Context.CreatePair().Bind(Link.Any(transport)));
-        SocketWords.Fails("EINVAL", () => fixture.Context.CreatePair().Certificate(files.CertificateFile, files.CertificateFile + ".missing")
-            .Bind(Link.Any(transport)));
+        SocketWords.Fails("EINVAL", () => fixture.Context.CreatePair()
+            .Certificate(files.CertificateFile, files.CertificateFile + ".missing").Bind(Link.Any(transport)));
         SocketWords.Fails("EINVAL", () => fixture.Context.CreatePair().Certificate(files.CertificateFile, files.CaFile)
             .Bind(Link.Any(transport)));
-        SocketWords.Fails("EINVAL", () => fixture.Context.CreatePair().Certificate(files.CertificateFile, files.WriteFiles("locked", files.Server, Password).KeyFile, "wrong")
+        string locked = files.WriteFiles("locked", files.Server, Password).KeyFile;
+        SocketWords.Fails("EINVAL", () => fixture.Context.CreatePair().Certificate(files.CertificateFile, locked, "wrong")
             .Bind(Link.Any(transport)));
     }
 

@@ -112,11 +112,12 @@ public sealed partial class DashboardTests
     {
         string[] by =
         [
-            .. By().Matches(expression).SelectMany(static one => one.Groups["labels"].Value.Split(", ")).Where(static one => one is not "le"),
+            .. By().Matches(expression).SelectMany(static one => one.Groups["labels"].Value.Split(", "))
+                .Where(static one => one is not "le"),
         ];
         return Series().Matches(expression).Select(series => (series.Groups["name"].Value,
-            Filter().Matches(series.Groups["labels"].Value).Select(static one => one.Groups["label"].Value).Where(static one => one is not "job")
-                .Concat(by).ToArray()));
+            Filter().Matches(series.Groups["labels"].Value).Select(static one => one.Groups["label"].Value)
+                .Where(static one => one is not "job").Concat(by).ToArray()));
     }
 
     [GeneratedRegex(@"(?<name>(?:zlink|messaging)_[a-z_]+)\{(?<labels>[^}]*)\}", RegexOptions.ExplicitCapture, matchTimeoutMilliseconds: 10_000)]

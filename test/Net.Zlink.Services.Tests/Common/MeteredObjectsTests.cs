@@ -41,7 +41,8 @@ public sealed class MeteredObjectsTests
     {
         var names = new MetricNames(2);
         byte[][] sent = [.. Enumerable.Range(0, 100).Select(static i => Encoding.UTF8.GetBytes($"service {i}")), new byte[300]];
-        Assert.Equal("service 0, service 1, other", string.Join(", ", sent.Select(name => names.Of(name)).Distinct(StringComparer.Ordinal)));
+        IEnumerable<string> shown = sent.Select(name => names.Of(name)).Distinct(StringComparer.Ordinal);
+        Assert.Equal("service 0, service 1, other", string.Join(", ", shown));
         Assert.Equal("", names.Of(ReadOnlySpan<byte>.Empty));
         long before = GC.GetAllocatedBytesForCurrentThread();
         foreach (byte[] name in sent)

@@ -58,7 +58,8 @@ public sealed class DevCertificateTests : IDisposable
     private static Task<string> ReadyAsync(ChildProcess server) =>
         server.ReadLineAsync("READY tls://");
 
-    private ChildProcess Start() => Programs.Sample("EchoServer", "--dev-cert", "-e", "tls://127.0.0.1:0", "--quiet").With("XDG_DATA_HOME", _data).Start();
+    private ChildProcess Start() => Programs.Sample("EchoServer", "--dev-cert", "-e", "tls://127.0.0.1:0", "--quiet")
+        .With("XDG_DATA_HOME", _data).Start();
 
     private void AssertIsPair()
     {

@@ -36,8 +36,8 @@ internal sealed class ManualTimeProvider(DateTimeOffset start) : FakeTimeProvide
     public bool HasWatchdog => DueTimes(areWatchdogs: true).Length > 0;
 
     /// <summary>
-    /// Moves the clock forward and fires what becomes due, timers that the callbacks set included. It does not stop for a watchdog: stopping
-    /// the clock at each of its seconds would leave shards that are told of a timer on the way at work while the clock goes on.
+    /// Moves the clock forward and fires what becomes due, timers that the callbacks set included. It does not stop for a watchdog:
+    /// stopping the clock at each of its seconds would leave shards that are told of a timer on the way at work while the clock goes on.
     /// </summary>
     public new void Advance(TimeSpan by)
     {

@@ -129,7 +129,8 @@ public sealed class InputWaitTests : IAsyncLifetime
         bool inlineCompletions, int earlierWaits, string falseReports)
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), "it reports what is there");
-        await using ChildProcess child = Programs.Child("wait", earlierWaits.ToString(CultureInfo.InvariantCulture)).WithInlineCompletions(inlineCompletions).Start();
+        await using ChildProcess child = Programs.Child("wait", earlierWaits.ToString(CultureInfo.InvariantCulture))
+            .WithInlineCompletions(inlineCompletions).Start();
         Assert.Equal($"WAITS held: 0, false reports: {falseReports}, polling: {inlineCompletions}", await child.ReadLineAsync("WAITS "));
     }
 }

@@ -30,7 +30,8 @@ public sealed class IdleMemoryTests(ITestOutputHelper output)
             $"NOT TESTED HERE: takes Linux and {Descriptors} descriptors per process (ulimit -Hn)");
         await using ChildProcess listener = Programs.Child("listen", scheme).WithDescriptors(Descriptors).Start();
         string endpoint = (await listener.ReadLineAsync("READY "))["READY ".Length..].Replace("127.0.0.1", host, StringComparison.Ordinal);
-        await using ChildProcess connecter = Programs.Child("connect", endpoint, Connections.ToString(CultureInfo.InvariantCulture)).WithDescriptors(Descriptors).Start();
+        await using ChildProcess connecter = Programs.Child("connect", endpoint, Connections.ToString(CultureInfo.InvariantCulture))
+            .WithDescriptors(Descriptors).Start();
         while (int.Parse((await connecter.ReadLineAsync("CONNECTED "))["CONNECTED ".Length..], CultureInfo.InvariantCulture) < Connections)
         {
             // One more round of them.
