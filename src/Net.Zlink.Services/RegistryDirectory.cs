@@ -457,7 +457,7 @@ public sealed class RegistryDirectory : IServiceDirectory, IFollowedLists, IKnow
 
     internal long InstanceCount => _store.Services.Values.Sum(static service => (long)service.Instances.Length);
 
-    internal IEnumerable<Reading> RegistryStates() => ServicesMeters.Connections(GetRegistries());
+    internal IEnumerable<Reading> RegistryStates() => RegistryView.ConnectionStates(GetRegistries());
 
     internal IEnumerable<Reading> ListResults()
     {

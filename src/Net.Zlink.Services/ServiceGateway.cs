@@ -55,7 +55,8 @@ public sealed class ServiceGateway : IAsyncDisposable, IDisposable
         _router = context.CreateRouter(Options.Socket);
         _builders = new MessageBuilderPool(context.Pool);
         _unread = new UnreadMessages(context, Options, logger);
-        _requests = new Requests(_router, _builders, context, Options);
+        _meters = ServicesMeters.Of(context);
+        _requests = new Requests(_router, _builders, context.TimeProvider, _meters.RequestDuration, Options);
         var filter = new DirectoryEndpointFilter(Options.DirectoryEndpoints, Options.Socket.Tls);
         _links = new LinkTable(_router, context.TimeProvider, logger, limits, Options,
             endpoint => filter.WhyRefused(endpoint, directory.Trust), link => _replies!.OnLost(link));
@@ -63,7 +64,6 @@ public sealed class ServiceGateway : IAsyncDisposable, IDisposable
         _replies = new ReplyLoop(_router, _links, _requests, _unread, logger);
         _events = new LinkEvents(_router, _links);
         _inproc = new InprocReconnects(_links, context.TimeProvider);
-        _meters = ServicesMeters.Of(context);
         _metrics = new GatewayMetrics(_requests, _unread);
         _meters.Gateways.Add(_metrics);
         _loops =

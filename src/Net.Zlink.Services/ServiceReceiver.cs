@@ -360,7 +360,7 @@ public sealed class ServiceReceiver : IAsyncDisposable, IDisposable
 
     internal IEnumerable<Reading> RegistrationStates() => _registrations.Registrations
         .CountBy(static registration => registration.State)
-        .Select(static count => ServicesMeters.InState(count.Value, count.Key.ToString()));
+        .Select(static count => Reading.InState(count.Value, count.Key.ToString()));
 
     internal IEnumerable<Reading> Consumed()
     {
@@ -378,7 +378,8 @@ public sealed class ServiceReceiver : IAsyncDisposable, IDisposable
     {
         try
         {
-            await new ServeLoop(_requests, handler, maxConcurrency, _options, new QueueReservation(_context), _meters)
+            await new ServeLoop(_requests, handler, maxConcurrency, _options, new QueueReservation(_context),
+                    _meters.ProcessDuration, _meters.Services)
                 .RunAsync(cancellationToken).ConfigureAwait(false);
         }
         finally

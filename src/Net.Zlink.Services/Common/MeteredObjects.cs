@@ -6,7 +6,12 @@ namespace Net.Zlink.Services;
 /// <param name="Value">The value.</param>
 /// <param name="Tag">The key of what distinguishes it from other values of the object; null: it is the only one.</param>
 /// <param name="State">The value of that tag.</param>
-internal readonly record struct Reading(long Value, string? Tag = null, string? State = null);
+internal readonly record struct Reading(long Value, string? Tag = null, string? State = null)
+{
+    public static Reading InState(long value, string state) => new(value, "zlink.state", state);
+
+    public static Reading OfCause(long value, string cause) => new(value, "zlink.cause", cause);
+}
 
 /// <summary>Objects of one kind in one context. Values of objects with one name are added up, and a counter includes what ended objects
 /// did, so that it never falls.</summary>

@@ -90,7 +90,7 @@ internal static class GatewayDescription
             _ => "lost",
         })
             .Append(new KeyValuePair<string, int>("ready", 0))
-            .Select(static state => ServicesMeters.InState(state.Value, state.Key));
+            .Select(static state => Reading.InState(state.Value, state.Key));
 }
 
 /// <summary>What is measured of a gateway as a whole.</summary>

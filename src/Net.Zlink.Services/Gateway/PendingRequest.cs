@@ -120,6 +120,23 @@ internal enum RequestOutcomeKind
     Ended,
 }
 
+internal static class RequestOutcomeKinds
+{
+    /// <summary>What spans and metrics say of it.</summary>
+    /// <returns>Null: it ended with a reply.</returns>
+    public static string? ErrorType(this RequestOutcomeKind kind) => kind switch
+    {
+        RequestOutcomeKind.Replied => null,
+        RequestOutcomeKind.Failed => ErrorTypes.Failed,
+        RequestOutcomeKind.Refused => ErrorTypes.Refused,
+        RequestOutcomeKind.Lost => ErrorTypes.ReceiverLost,
+        RequestOutcomeKind.TimedOut => ErrorTypes.TimedOut,
+        RequestOutcomeKind.Cancelled => ErrorTypes.Cancelled,
+        RequestOutcomeKind.NoReceiver => ErrorTypes.NoReceiver,
+        _ => ErrorTypes.Ended,
+    };
+}
+
 /// <summary>How a request has ended. The message is a reply, which the holder disposes.</summary>
 internal readonly record struct RequestOutcome(
     RequestOutcomeKind Kind, Message Reply = default, ushort Code = 0, string? Text = null, Exception? Exception = null);
@@ -214,7 +231,7 @@ internal sealed class RequestCounters
     public IEnumerable<Reading> Ended() =>
         from kind in Enum.GetValues<RequestOutcomeKind>()
         where kind != RequestOutcomeKind.None && (kind == RequestOutcomeKind.Replied || this[kind] > 0)
-        select ErrorTypes.Of(kind) is { } error ? new Reading(this[kind], MessagingTags.Error, error) : new Reading(this[kind]);
+        select kind.ErrorType() is { } error ? new Reading(this[kind], MessagingTags.Error, error) : new Reading(this[kind]);
 
     public void Count(RequestOutcomeKind kind) => Interlocked.Increment(ref _ended[(int)kind]);
 }

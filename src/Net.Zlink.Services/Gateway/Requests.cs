@@ -15,11 +15,12 @@ internal sealed class Requests : IDisposable
     private readonly bool _triesNextWhenFull;
     private readonly bool _waitsForReady;
 
-    public Requests(RouterSocket router, MessageBuilderPool builders, ZlinkContext context, ServiceGatewayOptions options)
+    public Requests(RouterSocket router, MessageBuilderPool builders, TimeProvider clock, DurationHistogram duration,
+        ServiceGatewayOptions options)
     {
         _router = router;
-        _clock = context.TimeProvider;
-        _duration = ServicesMeters.Of(context).RequestDuration;
+        _clock = clock;
+        _duration = duration;
         _builders = builders;
         _triesNextWhenFull = options.TryNextWhenFull;
         _waitsForReady = options.WaitForReady;
@@ -380,7 +381,7 @@ internal sealed class Requests : IDisposable
         ServicePool pool = request.Call.Pool;
         Counters.Count(kind);
         pool.Counters.Count(kind);
-        _duration.Record(elapsed, pool.MetricName, ErrorTypes.Of(kind));
+        _duration.Record(elapsed, pool.MetricName, kind.ErrorType());
         if (kind is RequestOutcomeKind.TimedOut or RequestOutcomeKind.Cancelled && request.Link is { } link)
         {
             Cancel(link, request.Id);

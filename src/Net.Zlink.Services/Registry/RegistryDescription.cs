@@ -52,10 +52,10 @@ internal sealed record RegistryMetrics(string Id, Func<RegistrySnapshot> Snapsho
         RegistrySnapshot snapshot = Snapshot();
         return
         [
-            ServicesMeters.InState(snapshot.OwnEntries, "own"),
-            ServicesMeters.InState(snapshot.Entries.Count - snapshot.OwnEntries, "learned"),
+            Reading.InState(snapshot.OwnEntries, "own"),
+            Reading.InState(snapshot.Entries.Count - snapshot.OwnEntries, "learned"),
         ];
     }
 
-    public IEnumerable<Reading> Peers() => ServicesMeters.Connections(Snapshot().Peers);
+    public IEnumerable<Reading> Peers() => RegistryView.ConnectionStates(Snapshot().Peers);
 }

@@ -99,6 +99,11 @@ public sealed class RegistryView
     /// <summary>When its last list came; null before the first one.</summary>
     public DateTimeOffset? LastListAt { get; internal init; }
 
+    /// <summary>How many connections to registries are up, and how many are not.</summary>
+    internal static IEnumerable<Reading> ConnectionStates(IEnumerable<RegistryView> registries) =>
+        from count in registries.CountBy(static registry => registry.IsConnected)
+        select Reading.InState(count.Value, count.Key ? "connected" : "disconnected");
+
     /// <summary>How many services its last list had.</summary>
     public int Services { get; internal init; }
 

@@ -9,7 +9,7 @@ namespace Net.Zlink.Services;
 /// handler without waits costs no hop to another thread. With <see cref="ServiceReceiverOptions.RunHandlersOnPool"/> each begins as work
 /// of its own.</remarks>
 internal sealed class ServeLoop(ReceiverRequests requests, Func<ServiceRequest, CancellationToken, ValueTask> handler, int maxConcurrency,
-    ServiceReceiverOptions options, QueueReservation reservation, ServicesMeters meters)
+    ServiceReceiverOptions options, QueueReservation reservation, DurationHistogram duration, MetricNames names)
 {
     private const int BatchSize = 64;
 
@@ -178,8 +178,8 @@ internal sealed class ServeLoop(ReceiverRequests requests, Func<ServiceRequest, 
         }
 
         // The handler may dispose the request, and with it the name of the service.
-        Measured measured = meters.ProcessDuration.IsOn
-            ? new Measured(requests.Clock.GetTimestamp(), meters.Services.Of(request.ServiceBytes))
+        Measured measured = duration.IsOn
+            ? new Measured(requests.Clock.GetTimestamp(), names.Of(request.ServiceBytes))
             : default;
         ValueTask handling;
         try
@@ -231,7 +231,7 @@ internal sealed class ServeLoop(ReceiverRequests requests, Func<ServiceRequest, 
 
         if (measured.Service is { } service)
         {
-            meters.ProcessDuration.Record(
+            duration.Record(
                 requests.Clock.GetElapsedTime(measured.StartedAt), service, failure is null ? null : ErrorTypes.Of(failure));
         }
 

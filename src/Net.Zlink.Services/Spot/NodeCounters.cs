@@ -45,9 +45,9 @@ internal sealed class NodeCounters(PublishPath path, DispatchLoop dispatch, Topi
 
     public IEnumerable<Reading> Dropped() =>
     [
-        ServicesMeters.OfCause(subscribers.Statistics.Sum.Dropped, "subscriber"),
-        ServicesMeters.OfCause(path.Queue?.Dropped ?? 0, "publish_queue"),
-        ServicesMeters.OfCause(dispatch.LongTopics, "long_topic"),
+        Reading.OfCause(subscribers.Statistics.Sum.Dropped, "subscriber"),
+        Reading.OfCause(path.Queue?.Dropped ?? 0, "publish_queue"),
+        Reading.OfCause(dispatch.LongTopics, "long_topic"),
     ];
 
     /// <param name="id">The node's.</param>

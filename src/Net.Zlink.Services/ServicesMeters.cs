@@ -7,8 +7,6 @@ namespace Net.Zlink.Services;
 /// meter, and are read when a listener asks.</summary>
 internal sealed class ServicesMeters
 {
-    private const string State = "zlink.state";
-
     private static readonly ConditionalWeakTable<ZlinkContext, ServicesMeters> OfContexts = [];
 
     private readonly Meter _meter;
@@ -55,15 +53,6 @@ internal sealed class ServicesMeters
     public DurationHistogram ProcessDuration { get; }
 
     public static ServicesMeters Of(ZlinkContext context) => OfContexts.GetValue(context, static context => new ServicesMeters(context));
-
-    public static Reading InState(long value, string state) => new(value, State, state);
-
-    /// <summary>How many connections to registries are up, and how many are not.</summary>
-    public static IEnumerable<Reading> Connections(IEnumerable<RegistryView> registries) =>
-        from count in registries.CountBy(static registry => registry.IsConnected)
-        select InState(count.Value, count.Key ? "connected" : "disconnected");
-
-    public static Reading OfCause(long value, string cause) => new(value, "zlink.cause", cause);
 
     private void AddMessages()
     {
