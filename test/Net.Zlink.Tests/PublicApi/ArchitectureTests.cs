@@ -61,7 +61,8 @@ public sealed class ArchitectureTests
         [
             "Common -> Options/DirectoryEndpointOptions", "Common -> Options/DirectoryTrust",
             "Model -> ./SpotNode", "Model -> Gateway/Ejections", "Model -> Gateway/UnreadMessages",
-            "Model -> Options/DirectoryTrust", "Model -> Spot/TopicBytes", "Options -> Registration/AdvertisedEndpoint", "Options -> Registration/RandomRoutingId",
+            "Model -> Options/DirectoryTrust", "Model -> Spot/TopicBytes",
+            "Options -> Registration/AdvertisedEndpoint", "Options -> Registration/RandomRoutingId",
             "Options -> Registration/RegistryConnection", "Options -> Registry/RegistrationAdmission",
             "Options -> Registry/RegistrationRequest", "Registry -> Gateway/Requests", "RequestHandling -> Gateway/MessageForm",
             "RequestHandling -> Gateway/Requests", "Tracing -> RequestHandling/ServiceRequest",
