@@ -11,7 +11,7 @@ namespace Net.Zlink;
 /// loggers.CreateLogger("orders").LogInformation("Orders go to {Endpoint}", new RedactedEndpoint("tcp://orders:5555"));
 /// </code>
 /// </example>
-public readonly record struct RedactedEndpoint
+public readonly struct RedactedEndpoint
 {
     private readonly string? _text;
 

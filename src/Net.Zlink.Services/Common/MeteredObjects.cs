@@ -24,19 +24,18 @@ internal sealed class MeteredObjects<T>(string? tag, MetricNames names, Func<T, 
 {
     private readonly Lock _gate = new();
     private readonly Dictionary<T, int> _present = new(ReferenceEqualityComparer.Instance);
+    private readonly PriorityQueue<int, int> _free = new(); // Numbers below the highest that no present object has.
     private readonly List<Source> _counters = [];
 
     public void Add(T one)
     {
         lock (_gate)
         {
-            int number = 1;
-            while (_present.ContainsValue(number))
+            int number = _free.TryDequeue(out int freed, out _) ? freed : _present.Count + 1;
+            if (!_present.TryAdd(one, number))
             {
-                number++;
+                _free.Enqueue(number, number);
             }
-
-            _present.TryAdd(one, number);
         }
     }
 
@@ -56,6 +55,8 @@ internal sealed class MeteredObjects<T>(string? tag, MetricNames names, Func<T, 
             {
                 return;
             }
+
+            _free.Enqueue(number, number);
 
             for (int i = 0; i < last.Length; i++)
             {
