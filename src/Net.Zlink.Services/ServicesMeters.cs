@@ -5,11 +5,14 @@ namespace Net.Zlink.Services;
 
 /// <summary>The instruments of all service objects of one context. They are made with the first of these objects, belong to the context's
 /// meter, and are read when a listener asks.</summary>
+/// <remarks>Making an instrument calls the application's listeners, so it is done without a lock, by the one thread that takes the
+/// list.</remarks>
 internal sealed class ServicesMeters
 {
     private static readonly ConditionalWeakTable<ZlinkContext, ServicesMeters> OfContexts = [];
 
     private readonly Meter _meter;
+    private List<Action>? _toMake = [];
 
     private ServicesMeters(ZlinkContext context)
     {
@@ -22,10 +25,10 @@ internal sealed class ServicesMeters
         Registries = new("zlink.registry", new MetricNames(limit), static registry => registry.Id);
         Directories = new("zlink.directory", new MetricNames(limit), nameOf: null);
         Nodes = new("zlink.spot.node", new MetricNames(limit), nameOf: null);
-        RequestDuration = new DurationHistogram(_meter, "messaging.client.operation.duration",
-            "Time from the start of a request to its end.", "request", "send");
-        ProcessDuration = new DurationHistogram(_meter, "messaging.process.duration",
-            "Time that a receiver's handler took for one request.", "process", "process");
+        _toMake.Add(() => RequestDuration.Make(
+            _meter, "messaging.client.operation.duration", "Time from the start of a request to its end."));
+        _toMake.Add(() => ProcessDuration.Make(
+            _meter, "messaging.process.duration", "Time that a receiver's handler took for one request."));
         AddMessages();
         AddClients();
         AddReceivers();
@@ -48,11 +51,21 @@ internal sealed class ServicesMeters
 
     public MeteredObjects<NodeCounters> Nodes { get; }
 
-    public DurationHistogram RequestDuration { get; }
+    public DurationHistogram RequestDuration { get; } = new("request", "send");
 
-    public DurationHistogram ProcessDuration { get; }
+    public DurationHistogram ProcessDuration { get; } = new("process", "process");
 
-    public static ServicesMeters Of(ZlinkContext context) => OfContexts.GetValue(context, static context => new ServicesMeters(context));
+    public static ServicesMeters Of(ZlinkContext context)
+    {
+        // Two threads may each build one, of which the table keeps one.
+        ServicesMeters meters = OfContexts.GetValue(context, static context => new ServicesMeters(context));
+        foreach (Action make in Interlocked.Exchange(ref meters._toMake, null) ?? [])
+        {
+            make();
+        }
+
+        return meters;
+    }
 
     private void AddMessages()
     {
@@ -155,8 +168,8 @@ internal sealed class ServicesMeters
     }
 
     private void Gauge(string name, string unit, string description, Func<IEnumerable<Measurement<long>>> values) =>
-        _meter.CreateObservableGauge(name, values, unit, description);
+        _toMake!.Add(() => _meter.CreateObservableGauge(name, values, unit, description));
 
     private void Counter(string name, string unit, string description, params Func<IEnumerable<Measurement<long>>>[] values) =>
-        _meter.CreateObservableCounter(name, () => values.SelectMany(static read => read()), unit, description);
+        _toMake!.Add(() => _meter.CreateObservableCounter(name, () => values.SelectMany(static read => read()), unit, description));
 }

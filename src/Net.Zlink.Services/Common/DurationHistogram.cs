@@ -4,7 +4,7 @@ using System.Diagnostics.Metrics;
 namespace Net.Zlink.Services;
 
 /// <summary>How long an operation took, by service and by how it failed. Recording allocates nothing.</summary>
-internal sealed class DurationHistogram(Meter meter, string name, string description, string operation, string operationType)
+internal sealed class DurationHistogram(string operation, string operationType)
 {
     // In seconds, from 100 us to 10 s, three to a decade: the default ones of OpenTelemetry begin at 5.
     private static readonly InstrumentAdvice<double> Buckets = new()
@@ -12,10 +12,13 @@ internal sealed class DurationHistogram(Meter meter, string name, string descrip
         HistogramBucketBoundaries = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
     };
 
-    private readonly Histogram<double> _histogram = meter.CreateHistogram(name, "s", description, tags: null, Buckets);
+    private Histogram<double>? _histogram;
 
     /// <summary>Somebody collects it.</summary>
-    public bool IsOn => _histogram.Enabled;
+    public bool IsOn => _histogram is { Enabled: true };
+
+    public void Make(Meter meter, string name, string description) =>
+        _histogram = meter.CreateHistogram(name, "s", description, tags: null, Buckets);
 
     /// <param name="elapsed">How long it took.</param>
     /// <param name="service">The service as metrics name it; empty: none is known.</param>
@@ -45,7 +48,7 @@ internal sealed class DurationHistogram(Meter meter, string name, string descrip
 
         try
         {
-            _histogram.Record(elapsed.TotalSeconds, tags);
+            _histogram!.Record(elapsed.TotalSeconds, tags);
         }
         catch (Exception)
         {

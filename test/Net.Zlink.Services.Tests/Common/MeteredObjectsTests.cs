@@ -78,6 +78,28 @@ public sealed class MeteredObjectsTests
             + "[messaging.destination.name, quotes] [error.type, timed_out]", seen);
     }
 
+    [Fact]
+    public async Task Objects_that_are_made_while_the_first_of_their_context_is_made_add_no_instrument_twice()
+    {
+        await using var fixture = new ContextFixture();
+        List<string> published = [];
+        ServicesMeters? meanwhile = null;
+        using var listener = new MeterListener();
+        listener.InstrumentPublished = (instrument, _) =>
+        {
+            if (ReferenceEquals(instrument.Meter.Scope, fixture.Context)
+                && instrument.Name.StartsWith("messaging.", StringComparison.Ordinal))
+            {
+                published.Add(instrument.Name);
+                meanwhile = published.Count == 1 ? ServicesMeters.Of(fixture.Context) : meanwhile;
+            }
+        };
+        listener.Start();
+        Assert.Same(ServicesMeters.Of(fixture.Context), meanwhile);
+        Assert.Distinct(published, StringComparer.Ordinal);
+        Assert.Equal(4, published.Count);
+    }
+
     private static string[] Text(Func<IEnumerable<Measurement<long>>> values) =>
     [
         .. values().Select(static one => string.Create(CultureInfo.InvariantCulture,
