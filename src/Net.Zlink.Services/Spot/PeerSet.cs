@@ -26,7 +26,7 @@ internal sealed partial class PeerSet : IDisposable
     private readonly Lock _gate = new();
     private readonly DialSchedule<SpotPeer> _schedule;
     private readonly Dictionary<string, SpotPeer> _peers = new(StringComparer.Ordinal);
-    private readonly Dictionary<RedactedEndpoint, SpotPeer> _byRedacted = [];
+    private readonly Dictionary<string, SpotPeer> _byRedacted = new(StringComparer.Ordinal);
     private readonly Dictionary<object, HashSet<string>> _listed = [];
     private readonly Dictionary<object, (string Endpoint, string Why)[]> _refused = [];
     private readonly HashSet<string> _own = new(StringComparer.Ordinal);
@@ -268,7 +268,7 @@ internal sealed partial class PeerSet : IDisposable
         {
             peer = new SpotPeer(endpoint) { IsOwn = _own.Contains(endpoint) };
             _peers.Add(endpoint, peer);
-            _byRedacted[peer.Redacted] = peer;
+            _byRedacted[peer.Redacted.ToString()] = peer;
             if (peer.IsInproc)
             {
                 _inproc.Add(peer);
@@ -349,9 +349,9 @@ internal sealed partial class PeerSet : IDisposable
         _peers.Remove(peer.Endpoint);
         _kept.Remove(peer);
         _inproc.Remove(peer);
-        if (_byRedacted.TryGetValue(peer.Redacted, out SpotPeer? shown) && ReferenceEquals(shown, peer))
+        if (_byRedacted.TryGetValue(peer.Redacted.ToString(), out SpotPeer? shown) && ReferenceEquals(shown, peer))
         {
-            _byRedacted.Remove(peer.Redacted);
+            _byRedacted.Remove(peer.Redacted.ToString());
         }
 
         RunAfterLock(() => SpotLog.PeerRemoved(_options.Logger, peer.Redacted));

@@ -15,7 +15,7 @@ internal sealed class PeerWarnings(ILogger logger, TimeProvider time)
     public static readonly TimeSpan Silence = TimeSpan.FromMinutes(1);
 
     private readonly Lock _gate = new();
-    private readonly Dictionary<(RedactedEndpoint Endpoint, string Quota), HashSet<string>> _logged = [];
+    private readonly Dictionary<(string Endpoint, string Quota), HashSet<string>> _logged = [];
     private long _since;
 
     public void AcceptFailed(RedactedEndpoint endpoint, SocketError error, TimeSpan backOff)
@@ -87,9 +87,10 @@ internal sealed class PeerWarnings(ILogger logger, TimeProvider time)
                 _since = time.GetTimestamp();
             }
 
-            if (!_logged.TryGetValue((endpoint, quota), out HashSet<string>? sentences))
+            (string, string) key = (endpoint.ToString(), quota);
+            if (!_logged.TryGetValue(key, out HashSet<string>? sentences))
             {
-                _logged.Add((endpoint, quota), sentences = new(StringComparer.Ordinal));
+                _logged.Add(key, sentences = new(StringComparer.Ordinal));
             }
 
             if (sentences.Count == MaxPerEndpoint || !sentences.Add(sentence))
