@@ -120,7 +120,8 @@ public sealed partial class DashboardTests
                 .Where(static one => one is not "job").Concat(by).ToArray()));
     }
 
-    [GeneratedRegex(@"(?<name>(?:zlink|messaging)_[a-z_]+)\{(?<labels>[^}]*)\}", RegexOptions.ExplicitCapture, matchTimeoutMilliseconds: 10_000)]
+    [GeneratedRegex(@"(?<name>(?:zlink|messaging)_[a-z_]+)\{(?<labels>[^}]*)\}", RegexOptions.ExplicitCapture,
+        matchTimeoutMilliseconds: 10_000)]
     private static partial Regex Series();
 
     [GeneratedRegex(@"(?<label>[a-z_]+)(?:=~|!=|=)", RegexOptions.ExplicitCapture, matchTimeoutMilliseconds: 10_000)]

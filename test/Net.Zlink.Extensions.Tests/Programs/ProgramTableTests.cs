@@ -77,7 +77,7 @@ public sealed partial class ProgramTableTests
     private static partial Regex Uncounted();
 
     // | a | what it does | Net.Zlink | NATS.Net |
-    [GeneratedRegex(@"^\| (?<program>[a-i]) \|[^|]*\| (?<ours>\d+) \| ((?<nats>\d+)|-) \|$", RegexOptions.ExplicitCapture | RegexOptions.Multiline,
-        matchTimeoutMilliseconds: 1000)]
+    [GeneratedRegex(@"^\| (?<program>[a-i]) \|[^|]*\| (?<ours>\d+) \| ((?<nats>\d+)|-) \|$",
+        RegexOptions.ExplicitCapture | RegexOptions.Multiline, matchTimeoutMilliseconds: 1000)]
     private static partial Regex Row();
 }
