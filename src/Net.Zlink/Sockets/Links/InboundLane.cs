@@ -18,6 +18,7 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
     private bool _isClosed;
     private bool _isFiltered;
     private bool _isInArrivalOrder;
+    private int _holds;
     private LaneCapacity _capacity = new(limits, budget);
     private LaneCounters _counters;
     private CacheGap _gap;
@@ -29,11 +30,11 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
 
     public bool Conflates { get; set; }
 
-    /// <summary>The connection waits for its place, so nothing of it may be received yet.</summary>
-    public bool IsHeld { get; set; }
-
     /// <summary>The lane pauses several connections: one that may read does not mean that none waits for capacity.</summary>
     public bool IsShared { get; init; }
+
+    /// <summary>A later connection of the same peer, which is received when this lane is empty. Under the receive queue's lock.</summary>
+    public InboundLane? Successor { get; set; }
 
     public InboundLane? NextToResume
     {
@@ -112,7 +113,7 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
             {
                 obsolete = Conflates ? ConflateToNewest(lease) : null;
                 _capacity.Add(lease.Messages, ChargeOf(lease.Bytes, lease.Unread));
-                updates = IsHeld || (_isQueued && !_isInArrivalOrder) ? 0 : lease.Messages;
+                updates = _isQueued && !_isInArrivalOrder ? 0 : lease.Messages;
                 _added.Append(lease);
                 _isQueued = true;
                 pause = !Conflates && _capacity.PauseIfFull(this);
@@ -387,11 +388,33 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
 
     public InboundLease? DequeueUnwanted() => _isFiltered ? Interlocked.Exchange(ref _unwanted, null) : null;
 
-    public bool IsEmpty()
+    /// <summary>Nothing is unread, and it waits behind no other lane.</summary>
+    public bool IsDrained()
     {
         using (_gate.EnterScope())
         {
-            return _consumer.Current is null && _added.First is null;
+            return _consumer.Current is null && _added.First is null && _holds == 0;
+        }
+    }
+
+    /// <summary>Nothing of the lane is received before as many calls of <see cref="EndHold"/>. Not for queues in arrival order.</summary>
+    public void Hold()
+    {
+        using (_gate.EnterScope())
+        {
+            _holds++;
+            _isQueued = true; // So nobody announces it.
+        }
+    }
+
+    /// <summary>True: messages have come meanwhile, and the caller announces the lane.</summary>
+    public bool EndHold()
+    {
+        using (_gate.EnterScope())
+        {
+            _holds--;
+            _isQueued = _holds > 0 || _added.First is not null;
+            return _holds == 0 && _isQueued;
         }
     }
 

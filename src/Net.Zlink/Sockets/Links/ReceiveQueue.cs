@@ -210,16 +210,31 @@ internal sealed class ReceiveQueue : IWaiterList
     {
         using (_gate.EnterScope())
         {
-            return lane.IsEmpty();
+            return lane.IsDrained();
+        }
+    }
+
+    /// <summary>Both lanes are of one peer: what the new connection sends is received behind all that the old one has left.</summary>
+    public void Follow(InboundLane old, InboundLane successor)
+    {
+        using (_gate.EnterScope())
+        {
+            if (!old.IsDrained())
+            {
+                successor.Hold();
+                old.Successor = successor;
+            }
         }
     }
 
     public void Drop(InboundLane lane)
     {
         (InboundLease? Taken, InboundLease? Added) all;
+        InboundLane? successor;
         using (_gate.EnterScope())
         {
             all = lane.Drop();
+            successor = NextWithMessages(lane);
             if (ReferenceEquals(_currentLane, lane))
             {
                 _currentLane = null;
@@ -229,6 +244,10 @@ internal sealed class ReceiveQueue : IWaiterList
         InboundLease.ReleaseAll(all.Taken);
         InboundLease.ReleaseAll(all.Added);
         InboundLease.ReleaseAll(lane.DequeueUnwanted());
+        if (successor is not null)
+        {
+            Enqueue(successor, 1);
+        }
     }
 
     /// <summary>Unread messages are dropped, also those of disconnected peers.</summary>
@@ -309,7 +328,7 @@ internal sealed class ReceiveQueue : IWaiterList
 
             if (!found)
             {
-                _currentLane = null;
+                _currentLane = NextWithMessages(lane);
                 continue;
             }
 
@@ -349,11 +368,28 @@ internal sealed class ReceiveQueue : IWaiterList
                 return true;
             }
 
-            _currentLane = null;
+            _currentLane = NextWithMessages(lane);
         }
 
         _mayHaveMore = _closed is not null;
         return false;
+    }
+
+    /// <summary>The lane is empty: those that waited for it may be received.</summary>
+    private static InboundLane? NextWithMessages(InboundLane lane)
+    {
+        while (lane.Successor is { } next)
+        {
+            lane.Successor = null;
+            if (next.EndHold())
+            {
+                return next;
+            }
+
+            lane = next;
+        }
+
+        return null;
     }
 
     private static void RecordCapacity(InboundLane lane, ref InboundLane? resume)

@@ -13,6 +13,7 @@ internal sealed class RouterCore(EngineHost host, InprocRegistry inproc) : Socke
     private readonly PeerTable<PeerLink> _table = new();
     private Dictionary<byte[], TaskCompletionSource>? _awaited;
     private readonly RecentPeers _recent = new();
+    private UnreadLanes? _unread;
 
     public bool IsMandatory { get; set; }
 
@@ -138,6 +139,12 @@ internal sealed class RouterCore(EngineHost host, InprocRegistry inproc) : Socke
         {
             _recent.Remove(id, link);
             link.RouteId = null;
+            if (link is { IsAttached: false, IsActive: false } && !Receive.IsDrained(link.Lane))
+            {
+                _unread ??= new UnreadLanes(Receive);
+                _unread.Set(id, link.Lane);
+            }
+
             if (_table.Remove(id, link) && _awaited is not null && _awaited.Remove(id, out TaskCompletionSource? free))
             {
                 free.SetResult();
@@ -186,6 +193,7 @@ internal sealed class RouterCore(EngineHost host, InprocRegistry inproc) : Socke
         link.Peer = peer with { RoutingId = id };
         if (!link.IsActive)
         {
+            _unread?.Precede(id, link.Lane);
             IntroduceUnderLock(link);
         }
 

@@ -120,10 +120,9 @@ internal sealed partial class ZmpSession
             SendControl(answers);
         }
 
-        _link.Lane.IsHeld = false;
-        if (_link.Lane.Counts.QueuedMessages is var messages and > 0)
+        if (_link.Lane.EndHold())
         {
-            _socket.Announce(_link.Lane, (int)messages);
+            _socket.Announce(_link.Lane, messages: 1);
         }
 
         Connection.Resume();

@@ -415,7 +415,7 @@ internal sealed partial class ZmpSession : IConnectionSink, IFrameScanner
         {
             Held.Peer = peer;
             _messages.Source = peer;
-            _link.Lane.IsHeld = true;
+            _link.Lane.Hold();
             return true;
         }
 
