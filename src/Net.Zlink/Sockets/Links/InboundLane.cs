@@ -60,9 +60,8 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
             {
                 (long messages, long bytes) = (Volatile.Read(ref _consumer.UnreportedMessages),
                     Volatile.Read(ref _consumer.UnreportedBytes));
-                return _counters.At(_capacity.Messages - messages, _capacity.Bytes - bytes, messages, bytes)
-                    with
-                { IsPaused = _capacity.IsPaused, FullCause = _capacity.FullCause };
+                LaneCounts counts = _counters.At(_capacity.Messages - messages, _capacity.Bytes - bytes, messages, bytes);
+                return counts with { IsPaused = _capacity.IsPaused, FullCause = _capacity.FullCause };
             }
         }
     }
